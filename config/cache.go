@@ -26,10 +26,8 @@ type Cache struct {
 	// HarmlessFields are fields of requests, or the beginnings of their names before "*", that cannot have
 	// made a response which others must not get.
 	HarmlessFields []string `mapstructure:"harmless_fields"`
-	// CollapseTimeout is how long clients wait for the exchange of another one before a second one asks,
-	// and CollapseLimit bounds the requests to an origin of those who have waited in vain.
+	// CollapseTimeout is how long clients wait for the exchange of another one before a second one asks.
 	CollapseTimeout time.Duration `mapstructure:"collapse_timeout"`
-	CollapseLimit   int           `mapstructure:"collapse_limit"`
 	// Disk is the space for HTTP responses in DiskDirectory, 0 for none.
 	Disk          Size   `mapstructure:"disk"`
 	DiskDirectory string `mapstructure:"disk_directory"`
@@ -85,11 +83,6 @@ func cacheSettings() []Setting {
 			Least: 10 * time.Millisecond, Most: time.Minute, Invalidates: Responses,
 			Doc: "How long clients wait for the response to another one who asks for the same; then one of them asks " +
 				"the origin too, and after twice the time each does.",
-		},
-		{
-			Path: "cache.collapse_limit", Default: 16, Least: 1, Most: 65536, Invalidates: Responses,
-			Doc: "how many clients that have waited for another one in vain may ask one origin at a time; one client " +
-				"may have a quarter of it",
 		},
 		{
 			Path: "cache.disk", Least: Size(0), Most: Size(1 << 50), Invalidates: Responses,

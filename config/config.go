@@ -27,9 +27,7 @@ type Config struct {
 	Proxy      Proxy        `mapstructure:"proxy"`
 	Gateways   Gateways     `mapstructure:"gateways"`
 	FTP        FTP          `mapstructure:"ftp"`
-	Gopher     Gopher       `mapstructure:"gopher"`
 	News       News         `mapstructure:"news"`
-	WAIS       WAIS         `mapstructure:"wais"`
 	File       File         `mapstructure:"file"`
 	Limits     Limits       `mapstructure:"limits"`
 	Reload     Reload       `mapstructure:"reload"`
@@ -58,9 +56,7 @@ func Settings() []Setting {
 		proxySettings(),
 		gatewaySettings(),
 		ftpSettings(),
-		gopherSettings(),
 		newsSettings(),
-		waisSettings(),
 		fileSettings(),
 		limitSettings(),
 		reloadSettings(),

@@ -1,17 +1,20 @@
 package config
 
 import (
+	"slices"
 	"strings"
 	"time"
 )
 
 // Gateways bounds what is fetched by schemes other than http and https.
 type Gateways struct {
+	Enabled    []string      `mapstructure:"enabled"`     // of ftp, gopher, news and wais
 	AllowPorts []PortRange   `mapstructure:"allow_ports"` // besides the default port of a scheme and those above 1023
 	DenyPorts  []PortRange   `mapstructure:"deny_ports"`  // of those above 1023
 	Timeout    time.Duration `mapstructure:"timeout"`     // of a reply, and of a listing as a whole
-	MaxEntries int           `mapstructure:"max_entries"` // of a listing
 	MaxListing Size          `mapstructure:"max_listing"` // octets of a listing, or of an article
+	MaxIdle    int           `mapstructure:"max_idle"`    // connections of ftp, and of news, that wait for the next request
+	Idle       time.Duration `mapstructure:"idle"`        // how long they do
 	TTL        time.Duration `mapstructure:"ttl"`         // freshness lifetime of listings
 	Templates  []Gateway     `mapstructure:"templates"`
 }
@@ -26,6 +29,11 @@ func gatewaySettings() []Setting {
 				"news, nntp, wais, z39.50r, z39.50s and file, and what is fetched by /fetch?uri= or as the resource " +
 				"of a name. See docs/gateways.md. All clients in access.proxy_clients may use them; proxy.rules hold " +
 				"for them, too.",
+		},
+		{
+			Path: "gateways.enabled", Default: protocols(), OneOf: protocols(), Invalidates: Responses | Disk,
+			Doc: "The protocols whose URLs are retrieved: news has the schemes news and nntp, and wais, which is by Z39.50, has wais, " +
+				"z39.50r and z39.50s. Those of file are where file.roots is not empty.",
 		},
 		{
 			Path: "gateways.allow_ports", Default: []PortRange{},
@@ -48,13 +56,18 @@ func gatewaySettings() []Setting {
 			Doc: "for one reply of a server, and for a listing as a whole",
 		},
 		{
-			Path: "gateways.max_entries", Default: 10_000, Least: 1, Most: 1_000_000, Invalidates: Nothing,
-			Doc: "how many entries of a listing are shown",
-		},
-		{
 			Path: "gateways.max_listing", Default: Size(4 << 20), Least: Size(1 << 10), Most: Size(1 << 30), Invalidates: Nothing,
 			Doc: "of a listing as its server sends it, of the page that is made of it, and of an article; longer ones " +
 				"are cut off, which their page says",
+		},
+		{
+			Path: "gateways.max_idle", Default: 16, Least: 0, Most: 1000, Invalidates: Nothing,
+			Doc: "how many connections to servers of ftp, and of news, wait for the next request, half of them to one server, and no " +
+				"more than an eighth of limits.outgoing; 0 closes each after its request",
+		},
+		{
+			Path: "gateways.idle", Default: 30 * time.Second, Least: time.Second, Most: time.Hour, Invalidates: Nothing,
+			Doc: "how long they wait",
 		},
 		{
 			Path: "gateways.ttl", Default: time.Minute, Least: time.Duration(0), Most: day, Invalidates: Nothing,
@@ -70,6 +83,19 @@ func gatewaySettings() []Setting {
 		},
 	}
 }
+
+// The protocols that a gateway can be turned off for.
+const (
+	ProtocolFTP    = "ftp"
+	ProtocolGopher = "gopher"
+	ProtocolNews   = "news"
+	ProtocolWAIS   = "wais"
+)
+
+func protocols() []string { return []string{ProtocolFTP, ProtocolGopher, ProtocolNews, ProtocolWAIS} }
+
+// Has reports whether a protocol is one of Enabled.
+func (g Gateways) Has(protocol string) bool { return slices.Contains(g.Enabled, protocol) }
 
 // Gateway is another gateway, to which clients are redirected for URIs of a scheme.
 type Gateway struct {

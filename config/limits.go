@@ -10,7 +10,6 @@ type Limits struct {
 	IdleTimeout       time.Duration `mapstructure:"idle_timeout"`
 	ClientShare       int           `mapstructure:"client_share"`   // a percentage
 	NetworkFactor     int           `mapstructure:"network_factor"` // of what a /64 network has
-	BatchTimeout      time.Duration `mapstructure:"batch_timeout"`
 	DrainTime         time.Duration `mapstructure:"drain_time"`
 	NoticeTime        time.Duration `mapstructure:"notice_time"`
 	BodyTimeout       time.Duration `mapstructure:"body_timeout"`
@@ -20,7 +19,6 @@ type Limits struct {
 	Requests          int           `mapstructure:"requests"`           // resolutions at a time
 	Fetches           int           `mapstructure:"fetches"`            // at a time
 	Streams           int           `mapstructure:"streams"`            // upgraded connections at a time
-	BoundConnections  int           `mapstructure:"bound_connections"`  // to origins, each of one client
 	Documents         Size          `mapstructure:"documents"`          // memory of what is made whole
 	TunnelIdle        time.Duration `mapstructure:"tunnel_idle"`        // of tunnels and upgraded connections
 	Rate              int           `mapstructure:"rate"`               // of one client, a second; 0 is no limit
@@ -57,10 +55,6 @@ func limitSettings() []Setting {
 			Doc: "between the requests of one connection",
 		},
 		{
-			Path: "limits.batch_timeout", Default: 2 * time.Minute, Least: time.Millisecond, Most: day,
-			Doc: "for all names of a batch; those that are left are answered 503",
-		},
-		{
 			Path: "limits.write_timeout", Default: time.Minute, Least: time.Second, Most: day,
 			Doc: "for a client to read a chunk (64 KiB) of a response",
 		},
@@ -93,12 +87,6 @@ func limitSettings() []Setting {
 				"others are answered 503; at most half of outgoing",
 		},
 		{
-			Path: "limits.bound_connections", Default: 512, Least: 1, Most: 1_000_000,
-			Doc: "connections to origins at a time that belong to one connection of a client, by which it logs in " +
-				"there with NTLM or Negotiate; where all are in use others are answered 503; at most a quarter of " +
-				"outgoing",
-		},
-		{
 			Path: "limits.documents", Default: Size(256 << 20), Least: Size(1 << 20), Most: Size(1 << 40),
 			Doc: "memory for documents that are made whole, listings of gateways above all, while they are made and " +
 				"until their clients have read them; answers of more than 4KiB take units of 64KiB of it; others are " +
@@ -124,7 +112,7 @@ func limitSettings() []Setting {
 			Path: "limits.rate", Least: 0, Most: 10_000_000,
 			Doc: "requests of one client a second; more are answered 429; 0 is no limit",
 		},
-		{Path: "limits.outgoing", Default: 2048, Least: 1, Most: 1_000_000, Doc: "connections to origins at a time; more wait"},
+		{Path: "limits.outgoing", Default: 2048, Least: 1, Most: 1_000_000, Doc: "connections to origins at a time; more wait; a quarter of them may belong to clients that log in there with NTLM or Negotiate"},
 		{
 			Path: "limits.dns_queries", Default: 1024, Least: 1, Most: 1_000_000,
 			Doc: "queries to DNS servers at a time; more wait",

@@ -14,14 +14,13 @@ type Proxy struct {
 	// Forwarded says how clients are named to origins.
 	Forwarded string `mapstructure:"forwarded"`
 	// Underscores is whether sites get fields with "_" in their names.
-	Underscores      bool        `mapstructure:"underscores_in_fields"`
-	ConnectPorts     []PortRange `mapstructure:"connect_ports"`
-	ConnectAddresses bool        `mapstructure:"connect_addresses"` // CONNECT to IP addresses
-	Upstreams        []Upstream  `mapstructure:"upstreams"`         // the first that holds is used
-	PACProxies       []string    `mapstructure:"pac_proxies"`       // addresses in /proxy.pac; empty: there is none
-	PACDirect        []string    `mapstructure:"pac_direct"`
-	Origins          []Site      `mapstructure:"origins"`
-	Targeted         []string    `mapstructure:"targeted"` // fields that replace Cache-Control: RFC 9213
+	Underscores  bool        `mapstructure:"underscores_in_fields"`
+	ConnectPorts []PortRange `mapstructure:"connect_ports"`
+	Upstreams    []Upstream  `mapstructure:"upstreams"`   // the first that holds is used
+	PACProxies   []string    `mapstructure:"pac_proxies"` // addresses in /proxy.pac; empty: there is none
+	PACDirect    []string    `mapstructure:"pac_direct"`
+	Origins      []Site      `mapstructure:"origins"`
+	Targeted     []string    `mapstructure:"targeted"` // fields that replace Cache-Control: RFC 9213
 }
 
 func proxySettings() []Setting {
@@ -94,10 +93,6 @@ func proxySettings() []Setting {
 			Path: "proxy.connect_ports", Default: []PortRange{{443, 443}},
 			Form: "port, or two joined by a hyphen", Invalidates: Nothing,
 			Doc: "ports that a tunnel (CONNECT) may lead to",
-		},
-		{
-			Path: "proxy.connect_addresses", Default: true, Invalidates: Nothing,
-			Doc: "tunnels to IP addresses, and not only to host names, are allowed",
 		},
 		{
 			Path: "proxy.upstreams", Default: []Upstream{},

@@ -26,12 +26,11 @@ type Registry struct {
 	Describe []string `mapstructure:"describe"`
 	Count    bool     `mapstructure:"count"`
 	// HealthInterval is the time in which each target is checked once; 0: none is. HealthRate bounds the requests a second,
-	// HealthConcurrency those at once, and HealthPause is the time between two to one server.
-	HealthInterval    time.Duration `mapstructure:"health_interval"`
-	HealthRate        int           `mapstructure:"health_rate"`
-	HealthConcurrency int           `mapstructure:"health_concurrency"`
-	HealthPause       time.Duration `mapstructure:"health_pause"`
-	HealthContact     string        `mapstructure:"health_contact"` // in User-Agent: a URL or a mail address
+	// and HealthPause is the time between two to one server.
+	HealthInterval time.Duration `mapstructure:"health_interval"`
+	HealthRate     int           `mapstructure:"health_rate"`
+	HealthPause    time.Duration `mapstructure:"health_pause"`
+	HealthContact  string        `mapstructure:"health_contact"` // in User-Agent: a URL or a mail address
 }
 
 func registrySettings() []Setting {
@@ -110,10 +109,6 @@ func registrySettings() []Setting {
 		{
 			Path: "registry.health_rate", Default: 20, Least: 1, Most: 1000, Invalidates: Nothing,
 			Doc: "at most so many requests a second for these checks",
-		},
-		{
-			Path: "registry.health_concurrency", Default: 16, Least: 1, Most: 256, Invalidates: Nothing,
-			Doc: "at most so many of these requests at the same time. One server is asked one at a time",
 		},
 		{
 			Path: "registry.health_pause", Default: time.Second, Least: time.Duration(0), Most: time.Hour, Invalidates: Nothing,

@@ -37,6 +37,20 @@ func tookItsPlace(key string) string {
 	switch key {
 	case "dns.max_ttl", "thttp.max_ttl":
 		return "write resolve.max_ttl, which is for both"
+	case "ftp.enabled", "gopher.enabled", "news.enabled", "wais.enabled":
+		return "write gateways.enabled, a list of ftp, gopher, news and wais"
+	case "ftp.max_idle", "news.max_idle":
+		return "write gateways.max_idle, which is for both"
+	case "ftp.idle", "news.idle":
+		return "write gateways.idle, which is for both"
+	case "limits.bound_connections":
+		return "it is a quarter of limits.outgoing"
+	case "registry.health_concurrency":
+		return "write registry.health_rate, which bounds these requests"
+	case "proxy.connect_addresses":
+		return "write a rule in proxy.rules: {id: addresses, action: deny, schemes: [connect], hosts: [0.0.0.0/0, '::/0']}"
+	case "gateways.max_entries":
+		return "write gateways.max_listing, which bounds a listing"
 	case "slp.multicast", "slp.group":
 		return "write the group in slp.agents, such as 239.255.255.253"
 	}

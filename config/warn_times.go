@@ -34,13 +34,9 @@ func warnOfTimes(f *Faults, c Config) {
 
 // warnOfShares warns of limits that are more than what they are a part of.
 func warnOfShares(f *Faults, l Limits) {
-	const ofStreams, ofBound = 2, 4
+	const ofStreams = 2
 	if l.Streams > l.Outgoing/ofStreams {
 		f.add("limits.streams", "%d is more than half of limits.outgoing, %d: only that half is used", l.Streams, l.Outgoing)
-	}
-	if l.BoundConnections > l.Outgoing/ofBound {
-		f.add("limits.bound_connections", "%d is more than a quarter of limits.outgoing, %d: only that quarter is used",
-			l.BoundConnections, l.Outgoing)
 	}
 	if l.ClientConnections > l.Connections {
 		f.add("limits.client_connections", "%d is more than limits.connections, %d: one client can take them all",

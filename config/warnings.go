@@ -97,12 +97,11 @@ func warnOfUnused(f *Faults, c Config, values map[string]any) {
 	unused(c.Registry.Store != "" && len(c.Access.BrowseClients) == 0, "access.browse_clients is empty, so that nobody may list names",
 		"access.browse_all_clients")
 	unused(c.Registry.Store != "" && c.Registry.HealthInterval == 0, "registry.health_interval is 0, so that nothing is checked",
-		"registry.health_rate", "registry.health_concurrency", "registry.health_pause", "registry.health_contact")
+		"registry.health_rate", "registry.health_pause", "registry.health_contact")
 	unused(!isPostgres(c.Registry.Store) && c.Registry.Store != "", "registry.store is not PostgreSQL",
 		"registry.replica", "registry.password")
 	unused(c.Cache.Responses == 0, "cache.responses is 0B, which turns the cache off",
-		"cache.disk", "cache.max_response", "cache.harmless_fields", "cache.heuristic_percent", "cache.collapse_timeout",
-		"cache.collapse_limit")
+		"cache.disk", "cache.max_response", "cache.harmless_fields", "cache.heuristic_percent", "cache.collapse_timeout")
 	unused(c.Cache.Responses == 0 || c.Cache.HeuristicPercent == 0, "cache.heuristic_percent is 0, or there is no cache",
 		"cache.heuristic_max")
 	unused(c.Cache.Disk == 0, "cache.disk is 0B: write how much space there is", "cache.disk_directory")
@@ -116,11 +115,10 @@ func warnOfUnused(f *Faults, c Config, values map[string]any) {
 	unused(len(c.Access.ProxyClients) == 0, "access.proxy_clients is empty, so that nobody may use the proxy",
 		"access.proxy_users", "proxy.rules", "proxy.upstreams")
 	unused(len(c.Proxy.PACProxies) == 0, "proxy.pac_proxies is empty, so that there is no PAC file", "proxy.pac_direct")
-	unused(!c.FTP.Enabled, "ftp.enabled is false", "ftp.anonymous", "ftp.login", "ftp.tls", "ftp.max_idle", "ftp.idle")
-	unused(c.FTP.Enabled && c.FTP.MaxIdle == 0, "ftp.max_idle is 0, so that no connection waits", "ftp.idle")
-	unused(!c.WAIS.Enabled, "wais.enabled is false", "wais.records")
-	unused(!c.News.Enabled, "news.enabled is false", "news.servers", "news.login", "news.page")
-	unused(c.News.Enabled && len(c.News.Servers) == 0, "news.servers is empty", "news.login")
+	unused(!c.Gateways.Has(ProtocolFTP), "gateways.enabled has no ftp", "ftp.anonymous", "ftp.login", "ftp.tls")
+	unused(c.Gateways.MaxIdle == 0, "gateways.max_idle is 0, so that no connection waits", "gateways.idle")
+	unused(!c.Gateways.Has(ProtocolNews), "gateways.enabled has no news", "news.servers", "news.login")
+	unused(c.Gateways.Has(ProtocolNews) && len(c.News.Servers) == 0, "news.servers is empty", "news.login")
 	unused(c.Log.Access == "off", "log.access is off: write json, combined or squid there", "log.access_file")
 	unused(c.Telemetry.Endpoint == "", "telemetry.endpoint is empty", "telemetry.sample")
 }

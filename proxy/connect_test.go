@@ -82,15 +82,13 @@ func TestConnectRefused(t *testing.T) {
 	host, port, _ := net.SplitHostPort(o.addr)
 	s := start(t, func(c *proxy.Config) {
 		c.Forward.TunnelPort = func(p uint16) bool { return fmt.Sprint(p) == port }
-		c.Forward.Literals = false
 	})
 	for _, tt := range []struct {
 		target string
 		status int
 	}{
 		{"localhost:" + port, 200},
-		{host + ":" + port, 403},
-		{"[::1]:" + port, 403},
+		{host + ":" + port, 200},
 		{"2130706433:" + port, 400},
 		{"127.1:" + port, 400},
 		{"localhost:22", 403},

@@ -123,7 +123,7 @@ func startOn(t testing.TB, secure *tls.Config, change func(*proxy.Config), setti
 			Fetches:    quota.Limit{Semaphore: make(quota.Semaphore, 100)}, Streams: quota.Limit{Semaphore: make(quota.Semaphore, 100)},
 			Bound:      quota.Limit{Semaphore: make(quota.Semaphore, 100), Busy: problem.ErrBound},
 			Cache:      httpcache.New(httpcache.Config{Now: time.Now, Same: func(string, string) (string, bool) { return "", false }}),
-			TunnelPort: func(uint16) bool { return true }, Literals: true,
+			TunnelPort: func(uint16) bool { return true },
 			Tunnel: func(ctx context.Context, target string, check func(netip.AddrPort) error) (net.Conn, error) {
 				return fetch.Tunnel(ctx, target, check)
 			},

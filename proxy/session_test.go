@@ -322,7 +322,7 @@ func TestConnectionsOfClients(t *testing.T) {
 	none := func() bool { return len(slots) == 0 && o.openOf("alice") == 0 }
 	a, b := s.dial(t), s.dial(t)
 	slots <- struct{}{}
-	if got := ask(a); !strings.HasPrefix(got, "503 ") || !strings.Contains(got, "limits.bound_connections") {
+	if got := ask(a); !strings.HasPrefix(got, "503 ") || !strings.Contains(got, "a quarter of limits.outgoing") {
 		t.Error(got)
 	}
 	<-slots

@@ -68,7 +68,7 @@ func newWorld(t testing.TB, change func(*proxy.Config)) *world {
 		MaxTarget:   maxTarget, BatchTimeout: time.Minute, ClientShare: 100,
 		Forward: forward.Config{
 			TunnelIdle: time.Minute, Fetches: slots(), Streams: slots(), Bound: slots(), Cache: pages,
-			TunnelPort: func(uint16) bool { return true }, Literals: true,
+			TunnelPort: func(uint16) bool { return true },
 			Tunnel: func(context.Context, string, func(netip.AddrPort) error) (net.Conn, error) {
 				return nil, resolver.ErrUnreachable
 			},

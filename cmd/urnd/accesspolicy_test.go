@@ -38,8 +38,7 @@ func TestAccessTest(t *testing.T) {
 	rules := accessFile(t, accessRules)
 	users := accessFile(t, strings.Replace(accessRules, "access: {", "access: {proxy_users: /nowhere, ", 1))
 	others := accessFile(t, `
-gateways: {allow_ports: ['300'], deny_ports: ['7070'], templates: [{scheme: WAIS, template: 'https://gateway.example/{uri}'}]}
-wais: {enabled: false}
+gateways: {enabled: [ftp, gopher, news], allow_ports: ['300'], deny_ports: ['7070'], templates: [{scheme: WAIS, template: 'https://gateway.example/{uri}'}]}
 ftp: {login: false}
 news: {servers: ['news.example.org:119']}
 file: {roots: [/srv]}
@@ -110,7 +109,7 @@ file: {roots: [/srv]}
 		{"", "", "127.0.0.1 POST gopher://a.example/", 1, "denied", "gateway: only GET and HEAD are supported for gopher"},
 		{
 			"", "", "127.0.0.1 HEAD FTP://a.example/", 0, "allowed",
-			"gateway: ftp is retrieved, also at this port (ftp.enabled, gateways.allow_ports, gateways.deny_ports)",
+			"gateway: ftp is retrieved, also at this port (gateways.enabled, gateways.allow_ports, gateways.deny_ports)",
 		},
 		{"", "", "127.0.0.1 GET foo://a.example/", 1, "denied by gateways.templates", "gateway: there is no gateway for foo (gateways.templates)"},
 		{"", "", "127.0.0.1 GET file:///etc/passwd", 1, "denied by file.roots", "gateway: no files are served (file.roots)"},
@@ -122,7 +121,7 @@ file: {roots: [/srv]}
 		{others, "", "127.0.0.1 GET gopher://a.example:300/", 0, "allowed", ""},
 		{others, "", "127.0.0.1 GET gopher://8.8.8.8:7070/", 1, "denied by gateways.deny_ports", ""},
 		{others, "", "127.0.0.1 GET wais://a.example/db", 0, "allowed", "gateway: clients are redirected to another one (gateways.templates)"},
-		{others, "", "127.0.0.1 GET z39.50s://a.example/db", 1, "denied by wais.enabled", "gateway: z39.50s is turned off (wais.enabled)"},
+		{others, "", "127.0.0.1 GET z39.50s://a.example/db", 1, "denied by gateways.enabled", "gateway: z39.50s is turned off (gateways.enabled)"},
 		{others, "", "127.0.0.1 GET file:///srv/a", 0, "allowed", "gateway: files below /srv are served, where they exist (file.roots)"},
 		{others, "", "127.0.0.1 GET news:1@b.example", 0, "allowed", "guard: it checks the address that is dialled (access.allow_destinations)"},
 		{others, "", "127.0.0.1 GET ftp://bob@a.example/", 1, "denied by ftp.login", "gateway: nobody but the user anonymous logs in (ftp.login)"},

@@ -60,12 +60,16 @@ func newResponses(
 	return made, err
 }
 
+// collapseLimit bounds the clients that have waited for another one in vain and ask one origin at a time, a quarter of them for one
+// client: an origin that is slow for one request is not asked by all of its readers at once (RFC 9111 section 4).
+const collapseLimit = 16
+
 func makeResponses(c config.Config, files *disk.Store, objects cache.Objects, d resolverDependencies) (observe.Responses, func(), error) {
 	settings := httpcache.Config{
 		Now: d.now, Disk: files, Shared: objects, Basis: c.DiskBasis(),
 		Heuristic: httpcache.Heuristic{Fraction: float64(c.Cache.HeuristicPercent) / 100, Most: c.Cache.HeuristicMax},
 		MaxObject: int64(c.Cache.MaxResponse), MaxArriving: int64(c.Cache.Responses / 4), StaleFor: c.Cache.StaleFor,
-		Safelisted: c.Cache.HarmlessFields, CollapseTimeout: c.Cache.CollapseTimeout, CollapseLimit: c.Cache.CollapseLimit,
+		Safelisted: c.Cache.HarmlessFields, CollapseTimeout: c.Cache.CollapseTimeout, CollapseLimit: collapseLimit,
 		Same: uri.SameOrigin, Panicked: d.panicked,
 	}
 	for _, name := range c.Proxy.Targeted {

@@ -29,23 +29,24 @@ type gateway struct {
 
 // gateways returns the protocol gateways: a new one is a row.
 func gateways(c config.Config) []gateway {
+	const enabled = "gateways.enabled"
 	ports := gatewayPorts(c.Gateways)
 	return []gateway{
 		{scheme.Info{
 			Names: []string{"ftp"}, Noun: "file or directory", Service: "file transfer (FTP)", OtherPorts: []uint16{20, 989, 990},
-			Setting: "ftp.enabled", Enabled: c.FTP.Enabled, Ports: ports, Stored: true, Browsable: true,
+			Setting: enabled, Enabled: c.Gateways.Has(config.ProtocolFTP), Ports: ports, Stored: true, Browsable: true,
 		}, newFTP},
 		{scheme.Info{
 			Names: []string{"gopher"}, Noun: "document or menu", Service: "gopher",
-			Setting: "gopher.enabled", Enabled: c.Gopher.Enabled, Ports: ports, Stored: true, Browsable: true,
+			Setting: enabled, Enabled: c.Gateways.Has(config.ProtocolGopher), Ports: ports, Stored: true, Browsable: true,
 		}, newGopher},
 		{scheme.Info{
 			Names: []string{"news", "nntp"}, Noun: "article or newsgroup", Service: "news (NNTP)", OtherPorts: []uint16{433, 563},
-			Setting: "news.enabled", Enabled: c.News.Enabled, Ports: ports, Stored: true, Browsable: true,
+			Setting: enabled, Enabled: c.Gateways.Has(config.ProtocolNews), Ports: ports, Stored: true, Browsable: true,
 		}, newNews},
 		{scheme.Info{
 			Names: []string{"wais", "z39.50r", "z39.50s"}, Noun: "document or database", Service: "library catalogues (Z39.50)",
-			Setting: "wais.enabled", Enabled: c.WAIS.Enabled, Ports: ports, Stored: true, Browsable: true,
+			Setting: enabled, Enabled: c.Gateways.Has(config.ProtocolWAIS), Ports: ports, Stored: true, Browsable: true,
 		}, newWAIS},
 		{scheme.Info{
 			Names: []string{"file"}, Noun: "file or directory",
@@ -88,13 +89,20 @@ func anyPort() scheme.Ports {
 // has the references of an article, of which RFC 5536 sets no bound.
 const maxGatewayLine = 64 << 10
 
+// The bounds of what a page shows. gateways.max_listing bounds a listing in bytes, which is what it costs.
+const (
+	maxEntries  = 10_000 // of a listing: a browser shows no more in a reasonable time
+	newsPage    = 100    // articles of a group
+	waisRecords = 50     // of a result, each of which is fetched
+)
+
 // gatewayParts is what handlers of protocol gateways are made of.
 type gatewayParts struct {
 	config  config.Config
 	dial    scheme.Dial
 	limits  scheme.Limits
 	now     func() time.Time
-	mayWait int // how many connections may wait for the next request
+	maxIdle int // how many connections of a protocol may wait for the next request
 }
 
 // newGateways returns the handlers of the schemes other than http and https.
@@ -106,10 +114,10 @@ func newGateways(s *service, c config.Config, r *resolution, d dependencies) (sc
 			return guard.With(check).WithIdleTimeout(c.Limits.OriginIdle)(ctx, network, address)
 		},
 		limits: scheme.Limits{
-			Timeout: c.Gateways.Timeout, Entries: c.Gateways.MaxEntries, Octets: int64(c.Gateways.MaxListing), Line: maxGatewayLine,
+			Timeout: c.Gateways.Timeout, Entries: maxEntries, Octets: int64(c.Gateways.MaxListing), Line: maxGatewayLine,
 		},
 		// Connections that wait must not have all that there may be: those of the web have at most half.
-		mayWait: c.Limits.Outgoing / 8,
+		maxIdle: min(c.Gateways.MaxIdle, c.Limits.Outgoing/8),
 	}
 	handlers := make(scheme.Mux)
 	for _, g := range gateways(c) {
@@ -142,7 +150,7 @@ func newFTP(p gatewayParts) (scheme.Handler, error) {
 	return ftp.New(ftp.Config{
 		Dial: p.dial, Limits: p.limits, Now: p.now, Anonymous: c.Anonymous, Login: c.Login, TLS: ftpTLS()[c.TLS],
 		// Each request needs two connections at a time.
-		MaxIdle: min(c.MaxIdle, p.mayWait), Idle: c.Idle, MaxFetches: max(p.config.Limits.Outgoing/2, 1),
+		MaxIdle: p.maxIdle, Idle: p.config.Gateways.Idle, MaxFetches: max(p.config.Limits.Outgoing/2, 1),
 		DataPort: func(port uint16) error { return ports.CheckPort("ftp", port) },
 	}), nil
 }
@@ -159,7 +167,7 @@ func newGopher(p gatewayParts) (scheme.Handler, error) {
 func newNews(p gatewayParts) (scheme.Handler, error) {
 	c := p.config.News
 	settings := nntp.Config{
-		Dial: p.dial, Limits: p.limits, Now: p.now, MaxIdle: min(c.MaxIdle, p.mayWait), Idle: c.Idle, Page: c.Page,
+		Dial: p.dial, Limits: p.limits, Now: p.now, MaxIdle: p.maxIdle, Idle: p.config.Gateways.Idle, Page: newsPage,
 	}
 	for _, server := range c.Servers {
 		address, isTLS := strings.CutPrefix(server, "tls://")
@@ -180,7 +188,7 @@ func newNews(p gatewayParts) (scheme.Handler, error) {
 }
 
 func newWAIS(p gatewayParts) (scheme.Handler, error) {
-	return wais.New(wais.Config{Dial: p.dial, Limits: p.limits, Records: p.config.WAIS.Records}), nil
+	return wais.New(wais.Config{Dial: p.dial, Limits: p.limits, Records: waisRecords}), nil
 }
 
 func newFile(p gatewayParts) (scheme.Handler, error) {

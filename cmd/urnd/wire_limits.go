@@ -42,7 +42,7 @@ func newLimits(c config.Limits, before *resolution) limits {
 		// Each upgraded connection holds an outgoing one without a time limit: half of these are left for fetches.
 		streams: old.streams.Resized(min(c.Streams, max(c.Outgoing/2, 1)), per),
 		// A client may leave connections that belong to it idle: others need some, too.
-		bound:     old.bound.Resized(min(c.BoundConnections, max(c.Outgoing/4, 1)), per),
+		bound:     old.bound.Resized(max(c.Outgoing/4, 1), per),
 		documents: old.documents.Resized(int64(c.Documents), per),
 
 		opening: old.opening.Resized(c.Requests, per).WithBusy(errOpening),

@@ -223,18 +223,22 @@ func wireHealth(c config.Config, r *resolution, d resolverDependencies, log *slo
 	return checks
 }
 
+// healthConcurrency bounds the requests of checks at a time. registry.health_rate bounds those of a second, and one server has one:
+// with more, only servers that do not answer would be waited for.
+const healthConcurrency = 16
+
 // healthConfig returns what configures a checker of targets, with a client of its own that the caller closes.
 func healthConfig(
 	c config.Config, r *resolution, store registry.Store, d resolverDependencies,
 ) (settings health.Config, closeClient func()) {
 	web := schemehttp.New(schemehttp.Config{
 		Dial:          r.guard.WithIdleTimeout(c.Limits.OriginIdle),
-		HeaderTimeout: c.Limits.OriginTimeout, MaxIdle: c.Registry.HealthConcurrency, MaxIdlePerHost: 1, Now: d.now,
+		HeaderTimeout: c.Limits.OriginTimeout, MaxIdle: healthConcurrency, MaxIdlePerHost: 1, Now: d.now,
 	})
 	return health.Config{
 		Store: store, Transport: web, Agent: healthAgent(c.Registry.HealthContact),
 		Interval: c.Registry.HealthInterval, Rate: c.Registry.HealthRate,
-		Concurrency: c.Registry.HealthConcurrency, Pause: c.Registry.HealthPause,
+		Concurrency: healthConcurrency, Pause: c.Registry.HealthPause,
 		Timeout: c.Limits.ConnectTimeout + c.Limits.OriginTimeout, Holder: health.NewHolder(), Now: d.now, After: time.After,
 		Observe: func(o health.Outcome) { d.metrics.TargetCheck(string(o)) },
 	}, web.Close

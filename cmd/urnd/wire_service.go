@@ -91,6 +91,9 @@ func (s *service) close() {
 	}
 }
 
+// batchTimeout bounds a batch as a whole. Each of its names has resolve.timeout, and what is left is asked for again.
+const batchTimeout = 2 * time.Minute
+
 // newService wires the handler for clients: a proxy asks the resolver, and only the proxy
 // fetches resources. After an error nothing is left open: each reload that fails has wired another one.
 func newService(c config.Config, r *resolution, d dependencies) (_ *service, err error) {
@@ -163,7 +166,7 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 			Fetches: r.limits.fetches.WithBusy(problem.ErrFetches),
 			Streams: r.limits.streams.WithBusy(problem.ErrStreams),
 			Bound:   r.limits.bound.WithBusy(problem.ErrBound),
-			Tunnel:  tunnelBy(tunnels), TunnelPort: config.InRanges(c.Proxy.ConnectPorts), Literals: c.Proxy.ConnectAddresses,
+			Tunnel:  tunnelBy(tunnels), TunnelPort: config.InRanges(c.Proxy.ConnectPorts),
 			TunnelIdle: c.Limits.TunnelIdle,
 		},
 		Log: d.log, Now: d.now,
@@ -172,7 +175,7 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 			Begin:   spans.begin, Untraced: spans.untraced, Answered: answered, Unhealthy: s.checks.Unhealthy(), Panicked: d.panicked,
 		},
 		Tags: tagsOf(c.CDN), Identify: d.access != nil, Access: access, Own: ownHosts(c.Listen, hosts...), Hosts: hosts, Identifiers: identifierSites(c.Registry, r.names.Roots), CORS: c.Access.CORS, Via: d.via,
-		ClientShare: c.Limits.ClientShare, NetworkFactor: c.Limits.NetworkFactor, BatchTimeout: c.Limits.BatchTimeout,
+		ClientShare: c.Limits.ClientShare, NetworkFactor: c.Limits.NetworkFactor, BatchTimeout: batchTimeout,
 		MaxTarget:   int(c.Limits.Target),
 		RedirectTLS: c.Listen.RedirectTLS, TLSPort: tlsPort(c.Listen.TLS), PublicURL: c.Listen.PublicURL, SecurityContact: c.Access.SecurityContact,
 		Support: answer.Support{Who: c.ARK.SupportWho, What: c.ARK.SupportWhat, When: c.ARK.SupportWhen, Where: c.ARK.SupportWhere},

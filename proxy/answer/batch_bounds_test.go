@@ -95,7 +95,7 @@ func TestBatchTimeout(t *testing.T) {
 	}
 	for i, line := range lines[1:] {
 		if !strings.Contains(line, fmt.Sprintf(`"urn:example:%d"`, i+1)) || !strings.Contains(line, `"status":503`) || !strings.Contains(line,
-			"limits.batch_timeout") {
+			"the time of the batch is over") {
 			t.Fatalf("line %d: %s", i+1, line)
 		}
 	}

@@ -25,9 +25,6 @@ func (p *Proxy) Connect(ctx context.Context, w ResponseWriter, r *Request, targe
 	if !p.config.TunnelPort(target.Port) {
 		return 0, problem.ErrTunnelPort
 	}
-	if _, err := netip.ParseAddr(target.Host); err == nil && !p.config.Literals {
-		return 0, problem.ErrTunnelLiteral
-	}
 	permit, err := p.config.Streams.Acquire(r.Share)
 	if err != nil {
 		return 0, err

@@ -18,7 +18,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Config configures a Proxy. All fields but Base, Underscores and Literals must be set.
+// Config configures a Proxy. All fields but Base and Underscores must be set.
 type Config struct {
 	Fetch scheme.Handler
 	Cache *httpcache.Cache
@@ -46,10 +46,8 @@ type Config struct {
 	// Tunnel connects to the target of a CONNECT, "host:port"; check refuses addresses, and nil
 	// refuses none.
 	Tunnel func(ctx context.Context, target string, check func(netip.AddrPort) error) (net.Conn, error)
-	// TunnelPort reports whether a CONNECT may name a port, and Literals is whether it may name
-	// an IP address.
+	// TunnelPort reports whether a CONNECT may name a port.
 	TunnelPort func(port uint16) bool
-	Literals   bool
 	// TunnelIdle ends a tunnel, or another upgraded connection, that carries nothing for so long.
 	TunnelIdle time.Duration
 }

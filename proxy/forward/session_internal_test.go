@@ -24,7 +24,7 @@ func (w *waiting) Close() error {
 // released once, when it ends.
 func TestSession(t *testing.T) {
 	const timeout = 1 << 40 // more than the test takes
-	p, other := new(Proxy), &Proxy{config: Config{Literals: true}}
+	p, other := new(Proxy), &Proxy{config: Config{Underscores: true}}
 	var none *Session
 	if none.IsBound() || none.find(p, "http://a") != nil {
 		t.Error("no session has a connection")

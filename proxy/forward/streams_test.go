@@ -151,22 +151,19 @@ func TestTunnelOfStream(t *testing.T) {
 // A tunnel leads to the ports and names that are allowed, and as many as are; what the dialler says is the answer.
 func TestTunnelRefused(t *testing.T) {
 	for name, tt := range map[string]struct {
-		target   forward.Target
-		literals bool
-		streams  int
-		want     error
+		target  forward.Target
+		streams int
+		want    error
 	}{
-		"a port":                     {forward.Target{Host: "a.example", Port: 25}, true, 1, problem.ErrTunnelPort},
-		"an address":                 {forward.Target{Host: "192.0.2.1", Port: 443}, false, 1, problem.ErrTunnelLiteral},
-		"an address of IPv6":         {forward.Target{Host: "2001:db8::1", Port: 443}, false, 1, problem.ErrTunnelLiteral},
-		"an address that is allowed": {forward.Target{Host: "2001:db8::1", Port: 443}, true, 1, errRefused},
-		"too many":                   {forward.Target{Host: "a.example", Port: 443}, false, 0, problem.ErrStreams},
-		"no connection":              {forward.Target{Host: "a.example", Port: 443}, false, 1, errRefused},
+		"a port":        {forward.Target{Host: "a.example", Port: 25}, 1, problem.ErrTunnelPort},
+		"an address":    {forward.Target{Host: "2001:db8::1", Port: 443}, 1, errRefused},
+		"too many":      {forward.Target{Host: "a.example", Port: 443}, 0, problem.ErrStreams},
+		"no connection": {forward.Target{Host: "a.example", Port: 443}, 1, errRefused},
 	} {
 		slots := make(quota.Semaphore, tt.streams)
 		var dialled []string
 		p := newWeb(t, nil, func(c *forward.Config) {
-			c.Literals, c.Streams = tt.literals, quota.Limit{Semaphore: slots, Busy: problem.ErrStreams}
+			c.Streams = quota.Limit{Semaphore: slots, Busy: problem.ErrStreams}
 			c.Tunnel = func(_ context.Context, target string, _ func(netip.AddrPort) error) (net.Conn, error) {
 				dialled = append(dialled, target)
 				return nil, errRefused

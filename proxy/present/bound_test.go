@@ -15,7 +15,7 @@ import (
 func TestLargestListings(t *testing.T) {
 	const (
 		most    = 4 << 20 // the default of gateways.max_listing
-		entries = 10_000  // that of gateways.max_entries
+		entries = 10_000  // as the gateways show
 	)
 	quotes := strings.Repeat(`"`, most/entries)
 	long := "gopher://h.example/0" + strings.Repeat("%22", 2500)

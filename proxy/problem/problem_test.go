@@ -107,7 +107,6 @@ func TestStatus(t *testing.T) {
 		{problem.ErrHeaderTooLarge, 431},
 		{errors.New("a bug"), 500},
 		{problem.ErrTunnelPort, 403},
-		{problem.ErrTunnelLiteral, 403},
 		{httpcache.ErrOnlyIfCached, 504},
 		{httpcache.ErrUnasked, 502},
 		{scheme.ErrResponse, 502},

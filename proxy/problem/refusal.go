@@ -25,7 +25,6 @@ var (
 	ErrUnknownMethod  = errors.New("this method is not known here")
 	ErrMethod         = errors.New("this method is not supported here")
 	ErrTunnelPort     = errors.New("a tunnel to this port is not allowed (proxy.connect_ports)")
-	ErrTunnelLiteral  = errors.New("a tunnel to an IP address is not allowed: name the host (proxy.connect_addresses)")
 	ErrLoop           = errors.New("the request has come through this proxy before")
 	ErrConnections    = errors.New("this client has too many connections (limits.client_connections)")
 	ErrRate           = errors.New("this client sends too many requests (limits.rate)")
@@ -33,7 +32,7 @@ var (
 	ErrStreams        = fmt.Errorf("%w: the limit of upgraded connections is reached (limits.streams)", resolver.ErrBusy)
 	ErrDocuments      = fmt.Errorf("%w: the memory for documents is used up; try again in a second (limits.documents)", resolver.ErrBusy)
 	ErrBatches        = errors.New("too many batches are running; try again in a second")
-	ErrBatchTime      = errors.New("the time of the batch is over: send this name again (limits.batch_timeout)")
+	ErrBatchTime      = errors.New("the time of the batch is over: send this name again")
 	ErrBatch          = errors.New("a batch is a JSON array of strings, or one JSON string a line")
 	ErrBatchSize      = errors.New("a batch has at most 10000 URIs and 16 MiB")
 
@@ -88,7 +87,7 @@ func NotHTTP(reason string) error { return fmt.Errorf("%w: %s", ErrMalformed, re
 var (
 	ErrConnectionAuth = errors.New("NTLM and Negotiate are about a connection, and requests of several clients may come by this one: " +
 		"HTTP/1.1 without a proxy in between is required (listen.http2)")
-	ErrBound = fmt.Errorf("%w: the limit of connections that belong to a client is reached (limits.bound_connections)", resolver.ErrBusy)
+	ErrBound = fmt.Errorf("%w: the limit of connections that belong to a client is reached (a quarter of limits.outgoing)", resolver.ErrBusy)
 )
 
 // Malformed returns the error of a request that is refused before any handler, by the status, the reason, "" for none, and the target as

@@ -22,7 +22,7 @@ import (
 
 // onlyForPrograms are the refusals that no page for readers has: of the admin interface, of batches, and of how a connection is used.
 func onlyForPrograms() []string {
-	return strings.Fields(`ErrVersion ErrTunnelLiteral ErrBatches ErrBatchTime ErrBatch ErrBatchSize ErrAdminClient ErrAdminCertificate
+	return strings.Fields(`ErrVersion ErrBatches ErrBatchTime ErrBatch ErrBatchSize ErrAdminClient ErrAdminCertificate
 		ErrAdminHost ErrAdminRelayed ErrAdminOrigin ErrAdminPath ErrAdminToken ErrTokenRequired ErrNoRegistry ErrNotDeleted
 		ErrPrecondition ErrUnmatched ErrContentType ErrDocument
 		ErrConnectionAuth ErrBound ErrPlainLogin ErrForm`)

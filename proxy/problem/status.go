@@ -44,7 +44,6 @@ var statuses = [...]row{
 	{err: ErrUnknownMethod, status: http.StatusNotImplemented},
 	{err: ErrMethod, status: http.StatusMethodNotAllowed},
 	{err: ErrTunnelPort, status: http.StatusForbidden},
-	{err: ErrTunnelLiteral, status: http.StatusForbidden},
 	{err: httpcache.ErrOnlyIfCached, status: http.StatusGatewayTimeout, inside: true},
 	{err: ErrLoop, status: http.StatusLoopDetected},
 	{err: ErrMalformed, status: http.StatusBadRequest},

@@ -67,7 +67,7 @@ func TestIdleConnectionsOfGateways(t *testing.T) {
 		}
 		d := urndtest.Start(t, "127.0.0.1:9", func(c *config.Config) {
 			urndtest.OpenLoopback(c)
-			c.Limits.Outgoing, c.Limits.Streams, c.Limits.BoundConnections = outgoing, 1, 1
+			c.Limits.Outgoing, c.Limits.Streams = outgoing, 1
 			c.Gateways.Timeout = 5 * time.Second
 		})
 		for _, s := range servers {

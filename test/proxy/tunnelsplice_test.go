@@ -40,7 +40,7 @@ func TestTunnelThatNobodyReads(t *testing.T) {
 	d := urndtest.Start(t, noDNS, func(c *config.Config) {
 		urndtest.OpenLoopback(c)
 		c.Access.ProxyClients = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
-		c.Limits.WriteTimeout, c.Proxy.ConnectAddresses = 3*time.Second, true
+		c.Limits.WriteTimeout = 3 * time.Second
 		c.Proxy.ConnectPorts = []config.PortRange{{First: uint16(number), Last: uint16(number)}}
 	})
 	descriptors := fmt.Sprintf("/proc/%d/fd", d.Process.Pid)

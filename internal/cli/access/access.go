@@ -43,7 +43,7 @@ func newTest(w Wiring) *cobra.Command {
 		Short: "Say whether the forward proxy passes a request on, and why",
 		Long: `Say whether the forward proxy passes a request on, and why: whether the client may
 use it (access.proxy_clients, access.proxy_users), which rule decides (proxy.rules), whether the
-scheme is retrieved and the port may be named (such as gopher.enabled, gateways.allow_ports), and
+scheme is retrieved and the port may be named (such as gateways.enabled, gateways.allow_ports), and
 whether the address may be dialled (access.allow_destinations). Nothing is looked up or connected to:
 where it depends on the address of the host, --destination gives one. The target of CONNECT, by
 which clients ask for https, is a host and a port.

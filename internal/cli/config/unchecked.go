@@ -75,7 +75,7 @@ func serversOf(c config.Config) []string {
 		{"cdn.webhooks", c.CDN.Tags != config.TagsOff && len(c.CDN.Webhooks) > 0},
 		{"proxy.upstreams", len(c.Proxy.Upstreams) > 0},
 		{"proxy.origins", len(c.Proxy.Origins) > 0},
-		{"news.servers", c.News.Enabled && len(c.News.Servers) > 0},
+		{"news.servers", c.Gateways.Has(config.ProtocolNews) && len(c.News.Servers) > 0},
 		{"telemetry.endpoint", c.Telemetry.Endpoint != ""},
 		{"namespaces", slices.ContainsFunc(c.Namespaces, func(n config.Namespace) bool { return len(n.THTTP) > 0 })},
 	} {
