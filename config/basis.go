@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"strings"
 )
 
 // Contents is a set of what outlives a reload, or a restart, for as long as the settings that it rests on do
@@ -37,17 +36,3 @@ func (c Config) Basis(of Contents) string {
 
 // invalidates reports whether a change of s throws contents away: any, where it is not declared.
 func (s Setting) invalidates(of Contents) bool { return s.Invalidates == 0 || s.Invalidates&of != 0 }
-
-// ofSections sets what settings invalidate that leave it to their section.
-func ofSections(all []Setting) []Setting {
-	var section Contents
-	for i, s := range all {
-		switch {
-		case !strings.Contains(s.Path, "."):
-			section = s.Invalidates
-		case s.Invalidates == 0:
-			all[i].Invalidates = section
-		}
-	}
-	return all
-}

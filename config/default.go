@@ -1,9 +1,6 @@
 package config
 
-import (
-	"net/netip"
-	"reflect"
-)
+import "reflect"
 
 // Default returns the configuration of urnd without any source: the defaults of Settings.
 func Default() Config {
@@ -11,10 +8,18 @@ func Default() Config {
 	fields := fieldsByPath(reflect.ValueOf(&c).Elem())
 	for _, s := range Settings() {
 		if s.Default != nil {
-			fields[s.Path].Set(reflect.ValueOf(s.Default))
+			fields[s.Path].Set(copied(reflect.ValueOf(s.Default)))
 		}
 	}
 	return c
+}
+
+// copied returns a value whose list, if it is one, is no other's.
+func copied(v reflect.Value) reflect.Value {
+	if v.Kind() != reflect.Slice {
+		return v
+	}
+	return reflect.AppendSlice(reflect.MakeSlice(v.Type(), 0, v.Len()), v)
 }
 
 // fieldsByPath returns the fields of a configuration by the paths of their settings, sections included.
@@ -32,12 +37,4 @@ func fieldsByPath(config reflect.Value) map[string]reflect.Value {
 	}
 	walk("", config)
 	return fields
-}
-
-func allAddresses() []netip.Prefix {
-	return []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}
-}
-
-func loopback() []netip.Prefix {
-	return []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 }

@@ -8,16 +8,6 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// DigitalLink is where identifiers in web addresses begin: those of GS1 Digital Link, or of another scheme of ISO/IEC 18975.
-type DigitalLink struct {
-	Root     string   `mapstructure:"root"`     // "https://", a host, and a path that ends with a slash
-	Scheme   string   `mapstructure:"scheme"`   // empty: gs1
-	Name     string   `mapstructure:"name"`     // of the resolver, for its description file
-	Contact  string   `mapstructure:"contact"`  // who runs it, likewise
-	Terms    string   `mapstructure:"terms"`    // the URL of its terms of use, likewise
-	Contexts []string `mapstructure:"contexts"` // what contexts the targets of names have, likewise
-}
-
 // The schemes of identifiers in web addresses.
 const (
 	SchemeGS1             = "gs1"
@@ -26,40 +16,6 @@ const (
 
 // digitalLinkSchemes are the values of registry.digital_link.*.scheme.
 func digitalLinkSchemes() []string { return []string{SchemeGS1, schemeDataIdentifiers} }
-
-func digitalLinkSetting() Setting {
-	return Setting{
-		Path: "registry.digital_link", Default: []DigitalLink{}, Form: tableForm, Elements: digitalLinkElements(),
-		Doc: "Where identifiers in web addresses begin, see docs/links.md: what is below a root is one of its scheme, and nothing else, and is " +
-			"answered as GS1's standard for resolvers says. The paths of its host are names of the registry, as with hosts. A list:",
-		Sample: `digital_link:
-  - root: https://id.example.org/
-    # gs1: GS1 Digital Link; data-identifiers: those of ASC MH10.8.2, in paths and queries of ISO/IEC 18975
-    scheme: gs1
-    # for /.well-known/gs1resolver
-    name: The resolver of Example Ltd
-    contact: Example Ltd, Identification
-    terms: https://www.example.org/terms
-    contexts: [DE, FR]`,
-	}
-}
-
-func digitalLinkElements() []Setting {
-	return []Setting{
-		{
-			Path: "registry.digital_link.*.root", Form: "https:// URL that ends with /",
-			Doc: "the URL that its identifiers begin with, without port; it must be set",
-		},
-		{Path: "registry.digital_link.*.scheme", OneOf: digitalLinkSchemes(), Doc: "the scheme of its identifiers; empty: gs1"},
-		{Path: "registry.digital_link.*.name", Form: "text", Doc: "the name of the resolver, in /.well-known/gs1resolver"},
-		{Path: "registry.digital_link.*.contact", Form: "text", Doc: "who runs it, likewise"},
-		{Path: "registry.digital_link.*.terms", Form: "URL", Doc: "the URL of its terms of use, likewise"},
-		{
-			Path: "registry.digital_link.*.contexts", Form: "text",
-			Doc: "the contexts that targets of its names have, such as countries, likewise: clients choose by context= in the query",
-		},
-	}
-}
 
 // host returns the host of the root, as hosts are compared; "" where there is none.
 func (d DigitalLink) host() string {

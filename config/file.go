@@ -6,23 +6,6 @@ import (
 	"strings"
 )
 
-// File configures access to local files.
-type File struct {
-	Roots []string `mapstructure:"roots"` // directories; empty: file URLs are refused
-}
-
-func fileSettings() []Setting {
-	return []Setting{
-		{Path: "file", Invalidates: Responses | Disk, Doc: "Local files, by file URLs."},
-		{
-			Path: "file.roots", Default: []string{}, Form: "absolute path", check: checkRoots,
-			Doc: "The directories below which files are served to all clients of the proxy; no link leads out of " +
-				"them. Empty: file URLs are refused.",
-			Sample: "roots: [/srv/documents]",
-		},
-	}
-}
-
 // checkRoots refuses also the directories that have devices and the secrets of processes, or contain these.
 func checkRoots(f *Faults, path string, value any) {
 	roots, _ := value.([]string)

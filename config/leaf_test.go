@@ -128,7 +128,7 @@ func ownValues() map[string][3]string {
 		"cache.responses":          {"129MiB", "130MiB", "131MiB"},
 		"limits.header":            {"15KiB", "16KiB", "17KiB"},
 		"limits.memory":            {"324MiB", "325MiB", "326MiB"},
-		"proxy.spelling":           {"original", "redirect", "normal"},
+		"proxy.spelling":           {"exact", "redirect", "normal"},
 		"registry.health_interval": {"1h0m0s", "2h0m0s", "3h0m0s"},
 		"resolve.order":            {"namespace", "namespace,ddds", "ddds"},
 		"urn.accept":               {"rfc8141", "rfc2141,draft", "draft"},

@@ -7,41 +7,6 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Site is a site that urnd is the gateway of.
-type Site struct {
-	Host    string   `mapstructure:"host"`
-	Servers []string `mapstructure:"servers"` // "http://" or "https://", host and port
-	// Spelling is "exact" or "normal"; empty: exact.
-	Spelling string `mapstructure:"spelling"`
-	// Forwarded says how the servers are told of the client, and how it came; empty: as Proxy.Forwarded.
-	Forwarded string `mapstructure:"forwarded"`
-	// TLS is how https servers are authenticated, and urnd to them.
-	TLS ServerTLS `mapstructure:"tls"`
-}
-
-func siteElements() []Setting {
-	return []Setting{
-		{Path: "proxy.origins.*.host", Form: "host name", Doc: "the host of the site, without port; it must be set"},
-		{Path: "proxy.origins.*.servers", Form: "http:// or https://, host and port", Doc: "its servers; one must be set"},
-		{
-			Path: "proxy.origins.*.spelling", OneOf: siteSpellings(),
-			Doc: "what is sent of the path and query, as in proxy.spelling; empty: exact",
-		},
-		{
-			Path: "proxy.origins.*.forwarded", OneOf: forwardings(),
-			Doc: "how its servers are told of the client, and how it came: by X-Forwarded-Proto, X-Forwarded-Host and " +
-				"X-Forwarded-Port, and besides of the client as proxy.forwarded has it, where forwarded has host and " +
-				"proto, too; off tells them nothing at all; empty: as proxy.forwarded, and off of that is about the " +
-				"client alone. How it came is what urnd knows, or access.trusted_proxies say, and never what a client " +
-				"says",
-		},
-		{
-			Path: "proxy.origins.*.tls", Elements: tlsElements("proxy.origins.*.tls"),
-			Doc: "TLS with its https servers; the files are read again at each reload",
-		},
-	}
-}
-
 // siteSpellings are the values of proxy.origins.*.spelling.
 func siteSpellings() []string { return []string{"exact", "normal"} }
 

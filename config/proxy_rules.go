@@ -6,67 +6,8 @@ import (
 	"unicode"
 )
 
-// ProxyRule allows or denies the requests for which all of its conditions hold. An empty one holds
-// for all requests.
-type ProxyRule struct {
-	ID           string         `mapstructure:"id"`
-	Action       string         `mapstructure:"action"` // "allow" or "deny"
-	Clients      []netip.Prefix `mapstructure:"clients"`
-	Users        []string       `mapstructure:"users"`
-	Methods      []string       `mapstructure:"methods"`
-	Schemes      []string       `mapstructure:"schemes"` // "connect" stands for CONNECT
-	Hosts        []string       `mapstructure:"hosts"`   // names, ".example.org", patterns, addresses and ranges
-	Ports        []PortRange    `mapstructure:"ports"`
-	Destinations []netip.Prefix `mapstructure:"destinations"` // addresses that are dialled
-	Reason       string         `mapstructure:"reason"`       // for the reader of a page, where it denies the request
-}
-
 // maxReason bounds what a rule says to readers, in bytes.
 const maxReason = 1000
-
-func ruleElements() []Setting {
-	return []Setting{
-		{
-			Path: "proxy.rules.*.id", Form: "1 to 64 letters, digits, \"-\", \"_\" and \".\"",
-			Doc: "its name in logs, for the client, and in Proxy-Status; it must be set, and be the only one of this name",
-		},
-		{
-			Path: "proxy.rules.*.action", OneOf: actions(),
-			Doc: "what happens to requests for which all conditions hold; it must be set",
-		},
-		{Path: "proxy.rules.*.clients", Form: "address range", Doc: "clients; empty: all"},
-		{
-			Path: "proxy.rules.*.users", Form: "user",
-			Doc: "users of access.proxy_users; empty: all, and clients that did not log in",
-		},
-		{
-			Path: "proxy.rules.*.methods", Form: "method, in capitals",
-			Doc: "methods; deny also holds for them in small letters, allow does not; empty: all",
-		},
-		{
-			Path: "proxy.rules.*.schemes", Form: "scheme",
-			Doc: "schemes of URLs, and connect for CONNECT, by which clients ask for https; empty: all",
-		},
-		{
-			Path: "proxy.rules.*.hosts", Form: "host name, pattern, address or address range",
-			Doc: "hosts as URLs name them: a name, a name with all below it (.example.org), a pattern in which * " +
-				"stands for any characters of one label and ? for one of them, an address or an address range; empty: " +
-				"all",
-		},
-		{
-			Path: "proxy.rules.*.ports", Form: "port, or two joined by a hyphen",
-			Doc: "ports, also where they are the default of the scheme; empty: all",
-		},
-		{
-			Path: "proxy.rules.*.destinations", Form: "address range",
-			Doc: "addresses that are dialled, after the host was looked up; empty: all",
-		},
-		{
-			Path: "proxy.rules.*.reason", Form: "text",
-			Doc: "what the page about a request that it denies says in your own words: why, and whom to ask; of at most 1000 bytes",
-		},
-	}
-}
 
 func actions() []string { return []string{"allow", "deny"} }
 

@@ -6,38 +6,6 @@ import (
 	"strings"
 )
 
-// Upstream is a proxy through which requests are forwarded.
-type Upstream struct {
-	Hosts    []string `mapstructure:"hosts"`    // as in ProxyRule; empty: all
-	Server   string   `mapstructure:"server"`   // "http://", "https://" or "socks5://", host and port; or "direct"
-	User     string   `mapstructure:"user"`     // empty: no credentials
-	Password string   `mapstructure:"password"` // a file
-	// TLS is how an https server is authenticated, and urnd to it.
-	TLS ServerTLS `mapstructure:"tls"`
-}
-
-func upstreamElements() []Setting {
-	return []Setting{
-		{
-			Path: "proxy.upstreams.*.hosts", Form: "host name, pattern, address or address range",
-			Doc: "hosts as in proxy.rules; empty: all",
-		},
-		{
-			Path: "proxy.upstreams.*.server", Form: "http://, https:// or socks5://, host and port", Secret: true,
-			Doc: "the proxy, or direct; it must be set",
-		},
-		{Path: "proxy.upstreams.*.user", Form: "user", Doc: "the user that urnd logs in as; empty: it does not"},
-		{
-			Path: "proxy.upstreams.*.password", Form: "path, or credential: and a name", Secret: true,
-			Doc: "the file of the password",
-		},
-		{
-			Path: "proxy.upstreams.*.tls", Elements: tlsElements("proxy.upstreams.*.tls"),
-			Doc: "TLS with an https proxy, as in proxy.origins",
-		},
-	}
-}
-
 // upstreamSchemes are those of proxies.
 func upstreamSchemes() []string { return []string{"http", "https", "socks5"} }
 

@@ -7,12 +7,6 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Handle says which names of the registry are handles, or DOIs, with a prefix.
-type Handle struct {
-	Prefix string `mapstructure:"prefix"` // such as "20.500.12345"
-	Names  string `mapstructure:"names"`  // what the names begin with that the rest of such a handle follows; empty: see Beginning
-}
-
 // Beginning returns what the names begin with: "doi:" or "hdl:" and the prefix where nothing else is said.
 func (h Handle) Beginning() string {
 	switch {
@@ -22,26 +16,6 @@ func (h Handle) Beginning() string {
 		return "doi:" + h.Prefix + "/"
 	default:
 		return "hdl:" + h.Prefix + "/"
-	}
-}
-
-func handleSetting() Setting {
-	return Setting{
-		Path: "registry.handles", Default: []Handle{}, Form: tableForm, Invalidates: Nothing, Elements: []Setting{
-			{Path: "registry.handles.*.prefix", Form: "prefix of handles", Doc: "the prefix of the handles, without a slash; it must be set"},
-			{
-				Path: "registry.handles.*.names", Form: "beginning of a name",
-				Doc: "what the names in the registry begin with, which the part of a handle behind the slash follows; empty: doi: and the prefix " +
-					"where that begins with 10., else hdl: and the prefix",
-			},
-		},
-		Doc: "Names that are handles or DOIs: /api/handles/ answers for them as proxies of the Handle System do, see docs/links.md. " +
-			"Empty: there is no such API. A list:",
-		Sample: `handles:
-  # the handle 20.500.12345/a1 is the name urn:example:a1
-  - {prefix: "20.500.12345", names: "urn:example:"}
-  # the DOI 10.5555/a1 is the name doi:10.5555/a1, which is urn:doi:10.5555/a1
-  - prefix: "10.5555"`,
 	}
 }
 

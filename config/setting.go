@@ -12,9 +12,8 @@ const (
 	week = 7 * day
 )
 
-// Setting declares one leaf of the configuration, or a section. The defaults, the example
-// file, the manual, the schema, the checks and what a reload keeps are all derived from
-// these; the type of a leaf is that of its field in Config.
+// Setting declares one leaf of the configuration, or a section: a row of settings.yaml. The defaults, the example file, the manual, the
+// schema, the checks and what a reload keeps are all derived from these; the type of a leaf is that of its field in Config.
 type Setting struct {
 	// Path is the keys of its field, dotted: "dns.timeout"; without a dot it is a section, or "namespaces".
 	// A field without declaration, or the reverse, fails the tests.
@@ -29,8 +28,6 @@ type Setting struct {
 	Least, Most any
 	// OneOf are the only allowed texts, for lists the only allowed elements.
 	OneOf []string
-	// Former are words that were in OneOf, and are still loaded, with a warning.
-	Former []string
 	// Form describes the syntax of a text, or of each element of a list, without OneOf.
 	Form string
 	// Secret marks what may hold a secret by mistake: messages do not show its value.
@@ -114,7 +111,7 @@ func (s Setting) validateWords(f *Faults, value any) {
 		if isList {
 			path = index(path, i)
 		}
-		if !slices.Contains(s.OneOf, word) && !slices.Contains(s.Former, word) {
+		if !slices.Contains(s.OneOf, word) {
 			f.add(path, "%q is not %s%s", word, oneOf(s.OneOf), didYouMean(word, s.OneOf))
 		} else if isList && slices.Index(list, word) != i {
 			f.add(path, "%q is named twice", word)

@@ -5,43 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 )
-
-// sharedSettings are those of the second level of the caches.
-func sharedSettings() []Setting {
-	const rests = Records | Answers | Responses
-	return []Setting{
-		{
-			Path: "cache.shared", Form: "redis:// or rediss:// and what follows", Secret: true, check: checkShared, Invalidates: rests,
-			Doc: "The URL of a Valkey or Redis server in which several urnds share answers, DNS records and small responses, without a password: " +
-				"rediss://urnd@cache.example.org:6379/0; see docs/scale.md. Empty: each has its own alone.",
-			Sample: "shared: rediss://urnd@cache.example.org",
-		},
-		{
-			Path: "cache.shared_password", Form: "path, or credential: and a name", Secret: true, check: checkSecretFile, Invalidates: rests,
-			Doc: "the file with the password of that server; empty: none",
-		},
-		{
-			Path: "cache.shared_key", Form: "path, or credential: and a name", Secret: true, check: checkSecretFile, Invalidates: rests,
-			Doc: "The file with the secret, of at least 32 octets, by which what is shared is sealed: the same for all urnds that share. " +
-				"It is needed with cache.shared.",
-		},
-		{
-			Path: "cache.shared_ca", Form: "path, or credential: and a name", Invalidates: rests,
-			Doc: "the certificates of the authorities that verify that server by TLS; empty: those of the system",
-		},
-		{
-			Path: "cache.shared_prefix", Default: "urnd", Form: "prefix of keys", check: checkSharedPrefix, Invalidates: rests,
-			Doc: "what keys in that server begin with, in braces: urnds with different prefixes share nothing",
-		},
-		{
-			Path: "cache.shared_timeout", Default: 5 * time.Millisecond, Least: time.Millisecond, Most: time.Second, Invalidates: rests,
-			Doc: "How long a name waits for that server, and up to four times as long where its answers mostly take longer. Where half of " +
-				"the last answers were later, none waits, until it has answered within that time again.",
-		},
-	}
-}
 
 // checkShared checks the URL of the server of the second level, without showing a password.
 func checkShared(f *Faults, path string, value any) {

@@ -11,86 +11,8 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Presentation is what readers see of the site on its pages.
-type Presentation struct {
-	Name     string     `mapstructure:"name"`   // empty: urnd
-	Logo     string     `mapstructure:"logo"`   // a file; empty: none
-	Accent   string     `mapstructure:"accent"` // "#rrggbb"; empty: that of urnd
-	Contact  string     `mapstructure:"contact"`
-	Imprint  string     `mapstructure:"imprint"`
-	Privacy  string     `mapstructure:"privacy"`
-	Language string     `mapstructure:"language"`
-	Examples []string   `mapstructure:"examples"`
-	Texts    []SiteText `mapstructure:"texts"`
-	Sitemap  bool       `mapstructure:"sitemap"` // of the names of the registry
-}
-
-// SiteText is what the site says in one language.
-type SiteText struct {
-	Language string `mapstructure:"language"`
-	Name     string `mapstructure:"name"`
-	Welcome  string `mapstructure:"welcome"`
-}
-
 // languages are those that pages are written in.
 func languages() []string { return []string{"en", "de", "fr", "es", "zh"} }
-
-func siteSettings() []Setting {
-	return []Setting{
-		// Listings that are stored are fresh for gateways.ttl only.
-		{
-			Path: "site", Invalidates: Nothing,
-			Doc: "What readers see of your site on its pages: see docs/pages.md. Pages that are stored already, of " +
-				"listings, show a change when they are made anew.",
-		},
-		{
-			Path: "site.name", Form: "text", check: checkSiteName,
-			Doc: "the name above each page; empty: urnd",
-		},
-		{
-			Path: "site.logo", Form: "path",
-			Doc: "The file of a picture beside the name: an SVG with a viewBox, or a PNG, of at most 64 KiB. It is " +
-				"read when the configuration is loaded, and served at /logo.svg or /logo.png.",
-		},
-		{
-			Path: "site.accent", Form: "colour, such as '#0645ad'", check: checkAccent,
-			Doc: "The colour of links and buttons. It is made darker on light pages, and lighter on dark ones, until " +
-				"it can be read (WCAG 2.2, contrast of 4.5 to 1).",
-		},
-		{
-			Path: "site.contact", Form: "URI, such as mailto:library@example.org", check: checkSiteContact,
-			Doc: "whom readers ask, below each page",
-		},
-		{Path: "site.imprint", Form: "URL", check: checkSiteURL, Doc: "the page with who is responsible, below each page"},
-		{Path: "site.privacy", Form: "URL", check: checkSiteURL, Doc: "the page about privacy, below each page"},
-		{
-			Path: "site.language", Default: "en", OneOf: languages(),
-			Doc: "The language of pages for readers whose browser prefers none of those that pages are written in.",
-		},
-		{
-			Path: "site.examples", Default: []string{}, Form: "identifier", check: checkExamples,
-			Doc: "Identifiers that the front page offers, at most 10: names of yours, best.", Sample: "examples: [urn:isbn:9780395363416, 'doi:10.1000/182']",
-		},
-		{
-			Path: "site.sitemap",
-			Doc: "List all names of the registry that are in use, and not for trial, for search engines: at /sitemap.xml, to " +
-				"which robots.txt leads. listen.public_url must be set.",
-		},
-		{
-			Path: "site.texts", Default: []SiteText{}, Form: tableForm, Elements: siteTextElements(),
-			Doc:    "What the site says in a language, in place of its name and of the first sentence of the front page. A list:",
-			Sample: "texts:\n  - language: de\n    name: Nationalbibliothek\n    welcome: Hier finden Sie, was unsere URNs benennen.",
-		},
-	}
-}
-
-func siteTextElements() []Setting {
-	return []Setting{
-		{Path: "site.texts.*.language", OneOf: languages(), Doc: "the language; it must be set"},
-		{Path: "site.texts.*.name", Form: "text", Doc: "the name of the site in it"},
-		{Path: "site.texts.*.welcome", Form: "text", Doc: "the first sentences of the front page in it"},
-	}
-}
 
 // The bounds of texts of a site, in characters, and of its examples.
 const (

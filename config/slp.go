@@ -3,15 +3,7 @@ package config
 import (
 	"net/netip"
 	"slices"
-	"time"
 )
-
-// SLP names directory agents for the discovery of resolution servers: RFC 2608.
-type SLP struct {
-	Agents  []Agent       `mapstructure:"agents"` // or a multicast group of them; empty: SLP is not used
-	Scopes  []string      `mapstructure:"scopes"`
-	Timeout time.Duration `mapstructure:"timeout"` // for one agent
-}
 
 // Enabled reports whether directory agents are configured.
 func (c SLP) Enabled() bool { return len(c.Agents) > 0 }
@@ -22,26 +14,6 @@ func (c SLP) Group() (group netip.AddrPort, ok bool) {
 		return netip.AddrPort{}, false
 	}
 	return c.Agents[0].AddrPort, true
-}
-
-func slpSettings() []Setting {
-	return []Setting{
-		{
-			Path: "slp", Invalidates: Answers | Snapshot,
-			Doc: "Service location, RFC 2608: directory agents know the THTTP servers of namespaces, as services of " +
-				"the type service:urn-resolver:thttp with the attribute nid.",
-		},
-		{
-			Path: "slp.agents", Default: []Agent{}, Form: "IP address, with or without port", check: checkAgents,
-			Doc: "IP addresses, with or without port, or that of a multicast group alone, such as 239.255.255.253 (RFC 2608 section 4.1), " +
-				"in which agents are asked for. Empty: SLP is not used.",
-		},
-		{
-			Path: "slp.scopes", Default: []string{"DEFAULT"}, Form: "text", check: checkScopes,
-			Doc: "the scopes in which services are searched",
-		},
-		{Path: "slp.timeout", Default: 5 * time.Second, Least: time.Millisecond, Most: time.Minute, Doc: "for one agent"},
-	}
 }
 
 func checkScopes(f *Faults, path string, value any) {

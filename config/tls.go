@@ -2,32 +2,6 @@ package config
 
 import "strings"
 
-// TLS names files of certificates: paths, or "credential:" and a name.
-type TLS struct {
-	Certificate string `mapstructure:"certificate"`
-	Key         string `mapstructure:"key"`
-	ClientCA    string `mapstructure:"client_ca"` // of administrators; empty: no client certificate is required
-}
-
-func tlsSettings() []Setting {
-	return []Setting{
-		{
-			Path: "tls", Invalidates: Nothing,
-			Doc: "Certificates, in PEM. They are read again when they change. Instead of a path, credential: and a " +
-				"name selects a file that systemd passes to urnd (LoadCredential).",
-		},
-		{
-			Path: "tls.certificate", Form: "path, or credential: and a name",
-			Doc: "the certificate, followed by those of its issuers",
-		},
-		{Path: "tls.key", Form: "path, or credential: and a name", Secret: true, check: checkKeyFile, Doc: "its key"},
-		{
-			Path: "tls.client_ca", Form: "path, or credential: and a name",
-			Doc: "Administrators must present a certificate of one of these authorities; listen.admin then uses TLS.",
-		},
-	}
-}
-
 // checkSecretFile refuses what is probably the secret itself, without showing it.
 func checkSecretFile(f *Faults, path string, value any) {
 	name, _ := value.(string)

@@ -34,7 +34,6 @@ func (c Config) Warnings() Faults {
 	warnOfDocuments(&f, c)
 	warnOfOrigins(&f, c.Access.CORS)
 	warnOfNames(&f, c)
-	warnOfSpelling(&f, c.Proxy.Spelling)
 	if l := c.Limits; l.ClientShare < 100 && l.ClientShare*l.NetworkFactor >= 100 {
 		f.add("limits.client_share", "is %d percent, and with limits.network_factor one /64 network of IPv6, which one host may "+
 			"have, can take all", l.ClientShare)

@@ -64,6 +64,8 @@ func synonyms(known string) string {
 		return "permit pass accept"
 	case "combined":
 		return "common clf apache ncsa nginx"
+	case "exact":
+		return "original raw verbatim"
 	case "report":
 		return "monitor log dry-run"
 	case "off", "never":

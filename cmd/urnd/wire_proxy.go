@@ -24,7 +24,7 @@ import (
 func spellings() map[string]route.Spelling {
 	return map[string]route.Spelling{
 		"normal": route.SpellingNormal, "exact": route.SpellingExact, "redirect": route.SpellingRedirect,
-		config.SpellingOriginal: route.SpellingExact, "": route.SpellingExact,
+		"": route.SpellingExact,
 	}
 }
 

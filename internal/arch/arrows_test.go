@@ -420,6 +420,10 @@ func packageRules() []packageRule {
 			"proxytest gives requests to any handler of httpmessage, and records its responses: it knows no handler of urnd",
 		},
 		{
+			"config/table", nil, true,
+			"table makes the structs and declarations of config from the table of settings: it runs before config is there",
+		},
+		{
 			"config",
 			[]string{"uri"},
 			true,

@@ -15,7 +15,7 @@ const settingsWhy = "a library does not know how it is configured: say what is n
 
 // settingsIn are the places that may name settings.
 func settingsIn() []string {
-	return []string{"cmd/urnd", "internal/cli/...", "config", "proxy/problem"}
+	return []string{"cmd/urnd", "internal/cli/...", "config/...", "proxy/problem"}
 }
 
 // checkSettings finds the names of settings in the texts of libraries.

@@ -33,7 +33,7 @@ func TestSpellingsByCurl(t *testing.T) {
 	testserver.Need(t, "curl")
 	nginx := testserver.StartNginx(t, testserver.OpenFolder(t),
 		`location / { add_header Cache-Control max-age=60 always; add_header X-Target "$request_uri" always; return 200 "sent\n"; }`)
-	for _, spelling := range []string{"normal", "exact", config.SpellingOriginal} {
+	for _, spelling := range []string{"normal", "exact"} {
 		t.Run(spelling, func(t *testing.T) {
 			t.Parallel()
 			testSpelling(t, nginx, spelling)
