@@ -35,6 +35,9 @@ func TestIANA(t *testing.T) {
 		if ns, ok := set.Lookup(row.NID); !ok || row.Source == "" || ns.Source != row.Source || ns.Fold != row.Fold {
 			t.Errorf("%s: %+v", row.NID, ns)
 		}
+		if row.Title == "" || len(row.Title) > 80 || !strings.HasSuffix(row.Description, ".") || len(row.Description) > 130 {
+			t.Errorf("%s: %q, %q: a title, and one short sentence", row.NID, row.Title, row.Description)
+		}
 		if row.Example != "" {
 			if name, err := set.Canonical(mustURN(t, row.Example)); err != nil || name.NID() != row.NID {
 				t.Errorf("%s: the example %s: %v", row.NID, row.Example, err)

@@ -68,6 +68,9 @@ type Namespace struct {
 	Pattern string   `json:"pattern"`
 	Targets []Target `json:"targets"`
 	Source  string   `json:"source"` // the documents with the rules, for people
+	// Title and Description say what the names are for, in English, for people; "" where nothing is said.
+	Title       string `json:"title"`
+	Description string `json:"description"`
 	// Example is a name of the namespace, for people; "" for none.
 	Example string `json:"example"`
 }
