@@ -61,7 +61,7 @@ func (h *Handler) showLogin(p *editor.Request, next, again, fault string) messag
 	}
 	page := p.Panel
 	page.Title = "Log in"
-	page.Content = h.login.Make(pages.English, "login.html", struct {
+	page.Content = h.login.Make(p.Panel.In.Language(), "login.html", struct {
 		Field               pages.Content
 		Action, Again, Said string
 		HasRegistry         bool

@@ -39,8 +39,9 @@ func (h *Handler) pageOf(path string) (o *operation, id string) {
 // servePage answers a request for a page with forms.
 func (h *Handler) servePage(w http.ResponseWriter, r *http.Request, o *operation, id string) {
 	cookie, isNew := h.cookieOf(r)
+	h.rememberLanguage(w, r)
 	if isNew { // forms belong to a cookie, also those of who needs no session
-		w.Header()["Set-Cookie"] = []string{session.SetCookie(r, cookie, h.isSecure(r))}
+		w.Header().Add("Set-Cookie", session.SetCookie(r, cookie, h.isSecure(r)))
 	}
 	reply, err := h.pageReply(w, r, o, id, cookie)
 	switch {
@@ -165,13 +166,16 @@ func (h *Handler) form(w http.ResponseWriter, r *http.Request, o *operation, act
 
 // panel returns what is around the content of each page for an actor.
 func (h *Handler) panel(r *http.Request, actor registry.Actor, field pages.Field) pages.Panel {
-	p := pages.Panel{Path: r.URL.Path}
+	p := pages.Panel{Path: r.URL.Path, In: h.config.Pages.In(h.languageOf(r))}
+	if r.Method != http.MethodPost {
+		p.Address = addressOf(r.URL)
+	}
 	if actor.Role == 0 {
 		return p
 	}
 	for i := range h.operations {
 		if o := &h.operations[i]; o.nav != "" && mayVisit(actor, o) {
-			p.Nav = append(p.Nav, pages.Item{Word: o.nav, Path: o.path})
+			p.Nav = append(p.Nav, pages.Item{Word: p.In.Text(o.nav), Path: o.path})
 		}
 	}
 	if _, ok := h.sessionOf(r); ok {

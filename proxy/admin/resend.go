@@ -64,7 +64,7 @@ func (h *Handler) sendAgain(p *editor.Request, cookie, next string) (reply messa
 	}
 	page := p.Panel
 	page.Title = "Send it again"
-	page.Content = h.login.Make(pages.English, "resend.html", struct {
+	page.Content = h.login.Make(p.Panel.In.Language(), "resend.html", struct {
 		Field  pages.Content
 		Action string
 		Fields [][2]string

@@ -1,9 +1,11 @@
 package pages
 
 import (
+	"fmt"
 	"html/template"
 	"io/fs"
 	"strings"
+	"time"
 
 	"golang.org/x/text/language"
 
@@ -16,7 +18,7 @@ type localized [languages]*template.Template
 // newLocalized returns the templates *.html of a file system. It panics where one is not a template: they are part of the program.
 func newLocalized(files fs.FS, texts [languages]*messages.Texts) (all localized) {
 	for l := range all {
-		functions := template.FuncMap{"t": texts[l].T, "date": date}
+		functions := template.FuncMap{"t": texts[l].T, "date": date, "bdi": bdi, "moment": instant}
 		all[l] = template.Must(template.New("").Funcs(functions).ParseFS(files, "*.html"))
 	}
 	return all
@@ -40,6 +42,20 @@ func newTexts() (all [languages]*messages.Texts) {
 func date(day string) template.HTML {
 	day = template.HTMLEscapeString(day)
 	return template.HTML(`<time datetime="` + day + `">` + day + `</time>`) //nolint:gosec // escaped
+}
+
+// bdi returns a text of others as an element whose direction is its own: what is in it, such as U+202E, changes nothing around it (UAX #9).
+func bdi(text any) template.HTML {
+	return template.HTML("<bdi>" + template.HTMLEscapeString(fmt.Sprint(text)) + "</bdi>") //nolint:gosec // escaped
+}
+
+// Isolated returns a text of others for a place without elements, such as a title, between characters that isolate it (UAX #9 section 2.4).
+func Isolated(text string) string { return "\u2068" + text + "\u2069" }
+
+// instant returns a time as an element: in UTC, which a script may write in the zone of the reader.
+func instant(t time.Time) template.HTML {
+	t = t.UTC()
+	return template.HTML(`<time datetime="` + t.Format(time.RFC3339) + `">` + t.Format("2006-01-02 15:04:05") + ` UTC</time>`) //nolint:gosec // numbers
 }
 
 // Contents are the templates of another package, which makes the content of panels by them: what is put in is escaped by context. They are

@@ -124,6 +124,9 @@ const chosen = "="
 // In returns the writer of a language.
 func (d *Design) In(l Language) Writer { return Writer{Texts: d.texts[l], design: d, language: l} }
 
+// Language returns that of its pages.
+func (w Writer) Language() Language { return w.language }
+
 // Accept returns one value for all by which For returns this writer.
 func (w Writer) Accept() string {
 	if w.isChosen {

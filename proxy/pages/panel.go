@@ -1,9 +1,16 @@
 package pages
 
-import "html/template"
+import (
+	"html/template"
+	"strings"
+)
 
-// Panel is a page of the admin interface, in English, whose content another package has made.
+// Panel is a page of the admin interface, whose content another package has made.
 type Panel struct {
+	// In makes the page in a language; the zero value is English.
+	In Writer
+	// Address is the path and query of the page, without that of a language; "" for one that was made of a form: it is in no other language.
+	Address string
 	Title string
 	Path  string // of the page
 	// Nav are the pages to which all lead, and Above those above this one, the first one the highest.
@@ -35,7 +42,7 @@ func (f Field) HTML() template.HTML {
 
 // Panel returns a page of the admin interface.
 func (d *Design) Panel(p *Panel) Page {
-	w, s := d.In(English), &d.panels
+	w, s := d.In(p.In.language), &d.panels
 	if p.Script != "" {
 		s = &d.livePanels
 	}
@@ -50,6 +57,13 @@ func (d *Design) Panel(p *Panel) Page {
 func (w Writer) panelFrame(p *Panel, s *sheet) Frame {
 	frame := w.frame(p.Title, elsewhere, "")
 	frame.Head, frame.Account = s.element, p.Account
+	if p.Address != "" {
+		and := "?"
+		if strings.Contains(p.Address, "?") {
+			and = "&"
+		}
+		frame.Languages = w.inLanguages(func(parameter string) string { return p.Address + and + parameter })
+	}
 	for _, item := range p.Nav {
 		frame.Nav = append(frame.Nav, w.entry(item.Word, item.Path, p.Path))
 	}

@@ -82,6 +82,6 @@ func (e *Editor) Pages() []Page {
 // show returns a page with a title, whose content a template makes of data.
 func (e *Editor) show(p *Request, title, file string, data any) message.Reply {
 	page := p.Panel
-	page.Title, page.Content = title, e.contents.Make(pages.English, file, data)
+	page.Title, page.Content = title, e.contents.Make(p.Panel.In.Language(), file, data)
 	return e.Show(&page)
 }

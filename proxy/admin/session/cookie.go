@@ -42,3 +42,25 @@ func SetCookie(r *http.Request, value string, isSecure bool) string {
 	}
 	return c.String()
 }
+
+// cookieLanguage is the name of the cookie that has the language that was chosen, which is no secret.
+const cookieLanguage = "urnd-lang"
+
+// Language returns the word of the language that the browser of a request has chosen before, "" for none.
+func Language(r *http.Request) string {
+	c, err := r.Cookie(cookieLanguage)
+	if err != nil {
+		return ""
+	}
+	return c.Value
+}
+
+// SetLanguage returns the value of Set-Cookie that keeps a language for a year.
+func SetLanguage(word string, isSecure bool) string {
+	const year = 365 * 24 * 60 * 60
+	//nolint:gosec // Secure is not for loopback without TLS
+	c := http.Cookie{
+		Name: cookieLanguage, Value: word, Path: "/", MaxAge: year, HttpOnly: true, Secure: isSecure, SameSite: http.SameSiteLaxMode,
+	}
+	return c.String()
+}
