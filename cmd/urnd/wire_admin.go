@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"sync"
-	"time"
 
 	"github.com/urnd/urnd/cache/valkey"
 	"github.com/urnd/urnd/config"
@@ -19,8 +18,8 @@ import (
 	"github.com/urnd/urnd/proxy/admin"
 	"github.com/urnd/urnd/proxy/admin/editor"
 	"github.com/urnd/urnd/proxy/admin/session"
+	adminstatus "github.com/urnd/urnd/proxy/admin/status"
 	"github.com/urnd/urnd/proxy/admin/stored"
-	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry/audit"
@@ -47,10 +46,10 @@ func newAdmin(c config.Config, r *resolution, s *service, certificate func() *x5
 		Settings: admin.Settings{
 			Plain:    func() any { return config.Plain(c.Map()) },
 			Origins:  func() any { return originsDocument(c, origins) },
-			Sections: sync.OnceValue(func() []pages.Section { return valuesOf(c, origins) }),
+			Sections: sync.OnceValue(func() []adminstatus.Section { return valuesOf(c, origins) }),
 		},
 		Metrics: d.metrics.Handler(), Health: func() (unready, degraded []string) { return r.report(d.health.Report) }, Log: d.log, Pages: s.pages, Panicked: d.panicked,
-		Status: wireStatus(c, r, s, certificate, d),
+		State: wireStatus(c, r, s, certificate, d),
 	}
 	if err := wirePeople(&a, r, d); err != nil {
 		return nil, err
@@ -80,12 +79,6 @@ func wirePeople(a *admin.Config, r *resolution, d dependencies) (err error) {
 		return editor.NewDrafts(d.now), func() {}, nil
 	})
 	return err
-}
-
-// ticks returns the channel of a ticker, and what stops it.
-func ticks(interval time.Duration) (<-chan time.Time, func()) {
-	t := time.NewTicker(interval)
-	return t.C, t.Stop
 }
 
 // ownHosts returns the hosts by which clients reach this urnd.

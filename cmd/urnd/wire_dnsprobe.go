@@ -21,11 +21,11 @@ func probeDNS(r *resolution, roots []string, health *daemon.Health) {
 	var running sync.WaitGroup
 	r.starters = append(r.starters, func() {
 		running.Go(func() {
-			every, stop := ticks(dnsProbeEvery)
-			defer stop()
+			every := time.NewTicker(dnsProbeEvery)
+			defer every.Stop()
 			for {
 				select {
-				case <-every:
+				case <-every.C:
 				case <-ctx.Done():
 					return
 				}

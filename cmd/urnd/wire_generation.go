@@ -300,7 +300,7 @@ func (p *parts) generation(c config.Config, inherited map[string][]net.Listener,
 				return whole.answers.Save(w, basis, d.now(), int64(c.Cache.MaxSaved))
 			})
 		},
-		Reopen: func() error { return ofAccessFile(whole.access.Reopen()) }, Leave: administration.Leave, Close: whole.close,
+		Reopen: func() error { return ofAccessFile(whole.access.Reopen()) }, Close: whole.close,
 	}, nil
 }
 

@@ -23,8 +23,7 @@ import (
 	"github.com/urnd/urnd/internal/shared"
 	"github.com/urnd/urnd/internal/telemetry"
 	"github.com/urnd/urnd/proxy"
-	"github.com/urnd/urnd/proxy/admin"
-	adminstatus "github.com/urnd/urnd/proxy/admin/status"
+	adminapi "github.com/urnd/urnd/proxy/admin/api"
 	"github.com/urnd/urnd/proxy/admin/stored"
 	"github.com/urnd/urnd/proxy/answer"
 	"github.com/urnd/urnd/proxy/forward"
@@ -51,7 +50,7 @@ type dependencies struct {
 	// many tags it was not told when urnd ended.
 	hookState func(i int, err error)
 	hookLost  func(i, tags int)
-	trend     *adminstatus.Trend
+	started   time.Time // when the daemon was
 	// origins returns those of the configuration that was read last; nil knows none.
 	origins func() config.Origins
 	// locate adds the file and line of a setting to an error about it, and warnings returns
@@ -64,10 +63,11 @@ type dependencies struct {
 func newDependencies() dependencies {
 	d := dependencies{
 		resolverDependencies: newResolverDependencies(),
-		log:                  slog.New(slog.DiscardHandler), stderr: os.Stderr, recent: new(logs.Recent), trend: new(adminstatus.Trend),
+		log:                  slog.New(slog.DiscardHandler), stderr: os.Stderr, recent: new(logs.Recent),
 		via: httpmessage.NewViaName(), snapshot: new(daemon.Snapshot),
 		hookState: func(int, error) {}, hookLost: func(int, int) {},
 	}
+	d.started = d.now()
 	d.health = daemon.NewHealth(d.now, redact.URLs)
 	d.fields, d.queried = message.Question(d.via), d.health.Query
 	return d
@@ -160,7 +160,7 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 		Spelling: spellings()[c.Proxy.Spelling],
 		Forward: forward.Config{
 			Cache: responses.Cache, Purge: func(ctx context.Context, key uri.URI) int {
-				return s.purges.Purge(ctx, admin.ResponseSelection{URI: key}, false)
+				return s.purges.Purge(ctx, adminapi.ResponseSelection{URI: key}, false)
 			},
 			Forwarded: forwardings()[c.Proxy.Forwarded], Underscores: c.Proxy.Underscores,
 			Fetches: r.limits.fetches.WithBusy(problem.ErrFetches),

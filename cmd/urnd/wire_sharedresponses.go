@@ -14,7 +14,7 @@ import (
 	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/cache/valkey"
 	"github.com/urnd/urnd/config"
-	"github.com/urnd/urnd/proxy/admin"
+	adminapi "github.com/urnd/urnd/proxy/admin/api"
 	"github.com/urnd/urnd/proxy/admin/stored"
 	"github.com/urnd/urnd/uri"
 )
@@ -34,7 +34,7 @@ func newPurges(c config.Config, responses *httpcache.Cache, s *service, level *v
 		return stored.NewPurges(responses, stored.PurgesConfig{})
 	}
 	settings := stored.PurgesConfig{
-		Publish: func(ctx context.Context, of admin.ResponseSelection, hard bool) {
+		Publish: func(ctx context.Context, of adminapi.ResponseSelection, hard bool) {
 			publish(ctx, level, responsePurge(of, hard), d)
 		},
 		Position: func() []byte { text, _ := json.Marshal(level.Position()); return text }, // it has nothing that fails
@@ -50,7 +50,7 @@ func newPurges(c config.Config, responses *httpcache.Cache, s *service, level *v
 		case isOfResponses(p):
 			purges.Follow(responsesOf(p), !p.Soft)
 		default: // what was missed is not known: all is validated
-			purges.Follow(admin.ResponseSelection{All: true}, false)
+			purges.Follow(adminapi.ResponseSelection{All: true}, false)
 		}
 	})
 	// Before the disk is closed: what is not carried out by then is not saved as that.
@@ -82,14 +82,14 @@ func replaceFile(path string, text []byte) error {
 }
 
 // responsePurge returns a selection of stored responses as a purge of the log.
-func responsePurge(s admin.ResponseSelection, hard bool) valkey.Purge {
+func responsePurge(s adminapi.ResponseSelection, hard bool) valkey.Purge {
 	p := valkey.Purge{Kind: purgeResponses, Soft: !hard}
 	switch {
 	case s.URI.IsValid():
 		p.Kind, p.Text = purgeURI, s.URI.String()
 	case s.Prefix != "":
 		p.Kind, p.Text = purgeResponsePrefix, s.Prefix
-	case s.Host != admin.Host{}:
+	case s.Host != adminapi.Host{}:
 		p.Kind, p.Text = purgeHost, s.Host.String()
 	case s.Tag != "":
 		p.Kind, p.Text = purgeTag, s.Tag
@@ -98,22 +98,22 @@ func responsePurge(s admin.ResponseSelection, hard bool) valkey.Purge {
 }
 
 // responsesOf returns which stored responses a purge of the log is about: all, where it is of a later version.
-func responsesOf(p valkey.Purge) admin.ResponseSelection {
+func responsesOf(p valkey.Purge) adminapi.ResponseSelection {
 	switch p.Kind {
 	case purgeURI:
 		if u, err := uri.Parse(p.Text); err == nil {
-			return admin.ResponseSelection{URI: u}
+			return adminapi.ResponseSelection{URI: u}
 		}
 	case purgeResponsePrefix:
-		return admin.ResponseSelection{Prefix: p.Text}
+		return adminapi.ResponseSelection{Prefix: p.Text}
 	case purgeHost:
-		if host, err := admin.ParseHost(p.Text); err == nil {
-			return admin.ResponseSelection{Host: host}
+		if host, err := adminapi.ParseHost(p.Text); err == nil {
+			return adminapi.ResponseSelection{Host: host}
 		}
 	case purgeTag:
-		return admin.ResponseSelection{Tag: p.Text}
+		return adminapi.ResponseSelection{Tag: p.Text}
 	}
-	return admin.ResponseSelection{All: true}
+	return adminapi.ResponseSelection{All: true}
 }
 
 // purgesResponse reports whether a purge of the log is about a stored response, by its subject: its URI and its tags, a line each.

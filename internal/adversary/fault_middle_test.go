@@ -69,7 +69,6 @@ func (s *stage) middles() []payload {
 			sends: "PUT /api/v1/names?uri=urn:own:%[2]s HTTP/1.1\r\nHost: HOST\r\nContent-Type: application/json\r\nContent-Length: 60\r\n\r\n{\"targets\":[{\"uri\":",
 			to:    admin,
 		},
-		{name: "events", sends: "GET /events HTTP/1.1\r\nHost: HOST\r\nAccept: text/event-stream\r\n\r\n", to: admin},
 	} {
 		for signal, end := range map[string]func(context.Context, *daemon) error{
 			"SIGTERM": func(ctx context.Context, d *daemon) error { return d.stop(ctx) },

@@ -377,19 +377,35 @@ func packageRules() []packageRule {
 		{
 			"proxy/admin",
 			[]string{
-				"proxy/admin/editor", "proxy/admin/session", "proxy/apidoc", "proxy/gate", "proxy/listen", "proxy/message", "proxy/route", "proxy/problem", "proxy/pages", "resolver", "resolver/registry", "resolver/registry/bulk",
-				"resolver/registry/jobs", "resolver/registry/diff",
-				"resolver/registry/count", "resolver/registry/health", "resolver/registry/mint", "resolver/registry/service", "resolver/registry/token", "uri", "internal/api",
-				"internal/httpmessage", "internal/quota", "internal/tabular",
+				"proxy/admin/api", "proxy/admin/editor", "proxy/admin/page", "proxy/admin/session", "proxy/admin/status", "proxy/apidoc", "proxy/gate",
+				"proxy/listen", "proxy/message", "proxy/route", "proxy/problem", "proxy/pages", "resolver/registry", "resolver/registry/service",
+				"resolver/registry/token", "internal/httpmessage",
 			},
 			true,
-			"admin shows and changes what is passed to it, names by their service, and serves connections of listen by net/http; it does not depend on the other handlers below proxy",
+			"admin decides who may what, joins the API, the pages of the state and those of editors, and serves connections of listen by net/http; " +
+				"it does not depend on the other handlers below proxy",
+		},
+		{
+			"proxy/admin/api",
+			[]string{
+				"proxy/admin/page", "proxy/message", "proxy/problem", "resolver", "resolver/registry", "resolver/registry/bulk", "resolver/registry/diff",
+				"resolver/registry/health", "resolver/registry/jobs", "resolver/registry/mint", "resolver/registry/service", "resolver/registry/token",
+				"uri", "internal/api", "internal/httpmessage", "internal/quota", "internal/tabular",
+			},
+			true,
+			"the operations of the OpenAPI document show and change what is passed to them, names by their service: they know neither sessions nor how a page looks",
+		},
+		{
+			"proxy/admin/page",
+			[]string{"proxy/message", "proxy/pages", "proxy/problem", "proxy/route", "resolver/registry", "resolver/registry/service", "internal/httpmessage"},
+			true,
+			"what the parts of the admin interface that make pages share: none of them imports another one for it",
 		},
 		{
 			"proxy/admin/editor",
 			[]string{
-				"proxy/message", "proxy/pages", "proxy/problem", "resolver/registry", "resolver/registry/bulk", "resolver/registry/count", "resolver/registry/diff",
-				"resolver/registry/field", "resolver/registry/health", "resolver/registry/jobs", "resolver/registry/service", "resolver/registry/token",
+				"proxy/admin/page", "proxy/message", "proxy/pages", "proxy/problem", "resolver/registry", "resolver/registry/bulk", "resolver/registry/count",
+				"resolver/registry/diff", "resolver/registry/field", "resolver/registry/health", "resolver/registry/jobs", "resolver/registry/service", "resolver/registry/token",
 				"internal/api", "internal/charset", "uri",
 			},
 			true,
@@ -403,15 +419,17 @@ func packageRules() []packageRule {
 		},
 		{
 			"proxy/admin/status",
-			[]string{"internal/metrics", "proxy/pages"},
+			[]string{"proxy/admin/page", "proxy/message", "proxy/pages", "proxy/problem", "internal/api", "internal/metrics"},
 			true,
-			"status says in tables of pages what metrics has counted, so that neither admin nor pages knows metrics",
+			"the pages for operators show values that are passed to them, so that neither admin nor pages knows metrics",
 		},
 		{
 			"proxy/admin/stored",
-			[]string{"proxy/admin", "cache/httpcache", "internal/api", "internal/httpmessage", "internal/metrics", "resolver", "resolver/ddds", "resolver/slp", "uri"},
+			[]string{
+				"proxy/admin/api", "cache/httpcache", "internal/api", "internal/httpmessage", "internal/metrics", "resolver", "resolver/ddds", "resolver/slp", "uri",
+			},
 			true,
-			"stored shows the caches to administrators, and purges them with what their contents were made of: it knows both, so that admin needs no cache",
+			"stored shows the caches to administrators, and purges them with what their contents were made of: it knows both, so that the API needs no cache",
 		},
 		{
 			"proxy/proxytest",

@@ -260,7 +260,6 @@ func (d *Daemon) announce() {
 // close closes endpoints and generations, and returns when all requests have ended.
 func (d *Daemon) close() {
 	d.announce()
-	d.current.generation.Load().end()
 	d.cancel()
 	var ending sync.WaitGroup
 	for _, administration := range []bool{false, true} { // the admin interface ends last

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -147,41 +146,6 @@ func TestSnapshotAtStop(t *testing.T) {
 		if text, err := os.ReadFile(path); err != nil || string(text) != tt.want {
 			t.Errorf("%s: %q is saved, %v", name, text, err)
 		}
-	}
-}
-
-// Requests without an end are told when their generation is replaced, and when the daemon stops.
-func TestLeave(t *testing.T) {
-	d := New(Config{
-		Now: time.Now, Health: NewHealth(time.Now, func(s string) string { return s }), Loaded: func(bool, error) {},
-		Status: func() string { return "" },
-	})
-	var events []string
-	load := func(name string) func(*Generation) (*Generation, error) {
-		return func(*Generation) (*Generation, error) {
-			return &Generation{
-				Log: slog.New(slog.DiscardHandler), Reopen: func() error { return nil },
-				Leave: func() {
-					if d.current.generation.Load().Parts == name {
-						name += ", in force"
-					}
-					events = append(events, name)
-				},
-				Close: func() {}, Parts: name,
-			}, nil
-		}
-	}
-	d.config.Load = load("first")
-	if err := d.start(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	d.config.Load = load("second")
-	if err := d.replace(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	d.close()
-	if got := strings.Join(events, "; "); got != "first; second, in force" { // who comes again gets the next generation
-		t.Errorf("%q were told", got)
 	}
 }
 

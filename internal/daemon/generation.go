@@ -13,7 +13,7 @@ import (
 )
 
 // Generation is a configuration with its handlers and resources. It is in force until the
-// next one replaces it, and is closed after its last request. Restore, Save and Leave may be nil.
+// next one replaces it, and is closed after its last request. Restore and Save may be nil.
 type Generation struct {
 	Endpoints    []Endpoint
 	Log          *slog.Logger
@@ -42,9 +42,6 @@ type Generation struct {
 	Save    func()
 	// Reopen reopens log files, which may have been renamed, where a reload is refused.
 	Reopen func() error
-	// Leave is called when the generation is not in force any more, or the daemon stops: requests that would have no end, such as
-	// streams of events, end then. nil is not called.
-	Leave func()
 	// Close is called after the last request.
 	Close func()
 
@@ -55,13 +52,6 @@ type Generation struct {
 func (g *Generation) start() {
 	if g.Start != nil {
 		g.Start()
-	}
-}
-
-// end ends the requests that would have no end.
-func (g *Generation) end() {
-	if g.Leave != nil {
-		g.Leave()
 	}
 }
 

@@ -46,7 +46,6 @@ func (d *Daemon) replace(ctx context.Context) error {
 	}
 	g.start()
 	before := d.current.replace(g)
-	before.end()
 	d.connections.Change(g.Connections)
 	d.apply(ctx, c)
 	d.background.Go(before.retire)

@@ -157,8 +157,9 @@ func isHeader(e ast.Expr) bool {
 	return strings.HasSuffix(name, "header") || strings.HasSuffix(name, "trailer") || strings.HasSuffix(name, "fields")
 }
 
-// gatherRoutes returns what requests are answered with, by status and media type, and the paths in the source.
-func gatherRoutes(_ *testing.T, p *program) (lines []string) {
+// gatherRoutes returns what requests are answered with, by status and media type, and the paths in the source and in the OpenAPI document of
+// the admin interface.
+func gatherRoutes(t *testing.T, p *program) (lines []string) {
 	boundary := regexp.MustCompile(`boundary="?[\w]+"?`)
 	for _, r := range p.requests {
 		line := fmt.Sprintf("%s %s %s", r.at, r.method, r.target)
@@ -181,5 +182,10 @@ func gatherRoutes(_ *testing.T, p *program) (lines []string) {
 			lines = append(lines, "path "+text)
 		}
 	})
+	var document object // which is the only list of the paths of the admin interface's API
+	decode(t, p.responseTo(t, "admin", "GET /openapi.json"), &document)
+	for text := range child(document, "paths") {
+		lines = append(lines, "path "+text)
+	}
 	return lines
 }

@@ -193,7 +193,6 @@ GET /healthz
 GET /readyz
 GET /status
 GET /status.js
-GET /faults
 GET /config
 GET /caches
 GET /docs

@@ -1,16 +1,22 @@
 package admin
 
 import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/netip"
 	"runtime/debug"
+	"strings"
 
 	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/proxy/admin/session"
 	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/token"
 )
 
 var errPanic = errors.New("handling the request panicked")
@@ -21,33 +27,36 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer func() {
 		if value := recover(); value != nil {
 			h.config.Panicked(value, debug.Stack())
-			h.fail(w, r, errPanic)
+			h.Fail(w, r, errPanic)
 		}
 	}()
-	if o, id := h.pageOf(r.URL.Path); o != nil {
-		h.servePage(w, r, o, id)
+	if p, id := h.pageOf(r.URL.Path); p != nil {
+		h.servePage(w, r, p, id)
 		return
 	}
 	actor, err := h.admit(r)
 	switch {
-	case err != nil && h.mayLogIn(r, err):
-		h.write(w, r, toLogin(r))
 	case err != nil:
 		h.config.Log.WarnContext(r.Context(), "a request to the admin interface was refused", "client", r.RemoteAddr, "path", r.URL.Path, "error", err)
-		h.fail(w, r, err)
-	case !h.isRegistry(r.URL.Path):
-		h.serve(w, r)
-	case h.config.Registry == nil:
-		h.fail(w, r, problem.ErrNoRegistry)
+		h.Fail(w, r, err)
+	case h.config.Registry == nil && h.api.OfRegistry(r.URL.Path):
+		h.Fail(w, r, problem.ErrNoRegistry)
 	default:
-		w.Header()[httpmessage.RequestIDField] = []string{actor.Request}
-		h.serveRegistry(w, r, actor)
+		h.api.Serve(w, r, actor)
+	}
+}
+
+// logFailure logs an error of a request to the registry that is not the client's.
+func (h *Handler) logFailure(r *http.Request, actor registry.Actor, err error) {
+	if problem.Status(err) >= http.StatusInternalServerError {
+		h.config.Log.ErrorContext(r.Context(), "a request to the registry failed",
+			"request", actor.Request, "client", actor.Client, "method", r.Method, "path", r.URL.Path, "error", err)
 	}
 }
 
 // admit returns who sends a request to the registry, or an error where the request is refused.
 func (h *Handler) admit(r *http.Request) (registry.Actor, error) {
-	if h.config.Registry == nil || !h.isRegistry(r.URL.Path) {
+	if h.config.Registry == nil || !h.api.OfRegistry(r.URL.Path) {
 		return registry.Actor{}, h.refusal(r)
 	}
 	return h.actorOf(r)
@@ -56,7 +65,7 @@ func (h *Handler) admit(r *http.Request) (registry.Actor, error) {
 // refusal returns why a client may not use the admin interface, nil where it may.
 func (h *Handler) refusal(r *http.Request) error {
 	client, err := h.reach(r)
-	isOpen := h.isOpen(r.URL.Path)
+	isOpen := h.api.Open(r.URL.Path)
 	if err != nil || isOpen || !client.IsValid() || len(h.config.Token) == 0 {
 		return err
 	}
@@ -66,7 +75,7 @@ func (h *Handler) refusal(r *http.Request) error {
 // reach returns the address of a client that may reach the admin interface, with a token where one is
 // required; the zero value is that of a Unix socket, which file permissions protect.
 func (h *Handler) reach(r *http.Request) (netip.Addr, error) {
-	return h.reachAs(r, h.isOpen(r.URL.Path))
+	return h.reachAs(r, h.api.Open(r.URL.Path))
 }
 
 // reachAs is reach for what is open to whoever may connect, or not.
@@ -125,4 +134,94 @@ func (h *Handler) checkToken(r *http.Request, client netip.Addr) error {
 		return problem.ErrAdminToken
 	}
 	return nil
+}
+
+// actorOf returns who sends a request to the registry. Who shows a token of the registry has its
+// role, also where no token is required; otherwise an administrator does all.
+func (h *Handler) actorOf(r *http.Request) (registry.Actor, error) {
+	client, err := h.reach(r)
+	if err != nil {
+		return registry.Actor{}, err
+	}
+	actor, err := h.authenticate(r, client)
+	if err != nil {
+		return registry.Actor{}, err
+	}
+	actor.Client = "a Unix socket"
+	if client.IsValid() {
+		actor.Client = client.String()
+	}
+	peer := gate.AddrOf(r.RemoteAddr)
+	trusted := peer.IsValid() && gate.Contains(h.config.Proxies, peer)
+	actor.Request = string(httpmessage.AppendRequestID(nil, r.Header.Get(httpmessage.RequestIDField), trusted))
+	return actor, nil
+}
+
+// administrator is who needs no token of the registry.
+func administrator() registry.Actor {
+	return registry.Actor{Name: registry.AdministratorName, Role: registry.Admin}
+}
+
+// authenticate returns the actor of the token that a request shows, of which there are two kinds, or of who has logged in.
+func (h *Handler) authenticate(r *http.Request, client netip.Addr) (registry.Actor, error) {
+	if actor, ok, err := h.actorOfSession(r, client); ok || err != nil {
+		return actor, err
+	}
+	if r.Header.Get("Authorization") == "" && session.HasBegun(session.CookieOf(r, h.isSecure(r))) {
+		return registry.Actor{}, problem.ErrTokenRequired // it has ended, and was perhaps for less than one may here without a token
+	}
+	shown, ok := bearerOf(r)
+	ours := ok && strings.HasPrefix(shown, token.Start)
+	required := client.IsValid() && len(h.config.Token) > 0
+	if !required && !ours {
+		return h.withoutToken(r)
+	}
+	if !ok {
+		shown = ""
+	}
+	return h.identify(r.Context(), shown, r.Method != http.MethodGet && r.Method != http.MethodHead)
+}
+
+// identify returns the actor of a token that was shown, "" for none. Whoever sends wrong ones locks out nobody: a token has so many
+// possible values that finding one takes longer than anybody tries.
+func (h *Handler) identify(ctx context.Context, shown string, isChange bool) (registry.Actor, error) {
+	switch {
+	case shown == "":
+		return registry.Actor{}, problem.ErrTokenRequired
+	case len(h.config.Token) > 0 && h.isToken(shown):
+		return administrator(), nil
+	case !strings.HasPrefix(shown, token.Start) || h.config.Registry == nil:
+		return registry.Actor{}, problem.ErrTokenRequired
+	default:
+		return h.config.Registry.Authenticate(ctx, shown, isChange)
+	}
+}
+
+// withoutToken returns the administrator, who needs no token. Where another one is shown it is refused: a
+// program whose token is broken must notice.
+func (h *Handler) withoutToken(r *http.Request) (registry.Actor, error) {
+	shown, ok := bearerOf(r)
+	isOurs := ok && len(h.config.Token) > 0 && h.isToken(shown)
+	if r.Header.Get("Authorization") != "" && !isOurs {
+		return registry.Actor{}, problem.ErrTokenRequired
+	}
+	return administrator(), nil
+}
+
+// bearerOf returns the bearer token of a request (RFC 6750 section 2.1). The scheme is in any case (RFC 9110 section 11.1).
+func bearerOf(r *http.Request) (string, bool) {
+	scheme, shown, ok := strings.Cut(r.Header.Get("Authorization"), " ")
+	return strings.TrimLeft(shown, " "), ok && strings.EqualFold(scheme, "Bearer")
+}
+
+// isTokenOf reports whether a proof is of the token of administrators that is valid now.
+func (h *Handler) isTokenOf(p token.Proof) bool {
+	want := sha256.Sum256(h.config.Token)
+	return len(h.config.Token) > 0 && subtle.ConstantTimeCompare(want[:], p.Hash[:]) == 1
+}
+
+// isToken compares hashes in constant time, against timing attacks.
+func (h *Handler) isToken(shown string) bool {
+	want, got := sha256.Sum256(h.config.Token), sha256.Sum256([]byte(shown))
+	return subtle.ConstantTimeCompare(want[:], got[:]) == 1
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy/admin"
 	"github.com/urnd/urnd/proxy/admin/session"
-	"github.com/urnd/urnd/proxy/pages"
+	"github.com/urnd/urnd/proxy/admin/status"
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
@@ -66,15 +66,15 @@ func newAdminHandler(caches *fakeCaches, change func(*admin.Config)) http.Handle
 			_, _ = io.WriteString(w, "up 1\n")
 		}),
 		Health:   func() (unready, degraded []string) { return nil, nil },
-		Status:   fixedStatus(),
+		State:    fixedState,
 		Sessions: session.New(time.Now),
 		Settings: admin.Settings{
 			Plain: func() any { return map[string]any{"dns": map[string]any{"timeout": "2s"}} },
 			Origins: func() any {
 				return map[string]any{"settings": []map[string]any{{"setting": "dns.timeout", "value": "2s", "is_default": true, "origin": "default"}}}
 			},
-			Sections: func() []pages.Section {
-				return []pages.Section{{Name: "dns", Settings: []pages.Setting{{Path: "dns.timeout", Value: "<2s>", Origin: "default"}}}}
+			Sections: func() []status.Section {
+				return []status.Section{{Name: "dns", Settings: []status.Setting{{Path: "dns.timeout", Value: "<2s>", Origin: "default"}}}}
 			},
 		},
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/urnd/urnd/proxy/admin"
 )
 
-// cachesForm sends a form to the page of the caches, as a browser that has got it does.
+// cachesForm sends a form to the page of the caches, as a browser that has got it does, and follows the redirect to what came of it.
 func cachesForm(t *testing.T, h http.Handler, form url.Values) (status int, body string) {
 	t.Helper()
 	shown := adminRequest(h, "127.0.0.1:1", "GET /caches")
@@ -23,7 +23,13 @@ func cachesForm(t *testing.T, h http.Handler, form url.Values) (status int, body
 		t.Fatalf("%d, %q in %s", shown.StatusCode, cookie, page)
 	}
 	form.Set("csrf", found[1])
-	return post(t, h, form, cookie)
+	status, body = post(t, h, form, cookie)
+	if status != http.StatusSeeOther {
+		return status, body
+	}
+	location, _, _ := strings.Cut(body, "<")
+	shown = adminRequest(h, "127.0.0.1:1", "GET "+strings.TrimSpace(location))
+	return shown.StatusCode, text(t, shown)
 }
 
 func post(t *testing.T, h http.Handler, form url.Values, cookie string) (status int, body string) {
@@ -34,7 +40,7 @@ func post(t *testing.T, h http.Handler, form url.Values, cookie string) (status 
 	r.Header.Set("Cookie", cookie)
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
-	return w.Code, w.Body.String()
+	return w.Code, w.Header().Get("Location") + w.Body.String()
 }
 
 // formOf returns a form of the page.
@@ -59,21 +65,21 @@ func TestPurgesByForms(t *testing.T) {
 		{formOf("answers", "prefix", "urn:nbn:", "hard", ""), 200, "urn:nbn:", "1 in the cache of answers were removed."},
 		{formOf("answers", "namespace", "ISBN", "hard", "yes"), 200, "isbn", "removed"},
 		{formOf("answers", "all", "ignored", "hard", "yes"), 200, "all", "removed"},
-		{formOf("answers", "all", "", "hard", ""), 400, "", "only where it is said"},
-		{formOf("answers", "all", "", "refresh", "yes"), 400, "", "no such purge"},
-		{formOf("answers", "uri", "", "hard", ""), 400, "", "nothing is named"},
-		{formOf("answers", "uri", `urn:"><script>`, "hard", ""), 400, "", `value="urn:&#34;&gt;&lt;script&gt;"`},
-		{formOf("answers", "namespace", "no nid", "hard", ""), 400, "", "is not a NID"},
-		{formOf("answers", "host", "a.example", "hard", ""), 400, "", "no such purge"},
-		{formOf("answers", "", "a.example", "hard", ""), 400, "", "no such purge"},
-		{formOf("answers", "mode", "hard", "hard", ""), 400, "", "no such purge"},
-		{formOf("records", "all", "", "hard", "yes"), 400, "", "no such purge"},
+		{formOf("answers", "all", "", "hard", ""), 200, "", "only where it is said"},
+		{formOf("answers", "all", "", "refresh", "yes"), 200, "", "no such purge"},
+		{formOf("answers", "uri", "", "hard", ""), 200, "", "nothing is named"},
+		{formOf("answers", "uri", `urn:"><script>`, "hard", ""), 200, "", `value="urn:&#34;&gt;&lt;script&gt;"`},
+		{formOf("answers", "namespace", "no nid", "hard", ""), 200, "", "is not a NID"},
+		{formOf("answers", "host", "a.example", "hard", ""), 200, "", "no such purge"},
+		{formOf("answers", "", "a.example", "hard", ""), 200, "", "no such purge"},
+		{formOf("answers", "mode", "hard", "hard", ""), 200, "", "no such purge"},
+		{formOf("records", "all", "", "hard", "yes"), 200, "", "no such purge"},
 		{formOf("responses", "uri", "HTTP://a.example", "soft", ""), 200, "1 false false", "1 in the cache of responses were made stale."},
 		{formOf("responses", "host", "b.example", "hard", ""), 200, "1 false true", "removed"},
 		{formOf("responses", "uri", "http://a.example/", "refresh", ""), 200, "refresh http://a.example/", "fetched once more"},
-		{formOf("responses", "host", "a.example", "refresh", ""), 400, "", "is for one URI"},
+		{formOf("responses", "host", "a.example", "refresh", ""), 200, "", "is for one URI"},
 		{formOf("responses", "all", "", "hard", "yes"), 200, "2 true true", "removed"},
-		{formOf("responses", "all", "", "hard", "no"), 400, "", "only where it is said"},
+		{formOf("responses", "all", "", "hard", "no"), 200, "", "only where it is said"},
 		{formOf("responses", "uri", "http://fails.example/", "refresh", ""), 502, "", "Bad Gateway"},
 	} {
 		caches, responses := &fakeCaches{}, &fakeResponses{keys: keys}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/admin/editor"
+	"github.com/urnd/urnd/proxy/admin/page"
 	"github.com/urnd/urnd/proxy/admin/session"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/pages"
@@ -28,7 +29,7 @@ const (
 var loginFiles embed.FS
 
 // loginPage shows the form by which one logs in, and takes it.
-func (h *Handler) loginPage(p *editor.Request) (message.Reply, error) {
+func (h *Handler) loginPage(p *page.Request) (message.Reply, error) {
 	next := nextOf(p.URL.Query().Get("next"))
 	client, err := h.reachAs(p.Request, false)
 	if err != nil {
@@ -52,22 +53,22 @@ func (h *Handler) loginPage(p *editor.Request) (message.Reply, error) {
 }
 
 // showLogin shows the form by which one logs in, with a form that is sent afterwards, "" for none, and what is wrong, "" for nothing.
-func (h *Handler) showLogin(p *editor.Request, next, again, fault string) message.Reply {
+func (h *Handler) showLogin(p *page.Request, next, again, fault string) message.Reply {
 	leave := ""
 	if cookie := session.CookieOf(p.Request, h.isSecure(p.Request)); session.HasBegun(cookie) && len(h.config.Token) == 0 {
 		if _, isValid := h.config.Sessions.Of(cookie); !isValid {
 			leave = pathLogout
 		}
 	}
-	page := p.Panel
-	page.Title = "Log in"
-	page.Content = h.login.Make(p.Panel.In.Language(), "login.html", struct {
+	panel := p.Panel
+	panel.Title = "Log in"
+	panel.Content = h.login.Make(p.Panel.In.Language(), "login.html", struct {
 		Field               pages.Content
 		Action, Again, Said string
 		HasRegistry         bool
 		Leave               string // where a session that has ended is forgotten, "" where there is none
 	}{p.Field.HTML(), pathLogin + "?next=" + url.QueryEscape(next), again, fault, h.config.Registry != nil, leave})
-	reply := h.show(&page)
+	reply := h.Show(&panel)
 	if fault != "" {
 		reply.Status = http.StatusForbidden
 	}
@@ -83,7 +84,7 @@ func (h *Handler) logIn(r *http.Request, shown string) (token.Proof, error) {
 }
 
 // loggedIn begins the session of who has shown a token.
-func (h *Handler) loggedIn(p *editor.Request, proof token.Proof, next string) message.Reply {
+func (h *Handler) loggedIn(p *page.Request, proof token.Proof, next string) message.Reply {
 	if proof.ID != "" && next == "/" { // which is for administrators
 		next = editor.PathNames
 	}
@@ -99,7 +100,7 @@ func (h *Handler) loggedIn(p *editor.Request, proof token.Proof, next string) me
 }
 
 // logout ends a session.
-func (h *Handler) logout(p *editor.Request) (message.Reply, error) {
+func (h *Handler) logout(p *page.Request) (message.Reply, error) {
 	if p.Method != http.MethodPost {
 		return message.Reply{}, problem.NotAllowed(p.Method, "POST")
 	}

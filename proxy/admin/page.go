@@ -8,11 +8,11 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"slices"
 	"strings"
 
 	"github.com/urnd/urnd/internal/httpmessage"
-	"github.com/urnd/urnd/proxy/admin/editor"
+	"github.com/urnd/urnd/proxy/admin/api"
+	"github.com/urnd/urnd/proxy/admin/page"
 	"github.com/urnd/urnd/proxy/admin/session"
 	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/proxy/message"
@@ -24,20 +24,24 @@ import (
 // fieldCSRF is the hidden field of all forms.
 const fieldCSRF = "csrf"
 
-// pageOf returns the page with forms that is at a path, nil for none.
-func (h *Handler) pageOf(path string) (o *operation, id string) {
-	for i := range h.operations {
-		if o := &h.operations[i]; o.page != nil {
-			if id, ok := o.matches(path); ok {
-				return o, id
-			}
+// maxForm bounds a form, in bytes: a name has at most 100 targets of 8 KiB, and 64 KiB of metadata.
+const maxForm = 2 << 20
+
+// pageOf returns the page that is at a path, nil for none.
+func (h *Handler) pageOf(path string) (p *page.Page, id string) {
+	for i := range h.pages {
+		if id, ok := api.Match(h.pages[i].Path, path); ok {
+			return &h.pages[i], id
 		}
 	}
 	return nil, ""
 }
 
+// isOpen reports whether a page is for who has not logged in.
+func isOpen(p *page.Page) bool { return p.Path == pathLogin || p.Path == pathLogout }
+
 // servePage answers a request for a page with forms.
-func (h *Handler) servePage(w http.ResponseWriter, r *http.Request, o *operation, id string) {
+func (h *Handler) servePage(w http.ResponseWriter, r *http.Request, o *page.Page, id string) {
 	cookie, isNew := h.cookieOf(r)
 	h.rememberLanguage(w, r)
 	if isNew { // forms belong to a cookie, also those of who needs no session
@@ -46,13 +50,13 @@ func (h *Handler) servePage(w http.ResponseWriter, r *http.Request, o *operation
 	reply, err := h.pageReply(w, r, o, id, cookie)
 	switch {
 	case err == nil:
-	case h.mayLogIn(r, err):
+	case mayLogIn(r, err):
 		reply = toLogin(r)
 	default:
 		h.config.Log.Log(r.Context(), levelOf(err), "a page of the admin interface was not shown", "client", r.RemoteAddr, "path", r.URL.Path, "error", err)
-		reply = h.problem(r, err)
+		reply = h.Problem(r, err)
 	}
-	h.write(w, r, reply)
+	h.Write(w, r, reply)
 }
 
 // levelOf returns the level at which an error is logged: what an editor has mistyped is nothing for those who look for faults.
@@ -67,7 +71,7 @@ func levelOf(err error) slog.Level {
 }
 
 // pageReply returns the page, if whoever asks may see it, and has sent no form that is not of this server.
-func (h *Handler) pageReply(w http.ResponseWriter, r *http.Request, o *operation, id, cookie string) (message.Reply, error) {
+func (h *Handler) pageReply(w http.ResponseWriter, r *http.Request, o *page.Page, id, cookie string) (message.Reply, error) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead && r.Method != http.MethodPost {
 		return message.Reply{}, problem.NotAllowed(r.Method, "GET, HEAD, POST")
 	}
@@ -75,7 +79,7 @@ func (h *Handler) pageReply(w http.ResponseWriter, r *http.Request, o *operation
 	if err != nil {
 		return h.takeAlong(w, r, o, cookie, err)
 	}
-	p := &editor.Request{Request: r, Actor: actor, ID: id, Field: h.field(cookie)}
+	p := &page.Request{Request: r, Actor: actor, ID: id, Field: h.field(cookie)}
 	if r.Method == http.MethodPost {
 		var close func()
 		if p.Form, close, err = h.form(w, r, o, actor); err != nil {
@@ -88,15 +92,15 @@ func (h *Handler) pageReply(w http.ResponseWriter, r *http.Request, o *operation
 		p.Form.Del(fieldCSRF)
 	}
 	p.Panel = h.panel(r, actor, p.Field)
-	if o.use == 0 {
-		return o.page(p)
+	if o.Use == 0 {
+		return o.Serve(p)
 	}
 	leave, err := h.config.Registry.Enter(r.Context(), actor)
 	if err != nil {
 		return message.Reply{}, err
 	}
 	defer leave()
-	reply, err := o.page(p)
+	reply, err := o.Serve(p)
 	if err != nil {
 		h.logFailure(r, actor, err)
 	}
@@ -104,12 +108,12 @@ func (h *Handler) pageReply(w http.ResponseWriter, r *http.Request, o *operation
 }
 
 // visitor returns who asks for a page, if he may see it.
-func (h *Handler) visitor(r *http.Request, o *operation) (registry.Actor, error) {
-	if o.isOpen { // the page to log in
+func (h *Handler) visitor(r *http.Request, o *page.Page) (registry.Actor, error) {
+	if isOpen(o) { // the page to log in
 		_, err := h.reachAs(r, false)
 		return registry.Actor{}, err
 	}
-	if o.use != 0 && h.config.Registry == nil {
+	if o.Use != 0 && h.config.Registry == nil {
 		return registry.Actor{}, problem.ErrNoRegistry
 	}
 	actor, err := h.actorOf(r)
@@ -120,23 +124,23 @@ func (h *Handler) visitor(r *http.Request, o *operation) (registry.Actor, error)
 }
 
 // mayVisit reports whether a page is for an actor: those that are no use of the registry are for administrators, and for no token of it.
-func mayVisit(actor registry.Actor, o *operation) bool {
-	if o.use == 0 {
+func mayVisit(actor registry.Actor, o *page.Page) bool {
+	if o.Use == 0 {
 		return actor.Token == ""
 	}
-	return o.use.Check(actor, o.kind) == nil
+	return o.Use.Check(actor, 0) == nil
 }
 
 // form reads the fields of a form of an actor, the zero value where it is not known. close removes what was read.
-func (h *Handler) form(w http.ResponseWriter, r *http.Request, o *operation, actor registry.Actor) (_ url.Values, close func(), err error) {
+func (h *Handler) form(w http.ResponseWriter, r *http.Request, o *page.Page, actor registry.Actor) (_ url.Values, close func(), err error) {
 	close = func() {}
-	if o.maxFile > 0 {
+	if o.MaxFile > 0 {
 		done, refused := h.config.Registry.Upload(actor)
 		if refused != nil {
 			return nil, nil, refused
 		}
-		r.Body = http.MaxBytesReader(w, r.Body, o.maxFile+maxDocument)
-		if err = r.ParseMultipartForm(o.maxFile + maxDocument); errors.Is(err, http.ErrNotMultipart) {
+		r.Body = http.MaxBytesReader(w, r.Body, o.MaxFile+maxForm)
+		if err = r.ParseMultipartForm(o.MaxFile + maxForm); errors.Is(err, http.ErrNotMultipart) {
 			err = nil // a form without a file, which ParseForm has read
 		}
 		close = func() {
@@ -146,7 +150,7 @@ func (h *Handler) form(w http.ResponseWriter, r *http.Request, o *operation, act
 			done()
 		}
 	} else {
-		r.Body = http.MaxBytesReader(w, r.Body, maxDocument)
+		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 		err = r.ParseForm()
 	}
 	var large *http.MaxBytesError
@@ -173,20 +177,15 @@ func (h *Handler) panel(r *http.Request, actor registry.Actor, field pages.Field
 	if actor.Role == 0 {
 		return p
 	}
-	for i := range h.operations {
-		if o := &h.operations[i]; o.nav != "" && mayVisit(actor, o) {
-			p.Nav = append(p.Nav, pages.Item{Word: p.In.Text(o.nav), Path: o.path})
+	for i := range h.pages {
+		if o := &h.pages[i]; o.Word != "" && mayVisit(actor, o) {
+			p.Nav = append(p.Nav, pages.Item{Word: p.In.Text(o.Word), Path: o.Path})
 		}
 	}
 	if _, ok := h.sessionOf(r); ok {
 		p.Account = &pages.Account{Name: actor.Name, Logout: pathLogout, Field: field}
 	}
 	return p
-}
-
-// show returns the reply with a page.
-func (h *Handler) show(p *pages.Panel) message.Reply {
-	return message.Reply{Status: http.StatusOK, CacheControl: message.NoStore}.WithPage(message.Page(h.config.Pages.Panel(p)))
 }
 
 // isSecure reports whether a request has come by TLS, also to a proxy in front that says so.
@@ -208,21 +207,13 @@ func (h *Handler) cookieOf(r *http.Request) (cookie string, isNew bool) {
 	return session.Value(), true
 }
 
-// mayLogIn reports whether a person who asks for a page is asked for a token in place of an error.
-func (h *Handler) mayLogIn(r *http.Request, err error) bool {
-	return isUnknown(r, err) && (r.Method == http.MethodGet || r.Method == http.MethodHead) && h.isPage(r.URL.Path)
+// mayLogIn reports whether a person who requests a page is asked for a token in place of an error.
+func mayLogIn(r *http.Request, err error) bool {
+	return isUnknown(r, err) && (r.Method == http.MethodGet || r.Method == http.MethodHead)
 }
 
 // isUnknown reports whether an error says of a person with a browser that it is not known who he is.
 func isUnknown(r *http.Request, err error) bool {
 	isMissing := errors.Is(err, problem.ErrAdminToken) || errors.Is(err, problem.ErrTokenRequired) || errors.Is(err, registry.ErrToken)
 	return isMissing && r.Header.Get("Authorization") == "" && strings.Contains(r.Header.Get("Accept"), pages.Type)
-}
-
-// isPage reports whether a path is that of a page for people.
-func (h *Handler) isPage(path string) bool {
-	return slices.ContainsFunc(h.operations, func(o operation) bool {
-		_, ok := o.matches(path)
-		return ok && (o.isPage || o.page != nil)
-	})
 }

@@ -150,7 +150,7 @@ func TestTokensOfTheRegistryAreNoOperators(t *testing.T) {
 	s := newSite(t, locked)
 	token := s.token(t, registry.Admin)
 	for _, request := range []string{
-		"GET /events", "GET /status", "GET /debug/pprof/profile?seconds=1", "GET /debug/pprof/heap", "GET /metrics", "GET /api/v1/config",
+		"GET /status", "GET /debug/pprof/profile?seconds=1", "GET /debug/pprof/heap", "GET /metrics", "GET /api/v1/config",
 		"DELETE /api/v1/cache/entries?uri=urn:nbn:fi:a", "DELETE /api/v1/responses?uri=http://example.org/",
 	} {
 		if r := s.ask(request, "", token); r.status != 401 && r.status != 403 {

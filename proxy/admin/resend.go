@@ -6,7 +6,7 @@ import (
 	"net/url"
 	"slices"
 
-	"github.com/urnd/urnd/proxy/admin/editor"
+	"github.com/urnd/urnd/proxy/admin/page"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/resolver/registry"
@@ -23,9 +23,9 @@ const maxAgain = 256 << 10
 
 // takeAlong returns the page to log in with the form of a request that nobody has logged in for. It returns the fault of the request where
 // it has no form of ours.
-func (h *Handler) takeAlong(w http.ResponseWriter, r *http.Request, o *operation, cookie string, fault error) (message.Reply, error) {
+func (h *Handler) takeAlong(w http.ResponseWriter, r *http.Request, o *page.Page, cookie string, fault error) (message.Reply, error) {
 	client, err := h.reachAs(r, false)
-	if err != nil || r.Method != http.MethodPost || o.maxFile > 0 || !isUnknown(r, fault) || !h.isPrivate(r, client) {
+	if err != nil || r.Method != http.MethodPost || o.MaxFile > 0 || !isUnknown(r, fault) || !h.isPrivate(r, client) {
 		return message.Reply{}, fault
 	}
 	form, end, err := h.form(w, r, o, registry.Actor{})
@@ -42,18 +42,18 @@ func (h *Handler) takeAlong(w http.ResponseWriter, r *http.Request, o *operation
 		return message.Reply{}, fault
 	}
 	field := h.field(cookie)
-	p := &editor.Request{Request: r, Field: field, Panel: h.panel(r, registry.Actor{}, field)}
+	p := &page.Request{Request: r, Field: field, Panel: h.panel(r, registry.Actor{}, field)}
 	return h.showLogin(p, next, again, "You are not logged in any more. What you have sent is not lost: log in, and send it again."), nil
 }
 
 // sendAgain returns the page that sends the form that was taken along, of who has logged in just now. ok is false where there is none.
-func (h *Handler) sendAgain(p *editor.Request, cookie, next string) (reply message.Reply, ok bool) {
+func (h *Handler) sendAgain(p *page.Request, cookie, next string) (reply message.Reply, ok bool) {
 	form, err := url.ParseQuery(p.Form.Get(fieldAgain))
 	to, toErr := url.Parse(next)
 	if err != nil || toErr != nil || len(form) == 0 {
 		return reply, false
 	}
-	if o, _ := h.pageOf(to.Path); o == nil || o.isOpen {
+	if o, _ := h.pageOf(to.Path); o == nil || isOpen(o) || to.Path == "/" { // which has no form
 		return reply, false
 	}
 	var fields [][2]string
@@ -62,14 +62,14 @@ func (h *Handler) sendAgain(p *editor.Request, cookie, next string) (reply messa
 			fields = append(fields, [2]string{name, value})
 		}
 	}
-	page := p.Panel
-	page.Title = "Send it again"
-	page.Content = h.login.Make(p.Panel.In.Language(), "resend.html", struct {
+	panel := p.Panel
+	panel.Title = "Send it again"
+	panel.Content = h.login.Make(p.Panel.In.Language(), "resend.html", struct {
 		Field  pages.Content
 		Action string
 		Fields [][2]string
 	}{h.field(cookie).HTML(), next, fields})
-	return h.show(&page), true
+	return h.Show(&panel), true
 }
 
 // field returns the hidden field of the forms of who has a cookie.

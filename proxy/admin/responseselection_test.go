@@ -8,11 +8,12 @@ import (
 
 	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/proxy/admin"
+	adminapi "github.com/urnd/urnd/proxy/admin/api"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/uri"
 )
 
-// fakeResponses implements admin.Responses, and records purges. There are responses for its keys.
+// fakeResponses implements api.Responses, and records purges. There are responses for its keys.
 type fakeResponses struct {
 	keys   []string
 	purged []string
@@ -26,7 +27,7 @@ func (f *fakeResponses) Lookup(key uri.URI) []api.Response {
 	}}
 }
 
-func (f *fakeResponses) Purge(_ context.Context, s admin.ResponseSelection, hard bool) int {
+func (f *fakeResponses) Purge(_ context.Context, s adminapi.ResponseSelection, hard bool) int {
 	n := 0
 	for _, key := range f.keys {
 		if s.Has(key) {
@@ -125,11 +126,11 @@ func FuzzResponseHost(f *testing.F) {
 		f.Add(seed, "http://a.example/")
 	}
 	f.Fuzz(func(t *testing.T, text, key string) {
-		host, err := admin.ParseHost(text)
+		host, err := adminapi.ParseHost(text)
 		if err != nil {
 			return
 		}
-		s := admin.ResponseSelection{Host: host}
+		s := adminapi.ResponseSelection{Host: host}
 		s.Has(key)
 		if u, err := uri.Parse("https://" + text + "/x"); err != nil || !s.Has(u.Normalize().String()) {
 			t.Errorf("%q is not its own host: %v", text, err)

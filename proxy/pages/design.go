@@ -52,9 +52,9 @@ type Design struct {
 	ways      sheet
 	docs      sheet
 	namesList sheet
-	// panels are those of the admin interface, states those for operators; the live ones have a script.
-	panels, livePanels, states, liveStates sheet
-	isApart                                bool
+	// panels are those of the admin interface; the live ones have a script.
+	panels, livePanels [Tables + 1]sheet
+	isApart            bool
 }
 
 // New returns the design of a site.
@@ -78,8 +78,11 @@ func New(site Site) *Design {
 	d.namesList = newSheet(site, "style.css", "names.css")
 	d.docs = newSheet(site, "style.css", "docs.css")
 	d.ways = newSheet(site, "style.css", "way.css", "explain.css")
-	d.panels, d.states = newSheet(site, "style.css", "panel.css", "editor.css", "docs.css"), newSheet(site, "style.css", "panel.css", "status.css")
-	d.livePanels, d.liveStates = d.panels.withEvents().withScripts(), d.states.withEvents().withScripts()
+	d.panels[Forms] = newSheet(site, "style.css", "panel.css", "editor.css", "docs.css")
+	d.panels[Tables] = newSheet(site, "style.css", "panel.css", "status.css")
+	for i := range d.panels {
+		d.livePanels[i] = d.panels[i].withEvents().withScripts()
+	}
 	return d
 }
 

@@ -13,7 +13,7 @@ import (
 func documented(t testing.TB, w pages.Writer) map[string]pages.Page {
 	t.Helper()
 	all := make(map[string]pages.Page)
-	for prefix, path := range map[string]string{"": "../answer/openapi.json", "admin-": "../admin/openapi.json"} {
+	for prefix, path := range map[string]string{"": "../answer/openapi.json", "admin-": "../admin/api/openapi.json"} {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)

@@ -2,6 +2,7 @@ package pages
 
 import (
 	"html/template"
+	"strconv"
 	"strings"
 )
 
@@ -11,15 +12,28 @@ type Panel struct {
 	In Writer
 	// Address is the path and query of the page, without that of a language; "" for one that was made of a form: it is in no other language.
 	Address string
-	Title string
-	Path  string // of the page
+	Title   string
+	Path    string // of the page
 	// Nav are the pages to which all lead, and Above those above this one, the first one the highest.
 	Nav, Above []Item
 	Account    *Account // nil: nobody has logged in
 	Content    Content  // behind the heading, which is Title
 	// Script is the path of a script of this server, "" for none. The page is complete without it.
 	Script string
+	// Reload is after how many seconds a browser without scripts loads the page again; 0 for never. A refresh by a field of the response
+	// would load it again below the hands of those who have a script, and of those who read it aloud (WCAG 2.2, success criterion 2.2.2).
+	Reload int
+	Sheet  Sheet
 }
+
+// Sheet is the style of a Panel.
+type Sheet int
+
+// The styles: that of forms, and that of tables for operators.
+const (
+	Forms Sheet = iota
+	Tables
+)
 
 // Item leads to a page of the same server.
 type Item struct{ Word, Path string }
@@ -42,19 +56,10 @@ func (f Field) HTML() template.HTML {
 
 // Panel returns a page of the admin interface.
 func (d *Design) Panel(p *Panel) Page {
-	w, s := d.In(p.In.language), &d.panels
+	w, s := d.In(p.In.language), &d.panels[p.Sheet]
 	if p.Script != "" {
-		s = &d.livePanels
+		s = &d.livePanels[p.Sheet]
 	}
-	return w.execute("panel.html", s, struct {
-		Frame
-		Heading, Script string
-		Content         template.HTML
-	}{w.panelFrame(p, s), p.Title, p.Script, p.Content})
-}
-
-// panelFrame returns the frame of a page of the admin interface with a style.
-func (w Writer) panelFrame(p *Panel, s *sheet) Frame {
 	frame := w.frame(p.Title, elsewhere, "")
 	frame.Head, frame.Account = s.element, p.Account
 	if p.Address != "" {
@@ -64,11 +69,18 @@ func (w Writer) panelFrame(p *Panel, s *sheet) Frame {
 		}
 		frame.Languages = w.inLanguages(func(parameter string) string { return p.Address + and + parameter })
 	}
+	if p.Reload > 0 {
+		frame.Head += template.HTML(`<noscript><meta http-equiv="refresh" content="` + strconv.Itoa(p.Reload) + `"></noscript>`) //nolint:gosec // a number
+	}
 	for _, item := range p.Nav {
 		frame.Nav = append(frame.Nav, w.entry(item.Word, item.Path, p.Path))
 	}
 	for _, item := range p.Above {
 		frame.Crumbs = append(frame.Crumbs, w.entry(item.Word, item.Path, ""))
 	}
-	return frame
+	return w.execute("panel.html", s, struct {
+		Frame
+		Heading, Script string
+		Content         template.HTML
+	}{frame, p.Title, p.Script, p.Content})
 }

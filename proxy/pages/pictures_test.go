@@ -69,9 +69,6 @@ func shownPages(t testing.TB) map[string]pages.Page {
 	site := library(t)
 	site.Base = ""
 	d := pages.New(site)
-	for name, p := range operatorPages(d.Apart()) {
-		all[name] = p
-	}
 	for _, l := range pages.Languages() {
 		bounded, others := everyPage(t, d.In(l))
 		for _, kind := range []string{"home", "fetch", "namespaces", "no namespace", "namespace nbn", "marked", "nothing", "withdrawn", "guess", "opens", "list", "description", "fetched Bad Gateway", "forwarded Forbidden"} {

@@ -65,8 +65,7 @@ func sitePages(w *browserSite) []sitePage {
 		{name: "fetch-failed", target: "/fetch?uri=gopher://127.0.0.1:1/", status: http.StatusForbidden, heading: "Forbidden"},
 		{name: "fetch-telnet", target: "/fetch?uri=telnet://library@catalogue.example.org/", status: ok, heading: "telnet://library@catalogue.example.org/"},
 		{name: "menu", target: "/fetch?uri=" + url.QueryEscape(w.gopher+"1/"), status: ok, heading: "", has: []string{"About this server", "Search the catalogue"}, isList: true},
-		{name: "status", isAdmin: true, target: "/status", status: ok, heading: "urnd: state", has: []string{"registry", "answers", "is ready"}, live: "#verdict, #live, .tiles, tbody"},
-		{name: "faults", isAdmin: true, target: "/faults", status: ok, heading: "Recent faults", has: []string{"warnings and errors"}, live: "tbody"},
+		{name: "status", isAdmin: true, target: "/status", status: ok, heading: "State of urnd", has: []string{"registry", "answers", "is ready"}, live: "#state, #live, p.faint"},
 		{
 			name: "configuration", isAdmin: true, target: "/config", status: ok, heading: "Configuration in force", has: []string{"registry.store", "All sections"},
 			isList: true, types: "dns.timeout", goes: "/config?q=dns.timeout",

@@ -13,8 +13,9 @@ import (
 
 	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/proxy/admin"
+	adminapi "github.com/urnd/urnd/proxy/admin/api"
 	"github.com/urnd/urnd/proxy/admin/session"
-	"github.com/urnd/urnd/proxy/pages"
+	"github.com/urnd/urnd/proxy/admin/status"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/uri"
 )
@@ -45,7 +46,7 @@ func (oneResponse) Lookup(key uri.URI) []api.Response {
 	}}
 }
 
-func (oneResponse) Purge(context.Context, admin.ResponseSelection, bool) int { return 1 }
+func (oneResponse) Purge(context.Context, adminapi.ResponseSelection, bool) int { return 1 }
 
 func (oneResponse) Refresh(_ context.Context, key uri.URI) (int, error) {
 	if host, _ := key.Host(); host == "fails.example" {
@@ -56,9 +57,6 @@ func (oneResponse) Refresh(_ context.Context, key uri.URI) (int, error) {
 
 // newAdminHandler returns the handler for administrators, with a changed configuration.
 func newAdminHandler(change func(*admin.Config)) http.Handler {
-	tables := func() []pages.Table {
-		return []pages.Table{{ID: "state", Heading: "State", Columns: []string{"part", "state"}, Rows: []pages.Row{{Severity: pages.Critical, Cells: []string{"urnd", "<ready>"}}}}}
-	}
 	config := admin.Config{
 		Clients: []netip.Prefix{loopback}, Caches: oneCached{}, Responses: oneResponse{}, Log: slog.New(slog.DiscardHandler),
 		HasResponses: gateways().IsStored,
@@ -67,13 +65,8 @@ func newAdminHandler(change func(*admin.Config)) http.Handler {
 			_, _ = io.WriteString(w, "up 1\n")
 		}),
 		Health: func() (unready, degraded []string) { return nil, nil },
-		Status: admin.Status{
-			State: func() pages.State {
-				return pages.State{Severity: pages.OK, Verdict: "all is <well>", Figures: []pages.Figure{{ID: "rate", Name: "Rate", Text: "1/s", Line: "1,2 3,4"}}, Tables: tables()}
-			},
-			Faults:   tables,
-			Ticks:    func(time.Duration) (<-chan time.Time, func()) { return nil, func() {} },
-			Deadline: func(after time.Duration) time.Time { return time.Now().Add(after) },
+		State: func() status.State {
+			return status.State{Severity: status.OK, Verdict: "all is <well>"}
 		},
 		Sessions: session.New(time.Now),
 		Settings: admin.Settings{
@@ -81,8 +74,8 @@ func newAdminHandler(change func(*admin.Config)) http.Handler {
 			Origins: func() any {
 				return map[string]any{"settings": []map[string]any{{"setting": "dns.timeout", "value": "2s", "is_default": true, "origin": "default"}}}
 			},
-			Sections: func() []pages.Section {
-				return []pages.Section{{Name: "dns", Settings: []pages.Setting{{Path: "dns.timeout", Value: "<2s>", Origin: "default"}}}}
+			Sections: func() []status.Section {
+				return []status.Section{{Name: "dns", Settings: []status.Setting{{Path: "dns.timeout", Value: "<2s>", Origin: "default"}}}}
 			},
 		},
 	}

@@ -1,10 +1,8 @@
-// Package status makes the tables of the page that shows operators the state of urnd.
+// Package status makes the pages for operators: the state of urnd, the configuration in force, and what is cached.
 package status
 
 import (
 	"crypto/x509"
-	"slices"
-	"strconv"
 	"time"
 
 	"github.com/urnd/urnd/internal/metrics"
@@ -14,9 +12,12 @@ import (
 // Sources are what the state of urnd is read from. All fields must be set, and safe for concurrent use.
 type Sources struct {
 	Version string // of urnd
+	Started time.Time
 	Now     func() time.Time
 	// Health returns why the daemon is not ready, and what is wrong although it is.
 	Health func() (unready, degraded []string)
+	// Warnings returns what is probably not meant in the configuration in force.
+	Warnings func() []string
 	// Certificate returns that of urnd, nil where there is none.
 	Certificate func() *x509.Certificate
 	Forms       func() []metrics.Form
@@ -25,134 +26,161 @@ type Sources struct {
 	Limits      func() []metrics.Limit
 	Failing     func() []Failing
 	Stores      func() []Store
-	Faults      func() []Fault // the last one first
-	Trend       *Trend
+	Errors      func() []Record // the last one first
+	// Registry returns what the registry has, nil where there is none, or it cannot be asked: Failing says so.
+	Registry func() *Registry
+	Machines func() []Machine
 }
 
-// State returns the state, for people. All counts are since the start of urnd.
-func (s Sources) State() pages.State {
-	state := pages.State{Version: s.Version, Figures: s.figures(), Tables: []pages.Table{
-		{ID: "failing", Heading: "Failing now", Columns: []string{"server", "is", "reason", "asked again"}, Rows: s.failing()},
-		{ID: "faults", Heading: "Recent faults", Columns: faultColumns(), Rows: s.lastFaults()},
-		{
-			ID: "requests", Heading: "Requests since the start", Rows: s.requests(),
-			Columns: []string{"form", "all", "2xx", "3xx", "4xx", "5xx", "disconnected", "median", "95 % within"},
-		},
-		{
-			ID: "caches", Heading: "Caches", Rows: s.caches(),
-			Columns: []string{"cache", "lookups", "answered from it", "entries", "memory", "evicted"},
-		},
-		{
-			ID: "systems", Heading: "Systems that urnd asks, the slowest first", Rows: s.systems(),
-			Columns: []string{"system", "asked", "failed", "median", "95 % within", "outcomes"},
-		},
-		{ID: "stores", Heading: "Stores", Columns: []string{"store", "place", "state", "size", "at most", "free there"}, Rows: s.stores()},
-		{ID: "certificate", Heading: "Certificate", Columns: []string{"property", "value"}, Rows: s.certificate()},
-		{ID: "limits", Heading: "Limits", Columns: []string{"limit", "in use", "at most"}, Rows: s.limits()},
-	}}
+// Failing is a server that fails now.
+type Failing struct {
+	Server string
+	Is     string    // what it is for urnd, such as "DNS server"
+	Why    string    // "" where it is not known
+	Until  time.Time // when it is asked again; the zero value is at any time
+	// Severity is Critical for what urnd needs, and Warning for one of many.
+	Severity Severity
+}
+
+// MostFailing bounds the servers on the page, of each kind.
+const MostFailing = 20
+
+// Record is a warning or an error of the log, or several that are the same.
+type Record struct {
+	Error               bool
+	First, Last         time.Time
+	Message, Attributes string
+	Count               uint64
+	// Others are how many with the same message came before, and are not listed any more.
+	Others uint64
+}
+
+// Store is where urnd stores something.
+type Store struct {
+	Name, Place string
+	State       string
+	Severity    Severity
+	Size        int64 // bytes; negative where it is not known
+	Most        int64 // bytes that it may have; 0 for no bound
+	Free        int64 // bytes on the file system of the place; negative where that is not known
+}
+
+// Registry is what the registry has.
+type Registry struct {
+	Changes                                                 int64 // the number of the last version
+	Active, Reserved, Withdrawn, Aliases, Targets, Prefixes int64
+}
+
+// Machine is one of those that run urnd together: by the shared level of caches, or a registry.
+type Machine struct {
+	Name, Does string
+	Until      time.Time // the zero value is not known
+}
+
+// State is the state of urnd on its page. All counts are since the start of urnd.
+type State struct {
+	Version, Uptime string
+	Severity        Severity
+	Verdict         string   // in one sentence
+	Reasons         []string // for it
+	Tables          []Table
+}
+
+// Severity is how urgent it is to look at something.
+type Severity string
+
+// The severities: the zero value says nothing.
+const (
+	OK       Severity = "ok"
+	Warning  Severity = "warning"
+	Critical Severity = "critical"
+)
+
+// Table is one of the page.
+type Table struct {
+	ID      string // of the element
+	Heading string
+	Columns []string
+	Rows    []Row
+	None    string // what is said in place of no rows
+	More    int    // rows that are left out
+}
+
+// Row is one of a Table.
+type Row struct {
+	Severity Severity
+	Cells    []string // one for each column; the first one names it
+}
+
+// State returns the state, for people. The page has room for what is most urgent, and for as many records of the log as there is room left.
+func (s Sources) State() State {
+	const room, least = 18_000, 3000 // bytes of all tables, and of the records: the page has at most 30 KB
+	state := State{Version: s.Version, Uptime: uptime(s.Now().Sub(s.Started))}
 	state.Severity, state.Verdict, state.Reasons = s.verdict()
+	before := []Table{s.warnings(), s.failing()}
+	after := []Table{s.requests(), s.caches(), s.systems(), s.registry(), s.stores(), s.machines(), s.certificate(), s.limits()}
+	left := room
+	for _, t := range append(before[:len(before):len(before)], after...) {
+		left -= t.size()
+	}
+	state.Tables = append(append(before, s.errors(max(left, least))), after...)
 	return state
 }
 
 // verdict says in a sentence how urnd fares, and why.
-func (s Sources) verdict() (severity pages.Severity, sentence string, reasons []string) {
+func (s Sources) verdict() (severity Severity, sentence string, reasons []string) {
 	unready, degraded := s.Health()
 	reasons = append(unready, degraded...)
 	const mostReasons = 12
-	if len(reasons) > mostReasons {
-		reasons = append(reasons[:mostReasons:mostReasons], "and "+strconv.Itoa(len(reasons)-mostReasons)+" more: see /readyz")
+	if more := len(reasons) - mostReasons; more > 0 {
+		reasons = append(reasons[:mostReasons:mostReasons], "and "+number(uint64(more))+" more: see /readyz")
 	}
 	for i := range reasons {
 		reasons[i] = cut(reasons[i])
 	}
 	switch {
 	case len(unready) > 0:
-		return pages.Critical, "urnd is not ready", reasons
+		return Critical, "urnd is not ready", reasons
 	case len(degraded) > 0:
-		return pages.Warning, "urnd is ready, but something is wrong", reasons
+		return Warning, "urnd is ready, but something is wrong", reasons
 	default:
-		return pages.OK, "urnd is ready, and nothing is known to be wrong", nil
+		return OK, "urnd is ready, and nothing is known to be wrong", nil
 	}
 }
 
-func (s Sources) requests() (rows []pages.Row) {
-	for _, f := range s.Forms() {
-		all := uint64(0)
-		for _, n := range f.Classes {
-			all += n
-		}
-		rows = append(rows, cells(
-			f.Name, number(all), number(f.Classes[1]+f.Classes[2]), number(f.Classes[3]), number(f.Classes[4]), number(f.Classes[5]),
-			number(f.Classes[0]), quantile(f.Duration, median), quantile(f.Duration, most),
-		))
-	}
-	return orNone(rows, "there was none yet")
-}
-
-func (s Sources) caches() (rows []pages.Row) {
-	for _, c := range s.Caches() {
-		all, found := lookupsOf(c)
-		rows = append(rows, cells(c.Name, number(all), share(found, all), number(uint64(max(c.Entries, 0))), size(c.Bytes), number(c.Evictions)))
-	}
-	slices.SortFunc(rows, func(a, b pages.Row) int { return slices.Compare(a.Cells, b.Cells) })
-	return orNone(rows, "there is none")
-}
-
-// mostSystems bounds the systems on the page: there may be many DNS servers.
-const mostSystems = 20
-
-func (s Sources) systems() (rows []pages.Row) {
-	all := s.Systems()
-	slices.SortStableFunc(all, func(a, b metrics.System) int {
-		slow, _, _ := a.Duration.Quantile(most)
-		slower, _, _ := b.Duration.Quantile(most)
-		return int(min(max(slower-slow, -1), 1))
-	})
-	for _, system := range all[:min(len(all), mostSystems)] {
-		row := cells(
-			system.Kind+" "+system.Name, number(system.Duration.Count()), share(system.Failures(), system.Duration.Count()),
-			quantile(system.Duration, median), quantile(system.Duration, most), outcomes(system.Outcomes),
-		)
-		const few, some, many = 5, .05, .5
-		switch part, _ := partOf(system.Failures(), system.Duration.Count()); {
-		case system.Failures() < few:
-		case part >= many:
-			row.Severity = pages.Critical
-		case part >= some:
-			row.Severity = pages.Warning
-		}
-		rows = append(rows, row)
-	}
-	return orNone(rows, "none was asked yet")
-}
-
-func (s Sources) limits() (rows []pages.Row) {
-	for _, l := range s.Limits() {
-		row := cells(l.Name, strconv.Itoa(l.Used), strconv.Itoa(l.Max))
-		if l.Max > 0 && l.Used >= l.Max {
-			row.Severity = pages.Critical
-		}
-		rows = append(rows, row)
-	}
-	return orNone(rows, "there is none")
-}
-
-func cells(texts ...string) pages.Row { return pages.Row{Cells: texts} }
-
-// orNone returns rows, or one that says that there is none.
-func orNone(rows []pages.Row, none string) []pages.Row {
-	if len(rows) == 0 {
-		return []pages.Row{cells(none)}
-	}
-	return rows
-}
-
-// within returns the rows that have room in a number of octets, and a last one that says how many others there are.
-func within(rows []pages.Row, octets int, more string) []pages.Row {
-	for i := range rows {
-		if octets -= rows[i].Size(); octets < 0 {
-			return append(rows[:i:i], cells("and "+strconv.Itoa(len(rows)-i)+" more"+more))
+// within leaves out the last rows, where there is no room for them in a number of bytes.
+func (t Table) within(bytes int) Table {
+	for i := range t.Rows {
+		if bytes -= t.Rows[i].size(); bytes < 0 {
+			t.More += len(t.Rows) - i
+			t.Rows = t.Rows[:i]
+			return t
 		}
 	}
-	return rows
+	return t
+}
+
+// size returns about how many bytes the rows take in a page.
+func (t Table) size() (n int) {
+	for i := range t.Rows {
+		n += t.Rows[i].size()
+	}
+	return n
+}
+
+func (r Row) size() int {
+	const around, ofRow = 50, 30
+	n := ofRow
+	for _, text := range r.Cells {
+		n += around + escapedLength(text)
+	}
+	return n
+}
+
+func cells(texts ...string) Row { return Row{Cells: texts} }
+
+// cut shortens a text that others have written.
+func cut(text string) string {
+	const mostText = 240 // bytes
+	return pages.Shorten(text, mostText)
 }

@@ -13,7 +13,6 @@ import (
 
 	"github.com/urnd/urnd/internal/metrics"
 	"github.com/urnd/urnd/proxy/admin/status"
-	"github.com/urnd/urnd/proxy/pages"
 )
 
 // sources are those of a daemon that has done nothing.
@@ -21,8 +20,9 @@ func sources(m *metrics.Metrics) status.Sources {
 	return status.Sources{
 		Now:         func() time.Time { return time.Unix(0, 0) },
 		Health:      func() (unready, degraded []string) { return nil, nil },
-		Certificate: func() *x509.Certificate { return nil }, Trend: new(status.Trend),
-		Failing: func() []status.Failing { return nil }, Stores: func() []status.Store { return nil }, Faults: func() []status.Fault { return nil },
+		Certificate: func() *x509.Certificate { return nil }, Warnings: func() []string { return nil },
+		Failing: func() []status.Failing { return nil }, Stores: func() []status.Store { return nil }, Errors: func() []status.Record { return nil },
+		Registry: func() *status.Registry { return nil }, Machines: func() []status.Machine { return nil },
 		Forms: m.Forms, Systems: m.Systems,
 		Caches: func() []metrics.Cache { return nil },
 		Limits: func() []metrics.Limit { return nil },
@@ -51,17 +51,13 @@ func compare(t *testing.T, got, want map[string][]string) {
 
 func TestNothingDone(t *testing.T) {
 	s := sources(metrics.New("1"))
-	compare(t, rows(s), map[string][]string{
-		"failing nothing that is known": {}, "faults none since the start": {}, "requests there was none yet": {}, "caches there is none": {},
-		"systems none was asked yet": {}, "stores there is none": {}, "certificate there is none": {}, "limits there is none": {},
-	})
 	state := s.State()
-	if state.Severity != pages.OK || len(state.Reasons) != 0 {
+	if state.Severity != status.OK || len(state.Reasons) != 0 {
 		t.Errorf("%s, %s, %q", state.Severity, state.Verdict, state.Reasons)
 	}
-	for _, f := range state.Figures {
-		if f.Text != "–" || f.Line != "" || f.Severity != "" {
-			t.Errorf("%+v", f)
+	for _, t2 := range state.Tables {
+		if len(t2.Rows) > 0 || t2.None == "" && t2.ID != "machines" {
+			t.Errorf("%+v", t2)
 		}
 	}
 }
@@ -70,9 +66,9 @@ func TestVerdict(t *testing.T) {
 	s := sources(metrics.New("1"))
 	for _, tt := range []struct {
 		unready, degraded int
-		severity          pages.Severity
+		severity          status.Severity
 		reasons           int
-	}{{0, 0, pages.OK, 0}, {0, 2, pages.Warning, 2}, {1, 2, pages.Critical, 3}, {0, 100, pages.Warning, 13}} {
+	}{{0, 0, status.OK, 0}, {0, 2, status.Warning, 2}, {1, 2, status.Critical, 3}, {0, 100, status.Warning, 13}} {
 		s.Health = func() (unready, degraded []string) {
 			return slices.Repeat([]string{"it stops"}, tt.unready), slices.Repeat([]string{strings.Repeat("ä", 500)}, tt.degraded)
 		}
@@ -114,7 +110,7 @@ func TestTables(t *testing.T) {
 	}
 	s.Failing = func() []status.Failing {
 		return []status.Failing{
-			{Server: "http://a.example", Is: "origin", Why: "it cannot be connected to", Severity: pages.Warning}, {Server: "192.0.2.1:53", Is: "DNS server", Why: "it does not answer", Until: at.Add(3500 * time.Millisecond), Severity: pages.Critical},
+			{Server: "http://a.example", Is: "origin", Why: "it cannot be connected to", Severity: status.Warning}, {Server: "192.0.2.1:53", Is: "DNS server", Why: "it does not answer", Until: at.Add(3500 * time.Millisecond), Severity: status.Critical},
 		}
 	}
 	s.Stores = func() []status.Store {
@@ -122,16 +118,23 @@ func TestTables(t *testing.T) {
 			{Name: "registry", Place: "sqlite:a.db", State: "it answers", Size: 1 << 20, Free: 1 << 40},
 			{Name: "disk", Place: "/b", State: "in use", Size: -1, Most: 1 << 30, Free: 1 << 20},
 			{Name: "log", Place: "/c", Size: 0, Free: 1 << 29},
-			{Name: "shared", Place: "redis://c", Severity: pages.Critical, Size: -1, Free: -1},
+			{Name: "shared", Place: "redis://c", Severity: status.Critical, Size: -1, Free: -1},
 		}
 	}
-	s.Faults = func() []status.Fault {
-		return []status.Fault{
-			{IsError: true, Last: at.Add(-time.Second), Message: "broken", Attributes: "a=b", Count: 1},
+	s.Started = at.Add(-50 * time.Hour)
+	s.Warnings = func() []string { return []string{"urnd.yaml:1:2: listen.tls is not used"} }
+	s.Registry = func() *status.Registry {
+		return &status.Registry{Changes: 12345, Active: 7, Reserved: 6, Withdrawn: 5, Aliases: 4, Targets: 3, Prefixes: 2}
+	}
+	s.Machines = func() []status.Machine {
+		return []status.Machine{{Name: "a:80", Does: "answers"}, {Name: "b", Does: "checks", Until: at}}
+	}
+	s.Errors = func() []status.Record {
+		return []status.Record{
+			{Error: true, Last: at.Add(-time.Second), Message: "broken", Attributes: "a=b", Count: 1},
 			{Last: at.Add(-61 * time.Minute), Message: "odd", Attributes: "c=d", Count: 3, Others: 4000},
 			{Last: at.Add(-48 * time.Hour), Message: "long ago", Count: 1},
 			{Last: at.Add(-2 * time.Minute), Message: "lately", Count: 1},
-			{Last: at.Add(-72 * time.Hour), Message: "lately", Attributes: "e=f", Count: 5, Others: 1},
 		}
 	}
 	compare(t, rows(s), map[string][]string{
@@ -145,16 +148,24 @@ func TestTables(t *testing.T) {
 		"systems DNS server 192.0.2.2:53": {"2", "50.0 %", "500 µs", "950 µs", "NOERROR 1, timeout 1"},
 		"limits requests":                 {"1", "2"},
 		"limits fetches":                  {"2", "2", "critical"},
+		"warnings certificate":            {"it expires: 1970-01-03 02:00:00, in 2 days", "critical"},
+		"warnings disk":                   {"little is free: 1.0 MiB", "critical"},
+		"warnings log":                    {"little is free: 512.0 MiB", "warning"},
+		"warnings configuration":          {"urnd.yaml:1:2: listen.tls is not used", "warning"},
+		"registry active names":           {"7"},
+		"registry versions of all":        {"12,345"},
+		"machines a:80":                   {"answers", "–"},
+		"machines b":                      {"checks", "1970-01-01 00:00:00"},
 		"failing 192.0.2.1:53":            {"DNS server", "it does not answer", "in 4.0 s", "critical"},
 		"failing http://a.example":        {"origin", "it cannot be connected to", "as it is needed", "warning"},
 		"stores registry":                 {"sqlite:a.db", "it answers", "1.0 MiB", "–", "1.0 TiB"},
 		"stores disk":                     {"/b", "in use", "–", "1.0 GiB", "1.0 MiB", "critical"},
 		"stores log":                      {"/c", "", "0 B", "–", "512.0 MiB", "warning"},
 		"stores shared":                   {"redis://c", "", "–", "–", "–", "critical"},
-		"faults 23:59:59, just now":       {"error", "broken", "a=b", "1", "critical"},
-		"faults 22:59:00, 1 h ago":        {"warning", "odd", "c=d", "3, and 4,000 with other details", "warning"},
-		"faults 1969-12-30 00:00:00":      {"warning", "long ago", "", "1", "warning"},
-		"faults 23:58:00, 2 min ago":      {"warning", "lately", "", "1, and 6 with other details", "warning"},
+		"errors 23:59:59, just now":       {"error", "broken", "a=b", "1", "critical"},
+		"errors 22:59:00, 1 h ago":        {"warning", "odd", "c=d", "3, and 4,000 with other details", "warning"},
+		"errors 1969-12-30 00:00:00":      {"warning", "long ago", "", "1", "warning"},
+		"errors 23:58:00, 2 min ago":      {"warning", "lately", "", "1", "warning"},
 	})
 	s.Certificate = func() *x509.Certificate { return &x509.Certificate{NotAfter: time.Unix(-1, 0)} }
 	compare(t, rows(s), map[string][]string{
@@ -189,23 +200,17 @@ func TestLongest(t *testing.T) {
 	s.Failing = func() []status.Failing {
 		return slices.Repeat([]status.Failing{{Server: long, Is: "origin", Why: long}}, 100)
 	}
-	s.Faults = func() []status.Fault {
-		return slices.Repeat([]status.Fault{{Message: long, Attributes: long + long, Count: 1 << 60}}, 50)
+	s.Errors = func() []status.Record {
+		return slices.Repeat([]status.Record{{Message: long, Attributes: long + long, Count: 1 << 60}}, 50)
 	}
-	now := time.Unix(0, 0)
-	s.Now = func() time.Time { return now }
-	for range 200 {
-		s.Sample()
-		now = now.Add(status.SampleEvery)
+	s.Warnings = func() []string { return slices.Repeat([]string{long}, 100) }
+	s.Stores = func() []status.Store {
+		return slices.Repeat([]status.Store{{Name: "a store", Place: "/" + long, State: "it answers", Severity: status.Critical}}, 6)
 	}
-	design := pages.New(pages.Site{})
 	const most = 30_000
-	page := design.Status(new(pages.Panel), s.State(), nil)
-	if n := len(page.Body); n > most || n < most/2 || !strings.Contains(string(page.Body), "and 42 more: see Faults") && !strings.Contains(string(page.Body), "more<") {
-		t.Errorf("%d octets: %s", n, page.Body)
-	}
-	if page := design.Tables(new(pages.Panel), "", s.FaultTables()); len(page.Body) > most || !strings.Contains(string(page.Body), " more</th>") {
-		t.Errorf("%d octets", len(page.Body))
+	body := show(t, "/status", status.Config{State: s.State})
+	if n := len(body); n > most || n < most/2 || !strings.Contains(body, " more.</p>") {
+		t.Errorf("%d bytes: %s", n, body)
 	}
 }
 
@@ -218,14 +223,7 @@ func BenchmarkState(b *testing.B) {
 		m.Request(form, "I2L", 200, time.Millisecond)
 	}
 	s := sources(m)
-	now := time.Unix(0, 0)
-	s.Now = func() time.Time { return now }
-	for range 100 {
-		s.Sample()
-		now = now.Add(status.SampleEvery)
-	}
-	design := pages.New(pages.Site{})
 	for b.Loop() {
-		design.Status(new(pages.Panel), s.State(), nil)
+		show(b, "/status", status.Config{State: s.State})
 	}
 }

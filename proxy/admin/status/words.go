@@ -38,9 +38,9 @@ func share(part, all uint64) string {
 	return strconv.FormatFloat(percent*min(float64(part)/float64(all), 1), 'f', 1, 64) + " %"
 }
 
-// size returns a number of octets.
-func size(octets int64) string {
-	n, units := float64(max(octets, 0)), []string{"B", "KiB", "MiB", "GiB", "TiB"}
+// size returns a number of bytes.
+func size(bytes int64) string {
+	n, units := float64(max(bytes, 0)), []string{"B", "KiB", "MiB", "GiB", "TiB"}
 	const unit = 1024
 	i := 0
 	for ; n >= unit && i < len(units)-1; i++ {
@@ -95,4 +95,16 @@ func outcomes(counts map[string]uint64) string {
 		words[i] = fmt.Sprintf("%s %s", word, number(counts[word]))
 	}
 	return strings.Join(words, ", ")
+}
+
+// uptime returns a duration in whole units, the greatest one: it changes once a minute.
+func uptime(d time.Duration) string {
+	switch {
+	case d < time.Hour:
+		return strconv.Itoa(int(d/time.Minute)) + " min"
+	case d < 2*day:
+		return strconv.Itoa(int(d/time.Hour)) + " h"
+	default:
+		return strconv.Itoa(int(d/day)) + " days"
+	}
 }

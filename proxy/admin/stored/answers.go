@@ -12,7 +12,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Answers implements admin.Caches, over the cache of answers and what they were made of. All fields but those of systems
+// Answers implements api.Caches, over the cache of answers and what they were made of. All fields but those of systems
 // must be set.
 type Answers struct {
 	Names   resolver.Names
@@ -34,7 +34,7 @@ type Answers struct {
 	Metrics func() []metrics.Cache
 }
 
-// Stats implements admin.Caches.
+// Stats implements api.Caches.
 func (a Answers) Stats() any {
 	type document struct {
 		Lookups   map[string]uint64 `json:"lookups"`
@@ -49,7 +49,7 @@ func (a Answers) Stats() any {
 	return map[string]any{"caches": all}
 }
 
-// Lookup implements admin.Caches.
+// Lookup implements api.Caches.
 func (a Answers) Lookup(u uri.URI) ([]api.Entry, error) {
 	name, err := a.Names.Key(u)
 	if err != nil {
@@ -62,7 +62,7 @@ func (a Answers) Lookup(u uri.URI) ([]api.Entry, error) {
 	return entries, nil
 }
 
-// Purge implements admin.Caches. A purge that is not soft also reaches what the answers
+// Purge implements api.Caches. A purge that is not soft also reaches what the answers
 // were made of: records of the DNS, and servers that SLP has found.
 func (a Answers) Purge(ctx context.Context, s resolver.Selection, soft bool) (int, error) {
 	if s.Name.IsValid() {

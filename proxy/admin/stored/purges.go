@@ -6,14 +6,14 @@ import (
 	"sync/atomic"
 
 	"github.com/urnd/urnd/cache/httpcache"
-	"github.com/urnd/urnd/proxy/admin"
+	adminapi "github.com/urnd/urnd/proxy/admin/api"
 )
 
 // PurgesConfig is how purges of stored responses reach other processes, and how those of others come. The zero value is that of one process
 // alone.
 type PurgesConfig struct {
 	// Publish tells a purge to the others, before it is done here.
-	Publish func(ctx context.Context, s admin.ResponseSelection, hard bool)
+	Publish func(ctx context.Context, s adminapi.ResponseSelection, hard bool)
 	// Position returns up to where the purges of others were passed to Follow, and Save saves that, as all of them were carried out.
 	Position func() []byte
 	Save     func(position []byte)
@@ -50,7 +50,7 @@ func (p *Purges) Close() {
 }
 
 // Purge purges a selection, here and in other processes, and returns how many responses there were here.
-func (p *Purges) Purge(ctx context.Context, s admin.ResponseSelection, hard bool) int {
+func (p *Purges) Purge(ctx context.Context, s adminapi.ResponseSelection, hard bool) int {
 	if p.config.Publish == nil {
 		purged, _ := p.announce(s, hard)()
 		return purged
@@ -64,7 +64,7 @@ func (p *Purges) Purge(ctx context.Context, s admin.ResponseSelection, hard bool
 }
 
 // Follow purges a selection as another process has done. It counts when Follow returns, and is carried out in the background.
-func (p *Purges) Follow(s admin.ResponseSelection, hard bool) {
+func (p *Purges) Follow(s adminapi.ResponseSelection, hard bool) {
 	carryOut := p.announce(s, hard)
 	p.wait(func() { p.carryOut(carryOut) })
 }
@@ -89,7 +89,7 @@ func (p *Purges) wait(do func()) {
 }
 
 // announce makes a purge count, and returns what carries it out.
-func (p *Purges) announce(s admin.ResponseSelection, hard bool) (carryOut func() (int, bool)) {
+func (p *Purges) announce(s adminapi.ResponseSelection, hard bool) (carryOut func() (int, bool)) {
 	if s.URI.IsValid() {
 		purged := p.cache.Purge(s.URI.String(), hard)
 		return func() (int, bool) { return purged, true }

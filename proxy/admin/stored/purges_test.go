@@ -9,7 +9,7 @@ import (
 
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/internal/testserver"
-	"github.com/urnd/urnd/proxy/admin"
+	adminapi "github.com/urnd/urnd/proxy/admin/api"
 	"github.com/urnd/urnd/proxy/admin/stored"
 )
 
@@ -23,7 +23,7 @@ func TestPurgesOfSeveralProcesses(t *testing.T) {
 	var saved string
 	position := 0
 	p := stored.NewPurges(c, stored.PurgesConfig{
-		Publish: func(_ context.Context, s admin.ResponseSelection, hard bool) {
+		Publish: func(_ context.Context, s adminapi.ResponseSelection, hard bool) {
 			mu.Lock()
 			defer mu.Unlock()
 			published = append(published, s.Tag+" "+strconv.FormatBool(hard)+" "+strconv.Itoa(len(c.Lookup(key))))
@@ -56,13 +56,13 @@ func TestPurgesOfSeveralProcesses(t *testing.T) {
 	p.Passed()
 	testserver.Wait(t, "the position of a purge of something else is saved", isSaved("1"))
 	move(2)
-	if n := p.Purge(t.Context(), admin.ResponseSelection{Tag: "tag"}, true); n != 1 {
+	if n := p.Purge(t.Context(), adminapi.ResponseSelection{Tag: "tag"}, true); n != 1 {
 		t.Errorf("%d responses were purged", n)
 	}
 	testserver.Wait(t, "the position of an own purge is saved", isSaved("2"))
 	fill(t, c, key, nil, httpmessage.FieldsOf("Cache-Control", "max-age=60", "Etag", `"1"`))
 	move(3)
-	p.Follow(admin.ResponseSelection{All: true}, false)
+	p.Follow(adminapi.ResponseSelection{All: true}, false)
 	if all := c.Lookup(key); len(all) != 1 || !all[0].Purged {
 		t.Errorf("a purge of another process does not count at once: %+v", all)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/urnd/urnd/cache/memory"
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/internal/testserver"
-	"github.com/urnd/urnd/proxy/admin"
+	adminapi "github.com/urnd/urnd/proxy/admin/api"
 	"github.com/urnd/urnd/proxy/admin/stored"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/uri"
@@ -84,16 +84,16 @@ func TestResponses(t *testing.T) {
 		t.Errorf("%s: %d, %v", refreshed, n, err)
 	}
 	for _, tt := range []struct {
-		selection admin.ResponseSelection
+		selection adminapi.ResponseSelection
 		hard      bool
 		want      int
 		left      int // for the key
 	}{
-		{admin.ResponseSelection{URI: parsed(t, "http://c.example/")}, false, 0, 1},
-		{admin.ResponseSelection{URI: parsed(t, key)}, false, 1, 1},
-		{admin.ResponseSelection{Tag: "tag"}, false, 1, 1}, // the other one is to be validated already
-		{admin.ResponseSelection{Prefix: "http://b."}, true, 1, 1},
-		{admin.ResponseSelection{All: true}, true, 1, 0},
+		{adminapi.ResponseSelection{URI: parsed(t, "http://c.example/")}, false, 0, 1},
+		{adminapi.ResponseSelection{URI: parsed(t, key)}, false, 1, 1},
+		{adminapi.ResponseSelection{Tag: "tag"}, false, 1, 1}, // the other one is to be validated already
+		{adminapi.ResponseSelection{Prefix: "http://b."}, true, 1, 1},
+		{adminapi.ResponseSelection{All: true}, true, 1, 0},
 	} {
 		n := r.Purge(t.Context(), tt.selection, tt.hard)
 		left := r.Lookup(parsed(t, key))

@@ -8,11 +8,11 @@ import (
 	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/internal/httpmessage"
-	"github.com/urnd/urnd/proxy/admin"
+	adminapi "github.com/urnd/urnd/proxy/admin/api"
 	"github.com/urnd/urnd/uri"
 )
 
-// Responses implements admin.Responses.
+// Responses implements api.Responses.
 type Responses struct {
 	cache   *httpcache.Cache
 	purges  *Purges
@@ -24,7 +24,7 @@ func New(cache *httpcache.Cache, purges *Purges, refresh func(ctx context.Contex
 	return Responses{cache, purges, refresh}
 }
 
-// Lookup implements admin.Responses.
+// Lookup implements api.Responses.
 func (r Responses) Lookup(key uri.URI) []api.Response {
 	var all []api.Response
 	for _, info := range r.cache.Lookup(key.String()) {
@@ -33,12 +33,12 @@ func (r Responses) Lookup(key uri.URI) []api.Response {
 	return all
 }
 
-// Purge implements admin.Responses.
-func (r Responses) Purge(ctx context.Context, s admin.ResponseSelection, hard bool) int {
+// Purge implements api.Responses.
+func (r Responses) Purge(ctx context.Context, s adminapi.ResponseSelection, hard bool) int {
 	return r.purges.Purge(ctx, s, hard)
 }
 
-// Refresh implements admin.Responses.
+// Refresh implements api.Responses.
 func (r Responses) Refresh(ctx context.Context, key uri.URI) (int, error) {
 	return r.refresh(ctx, key)
 }

@@ -69,7 +69,9 @@ func TestTranslations(t *testing.T) {
 		t.Fatal(err)
 	}
 	place := regexp.MustCompile(`\{\{\.[A-Z][A-Za-z]*\}\}`)
-	values := func(text string) []string { return slices.Compact(slices.Sorted(slices.Values(place.FindAllString(text, -1)))) }
+	values := func(text string) []string {
+		return slices.Compact(slices.Sorted(slices.Values(place.FindAllString(text, -1))))
+	}
 	for i, tag := range tags() {
 		translated := read(t, tag)
 		has := make(map[string]string)

@@ -54,6 +54,9 @@ const (
 	recheck = 12 * time.Hour
 )
 
+// LeaseName is the name of the lease of the instance that checks targets.
+const LeaseName = "health"
+
 // New returns a Checker, which has not started anything.
 func New(config Config) *Checker {
 	h := newHosts(config.Pause, config.Rate, config.Now, config.After)
@@ -63,7 +66,7 @@ func New(config Config) *Checker {
 			prober:  &prober{transport: config.Transport, agent: config.Agent, timeout: config.Timeout, hosts: h, now: config.Now},
 			workers: max(config.Concurrency, 1), observed: config.Observe, network: &network{now: config.Now},
 		},
-		lease: registry.Lease{Store: config.Store, Name: "health", Holder: config.Holder, For: leaseTime, Now: config.Now},
+		lease: registry.Lease{Store: config.Store, Name: LeaseName, Holder: config.Holder, For: leaseTime, Now: config.Now},
 	}
 }
 

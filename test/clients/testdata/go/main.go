@@ -218,13 +218,6 @@ func readAll(ctx context.Context, c *admin.ClientWithResponses) {
 
 // operate calls the operations on the daemon.
 func operate(ctx context.Context, c *admin.ClientWithResponses) {
-	expect[admin.RootResponse](200)(c.RootWithResponse(ctx))
-	expect[admin.StatusScriptResponse](200)(c.StatusScriptWithResponse(ctx))
-	events, err := c.Events(ctx) // which does not end
-	if err != nil || events.StatusCode != http.StatusOK {
-		log.Fatalf("events: %v, %v", events, err)
-	}
-	_ = events.Body.Close()
 	expect[admin.HealthResponse](200)(c.HealthWithResponse(ctx))
 	expect[admin.ReadinessResponse](200)(c.ReadinessWithResponse(ctx))
 	expect[admin.MetricsResponse](200)(c.MetricsWithResponse(ctx))

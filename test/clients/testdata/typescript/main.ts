@@ -154,10 +154,6 @@ async function readAll() {
 
 async function operate() {
 	await expect(200, admins.GET("/", text));
-	await expect(200, admins.GET("/status.js", text));
-	const events = await admins.GET("/events", { parseAs: "stream" });
-	assert(events.response.status === 200, "events", events.response.status);
-	await events.data!.cancel(); // it does not end
 	await expect(200, admins.GET("/healthz"));
 	await expect(200, admins.GET("/readyz"));
 	await expect(200, admins.GET("/metrics", text));

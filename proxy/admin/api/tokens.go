@@ -1,4 +1,4 @@
-package admin
+package api
 
 import (
 	"net/http"
@@ -41,11 +41,11 @@ func serveCreateToken(c *call) (message.Reply, error) {
 }
 
 // serveRevokeToken revokes a token.
-func (h *Handler) serveRevokeToken(c *call) (message.Reply, error) {
+func (a *API) serveRevokeToken(c *call) (message.Reply, error) {
 	revoked, err := c.service.RevokeToken(c.Context(), c.actor, c.id)
 	if err != nil {
 		return message.Reply{}, err
 	}
-	h.config.Sessions.EndToken(revoked.ID)
+	a.Revoked(revoked.ID)
 	return message.JSON(http.StatusOK, revoked), nil
 }

@@ -1,9 +1,11 @@
-package pages
+package status
 
 import (
 	"net/url"
 	"strconv"
 	"strings"
+
+	"github.com/urnd/urnd/proxy/pages"
 )
 
 // Section is one of the configuration in force.
@@ -23,16 +25,14 @@ type Setting struct {
 
 // Cut returns the setting with values that a page has room for.
 func (s Setting) Cut() Setting {
-	const most = 300 // octets
+	const most = 300 // bytes
 	for _, text := range []*string{&s.Value, &s.Default} {
-		if len(*text) > most {
-			*text = strings.Clone(strings.ToValidUTF8((*text)[:most], "")) + " …"
-		}
+		*text = strings.Clone(pages.Shorten(*text, most))
 	}
 	return s
 }
 
-// size returns about how many octets a setting takes in a page.
+// size returns about how many bytes a setting takes in a page.
 func (s Setting) size() int {
 	const around = 150
 	n := around
@@ -52,16 +52,16 @@ func (s Setting) has(word string) bool {
 	return false
 }
 
-// SettingsQuery says which settings are shown: those that have all words of Text, or those of a section; else what is not
+// query says which settings are shown: those that have all words of text, or those of a section; else what is not
 // the default.
-type SettingsQuery struct{ Text, Section string }
+type query struct{ text, section string }
 
 // chosen returns the settings that a query asks for, and how many.
-func (q SettingsQuery) chosen(all []Section) (found []Section, n int) {
-	words := strings.Fields(strings.ToLower(q.Text))
+func (q query) chosen(all []Section) (found []Section, n int) {
+	words := strings.Fields(strings.ToLower(q.text))
 	for _, section := range all {
 		some := Section{Name: section.Name}
-		if q.Section == section.Name {
+		if q.section == section.Name {
 			some.Doc = section.Doc
 		}
 		for _, s := range section.Settings {
@@ -69,8 +69,8 @@ func (q SettingsQuery) chosen(all []Section) (found []Section, n int) {
 			switch {
 			case len(words) > 0:
 				is = hasAll(s, words)
-			case q.Section != "":
-				is = q.Section == section.Name
+			case q.section != "":
+				is = q.section == section.Name
 			}
 			if is {
 				some.Settings = append(some.Settings, s)
@@ -93,11 +93,11 @@ func hasAll(s Setting, words []string) bool {
 }
 
 // within returns the sections that a page has room for, and how many settings are left out.
-func settingsWithin(all []Section, octets int) (shown []Section, left int) {
+func settingsWithin(all []Section, bytes int) (shown []Section, left int) {
 	for _, section := range all {
 		some := Section{Name: section.Name, Doc: section.Doc}
 		for _, s := range section.Settings {
-			if octets -= s.size(); octets < 0 {
+			if bytes -= s.size(); bytes < 0 {
 				left++
 				continue
 			}
@@ -112,50 +112,49 @@ func settingsWithin(all []Section, octets int) (shown []Section, left int) {
 
 // sectionLink leads to a section.
 type sectionLink struct {
-	Entry
-	All, Set int
+	Name, Href string // Href is "" for the section that is shown
+	All, Set   int
 }
 
-// Settings returns the page of the configuration in force: what is not the default, what a query finds, and the way to all.
-func (d *Design) Settings(p *Panel, all []Section, q SettingsQuery) Page {
-	const mostText = 200 // octets of what is looked for
-	q.Text = strings.ToValidUTF8(q.Text[:min(len(q.Text), mostText)], "")
-	page := struct {
-		Frame
-		Query         string
-		Title, Action string
-		Heading       string
-		Shown         []Section
-		Sections      []sectionLink
-	}{Frame: d.In(English).panelFrame(p, &d.states), Title: p.Title, Action: p.Path, Query: q.Text}
+// settingsView is the page of the configuration in force: what is not the default, what a query finds, and the way to all.
+type settingsView struct {
+	Path, Query, Heading string
+	Shown                []Section
+	Sections             []sectionLink
+}
+
+func newSettingsView(all []Section, q query) settingsView {
+	const mostText = 200 // bytes of what is looked for
+	q.text, q.section = pages.Shorten(q.text, mostText), pages.Shorten(q.section, mostText)
+	v := settingsView{Path: pathConfig, Query: q.text}
 	found, n := q.chosen(all)
-	const room = 18_000 // octets: the frame and the sections have the rest
+	const room = 18_000 // bytes: the frame and the sections have the rest
 	var left int
-	page.Shown, left = settingsWithin(found, room)
+	v.Shown, left = settingsWithin(found, room)
 	switch {
-	case strings.TrimSpace(q.Text) != "":
-		page.Heading = strconv.Itoa(n) + " found"
-	case q.Section != "":
-		page.Heading = "Section " + q.Section[:min(len(q.Section), mostText)]
+	case strings.TrimSpace(q.text) != "":
+		v.Heading = strconv.Itoa(n) + " found"
+	case q.section != "":
+		v.Heading = "Section " + q.section
 	case n == 0:
-		page.Heading = "All settings have their defaults"
+		v.Heading = "All settings have their defaults"
 	default:
-		page.Heading = strconv.Itoa(n) + " set here"
+		v.Heading = strconv.Itoa(n) + " set here"
 	}
 	if left > 0 {
-		page.Heading += ", " + strconv.Itoa(left) + " of them not shown: look for a part of their names"
+		v.Heading += ", " + strconv.Itoa(left) + " of them not shown: look for a part of their names"
 	}
 	for _, section := range all {
-		to := sectionLink{Entry: Entry{Word: section.Name}, All: len(section.Settings)}
-		if section.Name != q.Section || q.Text != "" {
-			to.Link = link{hrefOf(p.Path + "?section=" + url.QueryEscape(section.Name)), section.Name}
+		to := sectionLink{Name: section.Name, All: len(section.Settings)}
+		if section.Name != q.section || q.text != "" {
+			to.Href = pathConfig + "?section=" + url.QueryEscape(section.Name)
 		}
 		for _, s := range section.Settings {
 			if s.IsSet {
 				to.Set++
 			}
 		}
-		page.Sections = append(page.Sections, to)
+		v.Sections = append(v.Sections, to)
 	}
-	return d.In(English).execute("config.html", &d.states, page)
+	return v
 }

@@ -1,10 +1,14 @@
-package admin
+package api
 
 import (
 	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/uri"
 )
 
@@ -73,17 +77,17 @@ func ParseHost(text string) (Host, error) {
 }
 
 // responseSelectionOf returns the selection of parameters, one of which there must be.
-func (h *Handler) responseSelectionOf(given map[string]string) (s ResponseSelection, err error) {
+func (a *API) responseSelectionOf(given map[string]string) (s ResponseSelection, err error) {
 	if len(given) != 1 {
 		return s, fmt.Errorf("%w: exactly one of uri, prefix, host, tag and all=true is required", problem.ErrSelection)
 	}
 	for name, value := range given {
 		switch name {
 		case "uri":
-			s.URI, err = h.keyOf(value)
+			s.URI, err = a.KeyOf(value)
 		case "prefix":
 			scheme, _, ok := strings.Cut(value, ":")
-			if s.Prefix = value; !ok || !h.config.HasResponses(scheme) {
+			if s.Prefix = value; !ok || !a.HasResponses(scheme) {
 				err = fmt.Errorf("%w: the prefix of a canonical URI begins with a scheme of which responses are stored, such as http:// "+
 					"or gopher://", problem.ErrSelection)
 			}
@@ -98,8 +102,8 @@ func (h *Handler) responseSelectionOf(given map[string]string) (s ResponseSelect
 	return s, err
 }
 
-// keyOf returns the canonical form of a URL, by which its responses are stored.
-func (h *Handler) keyOf(text string) (uri.URI, error) {
+// KeyOf returns the canonical form of a URL, by which its responses are stored.
+func (a *API) KeyOf(text string) (uri.URI, error) {
 	u, err := uri.ParseRaw(text)
 	if err == nil {
 		err = u.Check()
@@ -108,9 +112,82 @@ func (h *Handler) keyOf(text string) (uri.URI, error) {
 		return uri.URI{}, err
 	}
 	u = u.WithoutFragment().Normalize()
-	if !h.config.HasResponses(u.Scheme()) {
+	if !a.HasResponses(u.Scheme()) {
 		return uri.URI{}, fmt.Errorf("%w: responses are stored for http, https and the schemes of gateways; /api/v1/cache/entries "+
 			"has the answers for names", problem.ErrSelection)
 	}
 	return u, nil
+}
+
+// selectionOf returns the selection of parameters to purge, and whether softly.
+func selectionOf(given map[string]string) (s resolver.Selection, soft bool, err error) {
+	if value, ok := given["soft"]; ok {
+		if soft, err = boolean("soft", value); err != nil {
+			return s, false, err
+		}
+		delete(given, "soft")
+	}
+	if len(given) != 1 {
+		return s, false, fmt.Errorf("%w: exactly one of uri, namespace, prefix and all=true is required", problem.ErrSelection)
+	}
+	for name, value := range given {
+		err = set(&s, name, value)
+	}
+	return s, soft, err
+}
+
+// set sets one parameter of a selection.
+func set(s *resolver.Selection, name, value string) (err error) {
+	switch name {
+	case "uri":
+		s.Name, err = uri.Parse(value)
+	case "namespace":
+		if s.Namespace = strings.ToLower(value); uri.CheckNID(value) != nil {
+			err = fmt.Errorf("%w: %q is not a NID", problem.ErrSelection, value)
+		}
+	case "prefix":
+		s.Prefix = value
+	case "all":
+		s.All, err = all(value)
+	}
+	return err
+}
+
+// parametersOf returns the parameters of a request that are not empty, as the fields of a form may be.
+// Others than the known ones, and those that are given twice, are errors: without one of them more
+// would be purged.
+func parametersOf(r *http.Request, known ...string) (map[string]string, error) {
+	q, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", problem.ErrSelection, err)
+	}
+	given := make(map[string]string)
+	for name, values := range q {
+		switch {
+		case len(values) > 1:
+			return nil, fmt.Errorf("%w: %q is given twice", problem.ErrSelection, name)
+		case !slices.Contains(known, name):
+			return nil, fmt.Errorf("%w: there is no parameter %q", problem.ErrSelection, name)
+		case values[0] != "":
+			given[name] = values[0]
+		}
+	}
+	return given, nil
+}
+
+// boolean parses a parameter that is false where it is not given.
+func boolean(name, value string) (bool, error) {
+	if value != "" && value != "true" && value != "false" {
+		return false, fmt.Errorf("%w: %s must be true or false", problem.ErrSelection, name)
+	}
+	return value == "true", nil
+}
+
+// all parses the parameter "all".
+func all(value string) (bool, error) {
+	is, err := boolean("all", value)
+	if err == nil && !is {
+		err = fmt.Errorf("%w: all must be true or left out", problem.ErrSelection)
+	}
+	return is, err
 }

@@ -1,4 +1,4 @@
-package admin
+package api
 
 import (
 	"fmt"
@@ -7,9 +7,45 @@ import (
 	"strings"
 
 	"github.com/urnd/urnd/internal/quota"
+	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
 )
+
+// showing answers what get returns.
+func showing(get func() any) func(*call) (message.Reply, error) {
+	return func(*call) (message.Reply, error) { return message.JSON(http.StatusOK, get()), nil }
+}
+
+// serveReady answers whether urnd is ready, and what is wrong although it is.
+func (a *API) serveReady(*call) (message.Reply, error) {
+	unready, degraded := a.Health()
+	status, word := http.StatusOK, "ready"
+	if len(unready) > 0 {
+		status, word = http.StatusServiceUnavailable, "not ready"
+	}
+	return message.JSON(status, map[string]any{"status": word, "unready": notNil(unready), "degraded": notNil(degraded)}), nil
+}
+
+// serveConfig answers the configuration in force.
+func (a *API) serveConfig(c *call) (message.Reply, error) {
+	withOrigins, err := boolean("origins", c.get("origins"))
+	if err != nil {
+		return message.Reply{}, err
+	}
+	if withOrigins {
+		return message.JSON(http.StatusOK, a.Origins()), nil
+	}
+	return message.JSON(http.StatusOK, a.Settings()), nil
+}
+
+// notNil makes nil an empty list in JSON.
+func notNil[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
 
 // maxProfile bounds the time of a profile, in seconds.
 const maxProfile = 60

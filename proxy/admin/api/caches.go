@@ -1,0 +1,140 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"github.com/urnd/urnd/internal/api"
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/uri"
+)
+
+// Caches are the operations of administrators on the caches.
+type Caches interface {
+	// Stats returns the counts of each cache, by name.
+	Stats() any
+	// Lookup returns the entries of a name, for all services.
+	Lookup(u uri.URI) ([]api.Entry, error)
+	// Purge removes the answers of a selection, or makes them stale where it is soft, and
+	// returns how many there were. The name in the selection need not be canonical.
+	Purge(ctx context.Context, s resolver.Selection, soft bool) (int, error)
+}
+
+// Responses are the operations of administrators on the cache of HTTP responses. URIs are in
+// canonical form.
+type Responses interface {
+	// Lookup returns the stored variants of a URI.
+	Lookup(key uri.URI) []api.Response
+	// Purge purges a selection, and returns how many variants there were. A hard purge removes them; a
+	// soft one lets them be validated before they are used again.
+	Purge(ctx context.Context, s ResponseSelection, hard bool) int
+	// Refresh fetches the variants of a URI once more, and returns how many. Where some of them fail,
+	// the error says how many did not.
+	Refresh(ctx context.Context, key uri.URI) (int, error)
+}
+
+// The modes of a purge.
+const (
+	modeSoft    = "soft"
+	modeHard    = "hard"
+	modeRefresh = "refresh"
+)
+
+// serveLookup answers what is cached for a name.
+func (a *API) serveLookup(c *call) (message.Reply, error) {
+	u, err := uri.Parse(c.get("uri"))
+	if err != nil {
+		return message.Reply{}, err
+	}
+	entries, err := a.Caches.Lookup(u)
+	return message.JSON(http.StatusOK, map[string]any{"entries": notNil(entries)}), err
+}
+
+func (a *API) servePurge(c *call) (message.Reply, error) {
+	purge, err := a.AnswersPurge(c.given)
+	if err != nil {
+		return message.Reply{}, err
+	}
+	n, err := purge(c.Context())
+	if err == nil {
+		a.Log.InfoContext(c.Context(), "answers were purged", "client", c.RemoteAddr, "query", c.URL.RawQuery, "answers", n)
+	}
+	return message.JSON(http.StatusOK, map[string]int{"purged": n}), err
+}
+
+// serveResponses answers the stored responses for a URL.
+func (a *API) serveResponses(c *call) (message.Reply, error) {
+	key, err := a.KeyOf(c.get("uri"))
+	if err != nil {
+		return message.Reply{}, err
+	}
+	return message.JSON(http.StatusOK, map[string]any{"responses": notNil(a.Responses.Lookup(key))}), nil
+}
+
+func (a *API) servePurgeResponses(c *call) (message.Reply, error) {
+	purge, err := a.ResponsesPurge(c.given)
+	n := 0
+	if err == nil {
+		n, err = purge(c.Context())
+	}
+	if err != nil {
+		a.Log.WarnContext(c.Context(), "stored responses were not purged", "client", c.RemoteAddr, "query", c.URL.RawQuery, "error", err)
+		return message.Reply{}, err
+	}
+	a.Log.InfoContext(c.Context(), "stored responses were purged", "client", c.RemoteAddr, "query", c.URL.RawQuery, "responses", n)
+	return message.JSON(http.StatusOK, map[string]int{"purged": n}), nil
+}
+
+// AnswersPurge returns what purges the answers that parameters select, softly where they say so. It returns how many there were.
+func (a *API) AnswersPurge(given map[string]string) (func(context.Context) (int, error), error) {
+	s, soft, err := selectionOf(given)
+	if err == nil && s.Name.IsValid() {
+		_, err = a.Caches.Lookup(s.Name) // which knows whether it could be a name
+	}
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context) (int, error) { return a.Caches.Purge(ctx, s, soft) }, nil
+}
+
+// ResponsesPurge returns what purges the stored responses that parameters select, in the mode that they name.
+func (a *API) ResponsesPurge(given map[string]string) (func(context.Context) (int, error), error) {
+	mode, ok := given["mode"]
+	if !ok {
+		mode = modeSoft
+	}
+	delete(given, "mode")
+	s, err := a.responseSelectionOf(given)
+	switch {
+	case err != nil:
+		return nil, err
+	case mode == modeRefresh && !s.URI.IsValid():
+		return nil, fmt.Errorf("%w: mode=refresh is for one URI: uri is required", problem.ErrSelection)
+	case mode == modeRefresh:
+		return func(ctx context.Context) (int, error) {
+			refreshed, err := a.Responses.Refresh(ctx, s.URI)
+			return refreshed, problem.Shown(err)
+		}, nil
+	case mode == modeSoft, mode == modeHard:
+		return func(ctx context.Context) (int, error) { return a.Responses.Purge(ctx, s, mode == modeHard), nil }, nil
+	default:
+		return nil, fmt.Errorf("%w: mode must be soft, hard or refresh", problem.ErrSelection)
+	}
+}
+
+// Find returns what is cached for a name or a URL.
+func (a *API) Find(text string) ([]api.Entry, []api.Response, error) {
+	u, err := uri.Parse(text)
+	if err != nil {
+		return nil, nil, err
+	}
+	entries, err := a.Caches.Lookup(u)
+	key, keyErr := a.KeyOf(text)
+	if keyErr != nil {
+		return entries, nil, err
+	}
+	return entries, a.Responses.Lookup(key), nil // it need not be a name
+}

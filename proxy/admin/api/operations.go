@@ -1,0 +1,187 @@
+package api
+
+import (
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/service"
+)
+
+// Document is the OpenAPI document of the interface. It is the list of its operations: their methods, paths, parameters, summaries, and whether
+// they are open, or of the registry.
+//
+//go:embed openapi.json
+var Document []byte
+
+// action is what is done by an operation of the document.
+type action struct {
+	// use is what is done with the registry, and kind of what; 0 is nothing. Whether an actor may do so with a name is decided with the name.
+	use  service.Use
+	kind registry.Kind
+	// Either is set. An http.Handler reads the parameters itself, which are also others than those of the document.
+	serve   func(c *call) (message.Reply, error)
+	handler http.Handler
+}
+
+// operation is one of the document: OpenAPI 3.1 section 4.8.10.
+type operation struct {
+	action
+	method string // GET is also for HEAD
+	path   string // "{id}" is one segment; all below a path that ends with a slash is of it
+	id     string
+	about  string // its summary
+	open   bool   // also without a token
+	// registry is whether it takes tokens of the registry.
+	registry bool
+	// parameters are those of its query; required is whether one of them or of its path must be given.
+	parameters []string
+	required   bool
+}
+
+var errOperations = errors.New("the operations of the OpenAPI document are not those of urnd")
+
+// operationsOf returns the operations of a document, each with its action by its operationId.
+func operationsOf(document []byte, actions map[string]action) ([]operation, error) {
+	var d struct {
+		Paths map[string]map[string]struct {
+			OperationID, Summary string
+			Security             []map[string][]string
+			Parameters           []struct {
+				Name, In string
+				Required bool
+			}
+		}
+	}
+	if err := json.Unmarshal(document, &d); err != nil {
+		return nil, fmt.Errorf("reading the OpenAPI document: %w", err)
+	}
+	var all []operation
+	for path, methods := range d.Paths {
+		for method, described := range methods {
+			o := operation{method: strings.ToUpper(method), path: path, id: described.OperationID, about: described.Summary, parameters: []string{}}
+			var ok bool
+			if o.action, ok = actions[o.id]; !ok {
+				return nil, fmt.Errorf("%w: nothing is done by %s", errOperations, o.id)
+			}
+			o.open = len(described.Security) == 1 && len(described.Security[0]) == 0
+			for _, one := range described.Security {
+				_, is := one["registryToken"]
+				o.registry = o.registry || is
+			}
+			for _, p := range described.Parameters {
+				o.required = o.required || p.Required
+				if p.In == "query" {
+					o.parameters = append(o.parameters, p.Name)
+				}
+			}
+			all = append(all, o)
+		}
+	}
+	if len(all) != len(actions) {
+		return nil, fmt.Errorf("%w: there are %d, and %d actions", errOperations, len(all), len(actions))
+	}
+	slices.SortFunc(all, compare)
+	return all, nil
+}
+
+// compare orders operations: those of one path before those of all paths below one, and methods as Allow has them.
+func compare(a, b operation) int {
+	order := func(o operation) int {
+		n := slices.Index([]string{http.MethodGet, http.MethodPut, http.MethodPatch, http.MethodPost, http.MethodDelete}, o.method)
+		if strings.HasSuffix(o.path, "/") {
+			n += 10
+		}
+		return n
+	}
+	if n := order(a) - order(b); n != 0 {
+		return n
+	}
+	return strings.Compare(a.path, b.path)
+}
+
+// Match reports whether a path is of a pattern, and returns its segment for "{id}". All below a pattern that ends with a slash is of it, but for
+// the root.
+func Match(pattern, path string) (id string, ok bool) {
+	before, after, has := strings.Cut(pattern, "{id}")
+	switch {
+	case has:
+	case len(pattern) > 1 && strings.HasSuffix(pattern, "/"):
+		return "", strings.HasPrefix(path, pattern)
+	default:
+		return "", pattern == path
+	}
+	id, ok = strings.CutPrefix(path, before)
+	if ok {
+		id, ok = strings.CutSuffix(id, after)
+	}
+	return id, ok && id != "" && !strings.Contains(id, "/")
+}
+
+// find returns the operation of a request, and the segment of its path for "{id}".
+func (a *API) find(r *http.Request) (found *operation, id string, err error) {
+	var allow []string
+	for i := range a.operations {
+		o := &a.operations[i]
+		id, ok := Match(o.path, r.URL.Path)
+		if !ok {
+			continue
+		}
+		if o.method == r.Method || o.method == http.MethodGet && r.Method == http.MethodHead {
+			return o, id, nil
+		}
+		if allow = append(allow, o.method); o.method == http.MethodGet {
+			allow = append(allow, http.MethodHead)
+		}
+	}
+	ofRegistry := a.OfRegistry(r.URL.Path)
+	switch {
+	case len(allow) == 0 && ofRegistry:
+		return nil, "", fmt.Errorf("%w; the name is a parameter: /api/v1/names?uri=urn:example:a", problem.ErrAdminPath)
+	case len(allow) == 0:
+		return nil, "", problem.ErrAdminPath
+	case ofRegistry && r.Method == http.MethodDelete && strings.Trim(r.URL.Path, "/") != "api/v1/jobs" && resourceOf(r.URL.Path) != "tokens":
+		return nil, "", fmt.Errorf("%w: %w", problem.ErrNotDeleted, &problem.MethodError{Allow: strings.Join(allow, ", ")})
+	default:
+		return nil, "", problem.NotAllowed(r.Method, strings.Join(allow, ", "))
+	}
+}
+
+// OfRegistry reports whether a path is at or below one of an operation of the registry.
+func (a *API) OfRegistry(path string) bool {
+	first := resourceOf(path)
+	return first != "" && slices.ContainsFunc(a.operations, func(o operation) bool { return o.registry && resourceOf(o.path) == first })
+}
+
+// Open reports whether a path is for who has no token, too.
+func (a *API) Open(path string) bool {
+	return slices.ContainsFunc(a.operations, func(o operation) bool { return o.open && o.path == path })
+}
+
+// List returns the paths that can be read without any parameter, each with what is there.
+func (a *API) List() (all [][2]string) {
+	for i := range a.operations {
+		if o := &a.operations[i]; o.method == http.MethodGet && !o.required {
+			all = append(all, [2]string{o.path, o.about})
+		}
+	}
+	slices.SortFunc(all, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
+	return all
+}
+
+// resourceOf returns the first segment of a path of the API, "" for others.
+func resourceOf(path string) string {
+	rest, _ := strings.CutPrefix(path, "/api/v1/")
+	if rest == path {
+		return ""
+	}
+	first, _, _ := strings.Cut(rest, "/")
+	return first
+}

@@ -1,0 +1,91 @@
+package status_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/proxy/admin/page"
+	"github.com/urnd/urnd/proxy/admin/status"
+	"github.com/urnd/urnd/proxy/pages"
+)
+
+// show returns the body of a page as a browser gets it.
+func show(t testing.TB, target string, c status.Config) string {
+	t.Helper()
+	c.Show = page.Writer{Design: pages.New(pages.Site{})}.Show
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, target, http.NoBody)
+	for _, p := range status.Pages(c) {
+		if p.Path != r.URL.Path {
+			continue
+		}
+		reply, err := p.Serve(&page.Request{Request: r, Panel: pages.Panel{Path: p.Path}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(reply.Body)
+	}
+	t.Fatalf("there is no %s", target)
+	return ""
+}
+
+// settings are those of a configuration, in two sections.
+func settings() []status.Section {
+	dns := status.Section{Name: "dns", Doc: "How DNS servers are asked.", Settings: []status.Setting{
+		{Path: "dns.timeout", Doc: "the time for an answer", Value: "5s", Origin: "file /etc/urnd/urnd.yaml:12", Default: "2s", IsSet: true},
+		{Path: "dns.servers", Doc: "the servers to ask", Value: "[]", Origin: "default"},
+	}}
+	access := status.Section{Name: "access", Doc: "Who may do what.", Settings: []status.Setting{
+		{Path: "access.admin_token", Doc: "a file with the token <of> administrators", Value: "credential:admin", Origin: "environment URND_ACCESS_ADMIN_TOKEN, credential admin", Default: `""`, IsSet: true},
+		{Path: "access.cors", Doc: "sites", Value: `["` + strings.Repeat("https://a.example/<&>", 50), Origin: "default", IsSet: false},
+	}}
+	access.Settings[1] = access.Settings[1].Cut()
+	return []status.Section{dns, access}
+}
+
+// What is not the default is shown first; else what is looked for.
+func TestSettings(t *testing.T) {
+	shown := func(query string) (paths, body string) {
+		body = show(t, "/config"+query, status.Config{Settings: settings})
+		var all []string
+		for _, part := range strings.Split(body, "<dt")[1:] {
+			_, path, _ := strings.Cut(part, "<code>")
+			path, _, _ = strings.Cut(path, "</code>")
+			all = append(all, path)
+		}
+		return strings.Join(all, " "), body
+	}
+	for _, tt := range []struct {
+		query, want, in string
+	}{
+		{"", "dns.timeout access.admin_token", "2 set here"},
+		{"?section=dns", "dns.timeout dns.servers", "How DNS servers are asked."},
+		{"?section=none", "", "Section none"},
+		{"?q=SERVERS+ask", "dns.servers", "1 found"},
+		{"?q=urnd.yaml:12", "dns.timeout", "file /etc/urnd/urnd.yaml:12; the default is <code>2s</code>"},
+		{"?q=%22%3E%3Cscript%3E", "", `value="&#34;&gt;&lt;script&gt;"`},
+		{"?q=" + strings.Repeat("%C3%A4", 1000), "", "0 found"},
+	} {
+		if got, body := shown(tt.query); got != tt.want || !strings.Contains(body, tt.in) {
+			_, body, _ = strings.Cut(body, "<main")
+			t.Errorf("%+v: %q, want %q; %s is in %s", tt.query, got, tt.want, tt.in, body)
+		}
+	}
+	many := make([]status.Section, 30)
+	for i := range many {
+		many[i] = status.Section{Name: fmt.Sprint("section", i), Doc: strings.Repeat("&", 300)}
+		for range 30 {
+			many[i].Settings = append(many[i].Settings, status.Setting{Path: fmt.Sprintf("section%d.name", i), Value: strings.Repeat("<", 4000), Doc: strings.Repeat("'", 500), IsSet: true}.Cut())
+		}
+	}
+	const most = 30_000
+	c := status.Config{Settings: func() []status.Section { return many }}
+	if body := show(t, "/config?q=sssssss", c); len(body) > most {
+		t.Errorf("%d bytes", len(body))
+	}
+	if body := show(t, "/config", c); len(body) > most || !strings.Contains(body, "not shown") {
+		t.Errorf("%d bytes: %.3000s", len(body), body)
+	}
+}
