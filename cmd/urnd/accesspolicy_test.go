@@ -160,7 +160,7 @@ file: {roots: [/srv]}
 			if status == cli.StatusUsage {
 				return
 			}
-			out, err = run(t, "", append(args, "--json")...)
+			out, err = run(t, "", append(args, "--output=json")...)
 			var document access.Verdict
 			if jsonErr := json.Unmarshal([]byte(out),
 				&document); jsonErr != nil || (document.Result == access.ResultAllowed) != (err == nil) || document.Summary() != tt.summary || len(document.Steps) == 0 {

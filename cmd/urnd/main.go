@@ -4,8 +4,6 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
@@ -19,18 +17,14 @@ import (
 	cliregistry "github.com/urnd/urnd/internal/cli/registry"
 	"github.com/urnd/urnd/internal/cli/resolve"
 	cliuri "github.com/urnd/urnd/internal/cli/uri"
-	"github.com/urnd/urnd/internal/redact"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := newRoot().ExecuteContext(ctx)
+	cmd, err := newRoot().ExecuteContextC(ctx)
 	stop()
-	if err != nil && !errors.Is(err, cli.ErrReported) {
-		fmt.Fprintln(os.Stderr, "urnd:", redact.URLs(err.Error()))
-	}
 	if err != nil {
-		os.Exit(cli.StatusOf(err))
+		os.Exit(cli.Report(os.Stderr, cmd, err))
 	}
 }
 
@@ -40,15 +34,18 @@ func newRoot() *cobra.Command {
 		Short: "Resolver and caching proxy for URNs and URIs",
 		Long: `urnd resolves URNs to locations by the DNS (DDDS) and by the rules of their
 namespaces, normalizes URIs, and answers with redirects.`,
+		Version:       programText(),
 		Args:          cobra.ArbitraryArgs, // so that cli.RequireSubcommand sees them
 		RunE:          cli.RequireSubcommand,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
-	root.AddCommand(serviceCommands()...)
-	root.AddCommand(
-		cliregistry.Command(registryWiring()), resolve.Command(openResolution), cliuri.Command(namesOf), names.Command(namesOf),
-		helper.Command(namesOf, openResolution), newVersion(), man.Command(versionText()),
-	)
+	root.SetVersionTemplate("urnd {{.Version}}\n")
+	cli.AddGroup(root, "The daemon", serviceCommands()...)
+	cli.AddGroup(root, "Names", cliregistry.Command(registryWiring()), resolve.Command(openResolution), names.Command(namesOf), cliuri.Command(namesOf))
+	cli.AddGroup(root, "For other programs", helper.Command(namesOf, openResolution), man.Command(versionText()))
+	cli.AddGroup(root, "This program", newVersion())
+	root.SetHelpCommandGroupID("This program")
+	root.SetCompletionCommandGroupID("This program")
 	return cli.WithUsage(root)
 }

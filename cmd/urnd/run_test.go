@@ -25,7 +25,7 @@ func run(t *testing.T, stdin string, args ...string) (stdout string, err error) 
 }
 
 func TestResolveCommand(t *testing.T) {
-	got, err := run(t, "", "resolve", "--json", "URN:ietf:rfc:2648")
+	got, err := run(t, "", "resolve", "--output=json", "URN:ietf:rfc:2648")
 	if err != nil || !strings.HasPrefix(got,
 		`{"input":"URN:ietf:rfc:2648","canonical":"urn:ietf:rfc:2648","service":"I2L","locations":[{"uri":"https://www.rfc-editor.org/info/rfc2648"`) {
 		t.Errorf("%s, %v", got, err)

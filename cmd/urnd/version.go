@@ -29,13 +29,18 @@ func buildText() string {
 	return fmt.Sprintf("%s (%s)", versionText(), commit)
 }
 
+// programText returns what urnd --version and urnd version print: buildText, and what it was built by and for.
+func programText() string {
+	return fmt.Sprintf("%s %s %s/%s", buildText(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
 func newVersion() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "Print the version of urnd",
+		Short: "Print the version of urnd, as urnd --version does",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "urnd %s %s %s/%s\n", buildText(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "urnd %s\n", cmd.Root().Version)
 			return err
 		},
 	}

@@ -15,8 +15,10 @@ func TestVersion(t *testing.T) {
 		t.Fatalf("%q is no version", versionFile)
 	}
 	built := " " + runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH + "\n"
-	if got, err := run(t, "", "version"); err != nil || got != "urnd "+version+built {
-		t.Errorf("without a commit: %q, %v", got, err)
+	for _, words := range []string{"version", "--version"} {
+		if got, err := run(t, "", words); err != nil || got != "urnd "+version+built {
+			t.Errorf("%s, without a commit: %q, %v", words, got, err)
+		}
 	}
 	if agent := healthAgent("a@example.org"); agent != "urnd-link-check/"+version+" (+a@example.org)" {
 		t.Errorf("checks of targets are by %s", agent)

@@ -8,7 +8,7 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// Answer is the document of /api/v1/resolve, and of urnd resolve --json.
+// Answer is the document of /api/v1/resolve, and of urnd resolve --output json.
 type Answer struct {
 	Input     string     `json:"input"`
 	Canonical string     `json:"canonical"`

@@ -130,7 +130,7 @@ func packageRules() []packageRule {
 		},
 		{
 			"resolver/registry/field",
-			[]string{"resolver/registry"},
+			[]string{"internal/plaintext", "resolver/registry"},
 			true,
 			"field is the one table of the fields of an entry: it needs the types of the registry alone, and all that shows, reads, compares or merges entries ranges over it",
 		},
@@ -142,7 +142,7 @@ func packageRules() []packageRule {
 		},
 		{
 			"resolver/registry/diff",
-			[]string{"resolver/registry", "resolver/registry/field", "internal/tabular"},
+			[]string{"internal/plaintext", "resolver/registry", "resolver/registry/field", "internal/tabular"},
 			true,
 			"diff says what differs between entries, whoever has changed them, and depends on no form of files",
 		},
@@ -207,6 +207,7 @@ func packageRules() []packageRule {
 		{
 			"resolver/registry/service",
 			[]string{
+				"internal/plaintext",
 				"resolver", "resolver/registry", "resolver/registry/bulk", "resolver/registry/count", "resolver/registry/health", "resolver/registry/jobs",
 				"resolver/registry/lint", "resolver/registry/mint", "resolver/registry/token", "internal/quota",
 			},
@@ -255,7 +256,7 @@ func packageRules() []packageRule {
 		},
 		{
 			"proxy/route",
-			[]string{"resolver", "uri", "internal/httpmessage"},
+			[]string{"internal/plaintext", "resolver", "uri", "internal/httpmessage"},
 			true,
 			"what is asked is a value, which depends on a request and the names of this server alone: no client, no cache, no reply",
 		},
@@ -519,9 +520,13 @@ func packageRules() []packageRule {
 		},
 		{
 			"internal/cli",
-			[]string{"config", "resolver", "uri"},
+			[]string{"internal/plaintext", "internal/redact", "internal/tabular", "config", "resolver", "uri"},
 			true,
 			"cli is what commands share: flags, statuses, lines of input and output; what a command needs of the wiring is passed to it as a function",
+		},
+		{
+			"internal/plaintext", nil, true,
+			"how people's texts are read and shown is decided once, for commands, the API and pages: it knows none of them",
 		},
 		{
 			"internal/cli/clitest",
@@ -555,19 +560,19 @@ func packageRules() []packageRule {
 		},
 		{
 			"internal/cli/admin",
-			[]string{"internal/cli", "internal/api", "internal/netguard", "internal/secret", "config"},
+			[]string{"internal/plaintext", "internal/cli", "internal/api", "internal/netguard", "internal/secret", "config"},
 			true,
 			"the client of the admin interface knows where it is and how to be let in, and no document but that of a problem",
 		},
 		{
 			"internal/cli/status",
-			[]string{"internal/cli", "internal/cli/admin"},
+			[]string{"internal/plaintext", "internal/cli", "internal/cli/admin"},
 			true,
 			"it shows what an urnd says of itself, and depends on its documents alone",
 		},
 		{
 			"internal/cli/cache",
-			[]string{"internal/cli", "internal/cli/admin", "internal/api", "uri"},
+			[]string{"internal/plaintext", "internal/cli", "internal/cli/admin", "internal/api", "uri"},
 			true,
 			"these commands ask a running urnd as any client does: they depend on its documents, and not on what makes them",
 		},
@@ -586,6 +591,7 @@ func packageRules() []packageRule {
 		{
 			"internal/cli/registry",
 			[]string{
+				"internal/plaintext",
 				"internal/cli", "internal/api", "internal/charset", "internal/owner", "internal/tabular", "config", "systemd", "resolver", "resolver/registry",
 				"resolver/registry/audit", "resolver/registry/bulk", "resolver/registry/count", "resolver/registry/diff", "resolver/registry/field", "resolver/registry/health",
 				"resolver/registry/lint", "resolver/registry/mint", "resolver/registry/service", "resolver/registry/sqlite",

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/urnd/urnd/internal/plaintext"
 	"github.com/urnd/urnd/uri"
 )
 
@@ -24,10 +26,18 @@ type Result struct {
 
 // Lines is a command on URIs: one line in, one line out.
 type Lines struct {
-	AsJSON bool
-	Run    func(input string) (Result, error)
+	Output  *Output
+	What    string // is done with lines, for progress: "reading"
+	Workers int    // how many lines are worked on at a time; 0 is one
+	Run     func(ctx context.Context, input string) (Result, error)
 	// OnError returns the document of an input that failed; nil for the usual.
 	OnError func(input string, f Fault) any
+}
+
+// outcome is what is printed for an input.
+type outcome struct {
+	Result
+	input, fault string // why it failed
 }
 
 // Fault says what is wrong with an input.
@@ -46,69 +56,85 @@ type failed struct {
 // RunAll runs the command on inputs, or on the lines of standard input where inputs is "-"
 // alone. The error is ErrReported if any input was invalid.
 func (l Lines) RunAll(cmd *cobra.Command, inputs []string) error {
-	if len(inputs) == 1 && inputs[0] == "-" {
-		return l.runLines(cmd)
+	p := StartProgress(cmd, l.What+" lines")
+	defer p.End()
+	next := func() (string, error) {
+		if len(inputs) == 0 {
+			return "", io.EOF
+		}
+		input := inputs[0]
+		inputs = inputs[1:]
+		return input, nil
 	}
-	out := bufio.NewWriter(cmd.OutOrStdout())
-	bad := false
-	var err error
-	for _, input := range inputs {
-		ok, writeErr := l.runOne(out, input)
-		bad = bad || !ok
-		err = errors.Join(err, writeErr)
+	if len(inputs) == 1 && inputs[0] == Stdin {
+		next = scan(Interruptible(cmd.Context(), cmd.InOrStdin()))
 	}
-	if err = errors.Join(err, out.Flush()); err != nil {
+	w := bufio.NewWriter(p.Over(cmd.OutOrStdout()))
+	table, err := l.Output.Rows(w, "input", "output", "error")
+	if err != nil {
 		return err
 	}
-	if bad {
-		return ErrReported
-	}
-	return nil
-}
-
-// runLines runs the command on the lines of standard input, until it is interrupted.
-func (l Lines) runLines(cmd *cobra.Command) error {
-	p := StartProgress(cmd, "reading lines")
-	defer p.End()
-	out := bufio.NewWriter(p.Over(cmd.OutOrStdout()))
-	lines := bufio.NewScanner(Interruptible(cmd.Context(), cmd.InOrStdin()))
-	lines.Buffer(nil, MaxLine)
 	n, bad := 0, 0
-	for ; cmd.Context().Err() == nil && lines.Scan(); n++ {
-		ok, err := l.runOne(out, strings.TrimSuffix(lines.Text(), "\r"))
-		if err != nil {
-			return err
+	err = InOrder(cmd.Context(), max(l.Workers, 1), next, l.outcome, func() error {
+		if l.Workers > 1 || IsTerminal(cmd.OutOrStdout()) {
+			return w.Flush() // show what there is
 		}
-		if !ok {
+		return nil
+	}, func(o outcome) error {
+		n++
+		if o.fault != "" {
 			bad++
 		}
-		p.Show(Step{What: "reading lines", Done: int64(n), More: fmt.Sprintf("%d of them wrong", bad)})
+		p.Show(Step{What: l.What + " lines", Done: int64(n), More: fmt.Sprintf("%d of them wrong", bad)})
+		return l.print(w, table, o)
+	})
+	err = p.Interrupted(err, "the output is of the first %d lines; go on with the line %d", n, n+1)
+	if errs := cmd.ErrOrStderr(); IsTerminal(errs) && !IsTerminal(cmd.OutOrStdout()) { // nobody sees the lines
+		fmt.Fprintf(errs, "urnd: %d lines, %d failed\n", n, bad)
 	}
-	err := cmd.Context().Err()
-	if fault := lines.Err(); fault != nil {
-		err = fmt.Errorf("reading standard input: %w", fault)
+	if err = errors.Join(err, w.Flush()); err == nil && bad > 0 {
+		return ErrReported
 	}
-	if err = p.Interrupted(err, "the output is of the first %d lines; go on with the line %d", n, n+1); err == nil && bad > 0 {
-		err = ErrReported
-	}
-	return errors.Join(err, out.Flush())
+	return err
 }
 
-// runOne writes the line for one input, and reports whether the input was good.
-func (l Lines) runOne(out io.Writer, input string) (bool, error) {
-	r, err := l.Run(input)
+// scan returns what returns one line of standard input after another.
+func scan(r io.Reader) func() (string, error) {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, MaxLine)
+	return func() (string, error) {
+		switch {
+		case lines.Scan():
+			return strings.TrimSuffix(lines.Text(), "\r"), nil
+		case lines.Err() != nil:
+			return "", fmt.Errorf("reading standard input: %w", lines.Err())
+		default:
+			return "", io.EOF
+		}
+	}
+}
+
+// outcome runs the command on an input.
+func (l Lines) outcome(ctx context.Context, input string) outcome {
+	r, err := l.Run(ctx, input)
 	if err != nil {
-		r = l.failed(input, err)
+		return outcome{l.failed(input, err), input, err.Error()}
 	}
-	if !l.AsJSON {
-		_, writeErr := fmt.Fprintln(out, r.Text)
-		return err == nil, writeErr
-	}
-	return err == nil, PrintJSON(out, r.Document)
+	return outcome{r, input, ""}
 }
 
-// Failed returns the outcome for an input with an error.
-func Failed(input string, err error) Result { return Lines{}.failed(input, err) }
+// print prints the line of an input.
+func (l Lines) print(w io.Writer, table *Table, o outcome) error {
+	switch {
+	case l.Output.Format == Text:
+		_, err := fmt.Fprintln(w, o.Text)
+		return err
+	case o.fault != "":
+		return table.Row(o.Document, o.input, "", o.fault)
+	default:
+		return table.Row(o.Document, o.input, o.Text, "")
+	}
+}
 
 func (l Lines) failed(input string, err error) Result {
 	f := Fault{Message: err.Error()}
@@ -116,17 +142,9 @@ func (l Lines) failed(input string, err error) Result {
 	if errors.As(err, &parse) {
 		f = Fault{Message: parse.Rule.Says, Offset: parse.Offset, Rule: parse.Rule.Name, Section: parse.Rule.Section}
 	}
-	// A control character in an input must not break the line.
-	text := "error: " + strings.Map(printable, err.Error())
+	message := "error: " + plaintext.OneLine(err.Error())
 	if l.OnError != nil {
-		return Result{Text: text, Document: l.OnError(input, f)}
+		return Result{Text: message, Document: l.OnError(input, f)}
 	}
-	return Result{Text: text, Document: failed{Input: input, Error: f}}
-}
-
-func printable(r rune) rune {
-	if r < ' ' || r == 0x7f {
-		return '?'
-	}
-	return r
+	return Result{Text: message, Document: failed{Input: input, Error: f}}
 }

@@ -2,39 +2,131 @@ package cli
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
-	"os"
 	"strings"
-	"unicode"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urnd/urnd/internal/plaintext"
+	"github.com/urnd/urnd/internal/tabular"
 )
+
+// Format is how a command prints what it found: the value of --output.
+type Format string
+
+// The formats. JSON is one object a line where there are several.
+const (
+	Text Format = "text"
+	CSV  Format = "csv"
+	JSON Format = "json"
+)
+
+// Output prints the results of a command in the format of --output.
+type Output struct {
+	Format Format
+	cmd    *cobra.Command
+}
+
+// AddOutput gives cmd the flag --output, which takes text, and others; what JSON is of this command is its documentation.
+func AddOutput(cmd *cobra.Command, documentation string, others ...Format) *Output {
+	o := &Output{cmd: cmd}
+	words := Words[Format]{{string(Text), Text}}
+	for _, f := range others {
+		words = append(words, Word[Format]{string(f), f})
+	}
+	choiceP(cmd, &o.Format, "output", "o", "print in this `format`: "+words.String()+"; json is "+documentation, words)
+	return o
+}
+
+// IsJSON reports whether documents are printed.
+func (o *Output) IsJSON() bool { return o.Format == JSON }
+
+// Document prints a document, or what print writes.
+func (o *Output) Document(w io.Writer, document any, print func(w io.Writer) error) error {
+	if o.IsJSON() {
+		return PrintJSON(w, document)
+	}
+	return print(w)
+}
+
+// Table prints rows: aligned below their titles, as CSV, or as a document each.
+type Table struct {
+	w      io.Writer
+	format Format
+	text   io.Writer // aligns the cells; w itself where they are only separated
+	csv    *tabular.Writer
+
+	beforeLast string // the last cell of text, which no tab ends, and which is in no column for that
+}
+
+// Table returns a table whose cells are aligned as text, which are printed by End.
+func (o *Output) Table(w io.Writer, titles ...string) (*Table, error) { return o.aligned(w, 0, titles) }
+
+// Numbers is Table with cells aligned to the right, but for those of the last column.
+func (o *Output) Numbers(w io.Writer, titles ...string) (*Table, error) {
+	return o.aligned(w, tabwriter.AlignRight, titles)
+}
+
+func (o *Output) aligned(w io.Writer, flags uint, titles []string) (*Table, error) {
+	t, err := o.Rows(w, titles...)
+	if err == nil && o.Format == Text {
+		t.text = tabwriter.NewWriter(w, 0, 0, 2, ' ', flags)
+		if flags&tabwriter.AlignRight != 0 {
+			t.beforeLast = "  "
+		}
+		err = t.Row(nil, titles...)
+	}
+	return t, err
+}
+
+// Rows returns a table of which each row is printed at once: as text without titles, its cells separated by tabs.
+func (o *Output) Rows(w io.Writer, titles ...string) (*Table, error) {
+	t := &Table{w: w, format: o.Format, text: w}
+	if o.Format != CSV {
+		return t, nil
+	}
+	t.csv = tabular.NewWriter(w, ',')
+	return t, t.csv.Write(titles...)
+}
+
+// Row prints a row: its document as JSON, and else its cells.
+func (t *Table) Row(document any, cells ...string) error {
+	switch t.format {
+	case JSON:
+		return PrintJSON(t.w, document)
+	case CSV:
+		if err := t.csv.Write(cells...); err != nil {
+			return err
+		}
+		return t.csv.Flush()
+	case Text:
+	}
+	for i := range cells {
+		cells[i] = plaintext.OneLine(cells[i])
+	}
+	if t.text != t.w { // aligned cells end with nothing that is empty
+		for len(cells) > 1 && cells[len(cells)-1] == "" {
+			cells = cells[:len(cells)-1]
+		}
+	}
+	cells[len(cells)-1] = t.beforeLast + cells[len(cells)-1]
+	_, err := fmt.Fprintln(t.text, strings.Join(cells, "\t"))
+	return err
+}
+
+// End prints what is not printed yet.
+func (t *Table) End() error {
+	if aligned, ok := t.text.(*tabwriter.Writer); ok {
+		return aligned.Flush()
+	}
+	return nil
+}
 
 // PrintJSON prints a document as one line.
 func PrintJSON(w io.Writer, document any) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
 	return encoder.Encode(document)
-}
-
-// WithoutControls returns text without control characters, which origins may send and terminals obey.
-func WithoutControls(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, text)
-}
-
-// IsTerminal reports whether w is a character device.
-func IsTerminal(w io.Writer) bool {
-	file, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := file.Stat()
-	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
-		return false
-	}
-	null, err := os.Stat(os.DevNull)
-	return err != nil || !os.SameFile(info, null)
 }

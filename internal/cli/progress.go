@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"sync"
 	"time"
@@ -213,4 +214,18 @@ func (o over) Write(b []byte) (int, error) {
 	p.clear()
 	p.isWithin = len(b) > 0 && b[len(b)-1] != '\n'
 	return o.w.Write(b)
+}
+
+// IsTerminal reports whether w is a character device.
+func IsTerminal(w io.Writer) bool {
+	file, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := file.Stat()
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	return err != nil || !os.SameFile(info, null)
 }

@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"testing"
@@ -52,10 +53,20 @@ func TestStatusOf(t *testing.T) {
 
 // What origins send cannot drive a terminal, and what cannot be read has one line of output.
 func TestOutput(t *testing.T) {
-	if got := cli.WithoutControls("a\x1b[2Jb\n"); got != "a\ufffd[2Jb\ufffd" {
-		t.Errorf("%q", got)
-	}
-	if got := cli.Failed("a\nb", errors.New("a\nb\x7f")); got.Text != "error: a?b?" {
-		t.Errorf("%q", got.Text)
+	cmd := &cobra.Command{Use: "fail"}
+	l := cli.Lines{Output: cli.AddOutput(cmd, "one object", cli.CSV, cli.JSON), What: "failing", Run: func(context.Context, string) (cli.Result, error) {
+		return cli.Result{}, errors.New("a\nb\x7f\x1b[2J")
+	}}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return l.RunAll(cmd, args) }
+	for format, want := range map[string]string{
+		"text": `error: a\u000ab\u007f\u001b[2J`, "json": `{"input":"x","error":{"message":"a\nb\u007f\u001b[2J","offset":0,"rule":"","section":""}}`,
+		"csv": "input,output,error\nx,,\"a\nb\x7f\x1b[2J\"",
+	} {
+		got, _, err := clitest.Run(t, cmd, "", "x", "--output="+format)
+		if !errors.Is(err, cli.ErrReported) || got != want+"\n" {
+			t.Errorf("%s: %q, %v", format, got, err)
+		}
+		cmd.ResetFlags()
+		l.Output = cli.AddOutput(cmd, "one object", cli.CSV, cli.JSON)
 	}
 }

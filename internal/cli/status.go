@@ -43,12 +43,22 @@ func Usage(err error) error {
 	return &statusError{err, StatusUsage}
 }
 
-// WithUsage makes faults of flags and arguments of a command, and of those below it, errors of Usage.
+// WithUsage makes errors of flags and arguments of a command, and of those below it, errors of Usage that say how it is written.
 func WithUsage(cmd *cobra.Command) *cobra.Command {
 	if args := cmd.Args; args != nil {
-		cmd.Args = func(cmd *cobra.Command, given []string) error { return Usage(args(cmd, given)) }
+		cmd.Args = func(cmd *cobra.Command, given []string) error {
+			if args(cmd, given) == nil {
+				return nil
+			}
+			many := fmt.Sprintf("%d arguments are", len(given))
+			if len(given) == 1 {
+				many = "1 argument is"
+			}
+			_, use, _ := strings.Cut(cmd.Use, " ")
+			return Usage(fmt.Errorf("%s given: write %s", many, strings.TrimSpace(cmd.CommandPath()+" "+use)))
+		}
 	}
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return Usage(err) })
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return Usage(flagError(cmd, err)) })
 	for _, below := range cmd.Commands() {
 		WithUsage(below)
 	}
@@ -86,4 +96,13 @@ func RequireSubcommand(cmd *cobra.Command, args []string) error {
 		return Usage(errors.New(message))
 	}
 	return cmd.Help()
+}
+
+// AddGroup adds commands to one, under a title that its help shows.
+func AddGroup(cmd *cobra.Command, title string, commands ...*cobra.Command) {
+	cmd.AddGroup(&cobra.Group{ID: title, Title: title + ":"})
+	for _, below := range commands {
+		below.GroupID = title
+	}
+	cmd.AddCommand(commands...)
 }

@@ -87,10 +87,13 @@ func (p *program) readCommands(t *testing.T) []command {
 // subcommands reads the list of commands below one.
 func (p *program) subcommands(t *testing.T, path []string) (names []string) {
 	t.Helper()
-	_, list, _ := strings.Cut(p.must(t, append(path[:len(path):len(path)], "--help")...), "\nAvailable Commands:\n")
-	list, _, _ = strings.Cut(list, "\n\n")
-	for line := range strings.Lines(list) {
-		names = append(names, strings.Fields(line)[0])
+	_, lists, _ := strings.Cut(p.must(t, append(path[:len(path):len(path)], "--help")...), "\n\nUsage:\n")
+	lists, _, _ = strings.Cut(lists, "\nFlags:\n")
+	command := regexp.MustCompile(`^  ([a-z][a-z-]*) +[A-Z]`) // below the title of a group
+	for line := range strings.Lines(lists) {
+		if found := command.FindStringSubmatch(line); found != nil && found[1] != "urnd" {
+			names = append(names, found[1])
+		}
 	}
 	return names
 }
@@ -132,8 +135,7 @@ func (p *program) probe(t *testing.T, c *command) {
 			open = append(open, &c.flags[i])
 		}
 	}
-	refusal := regexp.MustCompile(`invalid argument "☃" for "(?:-\w, )?--([\w-]+)" flag: ` +
-		`(?:strconv\.Parse(\w+)|time: invalid (\w+)|(.*))`)
+	refusal := regexp.MustCompile(`(?m)^urnd: --([\w-]+)(?: "☃")?: (?:it takes a (number|duration)\b|(.*))`)
 	for len(open) > 0 {
 		args := c.path[:len(c.path):len(c.path)]
 		for _, f := range open {
@@ -150,8 +152,8 @@ func (p *program) probe(t *testing.T, c *command) {
 		rest := open[:0]
 		for _, f := range open {
 			if f.name == m[1] {
-				f.kind = strings.ToLower(m[2] + m[3])
-				if m[4] != "" {
+				f.kind = m[2]
+				if m[3] != "" {
 					f.kind = "value"
 				}
 			} else {

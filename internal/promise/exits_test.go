@@ -44,7 +44,7 @@ registry backup DIR/backup.db
 registry backup DIR/backup.db
 registry backup DIR/none/backup.db
 registry changes --set 1
-registry changes --set 1 --json
+registry changes --set 1 --output json
 registry changes --set 999
 registry check
 registry diff sqlite:DIR/registry.db sqlite:DIR/registry.db

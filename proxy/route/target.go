@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/urnd/urnd/internal/plaintext"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/uri"
 )
@@ -297,8 +298,8 @@ func timeOf(query string) (time.Time, error) {
 	if !ok || text == "" {
 		return time.Time{}, nil
 	}
-	at, ok := resolver.ParseAt(text)
-	if !ok {
+	at, err := plaintext.ParseTimeEnd(text)
+	if err != nil {
 		return time.Time{}, &uri.ParseError{Input: text, Rule: ruleTime}
 	}
 	return at, nil

@@ -103,7 +103,7 @@ func TestCachePurge(t *testing.T) {
 		{"--prefix http://127.0.0.1", "prefix http://127.0.0.1: 2 responses purged\n", "fwd=stale 200 v1, fwd=stale 200 v1, hit"},
 		{"--prefix urn:isbn: --hard", "prefix urn:isbn:: 1 answer purged\n", "hit 200 v1, hit 200 v1, miss"},
 		{"--host " + host, "host " + host + ": 2 responses purged\n", "fwd=stale 200 v1, fwd=stale 200 v1, hit"},
-		{"--tag b --hard --json", `{"by":"tag","value":"b","of":"responses","purged":1}` + "\n", "hit 200 v1, fwd=uri-miss 200 v1, hit"},
+		{"--tag b --hard --output json", `{"by":"tag","value":"b","of":"responses","purged":1}` + "\n", "hit 200 v1, fwd=uri-miss 200 v1, hit"},
 		{"--all --hard", "all: 2 responses purged\nall: 1 answer purged\n", none},
 		{"urn:isbn:9780306406157", "urn:isbn:9780306406157: 0 answers purged\n", hits},
 	} {
@@ -170,7 +170,7 @@ func TestCacheShow(t *testing.T) {
 	if out, status := commandAt(t, w.Admin, "cache", "show", "urn:none:1"); status != 0 || !strings.Contains(out, "\n  no: ") {
 		t.Errorf("%d %q", status, out)
 	}
-	for _, args := range []string{"show --json " + target, "stats --json"} {
+	for _, args := range []string{"show --output json " + target, "stats --output json"} {
 		if out, status := commandAt(t, w.Admin, append([]string{"cache"}, strings.Fields(args)...)...); status != 0 || !json.Valid([]byte(out)) {
 			t.Errorf("%s: %d %q", args, status, out)
 		}

@@ -42,7 +42,7 @@ func TestStatus(t *testing.T) {
 			t.Errorf("%d: there is no %q in\n%s", exit, want, out)
 		}
 	}
-	out, exit = runUrnd(t, "status", "--json", one.Admin)
+	out, exit = runUrnd(t, "status", "--output=json", one.Admin)
 	var document struct {
 		Requests float64
 		Ready    bool

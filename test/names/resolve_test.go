@@ -39,7 +39,7 @@ func TestResolveLines(t *testing.T) {
 			t.Errorf("line %d: %q, want %q", i, got[i], line)
 		}
 	}
-	if r := urndtest.RunWith(t, nil, "urn:ietf:rfc:1\n\n", "resolve", "--json", "-"); r.Status != 1 || strings.Count(r.Out, "\n") != 2 ||
+	if r := urndtest.RunWith(t, nil, "urn:ietf:rfc:1\n\n", "resolve", "--output=json", "-"); r.Status != 1 || strings.Count(r.Out, "\n") != 2 ||
 		!strings.Contains(r.Out, `"error":{"message"`) {
 		t.Errorf("as JSON: %+v", r)
 	}
@@ -54,7 +54,7 @@ func TestResolveLines(t *testing.T) {
 			t.Errorf("%q: %q, %v", text, out, err)
 		}
 	}
-	if r := urndtest.RunWith(t, nil, "", "resolve", "--trace", "-"); r.Status == 0 || !strings.Contains(r.Err, "add --json") {
+	if r := urndtest.RunWith(t, nil, "", "resolve", "--trace", "-"); r.Status == 0 || !strings.Contains(r.Err, "use --output json") {
 		t.Errorf("a trace of lines: %+v", r)
 	}
 }

@@ -55,7 +55,7 @@ func TestRootActsAsOwner(t *testing.T) {
 		t.Fatal(err)
 	}
 	run("set", "urn:example:b", "--target", "https://example.org/b")
-	run("set", "urn:example:c", "--json", "-")
+	run("set", "urn:example:c", "--document", "-")
 	backup := filepath.Join(private, "backup.db")
 	run("backup", backup)
 	files, err := filepath.Glob(filepath.Join(dir, "*"))

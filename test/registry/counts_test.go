@@ -56,14 +56,14 @@ func TestResolutionsAreCounted(t *testing.T) {
 	day := time.Now().UTC().Format("2006-01-02")
 	for _, tt := range []struct{ args, want string }{
 		{name + " --since " + day, "  people  bots  day\n       9    17  " + day + "\n       9    17  all\n"},
-		{name + " --json", `{"name":"urn:example:a","periods":[{"period":"` + day + `","people":9,"bots":17}],"sum":{"people":9,"bots":17}}` + "\n"},
+		{name + " --output json", `{"name":"urn:example:a","periods":[{"period":"` + day + `","people":9,"bots":17}],"sum":{"people":9,"bots":17}}` + "\n"},
 		{name + " --until 2001-01-01", "  people  bots  day\n       0     0  all\n"},
-		{name + " --day 2001-01-01 --json", `{"name":"urn:example:a","periods":[],"sum":{"people":0,"bots":0}}` + "\n"},
+		{name + " --day 2001-01-01 --output json", `{"name":"urn:example:a","periods":[],"sum":{"people":0,"bots":0}}` + "\n"},
 		{"urn:example:below: --prefix", "  people  bots  day\n       1     0  " + day + "\n       1     0  all\n"},
 		{"--since " + day, "  people  bots  day\n      12    18  " + day + "\n      12    18  all\n"},
-		{"--day 2001-01-01 --json", `{"periods":[],"sum":{"people":0,"bots":0}}` + "\n"},
+		{"--day 2001-01-01 --output json", `{"periods":[],"sum":{"people":0,"bots":0}}` + "\n"},
 		{"--top 2", "  people  bots  name\n       9    17  urn:example:a\n       2     1  urn:example:gone\n      12    18  all\n"},
-		{"--top 1 --day 2001-01-01 --json", `{"names":[],"sum":{"people":0,"bots":0}}` + "\n"},
+		{"--top 1 --day 2001-01-01 --output json", `{"names":[],"sum":{"people":0,"bots":0}}` + "\n"},
 	} {
 		out, err := urndtest.Run(t, "", append([]string{"registry", "stats", "--store", "sqlite:" + r.Path}, strings.Fields(tt.args)...)...)
 		if err != nil || out != tt.want {

@@ -154,7 +154,7 @@ func TestRegistryHealthCommand(t *testing.T) {
 			checkAt(t, r, time.Now().Add(25*time.Hour))
 		}, 1, []string{"unhealthy", bad}, "1 unhealthy"},
 		{"others", "urn:nbn:fi:a", nil, 0, nil, "0 unhealthy"},
-		{"documents", "urn:nbn:fi:b --json", nil, 1, []string{`{"name":"urn:nbn:fi:b-1","uri":"` + bad + `","state":"unhealthy",`, `"history":[{"at":`}, ""},
+		{"documents", "urn:nbn:fi:b --output json", nil, 1, []string{`{"name":"urn:nbn:fi:b-1","uri":"` + bad + `","state":"unhealthy",`, `"history":[{"at":`}, ""},
 		{"all", "--all", nil, 1, []string{"urn:nbn:fi:a-1\tunchecked\t-\t-\t-\t" + good, bad}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -126,7 +126,7 @@ func TestCommandsKilled(t *testing.T) {
 	})
 }
 
-// changeSet is a line of "changes --json".
+// changeSet is a line of "changes --output json".
 type changeSet struct {
 	Number, Rows int
 	Kind         string
@@ -135,7 +135,7 @@ type changeSet struct {
 
 func (s store) setsOf(t *testing.T) (sets []changeSet) {
 	t.Helper()
-	for line := range strings.Lines(s.run(t, "changes", "--json")) {
+	for line := range strings.Lines(s.run(t, "changes", "--output=json")) {
 		var set changeSet
 		if err := json.Unmarshal([]byte(line), &set); err != nil {
 			t.Fatal(err)
@@ -183,9 +183,9 @@ func TestHandingOutKilled(t *testing.T) {
 			killed.killed(t, rand.Int64N(most+1), create...)
 			killed.sound(t)
 		}
-		before := strings.Count(killed.run(t, "token", "list", "--json"), "\n")
+		before := strings.Count(killed.run(t, "token", "list", "--output=json"), "\n")
 		killed.run(t, create...)
-		if after := strings.Count(killed.run(t, "token", "list", "--json"), "\n"); after != before+1 || after > kills()+1 {
+		if after := strings.Count(killed.run(t, "token", "list", "--output=json"), "\n"); after != before+1 || after > kills()+1 {
 			t.Errorf("there were %d tokens, and are %d", before, after)
 		}
 		killed.sound(t)

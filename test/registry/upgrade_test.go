@@ -189,23 +189,23 @@ func (m *moved) compare(t *testing.T) {
 // compareByCommands compares what commands print, which start slowly with the race detector: of one database is enough.
 func (m *moved) compareByCommands(t *testing.T) {
 	t.Helper()
-	same(t, "changes", m.lines(t, "changes", "--json"), m.Changes)
+	same(t, "changes", m.lines(t, "changes", "--output=json"), m.Changes)
 	for set, was := range m.ChangesOf {
 		same(t, "the change set "+set, m.run(t, "changes", "--set", set), was)
 	}
 	for flags, was := range m.Search {
-		same(t, "search "+flags, len(m.lines(t, append([]string{"search", "--limit", "0", "--json"}, strings.Fields(flags)...)...)), was)
+		same(t, "search "+flags, len(m.lines(t, append([]string{"search", "--limit", "0", "--output=json"}, strings.Fields(flags)...)...)), was)
 	}
-	same(t, "the number of names", len(m.lines(t, "search", "--limit", "0", "--json")), m.Names.Total)
-	same(t, "the number of prefixes", len(m.lines(t, "search", "--limit", "0", "--json", "--prefix")), m.Prefixes.Total)
-	stats, _ := parsed(t, m.run(t, "stats", "--json")).(map[string]any)
+	same(t, "the number of names", len(m.lines(t, "search", "--limit", "0", "--output=json")), m.Names.Total)
+	same(t, "the number of prefixes", len(m.lines(t, "search", "--limit", "0", "--output=json", "--prefix")), m.Prefixes.Total)
+	stats, _ := parsed(t, m.run(t, "stats", "--output=json")).(map[string]any)
 	maps.DeleteFunc(stats, func(of string, _ any) bool { return m.Stats[of] == nil }) // what the store is, and its size
 	same(t, "stats", any(stats), any(m.Stats))
 	same(t, "health", m.run(t, "health"), m.Health)
 	for flags, was := range m.Counts {
-		same(t, "counts "+flags, parsed(t, m.run(t, append([]string{"stats", "--json"}, strings.Fields(flags)...)...)), was)
+		same(t, "counts "+flags, parsed(t, m.run(t, append([]string{"stats", "--output=json"}, strings.Fields(flags)...)...)), was)
 	}
-	same(t, "tokens", m.lines(t, "token", "list", "--json"), m.Tokens)
+	same(t, "tokens", m.lines(t, "token", "list", "--output=json"), m.Tokens)
 }
 
 // getter asks the API for a document.

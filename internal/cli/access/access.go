@@ -37,7 +37,6 @@ func Command(w Wiring) *cobra.Command {
 
 func newTest(w Wiring) *cobra.Command {
 	var user, destination string
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "test CLIENT METHOD URL",
 		Short: "Say whether the forward proxy passes a request on, and why",
@@ -55,20 +54,25 @@ address, and 2 if there is no such request, or no such configuration.`,
   urnd access test 10.1.2.3 CONNECT example.org:443
   urnd access test 10.1.2.3 CONNECT example.org:443 --user ci --destination 192.0.2.1
   URND_PROXY_POLICY=enforce urnd access test 10.1.2.3 CONNECT example.org:443`,
-		Args: func(cmd *cobra.Command, args []string) error { return cli.Usage(cobra.ExactArgs(3)(cmd, args)) },
+		Args: cobra.ExactArgs(3),
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) (methods []string, _ cobra.ShellCompDirective) {
+			if len(args) == 1 {
+				methods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodConnect}
+			}
+			return methods, cobra.ShellCompDirectiveNoFileComp
+		},
 	}
 	s := cli.AddFile(cmd)
 	cmd.Flags().StringVar(&user, "user", "", "the `name` with which the client has logged in")
 	cmd.Flags().StringVar(&destination, "destination", "", "the `address` that is dialled")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
-	// Where there is no decision, the status is that of wrong usage: a program must not take a typing error for one.
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return cli.Usage(err) })
+	output := cli.AddOutput(cmd, "one object", cli.JSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		// Where there is no decision, the status is that of wrong usage: a program must not take a typing error for one.
 		v, err := w.test(s, args, user, destination)
-		if err != nil {
-			return cli.Usage(err)
+		if err == nil {
+			err = output.Document(cmd.OutOrStdout(), v, v.print)
 		}
-		if err := v.print(cmd.OutOrStdout(), asJSON); err != nil {
+		if err != nil {
 			return cli.Usage(err)
 		}
 		if v.Result != ResultAllowed {
@@ -151,11 +155,8 @@ func parseAccess(client, method, target string) (addr netip.Addr, v route.View, 
 	return addr, v, err
 }
 
-// print writes a verdict as text or as JSON.
-func (v Verdict) print(w io.Writer, asJSON bool) error {
-	if asJSON {
-		return cli.PrintJSON(w, v)
-	}
+// print writes a verdict as text.
+func (v Verdict) print(w io.Writer) error {
 	fmt.Fprintln(w, v.Summary())
 	for _, step := range v.Steps {
 		if _, err := fmt.Fprintf(w, "%s: %s\n", step.Stage, step.Detail); err != nil {

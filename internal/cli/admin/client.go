@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/netip"
@@ -24,6 +25,7 @@ import (
 	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/internal/netguard"
+	"github.com/urnd/urnd/internal/plaintext"
 	"github.com/urnd/urnd/internal/secret"
 )
 
@@ -208,16 +210,52 @@ func (c *Client) Base() string { return c.base }
 
 // Get asks for a document.
 func (c *Client) Get(ctx context.Context, path string, query url.Values) ([]byte, error) {
-	return c.Ask(ctx, http.MethodGet, path, query)
+	return c.ask(ctx, http.MethodGet, path, query)
 }
 
-// Ask sends a request, and returns the document of the answer. One that refuses is an error.
-func (c *Client) Ask(ctx context.Context, method, path string, query url.Values) ([]byte, error) {
+// ask sends a request, and returns the document of the answer. One that refuses is an error.
+func (c *Client) ask(ctx context.Context, method, path string, query url.Values) ([]byte, error) {
 	status, text, err := c.Answer(ctx, method, path, query)
 	if err != nil || status == http.StatusOK {
 		return text, err
 	}
 	return nil, c.Refused(status, text)
+}
+
+// Read sends a request, and reads the document of the answer.
+func (c *Client) Read(ctx context.Context, method, path string, query url.Values, document any) error {
+	text, err := c.ask(ctx, method, path, query)
+	if err != nil {
+		return err
+	}
+	return readDocument(text, document)
+}
+
+func readDocument(text []byte, document any) error {
+	if err := json.Unmarshal(text, document); err != nil {
+		return fmt.Errorf("reading the answer of the admin interface: %w", err)
+	}
+	return nil
+}
+
+// Show asks the admin interface of the flags for a document, which it prints as it came, or reads for print.
+func (f *Flags) Show(cmd *cobra.Command, output *cli.Output, path string, query url.Values, document any, print func(w io.Writer) error) error {
+	c, err := f.Client()
+	if err != nil {
+		return err
+	}
+	text, err := c.Get(cmd.Context(), path, query)
+	switch {
+	case err != nil:
+		return err
+	case output.IsJSON():
+		_, err = cmd.OutOrStdout().Write(text)
+		return err
+	}
+	if err := readDocument(text, document); err != nil {
+		return err
+	}
+	return print(cmd.OutOrStdout())
 }
 
 // Refused returns the error of an answer that is none, or refuses.
@@ -226,7 +264,14 @@ func (c *Client) Refused(status int, text []byte) error {
 	if json.Unmarshal(text, &problem) != nil || problem.Detail == "" {
 		problem.Detail = "this is perhaps not an admin interface of urnd"
 	}
-	return fmt.Errorf("the admin interface at %s answered %d: %s", c.base, status, cli.WithoutControls(problem.Detail))
+	err := fmt.Errorf("the admin interface at %s answered %d: %s", c.base, status, plaintext.OneLine(problem.Detail))
+	switch status {
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return cli.Hint(err, "give the token of administrators with --token-file, or set access.admin_token")
+	case http.StatusNotFound:
+		return cli.Hint(err, "--admin says where the admin interface is: listen.admin of the configuration that urnd runs with")
+	}
+	return err
 }
 
 // Answer sends a request, and returns the answer, whatever its status.
@@ -248,7 +293,7 @@ func (c *Client) Answer(ctx context.Context, method, path string, query url.Valu
 		if errors.As(err, &failed) { // its URL is not what was typed
 			err = failed.Err
 		}
-		return 0, nil, fmt.Errorf("asking the admin interface at %s: %w", c.base, err)
+		return 0, nil, c.unreachable(fmt.Errorf("asking the admin interface at %s: %w", c.base, err))
 	}
 	defer response.Body.Close()
 	text, err = io.ReadAll(io.LimitReader(response.Body, maxReply))
@@ -256,4 +301,19 @@ func (c *Client) Answer(ctx context.Context, method, path string, query url.Valu
 		return 0, nil, fmt.Errorf("reading the answer of the admin interface: %w", err)
 	}
 	return response.StatusCode, text, nil
+}
+
+// unreachable says what to do after a request that was not answered.
+func (c *Client) unreachable(err error) error {
+	var certificate *tls.CertificateVerificationError
+	switch {
+	case errors.As(err, &certificate):
+		return cli.Hint(err, "--ca names the authorities that the certificate of the daemon is of")
+	case errors.Is(err, fs.ErrPermission):
+		return cli.Hint(err, "run the command as a user who may use the socket, such as by sudo")
+	case strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
+		return cli.Hint(err, "that port speaks http: write --admin http://...")
+	default:
+		return cli.Hint(err, "look whether urnd runs (systemctl status urnd), and whether --admin or listen.admin is its address")
+	}
 }

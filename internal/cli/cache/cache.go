@@ -2,13 +2,13 @@
 package cache
 
 import (
-	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -86,53 +86,40 @@ func pathOf(of string) string {
 }
 
 func newStats() *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "stats",
 		Short:   "Print what the caches hold, and how they were used",
-		Example: "  urnd cache stats\n  urnd cache stats --json --admin http://127.0.0.1:8142",
+		Example: "  urnd cache stats\n  urnd cache stats --output json --admin http://127.0.0.1:8142",
 		Args:    cobra.NoArgs,
 	}
 	f := admin.AddFlags(cmd)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the document of "+pathStats)
+	output := cli.AddOutput(cmd, "the document of "+pathStats, cli.CSV, cli.JSON)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		c, err := f.Client()
-		if err != nil {
-			return err
-		}
-		text, err := c.Get(cmd.Context(), pathStats, nil)
-		if err != nil {
-			return err
-		}
-		if asJSON {
-			_, err = cmd.OutOrStdout().Write(text)
-			return err
-		}
-		return printStats(cmd.OutOrStdout(), text)
+		var document statsJSON
+		return f.Show(cmd, output, pathStats, nil, &document, func(w io.Writer) error { return document.print(w, output) })
 	}
 	return cmd
 }
 
-// printStats prints the document of pathStats as a table.
-func printStats(w io.Writer, text []byte) error {
-	var document struct {
-		Caches map[string]struct {
-			Lookups                   map[string]uint64
-			Evictions, Entries, Bytes int64
-		}
+// statsJSON is what is read of the document of pathStats.
+type statsJSON struct {
+	Caches map[string]struct {
+		Lookups                   map[string]uint64
+		Evictions, Entries, Bytes int64
 	}
-	if err := json.Unmarshal(text, &document); err != nil {
-		return fmt.Errorf("reading the answer of the admin interface: %w", err)
-	}
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "cache\tentries\tbytes\tevictions\tlookups")
-	for _, name := range slices.Sorted(maps.Keys(document.Caches)) {
-		c := document.Caches[name]
+}
+
+// print prints a table of caches.
+func (s statsJSON) print(w io.Writer, output *cli.Output) error {
+	table, err := output.Table(w, "cache", "entries", "bytes", "evictions", "lookups")
+	for _, name := range slices.Sorted(maps.Keys(s.Caches)) {
+		c := s.Caches[name]
 		var lookups []string
 		for _, outcome := range slices.Sorted(maps.Keys(c.Lookups)) {
 			lookups = append(lookups, fmt.Sprintf("%s %d", outcome, c.Lookups[outcome]))
 		}
-		fmt.Fprintf(table, "%s\t%d\t%d\t%d\t%s\n", name, c.Entries, c.Bytes, c.Evictions, strings.Join(lookups, ", "))
+		number := func(n int64) string { return strconv.FormatInt(n, 10) }
+		err = errors.Join(err, table.Row(c, name, number(c.Entries), number(c.Bytes), number(c.Evictions), strings.Join(lookups, ", ")))
 	}
-	return table.Flush()
+	return errors.Join(err, table.End())
 }

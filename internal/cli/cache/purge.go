@@ -2,13 +2,12 @@ package cache
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,8 +18,8 @@ import (
 
 // purgeFlags are the flags of urnd cache purge.
 type purgeFlags struct {
-	prefix, host, tag          string
-	all, hard, refresh, asJSON bool
+	prefix, host, tag  string
+	all, hard, refresh bool
 }
 
 func newPurge(k kinds) *cobra.Command {
@@ -52,7 +51,7 @@ they came from. With --refresh stored responses are fetched again at once, in al
 	cmd.Flags().BoolVar(&p.all, "all", false, "purge all stored responses and all answers")
 	cmd.Flags().BoolVar(&p.hard, "hard", false, "remove what is purged")
 	cmd.Flags().BoolVar(&p.refresh, "refresh", false, "fetch the stored responses for URLs again at once")
-	cmd.Flags().BoolVar(&p.asJSON, "json", false, "print a JSON object for each line")
+	output := cli.AddOutput(cmd, "one object for each line", cli.CSV, cli.JSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		purges, err := p.purges(k, cmd.Flags().Changed, args)
 		if err != nil {
@@ -62,7 +61,7 @@ they came from. With --refresh stored responses are fetched again at once, in al
 		if err != nil {
 			return err
 		}
-		return p.run(cmd.Context(), c, purges, cmd.OutOrStdout(), cmd.ErrOrStderr())
+		return p.run(cmd, c, purges, output)
 	}
 	return cmd
 }
@@ -137,22 +136,23 @@ func flagLine(k kinds, name, value string) purgeLine {
 }
 
 // run purges one after another, and prints a line for each. What fails does not stop the rest.
-func (p *purgeFlags) run(ctx context.Context, c *admin.Client, purges []purgeLine, w, errs io.Writer) error {
-	failed := false
+func (p *purgeFlags) run(cmd *cobra.Command, c *admin.Client, purges []purgeLine, output *cli.Output) error {
+	table, err := output.Rows(cmd.OutOrStdout(), "by", "value", "of", "purged")
+	if err != nil {
+		return err
+	}
+	var failed error
 	for _, line := range purges {
-		if err := p.purge(ctx, c, &line); err != nil {
-			failed = true
-			fmt.Fprintf(errs, "urnd: %s: %v\n", line.name(), err)
+		if err := p.purge(cmd.Context(), c, &line); err != nil {
+			failed = cli.Hint(cli.ErrReported, "urnd status shows whether urnd runs and is ready")
+			fmt.Fprintf(cmd.ErrOrStderr(), "urnd: %s: %v\n", line.name(), err)
 			continue
 		}
-		if err := p.print(w, line); err != nil {
+		if err := p.print(table, output.Format, line); err != nil {
 			return err
 		}
 	}
-	if failed {
-		return cli.ErrReported
-	}
-	return nil
+	return failed
 }
 
 func (p *purgeFlags) purge(ctx context.Context, c *admin.Client, line *purgeLine) error {
@@ -165,13 +165,9 @@ func (p *purgeFlags) purge(ctx context.Context, c *admin.Client, line *purgeLine
 	case p.refresh:
 		query.Set("mode", "refresh")
 	}
-	text, err := c.Ask(ctx, http.MethodDelete, pathOf(line.Of), query)
-	if err != nil {
-		return err
-	}
 	var document struct{ Purged int }
-	if err := json.Unmarshal(text, &document); err != nil {
-		return fmt.Errorf("reading the answer of the admin interface: %w", err)
+	if err := c.Read(ctx, http.MethodDelete, pathOf(line.Of), query, &document); err != nil {
+		return err
 	}
 	line.Purged = document.Purged
 	return nil
@@ -189,9 +185,9 @@ func (l purgeLine) name() string {
 	}
 }
 
-func (p *purgeFlags) print(w io.Writer, line purgeLine) error {
-	if p.asJSON {
-		return cli.PrintJSON(w, line)
+func (p *purgeFlags) print(table *cli.Table, format cli.Format, line purgeLine) error {
+	if format == cli.CSV {
+		return table.Row(line, line.By, line.Value, line.Of, strconv.Itoa(line.Purged))
 	}
 	what, done := line.Of, "purged"
 	if line.Purged == 1 {
@@ -200,6 +196,5 @@ func (p *purgeFlags) print(w io.Writer, line purgeLine) error {
 	if p.refresh {
 		done = "fetched again"
 	}
-	_, err := fmt.Fprintf(w, "%s: %d %s %s\n", line.name(), line.Purged, what, done)
-	return err
+	return table.Row(line, fmt.Sprintf("%s: %d %s %s", line.name(), line.Purged, what, done))
 }

@@ -1,7 +1,6 @@
 package cache
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
@@ -16,52 +15,40 @@ import (
 	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/internal/cli/admin"
+	"github.com/urnd/urnd/internal/plaintext"
 )
 
 func newShow(k kinds) *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "show URI",
 		Short: "Print what is cached of a URI",
 		Long: `Print what is cached of a URI: of an http or https URL, and of one that a gateway
 retrieves, the stored responses, with the fields of requests that select each of them; of a URN, or
 another URI, the answers for all services.`,
-		Example: "  urnd cache show http://www.example.org/\n  urnd cache show --json urn:isbn:0-395-36341-1",
+		Example: "  urnd cache show http://www.example.org/\n  urnd cache show --output json urn:isbn:0-395-36341-1",
 		Args:    cobra.ExactArgs(1),
 	}
 	f := admin.AddFlags(cmd)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the document of "+pathResponses+" or "+pathAnswers)
+	output := cli.AddOutput(cmd, "the document of "+pathResponses+" or "+pathAnswers, cli.JSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		of, normal, err := k.cachedAs(args[0])
 		if err != nil {
 			return err
 		}
-		c, err := f.Client()
-		if err != nil {
-			return err
-		}
-		text, err := c.Get(cmd.Context(), pathOf(of), url.Values{"uri": {normal}})
-		if err != nil {
-			return err
-		}
-		if asJSON {
-			_, err = cmd.OutOrStdout().Write(text)
-			return err
-		}
-		return printCached(cmd.OutOrStdout(), args[0], text)
+		var document cachedJSON
+		return f.Show(cmd, output, pathOf(of), url.Values{"uri": {normal}}, &document, func(w io.Writer) error { return document.print(w, args[0]) })
 	}
 	return cmd
 }
 
-// printCached prints the document of what is cached of a URI.
-func printCached(w io.Writer, name string, text []byte) error {
-	var document struct {
-		Responses []api.Response
-		Entries   []api.Entry
-	}
-	if err := json.Unmarshal(text, &document); err != nil {
-		return fmt.Errorf("reading the answer of the admin interface: %w", err)
-	}
+// cachedJSON is the document of what is cached of a URI.
+type cachedJSON struct {
+	Responses []api.Response
+	Entries   []api.Entry
+}
+
+// print prints what is cached of the URI name.
+func (document cachedJSON) print(w io.Writer, name string) error {
 	var lines []string
 	for _, r := range document.Responses {
 		lines = append(lines, responseLines(r)...)
@@ -79,7 +66,7 @@ func printCached(w io.Writer, name string, text []byte) error {
 		lines = []string{name + ": nothing is cached"}
 	}
 	for _, line := range lines {
-		if _, err := fmt.Fprintln(w, cli.WithoutControls(line)); err != nil {
+		if _, err := fmt.Fprintln(w, plaintext.OneLine(line)); err != nil {
 			return err
 		}
 	}

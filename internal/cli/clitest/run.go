@@ -14,7 +14,7 @@ import (
 	"github.com/urnd/urnd/urnns"
 )
 
-// Run runs a command as the program does, with arguments and standard input.
+// Run runs a command as the program does, with arguments and standard input. Its error is in stderr, too.
 func Run(t testing.TB, cmd *cobra.Command, stdin string, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -25,7 +25,8 @@ func Run(t testing.TB, cmd *cobra.Command, stdin string, args ...string) (stdout
 	root.SetIn(strings.NewReader(stdin))
 	root.SetOut(&out)
 	root.SetErr(&errs)
-	err = root.ExecuteContext(t.Context())
+	ran, err := root.ExecuteContextC(t.Context())
+	cli.Report(&errs, ran, err)
 	return out.String(), errs.String(), err
 }
 

@@ -2,11 +2,12 @@
 package names
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -41,7 +42,6 @@ type targetJSON struct {
 
 // Command returns the command. names returns the rules for names of a configuration.
 func Command(names cli.NamesOf) *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "namespaces",
 		Short: "List the URN namespaces that urnd knows",
@@ -51,29 +51,24 @@ NID, the rule of equivalence, the number of targets, and the document that defin
 		Args:    cobra.NoArgs,
 	}
 	s := cli.AddFile(cmd)
-	cmd.PersistentFlags().BoolVar(&asJSON, "json", false, "print one JSON object a line")
+	output := cli.AddOutput(cmd, "one object for each namespace", cli.CSV, cli.JSON)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		rules, err := s.Names(names)
 		if err != nil {
 			return err
 		}
-		set := rules.Set
-		if asJSON {
-			return printNamespacesJSON(cmd.OutOrStdout(), set, set.NIDs())
+		table, err := output.Table(cmd.OutOrStdout(), "NID", "RULE", "TARGETS", "SOURCE")
+		for _, nid := range rules.Set.NIDs() {
+			ns, _ := rules.Set.Lookup(nid)
+			err = errors.Join(err, table.Row(documentOf(ns), nid, ruleOf(ns), strconv.Itoa(len(ns.Targets)), ns.Source))
 		}
-		table := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
-		fmt.Fprintln(table, "NID\tRULE\tTARGETS\tSOURCE")
-		for _, nid := range set.NIDs() {
-			ns, _ := set.Lookup(nid)
-			fmt.Fprintf(table, "%s\t%s\t%d\t%s\n", nid, ruleOf(ns), len(ns.Targets), ns.Source)
-		}
-		return table.Flush()
+		return errors.Join(err, table.End())
 	}
-	cmd.AddCommand(newShow(names, &asJSON))
+	cmd.AddCommand(newShow(names))
 	return cmd
 }
 
-func newShow(names cli.NamesOf, asJSON *bool) *cobra.Command {
+func newShow(names cli.NamesOf) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "show NID",
 		Short:   "Print the rules and targets of a namespace",
@@ -81,30 +76,35 @@ func newShow(names cli.NamesOf, asJSON *bool) *cobra.Command {
 		Args:    cobra.ExactArgs(1),
 	}
 	s := cli.AddFile(cmd)
+	output := cli.AddOutput(cmd, "one object", cli.JSON)
+	cmd.ValidArgsFunction = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		if rules, err := s.Names(names); err == nil {
+			return rules.Set.NIDs(), cobra.ShellCompDirectiveNoFileComp
+		}
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		rules, err := s.Names(names)
 		if err != nil {
 			return err
 		}
-		set := rules.Set
 		nid := strings.ToLower(args[0])
-		ns, ok := set.Lookup(nid)
+		ns, ok := rules.Set.Lookup(nid)
 		if !ok {
-			return fmt.Errorf("namespace %q is not in the list: its names are compared by RFC 8141 alone, and resolved by DDDS", nid)
+			err := fmt.Errorf("namespace %q is not in the list: its names are compared by RFC 8141 alone, and resolved by DDDS", nid)
+			return cli.Hint(err, "urnd namespaces lists those that are; others are written into namespaces of the configuration")
 		}
-		if *asJSON {
-			return printNamespacesJSON(cmd.OutOrStdout(), set, []string{nid})
-		}
-		out := cmd.OutOrStdout()
-		fmt.Fprintf(out, "nid:     %s\nrule:    %s\n", ns.NID, ruleOf(ns))
-		if ns.Pattern != "" {
-			fmt.Fprintf(out, "pattern: %s\n", ns.Pattern)
-		}
-		for _, target := range ns.Targets {
-			fmt.Fprintf(out, "target:  %s\n", describeTarget(target))
-		}
-		_, err = fmt.Fprintf(out, "source:  %s\n", ns.Source)
-		return err
+		return output.Document(cmd.OutOrStdout(), documentOf(ns), func(w io.Writer) error {
+			fmt.Fprintf(w, "nid:     %s\nrule:    %s\n", ns.NID, ruleOf(ns))
+			if ns.Pattern != "" {
+				fmt.Fprintf(w, "pattern: %s\n", ns.Pattern)
+			}
+			for _, target := range ns.Targets {
+				fmt.Fprintf(w, "target:  %s\n", describeTarget(target))
+			}
+			_, err := fmt.Fprintf(w, "source:  %s\n", ns.Source)
+			return err
+		})
 	}
 	return cmd
 }
@@ -118,21 +118,16 @@ func describeTarget(t urnns.Target) string {
 	return strings.Join(slices.DeleteFunc(words, func(word string) bool { return word == "" }), " ")
 }
 
-func printNamespacesJSON(out io.Writer, set *urnns.Set, nids []string) error {
-	for _, nid := range nids {
-		ns, _ := set.Lookup(nid)
-		document := namespaceJSON{
-			NID: ns.NID, Fold: ns.Fold.String(), Strip: ns.Strip, Pattern: ns.Pattern,
-			Check: ns.Check, Lenient: ns.Lenient, LenientDigits: ns.LenientDigits, Targets: []targetJSON{}, Source: ns.Source,
-		}
-		for _, target := range ns.Targets {
-			document.Targets = append(document.Targets, targetJSON(target))
-		}
-		if err := cli.PrintJSON(out, document); err != nil {
-			return err
-		}
+// documentOf returns the JSON document of a namespace.
+func documentOf(ns urnns.Namespace) namespaceJSON {
+	document := namespaceJSON{
+		NID: ns.NID, Fold: ns.Fold.String(), Strip: ns.Strip, Pattern: ns.Pattern,
+		Check: ns.Check, Lenient: ns.Lenient, LenientDigits: ns.LenientDigits, Targets: []targetJSON{}, Source: ns.Source,
 	}
-	return nil
+	for _, target := range ns.Targets {
+		document.Targets = append(document.Targets, targetJSON(target))
+	}
+	return document
 }
 
 // ruleOf describes in a few words which names are equivalent, beyond RFC 8141.

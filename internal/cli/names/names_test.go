@@ -12,7 +12,7 @@ func TestNamespacesCommand(t *testing.T) {
 	if err != nil || strings.Count(list, "\n") != 97 || !strings.Contains(list, "RFC 2648, RFC 3553") {
 		t.Errorf("%s, %v", list, err)
 	}
-	got, _, err := clitest.Run(t, Command(clitest.NamesOf), "", "show", "--json", "OID")
+	got, _, err := clitest.Run(t, Command(clitest.NamesOf), "", "show", "--output=json", "OID")
 	want := `{"nid":"oid","fold":"none","strip":"","pattern":"","check":"oid","lenient":false,"targets":[{"pattern":"","template":"https://oid-base.com/get/{nss}"}],"source":"RFC 3061"}` + "\n"
 	if err != nil || got != want {
 		t.Errorf("%s, %v", got, err)

@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -37,8 +38,6 @@ counters and all else, to move the registry to another database. It is compresse
 	cmd.Flags().BoolVar(&force, "force", false, "replace FILE if it exists")
 	cmd.Flags().BoolVar(&portable, "portable", false, "write lines of JSON that any database can be restored from")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		p := cli.StartProgress(cmd, "copying the registry")
-		defer p.End()
 		path, err := f.file()
 		if portable && errors.Is(err, errNotAFile) {
 			err = nil
@@ -49,47 +48,42 @@ counters and all else, to move the registry to another database. It is compresse
 		if err := checkBackupFile(path, args[0], force); err != nil {
 			return cli.Usage(err)
 		}
-		if err := f.backUp(cmd, p, args[0], portable); err != nil {
-			return notBackedUp(p, err, args[0])
-		}
-		p.End()
-		info, err := os.Stat(args[0])
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: a backup of %d octets\n", args[0], info.Size())
-		return err
+		return f.with(existing, "copying the registry", notBackedUp(args[0]), func(ctx context.Context, s *session) error {
+			return s.backUp(ctx, args[0], portable)
+		})
 	}
 	return cmd
 }
 
+// notBackedUp says what stands where no backup was made.
+func notBackedUp(file string) string {
+	return fmt.Sprintf("no backup was made, and a %s from before is as it was", file)
+}
+
 // backUp writes a backup to a file.
-func (f *storeFlags) backUp(cmd *cobra.Command, p *cli.Progress, to string, portable bool) error {
-	s, err := f.open(cmd.Context())
+func (s *session) backUp(ctx context.Context, to string, portable bool) (err error) {
+	file, ok := s.store.(*sqlite.Store)
+	if portable || !ok {
+		err = s.dumpPortable(ctx, to)
+	} else {
+		err = file.Backup(ctx, to, func(done, all int) {
+			s.progress.Show(cli.Step{What: "copying the registry", Done: int64(done), Total: int64(all), Unit: "pages"})
+		})
+	}
+	if err != nil {
+		return s.progress.Interrupted(err, "%s; the same command begins anew", notBackedUp(to))
+	}
+	if ok { // metrics tell of backups of files alone
+		if err := s.Mark(ctx, registry.MarkBackup); err != nil { // metrics miss it
+			s.say("%v", err)
+		}
+	}
+	info, err := os.Stat(to)
 	if err != nil {
 		return err
 	}
-	defer s.close()
-	file, ok := s.store.(*sqlite.Store)
-	if portable || !ok {
-		err = dumpPortable(cmd.Context(), p, s, to)
-	} else {
-		err = file.Backup(cmd.Context(), to, func(done, all int) {
-			p.Show(cli.Step{What: "copying the registry", Done: int64(done), Total: int64(all), Unit: "pages"})
-		})
-	}
-	if err != nil || !ok { // metrics tell of backups of files alone
-		return err
-	}
-	if err := s.Mark(cmd.Context(), registry.MarkBackup); err != nil { // metrics miss it
-		fmt.Fprintf(cmd.ErrOrStderr(), "urnd: %v\n", err)
-	}
-	return nil
-}
-
-// notBackedUp returns the error of a backup.
-func notBackedUp(p *cli.Progress, err error, file string) error {
-	return p.Interrupted(err, "no backup was made, and a %s from before is as it was; the same command begins anew", file)
+	_, err = fmt.Fprintf(s.out, "%s: a backup of %d bytes\n", to, info.Size())
+	return err
 }
 
 // checkBackupFile returns an error if a backup of a store must not be made in a file.
@@ -127,4 +121,80 @@ func (f *storeFlags) file() (string, error) {
 		return "", errNotAFile
 	}
 	return path, nil
+}
+
+func newRestore(w Wiring) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "restore FILE",
+		Short: "Make a backup the registry",
+		Long: `Make a backup the registry, after it was compared with its digest in FILE.sha256, if there is one,
+and verified. urnd must not be running for the last step: verify FILE before you stop it, so that it
+is not stopped for a backup that cannot be restored. The registry that is there is kept beside the
+new one, with the name ending in .before-restore. FILE itself does not change.
+
+A portable backup (backup --portable) is also restored into a PostgreSQL database that is empty.`,
+		Example: `  urnd registry verify /var/backups/registry.db && systemctl stop urnd.socket urnd &&
+    urnd registry restore /var/backups/registry.db && systemctl start urnd
+  urnd registry restore registry.ndjson.zst --store postgres://urnd@localhost/names`,
+		Args: cobra.ExactArgs(1),
+	}
+	f := addStore(cmd, w)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		p := cli.StartProgress(cmd, "copying the backup")
+		defer p.End()
+		portable, err := isPortable(args[0])
+		if err != nil {
+			return err
+		}
+		path, err := f.file()
+		if errors.Is(err, errNotAFile) && portable {
+			return f.with(existing, "copying the backup", "nothing was restored", func(ctx context.Context, s *session) error {
+				return s.restore(ctx, args[0])
+			})
+		}
+		if err != nil {
+			return err
+		}
+		var kept string
+		if portable {
+			kept, err = sqlite.RestoreInto(cmd.Context(), path, func(s *sqlite.Store) error {
+				return errors.Join(loadPortable(cmd.Context(), p, s, args[0]), verifyBackup(cmd, p, s))
+			})
+		} else {
+			kept, err = sqlite.Restore(cmd.Context(), path, args[0], func(s *sqlite.Store) error { return verifyBackup(cmd, p, s) })
+		}
+		if err != nil {
+			return p.Interrupted(err, "nothing was restored, and the registry is as it was; the same command begins anew")
+		}
+		p.End()
+		fmt.Fprintf(cmd.OutOrStdout(), "%s is restored from %s\n", path, args[0])
+		if kept != "" {
+			fmt.Fprintf(cmd.OutOrStdout(), "what was there is now %s\n", kept)
+		}
+		return nil
+	}
+	return cmd
+}
+
+// restore restores a portable backup into a database of PostgreSQL.
+func (s *session) restore(ctx context.Context, file string) error {
+	if err := loadPortable(ctx, s.progress, s.store, file); err != nil {
+		return s.progress.Interrupted(err, "nothing was restored; the same command begins anew")
+	}
+	if err := verifyBackup(s.cmd, s.progress, s.store); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(s.out, "the registry is restored from %s\n", file)
+	return err
+}
+
+var errUnsound = errors.New("the backup has the problems above: restore another one, which urnd registry verify FILE finds sound")
+
+// verifyBackup prints the problems of a copy of a backup.
+func verifyBackup(cmd *cobra.Command, p *cli.Progress, s registry.Store) error {
+	problems, err := printProblems(cmd.Context(), p, s.Verify, cmd.ErrOrStderr())
+	if err == nil && problems > 0 {
+		err = errUnsound
+	}
+	return err
 }

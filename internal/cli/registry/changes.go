@@ -1,21 +1,24 @@
 package registry
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/urnd/urnd/internal/cli"
+	"github.com/urnd/urnd/internal/plaintext"
 	"github.com/urnd/urnd/resolver/registry"
-	"github.com/urnd/urnd/resolver/registry/diff"
+	"github.com/urnd/urnd/resolver/registry/field"
 	"github.com/urnd/urnd/resolver/registry/service"
 )
 
 func newChanges(w Wiring) *cobra.Command {
-	var since, until, by, below string
+	var of service.Changes
 	var set int64
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "changes",
 		Short: "Print the change sets: what was changed together, by whom and why",
@@ -27,55 +30,43 @@ A set is taken back by urnd registry revert. What was registered before there we
   urnd registry changes --since 2031-05-01 --by admin
   urnd registry changes --prefix urn:nbn:fi:
   urnd registry changes --set 1
-  urnd registry changes --json`,
+  urnd registry changes --output csv`,
 		Args: cobra.NoArgs,
 	}
 	f := addStore(cmd, w)
 	flags := cmd.Flags()
-	flags.StringVar(&since, "since", "", "only those from this `time` on: a date, or a time of RFC 3339")
-	flags.StringVar(&until, "until", "", "only those until this `time`: a date, which means its end (UTC), or a time of RFC 3339")
-	flags.StringVar(&by, "by", "", "only those of this `name`")
-	flags.StringVar(&below, "prefix", "", "only those that changed names that begin with this `text`")
+	addTime(cmd, &of.Since, "since", "only those from this `time` on: a date, or a time of RFC 3339", plaintext.ParseTime)
+	addTime(cmd, &of.Until, "until", "only those until this `time`: a date, which means its end (UTC), or a time of RFC 3339", plaintext.ParseTimeEnd)
+	flags.StringVar(&of.By, "by", "", "only those of this `name`")
+	flags.StringVar(&of.Prefix, "prefix", "", "only those that changed names that begin with this `text`")
 	flags.Int64Var(&set, "set", 0, "print what the set with this `number` has changed")
-	flags.BoolVar(&asJSON, "json", false, "print a document for each set, one a line")
-	cmd.MarkFlagsMutuallyExclusive("set", "json")
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		s, err := f.open(cmd.Context())
-		if err != nil {
-			return err
+	output := cli.AddOutput(cmd, "one object for each set, or with --set for each name that it has changed", cli.CSV, cli.JSON)
+	f.run(existing, "reading the registry", "nothing was read", func(ctx context.Context, s *session, _ []string) error {
+		if flags.Changed("set") {
+			return s.printChangesOf(ctx, &differenceFlags{output: output}, registry.Seq(set), of.Prefix)
 		}
-		defer s.close()
-		if cmd.Flags().Changed("set") {
-			return usageOf(printChangesOf(cmd, s, registry.Seq(set), below))
-		}
-		of := service.Changes{Prefix: below, By: by}
-		if since != "" {
-			of.Since, err = readTime(since, false)
-		}
-		if until != "" && err == nil {
-			of.Until, err = readTime(until, true)
-		}
-		if err != nil {
-			return cli.Usage(err)
-		}
-		return usageOf(printChangeSets(cmd, s, asJSON, of))
-	}
+		return s.printChangeSets(ctx, output, of)
+	})
 	return cmd
 }
 
 // printChangeSets prints change sets.
-func printChangeSets(cmd *cobra.Command, s *session, asJSON bool, of service.Changes) error {
+func (s *session) printChangeSets(ctx context.Context, output *cli.Output, of service.Changes) error {
+	table, err := output.Rows(s.out, "set", "time", "kind", "versions", "by", "note")
+	if err != nil {
+		return err
+	}
 	for page := (service.Page{Limit: service.MaxPage}); ; {
-		found, err := s.ChangeSets(cmd.Context(), s.actor, of, page)
+		found, err := s.ChangeSets(ctx, s.actor, of, page)
 		for _, set := range found.Sets {
-			var failed error
-			if asJSON {
-				failed = cli.PrintJSON(cmd.OutOrStdout(), set)
-			} else {
-				_, failed = fmt.Fprintln(cmd.OutOrStdout(), changeSetText(set))
+			cells := []string{changeSetText(set)}
+			if output.Format == cli.CSV {
+				cells = []string{
+					strconv.FormatInt(int64(set.Number), 10), field.FormatTime(set.Time), kindOf(set), strconv.FormatInt(set.Rows, 10), set.By, set.Note,
+				}
 			}
-			if failed != nil {
-				return failed
+			if err := table.Row(set, cells...); err != nil {
+				return err
 			}
 		}
 		if page.Cursor = found.Next; err != nil || !found.More {
@@ -84,40 +75,122 @@ func printChangeSets(cmd *cobra.Command, s *session, asJSON bool, of service.Cha
 	}
 }
 
+// kindOf says of what kind a change set is.
+func kindOf(s registry.ChangeSet) string {
+	switch s.Kind {
+	case "":
+		return "change"
+	case registry.KindRevert:
+		return fmt.Sprintf("revert of %d", s.Reverts)
+	default:
+		return s.Kind
+	}
+}
+
 // changeSetText returns a change set as a line.
 func changeSetText(s registry.ChangeSet) string {
-	kind := s.Kind
-	switch kind {
-	case "":
-		kind = "change"
-	case registry.KindRevert:
-		kind = fmt.Sprintf("revert of %d", s.Reverts)
-	}
-	text := fmt.Sprintf("%d, %s: %s, %s", s.Number, timeText(s.Time), kind, counted(s.Rows, "version"))
+	text := fmt.Sprintf("%d, %s: %s, %s", s.Number, timeText(s.Time), kindOf(s), amountOf(s.Rows, "version"))
 	if s.By != "" {
 		text += ", by " + s.By
 	}
 	if s.Note != "" {
 		text += ": " + s.Note
 	}
-	return oneLine(text)
+	return text
 }
 
-// counted returns a number of things.
-func counted(n int64, thing string) string {
-	if n == 1 {
-		return "1 " + thing
+// unknownSet says what to do where there is no such change set.
+func unknownSet(err error) error {
+	if errors.Is(err, registry.ErrUnknown) {
+		return cli.Hint(err, "urnd registry changes prints the change sets and their numbers")
 	}
-	return fmt.Sprintf("%d %ss", n, thing)
+	return err
 }
 
 // printChangesOf prints what a set has changed of the names that begin with a text.
-func printChangesOf(cmd *cobra.Command, s *session, set registry.Seq, below string) error {
-	var failed error
-	printer := &diff.Printer{To: cmd.OutOrStdout()}
-	err := s.ChangesOf(cmd.Context(), s.actor, set, below, func(c registry.Changed) bool {
-		failed = printer.Changed(c)
-		return failed == nil
+func (s *session) printChangesOf(ctx context.Context, d *differenceFlags, set registry.Seq, below string) error {
+	p := &printed{Printer: d.printer(s)}
+	return unknownSet(p.join(s.ChangesOf(ctx, s.actor, set, below, func(c registry.Changed) bool {
+		p.changed(c)
+		return p.failed == nil
+	})))
+}
+
+func newRevert(w Wiring) *cobra.Command {
+	var note string
+	cmd := &cobra.Command{
+		Use:   "revert SET --note TEXT",
+		Short: "Take a change set back",
+		Long: `Take a change set back, by its number, which urnd registry changes prints: what it changed becomes as it was before. A name
+that it made is withdrawn, with the note as reason, since no name is unassigned. What was changed again since stays, and is
+printed as a conflict. The history keeps all of it, and what was taken back is a change set, that can be taken back.
+
+The exit status is 1 if there was a conflict.`,
+		Example: `  urnd registry revert 1 --dry-run --note 'wrong file'
+  urnd registry revert 1 --note 'wrong file'`,
+		Args: cobra.ExactArgs(1),
+	}
+	f := addStore(cmd, w)
+	differences := addDifferences(cmd)
+	cmd.Flags().StringVar(&note, "note", "", "why: a `text`, which is also shown for names that are withdrawn by it")
+	cli.Require(cmd, "note", "say why it is taken back")
+	f.run(existing, "taking the change set back", "nothing was taken back", func(ctx context.Context, s *session, args []string) error {
+		number, err := strconv.ParseInt(args[0], 10, 64)
+		if err != nil || number < 1 {
+			return cli.Usage(fmt.Errorf("%q is not the number of a change set: urnd registry changes prints them", args[0]))
+		}
+		return differences.revert(ctx, s, registry.Revert{Set: registry.Seq(number), Note: note, DryRun: differences.dry})
 	})
-	return errors.Join(err, failed)
+	return cmd
+}
+
+// revert takes a set back, and prints what that does.
+func (d *differenceFlags) revert(ctx context.Context, s *session, what registry.Revert) error {
+	p := &printed{Printer: d.printer(s)}
+	what.Reverted = func(c registry.Changed) {
+		p.changed(c)
+		s.progress.Show(cli.Step{What: "taking the change set back", Done: p.n, Unit: "names"})
+	}
+	what.Conflict = func(key registry.Key, err error) {
+		fmt.Fprintf(s.errs, "%s: %s\n", key, plaintext.OneLine(err.Error()))
+	}
+	report, err := s.Revert(ctx, s.actor, what)
+	if err = p.join(err); err != nil {
+		return d.interrupted(s, unknownSet(err), "%s are taken back, and stay; the same command goes on with the others", amountOf(report.Names, "name"))
+	}
+	if err := d.end(s, p.Printer); err != nil {
+		return err
+	}
+	return d.concluded(s, fmt.Sprintf("%d %s", report.Names, d.would("taken back")), report.Conflicts, report.Set)
+}
+
+// would says what was done, or would be.
+func (d *differenceFlags) would(done string) string {
+	if d.dry {
+		return "would be " + done
+	}
+	return done
+}
+
+// interrupted returns the error of what was to be done: after an interruption, which of it stands.
+func (d *differenceFlags) interrupted(s *session, err error, stands string, of ...any) error {
+	if d.dry {
+		stands, of = "nothing was changed, as by any dry run; the same command begins anew", nil
+	}
+	return s.progress.Interrupted(err, stands, of...)
+}
+
+// concluded says what a change of many names has done, and fails where there were conflicts.
+func (d *differenceFlags) concluded(s *session, text string, conflicts int64, set registry.ChangeSet, more ...string) error {
+	if conflicts > 0 {
+		text += fmt.Sprintf(", and %d not: see above", conflicts)
+	}
+	if set.Number > 0 {
+		text += fmt.Sprintf(", by the change set %d", set.Number)
+	}
+	fmt.Fprintln(s.errs, text+strings.Join(more, ""))
+	if conflicts > 0 {
+		return cli.Hint(cli.ErrReported, "what somebody else has changed since is as they left it: see urnd registry history of those names")
+	}
+	return nil
 }

@@ -2,6 +2,7 @@ package registry
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"net/netip"
@@ -16,7 +17,7 @@ import (
 )
 
 func newCheck(w Wiring) *cobra.Command {
-	var asJSON, hints bool
+	var hints bool
 	var own []string
 	cmd := &cobra.Command{
 		Use:   "check [PREFIX]",
@@ -35,39 +36,35 @@ URLs lead to this urnd if their host is in listen.names, is the name of the mach
 An error is what gives clients no answer or a wrong one. The exit status is 1 if there is one.`,
 		Example: `  urnd registry check
   urnd registry check urn:nbn:fi: --hints
-  urnd registry check --own urn.example.org --json`,
+  urnd registry check --own urn.example.org --output csv`,
 		Args: cobra.MaximumNArgs(1),
 	}
 	f := addStore(cmd, w)
 	cmd.Flags().BoolVar(&hints, "hints", false, "also print hints: what may be meant so; reads all names twice")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object for each finding, one a line")
+	output := cli.AddOutput(cmd, "one object for each finding", cli.CSV, cli.JSON)
 	cmd.Flags().StringArrayVar(&own, "own", nil, "URLs of this `host` lead to this urnd too; may be repeated")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		p := cli.StartProgress(cmd, "checking names")
-		defer p.End()
-		s, err := f.open(cmd.Context())
-		if err != nil {
-			return p.Interrupted(err, "nothing was checked; the same command begins anew")
-		}
-		defer s.close()
+	const none = "nothing was checked"
+	f.run(existing, "checking names", none, func(ctx context.Context, s *session, args []string) error {
 		below := strings.Join(args, "")
-		total, err := s.size(cmd.Context(), below)
+		total, err := s.size(ctx, below)
 		if err != nil {
-			return p.Interrupted(err, "nothing was checked; the same command begins anew")
+			return s.progress.Interrupted(err, none+"; the same command begins anew")
 		}
-		out := bufio.NewWriter(p.Over(cmd.OutOrStdout()))
-		c := s.config
-		summary, err := s.Check(cmd.Context(), s.actor, lint.Config{
+		out := bufio.NewWriter(s.out)
+		table, err := output.Rows(out, "name", "severity", "what", "rule")
+		if err != nil {
+			return err
+		}
+		summary, err := s.Check(ctx, s.actor, lint.Config{
 			Names: s.names, Hints: hints,
-			Own: isOwn(append(w.OwnNames(c.Listen), own...)), Hosts: c.Registry.HostNames(), Only: s.names.AskedFor(),
-			Progress: func(read int64, found lint.Summary) { p.Show(checkStep(read, total, found)) },
-		}, below, func(finding lint.Finding) error { return printFinding(out, finding, asJSON) })
-		if err := errors.Join(usageOf(err), out.Flush()); err != nil {
-			return p.Interrupted(err, "%s; nothing was changed; the same command begins anew, and with PREFIX it checks a part", checkedText(summary))
+			Own: isOwn(append(w.OwnNames(s.config.Listen), own...)), Hosts: s.config.Registry.HostNames(), Only: s.names.AskedFor(),
+			Progress: func(read int64, found lint.Summary) { s.progress.Show(checkStep(read, total, found)) },
+		}, below, func(finding lint.Finding) error { return printFinding(table, output.Format, finding) })
+		if err := errors.Join(err, out.Flush()); err != nil {
+			return s.progress.Interrupted(err, "%s; nothing was changed; the same command begins anew, and with PREFIX it checks a part", checkedText(summary))
 		}
-		p.End()
-		return concludeCheck(cmd, summary)
-	}
+		return s.concludeCheck(summary)
+	})
 	return cmd
 }
 
@@ -83,18 +80,19 @@ func isOwn(names []string) func(host string) bool {
 	}
 }
 
-func printFinding(w *bufio.Writer, f lint.Finding, asJSON bool) error {
-	if !asJSON {
-		_, err := fmt.Fprintln(w, oneLine(f.String()))
-		return err
+// printFinding prints a finding: as text in a sentence.
+func printFinding(table *cli.Table, format cli.Format, f lint.Finding) error {
+	cells := []string{f.String()}
+	if format == cli.CSV {
+		cells = []string{f.Key.String(), f.Severity.String(), f.What, f.Rule}
 	}
-	return cli.PrintJSON(w, struct {
+	return table.Row(struct {
 		Name     string        `json:"name"`
 		Prefix   bool          `json:"prefix,omitempty"`
 		Severity lint.Severity `json:"severity"`
 		What     string        `json:"what"`
 		Rule     string        `json:"rule"`
-	}{f.Key.Name, f.Key.Kind == registry.KindPrefix, f.Severity, f.What, f.Rule})
+	}{f.Key.Name, f.Key.Kind == registry.KindPrefix, f.Severity, f.What, f.Rule}, cells...)
 }
 
 // checkedText says how much was checked and found.
@@ -115,12 +113,12 @@ func checkStep(read, total int64, found lint.Summary) cli.Step {
 }
 
 // concludeCheck says how much was checked.
-func concludeCheck(cmd *cobra.Command, s lint.Summary) error {
-	fmt.Fprintf(cmd.ErrOrStderr(), "urnd: %s\n", checkedText(s))
-	if s.SharedLeftOut {
-		fmt.Fprintln(cmd.ErrOrStderr(), "urnd: so many targets are shared that not all are printed: check parts, by PREFIX")
+func (s *session) concludeCheck(summary lint.Summary) error {
+	s.say("%s", checkedText(summary))
+	if summary.SharedLeftOut {
+		s.say("so many targets are shared that not all are printed: check parts, by PREFIX")
 	}
-	if s.Found[lint.Error] > 0 {
+	if summary.Found[lint.Error] > 0 {
 		return cli.ErrReported
 	}
 	return nil

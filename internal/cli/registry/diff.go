@@ -34,24 +34,18 @@ in temporary files.
 
 The exit status is 0 where nothing differs, 1 where something does or a line of a file is not valid, and 2 if the command was used wrongly.`,
 		Example: `  urnd registry diff sqlite:registry.db names.csv
-  urnd registry diff old.ndjson.zst new.ndjson.zst --diff csv --diff-limit 0
+  urnd registry diff old.ndjson.zst new.ndjson.zst --output csv --diff-limit 0
   urnd registry diff sqlite:registry.db postgres://urnd@db.example.org/names`,
 		Args: cobra.ExactArgs(2),
 	}
 	settings := cli.AddFile(cmd)
-	d := addDifferenceForms(cmd)
-	encoding := cmd.Flags().String("encoding", "", encodingHelp)
-	temp := cmd.Flags().String("temp-dir", "", "the `directory` to sort large files in. Empty: TMPDIR or /tmp")
+	d := addDifferenceForms(cmd, "one object for each name that differs, and their counts last")
+	d.dry = true // nothing is changed
+	encoding := addEncoding(cmd)
+	temp := addTempDir(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := d.check(); err != nil {
-			return err
-		}
 		shown := cli.StartProgress(cmd, "comparing")
 		defer shown.End()
-		of, err := charset.Parse(*encoding)
-		if err != nil {
-			return cli.Usage(err)
-		}
 		c, err := settings.Load(nil)
 		if err != nil {
 			return err
@@ -64,15 +58,16 @@ The exit status is 0 where nothing differs, 1 where something does or a line of 
 		if err != nil {
 			return err
 		}
-		p := d.printer()
+		s := &session{cmd: cmd, progress: shown, out: shown.Over(cmd.OutOrStdout()), errs: shown.Over(cmd.ErrOrStderr())}
+		p := d.printer(s)
 		p.Comparing = true
-		sides := comparison{w, c, names, *temp, of, rejected}
+		sides := comparison{w, c, names, *temp, *encoding, rejected}
 		err = sides.with(cmd.Context(), args[0], func(a diff.Side) error {
 			return sides.with(cmd.Context(), args[1], func(b diff.Side) error { return diff.Compare(counting(shown, a), b, p.Changed) })
 		})
 		err = shown.Interrupted(err, "not all that differs is printed, and nothing was changed; the same command begins anew")
 		if err == nil {
-			err = p.End(cmd.ErrOrStderr())
+			err = d.end(s, p)
 		}
 		if err == nil && (p.Counts.Names > 0 || rejected.n > 0) {
 			err = cli.ErrReported

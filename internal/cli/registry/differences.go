@@ -2,7 +2,6 @@ package registry
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -11,13 +10,11 @@ import (
 	"github.com/urnd/urnd/resolver/registry/diff"
 )
 
-// differenceFlags are the flags of commands that change many names: whether they only print what they would change, and how.
+// differenceFlags are the flags of commands that change names: whether they only print what they would change, and how.
 type differenceFlags struct {
-	cmd    *cobra.Command
+	output *cli.Output
 	dry    bool
-	format string
-	limit  int
-	form   diff.Format
+	limit  uint
 }
 
 // shownDifferences is how many names are printed where nothing is said of that.
@@ -25,47 +22,69 @@ const shownDifferences = 100
 
 // addDifferences gives cmd the flag --dry-run, and those of differences.
 func addDifferences(cmd *cobra.Command) *differenceFlags {
-	d := addDifferenceForms(cmd)
+	d := addDifferenceForms(cmd, "one object for each name that changes, and their counts last")
 	cmd.Flags().BoolVar(&d.dry, "dry-run", false, "print what would change, name by name, and change nothing")
 	return d
 }
 
 // addDifferenceForms gives cmd the flags that say how differences are printed.
-func addDifferenceForms(cmd *cobra.Command) *differenceFlags {
-	d := &differenceFlags{cmd: cmd}
-	cmd.Flags().StringVar(&d.format, "diff", "", "print differences in this `form`: text, csv or ndjson. Empty: text")
-	cmd.Flags().IntVar(&d.limit, "diff-limit", shownDifferences, "print the differences of at most this `number` of names; 0 is all")
+func addDifferenceForms(cmd *cobra.Command, json string) *differenceFlags {
+	d := &differenceFlags{output: cli.AddOutput(cmd, json, cli.CSV, cli.JSON)}
+	cmd.Flags().UintVar(&d.limit, "diff-limit", shownDifferences, "print the differences of at most this `number` of names; 0 is all")
 	return d
 }
 
-// check returns what is wrong with the flags.
-func (d *differenceFlags) check() (err error) {
-	changed := d.cmd.Flags().Changed
-	has := d.cmd.Flags().Lookup("dry-run") != nil
-	switch {
-	case d.limit < 0:
-		return cli.Usage(errors.New("--diff-limit is not negative"))
-	case has && !d.dry && (changed("diff") || changed("diff-limit")):
-		return cli.Usage(errors.New("--diff and --diff-limit are for --dry-run"))
+// printer returns what prints differences: those that would be made within the limit, and those that were made as a whole.
+func (d *differenceFlags) printer(s *session) *diff.Printer {
+	p := &diff.Printer{To: s.out, Format: diff.Format(d.output.Format)}
+	if d.output.IsJSON() {
+		p.Format = diff.NDJSON
 	}
-	if d.form, err = diff.ParseFormat(d.format); err != nil {
-		return cli.Usage(fmt.Errorf("--diff: %w", err))
+	if d.dry || s.cmd.Flags().Changed("diff-limit") {
+		p.Limit = int(d.limit) //nolint:gosec // a larger one is one without a limit
 	}
-	return nil
+	return p
 }
 
-// printer returns what prints differences.
-func (d *differenceFlags) printer() *diff.Printer {
-	return &diff.Printer{To: d.cmd.OutOrStdout(), Format: d.form, Limit: d.limit}
+// end prints what is last of changes: their counts, where they were not made, or not all of them were printed.
+func (d *differenceFlags) end(s *session, p *diff.Printer) error {
+	if !d.dry && p.Counts.More == 0 {
+		return nil
+	}
+	return p.End(s.errs)
 }
 
-// print prints changes that would be made.
-func (d *differenceFlags) print(cmd *cobra.Command, changes []registry.Changed) error {
-	p := d.printer()
+// print prints changes that were made, or would be.
+func (d *differenceFlags) print(s *session, changes []registry.Changed, err error) error {
+	if err != nil {
+		return err
+	}
+	p := d.printer(s)
 	for _, c := range changes {
+		if d.dry && c.Before.Version == c.After.Version && !c.After.Redacted {
+			continue
+		}
 		if err := p.Changed(c); err != nil {
 			return err
 		}
 	}
-	return p.End(cmd.ErrOrStderr())
+	return d.end(s, p)
 }
+
+// printed prints a stream of changes, and keeps the first error of that.
+type printed struct {
+	*diff.Printer
+	failed error
+	n      int64
+}
+
+// changed prints a change.
+func (p *printed) changed(c registry.Changed) {
+	p.n++
+	if p.failed == nil {
+		p.failed = p.Changed(c)
+	}
+}
+
+// join returns the error of a command, with that of printing.
+func (p *printed) join(err error) error { return errors.Join(err, p.failed) }

@@ -23,11 +23,11 @@ func TestRegistryDryRuns(t *testing.T) {
 			out:  "urn:nbn:fi:c: registered, version 1\n  + target https://old.example/c\n2 names differ: 2 added; 1 more than are printed\n",
 		},
 		{
-			args: words("import --dry-run --diff csv " + file), part: "2 names differ: 2 added\n",
+			args: words("import --dry-run --output csv " + file), part: "2 names differ: 2 added\n",
 			out: "name,change,field,before,after\nurn:nbn:fi:c,added,target,,https://old.example/c\nurn:nbn:fi:d,added,target,,https://old.example/d\n",
 		},
 		{
-			args: words("withdraw urn:nbn:fi:a --reason gone --dry-run --diff ndjson"),
+			args: words("withdraw urn:nbn:fi:a --reason gone --dry-run --output json"),
 			out: `{"name":"urn:nbn:fi:a","change":"withdrawn","version_before":1,"version_after":2,"differences":[` +
 				`{"field":"status","before":"active","after":"withdrawn"},{"field":"reason","after":"gone"}]}` + "\n" +
 				`{"counts":{"names":1,"added":0,"changed":0,"withdrawn":1,"redacted":0,"removed":0,"more":0}}` + "\n",
@@ -40,9 +40,9 @@ func TestRegistryDryRuns(t *testing.T) {
 			args: words("rewrite urn:nbn:fi: --replace http://old.example/ --with https://new.example/ --dry-run"),
 			out:  "urn:nbn:fi:a: version 2\n  - target http://old.example/a\n  + target https://new.example/a\n", part: "2 of 4 names would be moved; as of 5\n",
 		},
-		{args: words("rewrite urn:nbn:fi: --replace http://old.example/ --diff csv --with x"), status: 2, part: "are for --dry-run"},
-		{args: words("withdraw urn:nbn:fi:a --reason gone --dry-run --diff xml"), status: 2, part: "it is text, csv or ndjson"},
-		{args: words("revert 1 --note n --dry-run --diff csv"), out: "urn:nbn:fi:a,withdrawn,status,active,withdrawn\n"},
+		{args: words("import --output csv " + file), status: 2, part: "is for --dry-run"},
+		{args: words("withdraw urn:nbn:fi:a --reason gone --dry-run --output xml"), status: 2, part: "it takes text, csv or json"},
+		{args: words("revert 1 --note n --dry-run --output csv"), out: "urn:nbn:fi:a,withdrawn,status,active,withdrawn\n"},
 	} {
 		out, messages, status := r.run(s.in, s.args...)
 		if status != s.status || !strings.Contains(out, s.out) || !strings.Contains(messages, s.part) {
@@ -73,7 +73,7 @@ func TestRegistryDiff(t *testing.T) {
 		{args: []string{"diff", file, store}, status: 1, out: differs},
 		{args: []string{"diff", later, store}, out: "0 names differ\n"},
 		{
-			args: []string{"diff", store, simple, "--diff", "csv"}, status: 1, part: "3 names differ: 1 added, 2 removed",
+			args: []string{"diff", store, simple, "--output", "csv"}, status: 1, part: "3 names differ: 1 added, 2 removed",
 			out: "name,change,field,before,after\nurn:nbn:fi:*,removed,target,https://example.org/,\n" +
 				"urn:nbn:fi:c,removed,target,https://example.org/3,\nurn:nbn:fi:d,added,target,,https://example.org/4\n",
 		},

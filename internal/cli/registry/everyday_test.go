@@ -26,7 +26,7 @@ func TestEveryday(t *testing.T) {
 		}
 	}
 	for line, part := range map[string]string{
-		"help": "Available Commands", "help set": "urnd registry set NAME", "help token create": "urnd registry token create",
+		"help": "Names:\n  get ", "help set": "urnd registry set NAME", "help token create": "urnd registry token create",
 	} {
 		if out, messages, status := run(t, "", strings.Fields(line)...); status != 0 || !strings.Contains(out, part) {
 			t.Errorf("%s: %d %q %q", line, status, out, messages)

@@ -6,20 +6,17 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 
-	"github.com/urnd/urnd/internal/charset"
 	"github.com/urnd/urnd/internal/cli"
+	"github.com/urnd/urnd/internal/plaintext"
 	"github.com/urnd/urnd/resolver"
 )
 
-// newRegistryTest is urnd registry test; its file has another name, since Go takes files that end in _test
-// for tests.
+// newTest is urnd registry test; its file has another name, since Go takes files that end in _test for tests.
 func newTest(w Wiring) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "test FILE",
@@ -39,45 +36,38 @@ The exit status is 1 if a name leads elsewhere or a line cannot be read.`,
 		Args: cobra.ExactArgs(1),
 	}
 	s := cli.AddSettings(cmd)
-	encoding := cmd.Flags().String("encoding", "", encodingHelp)
-	cmd.Flags().String("store", "", "use this `store`: sqlite:FILE or postgres://... (registry.store)")
+	encoding := addEncoding(cmd)
+	addStoreFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		p := cli.StartProgress(cmd, "testing names")
 		defer p.End()
+		const none = "nothing was tested; the same command begins anew"
 		c, err := s.Load(map[string]string{"registry.store": "store"})
 		if err != nil {
 			return err
 		}
-		of, err := charset.Parse(*encoding)
+		in, err := cli.Open(cmd, args[0])
 		if err != nil {
 			return cli.Usage(err)
 		}
-		in := cmd.InOrStdin()
-		if args[0] != "-" {
-			file, err := os.Open(args[0])
-			if err != nil {
-				return cli.Usage(err)
-			}
-			defer file.Close()
-			in = file
-		}
-		expected, err := newExpectations(cli.Interruptible(cmd.Context(), in), of)
+		defer in.Close()
+		expected, err := newExpectations(in, *encoding)
 		if err != nil {
-			return p.Interrupted(err, "nothing was tested; the same command begins anew")
+			return p.Interrupted(err, none)
 		}
 		r, err := w.Resolve(cmd.Context(), c, cmd.ErrOrStderr())
 		if err != nil {
-			return p.Interrupted(err, "nothing was tested; the same command begins anew")
+			return p.Interrupted(err, none)
 		}
 		defer r.Close()
 		t := expectationTest{resolution: r, w: p.Over(cmd.OutOrStdout()), progress: p}
-		if err := t.run(cmd.Context(), expected); err != nil {
+		err = cli.InOrder(cmd.Context(), testWorkers, expected.next, t.test, func() error { return nil }, t.print)
+		if err != nil {
 			return p.Interrupted(err, "%d names were tested: %d as expected, %d not; the same command begins anew", t.good+t.bad, t.good, t.bad)
 		}
-		p.End()
-		fmt.Fprintf(cmd.ErrOrStderr(), "urnd: tested %d names: %d as expected, %d not\n", t.good+t.bad, t.good, t.bad)
+		fmt.Fprintf(p.Over(cmd.ErrOrStderr()), "urnd: tested %d names: %d as expected, %d not\n", t.good+t.bad, t.good, t.bad)
 		if t.bad > 0 {
-			return cli.ErrReported
+			return cli.Hint(cli.ErrReported, "urnd resolve --trace NAME shows why a name leads where it does")
 		}
 		return nil
 	}
@@ -92,66 +82,19 @@ type expectationTest struct {
 	good, bad  int
 }
 
-// Bounds of a test.
-const (
-	testPage    = 256 // names that are resolved before their outcomes are printed
-	testWorkers = 16  // names that are resolved at a time
-)
+// testWorkers is how many names are resolved at a time.
+const testWorkers = 16
 
-// run tests all expectations, testWorkers of them at a time.
-func (t *expectationTest) run(ctx context.Context, in *expectations) error {
-	for ctx.Err() == nil {
-		var page []expectation
-		var err error
-		for err == nil && len(page) < testPage {
-			var e expectation
-			if e, err = in.next(); err == nil {
-				page = append(page, e)
-			}
-		}
-		if err := t.page(ctx, page); err != nil {
-			return err
-		}
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return err
-		}
-	}
-	return ctx.Err()
-}
-
-// page tests expectations, and prints those that are not met in their order.
-func (t *expectationTest) page(ctx context.Context, page []expectation) error {
-	faults := make([]string, len(page))
-	slots := make(chan struct{}, testWorkers)
-	var workers sync.WaitGroup
-	for i, e := range page {
-		slots <- struct{}{}
-		workers.Go(func() {
-			defer func() { <-slots }()
-			faults[i] = t.test(ctx, e)
-		})
-	}
-	workers.Wait()
-	if ctx.Err() != nil { // what they have found is not of the names
-		return ctx.Err()
-	}
-	defer func() {
-		t.progress.Show(cli.Step{What: "testing names", Done: int64(t.good + t.bad), More: fmt.Sprintf("%d not as expected", t.bad)})
-	}()
-	for _, fault := range faults {
-		if fault == "" {
-			t.good++
-			continue
-		}
+// print prints what is wrong with a name, "" where all is as expected.
+func (t *expectationTest) print(fault string) (err error) {
+	if fault == "" {
+		t.good++
+	} else {
 		t.bad++
-		if _, err := fmt.Fprint(t.w, fault); err != nil {
-			return err
-		}
+		_, err = fmt.Fprint(t.w, fault)
 	}
-	return nil
+	t.progress.Show(cli.Step{What: "testing names", Done: int64(t.good + t.bad), More: fmt.Sprintf("%d not as expected", t.bad)})
+	return err
 }
 
 // test returns what is wrong, "" if all is as expected.
@@ -164,7 +107,7 @@ func (t *expectationTest) test(ctx context.Context, e expectation) string {
 		return ""
 	}
 	var text strings.Builder
-	fmt.Fprintf(&text, "line %d: %s\n", e.line, oneLine(e.name))
+	fmt.Fprintf(&text, "line %d: %s\n", e.line, plaintext.OneLine(e.name))
 	expected := outcome{location: e.location, status: e.status, redirect: e.redirect}
 	if e.redirect == 0 {
 		was.redirect = 0 // nothing is said of it
@@ -172,7 +115,7 @@ func (t *expectationTest) test(ctx context.Context, e expectation) string {
 	fmt.Fprintf(&text, "  - %s\n", expected)
 	fmt.Fprintf(&text, "  + %s\n", was)
 	if was.reason != "" {
-		fmt.Fprintf(&text, "    %s\n", oneLine(was.reason))
+		fmt.Fprintf(&text, "    %s\n", plaintext.OneLine(was.reason))
 	}
 	return text.String()
 }
@@ -189,7 +132,7 @@ func (o outcome) String() string {
 	if o.redirect != 0 {
 		words += " " + strconv.Itoa(o.redirect)
 	}
-	return oneLine(strings.TrimSpace(words + " " + o.location))
+	return plaintext.OneLine(strings.TrimSpace(words + " " + o.location))
 }
 
 // The statuses of names that are tested.

@@ -15,12 +15,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/urnd/urnd/internal/cli"
+	"github.com/urnd/urnd/internal/plaintext"
 	"github.com/urnd/urnd/resolver/registry/bulk"
 )
 
 func newExport(w Wiring) *cobra.Command {
 	var o bulk.ExportOptions
-	var format, at string
 	var force bool
 	cmd := &cobra.Command{
 		SuggestFor: []string{"dump", "list", "save"},
@@ -42,26 +42,18 @@ leaves urnd. What they cannot express is reported, and the exit status is 1.`,
 	}
 	open := addStore(cmd, w)
 	flags := cmd.Flags()
-	flags.StringVar(&format, "format", "", "the `format`: csv, tsv, ndjson, nginx-map or naptr-zone. "+
-		"Empty: by the name of the file, or ndjson")
+	cli.Parsed(cmd, &o.Format, "format", "the `format`: "+cli.Or(bulk.Exported()...)+". Empty: by the name of the file, or ndjson", bulk.ParseFormat)
+	cli.Complete(cmd, "format", bulk.Exported()...)
 	flags.BoolVar(&o.History, "history", false, "all versions, not only the current ones")
-	flags.StringVar(&at, "at", "", "the names as they were at a `time`: of RFC 3339, or the end of a day (UTC)")
+	addTime(cmd, &o.At, "at", "the names as they were at a `time`: of RFC 3339, or the end of a day (UTC)", plaintext.ParseTimeEnd)
 	flags.StringVar(&o.Prefix, "prefix", "", "only what begins with this `text`")
 	flags.BoolVar(&force, "force", false, "replace FILE if it exists")
 	flags.StringVar(&o.Zone, "zone", "", "the name of the zone of naptr-zone")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		var err error
-		if o.Format, err = bulk.ParseFormat(format); err != nil {
-			return cli.Usage(err)
-		}
-		if at != "" {
-			if o.At, err = readTime(at, true); err != nil {
-				return cli.Usage(fmt.Errorf("--at: %w", err))
-			}
-		}
-		file := ""
-		if len(args) > 0 && args[0] != "-" {
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		file, stands := "", "what was printed is not complete"
+		if len(args) > 0 && args[0] != cli.Stdin {
 			file = args[0]
+			stands = "no export was made, and a " + file + " from before is as it was"
 		}
 		if err := checkExportFile(file, o.Format, force); err != nil {
 			return cli.Usage(err)
@@ -69,39 +61,34 @@ leaves urnd. What they cannot express is reported, and the exit status is 1.`,
 		if o.Format == bulk.Detect {
 			o.Format = bulk.FormatOf(file)
 		}
-		p := cli.StartProgress(cmd, "exporting names")
-		defer p.End()
-		stands := "what was printed is not complete; the same command begins anew"
-		if file != "" {
-			stands = "no export was made, and a " + file + " from before is as it was; the same command begins anew"
-		}
-		s, err := open.open(cmd.Context())
-		if err != nil {
-			return p.Interrupted(err, "%s", stands)
-		}
-		defer s.close()
-		total, err := s.size(cmd.Context(), o.Prefix)
-		if err != nil {
-			return p.Interrupted(err, "%s", stands)
-		}
-		o.Progress = func(entries int64) { p.Show(cli.Step{What: "exporting names", Done: entries, Total: total}) }
-		skipped := 0
-		o.Skipped = func(name string, reason error) {
-			if skipped++; skipped <= shownRejections {
-				fmt.Fprintf(cmd.ErrOrStderr(), "urnd: %s: %v\n", name, reason)
-			}
-		}
-		if err := exportTo(cmd.Context(), s, o, file, p.Over(cmd.OutOrStdout())); err != nil {
-			return usageOf(p.Interrupted(err, "%s", stands))
-		}
-		p.End()
-		if skipped > 0 {
-			fmt.Fprintf(cmd.ErrOrStderr(), "urnd: %s names or prefixes were not exported\n", humanize.Comma(int64(skipped)))
-			return cli.ErrReported
-		}
-		return nil
+		return open.with(existing, "exporting names", stands, func(ctx context.Context, s *session) error {
+			return s.progress.Interrupted(s.export(ctx, o, file), "%s; the same command begins anew", stands)
+		})
 	}
 	return cmd
+}
+
+// export exports into a file, "" for standard output, and says what was left out.
+func (s *session) export(ctx context.Context, o bulk.ExportOptions, file string) error {
+	total, err := s.size(ctx, o.Prefix)
+	if err != nil {
+		return err
+	}
+	o.Progress = func(entries int64) { s.progress.Show(cli.Step{What: "exporting names", Done: entries, Total: total}) }
+	skipped := 0
+	o.Skipped = func(name string, reason error) {
+		if skipped++; skipped <= shownRejections {
+			s.say("%s: %v", name, reason)
+		}
+	}
+	if err := exportTo(ctx, s, o, file, s.out); err != nil {
+		return err
+	}
+	if skipped > 0 {
+		s.say("%s names or prefixes were not exported", humanize.Comma(int64(skipped)))
+		return cli.Hint(cli.ErrReported, "csv, tsv and ndjson have all of them: --format")
+	}
+	return nil
 }
 
 // checkExportFile returns an error where a file would not be what its name says, or would be lost.

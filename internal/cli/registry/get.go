@@ -1,15 +1,27 @@
 package registry
 
 import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
 	"github.com/spf13/cobra"
 
+	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/internal/cli"
+	"github.com/urnd/urnd/internal/plaintext"
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/diff"
+	"github.com/urnd/urnd/resolver/registry/field"
 	"github.com/urnd/urnd/resolver/registry/service"
 )
 
 func newGet(w Wiring) *cobra.Command {
-	var at string
-	var asJSON bool
+	var v service.Version
 	cmd := &cobra.Command{
 		SuggestFor: []string{"show", "read", "lookup", "info", "resolve"},
 		Use:        "get NAME",
@@ -19,35 +31,153 @@ func newGet(w Wiring) *cobra.Command {
 The exit status is 1 if it is not registered, or was not at that time.`,
 		Example: `  urnd registry get urn:nbn:fi:example-1
   urnd registry get urn:nbn:fi:example-1 --at 2031-05-01
-  urnd registry get urn:nbn:fi:example-1 --json
+  urnd registry get urn:nbn:fi:example-1 --output json
   urnd registry get urn:nbn:fi: --prefix`,
 		Args: cobra.ExactArgs(1),
 	}
 	f := addStore(cmd, w)
 	prefix := addPrefix(cmd)
-	cmd.Flags().StringVar(&at, "at", "", "as it was at this `time`: a date, which means its end (UTC), or a time of RFC 3339")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print the document that the API of the registry has")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		s, err := f.open(cmd.Context())
-		if err != nil {
-			return err
-		}
-		defer s.close()
+	addTime(cmd, &v.At, "at", "as it was at this `time`: a date, which means its end (UTC), or a time of RFC 3339", plaintext.ParseTimeEnd)
+	output := cli.AddOutput(cmd, "the document that the API of the registry has", cli.JSON)
+	f.run(existing, "reading the registry", "nothing was read", func(ctx context.Context, s *session, args []string) error {
 		key, err := s.key(args[0], *prefix)
 		if err != nil {
 			return err
 		}
-		var v service.Version
-		if at != "" {
-			if v.At, err = readTime(at, true); err != nil {
-				return cli.Usage(err)
+		e, err := s.Get(ctx, s.actor, key, v)
+		if err != nil {
+			return unknownHint(key, err)
+		}
+		return output.Document(s.out, api.NewName(e), func(w io.Writer) error {
+			_, err := io.WriteString(w, entryText(e))
+			return err
+		})
+	})
+	return cmd
+}
+
+// unknownHint says what may help where a name is not registered.
+func unknownHint(key registry.Key, err error) error {
+	if !errors.Is(err, registry.ErrUnknown) || key.Kind == registry.KindPrefix {
+		return err
+	}
+	return cli.Hint(err, "where a prefix or another system leads it is shown by urnd resolve --trace %s", key.Name)
+}
+
+// entryText returns an entry for people: its key, and a line for each thing that is known.
+func entryText(e registry.Entry) string {
+	var text bytes.Buffer
+	fmt.Fprintln(&text, e.Key)
+	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
+	row := func(label, value string) {
+		fmt.Fprintf(table, "  %s\t%s\n", label, plaintext.OneLine(value))
+	}
+	for _, f := range field.OfRecord() {
+		fact := f.Fact(&e.Record)
+		switch f.Name {
+		case "status":
+			fact.Lines[0] += " since " + timeText(e.Since)
+		case "since":
+			continue
+		case "authoritative":
+			switch {
+			case e.Authoritative && len(e.Targets) == 0:
+				fact.Lines = []string{"names below that are not registered do not exist"}
+			case e.Authoritative:
+				fact.Lines = []string{"no other system is asked for names below"}
+			}
+		case "sandbox":
+			if e.Sandbox {
+				fact.Lines = []string{"it may be purged"}
 			}
 		}
-		e, err := s.Get(cmd.Context(), s.actor, key, v)
-		if err != nil {
-			return unknownHelp(key, err)
+		for _, line := range fact.Lines {
+			row(fact.Label, line)
 		}
-		return printEntry(cmd.OutOrStdout(), e, asJSON)
 	}
+	row("version", versionOf(e))
+	_ = table.Flush() // a buffer takes all
+	return text.String()
+}
+
+// versionOf says who made a version, when and why.
+func versionOf(e registry.Entry) string {
+	text := fmt.Sprintf("%d, %s", e.Version, timeText(e.Changed))
+	if e.By != "" {
+		text += ", by " + e.By
+	}
+	if e.Redacted {
+		text += ", redacted"
+	}
+	if e.Note != "" {
+		text += ": " + e.Note
+	}
+	return plaintext.OneLine(text)
+}
+
+func timeText(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
+
+// historyPage is how many versions are read at once.
+const historyPage = 100
+
+func newHistory(w Wiring) *cobra.Command {
+	var limit uint
+	cmd := &cobra.Command{
+		Use:   "history NAME",
+		Short: "Print the versions of a name, and what changed from one to the next",
+		Long: `Print the versions of a name, the newest first: when, by whom and why each was made, and
+what it changed. Nothing that was ever registered is lost.
+
+The exit status is 1 if the name is not registered.`,
+		Example: `  urnd registry history urn:nbn:fi:example-1
+  urnd registry history urn:nbn:fi:example-1 --limit 1
+  urnd registry history urn:nbn:fi:example-1 --output json
+  urnd registry history urn:nbn:fi: --prefix`,
+		Args: cobra.ExactArgs(1),
+	}
+	f := addStore(cmd, w)
+	prefix := addPrefix(cmd)
+	cmd.Flags().UintVar(&limit, "limit", 0, "print at most this `number` of versions; 0 is all")
+	output := cli.AddOutput(cmd, "the document of each version", cli.JSON)
+	f.run(existing, "reading the registry", "nothing was read", func(ctx context.Context, s *session, args []string) error {
+		key, err := s.key(args[0], *prefix)
+		if err != nil {
+			return err
+		}
+		return unknownHint(key, s.printHistory(ctx, output, key, limit))
+	})
 	return cmd
+}
+
+// printHistory prints at most limit versions of a key, 0 for all.
+func (s *session) printHistory(ctx context.Context, output *cli.Output, key registry.Key, limit uint) error {
+	print := func(before, e registry.Entry) error {
+		return output.Document(s.out, api.NewName(e), func(w io.Writer) error {
+			change := diff.Of(registry.Changed{Before: before, After: e})
+			_, err := fmt.Fprintf(w, "version %s\n%s", versionOf(e), change.Text())
+			return err
+		})
+	}
+	var last registry.Entry // whose difference needs the one before it
+	printed := uint(0)
+	for page := (service.Page{Limit: historyPage}); ; {
+		found, err := s.History(ctx, s.actor, key, page)
+		if err != nil {
+			return err
+		}
+		for _, e := range found.Entries {
+			if last.Exists() {
+				if err := print(e, last); err != nil {
+					return err
+				}
+				if printed++; printed == limit {
+					return nil
+				}
+			}
+			last = e
+		}
+		if page.Cursor = found.Next; found.Next == "" {
+			return print(registry.Entry{}, last)
+		}
+	}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -16,9 +15,10 @@ import (
 
 // healthFlags are the flags of urnd registry health.
 type healthFlags struct {
-	all, check, asJSON bool
-	contact            string
-	wiring             Wiring
+	all, check bool
+	contact    string
+	wiring     Wiring
+	output     *cli.Output
 }
 
 func newHealth(w Wiring) *cobra.Command {
@@ -49,35 +49,31 @@ The exit status is 1 if a target is unhealthy, or with --check if one does not a
 	cmd.Flags().BoolVar(&h.check, "check", false, "check the targets now")
 	cmd.Flags().StringVar(&h.contact, "contact", "", "the `URL` or mail address that the checked servers are told "+
 		"(registry.health_contact)")
-	cmd.Flags().BoolVar(&h.asJSON, "json", false, "print a JSON document for each target, one a line")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		p := cli.StartProgress(cmd, "reading what is known of targets")
-		defer p.End()
-		s, err := f.open(cmd.Context())
+	h.output = cli.AddOutput(cmd, "one object for each target", cli.CSV, cli.JSON)
+	f.run(existing, "reading what is known of targets", "nothing was checked", func(ctx context.Context, s *session, args []string) error {
+		table, err := h.output.Rows(s.out, "name", "state", "since", "checked", "error", "target")
 		if err != nil {
-			return p.Interrupted(err, "nothing was checked; the same command begins anew")
+			return err
 		}
-		defer s.close()
-		prefix := strings.Join(args, "")
+		report := healthReport{table: table}
 		if h.check {
-			return usageOf(h.checkNow(cmd, p, s, prefix))
+			return h.checkNow(ctx, s, &report, strings.Join(args, ""))
 		}
-		return usageOf(h.show(cmd, p, s, prefix))
-	}
+		return h.show(ctx, s, &report, strings.Join(args, ""))
+	})
 	return cmd
 }
 
 // show prints what is known.
-func (h *healthFlags) show(cmd *cobra.Command, p *cli.Progress, s *session, prefix string) error {
-	report := healthReport{w: p.Over(cmd.OutOrStdout()), asJSON: h.asJSON}
-	if err := s.Targets(cmd.Context(), s.actor, prefix, h.all, report.print); err != nil {
-		return p.Interrupted(err, "not all targets are printed, and nothing was changed; the same command begins anew")
+func (h *healthFlags) show(ctx context.Context, s *session, report *healthReport, prefix string) error {
+	if err := s.Targets(ctx, s.actor, prefix, h.all, report.print); err != nil {
+		return s.progress.Interrupted(err, "not all targets are printed, and nothing was changed; the same command begins anew")
 	}
-	sweep, err := s.Sweep(cmd.Context())
+	sweep, err := s.Sweep(ctx)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "urnd: %d unhealthy; %s\n", report.unhealthy, sweepText(sweep))
+	s.say("%d unhealthy; %s", report.unhealthy, sweepText(sweep))
 	if report.unhealthy > 0 {
 		return cli.ErrReported
 	}
@@ -97,7 +93,7 @@ func sweepText(s health.Sweep) string {
 }
 
 // checkNow checks the targets of names that begin with prefix.
-func (h *healthFlags) checkNow(cmd *cobra.Command, p *cli.Progress, s *session, prefix string) error {
+func (h *healthFlags) checkNow(ctx context.Context, s *session, report *healthReport, prefix string) error {
 	c := s.config
 	if h.contact != "" {
 		c.Registry.HealthContact = h.contact
@@ -114,9 +110,7 @@ func (h *healthFlags) checkNow(cmd *cobra.Command, p *cli.Progress, s *session, 
 		return err
 	}
 	defer end()
-	report := healthReport{w: p.Over(cmd.OutOrStdout()), asJSON: h.asJSON}
-	ctx, cancel := context.WithCancel(cmd.Context())
-	defer cancel()
+	p := s.progress
 	checked, last := 0, ""
 	err = s.CheckTargets(ctx, s.actor, settings, prefix, func(t health.Target) error {
 		checked, last = checked+1, t.Name
@@ -126,8 +120,7 @@ func (h *healthFlags) checkNow(cmd *cobra.Command, p *cli.Progress, s *session, 
 		}
 		return report.print(t)
 	})
-	p.End()
-	fmt.Fprintf(cmd.ErrOrStderr(), "urnd: checked %d targets: %d do not answer\n", checked, report.failing)
+	s.say("checked %d targets: %d do not answer", checked, report.failing)
 	if err == nil && report.failing > 0 {
 		return cli.ErrReported
 	}
@@ -139,8 +132,7 @@ func (h *healthFlags) checkNow(cmd *cobra.Command, p *cli.Progress, s *session, 
 
 // healthReport prints targets, and counts those that are not well.
 type healthReport struct {
-	w                  io.Writer
-	asJSON             bool
+	table              *cli.Table
 	unhealthy, failing int
 }
 
@@ -151,12 +143,6 @@ func (p *healthReport) print(t health.Target) error {
 	if t.Outcome == health.Gone || t.Outcome == health.Failing {
 		p.failing++
 	}
-	if p.asJSON {
-		return cli.PrintJSON(p.w, struct {
-			Name string `json:"name"`
-			health.Target
-		}{t.Name, t})
-	}
 	state, fault := string(t.State), t.Error
 	if state == "" {
 		state = "unchecked"
@@ -164,9 +150,10 @@ func (p *healthReport) print(t health.Target) error {
 	if fault == "" {
 		fault = "-"
 	}
-	_, err := fmt.Fprintf(p.w, "%s\t%s\t%s\t%s\t%s\t%s\n",
-		t.Name, state, minuteText(t.Since), minuteText(t.Checked), cli.WithoutControls(fault), t.URI)
-	return err
+	return p.table.Row(struct {
+		Name string `json:"name"`
+		health.Target
+	}{t.Name, t}, t.Name, state, minuteText(t.Since), minuteText(t.Checked), fault, t.URI)
 }
 
 // minuteText returns a time in UTC, to the minute, "-" for none.

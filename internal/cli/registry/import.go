@@ -2,7 +2,6 @@ package registry
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -15,8 +14,8 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
-	"github.com/urnd/urnd/internal/charset"
 	"github.com/urnd/urnd/internal/cli"
+	"github.com/urnd/urnd/internal/plaintext"
 	"github.com/urnd/urnd/internal/tabular"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/bulk"
@@ -24,12 +23,10 @@ import (
 
 // importFlags are the flags of urnd registry import.
 type importFlags struct {
-	format, note, rejected, base, temp string
-	encoding                           string
-	columns                            []string
-	overwrite, asJSON                  bool
-	unresolvable                       bool
-	differences                        *differenceFlags
+	bulk.Import // but for what is of one file
+	rejected    string
+	columns     []string
+	differences *differenceFlags
 }
 
 func newImport(w Wiring) *cobra.Command {
@@ -67,60 +64,30 @@ it came from standard input.`,
 	open := addStore(cmd, w)
 	f.differences = addDifferences(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&f.format, "format", "", "the `format`: csv, tsv, ndjson, or that of another program: bioregistry, datacite, dnb, handle, nginx, "+
-		"noid, purl, rewritemap, shlink, w3id or yourls. "+
-		"Empty: by the name of the file, or what is in it")
-	flags.StringVar(&f.encoding, "encoding", "", encodingHelp)
+	cli.Parsed(cmd, &f.Format, "format", "the `format`: "+cli.Or(bulk.Imported()...)+". Empty: by the name of the file, or what is in it", bulk.ParseFormat)
+	cli.Complete(cmd, "format", bulk.Imported()...)
+	encoding := addEncoding(cmd)
 	flags.StringArrayVar(&f.columns, "map", nil, "`OURS=THEIRS`: their column is our column; -=THEIRS leaves it out, "+
 		"and -=* all others. May be repeated")
-	flags.StringVar(&f.base, "base", "", "what comes before the names of another program: a `text` such as https://purl.example.org/ or urn:example:")
-	flags.BoolVar(&f.overwrite, "overwrite", false, "change names also where somebody else's change is lost by that")
-	flags.BoolVar(&f.unresolvable, "allow-unresolvable", false, unresolvableHelp)
-	flags.StringVar(&f.note, "note", "", "the `note` of versions whose lines have none")
+	flags.StringVar(&f.Base, "base", "", "what comes before the names of another program: a `text` such as https://purl.example.org/ or urn:example:")
+	flags.BoolVar(&f.Overwrite, "overwrite", false, "change names also where somebody else's change is lost by that")
+	flags.BoolVar(&f.AllowUnresolvable, "allow-unresolvable", false, unresolvableHelp)
+	flags.StringVar(&f.Note, "note", "", "the `note` of versions whose lines have none")
 	flags.StringVar(&f.rejected, "rejected", "", "write the rejected lines into this `file`, as CSV")
-	flags.StringVar(&f.temp, "temp-dir", "", "the `directory` to sort large files in. Empty: TMPDIR or /tmp")
-	flags.BoolVar(&f.asJSON, "json", false, "print a JSON object for each file")
-	cmd.RunE = func(cmd *cobra.Command, files []string) error {
-		if err := f.differences.check(); err != nil {
-			return err
+	temp := addTempDir(cmd)
+	cli.Before(cmd, func([]string) (err error) {
+		f.Encoding, f.TempDir, f.DryRun = *encoding, *temp, f.differences.dry
+		if f.differences.output.Format == cli.CSV && !f.DryRun {
+			return errors.New("--output csv is for --dry-run: it has a row for each difference")
 		}
-		mapping, err := f.mapping()
-		if err != nil {
-			return cli.Usage(err)
+		if f.Mapping, err = f.mapping(); err == nil {
+			err = f.CheckOptions()
 		}
-		format, err := bulk.ParseFormat(f.format)
-		if err != nil {
-			return cli.Usage(err)
-		}
-		encoding, err := charset.Parse(f.encoding)
-		if err != nil {
-			return cli.Usage(err)
-		}
-		template := bulk.Import{
-			Format: format, Encoding: encoding, Mapping: mapping, Base: f.base,
-			AllowUnresolvable: f.unresolvable, DryRun: f.differences.dry, Overwrite: f.overwrite, Note: f.note, TempDir: f.temp,
-		}
-		if err := template.CheckOptions(); err != nil {
-			return cli.Usage(err)
-		}
-		openIt := open.openOrMake
-		if f.differences.dry {
-			openIt = open.openDry
-		}
-		p := cli.StartProgress(cmd, "opening the registry")
-		defer p.End()
-		s, err := openIt(cmd.Context())
-		if err != nil {
-			return p.Interrupted(err, "nothing was imported; the same command begins anew")
-		}
-		defer s.close()
-		return f.run(cmd, p, s, template, files)
-	}
+		return err
+	})
+	open.run(madeUnlessDry(&f.differences.dry), "opening the registry", "nothing was imported", f.run)
 	return cmd
 }
-
-// encodingHelp is that of flags for the encoding of files.
-const encodingHelp = "the `encoding` of the files, such as windows-1252, latin1 or utf-16le. Empty: UTF-8, or what a byte order mark says, or XML declares"
 
 // mapping returns the mapping of the flags.
 func (f *importFlags) mapping() (map[string]string, error) {
@@ -128,7 +95,7 @@ func (f *importFlags) mapping() (map[string]string, error) {
 	for _, text := range f.columns {
 		ours, theirs, ok := strings.Cut(text, "=")
 		if !ok || theirs == "" {
-			return nil, fmt.Errorf("--map %s is not OURS=THEIRS", text)
+			return nil, fmt.Errorf("--map %s is not OURS=THEIRS, such as name=URN", text)
 		}
 		mapping[theirs] = ours
 	}
@@ -136,26 +103,28 @@ func (f *importFlags) mapping() (map[string]string, error) {
 }
 
 // run imports one file after another.
-func (f *importFlags) run(cmd *cobra.Command, p *cli.Progress, s *session, template bulk.Import, files []string) error {
-	w, errs := p.Over(cmd.OutOrStdout()), p.Over(cmd.ErrOrStderr())
-	rejected, err := newRejections(f.rejected, errs)
+func (f *importFlags) run(ctx context.Context, s *session, files []string) error {
+	rejected, err := newRejections(f.rejected, s.errs)
 	if err != nil {
 		return err
 	}
 	bad := false
 	for _, file := range files {
 		begun := time.Now()
-		i := template
-		shown := f.differences.ofImport(cmd, &i, f.asJSON)
-		report, err := importFile(cmd.Context(), s, i, file, rejected, p)
-		if err == nil {
-			err = shown()
+		i := f.Import
+		p := &printed{Printer: f.differences.printer(s)}
+		if i.DryRun {
+			i.Changed = p.changed
+		}
+		report, err := importFile(ctx, s, i, file, rejected)
+		if err = p.join(err); err == nil {
+			err = f.differences.end(s, p.Printer)
 		}
 		if err == nil || report.Names > 0 {
-			err = errors.Join(f.print(w, file, report, time.Since(begun)), err)
+			err = errors.Join(f.print(s, file, report, time.Since(begun)), err)
 		}
 		if err != nil {
-			return errors.Join(interrupted(p, err, file, i.DryRun, report), rejected.close())
+			return errors.Join(interrupted(s.progress, err, file, i.DryRun, report), rejected.close())
 		}
 		bad = bad || report.Rejected > 0
 	}
@@ -184,33 +153,24 @@ func interrupted(p *cli.Progress, err error, file string, dry bool, r bulk.Repor
 }
 
 // importFile imports a file, or standard input.
-func importFile(ctx context.Context, s *session, i bulk.Import, file string, rejected *rejections, p *cli.Progress) (bulk.Report, error) {
-	r := cli.Interruptible(ctx, os.Stdin)
-	size := int64(-1)
-	if file != "-" {
-		opened, err := os.Open(file) //nolint:gosec // the user names it
-		if err != nil {
-			return bulk.Report{}, err
-		}
-		defer opened.Close()
-		if info, err := opened.Stat(); err == nil && info.Mode().IsRegular() {
-			size = info.Size()
-			path, err := filepath.Abs(file)
-			if err != nil {
-				return bulk.Report{}, fmt.Errorf("naming %s: %w", file, err)
-			}
-			i.Source = path
-		}
-		if r = opened; size < 0 {
-			r = cli.Interruptible(ctx, opened)
-		}
-		if i.Format == bulk.Detect {
-			i.Format = bulk.FormatOf(file)
+func importFile(ctx context.Context, s *session, i bulk.Import, file string, rejected *rejections) (bulk.Report, error) {
+	in, err := cli.Open(s.cmd, file)
+	if err != nil {
+		return bulk.Report{}, err
+	}
+	defer in.Close()
+	size := in.Size()
+	if size >= 0 {
+		if i.Source, err = filepath.Abs(file); err != nil {
+			return bulk.Report{}, fmt.Errorf("naming %s: %w", file, err)
 		}
 	}
-	i.Progress = func(now bulk.Progress) { p.Show(importStep(now, file, size)) }
+	if i.Format == bulk.Detect && file != cli.Stdin {
+		i.Format = bulk.FormatOf(file)
+	}
+	i.Progress = func(now bulk.Progress) { s.progress.Show(importStep(now, file, size)) }
 	i.Rejected = func(rejection bulk.Rejection) { rejected.add(file, rejection) }
-	return s.Import(ctx, s.actor, i, r)
+	return s.Import(ctx, s.actor, i, in)
 }
 
 // importStep says how far the import of a file is, the size of which is not positive where it is not known.
@@ -222,20 +182,23 @@ func importStep(now bulk.Progress, file string, size int64) cli.Step {
 	return cli.Step{What: "reading " + file, Done: now.Bytes, Total: max(size, 0), Unit: cli.Bytes, More: amountOf(now.Lines, "line") + ", " + more}
 }
 
-// print prints the summary of a file.
-func (f *importFlags) print(w io.Writer, file string, r bulk.Report, took time.Duration) error {
-	if f.asJSON {
-		encoder := json.NewEncoder(w)
-		encoder.SetEscapeHTML(false)
-		return encoder.Encode(struct {
-			File    string  `json:"file"`
-			Seconds float64 `json:"seconds"`
-			DryRun  bool    `json:"dry_run,omitempty"`
-			bulk.Report
-		}{file, took.Seconds(), f.differences.dry, r})
+// print prints the summary of a file: beside CSV, where it is none of the rows.
+func (f *importFlags) print(s *session, file string, r bulk.Report, took time.Duration) error {
+	w := s.out
+	if f.differences.output.Format == cli.CSV {
+		w = s.errs
 	}
+	return f.differences.output.Document(w, struct {
+		File    string  `json:"file"`
+		Seconds float64 `json:"seconds"`
+		DryRun  bool    `json:"dry_run,omitempty"`
+		bulk.Report
+	}{file, took.Seconds(), f.DryRun, r}, func(w io.Writer) error { return f.printText(w, file, r, took) })
+}
+
+func (f *importFlags) printText(w io.Writer, file string, r bulk.Report, took time.Duration) error {
 	would, continued := "", ""
-	if f.differences.dry {
+	if f.DryRun {
 		would = "would be "
 	}
 	if r.Continued {
@@ -263,7 +226,7 @@ func (f *importFlags) print(w io.Writer, file string, r bulk.Report, took time.D
 func fieldCounts(fields []bulk.UnmappedField) string {
 	texts := make([]string, len(fields))
 	for i, f := range fields {
-		texts[i] = fmt.Sprintf("%s (%s)", oneLine(f.Field), humanize.Comma(f.Count))
+		texts[i] = fmt.Sprintf("%s (%s)", plaintext.OneLine(f.Field), humanize.Comma(f.Count))
 	}
 	return strings.Join(texts, ", ")
 }
@@ -306,7 +269,7 @@ func (r *rejections) add(file string, rejection bulk.Rejection) {
 	case r.table != nil:
 		_ = r.table.Write(file, strconv.FormatInt(rejection.Line, 10), rejection.Reason.Error(), rejection.Input) // close reports it
 	case r.n <= shownRejections:
-		fmt.Fprintf(r.errs, "urnd: %s:%d: %s\n", file, rejection.Line, oneLine(rejection.Reason.Error()))
+		fmt.Fprintf(r.errs, "urnd: %s:%d: %s\n", file, rejection.Line, plaintext.OneLine(rejection.Reason.Error()))
 	case r.n == shownRejections+1:
 		fmt.Fprintln(r.errs, "urnd: further rejected lines are not shown; --rejected FILE has all of them")
 	}
@@ -320,24 +283,4 @@ func (r *rejections) close() error {
 		return fmt.Errorf("writing the rejected lines: %w", err)
 	}
 	return nil
-}
-
-// ofImport has a dry run of an import print its differences, unless it prints a document alone. shown prints what is last.
-func (d *differenceFlags) ofImport(cmd *cobra.Command, i *bulk.Import, asJSON bool) (shown func() error) {
-	if !d.dry || asJSON && !cmd.Flags().Changed("diff") {
-		return func() error { return nil }
-	}
-	p := d.printer()
-	var failed error
-	i.Changed = func(c registry.Changed) {
-		if failed == nil {
-			failed = p.Changed(c)
-		}
-	}
-	return func() error {
-		if failed != nil {
-			return failed
-		}
-		return p.End(cmd.ErrOrStderr())
-	}
 }

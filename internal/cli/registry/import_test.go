@@ -24,12 +24,12 @@ func TestRegistryImport(t *testing.T) {
 		{[]string{"import", csv}, 1, "none of which is ours"},
 		{[]string{"import", "--map", "name", csv}, 2, "is not OURS=THEIRS"},
 		{[]string{"import", "--format", "xml", csv}, 2, "is not a format"},
-		{[]string{"import"}, 2, "at least 1 arg"},
+		{[]string{"import"}, 2, "write urnd registry import FILE..."},
 		{[]string{"import", filepath.Join(dir, "none.csv")}, 1, "no such file"},
 		{append(mapped, "--dry-run", csv), 1, "names.csv: 1 name: would be 1 new, 0 changed, 0 unchanged; 1 line rejected"},
 		{append(mapped, "--rejected", bad, csv), 1, "1 name: 1 new"},
 		{append(mapped, csv), 1, "names.csv:3: "},
-		{append(mapped, "--json", csv), 1, `"unchanged":1,"rejected":1,"ignored":["Vuosi"]`},
+		{append(mapped, "--output=json", csv), 1, `"unchanged":1,"rejected":1,"ignored":["Vuosi"]`},
 		{[]string{"export", "--format", "nginx-map"}, 0, `"/urn:nbn:fi:a" "https://example.org/a";`},
 		{[]string{"export", "--format", "naptr-zone"}, 1, "a zone needs a prefix"},
 		{[]string{"export", "--history", filepath.Join(dir, "all.tsv.gz")}, 0, ""},
@@ -66,8 +66,8 @@ func TestImportUnmapped(t *testing.T) {
 	}
 	args := []string{"import", "--dry-run", "--format", "yourls", "--base", "urn:example:"}
 	for flag, want := range map[string]string{
-		"--note=x": "links.csv: fields without a place in the registry: clicks (2), ip (1)\n",
-		"--json":   `"lost":3,"unmapped":[{"field":"clicks","count":2},{"field":"ip","count":1}]`,
+		"--note=x":      "links.csv: fields without a place in the registry: clicks (2), ip (1)\n",
+		"--output=json": `"lost":3,"unmapped":[{"field":"clicks","count":2},{"field":"ip","count":1}]`,
 	} {
 		if out, status := storeCommand(t, store, append(args, flag, file)...); status != 0 || !strings.Contains(out, want) {
 			t.Errorf("%s: status %d: %s, want %s", flag, status, out, want)

@@ -39,13 +39,13 @@ func TestInterruptedCommands(t *testing.T) {
 		{"import " + names, "0 names are written, and stay; the same command continues it", "nothing was imported" + again},
 		{"import --dry-run " + names, "nothing of " + names + " was imported, as of any dry run" + again, "nothing was imported" + again},
 		{"health", "", ""},
-		{"rewrite urn: --replace https://old.example/ --with https://new.example/", "0 names were read, and the targets of 0 moved, which stay; the same command continues it", ""},
-		{"rewrite urn: --replace https://old.example/ --with https://new.example/ --dry-run", "nothing was changed, as by any dry run" + again, ""},
-		{"revert 1 --note x", "0 names are taken back, and stay; the same command goes on with the others", ""},
-		{"revert 1 --note x --dry-run", "nothing was changed, as by any dry run" + again, ""},
+		{"rewrite urn: --replace https://old.example/ --with https://new.example/", "0 names were read, and the targets of 0 moved, which stay; the same command continues it", "nothing was moved" + again},
+		{"rewrite urn: --replace https://old.example/ --with https://new.example/ --dry-run", "nothing was changed, as by any dry run" + again, "nothing was moved" + again},
+		{"revert 1 --note x", "0 names are taken back, and stay; the same command goes on with the others", "nothing was taken back" + again},
+		{"revert 1 --note x --dry-run", "nothing was changed, as by any dry run" + again, "nothing was taken back" + again},
 		{"purge urn:nbn:fi:test: --yes", "", ""},
 		{"mint -n 10000 urn:nbn:fi:m-{counter}", "no name was reserved" + again, ""},
-		{"mint --dry-run urn:nbn:fi:m-{counter}", "no name was reserved, as by any dry run" + again, ""},
+		{"mint --dry-run urn:nbn:fi:m-{counter}", "no name was reserved, as by any dry run" + again, "no name was reserved" + again},
 		{"search example", "", ""},
 	} {
 		for _, within := range []bool{false, true} {

@@ -70,7 +70,7 @@ func TestRegistrySearch(t *testing.T) {
 			t.Errorf("%s: %d\n%s%s\nwant\n%s%s", c.args, status, out, messages, c.out, c.part)
 		}
 	}
-	out, _, _ := r.run("", "search", "--below", "urn:nbn:fi:a", "--json")
+	out, _, _ := r.run("", "search", "--below", "urn:nbn:fi:a", "--output=json")
 	if lines := strings.Split(strings.TrimSpace(out), "\n"); len(lines) != 2 || !json.Valid([]byte(lines[0])) || !strings.HasPrefix(lines[1], `{"name":"urn:nbn:fi:a2","status":"active"`) {
 		t.Errorf("as JSON: %s", out)
 	}
@@ -78,7 +78,7 @@ func TestRegistrySearch(t *testing.T) {
 
 func TestRegistryStats(t *testing.T) {
 	r := someNames(t)
-	out, messages, status := r.run("", "stats", "--json")
+	out, messages, status := r.run("", "stats", "--output=json")
 	var s registryStats
 	if err := json.Unmarshal([]byte(out), &s); err != nil || status != 0 || messages != "" {
 		t.Fatalf("%d %s %s %v", status, out, messages, err)
@@ -121,9 +121,9 @@ func TestRegistryCheck(t *testing.T) {
 				"urn:nbn:fi:a2: warning: the target https://Old.example/x is not in its normal form, which is https://old.example/x (target-normal)\n",
 		},
 		{args: words("check urn:nbn:fi:c"), part: "errors 0"},
-		{args: words("check urn:nbn:fi:c --own urn.EXAMPLE.org --json"), part: "errors 1", out: `{"name":"urn:nbn:fi:c","severity":"error","what":"it leads back to itself by this urnd","rule":"loop"}` + "\n", status: 1},
+		{args: words("check urn:nbn:fi:c --own urn.EXAMPLE.org --output json"), part: "errors 1", out: `{"name":"urn:nbn:fi:c","severity":"error","what":"it leads back to itself by this urnd","rule":"loop"}` + "\n", status: 1},
 		{args: words("check urn:nbn:fi:test:"), part: "checked 2 names and prefixes"},
-		{args: words("check urn:nbn:fi:test: --hints --json"), part: "hints 0"},
+		{args: words("check urn:nbn:fi:test: --hints --output json"), part: "hints 0"},
 	} {
 		out, messages, status := r.run("", s.args...)
 		if out != s.out || !strings.Contains(messages, s.part) || status != s.status {
@@ -167,7 +167,7 @@ func TestRegistryTest(t *testing.T) {
 // More names than are tested at once keep their order.
 func TestRegistryTestMany(t *testing.T) {
 	r := someNames(t)
-	in := strings.Repeat("urn:nbn:fi:a1,https://old.example/1\n", testPage) + "urn:nbn:fi:a1,https://a.example/\n" + strings.Repeat("urn:nbn:fi:b2,,404\n", testPage)
+	in := strings.Repeat("urn:nbn:fi:a1,https://old.example/1\n", 256) + "urn:nbn:fi:a1,https://a.example/\n" + strings.Repeat("urn:nbn:fi:b2,,404\n", 256)
 	out, messages, status := r.run(in, "test", "-")
 	if status != 1 || !strings.HasPrefix(out, "line 257: ") || strings.Count(out, "line") != 1 || !strings.Contains(messages, "tested 513 names: 512 as expected, 1 not") {
 		t.Errorf("%d %q %q", status, out, messages)

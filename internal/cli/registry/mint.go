@@ -1,13 +1,12 @@
 package registry
 
 import (
-	"bufio"
+	"context"
 	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
-	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/resolver/registry/mint"
 )
 
@@ -45,59 +44,26 @@ of NOID is used after noid:, such as noid:ark:/12345/fk.reedeedk.`,
 	cmd.Flags().IntVarP(&m.N, "number", "n", 1, fmt.Sprintf("mint this `number` of names, at most %d", mint.Max))
 	cmd.Flags().Uint64Var(&from, "from", 0, "go on with this `number`, instead of that after the last one; what is registered is skipped")
 	cmd.Flags().StringVar(&m.Note, "note", "", "why, as `text` in the history of the names")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := differences.check(); err != nil {
-			return err
-		}
-		m.Pattern = args[0]
-		if cmd.Flags().Changed("from") {
+	const none = "no name was reserved"
+	do := func(ctx context.Context, s *session, args []string) error {
+		if m.Pattern = args[0]; cmd.Flags().Changed("from") {
 			m.From = &from
 		}
 		if differences.dry {
-			return f.wouldMint(cmd, m, differences)
+			changes, err := s.PreviewMint(ctx, s.actor, m)
+			err = s.progress.Interrupted(err, none+", as by any dry run; the same command begins anew")
+			return differences.print(s, changes, err)
 		}
-		return f.mint(cmd, m)
+		names, err := s.Mint(ctx, s.actor, m)
+		if err != nil {
+			return s.progress.Interrupted(err, none+"; the same command begins anew")
+		}
+		rows, err := differences.output.Rows(s.out, "name")
+		for _, name := range names {
+			err = errors.Join(err, rows.Row(map[string]string{"name": name}, name))
+		}
+		return err
 	}
+	f.run(madeUnlessDry(&differences.dry), "minting names", none, do)
 	return cmd
-}
-
-func (f *storeFlags) mint(cmd *cobra.Command, m mint.Request) (err error) {
-	p := cli.StartProgress(cmd, "minting names")
-	defer p.End()
-	const none = "no name was reserved; the same command begins anew"
-	s, err := f.openOrMake(cmd.Context())
-	if err != nil {
-		return p.Interrupted(err, none)
-	}
-	defer func() {
-		err = errors.Join(err, s.store.Close())
-	}()
-	names, err := s.Mint(cmd.Context(), s.actor, m)
-	if err != nil {
-		return usageOf(p.Interrupted(err, none))
-	}
-	p.End()
-	w := bufio.NewWriter(cmd.OutOrStdout())
-	for _, name := range names {
-		fmt.Fprintln(w, name)
-	}
-	return w.Flush()
-}
-
-// wouldMint prints the names that would be minted.
-func (f *storeFlags) wouldMint(cmd *cobra.Command, m mint.Request, d *differenceFlags) error {
-	p := cli.StartProgress(cmd, "looking for free names")
-	defer p.End()
-	const none = "no name was reserved, as by any dry run; the same command begins anew"
-	s, err := f.openDry(cmd.Context())
-	if err != nil {
-		return p.Interrupted(err, none)
-	}
-	defer s.close()
-	changes, err := s.PreviewMint(cmd.Context(), s.actor, m)
-	if err != nil {
-		return usageOf(p.Interrupted(err, none))
-	}
-	p.End()
-	return d.print(cmd, changes)
 }

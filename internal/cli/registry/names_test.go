@@ -67,7 +67,7 @@ func TestRegistryNames(t *testing.T) {
 		{args: words("set URN:nbn:fi:a --target https://a.example/1 --if-version 0"), out: a + ": registered, version 1\n  + target https://a.example/1\n"},
 		{args: words("mint urn:nbn:fi:m"), part: "it needs {counter}", status: 2},
 		{args: words("set "+a+" --target", "https://a.example/a b"), part: "not allowed in a path (RFC 3986 section 3.3); encoded it is https://a.example/a%20b", status: 2},
-		{args: words("get " + b), part: "not registered: urn:nbn:fi:b; where a prefix or another system", status: 1},
+		{args: words("get " + b), part: "not registered: urn:nbn:fi:b\nhint: where a prefix or another system", status: 1},
 		{args: words("set " + a + " --target https://a.example/1"), out: a + ": unchanged, version 1\n"},
 		{args: words("set " + a + " --contact x --if-version 0"), part: "has version 1, not 0", status: 1},
 		{
@@ -116,7 +116,7 @@ func TestRegistryNames(t *testing.T) {
 func TestRegistryDocument(t *testing.T) {
 	r := emptyRegistry(t)
 	r.must(`set urn:nbn:fi:a --target https://a.example/1 --type text/html --until 2031-05-01T10:00:00+03:00 --contact x --metadata {"a":[1]} --note n`)
-	document, _, status := r.run("", "get", "urn:nbn:fi:a", "--json")
+	document, _, status := r.run("", "get", "urn:nbn:fi:a", "--output=json")
 	var n api.Name
 	if err := json.Unmarshal([]byte(document), &n); err != nil || status != 0 || n.Version != 1 || n.Note != "n" {
 		t.Fatalf("%d %s %v", status, document, err)
@@ -125,10 +125,10 @@ func TestRegistryDocument(t *testing.T) {
 	if err := os.WriteFile(file, []byte(document), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out, messages, status := r.run("", "set", "--json", file); out != "urn:nbn:fi:a: unchanged, version 1\n" || status != 0 {
+	if out, messages, status := r.run("", "set", "--document", file); out != "urn:nbn:fi:a: unchanged, version 1\n" || status != 0 {
 		t.Errorf("%d %q %q", status, out, messages)
 	}
-	if out, messages, status := r.run(document, "set", "--json", "-", "urn:nbn:fi:b"); !strings.HasPrefix(out, "urn:nbn:fi:b: registered, version 1\n") || status != 0 {
+	if out, messages, status := r.run(document, "set", "--document", "-", "urn:nbn:fi:b"); !strings.HasPrefix(out, "urn:nbn:fi:b: registered, version 1\n") || status != 0 {
 		t.Errorf("%d %q %q", status, out, messages)
 	}
 	for in, part := range map[string]string{
@@ -136,7 +136,7 @@ func TestRegistryDocument(t *testing.T) {
 		"{": "unexpected EOF", `{"name":"urn:nbn:fi:a","target":"x"}`: `unknown field "target"`, `{"name":"urn:nbn:fi:a","targets":[{"uri":"javascript:1"}]}`: "not allowed",
 		"{}": "parsing", `{"name":"urn:nbn:fi:p","prefix":true}`: "must end with",
 	} {
-		if out, messages, status := r.run(in, "set", "--json", "-"); status != 2 || !strings.Contains(messages, part) || out != "" {
+		if out, messages, status := r.run(in, "set", "--document", "-"); status != 2 || !strings.Contains(messages, part) || out != "" {
 			t.Errorf("%s: %d %q %q", in, status, out, messages)
 		}
 	}
@@ -147,17 +147,17 @@ func TestRegistryUsage(t *testing.T) {
 	r := emptyRegistry(t)
 	r.must("set urn:nbn:fi:a --target https://a.example/1")
 	for line, part := range map[string]string{
-		"get": "accepts 1 arg", "get urn:a": "NID", "get urn:nbn:fi: --prefix --at yesterday": "neither a date", "get urn:nbn:fi --prefix": "must end with", "get urn:isbn:0395363412": "check digit",
+		"get": "write urnd registry get NAME", "get urn:a": "NID", "get urn:nbn:fi: --prefix --at yesterday": "neither a date", "get urn:nbn:fi --prefix": "must end with", "get urn:isbn:0395363412": "check digit",
 		"set": "the name is missing", "set urn:nbn:fi:b": "there is nothing to set", "set urn:nbn:fi:b --contact x": "would be active, and lead nowhere", "set ietf:rfc:1 --target https://b.example/": "do you mean urn:ietf:rfc:1?", "set urn:nbn:fi:b --type text/html": "none before it",
 		"set urn:nbn:fi:b --target=": "it is empty", "set urn:nbn:fi:b --target https://b.example/ --priority high": `"high" is not a number`, "set urn:nbn:fi:b --target https://b.example/ --from 1.5.2031": "neither a date",
 		"set urn:nbn:fi:b --alias-of urn:nbn:fi:a --target https://b.example/": "exclude each other", "set urn:nbn:fi:b --reserve --activate": "exclude each other",
-		"set urn:nbn:fi:b --target javascript:1": "not allowed", "set urn:nbn:fi:a --sandbox": "add --prefix", "set urn:nbn:fi:a --json x --contact y": "all is in the document",
-		"set urn:nbn:fi:a --json /nowhere": "no such file", "set urn:nbn:fi:a --contact x --if-version -3": "0 or more", "set urn:nbn:fi:a --metadata /nowhere": "no such file",
-		"set urn:nbn:fi:a urn:nbn:fi:b --contact x": "not allowed", "set a b c": "accepts at most 2", "list": "did you mean", "delete urn:nbn:fi:a": "purge or withdraw", "set urn:nbn:fi:b --metadata {\"a\":1,\"a\":2}": "twice", "help none": "unknown command", "withdraw urn:nbn:fi:a": "--reason is required", "withdraw --reason x": "requires at least 1",
+		"set urn:nbn:fi:b --target javascript:1": "not allowed", "set urn:nbn:fi:a --sandbox": "add --prefix", "set urn:nbn:fi:a --document x --contact y": "all is in the document",
+		"set urn:nbn:fi:a --document /nowhere": "no such file", "set urn:nbn:fi:a --contact x --if-version -3": "0 or more", "set urn:nbn:fi:a --metadata /nowhere": "no such file",
+		"set urn:nbn:fi:a urn:nbn:fi:b --contact x": "not allowed", "set a b c": "3 arguments are given", "list": "did you mean", "delete urn:nbn:fi:a": "purge or withdraw", "set urn:nbn:fi:b --metadata {\"a\":1,\"a\":2}": "twice", "help none": "unknown command", "withdraw urn:nbn:fi:a": "--reason is required", "withdraw --reason x": "write urnd registry withdraw NAME...",
 		"withdraw urn:nbn:fi:a --reason x --successor urn:nbn:fi:a": "its own successor", "supersede urn:nbn:fi:a --note x": "--by is required", "supersede urn:nbn:fi:a --by urn:nbn:fi:b": "--note is required",
-		"supersede --by urn:nbn:fi:b --note x": "requires at least 1", "history": "accepts 1 arg", "search --status gone": "is not a status", "search --limit -1": "not negative", "search --title ?": "has no word", "search --alias-of urn:a": "alias_of",
-		"search --prefix --alias-of urn:nbn:fi:a": "exclude each other", "purge": "accepts 1 arg", "purge urn:nbn:fi": "must end with", "check a b": "accepts at most 1", "stats x": "begins with a scheme",
-		"test": "accepts 1 arg", "test /nowhere": "no such file", "get urn:nbn:fi:a --everything": "unknown flag",
+		"supersede --by urn:nbn:fi:b --note x": "0 arguments are given", "history": "0 arguments are given", "search --status gone": "is not a status", "search --limit -1": "0 or more", "search --title ?": "has no word", "search --alias-of urn:a": "alias_of",
+		"search --prefix --alias-of urn:nbn:fi:a": "exclude each other", "purge": "write urnd registry purge PREFIX (--dry-run | --yes)", "purge urn:nbn:fi": "must end with", "check a b": "2 arguments are given", "stats x": "begins with a scheme",
+		"test": "0 arguments are given", "test /nowhere": "no such file", "get urn:nbn:fi:a --everything": "unknown flag",
 	} {
 		if out, messages, status := r.run("", strings.Fields(line)...); status != 2 || !strings.Contains(messages, part) || out != "" {
 			t.Errorf("%s: %d %q %q", line, status, out, messages)

@@ -47,10 +47,10 @@ func isPortable(file string) (bool, error) {
 }
 
 // dumpPortable writes a portable backup.
-func dumpPortable(ctx context.Context, p *cli.Progress, s *session, file string) error {
+func (s *session) dumpPortable(ctx context.Context, file string) error {
 	return sqlite.WriteBackup(ctx, file, func(f *os.File, _ string) error {
 		show := func(done, all registry.Seq) {
-			p.Show(cli.Step{What: "copying the registry", Done: int64(done), Total: int64(all), Unit: "versions"})
+			s.progress.Show(cli.Step{What: "copying the registry", Done: int64(done), Total: int64(all), Unit: "versions"})
 		}
 		if !strings.HasSuffix(file, ".zst") {
 			return s.store.Dump(ctx, f, s.Now(), show)
@@ -82,9 +82,9 @@ func loadPortable(ctx context.Context, p *cli.Progress, s registry.Store, file s
 	return nil
 }
 
-// loaded returns a store with what a portable backup has, which vanishes when it is closed.
+// loaded returns a store with what a portable backup has, which is removed when it is closed.
 func loaded(ctx context.Context, p *cli.Progress, file string) (registry.Store, error) {
-	s, err := newVanishing(ctx)
+	s, err := newTemporary(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -94,14 +94,14 @@ func loaded(ctx context.Context, p *cli.Progress, file string) (registry.Store, 
 	return s, nil
 }
 
-// vanishing is a store whose directory is removed when it is closed.
-type vanishing struct {
+// temporaryStore is a store whose directory is removed when it is closed.
+type temporaryStore struct {
 	registry.Store
 	directory string
 }
 
-// newVanishing returns an empty store.
-func newVanishing(ctx context.Context) (*vanishing, error) {
+// newTemporary returns an empty store.
+func newTemporary(ctx context.Context) (*temporaryStore, error) {
 	directory, err := os.MkdirTemp("", "urnd-")
 	if err != nil {
 		return nil, err
@@ -110,8 +110,10 @@ func newVanishing(ctx context.Context) (*vanishing, error) {
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(directory))
 	}
-	return &vanishing{store, directory}, nil
+	return &temporaryStore{store, directory}, nil
 }
 
 // Close implements registry.Store.
-func (v *vanishing) Close() error { return errors.Join(v.Store.Close(), os.RemoveAll(v.directory)) }
+func (v *temporaryStore) Close() error {
+	return errors.Join(v.Store.Close(), os.RemoveAll(v.directory))
+}

@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -30,70 +31,90 @@ It cannot be undone. Without --yes nothing is removed, and the command says how 
 	cmd.Flags().StringVar(&note, "note", "", "why: a `text` that urnd registry changes prints")
 	differences := addDifferences(cmd)
 	cmd.Flags().BoolVar(&yes, "yes", false, "remove them")
-	cmd.MarkFlagsMutuallyExclusive("yes", "dry-run")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := differences.check(); err != nil {
-			return err
-		}
-		p := cli.StartProgress(cmd, "purging names")
-		defer p.End()
-		s, err := f.open(cmd.Context())
-		if err != nil {
-			return p.Interrupted(err, "nothing was removed; the same command begins anew")
-		}
-		defer s.close()
+	cli.Exclude(cmd, "yes", "dry-run")
+	f.run(existing, "purging names", "nothing was removed", func(ctx context.Context, s *session, args []string) error {
 		key, err := s.key(args[0], true)
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
+		case !yes:
+			return s.previewPurge(ctx, differences, key.Name)
 		}
-		if differences.dry {
-			return differences.purge(cmd, s, key.Name)
-		}
-		if !yes {
-			return wouldPurge(cmd, s, key.Name)
-		}
-		n, err := s.Purge(cmd.Context(), s.actor, key.Name, note)
-		p.End()
-		fmt.Fprintf(cmd.OutOrStdout(), "%s: %d removed\n", key, n)
-		return p.Interrupted(err, "%d names and prefixes are removed for good; the same command goes on with the others", n)
-	}
+		n, err := s.Purge(ctx, s.actor, key.Name, note)
+		fmt.Fprintf(s.out, "%s: %d removed\n", key, n)
+		return s.progress.Interrupted(err, "%d names and prefixes are removed for good; the same command goes on with the others", n)
+	})
 	return cmd
 }
 
 var errNotPurged = errors.New("nothing was removed: add --yes")
 
-// wouldPurge prints how many entries a purge would remove.
-func wouldPurge(cmd *cobra.Command, s *session, prefix string) error {
+// previewPurge prints which entries a purge would remove, or only how many.
+func (s *session) previewPurge(ctx context.Context, d *differenceFlags, prefix string) error {
+	p := &printed{Printer: d.printer(s)}
 	n, others := 0, 0
-	err := s.PreviewPurge(cmd.Context(), s.actor, prefix, func(e registry.Entry) error {
-		if e.Sandbox {
-			n++
-		} else {
+	err := s.PreviewPurge(ctx, s.actor, prefix, func(e registry.Entry) error {
+		if !e.Sandbox {
 			others++
+			return nil
 		}
-		return nil
+		if n++; d.dry {
+			p.changed(registry.Changed{Before: e, After: registry.Entry{Key: e.Key}})
+		}
+		return p.failed
 	})
-	if err != nil {
-		return err
+	switch {
+	case err != nil:
+		return s.progress.Interrupted(err, "nothing was removed; the same command begins anew")
+	case d.dry:
+		return d.end(s, p.Printer)
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "%s*: %d would be removed, and %d kept, which are in no sandbox\n", prefix, n, others)
+	fmt.Fprintf(s.out, "%s*: %d would be removed, and %d kept, which are in no sandbox\n", prefix, n, others)
 	if n == 0 {
 		return nil
 	}
 	return cli.Usage(errNotPurged)
 }
 
-// purge prints what a purge would remove.
-func (d *differenceFlags) purge(cmd *cobra.Command, s *session, prefix string) error {
-	p := d.printer()
-	err := s.PreviewPurge(cmd.Context(), s.actor, prefix, func(e registry.Entry) error {
-		if !e.Sandbox {
-			return nil
-		}
-		return p.Changed(registry.Changed{Before: e, After: registry.Entry{Key: e.Key}})
-	})
-	if err != nil {
-		return err
+func newRedact(w Wiring) *cobra.Command {
+	var versions []int
+	var reason string
+	cmd := &cobra.Command{
+		Use:   "redact NAME --version NUMBER --reason TEXT",
+		Short: "Remove the targets, metadata and contact of old versions for good",
+		Long: `Remove the targets, metadata and contact of versions of a name for good: for what must not be kept, such as personal data. When each
+version was made, by whom and why stays. They are gone from the history, from what was at a time, and from exports and backups that
+are made afterwards, not from those that were made before. It cannot be undone. The log of urnd has what it was told of changes, and the
+files of imports by the API (registry-jobs) have it until these are 30 days old. The log of SQLite, the file that ends in -wal, is emptied
+at once, or after the next change where another process was reading.
+
+The current version of a name that leads somewhere is changed or withdrawn first, and then redacted.`,
+		Example: `  urnd registry history urn:nbn:fi:example-1
+  urnd registry redact urn:nbn:fi:example-1 --version 1 --reason 'personal data, by request of 2031-05-01'`,
+		Args: cobra.ExactArgs(1),
 	}
-	return p.End(cmd.ErrOrStderr())
+	f := addStore(cmd, w)
+	differences := addDifferences(cmd)
+	prefix := addPrefix(cmd)
+	cmd.Flags().IntSliceVar(&versions, "version", nil, "the `number` of a version; may be repeated")
+	cmd.Flags().StringVar(&reason, "reason", "", "why, which the registry keeps: a `text`")
+	cli.Require(cmd, "version", "the number of a version, as urnd registry history prints it")
+	cli.Require(cmd, "reason", "it is what remains")
+	f.run(existing, "redacting versions", "nothing was redacted", func(ctx context.Context, s *session, args []string) error {
+		key, err := s.key(args[0], *prefix)
+		if err != nil {
+			return err
+		}
+		if differences.dry {
+			changes, err := s.PreviewRedact(ctx, s.actor, key, versions, reason)
+			return differences.print(s, changes, err)
+		}
+		n, err := s.Redact(ctx, s.actor, key, versions, reason)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(s.out, "%s: %s redacted\n", key, amountOf(int64(n), "version"))
+		return err
+	})
+	return cmd
 }

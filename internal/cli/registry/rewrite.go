@@ -1,12 +1,13 @@
 package registry
 
 import (
-	"errors"
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/urnd/urnd/internal/cli"
+	"github.com/urnd/urnd/internal/plaintext"
 	"github.com/urnd/urnd/resolver/registry"
 )
 
@@ -34,93 +35,48 @@ overwritten; the exit status is 1 then. A rewrite that was interrupted is contin
 	flags.StringVar(&what.With, "with", "", "what they begin with then: a `text`")
 	flags.StringVar(&what.Note, "note", "", "why, which the history keeps: a `text`. Empty: from where to where")
 	flags.Int64Var(&asOf, "as-of", 0, "the `number` of a version, as --dry-run prints it: what was changed after it is a conflict. 0: now")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := differences.check(); err != nil {
-			return err
-		}
-		if what.Replace == "" || what.With == "" {
-			return cli.Usage(errors.New("--replace and --with are required"))
-		}
-		p := cli.StartProgress(cmd, "moving targets")
-		defer p.End()
-		s, err := f.open(cmd.Context())
-		if err != nil {
-			return notRewritten(p, err, differences.dry, registry.Rewritten{})
-		}
-		defer s.close()
+	cli.Require(cmd, "replace", "what the URIs of targets begin with that are moved")
+	cli.Require(cmd, "with", "what they begin with then")
+	f.run(existing, "moving targets", "nothing was moved", func(ctx context.Context, s *session, args []string) error {
 		what.Below, what.DryRun, what.AsOf = args[0], differences.dry, registry.Seq(asOf)
-		return differences.rewrite(cmd, p, s, what)
-	}
+		return differences.rewrite(ctx, s, what)
+	})
 	return cmd
 }
 
-// notRewritten returns the error of a rewrite.
-func notRewritten(p *cli.Progress, err error, dry bool, report registry.Rewritten) error {
-	if dry {
-		return p.Interrupted(err, "nothing was changed, as by any dry run; the same command begins anew")
-	}
-	return p.Interrupted(err, "%s were read, and the targets of %d moved, which stay; the same command continues it",
-		amountOf(report.Names, "name"), report.Changed)
-}
-
-// rewrite moves targets, or prints what that would change.
-func (d *differenceFlags) rewrite(cmd *cobra.Command, p *cli.Progress, s *session, what registry.Rewrite) error {
-	var failed error
-	printer := d.printer()
-	if what.DryRun {
-		what.Rewritten = func(c registry.Changed) {
-			if failed == nil {
-				failed = printer.Changed(c)
-			}
-		}
+// rewrite moves targets, or prints what that would change. What was moved is printed where programs read it.
+func (d *differenceFlags) rewrite(ctx context.Context, s *session, what registry.Rewrite) error {
+	p := &printed{Printer: d.printer(s)}
+	if d.dry || d.output.Format != cli.Text {
+		what.Rewritten = p.changed
 	}
 	conflicts := 0
 	what.Conflict = func(key registry.Key, err error) {
 		if conflicts++; conflicts <= shownConflicts || d.limit == 0 {
-			fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s\n", key, oneLine(err.Error()))
+			fmt.Fprintf(s.errs, "%s: %s\n", key, plaintext.OneLine(err.Error()))
 		}
 	}
 	what.Progress = func(now registry.Rewritten) {
-		p.Show(cli.Step{What: "moving targets", Done: now.Names, Unit: "names", More: amountOf(now.Conflicts, "conflict")})
+		s.progress.Show(cli.Step{What: "moving targets", Done: now.Names, Unit: "names", More: amountOf(now.Conflicts, "conflict")})
 	}
-	report, err := s.Rewrite(cmd.Context(), s.actor, what)
-	if err = errors.Join(err, failed); err != nil {
-		return usageOf(notRewritten(p, err, what.DryRun, report))
+	report, err := s.Rewrite(ctx, s.actor, what)
+	if err = p.join(err); err != nil {
+		return d.interrupted(s, err, "%s were read, and the targets of %d moved, which stay; the same command continues it",
+			amountOf(report.Names, "name"), report.Changed)
 	}
-	p.End()
-	if what.DryRun {
-		if err := printer.End(cmd.ErrOrStderr()); err != nil {
-			return err
-		}
+	if err := d.end(s, p.Printer); err != nil {
+		return err
 	}
-	fmt.Fprintln(cmd.ErrOrStderr(), rewriteText(report, what.DryRun))
-	if report.Conflicts > 0 {
-		return cli.ErrReported
+	var more []string
+	if d.dry {
+		more = append(more, fmt.Sprintf("; as of %d", report.AsOf))
 	}
-	return nil
+	if report.Continued {
+		more = append(more, "; continued, it was begun before")
+	}
+	text := fmt.Sprintf("%d of %d names %s", report.Changed, report.Names, d.would("moved"))
+	return d.concluded(s, text, report.Conflicts, report.Set, more...)
 }
 
 // shownConflicts is how many conflicts are listed, unless all differences are.
 const shownConflicts = 1000
-
-// rewriteText says what a rewrite has done.
-func rewriteText(report registry.Rewritten, dry bool) string {
-	done := "moved"
-	if dry {
-		done = "would be moved"
-	}
-	text := fmt.Sprintf("%d of %d names %s", report.Changed, report.Names, done)
-	if report.Conflicts > 0 {
-		text += fmt.Sprintf(", and %d not: see above", report.Conflicts)
-	}
-	if report.Set.Number > 0 {
-		text += fmt.Sprintf(", by the change set %d", report.Set.Number)
-	}
-	if dry {
-		text += fmt.Sprintf("; as of %d", report.AsOf)
-	}
-	if report.Continued {
-		text += "; continued, it was begun before"
-	}
-	return text
-}

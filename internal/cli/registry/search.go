@@ -1,8 +1,8 @@
 package registry
 
 import (
+	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -15,11 +15,9 @@ import (
 
 // searchFlags are the flags of urnd registry search.
 type searchFlags struct {
-	below, alias, target, title, after string
-	statuses                           []string
-	limit                              int
-	within                             time.Duration
-	asJSON                             bool
+	registry.Search
+	limit  uint
+	output *cli.Output
 }
 
 // The bounds of a search that nothing else is said of.
@@ -52,97 +50,69 @@ The exit status is 1 if the time was too short to read all.`,
   urnd registry search --target //old.example.org/
   urnd registry search --below urn:nbn:fi: --status withdrawn,reserved
   urnd registry search --alias-of urn:nbn:fi:example-1
-  urnd registry search --prefix`,
+  urnd registry search --prefix --output csv`,
 		Args: cobra.MaximumNArgs(1),
 	}
 	f := addStore(cmd, w)
 	prefix := cmd.Flags().Bool("prefix", false, "find prefixes, not names")
 	s.addTo(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		search, err := s.search(args)
-		if err != nil {
-			return cli.Usage(err)
-		}
+	cli.Before(cmd, func(args []string) error {
+		s.Text, s.Limit = strings.Join(args, ""), int(s.limit) //nolint:gosec // a larger one is one without a limit
 		if *prefix {
-			search.Kind = registry.KindPrefix
+			s.Kind = registry.KindPrefix
 		}
-		if *prefix && s.alias != "" {
-			return cli.Usage(errors.New("--alias-of and --prefix exclude each other: only names are aliases"))
+		switch {
+		case *prefix && s.AliasOf != "":
+			return errors.New("--alias-of and --prefix exclude each other: only names are aliases")
+		case s.Within < 0:
+			return errors.New("--time is not negative: 0 is until the end")
+		default:
+			return s.Validate()
 		}
-		p := cli.StartProgress(cmd, "searching")
-		defer p.End()
-		opened, err := f.open(cmd.Context())
-		if err != nil {
-			return p.Interrupted(err, "nothing was searched; the same command begins anew")
-		}
-		defer opened.close()
-		return usageOf(s.run(cmd, p, opened, search))
-	}
+	})
+	f.run(existing, "searching", "nothing was searched", func(ctx context.Context, in *session, _ []string) error { return s.run(ctx, in) })
 	return cmd
 }
 
 func (s *searchFlags) addTo(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&s.below, "below", "", "only names that begin with this `text`")
-	flags.StringVar(&s.target, "target", "", "only those with this `text` in the URI of a target")
-	flags.StringVar(&s.title, "title", "", "only those with these `words` in a title")
-	flags.StringVar(&s.alias, "alias-of", "", "only aliases of this `name`")
-	flags.StringSliceVar(&s.statuses, "status", nil, "only those with one of these `statuses`: active, reserved, withdrawn")
-	flags.StringVar(&s.after, "after", "", "only names after this `name`: to go on with a search")
-	flags.IntVar(&s.limit, "limit", searchLimit, "find at most this `number`; 0 is all")
-	flags.DurationVar(&s.within, "time", searchWithin, "search at most this `long`; 0 is until the end")
-	flags.BoolVar(&s.asJSON, "json", false, "print the document of each, one a line")
-}
-
-// search returns the search of the flags, whose names need not be canonical yet.
-func (s *searchFlags) search(args []string) (registry.Search, error) {
-	search := registry.Search{Below: s.below, AliasOf: s.alias, Target: s.target, Title: s.title, After: s.after, Limit: s.limit, Within: s.within}
-	if len(args) > 0 {
-		search.Text = args[0]
-	}
-	for _, text := range s.statuses {
-		var status registry.Status
-		if err := status.UnmarshalText([]byte(text)); err != nil {
-			return search, err
-		}
-		search.Statuses = append(search.Statuses, status)
-	}
-	if s.limit < 0 || s.within < 0 {
-		return search, errors.New("--limit and --time are not negative")
-	}
-	return search, search.Validate()
+	flags.StringVar(&s.Below, "below", "", "only names that begin with this `text`")
+	flags.StringVar(&s.Target, "target", "", "only those with this `text` in the URI of a target")
+	flags.StringVar(&s.Title, "title", "", "only those with these `words` in a title")
+	flags.StringVar(&s.AliasOf, "alias-of", "", "only aliases of this `name`")
+	statuses := []string{registry.Active.String(), registry.Reserved.String(), registry.Withdrawn.String()}
+	cli.Each(cmd, &s.Statuses, "status", "only those with one of these `statuses`: "+strings.Join(statuses, ", "), cli.ParseText[registry.Status])
+	cli.Complete(cmd, "status", statuses...)
+	flags.StringVar(&s.After, "after", "", "only names after this `name`: to go on with a search")
+	flags.UintVar(&s.limit, "limit", searchLimit, "find at most this `number`; 0 is all")
+	flags.DurationVar(&s.Within, "time", searchWithin, "search at most this `long`; 0 is until the end")
+	s.output = cli.AddOutput(cmd, "the document of each name that the API has", cli.CSV, cli.JSON)
 }
 
 // run prints what is found.
-func (s *searchFlags) run(cmd *cobra.Command, p *cli.Progress, in *session, search registry.Search) error {
-	w := p.Over(cmd.OutOrStdout())
-	n := int64(0)
-	done, err := in.Search(cmd.Context(), in.actor, search, func(e registry.Entry) error {
-		n++
-		p.Show(cli.Step{What: "searching", Done: n, Unit: "found", More: "up to " + e.Name})
-		if s.asJSON {
-			return cli.PrintJSON(w, api.NewName(e))
-		}
-		_, err := fmt.Fprintf(w, "%s\t%s\t%s\n", e.Key, e.Status, leadText(e))
-		return err
-	})
+func (s *searchFlags) run(ctx context.Context, in *session) error {
+	table, err := s.output.Rows(in.out, "name", "status", "leads to")
 	if err != nil {
-		if done.Last == "" {
-			return p.Interrupted(err, "%d found, and nothing was changed; the same command begins anew", done.Found)
-		}
-		return p.Interrupted(err, "%d names were read, %d found; go on with --after '%s'", done.Read, done.Found, done.Last)
+		return err
 	}
-	p.End()
+	n := int64(0)
+	done, err := in.Search(ctx, in.actor, s.Search, func(e registry.Entry) error {
+		n++
+		in.progress.Show(cli.Step{What: "searching", Done: n, Unit: "found", More: "up to " + e.Name})
+		return table.Row(api.NewName(e), e.Key.String(), e.Status.String(), leadText(e))
+	})
 	switch {
+	case err != nil && done.Last == "":
+		return in.progress.Interrupted(err, "%d found, and nothing was changed; the same command begins anew", done.Found)
+	case err != nil:
+		return in.progress.Interrupted(err, "%d names were read, %d found; go on with --after '%s'", done.Read, done.Found, done.Last)
 	case done.Late:
-		fmt.Fprintf(cmd.ErrOrStderr(), "urnd: the time of %s is over: %d names were read, %d found; "+
-			"go on with --after '%s'\n", s.within, done.Read, done.Found, done.Last)
+		in.say("the time of %s is over: %d names were read, %d found; go on with --after '%s'", s.Within, done.Read, done.Found, done.Last)
 		return cli.ErrReported
 	case done.Last != "":
-		fmt.Fprintf(cmd.ErrOrStderr(), "urnd: there may be more than %d: go on with --after '%s', "+
-			"or use --limit 0\n", done.Found, done.Last)
+		in.say("there may be more than %d: go on with --after '%s', or use --limit 0", done.Found, done.Last)
 	case done.Found == 0:
-		fmt.Fprintln(cmd.ErrOrStderr(), "urnd: nothing was found")
+		in.say("nothing was found")
 	}
 	return nil
 }

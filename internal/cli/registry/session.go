@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"os/user"
+
+	"github.com/spf13/cobra"
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/cli"
@@ -14,29 +17,37 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/audit"
 	"github.com/urnd/urnd/resolver/registry/service"
+	"github.com/urnd/urnd/resolver/registry/sqlite"
 	"github.com/urnd/urnd/systemd"
 )
 
-// session is a registry that a command has opened, with its use cases for the one who uses the command. It is closed once.
+// session is a registry that a command has opened, with its use cases for the one who uses the command, and where it prints.
 type session struct {
 	*service.Service
 	actor  registry.Actor
 	names  resolver.Names
 	config config.Config
 	store  registry.Store // for what is done to all of it: backups
+
+	cmd       *cobra.Command
+	progress  *cli.Progress
+	out, errs io.Writer // of the command, beside its progress
 }
 
 // newSession returns a session with a store, in which changes are logged. log may be nil.
 func newSession(w Wiring, c config.Config, store registry.Store, log *slog.Logger) (*session, error) {
 	names, err := w.Names(c)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, store.Close())
 	}
 	cases := service.New(service.Config{
 		Registry: w.New(store, names, log), Unbounded: true, Created: audit.Created(log), Revoked: audit.Revoked(log),
 	})
-	return &session{cases, actor(), names, c, store}, nil
+	return &session{Service: cases, actor: actor(), names: names, config: c, store: store}, nil
 }
+
+// say prints a message for people.
+func (s *session) say(format string, of ...any) { fmt.Fprintf(s.errs, "urnd: "+format+"\n", of...) }
 
 // close closes the store. What was written is committed before, whatever that returns.
 func (s *session) close() { _ = s.store.Close() }
@@ -47,20 +58,7 @@ func (s *session) key(name string, prefix bool) (registry.Key, error) {
 	if prefix {
 		key = registry.Prefix(name)
 	}
-	key, err := s.KeyOf(s.actor, service.ToRead, key)
-	return key, usageOf(err)
-}
-
-// keys is key for several arguments.
-func (s *session) keys(names []string, prefix bool) ([]registry.Key, error) {
-	keys := make([]registry.Key, len(names))
-	for i, name := range names {
-		var err error
-		if keys[i], err = s.key(name, prefix); err != nil {
-			return nil, err
-		}
-	}
-	return keys, nil
+	return s.KeyOf(s.actor, service.ToRead, key)
 }
 
 // size returns how many names and prefixes begin with a text, 0 where that is not known.
@@ -73,12 +71,134 @@ func (s *session) size(ctx context.Context, below string) (int64, error) {
 	return t.Active + t.Reserved + t.Withdrawn + t.Prefixes, err
 }
 
-// usageOf makes an error of usage of one of what was given.
-func usageOf(err error) error {
-	if errors.Is(err, registry.ErrInvalid) {
+// storeFlags are the flags of all commands of the registry.
+type storeFlags struct {
+	settings *cli.Settings
+	wiring   Wiring
+	cmd      *cobra.Command
+}
+
+// errNone is the error where no store is configured.
+var errNone = errors.New("no registry is configured: set registry.store, " +
+	"or use --store with sqlite:FILE or the URL of a PostgreSQL database")
+
+// addStore gives cmd the flags --config and --store.
+func addStore(cmd *cobra.Command, w Wiring) *storeFlags {
+	f := &storeFlags{cli.AddFile(cmd), w, cmd}
+	addStoreFlag(cmd)
+	return f
+}
+
+// addStoreFlag gives cmd the flag --store.
+func addStoreFlag(cmd *cobra.Command) {
+	cmd.Flags().String("store", "", "use this `store`: sqlite:FILE or postgres://... (registry.store)")
+}
+
+// opening opens the store of a command, or says that it is wrong. The caller closes it.
+type opening func(f *storeFlags, ctx context.Context) (*session, error)
+
+// run has the command open the store and do what it is for: see with.
+func (f *storeFlags) run(open opening, doing, stands string, do func(ctx context.Context, s *session, args []string) error) {
+	f.cmd.RunE = func(_ *cobra.Command, args []string) error {
+		return f.with(open, doing, stands, func(ctx context.Context, s *session) error { return do(ctx, s, args) })
+	}
+}
+
+// with opens the store, and does something with it. doing says that while it takes long, and stands what stands where opening it was
+// interrupted.
+func (f *storeFlags) with(open opening, doing, stands string, do func(ctx context.Context, s *session) error) error {
+	ctx := f.cmd.Context()
+	p := cli.StartProgress(f.cmd, doing)
+	defer p.End()
+	s, err := open(f, ctx)
+	if err != nil {
+		return advised(p.Interrupted(err, "%s; the same command begins anew", stands))
+	}
+	defer s.close()
+	s.cmd, s.progress = f.cmd, p
+	s.out, s.errs = p.Over(f.cmd.OutOrStdout()), p.Over(f.cmd.ErrOrStderr())
+	return advised(do(ctx, s))
+}
+
+// advised makes an error of what was given one of usage, and says what to do next after others.
+func advised(err error) error {
+	switch {
+	case errors.Is(err, registry.ErrInvalid):
 		return cli.Usage(err)
+	case errors.Is(err, registry.ErrUnknown):
+		return cli.Hint(err, "urnd registry search finds names that are registered")
+	case errors.Is(err, registry.ErrConflict):
+		return cli.Hint(err, "urnd registry get and history print what is registered now: change that, and try again")
+	case errors.Is(err, registry.ErrReadOnly):
+		return cli.Hint(err, "use the primary of the database as --store or registry.store")
 	}
 	return err
+}
+
+// existing opens the registry, which must be there: one that a mistyped path made would look sound, and empty.
+func existing(f *storeFlags, ctx context.Context) (*session, error) { return f.open(ctx, mustExist) }
+
+// made opens the registry, and makes it where there is none.
+func made(f *storeFlags, ctx context.Context) (*session, error) {
+	return f.open(ctx, func(string) error { return nil })
+}
+
+// dry is existing, with an empty registry that vanishes when it is closed where there is none.
+func dry(f *storeFlags, ctx context.Context) (*session, error) {
+	c, err := f.load()
+	if err != nil || f.wiring.Lost(c) != nil || mustExist(c.Registry.Store) == nil {
+		return existing(f, ctx)
+	}
+	store, err := newTemporary(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return newSession(f.wiring, c, store, nil)
+}
+
+// madeUnlessDry is made, or dry for a command that changes nothing.
+func madeUnlessDry(isDry *bool) opening {
+	return func(f *storeFlags, ctx context.Context) (*session, error) {
+		if *isDry {
+			return dry(f, ctx)
+		}
+		return made(f, ctx)
+	}
+}
+
+// open opens the registry unless check has an error for its store.
+func (f *storeFlags) open(ctx context.Context, check func(store string) error) (*session, error) {
+	c, err := f.load()
+	if err == nil {
+		err = f.wiring.Lost(c)
+	}
+	if err == nil {
+		err = check(c.Registry.Store)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if c.Registry.Store == "" {
+		return nil, errNone
+	}
+	store, err := f.wiring.Open(ctx, c.Registry)
+	if err != nil {
+		return nil, err
+	}
+	return newSession(f.wiring, c, store, journal())
+}
+
+// load returns the configuration, with the store of --store.
+func (f *storeFlags) load() (config.Config, error) {
+	return f.settings.Load(map[string]string{"registry.store": "store"})
+}
+
+// mustExist returns an error if a store is a file that there is not.
+func mustExist(store string) error {
+	if path, ok := cli.StoreFile(store); ok {
+		return sqlite.MustExist(path)
+	}
+	return nil
 }
 
 // actor returns who uses the command: whoever may write to the store may do all.

@@ -1,11 +1,10 @@
 package registry
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -39,8 +38,8 @@ func recordFlags() (all field.Fields[registry.Record]) {
 }
 
 func newSet(w Wiring) *cobra.Command {
-	var note string
-	var version int
+	edit := registry.Edit{IfVersion: registry.Any}
+	var version uint
 	cmd := &cobra.Command{
 		Use:        "set NAME [URI] [--target URI [--type TYPE] [--language TAG]...]...",
 		Short:      "Register a name, or change what is registered of it",
@@ -55,7 +54,7 @@ kept as a version of its own.
 The flags --type, --language, --priority, --from, --until, --target-note, --rel, --title and --context are about the --target
 before them. A reserved name that gets targets becomes active.
 
-With --json all is read from a document as urnd registry get --json prints it; its note, version and
+With --document all is read from a document as urnd registry get --output json prints it; its note, version and
 times are not used.`,
 		Example: `  urnd registry set urn:nbn:fi:example-1 https://repository.example.org/1
   urnd registry set urn:nbn:fi:example-1 --target https://repository.example.org/1.pdf --type application/pdf --language fi` +
@@ -66,64 +65,61 @@ times are not used.`,
   urnd registry set urn:isbn:9789510184349 --alias-of urn:nbn:fi:example-1
   urnd registry set urn:nbn:fi:example: --prefix --target https://example.org/id/
   urnd registry set urn:nbn:fi: --prefix --authoritative
-  urnd registry get urn:nbn:fi:example-1 --json | urnd registry set urn:nbn:fi:example-5 --json -`,
+  urnd registry get urn:nbn:fi:example-1 -o json | urnd registry set urn:nbn:fi:example-5 --document -`,
 		Args: cobra.MaximumNArgs(2),
 	}
 	s := &setFlags{cmd: cmd, targets: addTargets(cmd)}
 	f := addStore(cmd, w)
 	prefix := addPrefix(cmd)
 	s.addFlags()
-	cmd.Flags().StringVar(&note, "note", "", "why it is changed, which the history keeps: a `text`")
-	cmd.Flags().IntVar(&version, "if-version", registry.Any, "change it only if its current version has this `number`; "+
-		"0: only if it is not registered")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if len(args) == 2 {
-			if err := cmd.Flags().Set("target", args[1]); err != nil {
-				return cli.Usage(err)
-			}
-			args = args[:1]
+	cmd.Flags().StringVar(&edit.Note, "note", "", "why it is changed, which the history keeps: a `text`")
+	cmd.Flags().UintVar(&version, "if-version", 0, "change it only if its current version has this `number`; 0: only if it is not registered")
+	output := cli.AddOutput(cmd, "one object for the name", cli.CSV, cli.JSON)
+	cli.Before(cmd, func(args []string) (err error) {
+		if len(args) > 1 {
+			err = cmd.Flags().Set("target", args[1])
 		}
-		if err := s.check(args); err != nil {
-			return cli.Usage(err)
+		if err == nil {
+			err = s.check(args)
 		}
-		key, change, err := s.edit(args, *prefix)
-		if err != nil {
-			return cli.Usage(err)
+		if err == nil {
+			edit.Key, edit.Change, err = s.edit(args, *prefix)
 		}
-		if cmd.Flags().Changed("if-version") && version < 0 {
-			return cli.Usage(errors.New("--if-version is 0 or more"))
+		if cmd.Flags().Changed("if-version") {
+			edit.IfVersion = int(version) //nolint:gosec // there is no such version
 		}
-		in, err := f.openOrMake(cmd.Context())
-		if err != nil {
-			return err
-		}
-		defer in.close()
-		if key, err = in.key(key.Name, key.Kind == registry.KindPrefix); err != nil {
-			return err
-		}
-		withdrawn := false
-		edit := func(before registry.Entry) (registry.Record, error) {
-			record, err := change(before)
-			withdrawn = before.Status == registry.Withdrawn && record.Status == registry.Withdrawn
-			return record, err
-		}
-		changed, err := in.Change(cmd.Context(), in.actor, false, registry.Edit{
-			Key: key, IfVersion: version, Note: note, KeepNote: s.noteAlone(), Activate: s.activate || s.documentStatus,
-			AllowUnresolvable: s.unresolvable, OutsideSandbox: s.text("sandbox") == "false", Change: edit,
-		})
-		if err != nil {
-			return usageOf(err)
-		}
-		if err := printChanged(cmd, changed); err != nil {
-			return err
-		}
-		warnOfDoubt(cmd, in.Doubt(key))
-		if withdrawn {
-			fmt.Fprintf(cmd.ErrOrStderr(), "urnd: %s is withdrawn still, and leads nowhere: --activate makes it active again\n", key)
-		}
-		return nil
-	}
+		return err
+	})
+	f.run(made, "opening the registry", "nothing was changed", func(ctx context.Context, in *session, _ []string) error {
+		return s.run(ctx, in, &differenceFlags{output: output}, edit)
+	})
 	return cmd
+}
+
+// run makes the change, and prints it.
+func (s *setFlags) run(ctx context.Context, in *session, d *differenceFlags, edit registry.Edit) (err error) {
+	if edit.Key, err = in.key(edit.Key.Name, edit.Key.Kind == registry.KindPrefix); err != nil {
+		return err
+	}
+	withdrawn, change := false, edit.Change
+	edit.KeepNote, edit.Activate = s.noteAlone(), s.activate || s.documentStatus
+	edit.AllowUnresolvable, edit.OutsideSandbox = s.unresolvable, s.text("sandbox") == "false"
+	edit.Change = func(before registry.Entry) (registry.Record, error) {
+		record, err := change(before)
+		withdrawn = before.Status == registry.Withdrawn && record.Status == registry.Withdrawn
+		return record, err
+	}
+	changed, err := in.Change(ctx, in.actor, false, edit)
+	if err := d.print(in, changed, err); err != nil {
+		return err
+	}
+	if doubt := in.Doubt(edit.Key); doubt != nil {
+		in.say("a warning: %v", doubt)
+	}
+	if withdrawn {
+		in.say("%s is withdrawn still, and leads nowhere: --activate makes it active again", edit.Key)
+	}
+	return nil
 }
 
 func (s *setFlags) addFlags() {
@@ -142,10 +138,10 @@ func (s *setFlags) addFlags() {
 	}
 	flags.BoolVar(&s.unresolvable, "allow-unresolvable", false, unresolvableHelp)
 	flags.BoolVar(&s.replace, "replace", false, "begin anew: only what is given remains")
-	flags.StringVar(&s.document, "json", "", "read all from the document in this `file`, - for standard input")
+	flags.StringVar(&s.document, "document", "", "read all from the document in this `file`, - for standard input")
 }
 
-var errDocumentAlone = errors.New("--json is used without other flags of content: all is in the document")
+var errDocumentAlone = errors.New("--document is used without other flags of content: all is in the document")
 
 // check returns what cannot be together.
 func (s *setFlags) check(args []string) error {
@@ -155,7 +151,7 @@ func (s *setFlags) check(args []string) error {
 	case s.document != "" && content:
 		return errDocumentAlone
 	case s.document == "" && len(args) == 0:
-		return errors.New("the name is missing")
+		return errors.New("the name is missing: urnd registry set NAME URI")
 	case s.document == "" && !content && !s.replace && !changed("note"):
 		return errors.New("there is nothing to set: use --target, --alias-of, --reserve or another flag of content")
 	case s.text("alias-of") != "" && len(s.targets.targets) > 0:
@@ -210,7 +206,7 @@ func (s *setFlags) given() (given registry.Record, err error) {
 	for _, f := range recordFlags() {
 		text := s.text(f.FlagName())
 		if f.Type == field.JSON && text != "" && !strings.HasPrefix(strings.TrimSpace(text), "{") { // a file
-			read, err := readInput(s.cmd, text)
+			read, err := cli.ReadAll(s.cmd, text, maxDocument)
 			if err != nil {
 				return given, err
 			}
@@ -225,7 +221,7 @@ func (s *setFlags) given() (given registry.Record, err error) {
 
 // ofDocument returns the edit of a document, whose name an argument replaces.
 func (s *setFlags) ofDocument(args []string, prefix bool) (registry.Key, func(registry.Entry) (registry.Record, error), error) {
-	text, err := readInput(s.cmd, s.document)
+	text, err := cli.ReadAll(s.cmd, s.document, maxDocument)
 	if err != nil {
 		return registry.Key{}, nil, err
 	}
@@ -274,13 +270,6 @@ func (s *setFlags) record(before registry.Entry, given registry.Record) (registr
 		record = registry.Activated(before, record)
 	}
 	return record, forPrefixes(before.Key, &given)
-}
-
-// warnOfDoubt prints what is doubtful in a name that was registered all the same; nil is nothing.
-func warnOfDoubt(cmd *cobra.Command, doubt error) {
-	if doubt != nil {
-		fmt.Fprintf(cmd.ErrOrStderr(), "urnd: a warning: %v\n", doubt)
-	}
 }
 
 // forPrefixes returns an error if flags for prefixes are used of a name.
@@ -335,24 +324,3 @@ func indexOfTarget(targets []registry.Target, text string) int {
 
 // maxDocument bounds a document that is read: its targets and metadata.
 const maxDocument = 4 << 20
-
-// readInput reads a file, or standard input for "-".
-func readInput(cmd *cobra.Command, name string) ([]byte, error) {
-	in := cmd.InOrStdin()
-	if name != "-" {
-		file, err := os.Open(name) //nolint:gosec // the user names it
-		if err != nil {
-			return nil, err
-		}
-		defer file.Close()
-		in = file
-	}
-	text, err := io.ReadAll(io.LimitReader(in, maxDocument+1))
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("reading %s: %w", name, err)
-	case len(text) > maxDocument:
-		return nil, fmt.Errorf("%s has more than %d octets", name, maxDocument)
-	}
-	return text, nil
-}

@@ -2,16 +2,19 @@ package registry
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"os"
 	"slices"
-	"text/tabwriter"
+	"strconv"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/urnd/urnd/internal/cli"
+	"github.com/urnd/urnd/internal/plaintext"
 	"github.com/urnd/urnd/resolver/registry"
 )
 
@@ -26,7 +29,6 @@ type registryStats struct {
 }
 
 func newStats(w Wiring) *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "stats [NAME]",
 		Short: "Print how many names there are, or how often they were resolved",
@@ -39,42 +41,30 @@ each minute. Resolutions by an alias are counted for the name that it leads to, 
 that are not registered themselves for the prefix (--prefix). Days of more than 13 months before the current one
 are added up to months. Where there was no room for more names, others are counted as "other".`,
 		Example: `  urnd registry stats
-  urnd registry stats --json
+  urnd registry stats --output json
   urnd registry stats urn:nbn:fi:lib-1 --since 2031-05-01
   urnd registry stats --since 2031-05-01
   urnd registry stats --top 10 --day 2031-05-01`,
 		Args: cobra.MaximumNArgs(1),
 	}
 	f := addStore(cmd, w)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON document")
-	counts := addCounts(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		counted, err := counts.wanted(cmd, args)
+	output := cli.AddOutput(cmd, "one document", cli.CSV, cli.JSON)
+	counts := addCounts(cmd, output)
+	f.run(existing, "reading the registry", "nothing was read", func(ctx context.Context, s *session, args []string) error {
+		if counts.wanted(cmd, args) {
+			return counts.print(ctx, s, args)
+		}
+		stats, err := s.stats(ctx)
 		if err != nil {
 			return err
 		}
-		s, err := f.open(cmd.Context())
-		if err != nil {
-			return err
-		}
-		defer s.close()
-		if counted {
-			return counts.print(cmd, s, args, asJSON)
-		}
-		stats, err := statsOf(cmd.Context(), s)
-		if err != nil {
-			return err
-		}
-		if asJSON {
-			return cli.PrintJSON(cmd.OutOrStdout(), stats)
-		}
-		return stats.print(cmd.OutOrStdout())
-	}
+		return output.Document(s.out, stats, func(w io.Writer) error { return stats.print(w, output) })
+	})
 	return cmd
 }
 
-// statsOf returns the statistics of a registry.
-func statsOf(ctx context.Context, s *session) (registryStats, error) {
+// stats returns the statistics of a registry.
+func (s *session) stats(ctx context.Context) (registryStats, error) {
 	name := s.config.Registry.Store
 	totals, err := s.Totals(ctx, s.actor, registry.Search{})
 	stats := registryStats{Store: name, Seq: totals.Seq, Groups: totals.Groups, Total: totals.Total}
@@ -88,20 +78,131 @@ func statsOf(ctx context.Context, s *session) (registryStats, error) {
 	return stats, err
 }
 
-func (s registryStats) print(w io.Writer) error {
-	fmt.Fprintf(w, "store: %s", s.Store)
-	if s.Size > 0 {
-		fmt.Fprintf(w, ", %d bytes", s.Size)
+func (s registryStats) print(w io.Writer, output *cli.Output) error {
+	if output.Format == cli.Text {
+		fmt.Fprintf(w, "store: %s", s.Store)
+		if s.Size > 0 {
+			fmt.Fprintf(w, ", %d bytes", s.Size)
+		}
+		fmt.Fprintf(w, "\nversions: the last one has the number %d\n\n", s.Seq)
 	}
-	fmt.Fprintf(w, "\nversions: the last one has the number %d\n\n", s.Seq)
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(table, "active\treserved\twithdrawn\taliases\ttargets\tprefixes\t  below")
+	table, err := output.Numbers(w, "active", "reserved", "withdrawn", "aliases", "targets", "prefixes", "below")
 	row := func(of string, t registry.Totals) {
-		fmt.Fprintf(table, "%d\t%d\t%d\t%d\t%d\t%d\t  %s\n", t.Active, t.Reserved, t.Withdrawn, t.Aliases, t.Targets, t.Prefixes, of)
+		var cells []string
+		for _, n := range []int64{t.Active, t.Reserved, t.Withdrawn, t.Aliases, t.Targets, t.Prefixes} {
+			cells = append(cells, strconv.FormatInt(n, 10))
+		}
+		err = errors.Join(err, table.Row(t, append(cells, of)...))
 	}
 	for _, group := range slices.Sorted(maps.Keys(s.Groups)) {
 		row(group+":", s.Groups[group])
 	}
 	row("all", s.Total)
-	return table.Flush()
+	return errors.Join(err, table.End())
+}
+
+// countFlags are the flags of urnd registry stats about resolutions.
+type countFlags struct {
+	day, since, until time.Time
+	top               uint
+	prefix            *bool
+	output            *cli.Output
+}
+
+func addCounts(cmd *cobra.Command, output *cli.Output) *countFlags {
+	f := countFlags{prefix: addPrefix(cmd), output: output}
+	cmd.Flags().UintVar(&f.top, "top", 0, fmt.Sprintf("print this `number` of names, at most %d: those that people resolved most", maxTop))
+	addTime(cmd, &f.day, "day", "count the resolutions of this `day`, in UTC: 2031-05-01", plaintext.ParseDay)
+	addTime(cmd, &f.since, "since", "count from this `day` on, in UTC", plaintext.ParseDay)
+	addTime(cmd, &f.until, "until", "count up to this `day`, in UTC", plaintext.ParseDay)
+	cli.Exclude(cmd, "day", "since")
+	cli.Exclude(cmd, "day", "until")
+	cli.Before(cmd, func(args []string) error {
+		switch top := cmd.Flags().Changed("top"); {
+		case top && len(args) > 0:
+			return errCountBoth
+		case top && (f.top < 1 || f.top > maxTop):
+			return errTop
+		}
+		if !f.day.IsZero() {
+			f.since, f.until = f.day, f.day
+		}
+		return nil
+	})
+	return &f
+}
+
+// maxTop bounds --top.
+const maxTop = 10_000
+
+var (
+	errCountBoth = errors.New("a name and --top exclude each other: --top is of all names")
+	errTop       = fmt.Errorf("--top is a number from 1 to %d", maxTop)
+)
+
+// wanted reports whether resolutions are to be printed, of a name, of those on top, or of all names by day.
+func (f *countFlags) wanted(cmd *cobra.Command, args []string) bool {
+	return len(args) > 0 || slices.ContainsFunc([]string{"top", "day", "since", "until"}, cmd.Flags().Changed)
+}
+
+// nameCounts are the resolutions of one name, or of all together.
+type nameCounts struct {
+	Name    string           `json:"name,omitempty"`
+	Periods []registry.Count `json:"periods"`
+	Sum     registry.Tally   `json:"sum"`
+}
+
+// topCounts are the names that were resolved most, and the sum of all.
+type topCounts struct {
+	Names []registry.NameCount `json:"names"`
+	Sum   registry.Tally       `json:"sum"`
+}
+
+// print prints the resolutions of a name, of those on top, or of all names by day.
+func (f *countFlags) print(ctx context.Context, s *session, args []string) error {
+	if f.top > 0 {
+		names, sum, err := s.TopCounts(ctx, s.actor, f.since, f.until, int(f.top)) //nolint:gosec // at most maxTop
+		if err != nil {
+			return err
+		}
+		return f.tallies(s, topCounts{append([]registry.NameCount{}, names...), sum}, "name", names, sum)
+	}
+	key := registry.Name(registry.AllNames)
+	if len(args) > 0 {
+		var err error
+		if key, err = s.key(args[0], *f.prefix); err != nil {
+			return err
+		}
+	}
+	n, err := countsOf(ctx, s, key, f.since, f.until)
+	if err != nil {
+		return err
+	}
+	rows := make([]registry.NameCount, len(n.Periods))
+	for i, c := range n.Periods {
+		rows[i] = registry.NameCount{Name: c.Period, Tally: c.Tally}
+	}
+	return f.tallies(s, n, "day", rows, n.Sum)
+}
+
+// countsOf returns the resolutions of a canonical name, or of registry.AllNames.
+func countsOf(ctx context.Context, s *session, key registry.Key, from, to time.Time) (nameCounts, error) {
+	name, periods, err := s.Counts(ctx, s.actor, key, from, to)
+	n := nameCounts{Name: name, Periods: append([]registry.Count{}, periods...)}
+	for _, c := range n.Periods {
+		n.Sum.People += c.People
+		n.Sum.Bots += c.Bots
+	}
+	return n, err
+}
+
+// tallies prints a document of tallies, or a table.
+func (f *countFlags) tallies(s *session, document any, of string, rows []registry.NameCount, sum registry.Tally) error {
+	return f.output.Document(s.out, document, func(w io.Writer) error {
+		table, err := f.output.Numbers(w, "people", "bots", of)
+		for _, row := range append(rows, registry.NameCount{Name: "all", Tally: sum}) {
+			err = errors.Join(err, table.Row(row, strconv.FormatInt(row.People, 10), strconv.FormatInt(row.Bots, 10), row.Name))
+		}
+		return errors.Join(err, table.End())
+	})
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/urnd/urnd/internal/plaintext"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/field"
 )
@@ -32,12 +33,12 @@ func addTargets(cmd *cobra.Command) *targetFlags {
 // setTarget sets a field of a target. Times are read as by the other flags.
 func setTarget(f *field.Field[registry.Target], t *registry.Target, text string) error {
 	if f.Type == field.Time {
-		at, err := readTime(text, f.EndOfDay)
+		at, err := plaintext.ParseTime(text)
 		if err != nil {
 			return err
 		}
 		if f.EndOfDay && len(text) == len(time.DateOnly) {
-			at = at.Add(time.Millisecond) // a target is not valid at that time
+			at = at.AddDate(0, 0, 1) // from then on it is not valid
 		}
 		text = field.FormatTime(at)
 	}

@@ -30,7 +30,7 @@ func TestTokenCommands(t *testing.T) {
 	if err != nil || strings.Count(list, "\n") != 2 || !strings.Contains(list, id+"  writer  loader") || !strings.Contains(list, "2132-01-01T00:00:00Z") || strings.Contains(list, strings.TrimSpace(secret)) {
 		t.Errorf("%v\n%s", err, list)
 	}
-	text, _, err := runTokens(t, store, "list", "--json")
+	text, _, err := runTokens(t, store, "list", "--output=json")
 	var listed token.Token
 	if err := errors.Join(err, json.Unmarshal([]byte(text), &listed)); err != nil || listed.ID != id || listed.Role != registry.Writer || listed.Prefixes[0] != "urn:nbn:fi:" {
 		t.Errorf("%v\n%s", err, text)

@@ -3,8 +3,11 @@ package registry
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -29,16 +32,9 @@ Whether names lead where they should is shown by check and health.`,
 		Args:    cobra.MaximumNArgs(1),
 	}
 	f := addStore(cmd, w)
-	var head string
-	cmd.Flags().StringVar(&head, "head", "", "a `digest` that urnd registry head has printed: it must be in the history")
+	var head []byte
+	cli.Parsed(cmd, &head, "head", "a `digest` that urnd registry head has printed: it must be in the history", parseHead)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		var digest [sha256.Size]byte
-		if head != "" {
-			var err error
-			if digest, err = parseHead(head); err != nil {
-				return err
-			}
-		}
 		begun := "reading names"
 		if len(args) > 0 {
 			begun = "comparing the backup with its digest"
@@ -58,7 +54,7 @@ Whether names lead where they should is shown by check and health.`,
 		p.End()
 		if problems > 0 {
 			fmt.Fprintf(cmd.ErrOrStderr(), "urnd: %d problems\n", problems)
-			return cli.ErrReported
+			return cli.Hint(cli.ErrReported, "a backup from before them is verified by urnd registry verify FILE, and put back by restore")
 		}
 		if v.mark != nil {
 			if err := v.mark(cmd.Context(), registry.MarkVerify); err != nil { // metrics miss it
@@ -66,8 +62,8 @@ Whether names lead where they should is shown by check and health.`,
 			}
 		}
 		fmt.Fprintln(cmd.OutOrStdout(), "no problem was found")
-		if head != "" {
-			return findHead(cmd, v.store, digest)
+		if head != nil {
+			return findHead(cmd, v.store, [sha256.Size]byte(head))
 		}
 		return nil
 	}
@@ -93,7 +89,7 @@ func (f *storeFlags) verified(ctx context.Context, p *cli.Progress, args []strin
 		}
 		return verified{backup, backup.Verify, nil}, nil
 	}
-	s, err := f.open(ctx)
+	s, err := existing(f, ctx)
 	if err != nil {
 		return verified{}, err
 	}
@@ -134,4 +130,60 @@ func printProblems(ctx context.Context, p *cli.Progress, verify verifying, to io
 		fmt.Fprintf(w, "... and %d more\n", problems-maxProblems)
 	}
 	return problems, err
+}
+
+func newHead(w Wiring) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "head",
+		Short: "Print the digest that stands for the whole registry, with its history",
+		Long: `Print the number of the last version, and the digest of the last commit, which is of what it has written and of the digest of the
+commit before (SHA-256). Sign it, and keep it elsewhere: where verify --head finds it later, nothing of what was registered then
+has been changed. Only what was redacted or purged since is gone, and its digest stays.`,
+		Example: "  urnd registry head",
+		Args:    cobra.NoArgs,
+	}
+	f := addStore(cmd, w)
+	f.run(existing, "reading the registry", "nothing was read", func(ctx context.Context, s *session, _ []string) error {
+		head, err := s.Head(ctx, s.actor)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(s.out, "%d %x\n", head.Last, head.Digest)
+		return err
+	})
+	return cmd
+}
+
+// parseHead returns the digest of a head, as urnd registry head prints it, with or without the number before it.
+func parseHead(text string) ([]byte, error) {
+	fields := strings.Fields(text)
+	if len(fields) == 0 || len(fields) > 2 {
+		return nil, errors.New("it is not a digest, as urnd registry head prints it")
+	}
+	b, err := hex.DecodeString(fields[len(fields)-1])
+	if err != nil || len(b) != sha256.Size {
+		return nil, fmt.Errorf("the digest does not have %d hexadecimal digits", 2*sha256.Size)
+	}
+	return b, nil
+}
+
+// findHead reports where a head that was kept is in the history of a store.
+func findHead(cmd *cobra.Command, store registry.Store, digest [sha256.Size]byte) error {
+	var found, last registry.Commit
+	err := store.Read(cmd.Context(), func(tx registry.Tx) (err error) {
+		if found, err = tx.CommitBy(digest); err == nil {
+			last, err = tx.LastCommit()
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+		return err
+	case found.Last == 0:
+		fmt.Fprintf(cmd.OutOrStdout(), "the head %x is not in this history: it is of another registry, or of changes that are lost\n", digest)
+		return cli.ErrReported
+	default:
+		_, err = fmt.Fprintf(cmd.OutOrStdout(), "the head is that of number %d, after which there are %d more\n", found.Last, last.Last-found.Last)
+		return err
+	}
 }

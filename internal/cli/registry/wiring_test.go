@@ -2,7 +2,6 @@ package registry
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"log/slog"
 	"testing"
@@ -60,11 +59,8 @@ func testWiring() Wiring {
 func run(t testing.TB, stdin string, args ...string) (out, messages string, status int) {
 	t.Helper()
 	out, messages, err := clitest.Run(t, Command(testWiring()), stdin, args...)
-	switch {
-	case err == nil:
+	if err == nil {
 		return out, messages, 0
-	case err != cli.ErrReported: //nolint:errorlint // it is never wrapped
-		messages += fmt.Sprintln(err)
 	}
 	return out, messages, cli.StatusOf(err)
 }

@@ -1,14 +1,12 @@
 package registry
 
 import (
-	"errors"
-	"slices"
+	"context"
 
 	"github.com/spf13/cobra"
 
 	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/resolver/registry"
-	"github.com/urnd/urnd/resolver/registry/diff"
 	"github.com/urnd/urnd/resolver/registry/service"
 )
 
@@ -34,30 +32,20 @@ All names are withdrawn, or none.`,
 	cmd.Flags().StringVar(&reason, "reason", "", "why, which everybody is shown: a `text`")
 	cmd.Flags().StringArrayVar(&successors, "successor", nil, "what came instead: a `URI`; may be repeated")
 	cmd.Flags().StringVar(&note, "note", "", "why it is changed now, which the history keeps: a `text`")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := differences.check(); err != nil {
-			return err
-		}
-		if reason == "" {
-			return cli.Usage(errors.New("--reason is required: it is what those are told who ask for the name"))
-		}
-		s, err := f.open(cmd.Context())
-		if err != nil {
-			return err
-		}
-		defer s.close()
-		keys, err := s.keys(args, *prefix)
-		if err != nil {
-			return err
-		}
+	cli.Require(cmd, "reason", "it is what those are told who ask for the name")
+	f.run(existing, "withdrawing names", "nothing was withdrawn", func(ctx context.Context, s *session, args []string) error {
 		var edits []registry.Edit
-		for _, key := range keys {
+		for _, name := range args {
+			key, err := s.key(name, *prefix)
+			if err != nil {
+				return err
+			}
 			change := registry.Withdraw(reason, successors...)
 			edits = append(edits, registry.Edit{Key: key, IfVersion: registry.Any, Note: note, Change: change})
 		}
-		changed, err := s.Withdraw(cmd.Context(), s.actor, differences.dry, edits...)
-		return differences.edited(cmd, changed, err)
-	}
+		changed, err := s.Withdraw(ctx, s.actor, differences.dry, edits...)
+		return differences.print(s, changed, err)
+	})
 	return cmd
 }
 
@@ -81,51 +69,18 @@ understood later without it.`,
 	cmd.Flags().StringArrayVar(&by, "by", nil, "what comes instead: a `name`; repeated for a split")
 	cmd.Flags().StringVar(&reason, "reason", "", "why, which everybody is shown: a `text`")
 	cmd.Flags().StringVar(&note, "note", "", "why it is changed, which the history keeps: a `text`")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := differences.check(); err != nil {
-			return err
+	cli.Require(cmd, "by", "the name that comes instead")
+	cli.Require(cmd, "note", "say why the names are merged or split")
+	f.run(existing, "withdrawing names", "nothing was withdrawn", func(ctx context.Context, s *session, args []string) error {
+		for _, name := range args {
+			if _, err := s.key(name, false); err != nil {
+				return err
+			}
 		}
-		switch {
-		case len(by) == 0:
-			return cli.Usage(errors.New("--by is required: the name that comes instead"))
-		case note == "":
-			return cli.Usage(errors.New("--note is required: say why the names are merged or split"))
-		}
-		s, err := f.open(cmd.Context())
-		if err != nil {
-			return err
-		}
-		defer s.close()
-		if _, err := s.keys(args, false); err != nil {
-			return err
-		}
-		changed, err := s.Supersede(cmd.Context(), s.actor, differences.dry, service.Superseding{
+		changed, err := s.Supersede(ctx, s.actor, differences.dry, service.Superseding{
 			Names: args, Successors: by, Reason: reason, Note: note,
 		})
-		return differences.edited(cmd, changed, err)
-	}
+		return differences.print(s, changed, err)
+	})
 	return cmd
-}
-
-// edited prints what edits have changed, or would change.
-func (d *differenceFlags) edited(cmd *cobra.Command, changed []registry.Changed, err error) error {
-	switch {
-	case err != nil:
-		return usageOf(err)
-	case !d.dry:
-		return printChanged(cmd, changed)
-	default:
-		return d.print(cmd, slices.DeleteFunc(changed, func(c registry.Changed) bool { return c.Before.Version == c.After.Version }))
-	}
-}
-
-// printChanged prints what became of each entry that was to be changed.
-func printChanged(cmd *cobra.Command, changed []registry.Changed) error {
-	printer := &diff.Printer{To: cmd.OutOrStdout()}
-	for _, c := range changed {
-		if err := printer.Changed(c); err != nil {
-			return err
-		}
-	}
-	return nil
 }

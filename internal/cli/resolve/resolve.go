@@ -3,6 +3,7 @@ package resolve
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -33,19 +34,20 @@ side. There is one line of output for each, in their order: the location, or
 		Example: `  urnd resolve URN:ietf:rfc:2648
   urnd resolve --trace urn:isbn:0-395-36341-1
   urnd resolve --all urn:isbn:0-395-36341-1
-  urnd resolve --json urn:ietf:bcp:14
-  printf 'urn:ietf:rfc:1\nurn:ietf:rfc:2\n' | urnd resolve -`,
+  urnd resolve --output json urn:ietf:bcp:14
+  printf 'urn:ietf:rfc:1\nurn:ietf:rfc:2\n' | urnd resolve -
+  urnd resolve --output csv - < names.txt > locations.csv`,
 		Args: cobra.MinimumNArgs(1),
 	}
 	s := cli.AddSettings(cmd)
 	cmd.Flags().BoolVar(&o.trace, "trace", false, "print every step")
 	cmd.Flags().BoolVar(&all, "all", false, "print all locations, best first (I2Ls); with \"-\", separated by tabs")
-	cmd.Flags().BoolVar(&o.json, "json", false, "print the document of /api/v1/resolve, one a line")
 	cmd.Flags().BoolVar(&fresh, "fresh", false, "ask all servers again for each URI, also for what is known from the one before")
+	o.Output = cli.AddOutput(cmd, "the document of /api/v1/resolve for each URI", cli.CSV, cli.JSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		lines := len(args) == 1 && args[0] == "-"
-		if lines && o.trace && !o.json {
-			return errTraceOfLines
+		lines := o.Format == cli.CSV || len(args) == 1 && args[0] == cli.Stdin
+		if lines && o.trace && !o.IsJSON() {
+			return cli.Usage(errTraceOfLines)
 		}
 		c, err := s.Load(nil)
 		if err != nil {
@@ -56,35 +58,42 @@ side. There is one line of output for each, in their order: the location, or
 			return err
 		}
 		defer r.Close()
-		o.w, o.errors, o.names = cmd.OutOrStdout(), cmd.ErrOrStderr(), r.Names
+		o.w, o.errors, o.names, o.resolver = cmd.OutOrStdout(), cmd.ErrOrStderr(), r.Names, r.Resolver
 		if all {
 			o.service = resolver.I2Ls
 		}
 		ctx := cmd.Context()
 		if fresh {
 			ctx = resolver.WithFresh(ctx)
+			cmd.SetContext(ctx)
 		}
 		if lines {
-			p := cli.StartProgress(cmd, "resolving")
-			defer p.End()
-			return o.resolveLines(ctx, p, r.Resolver, cmd.InOrStdin())
+			return cli.Lines{Output: o.Output, What: "resolving", Workers: lineWorkers, Run: o.line}.RunAll(cmd, args)
 		}
-		return o.resolveAll(ctx, r.Resolver, args)
+		return o.resolveAll(ctx, args)
 	}
 	return cmd
 }
 
+// lineWorkers is how many lines are resolved at a time.
+const lineWorkers = 16
+
+var errTraceOfLines = errors.New("--trace has no place for the lines of standard input, or in CSV: use --output json")
+
 type output struct {
-	names       resolver.Names
-	w, errors   io.Writer
-	trace, json bool
-	service     resolver.Service
+	*cli.Output
+	names     resolver.Names
+	resolver  resolver.Resolver
+	w, errors io.Writer
+	trace     bool
+	service   resolver.Service
 }
 
-func (o output) resolveAll(ctx context.Context, r resolver.Resolver, args []string) error {
+// resolveAll resolves one URI after another. What fails does not stop the rest.
+func (o output) resolveAll(ctx context.Context, args []string) error {
 	failed := false
 	for _, arg := range args {
-		if err := o.resolve(ctx, r, arg); err != nil {
+		if err := o.resolve(ctx, arg); err != nil {
 			failed = true
 			fmt.Fprintf(o.errors, "urnd: %s: %v\n", arg, err)
 			if detail := netguard.Detail(err); detail != "" {
@@ -92,15 +101,19 @@ func (o output) resolveAll(ctx context.Context, r resolver.Resolver, args []stri
 			}
 		}
 	}
-	if failed {
+	switch {
+	case failed && o.trace:
 		return cli.ErrReported
+	case failed:
+		return cli.Hint(cli.ErrReported, "--trace prints each step, and why it failed")
+	default:
+		return nil
 	}
-	return nil
 }
 
-func (o output) resolve(ctx context.Context, r resolver.Resolver, arg string) error {
-	q, answer, trace, err := o.ask(ctx, r, arg)
-	if o.trace && !o.json {
+func (o output) resolve(ctx context.Context, arg string) error {
+	q, answer, trace, err := o.ask(ctx, arg)
+	if o.trace && !o.IsJSON() {
 		for _, step := range trace.Steps() {
 			fmt.Fprintf(o.w, "# %s: %s\n", step.Stage, step.Detail)
 		}
@@ -108,22 +121,34 @@ func (o output) resolve(ctx context.Context, r resolver.Resolver, arg string) er
 	if err != nil {
 		return err
 	}
-	if o.json {
-		return o.encode(api.NewAnswer(q, answer, trace.Steps()))
+	return o.Document(o.w, api.NewAnswer(q, answer, trace.Steps()), func(w io.Writer) error {
+		_, err := fmt.Fprintln(w, strings.Join(o.locations(q, answer), "\n"))
+		return err
+	})
+}
+
+// line resolves a line.
+func (o output) line(ctx context.Context, line string) (cli.Result, error) {
+	q, answer, trace, err := o.ask(ctx, line)
+	if err != nil {
+		return cli.Result{}, err
 	}
-	_, err = fmt.Fprintln(o.w, strings.Join(o.locations(q, answer), "\n"))
-	return err
+	steps := trace.Steps()
+	if !o.trace {
+		steps = nil
+	}
+	return cli.Result{Text: strings.Join(o.locations(q, answer), "\t"), Document: api.NewAnswer(q, answer, steps)}, nil
 }
 
 // ask resolves one URI, and returns its trace also where that fails.
-func (o output) ask(ctx context.Context, r resolver.Resolver, arg string) (resolver.Query, resolver.Answer, *resolver.Trace, error) {
+func (o output) ask(ctx context.Context, arg string) (resolver.Query, resolver.Answer, *resolver.Trace, error) {
 	ctx, trace := resolver.WithTrace(ctx, time.Now)
 	q, err := o.names.TypedQuery(arg, o.service)
 	if err != nil {
 		return resolver.Query{}, resolver.Answer{}, trace, err
 	}
 	q = q.Selected()
-	answer, err := r.Resolve(ctx, q)
+	answer, err := o.resolver.Resolve(ctx, q)
 	return q, answer, trace, err
 }
 
@@ -137,8 +162,4 @@ func (o output) locations(q resolver.Query, answer resolver.Answer) []string {
 		return all[:1]
 	}
 	return all
-}
-
-func (o output) encode(document any) error {
-	return cli.PrintJSON(o.w, document)
 }

@@ -19,11 +19,10 @@ const maxInstances = 64
 // timeout bounds the questions to an instance.
 const timeout = 10 * time.Second
 
-var errTooMany = fmt.Errorf("more than %d addresses are given", maxInstances)
+var errTooMany = fmt.Errorf("more than %d addresses are given: ask for some of them at a time", maxInstances)
 
 // Command returns the command.
 func Command() *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "status [ADDRESS...]",
 		Short: "Print how running urnds fare: ready, caches, registry, traffic",
@@ -41,24 +40,18 @@ The exit status is 0 where all are ready, 1 where one is not, or does not say, a
 used wrongly.`,
 		Example: `  urnd status
   urnd status 127.0.0.1:8142 127.0.0.1:8152
-  urnd status --json unix:/run/urnd/admin.sock`,
+  urnd status --output json unix:/run/urnd/admin.sock`,
 		Args: cobra.ArbitraryArgs,
 	}
 	access := admin.AddAccess(cmd)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object for each instance")
+	output := cli.AddOutput(cmd, "one object for each instance", cli.CSV, cli.JSON)
 	cmd.RunE = func(cmd *cobra.Command, addresses []string) error {
 		clients, err := clientsOf(access, addresses)
 		if err != nil {
 			return err
 		}
 		all := ask(cmd.Context(), clients)
-		if asJSON {
-			for _, i := range all {
-				if err := cli.PrintJSON(cmd.OutOrStdout(), i); err != nil {
-					return err
-				}
-			}
-		} else if err := printTable(cmd.OutOrStdout(), all); err != nil {
+		if err := printAll(cmd.OutOrStdout(), output, all); err != nil {
 			return err
 		}
 		return failures(cmd, all)
@@ -111,8 +104,11 @@ func failures(cmd *cobra.Command, all []Instance) error {
 		if i.Error != "" {
 			fmt.Fprintln(cmd.ErrOrStderr(), "urnd:", i.Error)
 		}
-		if !i.Ready {
-			failed = cli.ErrReported
+		switch {
+		case i.Error != "":
+			failed = cli.Hint(cli.ErrReported, "look whether urnd runs (systemctl status urnd), and whether that is the address of its admin interface")
+		case !i.Ready && failed == nil:
+			failed = cli.Hint(cli.ErrReported, "the log of urnd says more (journalctl -u urnd); docs/operations.md#readiness has what to do")
 		}
 	}
 	return failed

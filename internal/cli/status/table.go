@@ -1,50 +1,73 @@
 package status
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
+	"github.com/dustin/go-humanize"
+
 	"github.com/urnd/urnd/internal/cli"
+	"github.com/urnd/urnd/internal/plaintext"
 )
 
 // shownSystems is how many of the slowest systems are printed.
 const shownSystems = 3
 
-// printTable prints instances beside each other, with their sum where there are several, and below it what is wrong with them.
-func printTable(w io.Writer, all []Instance) error {
+// printAll prints instances: beside each other, with their sum where there are several, and below it what is wrong with them; as CSV a row
+// for each.
+func printAll(w io.Writer, output *cli.Output, all []Instance) error {
+	switch output.Format {
+	case cli.Text:
+		return printText(w, output, all)
+	case cli.CSV, cli.JSON:
+	}
+	table, err := output.Rows(w, "address", "version", "ready", "uptime", "requests", "failed", "connections", "error")
+	for _, i := range all {
+		err = errors.Join(err, table.Row(i, i.Address, i.Version, strconv.FormatBool(i.Ready), count(i.Uptime), count(i.Requests), count(i.Errors),
+			count(i.Connections), i.Error))
+	}
+	return err
+}
+
+func printText(w io.Writer, output *cli.Output, all []Instance) error {
 	answered := slices.DeleteFunc(slices.Clone(all), func(i Instance) bool { return i.Error != "" })
 	if len(answered) > 0 {
 		columns := answered
 		if len(answered) > 1 {
 			columns = append(slices.Clone(answered), sum(answered))
 		}
-		table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-		for _, row := range rowsOf(columns) {
-			cells := []string{row.title}
+		cells := func(row row) []string {
+			all := []string{row.title}
 			for _, c := range columns {
-				cells = append(cells, cli.WithoutControls(row.cell(c)))
+				all = append(all, row.cell(c))
 			}
-			fmt.Fprintln(table, strings.TrimRight(strings.Join(cells, "\t"), "\t"))
+			return all
 		}
-		if err := table.Flush(); err != nil {
+		rows := rowsOf(columns)
+		table, err := output.Table(w, cells(rows[0])...)
+		for _, row := range rows[1:] {
+			err = errors.Join(err, table.Row(nil, cells(row)...))
+		}
+		if err := errors.Join(err, table.End()); err != nil {
 			return err
 		}
 	}
 	for _, i := range answered {
 		for _, reason := range i.Unready {
-			fmt.Fprintf(w, "%s is not ready: %s\n", i.Address, cli.WithoutControls(reason))
+			fmt.Fprintf(w, "%s is not ready: %s\n", i.Address, plaintext.OneLine(reason))
 		}
 		for _, reason := range i.Degraded {
-			fmt.Fprintf(w, "%s is degraded: %s\n", i.Address, cli.WithoutControls(reason))
+			fmt.Fprintf(w, "%s is degraded: %s\n", i.Address, plaintext.OneLine(reason))
 		}
 		if len(i.Alone) > 0 {
 			fmt.Fprintf(w, "%s has a shared level of caches, and shares %s with no other urnd: none uses it, or their settings differ\n",
-				i.Address, cli.WithoutControls(strings.Join(i.Alone, ", ")))
+				i.Address, plaintext.OneLine(strings.Join(i.Alone, ", ")))
 		}
 	}
 	return nil
@@ -104,7 +127,7 @@ func cacheCell(caches map[string]Cache, name string) string {
 	if !ok {
 		return "-"
 	}
-	text := fmt.Sprintf("%s entries, %s", count(c.Entries), size(c.Bytes))
+	text := fmt.Sprintf("%s entries, %s", count(c.Entries), humanize.IBytes(uint64(c.Bytes)))
 	if c.Lookups > 0 {
 		text += fmt.Sprintf(", %.1f %% hits", 100*c.Hits/c.Lookups)
 	}
@@ -139,19 +162,4 @@ func share(part, whole float64) string {
 		return ""
 	}
 	return fmt.Sprintf(" (%.2g %%)", 100*part/whole)
-}
-
-// size returns octets in the units of the configuration.
-func size(octets float64) string {
-	const step = 1024
-	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
-	n := 0
-	for octets >= step && n < len(units)-1 {
-		octets /= step
-		n++
-	}
-	if n == 0 {
-		return fmt.Sprintf("%.0f B", octets)
-	}
-	return fmt.Sprintf("%.1f %s", octets, units[n])
 }

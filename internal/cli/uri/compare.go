@@ -1,12 +1,12 @@
 package uri
 
 import (
-	"errors"
-	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/urnd/urnd/internal/cli"
+	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/uri"
 	"github.com/urnd/urnd/urnns"
 )
@@ -19,10 +19,10 @@ type compareJSON struct {
 }
 
 func newCompare(names cli.NamesOf) *cobra.Command {
-	var t cli.Lines
-	var purpose string
+	var objective uri.Objective
+	var rules resolver.Names
 	cmd := &cobra.Command{
-		Use:   "compare URI URI",
+		Use:   "compare {URI URI | -}",
 		Short: "Report whether two URIs are equivalent, and why",
 		Long: `Report whether two URIs are equivalent: the rung of the comparison ladder
 (identical, syntax, scheme, urn, namespace, functional, different), and the
@@ -34,42 +34,29 @@ results they do, but for the order of directives
 (draft-ietf-urnbis-rfc2141bis-urn-03 section 5, steps 5a and 5b).`,
 		Example: `  urnd uri compare urn:isbn:0395363411 URN:ISBN:0-395-36341-1
   urnd uri compare --for caching 'urn:example:a?s=I2L&c=x' 'urn:example:a?c=x&s=I2L'`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 2 && (len(args) != 1 || args[0] != "-") {
-				return errors.New(`compare takes two URIs, or "-"`)
-			}
-			return nil
-		},
+		Args: pairOr(2, 2),
 	}
 	s := cli.AddFile(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		rules, err := s.Names(names)
-		if err != nil {
+	cli.Choice(cmd, &objective, "for", "the `objective` of the comparison: naming or caching",
+		cli.Words[uri.Objective]{{Name: "naming", Value: uri.Naming}, {Name: "caching", Value: uri.Caching}})
+	lines := newLines(cmd, func(input string) (cli.Result, error) { return compare(rules.Set, objective, input) })
+	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
+		if rules, err = s.Names(names); err != nil {
 			return err
 		}
-		objective, err := objectiveOf(purpose)
-		if err != nil {
-			return err
-		}
-		t.Run = func(input string) (cli.Result, error) { return compare(rules.Set, objective, input) }
-		if len(args) == 2 {
-			args = []string{args[0] + "\t" + args[1]}
-		}
-		return t.RunAll(cmd, args)
+		return lines.RunAll(cmd, []string{strings.Join(args, "\t")})
 	}
-	cmd.Flags().StringVar(&purpose, "for", "naming", "the `objective` of the comparison: naming or caching")
-	cmd.Flags().BoolVar(&t.AsJSON, "json", false, "print one JSON object a line")
 	return cmd
 }
 
-func objectiveOf(name string) (uri.Objective, error) {
-	switch name {
-	case "naming":
-		return uri.Naming, nil
-	case "caching":
-		return uri.Caching, nil
+// pairOr returns what takes from least to most arguments, or "-" alone.
+func pairOr(least, most int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 1 && args[0] == cli.Stdin {
+			return nil
+		}
+		return cobra.RangeArgs(least, most)(cmd, args)
 	}
-	return 0, fmt.Errorf("unknown objective %q: use naming or caching", name)
 }
 
 func compare(set *urnns.Set, objective uri.Objective, input string) (cli.Result, error) {

@@ -40,16 +40,14 @@ func fromIRI(input string) (uri.URI, error) {
 
 // mapping returns a command that parses inputs with read and prints them with write.
 func mapping(cmd *cobra.Command, read func(string) (uri.URI, error), write func(uri.URI) string) *cobra.Command {
-	t := cli.Lines{Run: func(input string) (cli.Result, error) {
+	cmd.Args = cobra.MinimumNArgs(1)
+	newLines(cmd, func(input string) (cli.Result, error) {
 		u, err := read(input)
 		if err != nil {
 			return cli.Result{}, err
 		}
 		output := write(u)
 		return cli.Result{Text: output, Document: outputJSON{input, output}}, nil
-	}}
-	cmd.Args = cobra.MinimumNArgs(1)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return t.RunAll(cmd, args) }
-	cmd.Flags().BoolVar(&t.AsJSON, "json", false, "print one JSON object a line")
+	})
 	return cmd
 }

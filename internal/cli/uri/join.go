@@ -1,8 +1,7 @@
 package uri
 
 import (
-	"errors"
-	"fmt"
+	"math"
 
 	"github.com/spf13/cobra"
 
@@ -18,10 +17,10 @@ type joinJSON struct {
 }
 
 func newJoin() *cobra.Command {
-	var t cli.Lines
-	var profile string
+	var profile uri.Profile
+	var base string // "" where each line has its own
 	cmd := &cobra.Command{
-		Use:   "join BASE REF...",
+		Use:   "join {BASE REF... | BASE - | -}",
 		Short: "Resolve references relative to a base URI",
 		Long: `Resolve references relative to a base URI. The profiles are rfc3986 (section
 5.2) and draft (draft-fielding-uri-syntax-02 section 5.2, which keeps surplus
@@ -30,56 +29,33 @@ func newJoin() *cobra.Command {
 a base and a reference, separated by a tab.`,
 		Example: `  urnd uri join 'http://a/b/c/d;p?q' ../g '?y'
   urnd uri join --profile draft 'http://a/b/c/d;p?q' '?y'`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) < 2 && (len(args) != 1 || args[0] != "-") {
-				return errors.New(`join takes a base and references, or "-"`)
-			}
-			return nil
-		},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			p, err := profileOf(profile)
-			if err != nil {
-				return err
-			}
-			base := args[0]
-			fixed := base != "-"
-			if fixed {
-				args = args[1:]
-			}
-			split := func(input string) (string, string, error) {
-				if fixed {
-					return base, input, nil
-				}
-				return cutPair(input)
-			}
-			t.Run = func(input string) (cli.Result, error) { return join(split, p, input) }
-			t.OnError = func(input string, e cli.Fault) any {
-				b, ref, err := split(input)
-				if err != nil {
-					b, ref = "", input
-				}
-				return joinJSON{Input: ref, Base: b, Error: &e}
-			}
-			return t.RunAll(cmd, args)
-		},
+		Args: pairOr(2, math.MaxInt),
 	}
-	cmd.Flags().StringVar(&profile, "profile", "rfc3986", "the `algorithm`: rfc3986, draft, draft-remove or draft-refuse")
-	cmd.Flags().BoolVar(&t.AsJSON, "json", false, "print one JSON object a line")
+	cli.Choice(cmd, &profile, "profile", "the `algorithm`: rfc3986, draft, draft-remove or draft-refuse", cli.Words[uri.Profile]{
+		{Name: "rfc3986", Value: uri.RFC3986}, {Name: "draft", Value: uri.Draft},
+		{Name: "draft-remove", Value: uri.DraftRemove}, {Name: "draft-refuse", Value: uri.DraftRefuse},
+	})
+	split := func(input string) (string, string, error) {
+		if base != "" {
+			return base, input, nil
+		}
+		return cutPair(input)
+	}
+	lines := newLines(cmd, func(input string) (cli.Result, error) { return join(split, profile, input) })
+	lines.OnError = func(input string, f cli.Fault) any {
+		b, ref, err := split(input)
+		if err != nil {
+			b, ref = "", input
+		}
+		return joinJSON{Input: ref, Base: b, Error: &f}
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if args[0] != cli.Stdin {
+			base, args = args[0], args[1:]
+		}
+		return lines.RunAll(cmd, args)
+	}
 	return cmd
-}
-
-func profileOf(name string) (uri.Profile, error) {
-	switch name {
-	case "rfc3986":
-		return uri.RFC3986, nil
-	case "draft":
-		return uri.Draft, nil
-	case "draft-remove":
-		return uri.DraftRemove, nil
-	case "draft-refuse":
-		return uri.DraftRefuse, nil
-	}
-	return 0, fmt.Errorf("unknown profile %q: use rfc3986, draft, draft-remove or draft-refuse", name)
 }
 
 func join(split func(string) (string, string, error), p uri.Profile, input string) (cli.Result, error) {

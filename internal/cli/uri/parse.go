@@ -40,7 +40,6 @@ type directiveJSON struct {
 }
 
 func newParse() *cobra.Command {
-	t := cli.Lines{Run: parse}
 	cmd := &cobra.Command{
 		Use:   "parse URI...",
 		Short: "Print the components of URIs and URNs",
@@ -48,11 +47,10 @@ func newParse() *cobra.Command {
 parts, the specifications that it conforms to (rfc2141, draft, rfc8141), and, as
 lint, the rule of RFC 8141 section 5 that its NID breaks.`,
 		Example: `  urnd uri parse 'urn:example:a123?+r?=q#f'
-  urnd uri parse --json http://user@example.org:8080/a?b#c`,
+  urnd uri parse --output json http://user@example.org:8080/a?b#c`,
 		Args: cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return t.RunAll(cmd, args) },
 	}
-	cmd.Flags().BoolVar(&t.AsJSON, "json", false, "print one JSON object a line")
+	newLines(cmd, parse)
 	return cmd
 }
 

@@ -2,9 +2,12 @@
 package uri
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"github.com/urnd/urnd/internal/cli"
+	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/uri"
 )
 
@@ -20,6 +23,16 @@ For an invalid one "error: ..." is printed, and the exit status is 1.`,
 	}
 	cmd.AddCommand(newNormalize(), newKey(names), newParse(), newCompare(names), newJoin(), newExtract(), newEncode(), newDisplay())
 	return cmd
+}
+
+// newLines gives cmd the flag --output, and returns what runs it on lines.
+func newLines(cmd *cobra.Command, run func(input string) (cli.Result, error)) *cli.Lines {
+	l := &cli.Lines{
+		Output: cli.AddOutput(cmd, "one object for each input", cli.CSV, cli.JSON), What: "reading",
+		Run: func(_ context.Context, input string) (cli.Result, error) { return run(input) },
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return l.RunAll(cmd, args) }
+	return l
 }
 
 type outputJSON struct {
@@ -39,7 +52,6 @@ func newNormalize() *cobra.Command {
 }
 
 func newKey(names cli.NamesOf) *cobra.Command {
-	var t cli.Lines
 	cmd := &cobra.Command{
 		Use:   "key URI...",
 		Short: "Print the key under which URIs are cached",
@@ -53,24 +65,22 @@ those of the configuration included.`,
 	s := cli.AddFile(cmd)
 	cmd.Flags().StringSlice("accept", nil, "`specifications` of URNs; each part of a URN must satisfy one of them: "+
 		"rfc2141, draft, rfc8141 (urn.accept)")
-	cmd.Flags().BoolVar(&t.AsJSON, "json", false, "print one JSON object a line")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		rules, err := s.Names(names)
-		if err != nil {
-			return err
-		}
-		t.Run = func(input string) (cli.Result, error) {
-			u, err := uri.Parse(input)
-			if err != nil {
-				return cli.Result{}, err
-			}
-			key, err := rules.Key(u)
-			if err != nil {
-				return cli.Result{}, err
-			}
-			return cli.Result{Text: key.String(), Document: outputJSON{input, key.String()}}, nil
-		}
-		return t.RunAll(cmd, args)
+	cli.Complete(cmd, "accept", "rfc2141", "draft", "rfc8141")
+	var rules resolver.Names
+	cmd.PreRunE = func(*cobra.Command, []string) (err error) {
+		rules, err = s.Names(names)
+		return err
 	}
+	newLines(cmd, func(input string) (cli.Result, error) {
+		u, err := uri.Parse(input)
+		if err != nil {
+			return cli.Result{}, err
+		}
+		key, err := rules.Key(u)
+		if err != nil {
+			return cli.Result{}, err
+		}
+		return cli.Result{Text: key.String(), Document: outputJSON{input, key.String()}}, nil
+	})
 	return cmd
 }

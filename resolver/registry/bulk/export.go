@@ -134,7 +134,7 @@ func newExporter(o ExportOptions) (exporter, error) {
 		return &nginxExport{skipped: o.Skipped}, nil
 	case NAPTRZone:
 		if o.Prefix == "" || strings.Trim(o.Zone, ".") == "" {
-			return nil, errors.New("a zone needs a prefix, which its names begin with, and a name")
+			return nil, errors.New("a zone needs a prefix, which its names begin with (--prefix), and a name (--zone)")
 		}
 		return &zoneExport{base: o.Prefix, origin: o.Zone, skipped: o.Skipped}, nil
 	default:

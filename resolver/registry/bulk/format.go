@@ -86,16 +86,19 @@ func traitsOf(f Format) (t traits) {
 	return traits{}
 }
 
-// formatsWith lists formats for people.
-func formatsWith(imported, exported bool) string {
-	var names []string
+// Imported returns the names of the formats of imports.
+func Imported() []string { return formats(func(t traits) bool { return t.imported() }) }
+
+// Exported returns the names of the formats of exports.
+func Exported() []string { return formats(func(t traits) bool { return t.exported }) }
+
+func formats(of func(traits) bool) (names []string) {
 	for _, t := range allTraits() {
-		if t.format != Detect && t.imported() == imported && t.exported == exported {
+		if t.format != Detect && of(t) {
 			names = append(names, string(t.format))
 		}
 	}
-	last := len(names) - 1
-	return strings.Join(names[:last], ", ") + " and " + names[last]
+	return names
 }
 
 // CheckOptions returns why the options of an import do not fit to its format: none of them is ignored.
@@ -121,8 +124,7 @@ func ParseFormat(text string) (Format, error) {
 		f = NDJSON
 	}
 	if t := traitsOf(f); !t.imported() && !t.exported {
-		return Detect, fmt.Errorf("%q is not a format: there are %s; of imports %s; of exports %s", text,
-			formatsWith(true, true), formatsWith(true, false), formatsWith(false, true))
+		return Detect, fmt.Errorf("%q is not a format: imports have %s; exports %s", text, strings.Join(Imported(), ", "), strings.Join(Exported(), ", "))
 	}
 	return f, nil
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/urnd/urnd/internal/plaintext"
 	"github.com/urnd/urnd/internal/tabular"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/field"
@@ -21,17 +22,6 @@ const (
 	CSV    Format = "csv"
 	NDJSON Format = "ndjson"
 )
-
-// ParseFormat returns the format with a name, Text where it is "".
-func ParseFormat(text string) (Format, error) {
-	switch f := Format(strings.ToLower(text)); f {
-	case "":
-		return Text, nil
-	case Text, CSV, NDJSON:
-		return f, nil
-	}
-	return "", fmt.Errorf("%q is not a form of differences: it is text, csv or ndjson", text)
-}
 
 // Counts are how many names differ.
 type Counts struct {
@@ -133,9 +123,9 @@ func (p *Printer) json(v any) error {
 func (p *Printer) text(c *Change) error {
 	var b strings.Builder
 	if p.Comparing {
-		fmt.Fprintln(&b, OneLine(c.comparison()))
+		fmt.Fprintln(&b, plaintext.OneLine(c.comparison()))
 	} else {
-		fmt.Fprintln(&b, OneLine(c.heading()))
+		fmt.Fprintln(&b, plaintext.OneLine(c.heading()))
 	}
 	b.WriteString(c.Text())
 	_, err := io.WriteString(p.To, b.String())
@@ -148,11 +138,11 @@ func (c *Change) Text() string {
 	for _, d := range c.Differences {
 		switch {
 		case d.Before == "":
-			fmt.Fprintf(&b, "  + %s %s\n", d.Field, OneLine(d.After))
+			fmt.Fprintf(&b, "  + %s %s\n", d.Field, plaintext.OneLine(d.After))
 		case d.After == "":
-			fmt.Fprintf(&b, "  - %s %s\n", d.Field, OneLine(d.Before))
+			fmt.Fprintf(&b, "  - %s %s\n", d.Field, plaintext.OneLine(d.Before))
 		default:
-			fmt.Fprintf(&b, "  %s: %s -> %s\n", d.Field, OneLine(d.Before), OneLine(d.After))
+			fmt.Fprintf(&b, "  %s: %s -> %s\n", d.Field, plaintext.OneLine(d.Before), plaintext.OneLine(d.After))
 		}
 	}
 	return b.String()

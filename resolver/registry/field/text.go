@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/urnd/urnd/internal/plaintext"
 	"github.com/urnd/urnd/resolver/registry"
 )
 
@@ -186,18 +187,12 @@ func FormatBool(is bool) string {
 }
 
 // ParseTime reads a time of RFC 3339, or a date, which begins in UTC; "" is the zero value.
-func ParseTime(text string) (time.Time, error) {
-	if text = strings.TrimSpace(text); text == "" {
+func ParseTime(cell string) (time.Time, error) {
+	if strings.TrimSpace(cell) == "" {
 		return time.Time{}, nil
 	}
-	t, err := time.Parse(time.RFC3339, text)
-	if err != nil {
-		t, err = time.Parse(time.DateOnly, text)
-	}
-	if err != nil {
-		return time.Time{}, fmt.Errorf("%.40q is neither a date as 2031-05-01 nor a time as 2031-05-01T10:00:00Z", text)
-	}
-	return stored(t), nil
+	t, err := plaintext.ParseTime(cell)
+	return stored(t), err
 }
 
 // FormatTime is what ParseTime reads.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/internal/plaintext"
 	"github.com/urnd/urnd/resolver/registry"
 )
 
@@ -44,11 +44,8 @@ func Filter(kind registry.Kind, get func(name string) string) (s registry.Search
 // ChangesOf returns the choice of change sets of parameters: by, prefix, since, until and order.
 func ChangesOf(get func(name string) string) (c Changes, err error) {
 	c = Changes{Prefix: get("prefix"), By: get("by"), Newest: get("order") == "newest"}
-	if c.Since, err = time.Parse(time.DateOnly, get("since")); err != nil { // a day is its beginning
-		c.Since, err = parseTime("since", get("since"))
-	}
-	if err == nil {
-		c.Until, err = ParseTime(get("until"))
+	if c.Since, err = parameter("since", get("since"), plaintext.ParseTime); err == nil {
+		c.Until, err = parameter("until", get("until"), plaintext.ParseTimeEnd)
 	}
 	if order := get("order"); err == nil && order != "" && order != "oldest" && order != "newest" {
 		err = fmt.Errorf("%w: order is oldest or newest, which are first", registry.ErrSelection)
@@ -56,30 +53,23 @@ func ChangesOf(get func(name string) string) (c Changes, err error) {
 	return c, err
 }
 
-// ParseTime parses a time, or a day, which is its end; "" is the zero value.
-func ParseTime(text string) (time.Time, error) { return parseTime("at", text) }
+// ParseTime parses the parameter at: a time, or a day, which is its end; "" is the zero value.
+func ParseTime(at string) (time.Time, error) { return parameter("at", at, plaintext.ParseTimeEnd) }
 
-func parseTime(name, text string) (time.Time, error) {
-	t, ok := resolver.ParseAt(text)
-	if !ok && text != "" {
-		return time.Time{}, fmt.Errorf("%w: %s is a time such as 2031-05-01T12:00:00Z, or a day such as 2031-05-01", registry.ErrSelection, name)
+// parameter parses the time of a parameter; "" is the zero value.
+func parameter(name, value string, parse func(string) (time.Time, error)) (t time.Time, err error) {
+	if value != "" {
+		if t, err = parse(value); err != nil {
+			err = fmt.Errorf("%w: %s: %w", registry.ErrSelection, name, err)
+		}
 	}
-	return t, nil
+	return t, err
 }
 
 // Days returns the first and the last day of the parameters since and until; "" is the zero value.
 func Days(get func(name string) string) (since, until time.Time, err error) {
-	if since, err = dayOf("since", get("since")); err == nil {
-		until, err = dayOf("until", get("until"))
+	if since, err = parameter("since", get("since"), plaintext.ParseDay); err == nil {
+		until, err = parameter("until", get("until"), plaintext.ParseDay)
 	}
 	return since, until, err
-}
-
-func dayOf(name, text string) (day time.Time, err error) {
-	if text != "" {
-		if day, err = time.Parse(time.DateOnly, text); err != nil {
-			err = fmt.Errorf("%w: %s is a day, such as 2031-05-01", registry.ErrSelection, name)
-		}
-	}
-	return day, err
 }

@@ -1,0 +1,202 @@
+package cli
+
+import (
+	"encoding"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// Parsed gives cmd a flag whose text is parsed as the command line is read: what is wrong with it is wrong usage, before the command
+// does anything.
+func Parsed[T any](cmd *cobra.Command, to *T, name, usage string, parse func(text string) (T, error)) {
+	cmd.Flags().Var(&parsed[T]{to: to, parse: parse}, name, usage)
+}
+
+// parsed implements pflag.Value.
+type parsed[T any] struct {
+	to    *T
+	text  string
+	parse func(text string) (T, error)
+}
+
+// Set implements pflag.Value.
+func (p *parsed[T]) Set(text string) (err error) {
+	p.text = text
+	*p.to, err = p.parse(text)
+	return err
+}
+
+// String implements pflag.Value.
+func (p *parsed[T]) String() string { return p.text }
+
+// Type implements pflag.Value.
+func (*parsed[T]) Type() string { return "text" }
+
+// Each gives cmd a flag with values that are separated by commas, and that may be repeated.
+func Each[T any](cmd *cobra.Command, to *[]T, name, usage string, parse func(text string) (T, error)) {
+	Parsed(cmd, to, name, usage, func(text string) ([]T, error) {
+		all := *to
+		for one := range strings.SplitSeq(text, ",") {
+			value, err := parse(strings.TrimSpace(one))
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, value)
+		}
+		return all, nil
+	})
+}
+
+// ParseText parses a type that parses itself.
+func ParseText[T any, P interface {
+	*T
+	encoding.TextUnmarshaler
+}](text string) (value T, err error) {
+	err = P(&value).UnmarshalText([]byte(text))
+	return value, err
+}
+
+// Word is a value of a flag, and what it means.
+type Word[T any] struct {
+	Name  string
+	Value T
+}
+
+// Words are all values of a flag.
+type Words[T any] []Word[T]
+
+// Names returns the words.
+func (w Words[T]) Names() (names []string) {
+	for _, word := range w {
+		names = append(names, word.Name)
+	}
+	return names
+}
+
+// String returns the words for people: "text, csv or json".
+func (w Words[T]) String() string { return Or(w.Names()...) }
+
+// Or joins alternatives for people.
+func Or(names ...string) string {
+	if len(names) < 2 {
+		return strings.Join(names, "")
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
+// Choice gives cmd a flag that takes one of some words, the first one where it is not used. Completion offers them.
+func Choice[T any](cmd *cobra.Command, to *T, name, usage string, words Words[T]) {
+	choiceP(cmd, to, name, "", usage, words)
+}
+
+// choiceP is Choice with a short name, "" for none.
+func choiceP[T any](cmd *cobra.Command, to *T, name, short, usage string, words Words[T]) {
+	p := &parsed[T]{to: to, text: words[0].Name, parse: func(text string) (T, error) {
+		for _, word := range words {
+			if strings.EqualFold(word.Name, text) {
+				return word.Value, nil
+			}
+		}
+		return *to, fmt.Errorf("it takes %s", words)
+	}}
+	*to = words[0].Value
+	cmd.Flags().VarP(p, name, short, usage)
+	Complete(cmd, name, words.Names()...)
+}
+
+// Complete has completion offer words as values of a flag.
+func Complete(cmd *cobra.Command, name string, words ...string) {
+	// It fails only where there is no such flag, or twice of the same one: TestCompletion shows that neither is so.
+	_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// Before has check look at the flags and arguments of cmd before it does anything; what is wrong is an error of Usage.
+func Before(cmd *cobra.Command, check func(args []string) error) {
+	before := cmd.PreRunE
+	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
+		if before != nil {
+			if err := before(cmd, args); err != nil {
+				return err
+			}
+		}
+		return Usage(check(args))
+	}
+}
+
+// Require has cmd refuse to run without a flag, and say what it is for.
+func Require(cmd *cobra.Command, name, why string) {
+	Before(cmd, func([]string) error {
+		if f := cmd.Flags().Lookup(name); !f.Changed || f.Value.String() == "" {
+			return fmt.Errorf("--%s is required: %s", name, why)
+		}
+		return nil
+	})
+}
+
+// Exclude has cmd refuse to run with two flags together.
+func Exclude(cmd *cobra.Command, a, b string) {
+	Before(cmd, func([]string) error {
+		if cmd.Flags().Changed(a) && cmd.Flags().Changed(b) {
+			return fmt.Errorf("--%s and --%s exclude each other: use one of them", a, b)
+		}
+		return nil
+	})
+}
+
+// errNumber and the others say what a flag of a type of pflag takes, rather than how Go parses it.
+var (
+	errNumber   = errors.New("it takes a number")
+	errCount    = errors.New("it takes a number, 0 or more")
+	errDuration = errors.New("it takes a duration, such as 30s, 5m or 24h")
+	errBool     = errors.New("it takes true or false")
+)
+
+// flagError returns the error of a flag, in words of the command line.
+func flagError(cmd *cobra.Command, err error) error {
+	var invalid *pflag.InvalidValueError
+	var unknown *pflag.NotExistError
+	switch {
+	case errors.As(err, &invalid):
+		flag, cause := invalid.GetFlag(), invalid.Unwrap()
+		switch flag.Value.Type() {
+		case "int", "int64", "intSlice":
+			cause = errNumber
+		case "uint", "uint64":
+			cause = errCount
+		case "duration":
+			cause = errDuration
+		case "bool":
+			cause = errBool
+		}
+		value := strconv.Quote(invalid.GetValue())
+		if strings.Contains(cause.Error(), value) {
+			return fmt.Errorf("--%s: %w", flag.Name, cause)
+		}
+		return fmt.Errorf("--%s %s: %w", flag.Name, value, cause)
+	case errors.As(err, &unknown):
+		if similar := similarFlag(cmd, unknown.GetSpecifiedName()); similar != "" {
+			return fmt.Errorf("%w; did you mean --%s?", err, similar)
+		}
+	}
+	return err
+}
+
+// similarFlag returns the flag of a command that a mistyped name is most like, "" for none.
+func similarFlag(cmd *cobra.Command, name string) (similar string) {
+	names := &cobra.Command{SuggestionsMinimumDistance: 2}
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			names.AddCommand(&cobra.Command{Use: f.Name, Run: func(*cobra.Command, []string) {}})
+		}
+	})
+	if found := names.SuggestionsFor(name); len(found) > 0 {
+		return found[0]
+	}
+	return ""
+}

@@ -1,0 +1,38 @@
+package plaintext_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/internal/plaintext"
+)
+
+// A date is its first or its last moment, and a time is what it says; all else is no time.
+func TestTimes(t *testing.T) {
+	const form = "2006-01-02T15:04:05.999Z07:00"
+	for text, want := range map[string][3]string{ // of ParseTime, ParseTimeEnd and ParseDay; "" is an error
+		"2031-05-01":                {"2031-05-01T00:00:00Z", "2031-05-01T23:59:59.999Z", "2031-05-01T00:00:00Z"},
+		" 2031-05-01 ":              {"2031-05-01T00:00:00Z", "2031-05-01T23:59:59.999Z", "2031-05-01T00:00:00Z"},
+		"2031-05-01T10:00:00Z":      {"2031-05-01T10:00:00Z", "2031-05-01T10:00:00Z", ""},
+		"2031-05-01T10:00:00+03:00": {"2031-05-01T07:00:00Z", "2031-05-01T07:00:00Z", ""},
+		"1.5.2031":                  {}, "2031-02-30": {}, "": {}, "yesterday": {}, "2031-05-01T10:00": {},
+	} {
+		for i, parse := range []func(string) (time.Time, error){plaintext.ParseTime, plaintext.ParseTimeEnd, plaintext.ParseDay} {
+			at, err := parse(text)
+			if got := at.Format(form); (err == nil) != (want[i] != "") || err == nil && got != want[i] {
+				t.Errorf("%q by parser %d: %s, %v, want %q", text, i, got, err, want[i])
+			}
+		}
+	}
+}
+
+// What would break a line, command a terminal or change the direction of a text is shown by its number.
+func TestOneLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "", "a b": "a b", "äöü 文": "äöü 文", "a\nb": `a\u000ab`, "\x1b[2J": `\u001b[2J`, "a\u202eb\u2066": `a\u202eb\u2066`, "\ufeff\u2028": `\ufeff\u2028`,
+	} {
+		if got := plaintext.OneLine(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
