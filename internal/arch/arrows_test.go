@@ -148,7 +148,7 @@ func packageRules() []packageRule {
 		},
 		{
 			"resolver/registry/bulk",
-			[]string{"resolver/registry", "resolver/registry/bulk/foreign", "resolver/registry/field", "resolver/registry/sqlite/sorter", "internal/charset", "internal/tabular"},
+			[]string{"resolver/registry", "resolver/registry/bulk/foreign", "resolver/registry/field", "resolver/registry/sqlite/sorter", "resolver/registry/title", "internal/charset", "internal/tabular"},
 			true,
 			"bulk turns files into changes of a registry and back, whichever store it has; what it sorts is in a temporary table",
 		},

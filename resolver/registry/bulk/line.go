@@ -13,6 +13,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/bulk/foreign"
 	"github.com/urnd/urnd/resolver/registry/field"
+	"github.com/urnd/urnd/resolver/registry/title"
 )
 
 // line is what one line of the input says of a name.
@@ -237,14 +238,38 @@ func memberColumn(name string) (c column, is bool) {
 	return column{field: fieldMember, member: strings.TrimSpace(name[len(memberPrefix):])}, true
 }
 
-// setMember takes the cell of a member of the metadata, which is text. An empty one empties the member.
+// setMember takes the cell of a member of the metadata, which is text. An empty one empties the member. That of keywords is a list, whose
+// values are separated by semicolons: those of Chinese, too.
 func (l *line) setMember(name, cell string) {
 	value := none
-	if strings.TrimSpace(cell) != "" {
+	switch {
+	case strings.TrimSpace(cell) == "":
+	case slices.ContainsFunc(title.Parts(), func(p title.Part) bool { return p.List && p.Member == name }):
+		value = listOf(cell)
+	default:
 		value = string(field.AppendString(nil, cell))
 	}
 	l.members = append(l.members, field.Member{Name: name, Value: json.RawMessage(value)})
 	l.said.add(fieldMember)
+}
+
+// listOf returns the values of a cell as a JSON array.
+func listOf(cell string) string {
+	var list []byte
+	for value := range strings.FieldsFuncSeq(cell, func(r rune) bool { return r == ';' || r == '\uff1b' }) {
+		if value = strings.TrimSpace(value); value == "" {
+			continue
+		}
+		separator := byte('[')
+		if list != nil {
+			separator = ','
+		}
+		list = field.AppendString(append(list, separator), value)
+	}
+	if list == nil {
+		return none
+	}
+	return string(append(list, ']'))
 }
 
 // finishMembers makes metadata of members. Those that the line empties are null in it: see overMembers.
@@ -329,8 +354,8 @@ func overMembers(before, changes string) string {
 // isSameText reports whether a value is the text of a cell: also a number, true or false is, and a string that is written in another way.
 func isSameText(value, cell string) bool {
 	var a, b string
-	if json.Unmarshal([]byte(cell), &b) != nil {
-		return false
+	if json.Unmarshal([]byte(cell), &b) != nil { // a list
+		return value == cell || json.Unmarshal([]byte(value), &a) == nil && listOf(a) == cell
 	}
 	if json.Unmarshal([]byte(value), &a) != nil || value == none {
 		a = value
