@@ -51,7 +51,7 @@ func newAdmin(c config.Config, r *resolution, s *service, certificate func() *x5
 		Metrics: d.metrics.Handler(), Health: func() (unready, degraded []string) { return r.report(d.health.Report) }, Log: d.log, Pages: s.pages, Panicked: d.panicked,
 		State: wireStatus(c, r, s, certificate, d),
 	}
-	if err := wirePeople(&a, r, d); err != nil {
+	if err := wirePeople(c, &a, r, d); err != nil {
 		return nil, err
 	}
 	if c.Access.AdminToken != "" {
@@ -67,7 +67,7 @@ func newAdmin(c config.Config, r *resolution, s *service, certificate func() *x5
 }
 
 // wirePeople sets what people have begun by a browser, which goes on after a reload.
-func wirePeople(a *admin.Config, r *resolution, d dependencies) (err error) {
+func wirePeople(c config.Config, a *admin.Config, r *resolution, d dependencies) (err error) {
 	previous := d.previous.reusable()
 	a.Sessions, err = shared.Reuse(&r.shared, previous, "sessions", nil, func() (*session.Sessions, func(), error) {
 		return session.New(d.now), func() {}, nil
@@ -75,8 +75,9 @@ func wirePeople(a *admin.Config, r *resolution, d dependencies) (err error) {
 	if err != nil || a.Registry == nil {
 		return err
 	}
-	a.Registry.Drafts, err = shared.Reuse(&r.shared, previous, "drafts", nil, func() (*editor.Drafts, func(), error) {
-		return editor.NewDrafts(d.now), func() {}, nil
+	directory := filepath.Join(jobsDirectory(c), "drafts") // without a directory of jobs there are no pages with drafts
+	a.Registry.Drafts, err = shared.Reuse(&r.shared, previous, "drafts", directory, func() (*editor.Drafts, func(), error) {
+		return editor.NewDrafts(directory, d.now), func() {}, nil
 	})
 	return err
 }

@@ -222,9 +222,13 @@ func TestMoveByForm(t *testing.T) {
 			t.Fatalf("%d %s", w.Code, textOf(w))
 		}
 		time.Sleep(time.Minute)
-		wantText(t, b.open(dry, nil), 200, "Dry run of moving targets", "changed 2", "https://new.example/objects/c", "Move for real")
-		wantText(t, b.open("/registry/targets/move", nil), 200, "What is moved")
-		w = b.open("/registry/targets/move", url.Values{"csrf": {field}, "do": {"import"}, "checked": {strings.TrimPrefix(dry, "/registry/jobs/")}})
+		page = b.open(dry, nil)
+		wantText(t, page, 200, "Dry run of moving targets", "changed 2", "https://new.example/objects/c", "Move for real")
+		at := testserver.ParseHTML(page.Body.String()).First("form", "class=fields").Attr("action")
+		if moved := b.open(at, nil).Body.String(); !strings.Contains(moved, `value="http://old.example/items/"`) {
+			t.Errorf("%s: what was typed is lost: %s", at, moved)
+		}
+		w = b.open(at, url.Values{"csrf": {field}, "do": {"import"}, "checked": {strings.TrimPrefix(dry, "/registry/jobs/")}})
 		time.Sleep(time.Minute)
 		wantText(t, b.open(w.Header().Get("Location"), nil), 200, "Moving targets", "changed 2")
 		auth := "Authorization: Bearer " + adminToken

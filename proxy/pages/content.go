@@ -18,7 +18,7 @@ type localized [languages]*template.Template
 // newLocalized returns the templates *.html of a file system. It panics where one is not a template: they are part of the program.
 func newLocalized(files fs.FS, texts [languages]*messages.Texts) (all localized) {
 	for l := range all {
-		functions := template.FuncMap{"t": texts[l].T, "date": date, "bdi": bdi, "moment": instant}
+		functions := template.FuncMap{"t": texts[l].T, "date": date, "bdi": bdi, "moment": instant, "code": code}
 		all[l] = template.Must(template.New("").Funcs(functions).ParseFS(files, "*.html"))
 	}
 	return all
@@ -47,6 +47,11 @@ func date(day string) template.HTML {
 // bdi returns a text of others as an element whose direction is its own: what is in it, such as U+202E, changes nothing around it (UAX #9).
 func bdi(text any) template.HTML {
 	return template.HTML("<bdi>" + template.HTMLEscapeString(fmt.Sprint(text)) + "</bdi>") //nolint:gosec // escaped
+}
+
+// code returns a text of a program as an element, whose direction is its own.
+func code(text any) template.HTML {
+	return template.HTML(`<code dir="auto">` + template.HTMLEscapeString(fmt.Sprint(text)) + "</code>") //nolint:gosec // escaped
 }
 
 // Isolated returns a text of others for a place without elements, such as a title, between characters that isolate it (UAX #9 section 2.4).

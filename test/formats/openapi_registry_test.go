@@ -74,7 +74,7 @@ func newRegistryHandler(t *testing.T) *admin.Handler {
 	})
 	handler, _ := newAdminHandler(func(c *admin.Config) {
 		c.Registry = &admin.Registry{
-			Service: service.New(service.Config{Registry: r, Jobs: work}), Drafts: editor.NewDrafts(time.Now),
+			Service: service.New(service.Config{Registry: r, Jobs: work}), Drafts: editor.NewDrafts(filepath.Join(dir, "jobs", "drafts"), time.Now),
 		}
 	}).(*admin.Handler)
 	return handler

@@ -1,168 +1,292 @@
 package editor
 
 import (
+	"cmp"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/bulk"
+	"github.com/urnd/urnd/resolver/registry/jobs"
 )
 
-// Bounds of drafts.
+// Bounds of drafts. A draft of an actor takes the place of that actor's oldest one, never of one of somebody else.
 const (
-	maxDrafts       = 64 << 20 // octets of all
+	maxDrafts       = 32 * maxImport // bytes of all
 	maxDraftsNumber = 1000
-	maxOfActor      = maxImport + 1<<20 // octets of one actor, in all of its browsers
+	maxOfActor      = 5 * maxImport // bytes of one actor
 	maxOfActorCount = 10
-	draftTime       = 30 * time.Minute // since it was used last
+	draftTime       = 7 * 24 * time.Hour // since its last use
 )
 
-// draft is what somebody has sent, to be a job for real only when he has seen what it would change. It is in memory alone.
+// draft is what somebody has sent, to be done only when he has seen what it would change. Its fields are stored as JSON.
 type draft struct {
-	id    string
-	owner string // a browser of an actor: it has one draft at a time
-	actor string
-	used  time.Time
+	ID      string
+	Name    string      // of the file, "" for what was typed or pasted
+	Kind    bulk.Format // of the job
+	Bytes   int64       // of the file
+	Preview bulk.Preview
+	Columns []string // what was said of those of a table
+	IsData  bool     // the first line of the table is a row
+	Note    string
+	// Checked is the job that was its dry run, "" before, and Overwrites whether that was to overwrite what is registered.
+	Checked    string
+	Overwrites bool
 
-	name    string      // of the file, "" for what was typed or pasted
-	kind    bulk.Format // of the job
-	text    []byte
-	preview bulk.Preview // of a table
-	columns []string     // what was said of its columns
-	isData  bool         // its first line is a row
-	note    string
-	// checked is the job that was its dry run, "" before, and overwrites whether that was to overwrite what is registered.
-	checked    string
-	overwrites bool
+	used time.Time // last
+	path string    // of its files, without their extensions
 }
 
-// octets is how much memory a draft is counted as.
-func (d *draft) octets() int {
-	const others, aText = 4 << 10, 16
-	n := len(d.text) + len(d.name) + len(d.note) + others
-	for _, texts := range append([][]string{d.preview.Columns, d.columns}, d.preview.Rows...) {
-		for _, text := range texts {
-			n += len(text) + aText
-		}
-	}
-	return n
-}
+// isUpload reports whether it is a file that is imported.
+func (d *draft) isUpload() bool { return d.Kind != jobs.Rewrite }
 
 // isTable reports whether its columns are mapped.
-func (d *draft) isTable() bool { return len(d.preview.Columns) > 0 }
+func (d *draft) isTable() bool { return len(d.Preview.Columns) > 0 }
 
-// Drafts are those of all people. They outlive a reload, and are safe for concurrent use.
-type Drafts struct {
-	now func() time.Time
+// The files of a draft: what was sent, and what is known of it. The file of what is known is written last, so that a draft is complete.
+const (
+	draftFile = ".file"
+	draftJSON = ".json"
+)
 
-	mu     sync.Mutex
-	all    map[string]*draft // by owner
-	octets int
+// file opens the file of a draft.
+func (d *draft) file() (*os.File, error) {
+	f, err := os.Open(d.path + draftFile)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, errNoDraft
+	}
+	if err != nil {
+		return nil, storingDraft(err)
+	}
+	return f, nil
 }
 
-// NewDrafts returns Drafts of nobody.
-func NewDrafts(now func() time.Time) *Drafts { return &Drafts{now: now, all: make(map[string]*draft)} }
+// beginning returns at most n bytes of the file.
+func (d *draft) beginning(n int64) ([]byte, error) {
+	f, err := d.file()
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, n))
+	if err != nil {
+		return nil, storingDraft(err)
+	}
+	return text, nil
+}
 
-// ownerOf returns the owner of drafts who has sent a request.
-func ownerOf(p *Request) string { return p.Actor.Token + " " + p.Actor.Name + " " + p.Field.Value }
+// Drafts are what people have sent and not done yet, in a directory: they outlive logins and restarts. They are safe for concurrent use.
+type Drafts struct {
+	now       func() time.Time
+	directory string
+	mu        sync.Mutex // of what changes files
+}
 
-// begin keeps a new draft of who has sent a request, in place of the one before, and returns its identifier.
-func (s *Drafts) begin(p *Request, d draft) (id string, err error) {
-	d.id, d.owner, d.actor, d.used = rand.Text(), ownerOf(p), p.Actor.Token+" "+p.Actor.Name, s.now()
+// NewDrafts returns the drafts in a directory, which is made with the first one.
+func NewDrafts(directory string, now func() time.Time) *Drafts {
+	return &Drafts{now: now, directory: directory}
+}
+
+// ownerOf returns what the files begin with of who has sent a request. Whoever logs in again with the same token has the same ones.
+func ownerOf(actor registry.Actor) string {
+	const enough = 16
+	sum := sha256.Sum256([]byte(actor.Token + " " + actor.Name))
+	return hex.EncodeToString(sum[:enough]) + "-"
+}
+
+// begin stores a draft of who has sent a request, and returns it with its identifier.
+func (s *Drafts) begin(p *Request, d draft, file []byte) (draft, error) {
+	owner := ownerOf(p.Actor)
+	d.ID, d.Bytes = rand.Text(), int64(len(file))
+	d.path = filepath.Join(s.directory, owner+d.ID)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.remove(d.owner)
-	if err := s.makeRoom(&d); err != nil {
-		return "", err
+	const ownerOnly, ownerOnlyDirectory = 0o600, 0o700
+	if err := os.MkdirAll(s.directory, ownerOnlyDirectory); err != nil {
+		return d, storingDraft(err)
 	}
-	s.all[d.owner], s.octets = &d, s.octets+d.octets()
-	return d.id, nil
+	if err := s.makeRoom(owner, d.Bytes); err != nil {
+		return d, err
+	}
+	err := os.WriteFile(d.path+draftFile, file, ownerOnly)
+	if err == nil {
+		err = s.write(&d)
+	}
+	if err != nil {
+		s.remove(d.path)
+		return d, storingDraft(err)
+	}
+	return d, nil
 }
 
-// makeRoom forgets what was not used for long, and then what the same actor has in other browsers, which has a part of the room: nobody ends
-// the draft of another one.
-func (s *Drafts) makeRoom(d *draft) error {
-	for owner, one := range s.all {
-		if s.isOver(one) {
-			s.remove(owner)
-		}
-	}
-	for {
-		octets, number, oldest := s.ofActor(d.actor)
-		isAllFull := len(s.all) >= maxDraftsNumber || s.octets+d.octets() > maxDrafts
-		if !isAllFull && (oldest == nil || octets+d.octets() <= maxOfActor && number < maxOfActorCount) {
-			return nil
-		}
-		if oldest == nil {
-			return fmt.Errorf("%w: the files of others are being looked at; try again in half an hour, or send yours by the API or the command", registry.ErrJobs)
-		}
-		s.remove(oldest.owner)
-	}
+// storedDraft is a draft as the directory shows it.
+type storedDraft struct {
+	path  string
+	bytes int64
+	used  time.Time
+	own   bool
 }
 
-// ofActor returns how many octets and drafts an actor has, and the one that was not used for the longest time, nil for none.
-func (s *Drafts) ofActor(actor string) (octets, number int, oldest *draft) {
-	for _, one := range s.all {
-		if one.actor != actor {
+// all returns the drafts, the one that was used last first, and removes those that were not used for long.
+func (s *Drafts) all(owner string) (all []storedDraft) {
+	entries, err := os.ReadDir(s.directory)
+	if err != nil {
+		return nil // there was none yet
+	}
+	for _, entry := range entries {
+		name, isFile := strings.CutSuffix(entry.Name(), draftFile)
+		info, err := entry.Info()
+		if !isFile || err != nil {
 			continue
 		}
-		octets, number = octets+one.octets(), number+1
-		if oldest == nil || one.used.Before(oldest.used) {
-			oldest = one
+		d := storedDraft{filepath.Join(s.directory, name), info.Size(), info.ModTime(), strings.HasPrefix(name, owner)}
+		if s.now().Sub(d.used) >= draftTime {
+			s.remove(d.path)
+			continue
+		}
+		all = append(all, d)
+	}
+	slices.SortFunc(all, func(a, b storedDraft) int { return b.used.Compare(a.used) })
+	return all
+}
+
+// makeRoom removes the oldest drafts of an owner where he has too many for one more.
+func (s *Drafts) makeRoom(owner string, more int64) error {
+	bytes, number := more, 1
+	ofOwner, numberOfOwner := more, 1
+	var own []storedDraft
+	for _, d := range s.all(owner) {
+		if bytes, number = bytes+d.bytes, number+1; d.own {
+			own = append(own, d)
+			ofOwner, numberOfOwner = ofOwner+d.bytes, numberOfOwner+1
 		}
 	}
-	return octets, number, oldest
-}
-
-func (s *Drafts) isOver(d *draft) bool { return s.now().Sub(d.used) >= draftTime }
-
-func (s *Drafts) remove(owner string) {
-	if d := s.all[owner]; d != nil {
-		s.octets -= d.octets()
-		delete(s.all, owner)
+	for ; len(own) > 0; own = own[:len(own)-1] {
+		isFull := bytes > maxDrafts || number > maxDraftsNumber
+		if !isFull && ofOwner <= maxOfActor && numberOfOwner <= maxOfActorCount {
+			break
+		}
+		oldest := own[len(own)-1]
+		s.remove(oldest.path)
+		bytes, number, ofOwner, numberOfOwner = bytes-oldest.bytes, number-1, ofOwner-oldest.bytes, numberOfOwner-1
 	}
+	if bytes > maxDrafts || number > maxDraftsNumber {
+		return &refusal{registry.ErrJobs, "import.full", nil}
+	}
+	return nil
 }
 
-// of returns the draft of who has sent a request; ok is false for none, or no more.
-func (s *Drafts) of(p *Request) (d draft, ok bool) {
+func (s *Drafts) remove(path string) {
+	_ = os.Remove(path + draftJSON) // what cannot be removed now is when it is seen again
+	_ = os.Remove(path + draftFile)
+}
+
+// write stores what is known of a draft. The time of its file is that of its last use.
+func (s *Drafts) write(d *draft) error {
+	text, err := json.Marshal(d)
+	if err != nil {
+		return err
+	}
+	const ownerOnly = 0o600
+	next := d.path + ".next"
+	if err := os.WriteFile(next, text, ownerOnly); err != nil {
+		_ = os.Remove(next)
+		return err
+	}
+	return cmp.Or(os.Rename(next, d.path+draftJSON), s.touch(d.path))
+}
+
+func (s *Drafts) touch(path string) error { return os.Chtimes(path+draftFile, s.now(), s.now()) }
+
+// find returns a draft of who has sent a request; ok is false for none, or no more.
+func (s *Drafts) find(p *Request, id string) (d draft, ok bool) {
+	if len(id) != len(rand.Text()) || strings.Trim(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") != "" {
+		return d, false
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	found := s.all[ownerOf(p)]
-	switch {
-	case found == nil:
-		return draft{}, false
-	case s.isOver(found):
-		s.remove(found.owner)
-		return draft{}, false
+	path := filepath.Join(s.directory, ownerOf(p.Actor)+id)
+	info, err := os.Stat(path + draftFile)
+	if err != nil || s.now().Sub(info.ModTime()) >= draftTime {
+		return d, false
 	}
-	found.used, d = s.now(), *found
-	d.columns = slices.Clone(d.columns) // a second tab may change them at the same time
+	if d, ok = readDraft(path); ok {
+		_ = s.touch(path) // or it is there for a shorter time
+	}
+	return d, ok
+}
+
+// readDraft reads what is known of a draft.
+func readDraft(path string) (d draft, ok bool) {
+	text, err := os.ReadFile(path + draftJSON) //nolint:gosec // it is ours
+	if err != nil || json.Unmarshal(text, &d) != nil {
+		return d, false
+	}
+	d.path = path
 	return d, true
 }
 
-// keep keeps what was said of a draft, unless there is another one meanwhile.
-func (s *Drafts) keep(d draft) {
+// of returns the drafts of who has sent a request, the one that was used last first.
+func (s *Drafts) of(p *Request) (all []draft) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if found := s.all[d.owner]; found != nil && found.id == d.id {
-		s.octets -= found.octets()
-		found.columns, found.isData, found.note, found.checked, found.overwrites = d.columns, d.isData, d.note, d.checked, d.overwrites
-		s.octets += found.octets()
+	for _, stored := range s.all(ownerOf(p.Actor)) {
+		if !stored.own {
+			continue
+		}
+		if d, ok := readDraft(stored.path); ok {
+			d.used = stored.used
+			all = append(all, d)
+		}
 	}
+	return all
 }
 
-// end forgets a draft.
+// checkedBy returns the draft of who has sent a request whose last dry run is a job; ok is false where there is none.
+func (s *Drafts) checkedBy(p *Request, job string) (d draft, ok bool) {
+	all := s.of(p)
+	i := slices.IndexFunc(all, func(d draft) bool { return d.Checked == job })
+	if i < 0 {
+		return d, false
+	}
+	return all[i], true
+}
+
+// update stores what is known of a draft, unless it is gone meanwhile.
+func (s *Drafts) update(d draft) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, err := os.Stat(d.path + draftJSON); err != nil {
+		return errNoDraft
+	}
+	if err := s.write(&d); err != nil {
+		return storingDraft(err)
+	}
+	return nil
+}
+
+// end removes a draft.
 func (s *Drafts) end(d draft) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if found := s.all[d.owner]; found != nil && found.id == d.id {
-		s.remove(d.owner)
-	}
+	s.remove(d.path)
+}
+
+// storingDraft says that files cannot be stored now.
+func storingDraft(err error) error {
+	return fmt.Errorf("%w: storing what was sent: %w", registry.ErrNoStore, err)
 }
 
 // errNoDraft means that a draft is not there any more.
-var errNoDraft = fmt.Errorf("%w: the file is not here any more: it is kept for half an hour since you have used it last, until you send another one, or urnd is "+
-	"restarted; send it once more", registry.ErrUnknown)
+var errNoDraft error = &refusal{registry.ErrUnknown, "import.gone", []any{"Count", maxOfActorCount}}

@@ -2,12 +2,12 @@ package editor
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/urnd/urnd/internal/charset"
 	"github.com/urnd/urnd/proxy/message"
@@ -28,12 +28,20 @@ const maxImport = 16 << 20
 
 // importPage is what the page shows by which a file is sent.
 type importPage struct {
-	Field                     pages.Content
-	Fault, Done, Text, Format string
-	Encoding                  string
-	Encodings                 []string
-	Draft                     string // the path of the draft that there is, "" for none
-	MiB                       int
+	Field              pages.Content
+	Fault, Done        string
+	Text, Format       string
+	Encoding           string
+	Encodings, Formats []string
+	Drafts             []shownDraft
+	MiB                int
+}
+
+// shownDraft is a file that was sent before, and not imported yet.
+type shownDraft struct {
+	Name, Path string
+	Bytes      int64
+	Used       time.Time
 }
 
 // encodings are those that are offered: what programs of today and of before save tables in. Jobs take others, too.
@@ -44,90 +52,90 @@ func encodings() []string {
 	}
 }
 
-// importDone are what was done before the page is shown.
-func importDone(word string) string {
-	if word == "discarded" {
-		return "The file was discarded. Nothing was changed."
+// serveImport shows the form by which a file is sent, and takes it.
+func (e *Editor) serveImport(p *Request) (message.Reply, error) {
+	if p.Method != http.MethodPost {
+		return e.showImport(p, importPage{Done: importDone(p)}), nil
+	}
+	d, text, err := draftOf(p)
+	if err == nil {
+		if d, err = e.Drafts.begin(p, d, text); err == nil {
+			return seeOther(draftPath(d)), nil
+		}
+	}
+	if !e.refuses(p, err) {
+		return message.Reply{}, err
+	}
+	page := importPage{Fault: saidOf(p, err), Format: p.Form.Get("format"), Encoding: p.Form.Get("encoding"), Text: p.Form.Get("text")}
+	reply := e.showImport(p, page)
+	reply.Status = problem.Status(err)
+	return reply, nil
+}
+
+// importDone says what was done before the page is shown.
+func importDone(p *Request) string {
+	if p.URL.Query().Get("done") == "discarded" {
+		return p.Panel.In.Text("import.discarded")
 	}
 	return ""
 }
 
-// serveImport shows the form by which a file is sent, and takes it.
-func (e *Editor) serveImport(p *Request) (message.Reply, error) {
-	page := importPage{Field: p.Field.HTML(), Done: importDone(p.URL.Query().Get("done")), Encodings: encodings(), MiB: maxImport >> 20}
-	if d, ok := e.Drafts.of(p); ok && p.Method != http.MethodPost {
-		page.Draft = draftPath(d)
-	}
-	if p.Method != http.MethodPost {
-		return e.show(p, "Import", "import.html", page), nil
-	}
-	d, err := draftOf(p)
-	if err == nil {
-		var id string
-		if id, err = e.Drafts.begin(p, d); err == nil {
-			return seeOther(PathImport + "/" + id), nil
+// showImport shows the form by which a file is sent, and the files that were sent before.
+func (e *Editor) showImport(p *Request, page importPage) message.Reply {
+	page.Field, page.Encodings, page.Formats, page.MiB = p.Field.HTML(), encodings(), []string{"csv", "tsv", "ndjson"}, maxImport>>20
+	for _, d := range e.Drafts.of(p) {
+		if d.isUpload() {
+			page.Drafts = append(page.Drafts, shownDraft{d.Name, draftPath(d), d.Bytes, d.used})
 		}
 	}
-	status := problem.Status(err)
-	if status >= http.StatusInternalServerError {
-		return message.Reply{}, err
-	}
-	page.Fault, page.Format, page.Encoding = saidOf(err), p.Form.Get("format"), p.Form.Get("encoding")
-	if text := p.Form.Get("text"); len(text) <= 4<<10 {
-		page.Text = text
-	}
-	reply := e.show(p, "Import", "import.html", page)
-	reply.Status = status
-	return reply, nil
+	return e.show(p, p.Panel.In.Text("import.title"), "import.html", page)
 }
 
-// draftOf returns what a form has sent.
-func draftOf(p *Request) (d draft, err error) {
+// draftOf returns what a form has sent, and its text in UTF-8.
+func draftOf(p *Request) (d draft, text []byte, err error) {
 	text, name, err := sentFile(p)
 	if err != nil {
-		return d, err
+		return d, nil, err
 	}
 	format, err := bulk.ParseFormat(p.Form.Get("format"))
 	if err != nil {
-		return d, fmt.Errorf("%w: %w", registry.ErrInvalid, err)
+		return d, nil, fmt.Errorf("%w: %w", registry.ErrInvalid, err)
 	}
 	if format == bulk.Detect {
 		format = bulk.FormatOf(name)
 	}
 	of, err := charset.Parse(p.Form.Get("encoding"))
 	if err != nil {
-		return d, fmt.Errorf("%w: %w", registry.ErrInvalid, err)
+		return d, nil, fmt.Errorf("%w: %w", registry.ErrInvalid, err)
 	}
 	if text, err = bulk.Decode(text, of); err == nil {
 		err = checkSize(int64(len(text)))
 	}
 	if err != nil {
-		return d, err
+		return d, nil, err
 	}
 	start := bytes.TrimLeft(text, " \t\r\n")
 	if format == bulk.Detect && bytes.HasPrefix(start, []byte("{")) {
 		format = bulk.NDJSON
 	}
-	d = draft{name: name, text: text}
+	d = draft{Name: name, Kind: format}
 	switch format {
 	case bulk.NDJSON:
-		d.kind = bulk.NDJSON
 		if len(start) == 0 {
-			err = fmt.Errorf("%w: there is nothing in it", registry.ErrInvalid)
+			err = refuse("import.empty")
 		}
-		return d, err
+		return d, text, err
 	case bulk.TSV:
-		d.kind = bulk.TSV
 	case bulk.CSV, bulk.Detect:
-		d.kind = bulk.CSV
+		d.Kind = bulk.CSV
 	default:
-		return d, fmt.Errorf("%w: files of the format %s are imported by the command urnd registry import", registry.ErrInvalid, format)
+		return d, nil, refuse("import.by_command", "Format", string(format))
 	}
-	if d.preview, err = previewOf(text, format); err != nil {
-		return d, err
+	if d.Preview, err = previewOf(text, format); err != nil {
+		return d, nil, err
 	}
-	d.columns = guessColumns(&d.preview)
-	return d, nil
+	d.Columns = guessColumns(&d.Preview)
+	return d, text, nil
 }
 
 // sentFile returns the file that a form has sent, with its name, or the text that was typed.
@@ -135,12 +143,12 @@ func sentFile(p *Request) (text []byte, name string, err error) {
 	typed := p.Form.Get("text")
 	if p.MultipartForm == nil || len(p.MultipartForm.File["file"]) == 0 || p.MultipartForm.File["file"][0].Filename == "" {
 		if strings.TrimSpace(typed) == "" {
-			return nil, "", fmt.Errorf("%w: choose a file, or paste lines", registry.ErrInvalid)
+			return nil, "", refuse("import.nothing")
 		}
 		return []byte(typed), "", checkSize(int64(len(typed)))
 	}
 	if strings.TrimSpace(typed) != "" {
-		return nil, "", fmt.Errorf("%w: there are a file and pasted lines: send one of them", registry.ErrInvalid)
+		return nil, "", refuse("import.both")
 	}
 	header := p.MultipartForm.File["file"][0]
 	if err := checkSize(header.Size); err != nil {
@@ -157,37 +165,38 @@ func sentFile(p *Request) (text []byte, name string, err error) {
 	return text, pages.Shorten(strings.ToValidUTF8(header.Filename, "\ufffd"), 200), nil
 }
 
-func checkSize(octets int64) error {
-	if octets > maxImport {
-		return fmt.Errorf("%w: the file has %d octets, and by this page at most %d MiB are sent: send a larger one by the API (POST /api/v1/jobs), or import it by "+
-			"the command urnd registry import", problem.ErrDocumentSize, octets, maxImport>>20)
+func checkSize(bytes int64) error {
+	if bytes > maxImport {
+		return &refusal{problem.ErrDocumentSize, "import.large", []any{"Bytes", bytes, "MiB", maxImport >> 20}}
 	}
 	return nil
 }
 
 // draftPage is what the page shows by which columns are mapped.
 type draftPage struct {
-	Field         pages.Content
-	Path          string
-	Name          string
-	Octets        int
-	Columns       []mappedColumn
-	Groups        []columnGroup
-	Lines         []string // of what is no table
-	Note, Checked string
-	IsData        bool
-	Overwrite     bool
-	Fault         string
+	Field     pages.Content
+	Path      string
+	Name      string
+	Bytes     int64
+	Columns   []mappedColumn
+	Groups    []columnGroup
+	Lines     []string // of what is no table
+	Note      string
+	IsData    bool
+	Overwrite bool
+	Fault     string
 }
 
-// serveDraft shows what was sent, with what its columns are, and has it checked, imported or forgotten.
+// serveDraft shows what was sent, with what its columns are, and has it checked, imported or removed.
 func (e *Editor) serveDraft(p *Request) (message.Reply, error) {
-	d, ok := e.Drafts.of(p)
-	if !ok || d.id != p.ID || d.kind == jobs.Rewrite {
-		return e.showNoDraft(p), nil
+	d, ok := e.Drafts.find(p, p.ID)
+	if !ok || !d.isUpload() {
+		reply := e.showImport(p, importPage{Fault: saidOf(p, errNoDraft)})
+		reply.Status = http.StatusGone
+		return reply, nil
 	}
 	if p.Method != http.MethodPost {
-		return e.showDraft(p, d, nil), nil
+		return e.showDraft(p, d, nil)
 	}
 	switch p.Form.Get("do") {
 	case "discard":
@@ -196,39 +205,40 @@ func (e *Editor) serveDraft(p *Request) (message.Reply, error) {
 	case "import":
 		return e.sendDraft(p, d)
 	}
-	d.note, d.isData = strings.TrimSpace(p.Form.Get("note")), p.Form.Get("data") != ""
-	for i := range d.columns {
-		d.columns[i] = p.Form.Get("c" + strconv.Itoa(i))
+	d.Note, d.IsData, d.Overwrites = strings.TrimSpace(p.Form.Get("note")), p.Form.Get("data") != "", p.Form.Get("overwrite") != ""
+	for i := range d.Columns {
+		d.Columns[i] = p.Form.Get("c" + strconv.Itoa(i))
 	}
 	var err error
 	if d.isTable() {
-		err = checkColumns(d.columns)
+		err = checkColumns(d.Columns)
 	}
-	if fault := registry.CheckText("note", d.note, registry.MaxText); err == nil && fault != nil {
+	if fault := registry.CheckText("note", d.Note, registry.MaxText); err == nil && fault != nil {
 		err = fmt.Errorf("%w: %w", registry.ErrInvalid, fault)
 	}
 	if err != nil {
-		return e.showDraft(p, d, err), nil
+		return e.showDraft(p, d, err)
 	}
 	return e.checkDraft(p, d)
 }
 
 // checkDraft has a dry run made of a draft, and leads to it.
 func (e *Editor) checkDraft(p *Request, d draft) (message.Reply, error) {
-	d.overwrites = p.Form.Get("overwrite") != ""
 	job, err := e.postDraft(p, d, true)
 	if err != nil {
 		return message.Reply{}, err
 	}
-	d.checked = job.ID
-	e.Drafts.keep(d)
+	d.Checked = job.ID
+	if err := e.Drafts.update(d); err != nil {
+		return message.Reply{}, err
+	}
 	return seeOther(PathJobs + "/" + job.ID), nil
 }
 
 // sendDraft has a draft imported as it was in the dry run that was seen, and leads to the job.
 func (e *Editor) sendDraft(p *Request, d draft) (message.Reply, error) {
-	if d.checked == "" || p.Form.Get("checked") != d.checked { // or another tab has had something else checked
-		return e.showDraft(p, d, fmt.Errorf("%w: see first what it would change", registry.ErrInvalid)), nil
+	if d.Checked == "" || p.Form.Get("checked") != d.Checked { // or another tab has had something else checked
+		return e.showDraft(p, d, refuse("import.unchecked"))
 	}
 	job, err := e.postDraft(p, d, false)
 	if err != nil {
@@ -240,72 +250,65 @@ func (e *Editor) sendDraft(p *Request, d draft) (message.Reply, error) {
 
 // postDraft has a draft done in the background.
 func (e *Editor) postDraft(p *Request, d draft, isDry bool) (jobs.Job, error) {
+	f, err := d.file()
+	if err != nil {
+		return jobs.Job{}, err
+	}
+	defer f.Close()
 	u := jobs.Upload{
-		Format: d.kind, DryRun: isDry, Overwrite: d.overwrites && d.kind != jobs.Rewrite, Note: d.note,
-		Body: bytes.NewReader(d.text), Octets: int64(len(d.text)),
+		Format: d.Kind, DryRun: isDry, Overwrite: d.Overwrites && d.Kind != jobs.Rewrite, Note: d.Note, Body: f, Octets: d.Bytes,
 	}
 	if d.isTable() {
-		head, end := d.preview.Renamed(d.columns, d.isData, d.text)
-		u.Body, u.Octets = io.MultiReader(bytes.NewReader(head), bytes.NewReader(d.text[end:])), 0
+		start, err := d.beginning(int64(d.Preview.End))
+		if err != nil {
+			return jobs.Job{}, err
+		}
+		head, end := d.Preview.Renamed(d.Columns, d.IsData, start)
+		if _, err := f.Seek(int64(end), io.SeekStart); err != nil {
+			return jobs.Job{}, storingDraft(err)
+		}
+		u.Body, u.Octets = io.MultiReader(bytes.NewReader(head), f), 0
 	}
 	if !isDry { // whoever clicks twice imports once
-		u.Key = d.id
+		u.Key = d.ID
 	}
 	return e.Service.Accept(p.Context(), p.Actor, u)
 }
 
 // showDraft shows a draft, with what is wrong in what was said of it.
-func (e *Editor) showDraft(p *Request, d draft, fault error) message.Reply {
+func (e *Editor) showDraft(p *Request, d draft, fault error) (message.Reply, error) {
 	page := draftPage{
-		Field: p.Field.HTML(), Path: draftPath(d), Name: d.name, Octets: len(d.text), Note: d.note, Checked: d.checked, IsData: d.isData,
-		Overwrite: p.Form.Get("overwrite") != "" || p.Form == nil && d.overwrites,
+		Field: p.Field.HTML(), Path: draftPath(d), Name: d.Name, Bytes: d.Bytes, Note: d.Note, IsData: d.IsData, Overwrite: d.Overwrites,
 	}
+	title := "import.columns_title"
 	if d.isTable() {
-		page.Columns, page.Groups = d.mapped(), columnGroups(targetsOf(d.columns))
+		page.Columns, page.Groups = d.mapped(), columnGroups(p, targetsOf(d.Columns))
 	} else {
-		for line := range bytes.Lines(d.text) {
+		title = "import.lines_title"
+		start, err := d.beginning(maxShown)
+		if err != nil {
+			return message.Reply{}, err
+		}
+		for line := range bytes.Lines(start) {
 			if page.Lines = append(page.Lines, pages.Shorten(strings.TrimSpace(string(line)), 2*shownValue)); len(page.Lines) == shownRows {
 				break
 			}
 		}
 	}
-	p.Panel.Above = []pages.Item{{Word: "Import", Path: PathImport}}
-	title := "What the columns are"
-	if !d.isTable() {
-		title = "What is imported"
-	}
+	p.Panel.Above = []pages.Item{{Word: p.Panel.In.Text("import.title"), Path: PathImport}}
 	if fault != nil {
-		page.Fault = saidOf(fault)
+		page.Fault = saidOf(p, fault)
 	}
-	reply := e.show(p, title, "mapping.html", page)
+	reply := e.show(p, p.Panel.In.Text(title), "mapping.html", page)
 	if fault != nil {
 		reply.Status = problem.Status(fault)
 	}
-	return reply
-}
-
-// showNoDraft says that what somebody has sent is not here any more.
-func (e *Editor) showNoDraft(p *Request) message.Reply {
-	reply := e.show(p, "Import", "import.html", importPage{Field: p.Field.HTML(), Fault: saidOf(errNoDraft), Encodings: encodings(), MiB: maxImport >> 20})
-	reply.Status = http.StatusGone
-	return reply
+	return reply, nil
 }
 
 func draftPath(d draft) string {
-	if d.kind == jobs.Rewrite {
-		return PathMove
+	if d.Kind == jobs.Rewrite {
+		return PathMove + "?draft=" + d.ID
 	}
-	return PathImport + "/" + d.id
-}
-
-// saidOf returns an error in words, without those of the class that it is of.
-func saidOf(err error) string {
-	said := err.Error()
-	for _, class := range []error{registry.ErrInvalid, registry.ErrUnknown} {
-		if errors.Is(err, class) {
-			said = strings.TrimPrefix(said, class.Error()+": ")
-		}
-	}
-	r := []rune(said)
-	return strings.ToUpper(string(r[0])) + string(r[1:]) + "."
+	return PathImport + "/" + d.ID
 }

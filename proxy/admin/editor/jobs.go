@@ -111,7 +111,7 @@ func (e *Editor) serveJob(p *Request) (message.Reply, error) {
 	if page.DryRun && page.State == jobs.Done {
 		page.HasDifferences = true
 		page.Differences = e.differences(p)
-		if d, ok := e.Drafts.of(p); ok && d.checked == p.ID && page.MayImport {
+		if d, ok := e.Drafts.checkedBy(p, p.ID); ok && page.MayImport {
 			page.Draft = draftPath(d)
 		}
 	}

@@ -1,7 +1,6 @@
 package editor
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,6 +8,7 @@ import (
 	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/bulk"
+	"github.com/urnd/urnd/resolver/registry/title"
 )
 
 // mappedColumn is a column of a file, with what it is.
@@ -54,11 +54,14 @@ func previewOf(text []byte, format bulk.Format) (bulk.Preview, error) {
 }
 
 // columnGroups returns our columns, with those of so many targets.
-func columnGroups(targets int) []columnGroup {
+func columnGroups(p *Request, targets int) []columnGroup {
 	own, ofTargets := bulk.Columns()
-	groups := []columnGroup{{"the name", append(own, memberTitle)}}
+	for _, part := range title.Parts() {
+		own = append(own, bulk.MemberColumn(part.Member))
+	}
+	groups := []columnGroup{{p.Panel.In.Text("import.group_name"), own}}
 	for n := 1; n <= targets; n++ {
-		g := columnGroup{Word: "target " + strconv.Itoa(n)}
+		g := columnGroup{Word: p.Panel.In.Text("import.group_target", "Number", n)}
 		for _, column := range ofTargets {
 			if n > 1 {
 				column += strconv.Itoa(n)
@@ -151,23 +154,11 @@ func isName(value string) bool {
 
 // guessOf returns what a column is that has another name than ours, as tables of others have them; "" for none.
 func guessOf(name string) string {
-	word := strings.ToLower(strings.NewReplacer(" ", "", "_", "", "-", "", ".", "").Replace(name))
-	for _, known := range [...]struct{ is, words string }{
-		{"name", "pid id doi ark handle hdl purl persistentidentifier persistentid tunniste kennung bezeichner identifiant identificador nombre 标识符"},
-		{"target", "link links href location landingpage website web ziel linkki lien enlace destination redirectto goto targeturl 链接"},
-		{memberTitle, "titel titre titulo título nimi otsikko booktitle worktitle 标题"},
-		{"title", "linktext linktitle linklabel"},
-		{"type", "mime mimetype mediatype contenttype format medientyp"},
-		{"language", "lang sprache langue idioma kieli 语言"},
-		{"contact", "mail email emailaddress kontakt owner responsible yhteystiedot contacto"},
-		{"status", "state zustand statut estado tila 状态"},
-		{"note", "comment comments remark remarks bemerkung kommentar notiz remarque nota huomautus 备注"},
-		{"reason", "grund motif motivo syy"},
-		{"successors", "successor replacedby supersededby nachfolger"},
-		{"alias", "aliasof sameas"},
-		{"redirect", "statuscode httpstatus redirecttype"},
-		{"if_version", "currentversion"},
-	} {
+	if part, ok := title.PartOf(name); ok {
+		return bulk.MemberColumn(part.Member)
+	}
+	word := strings.ToLower(strings.NewReplacer(" ", "", "_", "", "-", "", ".", "", "\u00a0", "").Replace(name))
+	for _, known := range knownColumns() {
 		for one := range strings.FieldsSeq(known.words) {
 			if one == word {
 				return known.is
@@ -177,12 +168,38 @@ func guessOf(name string) string {
 	return ""
 }
 
+// knownColumn is a column of ours with the words by which tables of others have it.
+type knownColumn struct{ is, words string }
+
+// knownColumns are words of English, German, French, Spanish, Chinese and Finnish. Those of parts of the metadata are in title.Parts.
+func knownColumns() []knownColumn {
+	return []knownColumn{
+		{"name", "pid id doi ark handle hdl purl persistentidentifier persistentid kennung bezeichner identifikator identifiant identifiantpérenne nom " +
+			"identificador identificadorpersistente nombre 标识符 标识 名称 永久标识符 tunniste"},
+		{"target", "link links href location address landingpage website web redirectto goto targeturl destination ziel adresse zieladresse webadresse " +
+			"cible lien adresseweb destino enlace dirección direcciónweb 链接 网址 目标 地址 linkki"},
+		{memberTitle, "booktitle worktitle werktitel buchtitel titredulivre títulodellibro nimi otsikko"},
+		{"title", "linktext linktitle linklabel linktitel titredulien textodelenlace 链接文字 链接标题"},
+		{"type", "mime mimetype mediatype contenttype format medientyp dateityp typ typedemédia tipo tipodecontenido formato 类型 媒体类型 格式"},
+		{"language", "lang sprache langue idioma lengua 语言 语种 kieli"},
+		{"contact", "mail email emailaddress owner responsible kontakt ansprechpartner mailadresse courriel contacto correo correoelectrónico " +
+			"联系方式 联系人 电子邮件 邮箱 yhteystiedot"},
+		{"status", "state zustand statut état estado situación 状态 tila"},
+		{"note", "comment comments remark remarks bemerkung kommentar notiz anmerkung remarque commentaire nota comentario observaciones 备注 注释 说明 huomautus"},
+		{"reason", "grund begründung motif raison motivo razón 原因 理由 syy"},
+		{"successors", "successor replacedby supersededby nachfolger ersetztdurch successeur remplacépar sucesor reemplazadopor 继任者 替代者 后继"},
+		{"alias", "aliasof sameas aliasvon aliasde 别名"},
+		{"redirect", "statuscode httpstatus redirecttype weiterleitung redirection redirección 重定向"},
+		{"if_version", "currentversion"},
+	}
+}
+
 // mapped returns the columns of a draft, as they were said to be.
 func (d *draft) mapped() []mappedColumn {
-	all := make([]mappedColumn, len(d.preview.Columns))
-	for i, name := range d.preview.Columns {
-		c := mappedColumn{Number: i + 1, Field: "c" + strconv.Itoa(i), Name: pages.Shorten(name, shownValue), Is: d.columns[i], Member: memberOf(name, i)}
-		for _, row := range d.preview.Rows {
+	all := make([]mappedColumn, len(d.Preview.Columns))
+	for i, name := range d.Preview.Columns {
+		c := mappedColumn{Number: i + 1, Field: "c" + strconv.Itoa(i), Name: pages.Shorten(name, shownValue), Is: d.Columns[i], Member: memberOf(name, i)}
+		for _, row := range d.Preview.Rows {
 			if i < len(row) && row[i] != "" {
 				c.Values = append(c.Values, row[i])
 			}
@@ -192,7 +209,7 @@ func (d *draft) mapped() []mappedColumn {
 	return all
 }
 
-// memberOf returns the column of ours that a column is as a member of the metadata, "" for the title, which all columns can be.
+// memberOf returns the column of ours that a column is as a member of the metadata, "" for those that all columns can be.
 func memberOf(name string, i int) string {
 	member := bulk.ColumnNamed(name)
 	if !strings.HasPrefix(member, "metadata.") {
@@ -201,7 +218,8 @@ func memberOf(name string, i int) string {
 		}
 		member = bulk.MemberColumn(name)
 	}
-	if strings.EqualFold(member, memberTitle) {
+	isPart := func(part title.Part) bool { return member == bulk.MemberColumn(part.Member) }
+	if strings.EqualFold(member, memberTitle) || slices.ContainsFunc(title.Parts(), isPart) {
 		return ""
 	}
 	return member
@@ -215,15 +233,15 @@ func checkColumns(columns []string) error {
 			continue
 		}
 		if len(column) > longestColumn || bulk.ColumnNamed(column) != column {
-			return fmt.Errorf("%w: there is no column %.40q", registry.ErrInvalid, column)
+			return refuse("import.no_column", "Column", pages.Shorten(column, shownValue))
 		}
 		if before := seen[column]; before > 0 {
-			return fmt.Errorf("%w: the columns %d and %d are both the %s: choose another one, such as that of a further target", registry.ErrInvalid, before, i+1, column)
+			return refuse("import.column_twice", "First", before, "Second", i+1, "Column", column)
 		}
 		seen[column] = i + 1
 	}
 	if seen["name"] == 0 && seen["prefix"] == 0 {
-		return fmt.Errorf("%w: no column is the name: say which one is", registry.ErrInvalid)
+		return refuse("import.no_name")
 	}
 	return nil
 }

@@ -33,8 +33,8 @@ func (e *Editor) serveMove(p *Request) (message.Reply, error) {
 		return e.showMove(p, nil), nil
 	}
 	if p.Form.Get("do") == "import" {
-		d, ok := e.Drafts.of(p)
-		if !ok || d.kind != jobs.Rewrite || d.checked == "" || d.checked != p.Form.Get("checked") {
+		d, ok := e.Drafts.find(p, p.URL.Query().Get("draft"))
+		if !ok || d.Kind != jobs.Rewrite || d.Checked == "" || d.Checked != p.Form.Get("checked") {
 			return e.showMove(p, errNoDraft), nil
 		}
 		return e.sendDraft(p, d)
@@ -45,9 +45,8 @@ func (e *Editor) serveMove(p *Request) (message.Reply, error) {
 	if err != nil {
 		return message.Reply{}, fmt.Errorf("%w: %w", registry.ErrInvalid, err)
 	}
-	d := draft{kind: jobs.Rewrite, text: body, note: strings.TrimSpace(p.Form.Get("note"))}
-	if _, err = e.Drafts.begin(p, d); err == nil {
-		d, _ = e.Drafts.of(p)
+	d, err := e.Drafts.begin(p, draft{Kind: jobs.Rewrite, Note: strings.TrimSpace(p.Form.Get("note"))}, body)
+	if err == nil {
 		var reply message.Reply
 		if reply, err = e.checkDraft(p, d); err == nil {
 			return reply, nil
@@ -64,14 +63,16 @@ func (e *Editor) serveMove(p *Request) (message.Reply, error) {
 func (e *Editor) showMove(p *Request, fault error) message.Reply {
 	page := movePage{Field: p.Field.HTML()}
 	given := p.URL.Query()
-	d, ok := e.Drafts.of(p)
+	d, ok := e.Drafts.find(p, given.Get("draft"))
 	var before jobs.RewriteBody
 	switch {
 	case p.Form != nil:
 		given = p.Form
 	case given.Has("replace"):
-	case ok && d.kind == jobs.Rewrite && json.Unmarshal(d.text, &before) == nil:
-		given = url.Values{"prefix": {before.Prefix}, "replace": {before.Replace}, "with": {before.With}, "note": {d.note}}
+	case ok && d.Kind == jobs.Rewrite:
+		if body, err := d.beginning(d.Bytes); err == nil && json.Unmarshal(body, &before) == nil {
+			given = url.Values{"prefix": {before.Prefix}, "replace": {before.Replace}, "with": {before.With}, "note": {d.Note}}
+		}
 	}
 	page.Prefix, page.Replace, page.With, page.Note = given.Get("prefix"), given.Get("replace"), given.Get("with"), given.Get("note")
 	if p.Form == nil && page.Prefix == "" && len(p.Actor.Prefixes) > 0 {
@@ -86,7 +87,7 @@ func (e *Editor) showMove(p *Request, fault error) message.Reply {
 	}
 	p.Panel.Above = []pages.Item{{Word: "Dead targets", Path: PathTargets}}
 	if fault != nil {
-		page.Fault = saidOf(fault)
+		page.Fault = saidOf(p, fault)
 	}
 	reply := e.show(p, "Move targets", "move.html", page)
 	if fault != nil {

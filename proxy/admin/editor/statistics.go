@@ -64,7 +64,7 @@ func (e *Editor) serveStatistics(p *Request) (message.Reply, error) {
 	if page.IsCounted = page.Name != "" || len(page.Own) == 0; page.IsCounted {
 		if err := e.countPeriods(p, &page); err != nil {
 			e.Failed(p.Request, p.Actor, err)
-			page.Fault = saidOf(err)
+			page.Fault = saidOf(p, err)
 		}
 	}
 	return e.show(p, "Statistics", "statistics.html", page), nil

@@ -101,7 +101,7 @@ func (e *Editor) serveTokens(p *Request) (message.Reply, error) {
 		case problem.Status(err) != http.StatusUnprocessableEntity && problem.Status(err) != http.StatusBadRequest && problem.Status(err) != http.StatusForbidden:
 			return message.Reply{}, err
 		}
-		page.Fault = saidOf(err)
+		page.Fault = saidOf(p, err)
 		reply, failed := e.showTokens(p, &page)
 		reply.Status = problem.Status(err)
 		return reply, failed

@@ -16,13 +16,13 @@ import (
 // MaxColumns bounds the columns of a table whose columns somebody maps by hand.
 const MaxColumns = 200
 
-// Preview is the beginning of a table, for a person who says which of its columns are which of ours.
+// Preview is the beginning of a table, for a person who says which of its columns are which of ours. It may be stored as JSON.
 type Preview struct {
 	Columns []string   // as the table names them
 	Rows    [][]string // the first ones after it, which may have more or fewer fields
-	// before is how many bytes come before the names of the columns: empty lines, or "sep=". The names end at end.
-	before, end int
-	separator   byte
+	// Before is how many bytes come before the names of the columns: empty lines, or "sep=". The names end at End.
+	Before, End int
+	Separator   byte
 }
 
 // PreviewTable returns the beginning of a table that is in memory as a whole, and valid UTF-8, with at most so many rows. The errors wrap
@@ -34,9 +34,9 @@ func PreviewTable(text []byte, format Format, rows int) (Preview, error) {
 	if err != nil {
 		return p, fmt.Errorf("%w: %w", registry.ErrInvalid, err)
 	}
-	p.separator, p.Columns = in.Separator(), header.Cells
-	p.before = int(in.Offset()) - len(header.Text)
-	p.end = min(int(in.Offset()), len(text)) // the last line may have had no end
+	p.Separator, p.Columns = in.Separator(), header.Cells
+	p.Before = int(in.Offset()) - len(header.Text)
+	p.End = min(int(in.Offset()), len(text)) // the last line may have had no end
 	if len(p.Columns) > MaxColumns {
 		return p, fmt.Errorf("%w: it has %d columns, and at most %d can be mapped here", registry.ErrInvalid, len(p.Columns), MaxColumns)
 	}
@@ -52,20 +52,21 @@ func PreviewTable(text []byte, format Format, rows int) (Preview, error) {
 	return p, nil
 }
 
-// Renamed returns what a table begins with whose columns have other names, which comes before text[end:] of what it was made of. "" leaves
-// a column out. isData is that the first line is no names of columns, but a row: then the names are a line more.
+// Renamed returns what a table begins with whose columns have other names, which comes before text[end:] of what it was made of, of which it
+// needs the first End bytes. "" leaves a column out. isData is that the first line is no names of columns, but a row: then the names are a
+// line more.
 func (p *Preview) Renamed(columns []string, isData bool, text []byte) (head []byte, end int) {
 	var b bytes.Buffer
-	b.Write(text[:p.before])
-	w := tabular.NewWriter(&b, p.separator)
+	b.Write(text[:p.Before])
+	w := tabular.NewWriter(&b, p.Separator)
 	_ = errors.Join(w.Write(columns...), w.Flush()) // a Buffer takes all
 	if isData {
-		return b.Bytes(), p.before
+		return b.Bytes(), p.Before
 	}
 	// The lines of the names stay as many as they were, so that what is said of a line of the file is of that line.
 	b.Truncate(b.Len() - 1)
-	b.WriteString(strings.Repeat("\n", max(bytes.Count(text[p.before:p.end], []byte("\n")), 1)))
-	return b.Bytes(), p.end
+	b.WriteString(strings.Repeat("\n", max(bytes.Count(text[p.Before:p.End], []byte("\n")), 1)))
+	return b.Bytes(), p.End
 }
 
 // ColumnNamed returns which of our columns has a name, in any of its spellings, as an export has it; "" for none, and for what is left out.
