@@ -18,7 +18,7 @@ func (h *Handler) languageOf(r *http.Request) pages.Language {
 			return l
 		}
 	}
-	return h.config.Pages.Language(r.Header.Get("Accept-Language"))
+	return h.Design.Language(r.Header.Get("Accept-Language"))
 }
 
 // rememberLanguage keeps the language that was chosen now.

@@ -170,7 +170,7 @@ func (h *Handler) form(w http.ResponseWriter, r *http.Request, o *page.Page, act
 
 // panel returns what is around the content of each page for an actor.
 func (h *Handler) panel(r *http.Request, actor registry.Actor, field pages.Field) pages.Panel {
-	p := pages.Panel{Path: r.URL.Path, In: h.config.Pages.In(h.languageOf(r))}
+	p := pages.Panel{Path: r.URL.Path, In: h.Design.In(h.languageOf(r))}
 	if r.Method != http.MethodPost {
 		p.Address = addressOf(r.URL)
 	}

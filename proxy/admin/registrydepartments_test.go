@@ -108,14 +108,14 @@ func TestStatisticsByAPI(t *testing.T) {
 		{"?prefix=urn:nbn:fi:", reader, 200, `"active": 2,`},
 		{"?tag=epic&prefix=urn:nbn:fi:", reader, 200, `"active": 2,`},
 		{"?uri=urn:nbn:fi:a", reader, 200, `"periods": []`},
-		{"?uri=urn:nbn:fi:a&since=today", reader, 400, "is a day"},
+		{"?uri=urn:nbn:fi:a&since=today", reader, 400, "is not a day"},
 		{"", reader, 403, ""},
 		{"?uri=urn:nbn:se:1", reader, 403, ""},
 		{"?since=2031-05-01", admins, 200, `"periods": []`},
 		{"?since=2031-05-01", reader, 403, ""},
 		{"?since=2031-05-01&prefix=urn:nbn:fi:", reader, 400, "or for all"},
 		{"?until=2031-05-01&tag=epic", admins, 400, "or for all"},
-		{"?until=never", admins, 400, "is a day"},
+		{"?until=never", admins, 400, "is not a day"},
 	} {
 		if r := s.ask("GET /api/v1/statistics"+c.query, "", c.token); r.status != c.status || !strings.Contains(r.body, c.part) {
 			t.Errorf("%s: %d %s", c.query, r.status, r.body)
