@@ -23,7 +23,7 @@ func checkEmbedders(f *Faults, path string, value any) {
 		before := len(*f)
 		checkServer(f, index(path, i), origin)
 		if plain := browserOrigin(origin); len(*f) == before && !uri.EqualFold(origin, plain) {
-			f.add(index(path, i), neverMatches, origin, plain)
+			f.Add(index(path, i), neverMatches, origin, plain)
 		}
 	}
 }
@@ -32,7 +32,7 @@ func checkEmbedders(f *Faults, path string, value any) {
 func warnOfOrigins(f *Faults, origins []string) {
 	for i, origin := range origins {
 		if plain := browserOrigin(origin); origin != "*" && origin != plain {
-			f.add(index("access.cors", i), neverMatches, origin, plain)
+			f.Add(index("access.cors", i), neverMatches, origin, plain)
 		}
 	}
 }
@@ -41,7 +41,7 @@ func warnOfOrigins(f *Faults, origins []string) {
 func warnOfAllOrigins(f *Faults, c Access) {
 	isForAll := func(p netip.Prefix) bool { return p.Bits() == 0 } // as proxy/gate sees it
 	if i := slices.Index(c.CORS, "*"); i >= 0 && len(c.ResolveClients) > 0 && !slices.ContainsFunc(c.ResolveClients, isForAll) {
-		f.add(index("access.cors", i), "\"*\" lets no page read answers, since access.resolve_clients are not everybody: list the sites, such "+
+		f.Add(index("access.cors", i), "\"*\" lets no page read answers, since access.resolve_clients are not everybody: list the sites, such "+
 			"as https://catalogue.example.org, or write cors: []")
 	}
 }
@@ -67,7 +67,7 @@ func checkContact(f *Faults, path string, value any) {
 		if strings.Contains(contact, "@") && !strings.Contains(contact, ":") {
 			help = ": write mailto:" + contact
 		}
-		f.add(path, "%q is not a URI with mailto:, https: or tel: (RFC 9116 section 2.5.3)%s", contact, help)
+		f.Add(path, "%q is not a URI with mailto:, https: or tel: (RFC 9116 section 2.5.3)%s", contact, help)
 	}
 }
 
@@ -77,7 +77,7 @@ func checkPrefixList(f *Faults, path string, value any) {
 	prefixes, _ := value.([]netip.Prefix)
 	for i, prefix := range prefixes {
 		if prefix.Addr().Is4In6() {
-			f.add(index(path, i), "%s is an IPv4 network in IPv6 form: write it as IPv4", prefix)
+			f.Add(index(path, i), "%s is an IPv4 network in IPv6 form: write it as IPv4", prefix)
 		}
 	}
 }

@@ -14,9 +14,9 @@ func checkSupport(f *Faults, path string, value any) {
 	text, _ := value.(string)
 	switch {
 	case len(text) > maxSupport:
-		f.add(path, "has more than %d octets", maxSupport)
+		f.Add(path, "has more than %d octets", maxSupport)
 	case strings.ContainsFunc(text, unicode.IsControl):
-		f.add(path, "%q has a line end or another control character", text)
+		f.Add(path, "%q has a line end or another control character", text)
 	}
 }
 

@@ -14,11 +14,11 @@ func checkHarmlessFields(f *Faults, path string, value any) {
 		stem, isPrefix := strings.CutSuffix(name, "*")
 		switch folded := strings.ToLower(strings.ReplaceAll(stem, "_", "-")); {
 		case !httpguts.ValidHeaderFieldName(stem) || strings.Contains(stem, "*"):
-			f.add(index(path, i), "%q is not the name of a field, which may end with * (RFC 9110 section 5.1)", name)
+			f.Add(index(path, i), "%q is not the name of a field, which may end with * (RFC 9110 section 5.1)", name)
 		case isPrefix && len(stem) < 3:
-			f.add(index(path, i), "%q stands for too many fields: write at least three characters before *", name)
+			f.Add(index(path, i), "%q stands for too many fields: write at least three characters before *", name)
 		case standsFor(handledFields[:], folded, isPrefix), isPrefix && strings.HasPrefix("content-type", folded): // alone it may be listed
-			f.add(index(path, i), "%q has rules of its own in the cache (RFC 9111), which cannot be turned off", name)
+			f.Add(index(path, i), "%q has rules of its own in the cache (RFC 9111), which cannot be turned off", name)
 		}
 	}
 }
@@ -46,7 +46,7 @@ func warnOfHarmlessFields(f *Faults, names []string) {
 	for i, name := range names {
 		stem, isPrefix := strings.CutSuffix(strings.ToLower(strings.ReplaceAll(name, "_", "-")), "*")
 		if standsFor(decidingFields[:], stem, isPrefix) || strings.HasPrefix(stem, "x-forwarded-") || strings.HasSuffix(stem, "-override") {
-			f.add(index("cache.harmless_fields", i), "origins are known to answer differently by what %s stands for, and others would get the "+
+			f.Add(index("cache.harmless_fields", i), "origins are known to answer differently by what %s stands for, and others would get the "+
 				"response: list it only where you know that yours do not", name)
 		}
 	}
@@ -54,6 +54,6 @@ func warnOfHarmlessFields(f *Faults, names []string) {
 
 func checkDirectory(f *Faults, path string, value any) {
 	if directory, _ := value.(string); directory != "" && !strings.HasPrefix(directory, "/") {
-		f.add(path, "%q does not begin with a slash", directory)
+		f.Add(path, "%q does not begin with a slash", directory)
 	}
 }

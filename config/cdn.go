@@ -14,7 +14,7 @@ func checkWebhooks(f *Faults, path string, value any) {
 	for i, text := range list {
 		u, err := url.Parse(text)
 		if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || u.User != nil {
-			f.add(index(path, i), "is not a URL with http:// or https://, a host and no user; its value is not shown, since it may have a secret")
+			f.Add(index(path, i), "is not a URL with http:// or https://, a host and no user; its value is not shown, since it may have a secret")
 		}
 	}
 }
@@ -22,7 +22,7 @@ func checkWebhooks(f *Faults, path string, value any) {
 // warnOfCDN warns of caches that would not be told of changes, or would be in clear.
 func warnOfCDN(f *Faults, c CDN) {
 	if c.TTL > 0 && (len(c.Webhooks) == 0 || c.Tags == TagsOff) {
-		f.add("cdn.ttl", "caches in front use an answer for %s after its name has changed: nothing tells them, unless cdn.webhooks and cdn.tags are set",
+		f.Add("cdn.ttl", "caches in front use an answer for %s after its name has changed: nothing tells them, unless cdn.webhooks and cdn.tags are set",
 			show(c.TTL))
 	}
 	for i, text := range c.Webhooks {
@@ -31,7 +31,7 @@ func warnOfCDN(f *Faults, c CDN) {
 			continue
 		}
 		if addr, err := netip.ParseAddr(u.Hostname()); err != nil || !addr.IsLoopback() {
-			f.add(index("cdn.webhooks", i), "the token of cdn.secret is sent there in clear: write https://")
+			f.Add(index("cdn.webhooks", i), "the token of cdn.secret is sent there in clear: write https://")
 		}
 	}
 }

@@ -4,7 +4,15 @@
 // settings.yaml is the table of all settings. The structs and declarations in settings_generated.go are made of it.
 package config
 
+import "github.com/urnd/urnd/config/source"
+
 //go:generate go run ./table
 
 // Settings returns all settings, in the order of the file, each section before its own. Callers must not modify them.
 func Settings() []Setting { return settings }
+
+// Fault is one error in a configuration, and Faults is the error of Load and Validate: all of them, not only the first.
+type (
+	Fault  = source.Fault
+	Faults = source.Faults
+)

@@ -2,11 +2,13 @@ package config_test
 
 import (
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/netip"
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -24,6 +26,11 @@ func write(t testing.TB, name, text string) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// lines returns an error, or an answer, with lines and without columns: those are tested by TestColumns.
+func lines(text any) string {
+	return regexp.MustCompile(`(urnd\.(?:yaml|toml):\d+):\d+`).ReplaceAllString(fmt.Sprint(text), "$1")
 }
 
 func paths(err error) []string {

@@ -12,9 +12,9 @@ func checkRootOptions(f *Faults, path string, c DDDS) {
 		at := index(path, i) + ".root"
 		switch {
 		case !slices.ContainsFunc(slices.Concat(c.Roots, c.URIRoots), func(root string) bool { return uri.SameHost(root, o.Root) }):
-			f.add(at, "%q is not one of ddds.roots or ddds.uri_roots", o.Root)
+			f.Add(at, "%q is not one of ddds.roots or ddds.uri_roots", o.Root)
 		case seen[uri.CanonicalHost(o.Root)]:
-			f.add(at, "%q is configured twice", o.Root)
+			f.Add(at, "%q is configured twice", o.Root)
 		}
 		seen[uri.CanonicalHost(o.Root)] = true
 	}

@@ -34,13 +34,13 @@ func checkDigitalLink(f *Faults, r Registry) {
 		checkRoot(f, path+".root", d.Root)
 		isTwice := func(other DigitalLink) bool { return other.Root == d.Root }
 		if d.Root != "" && slices.IndexFunc(r.DigitalLink, isTwice) < i {
-			f.add(path+".root", "%q is there twice", d.Root)
+			f.Add(path+".root", "%q is there twice", d.Root)
 		}
 		if d.Scheme != "" {
 			Setting{Path: path + ".scheme", OneOf: digitalLinkSchemes()}.validate(f, d.Scheme)
 		}
 		if u, err := uri.Parse(d.Terms); d.Terms != "" && (err != nil || !u.IsLocation() || u.Check() != nil) {
-			f.add(path+".terms", "%q is not a URL such as https://www.example.org/terms", d.Terms)
+			f.Add(path+".terms", "%q is not a URL such as https://www.example.org/terms", d.Terms)
 		}
 	}
 }
@@ -58,12 +58,12 @@ func checkRoot(f *Faults, path, root string) {
 	_, hasFragment := u.Fragment()
 	switch {
 	case root == "":
-		f.add(path, "is missing")
+		f.Add(path, "is missing")
 	case err != nil || u.Scheme() != "https" || !isDomain(host) || net.ParseIP(host) != nil || hasPort || hasUser || hasQuery || hasFragment:
-		f.add(path, "%q is not a URL such as https://id.example.org/, of https and without port", root)
+		f.Add(path, "%q is not a URL such as https://id.example.org/, of https and without port", root)
 	case !strings.HasSuffix(root, "/"):
-		f.add(path, "%q does not end with a slash: write %[1]s/", root)
+		f.Add(path, "%q does not end with a slash: write %[1]s/", root)
 	case u.Normalize() != u:
-		f.add(path, "%q is not in normal form: write %s", root, u.Normalize())
+		f.Add(path, "%q is not in normal form: write %s", root, u.Normalize())
 	}
 }

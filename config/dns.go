@@ -11,9 +11,9 @@ func checkDomainList(f *Faults, path string, value any) {
 	names, _ := value.([]string)
 	for i, name := range names {
 		if !isDomain(name) {
-			f.add(index(path, i), "%q is not a domain name such as urn.arpa.%s", name, writeHost(name, "there are no patterns: list each name"))
+			f.Add(index(path, i), "%q is not a domain name such as urn.arpa.%s", name, writeHost(name, "there are no patterns: list each name"))
 		} else if slices.IndexFunc(names, func(other string) bool { return uri.SameHost(name, other) }) != i {
-			f.add(index(path, i), "%q is named twice", name)
+			f.Add(index(path, i), "%q is named twice", name)
 		}
 	}
 }

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/agnivade/levenshtein"
+
+	"github.com/urnd/urnd/config/source"
 )
 
 // This file says what is wrong with a configuration in the terms of those who write it.
@@ -133,7 +135,7 @@ func wrongType(path string, value any) string {
 	case t.Kind() == reflect.Bool:
 		return fmt.Sprintf("%q is not true or false%s", text, asBool(text))
 	case t.Kind() == reflect.Int && !isText(t) && !isNumber(text):
-		return cmp.Or(notDecimal(text), fmt.Sprintf("%q is not a whole number%s", text, asNumber(text)))
+		return cmp.Or(source.NotDecimal(text), fmt.Sprintf("%q is not a whole number%s", text, asNumber(text)))
 	}
 	return ""
 }
@@ -189,7 +191,7 @@ func tablesForLists(get func(path string) any, faults Faults) Faults {
 			continue
 		}
 		faults = slices.DeleteFunc(faults, func(f Fault) bool { return f.Path == s.Path || strings.HasPrefix(f.Path, s.Path+".") })
-		faults.add(s.Path, "%s", wrongType(s.Path, value))
+		faults.Add(s.Path, "%s", wrongType(s.Path, value))
 	}
 	return faults
 }

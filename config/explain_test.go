@@ -43,7 +43,7 @@ func TestMessages(t *testing.T) {
 		"timeout: 5s": "did you mean dns.timeout, gateways.timeout, resolve.timeout, slp.timeout or thttp.timeout? Its section is not above it",
 	} {
 		_, err := config.Load(write(t, "urnd.yaml", text), nil)
-		if err == nil || !strings.Contains(err.Error(), want) {
+		if err == nil || !strings.Contains(lines(err), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 		if err != nil && strings.Contains(err.Error(), "s3cr3t") {

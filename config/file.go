@@ -12,13 +12,13 @@ func checkRoots(f *Faults, path string, value any) {
 	for i, root := range roots {
 		switch {
 		case !filepath.IsAbs(root):
-			f.add(index(path, i), "%q is not an absolute path such as /srv/documents", root)
+			f.Add(index(path, i), "%q is not an absolute path such as /srv/documents", root)
 		case filepath.Clean(root) != root:
-			f.add(index(path, i), "%q is not an absolute path in its shortest form: write %s", root, filepath.Clean(root))
+			f.Add(index(path, i), "%q is not an absolute path in its shortest form: write %s", root, filepath.Clean(root))
 		case root == "/":
-			f.add(index(path, i), "%q is all of this machine: name the directories to serve", root)
+			f.Add(index(path, i), "%q is all of this machine: name the directories to serve", root)
 		case slices.ContainsFunc([]string{"/proc", "/sys", "/dev"}, func(system string) bool { return isBelow(root, system) }):
-			f.add(index(path, i), "%q has no documents, but devices and the state of processes", root)
+			f.Add(index(path, i), "%q has no documents, but devices and the state of processes", root)
 		}
 	}
 }
@@ -37,7 +37,7 @@ func warnOfRoots(f *Faults, roots []string, values map[string]any) {
 	for i, root := range roots {
 		for _, name := range slices.Compact(own) {
 			if isBelow(name, root) || isBelow(root, name) {
-				f.add(index("file.roots", i), "all clients of the proxy can read what urnd has in %s", name)
+				f.Add(index("file.roots", i), "all clients of the proxy can read what urnd has in %s", name)
 			}
 		}
 	}

@@ -6,6 +6,6 @@ import (
 
 func checkFTPPassword(f *Faults, path string, value any) {
 	if text, _ := value.(string); text == "" || strings.ContainsAny(text, "\r\n\x00") {
-		f.add(path, "is empty, or has a line end")
+		f.Add(path, "is empty, or has a line end")
 	}
 }

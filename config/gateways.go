@@ -26,15 +26,15 @@ func checkGateways(f *Faults, gateways []Gateway) {
 		name := strings.ToLower(g.Scheme)
 		switch {
 		case !isScheme(g.Scheme):
-			f.add(path+".scheme", "%q is not a scheme such as wais", g.Scheme)
+			f.Add(path+".scheme", "%q is not a scheme such as wais", g.Scheme)
 		case name == "http", name == "https", name == "urn":
-			f.add(path+".scheme", "%q has no gateway", g.Scheme)
+			f.Add(path+".scheme", "%q has no gateway", g.Scheme)
 		case seen[name]:
-			f.add(path+".scheme", "%q is named twice", g.Scheme)
+			f.Add(path+".scheme", "%q is named twice", g.Scheme)
 		}
 		seen[name] = true
 		if to, _, _ := strings.Cut(g.Template, ":"); strings.EqualFold(to, g.Scheme) {
-			f.add(path+".template", "%q leads back to the scheme %s", g.Template, name)
+			f.Add(path+".template", "%q leads back to the scheme %s", g.Template, name)
 		}
 		checkTemplate(f, path+".template", g.Template, []string{"uri", "scheme", "host", "port", "path", "query"})
 	}

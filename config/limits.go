@@ -4,7 +4,7 @@ package config
 func warnOfDocuments(f *Faults, c Config) {
 	share := c.Limits.Documents * Size(c.Limits.ClientShare) / 100
 	if c.Gateways.MaxListing > share {
-		f.add("gateways.max_listing", "%s is more than %s, which one client may have of limits.documents: a listing can take "+
+		f.Add("gateways.max_listing", "%s is more than %s, which one client may have of limits.documents: a listing can take "+
 			"more memory than is counted",
 			show(c.Gateways.MaxListing), show(share))
 	}

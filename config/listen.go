@@ -28,11 +28,11 @@ func checkPublicURL(f *Faults, path string, value any) {
 	host, _ := u.Host()
 	switch {
 	case err != nil, u.Scheme() != "http" && u.Scheme() != "https", host == "", hasQuery, hasFragment, hasUser, strings.ContainsAny(text, ",;"):
-		f.add(path, "%q is no URL of a server, such as https://urn.example.org", text)
+		f.Add(path, "%q is no URL of a server, such as https://urn.example.org", text)
 	case strings.HasSuffix(text, "/"):
-		f.add(path, "%q ends with a slash: write %s", text, strings.TrimRight(text, "/"))
+		f.Add(path, "%q ends with a slash: write %s", text, strings.TrimRight(text, "/"))
 	case len(text) > maxPublicURL:
-		f.add(path, "has more than %d octets", maxPublicURL)
+		f.Add(path, "has more than %d octets", maxPublicURL)
 	}
 }
 
@@ -59,20 +59,20 @@ func checkAdminListen(f *Faults, path string, value any) {
 	case !isSocket:
 		checkOptionalListen(f, path, value)
 	case !strings.HasPrefix(socket, "/"):
-		f.add(path, "%q has no path that begins with a slash after unix:", address)
+		f.Add(path, "%q has no path that begins with a slash after unix:", address)
 	}
 }
 
 func checkListen(f *Faults, path, address string) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
-		f.add(path, "%q is not host:port%s", address, writeAddress(address, "127.0.0.1:8141"))
+		f.Add(path, "%q is not host:port%s", address, writeAddress(address, "127.0.0.1:8141"))
 		return
 	}
 	if n, err := strconv.ParseUint(port, 10, 16); err != nil {
-		f.add(path, "%q has no port between 0 and 65535", address)
+		f.Add(path, "%q has no port between 0 and 65535", address)
 	} else if _, err := netip.ParseAddr(host); host != "" && host != "localhost" && err != nil {
-		f.add(path, "%q does not begin with an IP address (port %d)", address, n)
+		f.Add(path, "%q does not begin with an IP address (port %d)", address, n)
 	}
 }
 
@@ -82,7 +82,7 @@ func warnOfNames(f *Faults, c Config) {
 	isOpen := !c.Listen.RedirectTLS && (slices.ContainsFunc(c.Listen.Service, isForOthers) || len(c.Listen.ProxyProtocol) > 0)
 	hasOthers := slices.ContainsFunc(c.Access.ProxyClients, func(p netip.Prefix) bool { return !isLoopback(p) })
 	if len(c.Listen.Names) == 0 && hasOthers && (isOpen || len(c.Access.TrustedProxies) > 0) {
-		f.add("listen.names", "is empty: browsers that come to listen.service by another name than localhost and that of the machine "+
+		f.Add("listen.names", "is empty: browsers that come to listen.service by another name than localhost and that of the machine "+
 			"are refused what is retrieved for access.proxy_clients (/fetch, N2R): list the names that they use")
 	}
 }

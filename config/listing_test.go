@@ -36,9 +36,9 @@ func TestValues(t *testing.T) {
 		}
 	}
 	for path, want := range map[string]string{
-		"dns.timeout":        "5s false file FILE:2",
-		"dns.servers":        "['192.0.2.1:53'] false file FILE:3",
-		"access.admin_token": "credential:admin false file FILE:5, credential admin",
+		"dns.timeout":        "5s false file FILE:2:3",
+		"dns.servers":        "['192.0.2.1:53'] false file FILE:3:3",
+		"access.admin_token": "credential:admin false file FILE:5:3, credential admin",
 		"dns.rounds":         "7 false environment URND_DNS_ROUNDS",
 		"listen.admin":       "127.0.0.1:1 false flag",
 		"listen.service":     "['127.0.0.1:8141'] true default",
@@ -48,7 +48,7 @@ func TestValues(t *testing.T) {
 			t.Errorf("%s: %s, want %s", path, found[path], want)
 		}
 	}
-	if !strings.HasPrefix(found["namespaces"], "[{") || !strings.HasSuffix(found["namespaces"], "false file FILE:6") {
+	if !strings.HasPrefix(found["namespaces"], "[{") || !strings.HasSuffix(found["namespaces"], "false file FILE:6:1") {
 		t.Error(found["namespaces"])
 	}
 	var settings []string

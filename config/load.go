@@ -1,12 +1,10 @@
 package config
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"math"
 	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
@@ -14,8 +12,9 @@ import (
 	"time"
 
 	"github.com/go-viper/mapstructure/v2"
-	"github.com/pelletier/go-toml/v2"
 	"github.com/spf13/viper"
+
+	"github.com/urnd/urnd/config/source"
 )
 
 // Load reads a configuration from, in rising precedence: the defaults, a file
@@ -38,12 +37,16 @@ func LoadOrigins(path string, flags map[string]any) (Config, Origins, error) {
 			return Config{}, Origins{}, fmt.Errorf("binding the environment of %s: %w", key, err)
 		}
 	}
-	origins := Origins{settings: make(map[string]Origin), file: path, lines: yamlLines{}}
+	origins := Origins{settings: make(map[string]Origin)}
 	if path != "" {
-		text, err := origins.readFile(v, path)
+		file, err := source.Read(path, schemaOfFiles())
 		if err != nil {
-			return Config{}, Origins{}, explainFile(path, text, err)
+			return Config{}, Origins{}, err
 		}
+		if err := v.MergeConfigMap(file.Values); err != nil {
+			return Config{}, Origins{}, fmt.Errorf("reading configuration %s: %w", path, err)
+		}
+		origins.file = file
 	}
 	for key, value := range flags {
 		v.Set(key, value)
@@ -52,9 +55,9 @@ func LoadOrigins(path string, flags map[string]any) (Config, Origins, error) {
 	origins.sizes = sizesWithoutUnit(v.Get)
 	c, err := decode(v)
 	var faults Faults
-	if errors.As(err, &faults) || len(origins.written.faults) > 0 {
-		faults.explain(origins.sizes)
-		faults = origins.written.instead(faults, path)
+	if errors.As(err, &faults) || origins.file.IsWrong() {
+		explain(faults, origins.sizes)
+		faults = origins.file.Instead(faults, unknownKey)
 		faults.Locate(origins)
 		c, err = Config{}, faults
 	}
@@ -63,51 +66,6 @@ func LoadOrigins(path string, flags map[string]any) (Config, Origins, error) {
 	}
 	return c, origins, err
 }
-
-// readFile reads a file once, and returns its text.
-func (o *Origins) readFile(v *viper.Viper, path string) ([]byte, error) {
-	kind := strings.TrimPrefix(filepath.Ext(path), ".")
-	if !slices.Contains([]string{"yaml", "yml", "toml"}, kind) {
-		return nil, errors.New("the name does not end in .yaml, .yml or .toml")
-	}
-	text, err := os.ReadFile(path) //nolint:gosec // it is the administrator's
-	if err != nil {
-		return nil, err
-	}
-	if line, message := notUTF8(text); message != "" {
-		return text, Faults{{File: path, Line: line, Message: message}}
-	}
-	text = bytes.TrimPrefix(text, []byte("\ufeff")) // as some editors begin a file
-	values := make(map[string]any)
-	if isTOML(path) {
-		o.lines, o.written = readTOML(text)
-		err = toml.Unmarshal(text, &values)
-	} else {
-		err = o.readYAML(text, values)
-	}
-	if err != nil {
-		return text, err
-	}
-	return text, v.MergeConfigMap(values)
-}
-
-// readYAML reads the values of a YAML file. viper would parse it once more, which takes most of a start with many rules.
-func (o *Origins) readYAML(text []byte, values map[string]any) error {
-	file, err := parseYAML(text)
-	if err != nil || file.root == nil {
-		return err
-	}
-	if err := file.root.Decode(&values); err != nil {
-		return err
-	}
-	if file.message != "" {
-		return Faults{{File: o.file, Line: file.line, Message: file.message}}
-	}
-	o.lines, o.empty, o.written = yamlLines{file.root}, withoutValue(file.root), writtenInYAML(file.root)
-	return nil
-}
-
-func isTOML(path string) bool { return filepath.Ext(path) == ".toml" }
 
 // setOrigins sets the origins of the settings.
 func (o *Origins) setOrigins(v *viper.Viper, flags map[string]any) {
@@ -121,7 +79,7 @@ func (o *Origins) setOrigins(v *viper.Viper, flags map[string]any) {
 		case isVariable:
 			o.settings[key] = Origin{Kind: FromEnvironment, Name: variable}
 		case v.InConfig(key):
-			o.settings[key] = Origin{Kind: FromFile, Name: o.file, Line: o.lines.line(key)}
+			o.settings[key] = Origin{Kind: FromFile, Name: o.file.Name, Position: o.file.At(key)}
 		default:
 			o.settings[key] = Origin{}
 		}
@@ -159,13 +117,13 @@ func decode(v *viper.Viper) (Config, error) {
 	}
 	for _, key := range withoutSecretKeys(unknown(v, found.Unused)...) {
 		if instead := tookItsPlace(key); instead != "" {
-			faults.add(key, unknownKey+": %s", instead)
+			faults.Add(key, unknownKey+": %s", instead)
 		} else if known := withoutSection(key); known != "" {
-			faults.add(key, unknownKey+"; did you mean %s? Its section is not above it, or the line is not indented", known)
+			faults.Add(key, unknownKey+"; did you mean %s? Its section is not above it, or the line is not indented", known)
 		} else if known := suggest(key); known != "" {
-			faults.add(key, unknownKey+"; did you mean %s?", known)
+			faults.Add(key, unknownKey+"; did you mean %s?", known)
 		} else {
-			faults.add(key, unknownKey)
+			faults.Add(key, unknownKey)
 		}
 	}
 	var invalid Faults
@@ -215,8 +173,8 @@ func durationUnits(from, to reflect.Type, value any) (any, error) {
 
 // wholeNumbers refuses fractions, which mapstructure would truncate, and texts that it would take for octal numbers.
 func wholeNumbers(_, to reflect.Type, value any) (any, error) {
-	if text, ok := value.(string); ok && to == reflect.TypeFor[int]() && notDecimal(text) != "" {
-		return nil, errors.New(notDecimal(text))
+	if text, ok := value.(string); ok && to == reflect.TypeFor[int]() && source.NotDecimal(text) != "" {
+		return nil, errors.New(source.NotDecimal(text))
 	}
 	if number, ok := value.(float64); ok && to.Kind() >= reflect.Int && to.Kind() <= reflect.Uint64 && number != math.Trunc(number) {
 		return nil, fmt.Errorf("%v is not a whole number", number)

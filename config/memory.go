@@ -102,13 +102,13 @@ func (c Config) MemoryFaults(available Size) Faults {
 	const ofGroup, room = "this process may have", 8 // available leaves room, which a limit that is set may use
 	switch l := c.Limits.Memory; {
 	case l > 0 && l < all:
-		f.add("limits.memory", "%s is less than %s, which the settings allow together: %s: write limits.memory: %s%s", show(l), show(all),
+		f.Add("limits.memory", "%s is less than %s, which the settings allow together: %s: write limits.memory: %s%s", show(l), show(all),
 			strings.Join(parts, ", "), show(wholeMiB(all)), c.fewerConnections(l))
 	case l == 0 && available > 0 && available < all:
-		f.add("limits.memory", ofGroup+" %s by its control group or container, and the settings allow %s together: "+
+		f.Add("limits.memory", ofGroup+" %s by its control group or container, and the settings allow %s together: "+
 			"%s: make some of them smaller%s", show(available), show(all), strings.Join(parts, ", "), c.fewerConnections(available))
 	case available > 0 && l > available+available/room:
-		f.add("limits.memory", "%s is more than "+ofGroup+" by its control group or container, %s: write that, or delete the line",
+		f.Add("limits.memory", "%s is more than "+ofGroup+" by its control group or container, %s: write that, or delete the line",
 			show(l), show(available))
 	}
 	return f

@@ -64,7 +64,7 @@ func isAnswer(fault config.Fault, answer string) bool {
 			return false
 		}
 	}
-	return fault.File != ""
+	return fault.File != "" && (fault.Line == 0) == (fault.Column == 0)
 }
 
 // Each mistake is answered by its line, its setting and what to write, and by nothing else.

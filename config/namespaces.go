@@ -22,13 +22,13 @@ func checkNamespaces(f *Faults, namespaces []Namespace) {
 		nid := strings.ToLower(ns.NID)
 		switch err := uri.CheckNID(ns.NID); {
 		case ns.NID == "":
-			f.add(path+".nid", "is missing")
+			f.Add(path+".nid", "is missing")
 		case err != nil && strings.HasPrefix(nid, "urn:"):
-			f.add(path+".nid", "%q is not a NID: write %s", ns.NID, strings.Trim(ns.NID[len("urn:"):], ":"))
+			f.Add(path+".nid", "%q is not a NID: write %s", ns.NID, strings.Trim(ns.NID[len("urn:"):], ":"))
 		case err != nil:
-			f.add(path+".nid", "%q: %v", ns.NID, err)
+			f.Add(path+".nid", "%q: %v", ns.NID, err)
 		case seen[nid]:
-			f.add(path+".nid", "%q is configured twice", ns.NID)
+			f.Add(path+".nid", "%q is configured twice", ns.NID)
 		}
 		seen[nid] = true
 		if ns.Fold != "" {
@@ -40,7 +40,7 @@ func checkNamespaces(f *Faults, namespaces []Namespace) {
 		checkPattern(f, path+".pattern", ns.Pattern)
 		checkOrder(f, path+".order", ns.Order)
 		if len(ns.THTTP) > 0 && len(ns.Order) > 0 && !slices.Contains(ns.Order, "thttp") {
-			f.add(path+".order", "does not name thttp, so the servers of %s.thttp would never be queried", path)
+			f.Add(path+".order", "does not name thttp, so the servers of %s.thttp would never be queried", path)
 		}
 		for j, server := range ns.THTTP {
 			checkServer(f, index(path+".thttp", j), server)
@@ -60,16 +60,16 @@ func checkTarget(f *Faults, path string, target Target, pattern string) {
 	case !target.Gone:
 		checkTemplate(f, path+".template", target.Template, slices.Concat(ofNames(), groupsOf(pattern), groupsOf(target.Pattern)))
 	case target.Template != "":
-		f.add(path+".template", "is set together with gone: names that are gone have no location")
+		f.Add(path+".template", "is set together with gone: names that are gone have no location")
 	}
 	if _, _, err := mime.ParseMediaType(target.Type); target.Type != "" && (err != nil || !strings.Contains(target.Type, "/")) {
-		f.add(path+".type", "%q is not a media type such as application/pdf", target.Type)
+		f.Add(path+".type", "%q is not a media type such as application/pdf", target.Type)
 	}
 	if _, err := language.Parse(target.Language); target.Language != "" && err != nil {
-		f.add(path+".language", "%q is not a language tag such as en or pt-BR", target.Language)
+		f.Add(path+".language", "%q is not a language tag such as en or pt-BR", target.Language)
 	}
 	if err := uri.CheckRelation(target.Rel); err != nil {
-		f.add(path+".rel", "%q: %v", target.Rel, err)
+		f.Add(path+".rel", "%q: %v", target.Rel, err)
 	}
 	checkLine(f, path+".title", target.Title)
 	checkLine(f, path+".context", target.Context)
@@ -81,6 +81,6 @@ const maxLine = 4 << 10
 // checkLine checks a text that answers show in one line.
 func checkLine(f *Faults, path, text string) {
 	if len(text) > maxLine || !utf8.ValidString(text) || strings.ContainsAny(text, "\x00\r\n") {
-		f.add(path, "must be one line of UTF-8 text with at most %d octets", maxLine)
+		f.Add(path, "must be one line of UTF-8 text with at most %d octets", maxLine)
 	}
 }

@@ -3,6 +3,8 @@ package config
 import (
 	"fmt"
 	"strings"
+
+	"github.com/urnd/urnd/config/source"
 )
 
 // Kind is the kind of source of a value.
@@ -21,18 +23,16 @@ func (k Kind) String() string { return [...]string{"default", "file", "environme
 
 // Origin is the source of a value.
 type Origin struct {
-	Kind Kind
-	Name string // of the file, of the variable
-	Line int    // of the file; 0 if not known
+	Kind            Kind
+	Name            string // of the file, of the variable
+	source.Position        // in the file
 }
 
 // String returns the origin in words.
 func (o Origin) String() string {
 	switch {
-	case o.Kind == FromFile && o.Line > 0:
-		return fmt.Sprintf("file %s:%d", o.Name, o.Line)
 	case o.Kind == FromFile:
-		return "file " + o.Name
+		return "file " + source.Where(o.Name, o.Position)
 	case o.Kind == FromEnvironment:
 		return "environment " + o.Name
 	case o.Kind == FromFlag:
@@ -45,10 +45,7 @@ func (o Origin) String() string {
 // Origins are those of all settings, by dotted path.
 type Origins struct {
 	settings map[string]Origin
-	file     string
-	lines    lines    // nil for none
-	empty    []string // paths that are written without a value
-	written  writing
+	file     *source.File      // nil for none
 	sizes    map[string]string // what to write for a size without unit, by its path
 }
 
@@ -62,22 +59,14 @@ func (o Origins) of(path string) Origin {
 			continue
 		}
 		if origin.Kind == FromFile {
-			origin.Line = o.line(path)
+			origin.Position = o.file.At(path)
 		}
 		return origin
 	}
-	if line := o.line(path); line > 0 { // an unknown key
-		return Origin{Kind: FromFile, Name: o.file, Line: line}
+	if at := o.file.At(path); at.Line > 0 { // an unknown key
+		return Origin{Kind: FromFile, Name: o.file.Name, Position: at}
 	}
 	return Origin{}
-}
-
-// line returns the line of a path in the file, 0 for none.
-func (o Origins) line(path string) int {
-	if o.lines == nil {
-		return 0
-	}
-	return o.lines.line(path)
 }
 
 // ofFault returns the origin of what a fault is about. Where that is a default, it is the first setting in its message that
@@ -93,6 +82,12 @@ func (o Origins) ofFault(f Fault) Origin {
 		}
 	}
 	return own
+}
+
+// WhereIs returns where what a fault is about is written: a file and a position, or the name of a variable.
+func (o Origins) WhereIs(f Fault) (name string, at source.Position) {
+	origin := o.ofFault(f)
+	return origin.Name, origin.Position
 }
 
 // isOutsidePath reports whether a character is in no path of a setting.
@@ -115,10 +110,8 @@ func (o Origins) Locate(err error) error {
 			continue
 		}
 		switch origin := o.of(path); {
-		case origin.Kind == FromFile && origin.Line > 0:
-			return fmt.Errorf("%s:%d: %w", origin.Name, origin.Line, err)
 		case origin.Kind == FromFile, origin.Kind == FromEnvironment:
-			return fmt.Errorf("%s: %w", origin.Name, err)
+			return fmt.Errorf("%s: %w", source.Where(origin.Name, origin.Position), err)
 		}
 	}
 	return err
@@ -126,7 +119,7 @@ func (o Origins) Locate(err error) error {
 
 // isLocation reports whether a part of an error is what Locate adds.
 func (o Origins) isLocation(part string) bool {
-	if o.file != "" && (part == o.file || strings.HasPrefix(part, o.file+":")) {
+	if o.file != nil && (part == o.file.Name || strings.HasPrefix(part, o.file.Name+":")) {
 		return true
 	}
 	for _, origin := range o.settings {

@@ -42,7 +42,7 @@ resolve: {max_ttl: "60"}
 		path + ":12: thttp.default_ttl: 2.5 has no unit: write 2.5s or 2.5ms (0s to 8760h)",
 		`log.format: "xml" is not auto, text, json or journald`,
 	} {
-		if !strings.Contains(err.Error()+"\n", want) {
+		if !strings.Contains(lines(err)+"\n", want) {
 			t.Errorf("nothing says %q:\n%v", want, err)
 		}
 	}
@@ -56,7 +56,7 @@ func TestOrigins(t *testing.T) {
 		t.Fatal(err)
 	}
 	for key, want := range map[string]string{
-		"dns.timeout": "file " + path + ":2", "dns.rounds": "environment URND_DNS_ROUNDS", "log.level": "flag", "log.format": "default",
+		"dns.timeout": "file " + path + ":2:3", "dns.rounds": "environment URND_DNS_ROUNDS", "log.level": "flag", "log.format": "default",
 	} {
 		if got := origins.Of(key).String(); got != want {
 			t.Errorf("%s: %s, want %s", key, got, want)
@@ -73,8 +73,8 @@ func TestLocateOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]string{
-		"dns.timeout: is short":                      path + ":2: dns.timeout: is short",
-		"making servers: dns.timeout: is short":      path + ":2: making servers: dns.timeout: is short",
+		"dns.timeout: is short":                      path + ":2:3: dns.timeout: is short",
+		"making servers: dns.timeout: is short":      path + ":2:3: making servers: dns.timeout: is short",
 		"dns.rounds: are few":                        "URND_DNS_ROUNDS: dns.rounds: are few",
 		"making: " + path + ":2: dns.timeout: short": "making: " + path + ":2: dns.timeout: short",
 	} {

@@ -65,7 +65,7 @@ func (c Config) checkProxies(f *Faults) {
 		if prefixes[i].Bits() > mostBits {
 			others = ", with those before it"
 		}
-		f.add(index(path, i), "%s is everybody%s, who may say that it is any client%s and has the rights of %s then: list the addresses of "+
+		f.Add(index(path, i), "%s is everybody%s, who may say that it is any client%s and has the rights of %s then: list the addresses of "+
 			"your %s", prefixes[i], others, how, strings.Join(rights, ", "), whose)
 	}
 	const field = ", by X-Forwarded-For: 127.0.0.1,"

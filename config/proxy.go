@@ -17,7 +17,7 @@ func checkPAC(f *Faults, path string, value any) {
 func checkAddresses(f *Faults, path string, addresses []string, prefix, sample, behindPrefix string) {
 	for i, address := range addresses {
 		if strings.Contains(address, "@") {
-			f.add(index(path, i), hasUserinfo)
+			f.Add(index(path, i), hasUserinfo)
 			continue
 		}
 		host, port, err := net.SplitHostPort(strings.TrimPrefix(address, prefix))
@@ -26,7 +26,7 @@ func checkAddresses(f *Faults, path string, addresses []string, prefix, sample, 
 			if strings.HasPrefix(address, prefix) {
 				help = strings.Replace(writeAddress(address, behindPrefix), "write ", "write "+prefix, 1)
 			}
-			f.add(index(path, i), "%q is not host:port%s", address, help)
+			f.Add(index(path, i), "%q is not host:port%s", address, help)
 		}
 	}
 }
@@ -35,7 +35,7 @@ func checkPACDirect(f *Faults, path string, value any) {
 	hosts, _ := value.([]string)
 	for i, host := range hosts {
 		if !isHost(strings.TrimPrefix(host, ".")) {
-			f.add(index(path, i), "%q is not a host such as www.example.org or .example.org%s", host,
+			f.Add(index(path, i), "%q is not a host such as www.example.org or .example.org%s", host,
 				writeHost(host, "write ."+strings.TrimLeft(host, "*.")))
 		}
 	}
@@ -50,7 +50,7 @@ func checkTargeted(f *Faults, path string, value any) {
 	names, _ := value.([]string)
 	for i, name := range names {
 		if name == "" || strings.Trim(strings.ToLower(name), "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
-			f.add(index(path, i), "%q is not the name of a field such as CDN-Cache-Control", name)
+			f.Add(index(path, i), "%q is not the name of a field such as CDN-Cache-Control", name)
 		}
 	}
 }

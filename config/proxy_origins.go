@@ -16,15 +16,15 @@ func checkSites(f *Faults, origins []Site) {
 		path := index("proxy.origins", i)
 		switch name := uri.CanonicalHost(o.Host); {
 		case !isHost(o.Host):
-			f.add(path+".host", "%q is not a host such as www.example.org, without port%s", o.Host,
+			f.Add(path+".host", "%q is not a host such as www.example.org, without port%s", o.Host,
 				writeHost(o.Host, "there are no patterns: list each site"))
 		case seen[name]:
-			f.add(path+".host", "%q is configured twice", o.Host)
+			f.Add(path+".host", "%q is configured twice", o.Host)
 		default:
 			seen[name] = true
 		}
 		if len(o.Servers) == 0 {
-			f.add(path+".servers", "names no server")
+			f.Add(path+".servers", "names no server")
 		}
 		for j, server := range o.Servers {
 			checkServer(f, index(path+".servers", j), server)

@@ -20,15 +20,15 @@ func checkProxyRules(f *Faults, rules []ProxyRule) {
 		path := index("proxy.rules", i)
 		switch {
 		case r.ID == "":
-			f.add(path+".id", "is missing")
+			f.Add(path+".id", "is missing")
 		case len(r.ID) > maxID || strings.Trim(r.ID, ruleIDOctets) != "":
-			f.add(path+".id", "%.80q has other octets than letters, digits, \"-\", \"_\" and \".\", or more than %d", r.ID, maxID)
+			f.Add(path+".id", "%.80q has other octets than letters, digits, \"-\", \"_\" and \".\", or more than %d", r.ID, maxID)
 		case seen[r.ID]:
-			f.add(path+".id", "%q is the id of another rule too", r.ID)
+			f.Add(path+".id", "%q is the id of another rule too", r.ID)
 		}
 		seen[r.ID] = true
 		if r.Action == "" {
-			f.add(path+".action", "is missing: it is %s", oneOf(actions()))
+			f.Add(path+".action", "is missing: it is %s", oneOf(actions()))
 		} else {
 			Setting{Path: path + ".action", OneOf: actions()}.validate(f, r.Action)
 		}
@@ -40,9 +40,9 @@ func checkProxyRules(f *Faults, rules []ProxyRule) {
 		checkEach(f, path+".schemes", r.Schemes, isScheme, "a scheme such as http, or connect: write it without ://")
 		checkRuleHosts(f, path+".hosts", r.Hosts)
 		if len(r.Reason) > maxReason || strings.ContainsFunc(r.Reason, unicode.IsControl) {
-			f.add(path+".reason", "has more than %d bytes, or a control character: write one paragraph", maxReason)
+			f.Add(path+".reason", "has more than %d bytes, or a control character: write one paragraph", maxReason)
 		} else if r.Reason != "" && r.Action == "allow" {
-			f.add(path+".reason", "is for requests that are denied, and the action is allow")
+			f.Add(path+".reason", "is for requests that are denied, and the action is allow")
 		}
 	}
 }
@@ -51,7 +51,7 @@ func checkProxyRules(f *Faults, rules []ProxyRule) {
 func checkEach(f *Faults, path string, texts []string, is func(string) bool, what string) {
 	for i, text := range texts {
 		if !is(text) {
-			f.add(index(path, i), "%q is not %s", text, what)
+			f.Add(index(path, i), "%q is not %s", text, what)
 		}
 	}
 }
@@ -78,7 +78,7 @@ func checkRuleHosts(f *Faults, path string, hosts []string) {
 		at := index(path, i)
 		if prefix, err := netip.ParsePrefix(host); err == nil {
 			if prefix.Addr().Is4In6() {
-				f.add(at, "%s is an IPv4 network in IPv6 form: write it as IPv4", prefix)
+				f.Add(at, "%s is an IPv4 network in IPv6 form: write it as IPv4", prefix)
 			}
 			continue
 		}
@@ -87,14 +87,14 @@ func checkRuleHosts(f *Faults, path string, hosts []string) {
 		}
 		switch {
 		case host != "" && strings.Trim(host, "*") == "":
-			f.add(at, "%q stands for names without a dot: leave hosts out for a rule about all of them", host)
+			f.Add(at, "%q stands for names without a dot: leave hosts out for a rule about all of them", host)
 		case strings.ContainsAny(host, digits) && strings.Trim(host, digits+".*?") == "":
-			f.add(at, "%q is no address, and a pattern is for names: write a range such as 192.0.2.0/24", host)
+			f.Add(at, "%q is no address, and a pattern is for names: write a range such as 192.0.2.0/24", host)
 		case !isDomain(strings.NewReplacer("*", "a", "?", "a").Replace(name)):
-			f.add(at, "%q is not a host such as www.example.org, .example.org, *.example.org, 192.0.2.1 or 2001:db8::/32, "+
+			f.Add(at, "%q is not a host such as www.example.org, .example.org, *.example.org, 192.0.2.1 or 2001:db8::/32, "+
 				"without scheme and port%s; other scripts are written as in xn--bcher-kva.example", host, writeRuleHost(host))
 		case strings.ContainsAny(host, "*?") && name != host:
-			f.add(at, "%q is a pattern, which has no dot at its start", host)
+			f.Add(at, "%q is a pattern, which has no dot at its start", host)
 		}
 	}
 }

@@ -105,7 +105,7 @@ func TestRuleFaults(t *testing.T) {
 		{"{id: a, action: deny, hosts: ['::ffff:10.0.0.0/104']}", "0.hosts.0", "write it as IPv4"},
 	} {
 		_, err := config.Load(write(t, "urnd.yaml", "proxy:\n  rules: ["+tt.rules+"]\n"), nil)
-		if err == nil || !strings.Contains(err.Error(), "urnd.yaml:2: proxy.rules."+tt.path+": ") || !strings.Contains(err.Error(), tt.want) {
+		if err == nil || !strings.Contains(lines(err), "urnd.yaml:2: proxy.rules."+tt.path+": ") || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %q at %s", tt.rules, err, tt.want, tt.path)
 		}
 	}

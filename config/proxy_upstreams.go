@@ -18,11 +18,11 @@ func checkUpstreams(f *Faults, upstreams []Upstream) {
 		}
 		switch {
 		case u.User != "" && u.Password == "":
-			f.add(path+".user", "%q cannot log in: password is missing, a file", u.User)
+			f.Add(path+".user", "%q cannot log in: password is missing, a file", u.User)
 		case u.User == "" && u.Password != "":
-			f.add(path+".password", "is not used: user is missing")
+			f.Add(path+".password", "is not used: user is missing")
 		case u.User != "" && u.Server == "direct":
-			f.add(path+".user", "is not used: server is direct, where nobody asks for it")
+			f.Add(path+".user", "is not used: server is direct, where nobody asks for it")
 		}
 		checkUpstreamServer(f, path+".server", u.Server)
 		checkServerTLS(f, path+".tls", u.TLS, strings.HasPrefix(u.Server, "https://"))
@@ -40,17 +40,17 @@ func checkUpstreamServer(f *Faults, path, server string) {
 	_, portErr := strconv.ParseUint(port, 10, 16)
 	switch {
 	case server == "":
-		f.add(path, "is missing: write direct, or http://, https:// or socks5:// with a host and a port")
+		f.Add(path, "is missing: write direct, or http://, https:// or socks5:// with a host and a port")
 	case strings.Contains(server, "@"):
-		f.add(path, "%s; its value is not shown, since it may have a password: write user and password below it", form)
+		f.Add(path, "%s; its value is not shown, since it may have a password: write user and password below it", form)
 	case !ok:
-		f.add(path, "%s: it has no scheme; its value is not shown, since it may have a password", form)
+		f.Add(path, "%s: it has no scheme; its value is not shown, since it may have a password", form)
 	case strings.HasSuffix(address, "/"):
-		f.add(path, "%s: write it without a slash at its end", form)
+		f.Add(path, "%s: write it without a slash at its end", form)
 	case err != nil && isHost(address):
-		f.add(path, "%s: it has no port", form)
+		f.Add(path, "%s: it has no port", form)
 	case err != nil || portErr != nil || !isHost(host):
-		f.add(path, "%s; its value is not shown, since it may have a password", form)
+		f.Add(path, "%s; its value is not shown, since it may have a password", form)
 	default:
 		Setting{Path: path, OneOf: upstreamSchemes()}.validate(f, scheme)
 	}

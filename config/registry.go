@@ -26,9 +26,9 @@ func checkStore(f *Faults, path string, value any) {
 	case isPostgres(text):
 		checkReplica(f, path, value)
 	case strings.HasPrefix(text, "/"):
-		f.add(path, "%q is neither sqlite: and a path nor a URL: write sqlite:%[1]s", text)
+		f.Add(path, "%q is neither sqlite: and a path nor a URL: write sqlite:%[1]s", text)
 	default:
-		f.add(path, "is neither sqlite: and the path of a file nor a URL that begins with postgres:; its value is not shown, "+
+		f.Add(path, "is neither sqlite: and the path of a file nor a URL that begins with postgres:; its value is not shown, "+
 			"since it may contain a password")
 	}
 }
@@ -41,18 +41,18 @@ func checkReplica(f *Faults, path string, value any) {
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "postgres" && u.Scheme != "postgresql" {
-		f.add(path, "is not a URL that begins with postgres:; its value is not shown, since it may contain a password")
+		f.Add(path, "is not a URL that begins with postgres:; its value is not shown, since it may contain a password")
 		return
 	}
 	if _, has := u.User.Password(); has || u.Query().Has("password") || u.Query().Has("sslpassword") {
-		f.add(path, "has a password, which others can read in the configuration: put it into a file, and name that in registry.password")
+		f.Add(path, "has a password, which others can read in the configuration: put it into a file, and name that in registry.password")
 	}
 }
 
 // checkHealthInterval checks registry.health_interval.
 func checkHealthInterval(f *Faults, path string, value any) {
 	if d, _ := value.(time.Duration); d > 0 && d < time.Hour {
-		f.add(path, "%s is less than 1h, and not 0", show(d))
+		f.Add(path, "%s is less than 1h, and not 0", show(d))
 	}
 }
 
@@ -61,11 +61,11 @@ func checkHealthContact(f *Faults, path string, value any) {
 	text, _ := value.(string)
 	for _, c := range text {
 		if c <= ' ' || c > '~' || strings.ContainsRune(`()\`, c) {
-			f.add(path, "%q is neither a URL nor a mail address: %q is not allowed", text, c)
+			f.Add(path, "%q is neither a URL nor a mail address: %q is not allowed", text, c)
 			return
 		}
 	}
 	if text != "" && !strings.ContainsAny(text, ":@") {
-		f.add(path, "%q is neither a URL nor a mail address", text)
+		f.Add(path, "%q is neither a URL nor a mail address", text)
 	}
 }

@@ -30,15 +30,15 @@ func checkHandles(f *Faults, handles []Handle) {
 		prefix := strings.ToLower(h.Prefix)
 		switch {
 		case h.Prefix == "":
-			f.add(path+".prefix", "is missing")
+			f.Add(path+".prefix", "is missing")
 		case !isHandlePrefix(h.Prefix):
-			f.add(path+".prefix", "%q is not a prefix of handles such as 20.500.12345, without a slash", h.Prefix)
+			f.Add(path+".prefix", "%q is not a prefix of handles such as 20.500.12345, without a slash", h.Prefix)
 		case seen[prefix]:
-			f.add(path+".prefix", "%q is configured twice", h.Prefix)
+			f.Add(path+".prefix", "%q is configured twice", h.Prefix)
 		}
 		seen[prefix] = true
 		if h.Names != "" && !isBeginning(h.Names) {
-			f.add(path+".names", "%q is not what names begin with, such as urn:example: or hdl:20.500.12345/", h.Names)
+			f.Add(path+".names", "%q is not what names begin with, such as urn:example: or hdl:20.500.12345/", h.Names)
 		}
 	}
 }
@@ -75,9 +75,9 @@ func warnOfHandles(f *Faults, c Config) {
 		}
 		switch {
 		case c.Registry.Store == "":
-			f.add(path, "no handle is found: there is no registry (registry.store)")
+			f.Add(path, "no handle is found: there is no registry (registry.store)")
 		case len(c.Registry.Only) > 0 && !slices.ContainsFunc(c.Registry.Beginnings(), isAsked):
-			f.add(path, "no handle is found: the registry is not asked for names that begin with %s: add that to registry.only", h.Beginning())
+			f.Add(path, "no handle is found: the registry is not asked for names that begin with %s: add that to registry.only", h.Beginning())
 		}
 	}
 }

@@ -54,10 +54,10 @@ func checkRegistryHosts(f *Faults, path string, value any) {
 	for i, host := range hosts {
 		switch name := uri.CanonicalHost(host); {
 		case !isDomain(host) || net.ParseIP(host) != nil:
-			f.add(index(path, i), "%q is not a host such as purl.example.org, without port%s", host,
+			f.Add(index(path, i), "%q is not a host such as purl.example.org, without port%s", host,
 				writeHost(host, "there are no patterns: list each host"))
 		case seen[name]:
-			f.add(index(path, i), "%q is there twice", host)
+			f.Add(index(path, i), "%q is there twice", host)
 		default:
 			seen[name] = true
 		}
@@ -69,7 +69,7 @@ func checkOwnHosts(f *Faults, c Config) {
 	refuse := func(path, host string) {
 		for j, site := range c.Proxy.Origins {
 			if uri.SameHost(host, site.Host) {
-				f.add(path, "%q is the host of a site, too (%s): its paths are either names or resources of its servers", host, index("proxy.origins", j)+".host")
+				f.Add(path, "%q is the host of a site, too (%s): its paths are either names or resources of its servers", host, index("proxy.origins", j)+".host")
 			}
 		}
 	}
@@ -86,7 +86,7 @@ func warnOfOwnHosts(f *Faults, c Config) {
 	hosts := c.Registry.WebHosts()
 	for i, name := range c.Listen.Names {
 		if slices.Contains(hosts, uri.CanonicalHost(name)) {
-			f.add(index("listen.names", i), "%q is in registry.hosts or registry.digital_link, too: there / and all paths are names of the registry, and urnd's own pages, "+
+			f.Add(index("listen.names", i), "%q is in registry.hosts or registry.digital_link, too: there / and all paths are names of the registry, and urnd's own pages, "+
 				"as /fetch, are at its other names", name)
 		}
 	}

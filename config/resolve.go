@@ -5,7 +5,7 @@ func systems() []string { return []string{"ddds", "slp", "thttp", "namespace"} }
 
 func checkNotEmpty(f *Faults, path string, value any) {
 	if list, _ := value.([]string); len(list) == 0 {
-		f.add(path, "names no system, so no URN would be resolved")
+		f.Add(path, "names no system, so no URN would be resolved")
 	}
 }
 
@@ -19,7 +19,7 @@ func checkIdentifiers(f *Faults, identifiers []Identifier) {
 	for i, identifier := range identifiers {
 		at := index("resolve.identifiers", i)
 		if identifier.Pattern == "" {
-			f.add(at+".pattern", "is missing")
+			f.Add(at+".pattern", "is missing")
 		}
 		checkPattern(f, at+".pattern", identifier.Pattern)
 		checkTemplate(f, at+".template", identifier.Template, groupsOf(identifier.Pattern), "doi", "hdl", "ark")

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/urnd/urnd/config/source"
 )
 
 // mayHoldSecret reports whether the value at a path is, is in, or contains one that may hold a secret by mistake, also where its
@@ -43,14 +45,6 @@ func withoutSecretKeys(paths ...string) []string {
 	return slices.Compact(all)
 }
 
-// shown returns a part of the value at a path, or what stands for it where it may be a secret.
-func shown(path, text string) string {
-	if mayHoldSecret(path) {
-		return "…"
-	}
-	return text
-}
-
 // withAnyIndex returns a path as declarations have it, for any element of its lists.
 func withAnyIndex(path string) string {
 	parts := strings.Split(path, ".")
@@ -66,4 +60,21 @@ func withAnyIndex(path string) string {
 func isTable(path string) bool {
 	above := withAnyIndex(path) + "."
 	return slices.ContainsFunc(keysOf("", reflect.TypeFor[Config]()), func(key string) bool { return strings.HasPrefix(key, above) })
+}
+
+// isOfTexts reports whether a setting is a text, or a list of texts.
+func isOfTexts(path string) bool {
+	path = strings.TrimSuffix(withAnyIndex(path), "."+anyIndex)
+	for key, field := range fieldsOf("", reflect.TypeFor[Config]()) {
+		if key == path {
+			t := field.Type
+			return t.Kind() == reflect.String || t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.String
+		}
+	}
+	return false
+}
+
+// schemaOfFiles is what source must know of the settings.
+func schemaOfFiles() source.Schema {
+	return source.Schema{SecretNames: secretNames(), MayHoldSecret: mayHoldSecret, IsTable: isTable, IsText: isOfTexts}
 }

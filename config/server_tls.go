@@ -8,14 +8,14 @@ func checkServerTLS(f *Faults, path string, c ServerTLS, isHTTPS bool) {
 		return
 	}
 	if !isHTTPS {
-		f.add(path, "is for https, and there is no https server")
+		f.Add(path, "is for https, and there is no https server")
 	}
 	if (c.Certificate == "") != (c.Key == "") {
-		f.add(path+".certificate", "and key go together")
+		f.Add(path+".certificate", "and key go together")
 	}
 	checkKeyFile(f, path+".key", c.Key)
 	if c.ServerName != "" && !isHost(c.ServerName) {
-		f.add(path+".server_name", "%q is not a host such as www.example.org, without port", c.ServerName)
+		f.Add(path+".server_name", "%q is not a host such as www.example.org, without port", c.ServerName)
 	}
 	if c.MinVersion != "" {
 		Setting{Path: path + ".min_version", OneOf: tlsVersions()}.validate(f, c.MinVersion)

@@ -90,7 +90,7 @@ func (s Setting) validate(f *Faults, value any) {
 		least, _ := ordered(s.Least)
 		most, _ := ordered(s.Most)
 		if n < least || n > most {
-			f.add(s.Path, "%s is not between %s and %s", show(value), show(s.Least), show(s.Most))
+			f.Add(s.Path, "%s is not between %s and %s", show(value), show(s.Least), show(s.Most))
 		}
 	}
 	if len(s.OneOf) > 0 {
@@ -112,9 +112,9 @@ func (s Setting) validateWords(f *Faults, value any) {
 			path = index(path, i)
 		}
 		if !slices.Contains(s.OneOf, word) {
-			f.add(path, "%q is not %s%s", word, oneOf(s.OneOf), didYouMean(word, s.OneOf))
+			f.Add(path, "%q is not %s%s", word, oneOf(s.OneOf), didYouMean(word, s.OneOf))
 		} else if isList && slices.Index(list, word) != i {
-			f.add(path, "%q is named twice", word)
+			f.Add(path, "%q is named twice", word)
 		}
 	}
 }

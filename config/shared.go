@@ -15,20 +15,20 @@ func checkShared(f *Faults, path string, value any) {
 	}
 	u, err := url.Parse(text)
 	if err != nil || !slices.Contains([]string{"redis", "rediss", "valkey", "valkeys"}, u.Scheme) || u.Hostname() == "" {
-		f.add(path, "is not a URL that begins with redis:// or rediss:// and names a server; its value is not shown, since it may contain a password")
+		f.Add(path, "is not a URL that begins with redis:// or rediss:// and names a server; its value is not shown, since it may contain a password")
 		return
 	}
 	if _, has := u.User.Password(); has {
-		f.add(path, "has a password, which others can read in the configuration: put it into a file, and name that in cache.shared_password")
+		f.Add(path, "has a password, which others can read in the configuration: put it into a file, and name that in cache.shared_password")
 	}
 	if database := strings.TrimPrefix(u.Path, "/"); database != "" {
 		if n, err := strconv.Atoi(database); err != nil || n < 0 {
-			f.add(path, "%q, which follows the server, is not the number of a database", database)
+			f.Add(path, "%q, which follows the server, is not the number of a database", database)
 		}
 	}
 	for name := range u.Query() {
 		if name != "addr" && name != "master_set" {
-			f.add(path, "has the parameter %q: those allowed are addr and master_set", name)
+			f.Add(path, "has the parameter %q: those allowed are addr and master_set", name)
 		}
 	}
 }
@@ -41,6 +41,6 @@ func checkSharedPrefix(f *Faults, path string, value any) {
 		return !strings.ContainsRune("-_.:", c) && (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z')
 	}
 	if text == "" || len(text) > most || strings.ContainsFunc(text, isOther) {
-		f.add(path, "%q is not up to %d letters, digits and - _ . :", text, most)
+		f.Add(path, "%q is not up to %d letters, digits and - _ . :", text, most)
 	}
 }

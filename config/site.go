@@ -31,16 +31,16 @@ func checkSiteName(f *Faults, path string, value any) {
 func checkShown(f *Faults, path, text string, most int) {
 	switch {
 	case !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) && r != '\n' }):
-		f.add(path, "%q has octets that are no text", text)
+		f.Add(path, "%q has octets that are no text", text)
 	case utf8.RuneCountInString(text) > most:
-		f.add(path, "has more than %d characters", most)
+		f.Add(path, "has more than %d characters", most)
 	}
 }
 
 func checkAccent(f *Faults, path string, value any) {
 	text, _ := value.(string)
 	if text != "" && !regexp.MustCompile(`^#[0-9A-Fa-f]{6}$`).MatchString(text) {
-		f.add(path, "%q is not a colour such as '#0645ad': a number sign and six hexadecimal digits, in quotes", text)
+		f.Add(path, "%q is not a colour such as '#0645ad': a number sign and six hexadecimal digits, in quotes", text)
 	}
 }
 
@@ -55,7 +55,7 @@ func checkSiteContact(f *Faults, path string, value any) {
 		if strings.Contains(contact, "@") && !strings.Contains(contact, ":") {
 			help = ": write mailto:" + contact
 		}
-		f.add(path, "%q is not a URI with mailto:, https:, http: or tel:%s", contact, help)
+		f.Add(path, "%q is not a URI with mailto:, https:, http: or tel:%s", contact, help)
 	}
 }
 
@@ -66,18 +66,18 @@ func checkSiteURL(f *Faults, path string, value any) {
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || u.User != nil {
-		f.add(path, "%q is not a URL with https:// or http://, a host and no user", text)
+		f.Add(path, "%q is not a URL with https:// or http://, a host and no user", text)
 	}
 }
 
 func checkExamples(f *Faults, path string, value any) {
 	examples, _ := value.([]string)
 	if len(examples) > maxExamples {
-		f.add(path, "has more than %d identifiers", maxExamples)
+		f.Add(path, "has more than %d identifiers", maxExamples)
 	}
 	for i, example := range examples {
 		if example == "" {
-			f.add(index(path, i), "is empty")
+			f.Add(index(path, i), "is empty")
 		}
 		checkShown(f, index(path, i), example, maxExample)
 	}
@@ -90,7 +90,7 @@ func checkSiteTexts(f *Faults, texts []SiteText) {
 		at := index("site.texts", i)
 		Setting{Path: at + ".language", OneOf: languages()}.validate(f, text.Language)
 		if seen[text.Language] {
-			f.add(at+".language", "%q is there twice", text.Language)
+			f.Add(at+".language", "%q is there twice", text.Language)
 		}
 		seen[text.Language] = true
 		checkShown(f, at+".name", text.Name, maxSiteName)

@@ -36,7 +36,7 @@ func (o Origins) Warnings(c Config) Faults {
 	f := c.Warnings()
 	for _, s := range Settings() {
 		if size := o.sizes[s.Path]; size != "" {
-			f.add(s.Path, "%s", size)
+			f.Add(s.Path, "%s", size)
 		}
 	}
 	o.warnOfEmpty(&f)
@@ -47,7 +47,7 @@ func (o Origins) Warnings(c Config) Faults {
 }
 
 // explain says of sizes that have no unit what to write, where that is why they are wrong.
-func (f Faults) explain(sizes map[string]string) {
+func explain(f Faults, sizes map[string]string) {
 	for i := range f {
 		if size := sizes[f[i].Path]; size != "" {
 			f[i].Message = size + ": " + f[i].Message

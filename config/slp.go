@@ -18,7 +18,7 @@ func (c SLP) Group() (group netip.AddrPort, ok bool) {
 
 func checkScopes(f *Faults, path string, value any) {
 	if scopes, _ := value.([]string); len(scopes) == 0 || slices.Contains(scopes, "") {
-		f.add(path, "names no scope: agents answer only requests for one of their scopes (RFC 2608 section 8.1)")
+		f.Add(path, "names no scope: agents answer only requests for one of their scopes (RFC 2608 section 8.1)")
 	}
 }
 
@@ -27,7 +27,7 @@ func checkAgents(f *Faults, path string, value any) {
 	agents, _ := value.([]Agent)
 	for i, agent := range agents {
 		if agent.Addr().IsMulticast() && len(agents) > 1 {
-			f.add(index(path, i), "%s is a multicast group, and the other agents have addresses: write the group alone, or the addresses", agent.Addr())
+			f.Add(index(path, i), "%s is a multicast group, and the other agents have addresses: write the group alone, or the addresses", agent.Addr())
 		}
 	}
 }

@@ -24,22 +24,22 @@ func checkTemplate(f *Faults, path, template string, known []string, names ...st
 	unknown := slices.DeleteFunc(parsed.Variables(), func(name string) bool { return slices.Contains(known, name) })
 	switch {
 	case template == "":
-		f.add(path, "is missing")
+		f.Add(path, "is missing")
 	case otherVariable.MatchString(template):
-		f.add(path, "%q: %s is not a variable of templates: write {name}, where (?P<name>...) is a group of the pattern, or %s",
+		f.Add(path, "%q: %s is not a variable of templates: write {name}, where (?P<name>...) is a group of the pattern, or %s",
 			template, otherVariable.FindString(template), braced(known))
 	case err != nil:
-		f.add(path, "%q: %v", template, err)
+		f.Add(path, "%q: %v", template, err)
 	case userinfo.MatchString(template):
-		f.add(path, "contains a user or a password, which all clients would see")
+		f.Add(path, "contains a user or a password, which all clients would see")
 	case !literalScheme.MatchString(template):
-		f.add(path, "%q does not begin with a scheme such as https:", template)
+		f.Add(path, "%q does not begin with a scheme such as https:", template)
 	case len(unknown) > 0:
 		there := strings.Join(known, ", ")
 		if there == "" {
 			there = "none: the groups of a pattern are, as in (?P<name>...)"
 		}
-		f.add(path, "%q: there is no variable %q%s; there are %s", template, unknown[0], didYouMean(unknown[0], known), there)
+		f.Add(path, "%q: there is no variable %q%s; there are %s", template, unknown[0], didYouMean(unknown[0], known), there)
 	default:
 		location := expression.ReplaceAllString(template, "1")
 		if strings.ContainsFunc(location, func(c rune) bool { return c > unicode.MaxASCII }) {
@@ -56,9 +56,9 @@ func checkLocation(f *Faults, path, template, location string, names []string) {
 	scheme := strings.ToLower(u.Scheme())
 	switch {
 	case errors.As(err, &parse):
-		f.add(path, "%q gives no URI: in %q, %s (octet %d)", template, location, parse.Rule.Says, parse.Offset)
+		f.Add(path, "%q gives no URI: in %q, %s (octet %d)", template, location, parse.Rule.Says, parse.Offset)
 	case scheme != "http" && scheme != "https" && scheme != "urn" && !slices.Contains(schemes(), scheme) && !slices.Contains(names, scheme):
-		f.add(path, "%q: clients are not redirected to the scheme %q", template, scheme)
+		f.Add(path, "%q: clients are not redirected to the scheme %q", template, scheme)
 	}
 }
 

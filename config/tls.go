@@ -7,14 +7,14 @@ func checkSecretFile(f *Faults, path string, value any) {
 	name, _ := value.(string)
 	isPath := strings.HasPrefix(name, "/") && !strings.ContainsAny(name, "\n:=$")
 	if name != "" && !strings.HasPrefix(name, CredentialPrefix) && !isPath {
-		f.add(path, "is not a path that begins with a slash, or credential: and a name; its value is not shown, since it may be the secret")
+		f.Add(path, "is not a path that begins with a slash, or credential: and a name; its value is not shown, since it may be the secret")
 	}
 }
 
 // checkKeyFile refuses a key in place of its file, without showing it.
 func checkKeyFile(f *Faults, path string, value any) {
 	if name, _ := value.(string); strings.ContainsAny(name, "\n") || strings.Contains(name, "PRIVATE KEY") {
-		f.add(path, "is not a path, or credential: and a name; its value is not shown, since it may be the key itself")
+		f.Add(path, "is not a path, or credential: and a name; its value is not shown, since it may be the key itself")
 	}
 }
 

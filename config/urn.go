@@ -4,7 +4,7 @@ import "github.com/urnd/urnd/uri"
 
 func checkAccept(f *Faults, path string, value any) {
 	if accept, _ := value.([]string); len(accept) == 0 {
-		f.add(path, "names no specification, so every URN would be refused")
+		f.Add(path, "names no specification, so every URN would be refused")
 	}
 }
 

@@ -43,26 +43,26 @@ func (c Config) Validate() error {
 // checkTogether checks settings that depend on each other.
 func (c Config) checkTogether(f *Faults) {
 	if c.Resolve.MaxTTL < c.DNS.MinTTL {
-		f.add("resolve.max_ttl", "%s is less than dns.min_ttl", show(c.Resolve.MaxTTL))
+		f.Add("resolve.max_ttl", "%s is less than dns.min_ttl", show(c.Resolve.MaxTTL))
 	}
 	if c.Limits.Target > c.Limits.Header {
-		f.add("limits.target", "%s is more than limits.header, of which it is a part", show(c.Limits.Target))
+		f.Add("limits.target", "%s is more than limits.header, of which it is a part", show(c.Limits.Target))
 	}
 	if c.Cache.Responses > 0 && c.Cache.MaxResponse > c.Cache.Responses/8 {
-		f.add("cache.max_response", "%s is more than an eighth of cache.responses, %s", show(c.Cache.MaxResponse), show(c.Cache.Responses))
+		f.Add("cache.max_response", "%s is more than an eighth of cache.responses, %s", show(c.Cache.MaxResponse), show(c.Cache.Responses))
 	}
 	if held := heldMemory(c.Cache); c.Limits.Memory > 0 && c.Limits.Memory < held {
-		f.add("limits.memory", "%s is less than %s, which cache.answers, cache.records, cache.responses (and a quarter of that "+
+		f.Add("limits.memory", "%s is less than %s, which cache.answers, cache.records, cache.responses (and a quarter of that "+
 			"for those that arrive) and urnd itself may take", show(c.Limits.Memory), show(held))
 	}
 	if c.Registry.HealthInterval > 0 && c.Registry.HealthContact == "" {
-		f.add("registry.health_contact", "is needed for registry.health_interval: those whose servers are asked must be able to reach you")
+		f.Add("registry.health_contact", "is needed for registry.health_interval: those whose servers are asked must be able to reach you")
 	}
 	if c.Cache.Shared != "" && c.Cache.SharedKey == "" {
-		f.add("cache.shared_key", "is needed for cache.shared: what is shared is sealed by a secret that the urnds alone have")
+		f.Add("cache.shared_key", "is needed for cache.shared: what is shared is sealed by a secret that the urnds alone have")
 	}
 	if c.Site.Sitemap && c.Listen.PublicURL == "" {
-		f.add("site.sitemap", "needs listen.public_url: a sitemap has the whole addresses of pages")
+		f.Add("site.sitemap", "needs listen.public_url: a sitemap has the whole addresses of pages")
 	}
 	c.checkListeners(f)
 	c.checkAdmin(f)
@@ -82,16 +82,16 @@ func (c Config) checkListeners(f *Faults) {
 			i := slices.IndexFunc(taken, func(other listener) bool { return sameListener(other.address, address) })
 			switch {
 			case i >= 0 && taken[i].address == address:
-				f.add(l.path, "%q is the address of another listener too, %s", address, taken[i].path)
+				f.Add(l.path, "%q is the address of another listener too, %s", address, taken[i].path)
 			case i >= 0:
-				f.add(l.path, "%q is an address of another listener too, %q of %s: delete one of them", address, taken[i].address, taken[i].path)
+				f.Add(l.path, "%q is an address of another listener too, %q of %s: delete one of them", address, taken[i].address, taken[i].path)
 			}
 			taken = append(taken, listener{address, l.path})
 		}
 	}
 	needsTLS := len(c.Listen.TLS) > 0 || c.TLS.ClientCA != ""
 	if needsTLS && (c.TLS.Certificate == "" || c.TLS.Key == "") {
-		f.add("tls.certificate", "and tls.key are needed for listen.tls and tls.client_ca: write the paths of both")
+		f.Add("tls.certificate", "and tls.key are needed for listen.tls and tls.client_ca: write the paths of both")
 	}
 }
 
@@ -117,7 +117,7 @@ func (c Config) checkAdmin(f *Faults) {
 	}
 	for i, prefix := range c.Access.AdminClients {
 		if !isLoopback(prefix) {
-			f.add(index("access.admin_clients", i), "%s is more than this machine: access.admin_token or tls.client_ca must be set", prefix)
+			f.Add(index("access.admin_clients", i), "%s is more than this machine: access.admin_token or tls.client_ca must be set", prefix)
 		}
 	}
 	if everybodyAt(c.Access.AdminProxies) >= 0 {
@@ -125,7 +125,7 @@ func (c Config) checkAdmin(f *Faults) {
 	}
 	for i, prefix := range c.Access.AdminProxies {
 		if !isLoopback(prefix) {
-			f.add(index("access.admin_proxies", i), "%s is more than this machine, and whoever is there is taken for an administrator by "+
+			f.Add(index("access.admin_proxies", i), "%s is more than this machine, and whoever is there is taken for an administrator by "+
 				"X-Forwarded-For: 127.0.0.1: access.admin_token or tls.client_ca must be set, or write 127.0.0.0/8 for proxies on this machine", prefix)
 		}
 	}
@@ -148,11 +148,11 @@ func checkServer(f *Faults, path, server string) {
 	switch err := isServer(server); {
 	case err == nil:
 	case strings.Contains(server, "@"):
-		f.add(path, hasUserinfo)
+		f.Add(path, hasUserinfo)
 	case writeServer(server) != "" || errors.Is(err, errNoServer):
-		f.add(path, "%q %v%s", server, errNoServer, writeServer(server))
+		f.Add(path, "%q %v%s", server, errNoServer, writeServer(server))
 	default:
-		f.add(path, "%v", err)
+		f.Add(path, "%v", err)
 	}
 }
 
@@ -179,7 +179,7 @@ func authority(u uri.URI) string { a, _ := u.Authority(); return a }
 
 func checkPattern(f *Faults, path, pattern string) {
 	if _, err := regexp.Compile(pattern); err != nil {
-		f.add(path, "%v", err)
+		f.Add(path, "%v", err)
 	}
 }
 

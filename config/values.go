@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/dustin/go-humanize"
+
+	"github.com/urnd/urnd/config/source"
 )
 
 // Server is a DNS server: "192.0.2.1", "[2001:db8::1]:5353", or over TLS
@@ -100,7 +102,7 @@ func (p *PortRange) UnmarshalText(text []byte) error {
 		last = first
 	}
 	for _, port := range []string{first, last} {
-		if message := notDecimal(port); message != "" {
+		if message := source.NotDecimal(port); message != "" {
 			return errors.New(message)
 		}
 	}

@@ -54,7 +54,7 @@ func warnOfEverybody(f *Faults, c Config) {
 		return p.Addr().Is4() && p.Bits() < networkOfIPv4 || p.Addr().Is6() && p.Bits() < uniqueLocal
 	}
 	if i := slices.IndexFunc(c.Access.AllowDestinations, isAll); i >= 0 {
-		f.add(index("access.allow_destinations", i), "with %s every client of the proxy reaches this machine and the networks "+
+		f.Add(index("access.allow_destinations", i), "with %s every client of the proxy reaches this machine and the networks "+
 			"around it: write the networks that clients need, such as 10.1.0.0/16", c.Access.AllowDestinations[i])
 	}
 }
@@ -62,7 +62,7 @@ func warnOfEverybody(f *Faults, c Config) {
 // warnOfAll warns of a range of everybody, where others reach urnd at an address.
 func warnOfAll(f *Faults, path string, prefixes []netip.Prefix, address, format string) {
 	if i := everybodyAt(prefixes); i >= 0 && address != "" {
-		f.add(index(path, i), format, prefixes[i], address)
+		f.Add(index(path, i), format, prefixes[i], address)
 	}
 }
 
@@ -80,7 +80,7 @@ func warnOfFamilies(f *Faults, values map[string]any) {
 func warnOfHidden(f *Faults, c Config) {
 	for i, p := range c.Access.BrowseAllClients {
 		if len(c.Access.BrowseClients) > 0 && !slices.ContainsFunc(c.Access.BrowseClients, p.Overlaps) {
-			f.add(index("access.browse_all_clients", i), "%s may not list names at all: add it to access.browse_clients", p)
+			f.Add(index("access.browse_all_clients", i), "%s may not list names at all: add it to access.browse_clients", p)
 		}
 	}
 }
@@ -88,27 +88,27 @@ func warnOfHidden(f *Faults, c Config) {
 // warnOfNobody warns of services that nobody may use, or that only one side knows of.
 func warnOfNobody(f *Faults, c Config) {
 	if len(c.Access.ResolveClients) == 0 {
-		f.add("access.resolve_clients", "is empty: nobody may resolve names: delete the line for everybody, or list the networks "+
+		f.Add("access.resolve_clients", "is empty: nobody may resolve names: delete the line for everybody, or list the networks "+
 			"of your clients")
 	}
 	if len(c.Listen.Service) == 0 && len(c.Listen.TLS) == 0 {
-		f.add("listen.service", "is empty, and listen.tls too (unless systemd passes the socket http or https): nobody is answered: delete the line")
+		f.Add("listen.service", "is empty, and listen.tls too (unless systemd passes the socket http or https): nobody is answered: delete the line")
 	}
 	if len(c.Access.AdminClients) == 0 && c.Listen.Admin != "" {
-		f.add("access.admin_clients", "is empty: nobody may use listen.admin, such as for health and metrics: delete the line for this "+
+		f.Add("access.admin_clients", "is empty: nobody may use listen.admin, such as for health and metrics: delete the line for this "+
 			"machine, or write listen.admin: ''")
 	}
 	warnOfHidden(f, c)
 	if c.Site.Sitemap && !slices.ContainsFunc(c.Access.ResolveClients, isEverybody) {
-		f.add("site.sitemap", "is read by those alone who may resolve names (access.resolve_clients): no search engine is among them")
+		f.Add("site.sitemap", "is read by those alone who may resolve names (access.resolve_clients): no search engine is among them")
 	}
 	if c.Listen.RedirectTLS && len(c.Listen.TLS) == 0 {
-		f.add("listen.redirect_tls", "without listen.tls it needs urnd-https.socket, or urnd does not start")
+		f.Add("listen.redirect_tls", "without listen.tls it needs urnd-https.socket, or urnd does not start")
 	}
 	warnOfHalves(f, c)
 	for i, server := range c.News.Servers {
 		if c.News.Login != "" && !strings.HasPrefix(server, tlsPrefix) {
-			f.add(index("news.servers", i), "news.login goes there in the clear: write tls://%s, with the port for TLS", server)
+			f.Add(index("news.servers", i), "news.login goes there in the clear: write tls://%s, with the port for TLS", server)
 		}
 	}
 }
@@ -117,10 +117,10 @@ func warnOfNobody(f *Faults, c Config) {
 func warnOfHalves(f *Faults, c Config) {
 	switch {
 	case c.TLS.Certificate != "" && c.TLS.Key == "":
-		f.add("tls.certificate", "is not used: tls.key is missing")
+		f.Add("tls.certificate", "is not used: tls.key is missing")
 	case c.TLS.Certificate == "" && c.TLS.Key != "":
-		f.add("tls.key", "is not used: tls.certificate is missing")
+		f.Add("tls.key", "is not used: tls.certificate is missing")
 	case c.TLS.ClientCA != "" && strings.HasPrefix(c.Listen.Admin, UnixPrefix):
-		f.add("tls.client_ca", "is not used: listen.admin is a unix socket, whose clients are those who may open it")
+		f.Add("tls.client_ca", "is not used: listen.admin is a unix socket, whose clients are those who may open it")
 	}
 }

@@ -14,9 +14,9 @@ func warnOfHiddenRule(f *Faults, path string, r ProxyRule, before []ProxyRule, i
 	switch {
 	case first < 0:
 	case before[first].hasNoCondition():
-		f.add(path, "%q never decides: %q before it has no condition, and decides all requests", r.ID, before[first].ID)
+		f.Add(path, "%q never decides: %q before it has no condition, and decides all requests", r.ID, before[first].ID)
 	default:
-		f.add(path, "%q never decides: %q before it decides all its requests: write it before that one", r.ID, before[first].ID)
+		f.Add(path, "%q never decides: %q before it decides all its requests: write it before that one", r.ID, before[first].ID)
 	}
 }
 

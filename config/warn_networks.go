@@ -49,26 +49,26 @@ func warnOfUpstreams(f *Faults, c Config) {
 		warnOfRuleHosts(f, path+".hosts", u.Hosts)
 		hides := func(before Upstream) bool { return covers(before.Hosts, u.Hosts, coversHost) }
 		if first := slices.IndexFunc(c.Proxy.Upstreams[:i], hides); first >= 0 {
-			f.add(path, "is never used: proxy.upstreams.%d, before it, is used for all its hosts: write it before that one", first)
+			f.Add(path, "is never used: proxy.upstreams.%d, before it, is used for all its hosts: write it before that one", first)
 		}
 		if u.Server == "direct" {
 			continue
 		}
 		if reason := c.refusal(hostAndPort(u.Server)); reason != "" {
-			f.add(path+".server", "%s: no request will reach it", reason)
+			f.Add(path+".server", "%s: no request will reach it", reason)
 		}
 		opens := func(all netip.Prefix) bool { return !closedNetwork(c.Access.AllowDestinations, all).IsValid() }
 		if len(u.Hosts) == 0 && !slices.ContainsFunc(prefixes("0.0.0.0/0", "::/0"), opens) {
-			f.add(path, "is not asked for addresses in private networks: list those that it may be asked for in access.allow_destinations")
+			f.Add(path, "is not asked for addresses in private networks: list those that it may be asked for in access.allow_destinations")
 		}
 		for j, host := range u.Hosts {
 			hosts, isAddress := networkOf(host)
 			closed := closedNetwork(c.Access.AllowDestinations, hosts)
 			switch {
 			case strings.HasSuffix("."+uri.CanonicalHost(host), ".localhost"), isAddress && isWithin(ownNetworks(), hosts):
-				f.add(index(path+".hosts", j), "no upstream proxy is asked for %s: write server: direct for what urnd itself reaches there", host)
+				f.Add(index(path+".hosts", j), "no upstream proxy is asked for %s: write server: direct for what urnd itself reaches there", host)
 			case isAddress && closed.IsValid():
-				f.add(index(path+".hosts", j), "the proxy is not asked for addresses in %s: list it in access.allow_destinations", closed)
+				f.Add(index(path+".hosts", j), "the proxy is not asked for addresses in %s: list it in access.allow_destinations", closed)
 			}
 		}
 	}

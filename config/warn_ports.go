@@ -27,16 +27,16 @@ func warnOfPorts(f *Faults, c Config) {
 			path = index("listen.tls", i-len(c.Listen.Service))
 		}
 		if strings.HasSuffix(address, ":0") && isForOthers(address) {
-			f.add(path, "port 0 is another one at each start, which clients do not know: write a port such as 8141")
+			f.Add(path, "port 0 is another one at each start, which clients do not know: write a port such as 8141")
 		}
 	}
 	if _, port := hostAndPort(c.Telemetry.Endpoint); port == "0" {
-		f.add("telemetry.endpoint", none)
+		f.Add("telemetry.endpoint", none)
 	}
 	for i, address := range c.Proxy.PACProxies {
 		host, _, _ := net.SplitHostPort(strings.TrimPrefix(address, "https://"))
 		if addr, err := netip.ParseAddr(host); err == nil && addr.IsUnspecified() {
-			f.add(index("proxy.pac_proxies", i), "no browser reaches %s: write the name of this machine, such as proxy.example.org:8141", addr)
+			f.Add(index("proxy.pac_proxies", i), "no browser reaches %s: write the name of this machine, such as proxy.example.org:8141", addr)
 		}
 	}
 	for i, r := range c.Proxy.Rules {
@@ -51,15 +51,15 @@ func warnOfPorts(f *Faults, c Config) {
 func warnOfAddress(f *Faults, path string, at netip.AddrPort) {
 	switch {
 	case at.Port() == 0:
-		f.add(path, "port 0 is none: write %s alone for the default port", at.Addr())
+		f.Add(path, "port 0 is none: write %s alone for the default port", at.Addr())
 	case at.Addr().IsUnspecified():
-		f.add(path, "no server has this address: write that of the server, such as 127.0.0.1")
+		f.Add(path, "no server has this address: write that of the server, such as 127.0.0.1")
 	}
 }
 
 func warnOfZero(f *Faults, path string, ports []PortRange) {
 	if i := slices.Index(ports, PortRange{}); i >= 0 {
-		f.add(index(path, i), "port 0 is none, and not all of them: leave the list out, or write 1-65535")
+		f.Add(index(path, i), "port 0 is none, and not all of them: leave the list out, or write 1-65535")
 	}
 }
 
@@ -67,7 +67,7 @@ func warnOfZero(f *Faults, path string, ports []PortRange) {
 func warnOfMail(f *Faults, path string, ports []PortRange) {
 	const smtp = 25
 	if i := slices.IndexFunc(ports, func(p PortRange) bool { return p.First <= smtp && smtp <= p.Last }); i >= 0 {
-		f.add(index(path, i), "%s has port 25: clients can send mail in your name where access.allow_destinations has a server: "+
+		f.Add(index(path, i), "%s has port 25: clients can send mail in your name where access.allow_destinations has a server: "+
 			"write the ports that they need", ports[i])
 	}
 }

@@ -12,10 +12,10 @@ func warnOfRegistry(f *Faults, r Registry) {
 		return strings.HasPrefix(beginning, "urn:") || strings.HasPrefix("urn:", beginning)
 	}
 	if len(r.Only) > 0 && r.Store != "" && !slices.ContainsFunc(r.Only, isURN) {
-		f.add("registry.only", "has no URN: the registry is asked for none, and takes none: add 'urn:' for all, or what yours begin with")
+		f.Add("registry.only", "has no URN: the registry is asked for none, and takes none: add 'urn:' for all, or what yours begin with")
 	}
 	if strings.HasPrefix(r.Store, "sqlite:~") {
-		f.add("registry.store", "~ is no directory of yours here: write all of the path, such as sqlite:/var/lib/urnd/registry.db")
+		f.Add("registry.store", "~ is no directory of yours here: write all of the path, such as sqlite:/var/lib/urnd/registry.db")
 	}
 	warnOfBeginnings(f, "registry.only", r.Only)
 	warnOfBeginnings(f, "registry.describe", r.Describe)
@@ -28,9 +28,9 @@ func warnOfBeginnings(f *Faults, setting string, beginnings []string) {
 		scheme, _, ok := strings.Cut(beginning, ":")
 		switch {
 		case !ok || !isScheme(scheme):
-			f.add(at, "%q has no scheme, and never matches: write what names begin with, such as urn:nbn:fi: or ark:/12345/", beginning)
+			f.Add(at, "%q has no scheme, and never matches: write what names begin with, such as urn:nbn:fi: or ark:/12345/", beginning)
 		case strings.ContainsAny(beginning, "*?"):
-			f.add(at, "%q never matches: write it without \"*\" and \"?\": all names that begin so are meant", beginning)
+			f.Add(at, "%q never matches: write it without \"*\" and \"?\": all names that begin so are meant", beginning)
 		}
 	}
 }

@@ -33,25 +33,25 @@ func warnOfProxyRules(f *Faults, c Config) {
 	switch {
 	case len(rules) == 0:
 	case c.Proxy.Policy == "open":
-		f.add("proxy.policy", "is open: the rules are not looked at, and nothing is refused by them: write enforce")
+		f.Add("proxy.policy", "is open: the rules are not looked at, and nothing is refused by them: write enforce")
 	case !slices.ContainsFunc(rules, denies):
-		f.add("proxy.rules", "no rule denies, and what no rule decides is allowed: end the list with - {id: default, action: deny}")
+		f.Add("proxy.rules", "no rule denies, and what no rule decides is allowed: end the list with - {id: default, action: deny}")
 	}
 }
 
 // warnOfNever warns of conditions for which no request comes, or none gets through.
 func warnOfNever(f *Faults, path string, r ProxyRule, c Config) {
 	if len(r.Users) > 0 && c.Access.ProxyUsers == "" {
-		f.add(path+".users", "never hold: access.proxy_users is empty, so that nobody logs in: name a file of users there")
+		f.Add(path+".users", "never hold: access.proxy_users is empty, so that nobody logs in: name a file of users there")
 	}
 	for i, clients := range r.Clients {
 		if len(c.Access.ProxyClients) > 0 && !slices.ContainsFunc(c.Access.ProxyClients, clients.Overlaps) {
-			f.add(index(path+".clients", i), "none of %s may use the proxy: list it in access.proxy_clients", clients)
+			f.Add(index(path+".clients", i), "none of %s may use the proxy: list it in access.proxy_clients", clients)
 		}
 	}
 	for i, destinations := range r.Destinations {
 		if closed := closedNetwork(c.Access.AllowDestinations, destinations); r.Action == "allow" && closed.IsValid() {
-			f.add(index(path+".destinations", i), "a rule opens no network: list %s in access.allow_destinations", closed)
+			f.Add(index(path+".destinations", i), "a rule opens no network: list %s in access.allow_destinations", closed)
 		}
 	}
 }
@@ -65,12 +65,12 @@ func warnOfAlmostAll(f *Faults, path string, r ProxyRule) {
 		words []string
 	}{{"methods", r.Methods}, {"users", r.Users}} {
 		if i := slices.Index(list.words, "*"); i >= 0 {
-			f.add(index(path+"."+list.name, i), "%q stands for itself alone: leave %s out for a rule about all of them", "*", list.name)
+			f.Add(index(path+"."+list.name, i), "%q stands for itself alone: leave %s out for a rule about all of them", "*", list.name)
 		}
 	}
 	isSocket := func(scheme string) bool { return strings.EqualFold(scheme, "ws") || strings.EqualFold(scheme, "wss") }
 	if i := slices.IndexFunc(r.Schemes, isSocket); i >= 0 {
-		f.add(index(path+".schemes", i), "no request has the scheme %s: WebSockets are asked for by connect, or as http", r.Schemes[i])
+		f.Add(index(path+".schemes", i), "no request has the scheme %s: WebSockets are asked for by connect, or as http", r.Schemes[i])
 	}
 }
 
@@ -81,7 +81,7 @@ func warnOfOneFamily(f *Faults, path string, ranges []netip.Prefix, otherwise st
 	} {
 		isOther := func(p netip.Prefix) bool { return p.Addr().Is4() != family.Addr().Is4() }
 		if i := slices.Index(ranges, family); i >= 0 && !slices.ContainsFunc(ranges, isOther) {
-			f.add(index(path, i), "%s has none of %s%s", family, other, otherwise)
+			f.Add(index(path, i), "%s has none of %s%s", family, other, otherwise)
 		}
 	}
 }
@@ -92,11 +92,11 @@ func warnOfTunnels(f *Faults, path string, r ProxyRule, open []PortRange) {
 	for i, ports := range r.Ports {
 		opens := func(p PortRange) bool { return p.First <= ports.Last && ports.First <= p.Last }
 		if isTunnel && r.Action == "allow" && !slices.ContainsFunc(open, opens) {
-			f.add(index(path+".ports", i), "a rule opens no port for CONNECT: list %s in proxy.connect_ports", ports)
+			f.Add(index(path+".ports", i), "a rule opens no port for CONNECT: list %s in proxy.connect_ports", ports)
 		}
 	}
 	if slices.Contains(r.Schemes, "https") && !slices.Contains(r.Schemes, "connect") {
-		f.add(path+".schemes", "has https without connect: clients ask for https by CONNECT, for which this rule does not hold")
+		f.Add(path+".schemes", "has https without connect: clients ask for https by CONNECT, for which this rule does not hold")
 	}
 }
 
@@ -114,15 +114,15 @@ func warnOfRuleHosts(f *Faults, path string, hosts []string) {
 		prefix, err := netip.ParsePrefix(host)
 		switch at := index(path, i); {
 		case err == nil && prefix != prefix.Masked():
-			f.add(at, "%s is taken as %s: the address has bits behind the length of the prefix", prefix, prefix.Masked())
+			f.Add(at, "%s is taken as %s: the address has bits behind the length of the prefix", prefix, prefix.Masked())
 		case rest != host && !strings.ContainsAny(rest, "*?"):
-			f.add(at, "%s has only names of one label more than %s: %q has all below it, and itself", host, rest, "."+rest)
+			f.Add(at, "%s has only names of one label more than %s: %q has all below it, and itself", host, rest, "."+rest)
 		case inner(labels[last]):
-			f.add(at, "%q has names of others, such as %s: list the names", host, example)
+			f.Add(at, "%q has names of others, such as %s: list the names", host, example)
 		case last == 1 && strings.HasPrefix(host, "*"):
-			f.add(at, "%q has names of others, such as %s: write %q", host, example, "."+strings.TrimLeft(host, "*"))
+			f.Add(at, "%q has names of others, such as %s: write %q", host, example, "."+strings.TrimLeft(host, "*"))
 		case slices.ContainsFunc(labels[1:], inner):
-			f.add(at, "%q has names such as %s, and none with more labels: * stands for any characters but a dot", host, example)
+			f.Add(at, "%q has names such as %s, and none with more labels: * stands for any characters but a dot", host, example)
 		}
 	}
 }

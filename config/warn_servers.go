@@ -70,7 +70,7 @@ func warnOfServers(f *Faults, c Config) {
 	for i, o := range c.Proxy.Origins {
 		path := index("proxy.origins", i)
 		if c.isNamed(o.Host) {
-			f.add(path+".host", "%s is one of listen.names, too: all requests for it go to the servers of the site, and none to "+
+			f.Add(path+".host", "%s is one of listen.names, too: all requests for it go to the servers of the site, and none to "+
 				"urnd: delete one of them", o.Host)
 		}
 		for j, server := range o.Servers {
@@ -78,11 +78,11 @@ func warnOfServers(f *Faults, c Config) {
 			reason := c.refusal(host, port)
 			switch at := index(path+".servers", j); {
 			case reason != "":
-				f.add(at, "%s: requests for %s will be refused", reason, o.Host)
+				f.Add(at, "%s: requests for %s will be refused", reason, o.Host)
 			case c.isSite(host, port) && uri.SameHost(host, o.Host):
-				f.add(at, "%s is the site itself, whose name leads to urnd where urnd is its gateway: write the address of the server", host)
+				f.Add(at, "%s is the site itself, whose name leads to urnd where urnd is its gateway: write the address of the server", host)
 			case c.isSite(host, port):
-				f.add(at, "%s is a site of this urnd, too, whose name leads to urnd where urnd is its gateway: write the address of the server", host)
+				f.Add(at, "%s is a site of this urnd, too, whose name leads to urnd where urnd is its gateway: write the address of the server", host)
 			}
 		}
 	}
@@ -112,7 +112,7 @@ func (c Config) isSite(host, port string) bool {
 func warnOfRefusal(f *Faults, c Config, path, server string) {
 	host, port := hostAndPort(server)
 	if reason := c.refusal(host, port); reason != "" {
-		f.add(path, "%s: it will not be asked", reason)
+		f.Add(path, "%s: it will not be asked", reason)
 	}
 }
 

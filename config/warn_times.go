@@ -21,13 +21,13 @@ func warnOfTimes(f *Faults, c Config) {
 		{"limits.connect_timeout", c.Limits.ConnectTimeout, d.Limits.ConnectTimeout, c.Limits.OriginTimeout, "limits.origin_timeout"},
 	} {
 		if t.value > t.by && t.value != t.byDefault {
-			f.add(t.path, "%s is more than %s, %s, which ends before: write a longer one there, or a shorter one here",
+			f.Add(t.path, "%s is more than %s, %s, which ends before: write a longer one there, or a shorter one here",
 				show(t.value), t.other, show(t.by))
 		}
 	}
 	l := c.Limits
 	if stop := l.NoticeTime + l.DrainTime + l.ShutdownTimeout; stop > stopTimeout {
-		f.add("limits.shutdown_timeout", "with limits.notice_time and limits.drain_time urnd takes %s to stop, and its unit of systemd ends it "+
+		f.Add("limits.shutdown_timeout", "with limits.notice_time and limits.drain_time urnd takes %s to stop, and its unit of systemd ends it "+
 			"after %s: write less, or a longer TimeoutStopSec in the unit (systemctl edit urnd)", show(stop), show(stopTimeout))
 	}
 }
@@ -36,10 +36,10 @@ func warnOfTimes(f *Faults, c Config) {
 func warnOfShares(f *Faults, l Limits) {
 	const ofStreams = 2
 	if l.Streams > l.Outgoing/ofStreams {
-		f.add("limits.streams", "%d is more than half of limits.outgoing, %d: only that half is used", l.Streams, l.Outgoing)
+		f.Add("limits.streams", "%d is more than half of limits.outgoing, %d: only that half is used", l.Streams, l.Outgoing)
 	}
 	if l.ClientConnections > l.Connections {
-		f.add("limits.client_connections", "%d is more than limits.connections, %d: one client can take them all",
+		f.Add("limits.client_connections", "%d is more than limits.connections, %d: one client can take them all",
 			l.ClientConnections, l.Connections)
 	}
 }

@@ -35,7 +35,7 @@ func (c Config) Warnings() Faults {
 	warnOfOrigins(&f, c.Access.CORS)
 	warnOfNames(&f, c)
 	if l := c.Limits; l.ClientShare < 100 && l.ClientShare*l.NetworkFactor >= 100 {
-		f.add("limits.client_share", "is %d percent, and with limits.network_factor one /64 network of IPv6, which one host may "+
+		f.Add("limits.client_share", "is %d percent, and with limits.network_factor one /64 network of IPv6, which one host may "+
 			"have, can take all", l.ClientShare)
 	}
 	return f
@@ -44,9 +44,9 @@ func (c Config) Warnings() Faults {
 func warnOfHostBits(f *Faults, path string, prefixes []netip.Prefix) {
 	for i, prefix := range prefixes {
 		if prefix != prefix.Masked() {
-			f.add(index(path, i), "%s is taken as %s: the address has bits behind the length of the prefix", prefix, prefix.Masked())
+			f.Add(index(path, i), "%s is taken as %s: the address has bits behind the length of the prefix", prefix, prefix.Masked())
 		} else if network := networkAt(prefix); network.IsValid() {
-			f.add(index(path, i), "%s is one address, that of a network: write %s, or with the length that the network has", prefix.Addr(), network)
+			f.Add(index(path, i), "%s is one address, that of a network: write %s, or with the length that the network has", prefix.Addr(), network)
 		}
 	}
 }
@@ -77,7 +77,7 @@ func warnOfUnused(f *Faults, c Config, values map[string]any) {
 	unused := func(is bool, why string, paths ...string) {
 		for _, path := range paths {
 			if is && isChanged(path) {
-				f.add(path, "is not used: %s", why)
+				f.Add(path, "is not used: %s", why)
 			}
 		}
 	}

@@ -52,7 +52,8 @@ func TestConfigCheckAnswersMistakes(t *testing.T) {
 		}
 		words := strings.Split(answer, "|")
 		line, path, _ := strings.Cut(strings.TrimSpace(words[0]), " ")
-		words[0] = "urnd.yaml:" + line + ": " + path
+		words[0] = "urnd.yaml:" + line + ":" // and a column
+		words = append(words, ": "+path)
 		if line == "0" {
 			words[0] = "urnd.yaml: "
 		}
@@ -81,22 +82,22 @@ func TestConfigCheckAnswersMistakes(t *testing.T) {
 // Faults of files that settings name have the line of the setting, also in lists.
 func TestConfigCheckNamesLinesOfFiles(t *testing.T) {
 	for text, want := range map[string]string{
-		"tls:\n  certificate: /nowhere/c\n  key: /nowhere/k\n":                                                          "urnd.yaml:2: tls.certificate and tls.key: ",
-		"access:\n  admin_token: /nowhere/token\n":                                                                      "urnd.yaml:2: access.admin_token: ",
-		"access:\n  proxy_users: /nowhere/users\n":                                                                      "urnd.yaml:2: access.proxy_users: ",
-		"news:\n  servers: ['a.example:119']\n  login: /nowhere/login\n":                                                "urnd.yaml:3: news.login: ",
-		"proxy:\n  upstreams:\n    - server: http://a.example:3128\n      user: u\n      password: /nowhere/password\n": "urnd.yaml:5: proxy.upstreams.0.password: ",
-		"cache:\n  shared: redis://127.0.0.1:6379/0\n  shared_key: /nowhere/key\n":                                      "urnd.yaml:3: ",
-		"registry:\n  store: sqlite:/tmp\n":                                                                             "urnd.yaml:2: registry.store: /tmp is a directory: write that of a file, such as sqlite:/tmp/registry.db",
-		"registry:\n  store: sqlite:/nowhere/names.db\n":                                                                "urnd.yaml:2: registry.store: the directory /nowhere does not exist",
-		"listen:\n  admin: unix:/nowhere/admin.sock\n":                                                                  "urnd.yaml:2: listen.admin: the directory /nowhere does not exist",
-		"cache:\n  directory: /nowhere\n":                                                                               "urnd.yaml:2: cache.directory: the directory /nowhere does not exist",
-		"file:\n  roots: [/srv, /nowhere]\n":                                                                            "urnd.yaml:2: file.roots.1: the directory /nowhere does not exist",
-		"access:\n  proxy_users: /dev/null\n":                                                                           "urnd.yaml:2: access.proxy_users: the file that it names is empty",
-		"access:\n  admin_token: /dev/null\n":                                                                           "urnd.yaml:2: access.admin_token: the file that it names is empty",
-		"registry:\n  store: postgres://u@127.0.0.1:9/names\n  password: /dev/null\n":                                   "urnd.yaml:3: registry.password: the file that it names is empty",
-		"cdn:\n  tags: xkey\n  webhooks: ['https://a.example/']\n  secret: /dev/null\n":                                 "urnd.yaml:4: cdn.secret: the file that it names is empty",
-		"log:\n  access: json\n  access_file: /nowhere/access.log\n":                                                    "urnd.yaml:3: log.access_file: ",
+		"tls:\n  certificate: /nowhere/c\n  key: /nowhere/k\n":                                                          "urnd.yaml:2:3: tls.certificate and tls.key: ",
+		"access:\n  admin_token: /nowhere/token\n":                                                                      "urnd.yaml:2:3: access.admin_token: ",
+		"access:\n  proxy_users: /nowhere/users\n":                                                                      "urnd.yaml:2:3: access.proxy_users: ",
+		"news:\n  servers: ['a.example:119']\n  login: /nowhere/login\n":                                                "urnd.yaml:3:3: news.login: ",
+		"proxy:\n  upstreams:\n    - server: http://a.example:3128\n      user: u\n      password: /nowhere/password\n": "urnd.yaml:5:7: proxy.upstreams.0.password: ",
+		"cache:\n  shared: redis://127.0.0.1:6379/0\n  shared_key: /nowhere/key\n":                                      "urnd.yaml:3:3: ",
+		"registry:\n  store: sqlite:/tmp\n":                                                                             "urnd.yaml:2:3: registry.store: /tmp is a directory: write that of a file, such as sqlite:/tmp/registry.db",
+		"registry:\n  store: sqlite:/nowhere/names.db\n":                                                                "urnd.yaml:2:3: registry.store: the directory /nowhere does not exist",
+		"listen:\n  admin: unix:/nowhere/admin.sock\n":                                                                  "urnd.yaml:2:3: listen.admin: the directory /nowhere does not exist",
+		"cache:\n  directory: /nowhere\n":                                                                               "urnd.yaml:2:3: cache.directory: the directory /nowhere does not exist",
+		"file:\n  roots: [/srv, /nowhere]\n":                                                                            "urnd.yaml:2:17: file.roots.1: the directory /nowhere does not exist",
+		"access:\n  proxy_users: /dev/null\n":                                                                           "urnd.yaml:2:3: access.proxy_users: the file that it names is empty",
+		"access:\n  admin_token: /dev/null\n":                                                                           "urnd.yaml:2:3: access.admin_token: the file that it names is empty",
+		"registry:\n  store: postgres://u@127.0.0.1:9/names\n  password: /dev/null\n":                                   "urnd.yaml:3:3: registry.password: the file that it names is empty",
+		"cdn:\n  tags: xkey\n  webhooks: ['https://a.example/']\n  secret: /dev/null\n":                                 "urnd.yaml:4:3: cdn.secret: the file that it names is empty",
+		"log:\n  access: json\n  access_file: /nowhere/access.log\n":                                                    "urnd.yaml:3:3: log.access_file: ",
 	} {
 		if got := checked(t, "urnd.yaml", text); !strings.Contains(got, want) {
 			t.Errorf("%s%s\nwant %s", text, got, want)
@@ -112,9 +113,9 @@ func TestConfigCheckNamesCheapHashes(t *testing.T) {
 	)
 	for text, want := range map[string]string{
 		good:               "",
-		cheap:              "urnd.yaml:1: access.proxy_users: 1 of 1 hashes have a cost below 10",
+		cheap:              "urnd.yaml:1:10: access.proxy_users: 1 of 1 hashes have a cost below 10",
 		"#" + cheap + good: "",
-		cheap + good:       "urnd.yaml:1: access.proxy_users: 1 of 2 hashes have a cost below 10",
+		cheap + good:       "urnd.yaml:1:10: access.proxy_users: 1 of 2 hashes have a cost below 10",
 	} {
 		users := filepath.Join(t.TempDir(), "users")
 		if err := os.WriteFile(users, []byte(text), 0o600); err != nil {
@@ -165,18 +166,18 @@ func TestConfigCheckNamesOfCertificate(t *testing.T) {
 		{
 			[]string{"www.example.org"},
 			[]string{
-				"urnd.yaml:1: listen.names.0: the certificate of tls.certificate is not for urn.example.org, but for www.example.org",
-				"urnd.yaml:4: registry.digital_link.0.root: the certificate of tls.certificate is not for id.example.org",
-				"urnd.yaml:4: registry.hosts.0: the certificate of tls.certificate is not for purl.example.org.",
+				"urnd.yaml:1:40: listen.names.0: the certificate of tls.certificate is not for urn.example.org, but for www.example.org",
+				"urnd.yaml:4:99: registry.digital_link.0.root: the certificate of tls.certificate is not for id.example.org",
+				"urnd.yaml:4:63: registry.hosts.0: the certificate of tls.certificate is not for purl.example.org.",
 			},
 			"proxy.origins.0",
 		},
 		{
 			[]string{"urn.example.org", "purl.example.org"},
-			[]string{"urnd.yaml:3: proxy.origins.0.host: the certificate of tls.certificate is not for www.example.org"},
+			[]string{"urnd.yaml:3:20: proxy.origins.0.host: the certificate of tls.certificate is not for www.example.org"},
 			"listen.names",
 		},
-		{nil, []string{"urnd.yaml:2: tls.certificate: it has no names (subjectAltName)"}, "listen.names"},
+		{nil, []string{"urnd.yaml:2:7: tls.certificate: it has no names (subjectAltName)"}, "listen.names"},
 	} {
 		certificate, key := selfSigned(t, tt.names)
 		pair := newPairFiles(t, certificate, key)

@@ -443,8 +443,12 @@ func packageRules() []packageRule {
 			"table makes the structs and declarations of config from the table of settings: it runs before config is there",
 		},
 		{
+			"config/source", nil, true,
+			"source reads files of YAML and TOML, and knows no setting: config says what it must know of them",
+		},
+		{
 			"config",
-			[]string{"uri"},
+			[]string{"uri", "config/source"},
 			true,
 			"config is plain data: it describes the other packages and so depends on none of them, except for the syntax of names",
 		},

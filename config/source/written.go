@@ -1,9 +1,8 @@
-package config
+package source
 
 import (
 	"cmp"
 	"fmt"
-	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -15,6 +14,7 @@ import (
 
 // writing is what a YAML file has that YAML takes for something else than those who write it.
 type writing struct {
+	schema  Schema
 	faults  Faults
 	raw     []string          // the path of each fault as the decoder says it
 	commas  map[string]string // keys without a value in {}, by path: a comma may have ended the value of the one before
@@ -28,32 +28,51 @@ type anchor struct {
 	node *yaml.Node
 }
 
-func writtenInYAML(root *yaml.Node) writing {
-	w := writing{used: make(map[*yaml.Node]bool), commas: make(map[string]string)}
+func writtenInYAML(root *yaml.Node, schema Schema) writing {
+	w := writing{schema: schema, used: make(map[*yaml.Node]bool), commas: make(map[string]string)}
 	w.walk("", root)
 	for _, a := range w.anchors {
 		if !w.used[a.node] && a.node.Kind == yaml.ScalarNode {
-			w.add(a.path, a.node.Line, "& begins an anchor in YAML, which nothing refers to: where it belongs to the value, write '&"+
-				shown(a.path, a.node.Anchor)+"'")
+			w.add(a.path, positionOf(a.node), "& begins an anchor in YAML, which nothing refers to: where it belongs to the value, write '&"+
+				w.shown(a.path, a.node.Anchor)+"'")
 		}
 	}
 	return w
 }
 
-func (w *writing) add(path string, line int, message string) {
+func (w *writing) add(path string, at Position, message string) {
 	w.raw = append(w.raw, path)
-	w.faults = append(w.faults, Fault{Line: line, Path: strings.Map(withoutOdd, withoutSecretKeys(path)[0]), Message: message})
+	w.faults = append(w.faults, Fault{Position: at, Path: strings.Map(withoutOdd, w.schema.withoutSecretKeys(path)), Message: message})
 }
 
 // addNumber adds what is wrong with a number of TOML.
-func (w *writing) addNumber(path string, line int, number string) {
-	switch message := notDecimal(number); {
+func (w *writing) addNumber(path string, at Position, number string) {
+	switch message := NotDecimal(number); {
 	case message == "":
-	case mayHoldSecret(path):
-		w.add(path, line, "is a number: write it in quotes; its value is not shown, since it may be the secret")
+	case w.schema.MayHoldSecret(path):
+		w.add(path, at, "is a number: write it in quotes; its value is not shown, since it may be the secret")
 	default:
-		w.add(path, line, message)
+		w.add(path, at, message)
 	}
+}
+
+func positionOf(node *yaml.Node) Position { return Position{node.Line, node.Column} }
+
+// shown returns a part of the value at a path, or what stands for it where it may be a secret.
+func (w *writing) shown(path, text string) string {
+	if w.schema.MayHoldSecret(path) {
+		return "…"
+	}
+	return text
+}
+
+// withoutSecretKeys returns a path up to a setting that may hold a secret by mistake: what are keys below it may be the secret.
+func (s Schema) withoutSecretKeys(path string) string {
+	parts := strings.Split(path, ".")
+	if i := slices.IndexFunc(parts, func(part string) bool { return s.SecretNames[part] }); i >= 0 {
+		parts = parts[:i+1]
+	}
+	return strings.Join(parts, ".")
 }
 
 // walk looks at a node and those below it. What an alias refers to is looked at where it is written.
@@ -66,20 +85,20 @@ func (w *writing) walk(path string, node *yaml.Node) {
 		w.used[node.Alias] = true
 	case yaml.ScalarNode:
 		switch message := wrongScalar(node); {
-		case message == "" && noSpaceBehindColon.MatchString(node.Value) && isTable(path):
-			w.add(path, node.Line, invisible('\u00a0'))
+		case message == "" && noSpaceBehindColon.MatchString(node.Value) && w.schema.IsTable(path):
+			w.add(path, positionOf(node), invisible('\u00a0'))
 		case message == "":
-		case mayHoldSecret(path):
-			w.add(path, node.Line, "begins or ends with what YAML takes for something else: write it in single quotes; its value is not "+
+		case w.schema.MayHoldSecret(path):
+			w.add(path, positionOf(node), "begins or ends with what YAML takes for something else: write it in single quotes; its value is not "+
 				"shown, since it may be the secret")
-		case isNumeric(node) && isOfTexts(path):
-			w.add(path, node.Line, fmt.Sprintf("%s, or '%s'", message, node.Value))
+		case isNumeric(node) && w.schema.IsText(path):
+			w.add(path, positionOf(node), fmt.Sprintf("%s, or '%s'", message, node.Value))
 		default:
-			w.add(path, node.Line, message)
+			w.add(path, positionOf(node), message)
 		}
 	case yaml.SequenceNode:
 		for i, element := range node.Content {
-			w.walk(index(path, i), element)
+			w.walk(path+"."+strconv.Itoa(i), element)
 		}
 	case yaml.MappingNode:
 		w.table(path, node)
@@ -89,20 +108,20 @@ func (w *writing) walk(path string, node *yaml.Node) {
 // table looks at the keys of a table, and below them.
 func (w *writing) table(path string, node *yaml.Node) {
 	isFlow := node.Style&yaml.FlowStyle != 0
-	if isFlow && len(node.Content) == 2 && isWithoutValue(node.Content[1]) && path != "" && !isTable(path) {
-		text := "{" + shown(path, node.Content[0].Value) + "}"
-		w.add(path, node.Line, text+" is a table in YAML: write '"+text+"'")
+	if isFlow && len(node.Content) == 2 && isWithoutValue(node.Content[1]) && path != "" && !w.schema.IsTable(path) {
+		text := "{" + w.shown(path, node.Content[0].Value) + "}"
+		w.add(path, positionOf(node), text+" is a table in YAML: write '"+text+"'")
 		return
 	}
 	before := "" // the last key with a value
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		key, value := node.Content[i], node.Content[i+1]
 		at := strings.TrimPrefix(path+"."+strings.ToLower(key.Value), ".") // viper makes keys lower case
-		switch message := wrongKey(at, key.Value); {
+		switch message := w.wrongKey(at, key.Value); {
 		case message != "":
-			w.add(at, key.Line, message)
-		case path == "" && !isTable(at) && hasAnchor(value):
-			w.add(at, key.Line, "an anchor has no section of its own here: write it where the value is used first, such as proxy_clients: "+
+			w.add(at, positionOf(key), message)
+		case path == "" && !w.schema.IsTable(at) && hasAnchor(value):
+			w.add(at, positionOf(key), "an anchor has no section of its own here: write it where the value is used first, such as proxy_clients: "+
 				"&lan [10.0.0.0/8], and *lan where it is used again")
 		case isFlow && isWithoutValue(value):
 			w.commas[at] = before
@@ -115,9 +134,9 @@ func (w *writing) table(path string, node *yaml.Node) {
 }
 
 // wrongKey returns what to write instead of a key, "" where it is what it looks like.
-func wrongKey(path, key string) string {
+func (w *writing) wrongKey(path, key string) string {
 	message := wrongText(key)
-	if message != "" && mayHoldSecret(path) {
+	if message != "" && w.schema.MayHoldSecret(path) {
 		return "the key has a character that is not meant so; it is not shown, since it may be the secret"
 	}
 	return message
@@ -141,32 +160,20 @@ func wrongScalar(node *yaml.Node) string {
 	case node.Style&quoted != 0:
 		return ""
 	case isNumeric(node):
-		return notDecimal(node.Value)
+		return NotDecimal(node.Value)
 	}
 	return wrongText(node.Value)
 }
 
 func isNumeric(node *yaml.Node) bool { return node.Tag == "!!int" || node.Tag == "!!float" }
 
-// isOfTexts reports whether a setting is a text or a list of texts.
-func isOfTexts(path string) bool {
-	path = strings.TrimSuffix(withAnyIndex(path), "."+anyIndex)
-	for key, field := range fieldsOf("", reflect.TypeFor[Config]()) {
-		if key == path {
-			t := field.Type
-			return t.Kind() == reflect.String || t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.String
-		}
-	}
-	return false
-}
-
-// notDecimal returns what to write for a number that programs take for an octal, binary or hexadecimal one, "" for others.
-func notDecimal(number string) string {
+// NotDecimal returns what to write for a number that programs take for an octal, binary or hexadecimal one, "" for others.
+func NotDecimal(number string) string {
 	digitsOf := strings.TrimLeft(number, "+-")
 	if len(digitsOf) < 2 || digitsOf[0] != '0' {
 		return ""
 	}
-	if strings.Trim(digitsOf, digits+"_") == "" {
+	if strings.Trim(digitsOf, "0123456789_") == "" {
 		decimal := strings.TrimLeft(digitsOf, "0_")
 		if number[0] == '-' && decimal != "" {
 			decimal = "-" + decimal
@@ -247,7 +254,7 @@ func invisibleIn(text string) string {
 }
 
 // instead returns the faults of a configuration with what is written in a file in place of what the decoder says of it.
-func (w writing) instead(faults Faults, file string) Faults {
+func (w writing) instead(faults Faults, file, unknown string) Faults {
 	for i := range w.faults {
 		w.faults[i].File = file
 	}
@@ -256,8 +263,8 @@ func (w writing) instead(faults Faults, file string) Faults {
 	}
 	faults = slices.DeleteFunc(faults, isWritten)
 	for i, f := range faults {
-		if before, ok := w.commas[f.Path]; ok && strings.HasPrefix(f.Message, unknownKey) {
-			if mayHoldSecret(before) {
+		if before, ok := w.commas[f.Path]; ok && strings.HasPrefix(f.Message, unknown) {
+			if w.schema.MayHoldSecret(before) {
 				faults[i].Path = before // the key is a part of its value
 			}
 			faults[i].Message = "in {} a comma ends a value: write the value before it in quotes, or several as a list in []"

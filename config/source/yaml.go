@@ -1,4 +1,4 @@
-package config
+package source
 
 import (
 	"bytes"
@@ -11,59 +11,50 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// lines are the line numbers of the keys of a file, by dotted path.
-type lines interface {
-	// line returns the line of path, or of the nearest table or list around it; 0 if none is in the file.
-	line(path string) int
+// yamlPositions are those of a YAML file, looked for in its tree: few are ever asked for, and a file may have very many.
+type yamlPositions struct {
+	root *yaml.Node
 }
 
-// yamlLines are those of a YAML file, looked for in its tree: few are ever asked for, and a file may have very many.
-type yamlLines struct {
-	root *yaml.Node // nil for none
+func (p yamlPositions) at(path string) Position {
+	at, _ := positionIn(p.root, path)
+	return at
 }
 
-func (l yamlLines) line(path string) int {
-	if l.root == nil {
-		return 0
-	}
-	line, _ := lineIn(l.root, path)
-	return line
-}
-
-// lineIn returns the line in a node of as much of a path as there is, and how many octets of it that is.
-func lineIn(node *yaml.Node, path string) (line, found int) {
-	look := func(key string, at int, value *yaml.Node) {
+// positionIn returns the position in a node of as much of a path as there is, and how many bytes of it that is.
+func positionIn(node *yaml.Node, path string) (at Position, found int) {
+	look := func(key string, written, value *yaml.Node) {
 		rest, ok := strings.CutPrefix(path, key)
 		if !ok || rest != "" && rest[0] != '.' || len(key) < found || len(key) == 0 {
 			return
 		}
-		line, found = at, len(key)
+		at, found = Position{written.Line, written.Column}, len(key)
 		if rest == "" {
 			return
 		}
-		if inner, length := lineIn(value, rest[1:]); length > 0 {
-			line, found = inner, len(key)+1+length
+		if inner, length := positionIn(value, rest[1:]); length > 0 {
+			at, found = inner, len(key)+1+length
 		}
 	}
 	switch node.Kind {
 	case yaml.MappingNode:
 		for i := 0; i+1 < len(node.Content); i += 2 { // a key may have dots
-			look(strings.ToLower(node.Content[i].Value), node.Content[i].Line, node.Content[i+1]) // viper makes keys lower case
+			look(strings.ToLower(node.Content[i].Value), node.Content[i], node.Content[i+1]) // viper makes keys lower case
 		}
 	case yaml.SequenceNode:
 		key, _, _ := strings.Cut(path, ".")
 		if i, err := strconv.Atoi(key); err == nil && 0 <= i && i < len(node.Content) {
-			look(key, node.Content[i].Line, node.Content[i])
+			look(key, node.Content[i], node.Content[i])
 		}
 	}
-	return line, found
+	return at, found
 }
 
 // yamlFile is a YAML file, parsed once.
 type yamlFile struct {
 	root    *yaml.Node // of the first document, nil where it is empty
 	message string     // what is wrong behind it, "" for nothing
-	line    int        // of that; 0 where it is not known
+	at      Position   // of that
 }
 
 func parseYAML(text []byte) (yamlFile, error) {
@@ -78,26 +69,25 @@ func parseYAML(text []byte) (yamlFile, error) {
 	if len(first.Content) > 0 {
 		file.root = first.Content[0]
 	}
-	file.message, file.line = afterDocument(documents, text)
+	file.message, file.at = afterDocument(documents, text)
 	return file, nil
 }
 
-// afterDocument says what is wrong behind the first document of a YAML file, which would be ignored, and in which line; 0
-// where that is not known. A second document that is empty is none.
-func afterDocument(documents *yaml.Decoder, text []byte) (message string, line int) {
+// afterDocument says what is wrong behind the first document of a YAML file, which would be ignored, and where. A second document that is empty is none.
+func afterDocument(documents *yaml.Decoder, text []byte) (message string, at Position) {
 	const second = `a second YAML document, after "---": all settings are in one`
 	var next yaml.Node
 	err := documents.Decode(&next)
 	switch beginning, less := lessIndented(text); {
 	case err != nil && !errors.Is(err, io.EOF) && less > 0:
 		return fmt.Sprintf("the line has less indentation than line %d: write its section above line %[1]d, or begin both at the "+
-			"start of the line", beginning), less
+			"start of the line", beginning), Position{Line: less, Column: 1}
 	case err != nil && !errors.Is(err, io.EOF):
-		return second, 0
+		return second, Position{}
 	case len(next.Content) > 0 && next.Content[0].Tag != "!!null":
-		return second, next.Line
+		return second, Position{next.Line, next.Column}
 	}
-	return "", 0
+	return "", Position{}
 }
 
 // lessIndented returns the first line of a text, and the first one behind it with less indentation; 0 where there is none.
@@ -118,4 +108,29 @@ func lessIndented(text []byte) (first, less int) {
 		}
 	}
 	return first, 0
+}
+
+// withoutValue returns the paths below a node that have a key and no value: what is left of lists that were commented out.
+func withoutValue(node *yaml.Node) []string {
+	var found []string
+	add := func(key string, child *yaml.Node) {
+		if child.Tag == "!!null" {
+			found = append(found, key)
+			return
+		}
+		for _, below := range withoutValue(child) {
+			found = append(found, key+"."+below)
+		}
+	}
+	switch node.Kind {
+	case yaml.MappingNode:
+		for i := 0; i+1 < len(node.Content); i += 2 {
+			add(strings.ToLower(node.Content[i].Value), node.Content[i+1])
+		}
+	case yaml.SequenceNode:
+		for i, child := range node.Content {
+			add(strconv.Itoa(i), child)
+		}
+	}
+	return found
 }

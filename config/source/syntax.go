@@ -1,4 +1,4 @@
-package config
+package source
 
 import (
 	"errors"
@@ -16,24 +16,25 @@ import (
 
 // This file says what is wrong with a file that is no YAML or no TOML.
 
-// notUTF8 returns the first line of a text that is in another encoding than UTF-8, and what to do; "" where none is.
-func notUTF8(text []byte) (line int, message string) {
+// notUTF8 returns the first position of a text that is in another encoding than UTF-8, and what to do; "" where none is.
+func notUTF8(text []byte) (at Position, message string) {
 	if len(text) > 1 && (text[0] == 0xff && text[1] == 0xfe || text[0] == 0xfe && text[1] == 0xff) {
-		return 1, "the file is in UTF-16: save it as UTF-8 (iconv -f utf-16 -t utf-8)"
+		return Position{Line: 1, Column: 1}, "the file is in UTF-16: save it as UTF-8 (iconv -f utf-16 -t utf-8)"
 	}
-	line = 1
+	at = Position{Line: 1, Column: 1}
 	for rest := text; len(rest) > 0; {
 		c, size := utf8.DecodeRune(rest)
 		switch {
 		case c == utf8.RuneError && size == 1:
-			return line, fmt.Sprintf("the byte %#x is not of UTF-8, but probably of Latin-1 (Windows-1252): save the file as UTF-8 "+
+			return at, fmt.Sprintf("the byte %#x is not of UTF-8, but probably of Latin-1 (Windows-1252): save the file as UTF-8 "+
 				"(iconv -f windows-1252 -t utf-8)", rest[0])
 		case c == '\n':
-			line++
+			at = Position{Line: at.Line + 1}
 		}
+		at.Column++
 		rest = rest[size:]
 	}
-	return 0, ""
+	return Position{}, ""
 }
 
 // parsesAsTOML reports whether a text is a file of TOML, and not only white space; parsesAsYAML one of YAML.
@@ -50,17 +51,19 @@ func parsesAsYAML(text []byte) bool {
 // parserLine is where the parser of YAML says that it failed.
 var parserLine = regexp.MustCompile(`line (\d+)`)
 
-// explainFile returns the error of a file that cannot be read or parsed.
-func explainFile(path string, text []byte, err error) error {
-	if len(text) == 0 {
-		return fmt.Errorf("reading configuration %s: %w", path, err)
-	}
+// syntax says what is wrong with the lines of a file.
+type syntax struct {
+	schema Schema
+	source []string
+}
+
+// explain returns the error of a file that cannot be parsed.
+func (s syntax) explain(path string, text []byte, err error) error {
 	var known Faults
 	if errors.As(err, &known) {
 		return known
 	}
 	fault := Fault{File: path, Message: err.Error()}
-	source := strings.Split(string(text), "\n")
 	var inTOML *toml.DecodeError
 	switch found := parserLine.FindStringSubmatch(fault.Message); {
 	case isTOML(path) && parsesAsYAML(text):
@@ -68,18 +71,24 @@ func explainFile(path string, text []byte, err error) error {
 	case !isTOML(path) && parsesAsTOML(text):
 		fault.Message = "this is TOML: the name of the file must end in .toml, or its content be YAML"
 	case errors.As(err, &inTOML):
-		fault.Line, _ = inTOML.Position()
-		fault.Message = explainTOML(source, fault.Line, inTOML.Error())
+		fault.Line, fault.Column = inTOML.Position()
+		fault.Message = s.explainTOML(fault.Line, inTOML.Error())
 	case isTOML(path):
-		fault.Line, fault.Message = whereInTOML(source, fault.Message), strings.TrimPrefix(fault.Message, "toml: ")
-		fault.Message = ofParser(source, fault.Line, fault.Message)
+		fault.Line, fault.Message = whereInTOML(s.source, fault.Message), strings.TrimPrefix(fault.Message, "toml: ")
+		fault.Message = s.ofParser(fault.Line, fault.Message)
 	case lineWithTab(text) > 0:
-		fault.Line, fault.Message = lineWithTab(text), "the line is indented by a tab: YAML is indented by spaces"
+		fault.Line = lineWithTab(text)
+		fault.Column = 1 + strings.IndexByte(lineOf(s.source, fault.Line), '\t')
+		fault.Message = "the line is indented by a tab: YAML is indented by spaces"
 	default:
 		if found != nil {
 			fault.Line, _ = strconv.Atoi(found[1])
 		}
-		fault.Line, fault.Message = explainYAML(source, fault.Line, fault.Message)
+		fault.Position, fault.Message = s.explainYAML(fault.Line, fault.Message)
+	}
+	if fault.Line > 0 && fault.Column == 0 {
+		line := lineOf(s.source, fault.Line)
+		fault.Column = 1 + utf8.RuneCountInString(line) - utf8.RuneCountInString(strings.TrimLeft(line, " \t"))
 	}
 	return Faults{fault}
 }
@@ -93,13 +102,13 @@ var (
 // isNearSecret reports whether a line may be of a setting that may hold a secret by mistake: whether it, or a line above up to the
 // nearest key there, has the last word of the name of one, in any case. No part of such a line is shown: where a file cannot be
 // parsed, keys and values are not known.
-func isNearSecret(source []string, line int) bool {
+func (s syntax) isNearSecret(line int) bool {
 	words := make(map[string]bool) // "token" of access.admin_token
-	for name := range secretNames() {
+	for name := range s.schema.SecretNames {
 		words[name[strings.LastIndexByte(name, '_')+1:]] = true
 	}
 	for at := line; at > 0; at-- {
-		text := lineOf(source, at)
+		text := lineOf(s.source, at)
 		if slices.ContainsFunc(word.FindAllString(text, -1), func(w string) bool { return words[strings.ToLower(w)] }) {
 			return true
 		}
@@ -111,8 +120,8 @@ func isNearSecret(source []string, line int) bool {
 }
 
 // quote returns a message with what a line has, or without it where that may be a secret.
-func quote(source []string, line int, format string, texts ...string) string {
-	isSecret := isNearSecret(source, line)
+func (s syntax) quote(line int, format string, texts ...string) string {
+	isSecret := s.isNearSecret(line)
 	shown := make([]any, len(texts))
 	for i := range texts {
 		shown[i] = texts[i]
@@ -128,19 +137,19 @@ func quote(source []string, line int, format string, texts ...string) string {
 
 // ofParser returns the message of a parser about a line, 0 where it does not know one: it may quote that, the next one, or those
 // that it names.
-func ofParser(source []string, line int, message string) string {
+func (s syntax) ofParser(line int, message string) string {
 	lines := []int{line, line + 1}
 	for _, found := range parserLine.FindAllStringSubmatch(message, -1) {
 		n, _ := strconv.Atoi(found[1])
 		lines = append(lines, n)
 	}
-	for n := range source {
+	for n := range s.source {
 		if line == 0 {
 			lines = append(lines, n+1)
 		}
 	}
 	switch {
-	case !slices.ContainsFunc(lines, func(n int) bool { return isNearSecret(source, n) }):
+	case !slices.ContainsFunc(lines, func(n int) bool { return s.isNearSecret(n) }):
 		return message
 	case strings.Contains(message, "already"):
 		return "a key is in the file already; the line is not shown, since it may have the secret"
@@ -186,7 +195,7 @@ var (
 )
 
 // explainYAML returns the line of an error of YAML's parser, which it does not always know, and what to write there.
-func explainYAML(source []string, line int, message string) (int, string) {
+func (s syntax) explainYAML(line int, message string) (Position, string) {
 	message = strings.ReplaceAll(strings.TrimPrefix(message, "yaml: unmarshal errors:\n  "), "\n ", ";")
 	message = strings.TrimPrefix(message, "yaml: ")
 	message = strings.TrimPrefix(message, fmt.Sprintf("line %d: ", line))
@@ -195,25 +204,25 @@ func explainYAML(source []string, line int, message string) (int, string) {
 		if !has(known.says) {
 			continue
 		}
-		if at, text := findInYAML(source, line, known.has); at > 0 {
-			return at, quote(source, at, known.write, text)
+		if at, text := findInYAML(s.source, line, known.has); at.Line > 0 {
+			return at, s.quote(at.Line, known.write, text)
 		}
 	}
 	switch {
 	case has("mapping values"):
-		return line, "the line is indented more than its section, or the line above has a value already"
+		return Position{Line: line}, "the line is indented more than its section, or the line above has a value already"
 	case has("expected ':'"):
-		return line, "the name of a setting has no colon behind it, or no space behind that"
+		return Position{Line: line}, "the name of a setting has no colon behind it, or no space behind that"
 	case has("cannot unmarshal"):
-		return 1, "the file is no table: write sections, and below each its settings, such as dns: and timeout: 5s"
+		return Position{Line: 1}, "the file is no table: write sections, and below each its settings, such as dns: and timeout: 5s"
 	case has("unexpected end of stream"):
-		return line, "a quotation mark is not closed in this line, or below it"
+		return Position{Line: line}, "a quotation mark is not closed in this line, or below it"
 	case has("did not find expected key"):
 		message += ": a line near this one is indented in another way than those around it, or has something behind a quotation mark"
 	default:
-		message = ofParser(source, line, message)
+		message = s.ofParser(line, message)
 	}
-	return line, message
+	return Position{Line: line}, message
 }
 
 // inYAML is what to write in place of what a line has where the parser of YAML says something. The group of a pattern is put in.
@@ -236,17 +245,17 @@ var inYAML = []struct {
 
 // findInYAML returns the first line that has a pattern, with its group, from the one before that which the parser names: it names
 // the line where what it reads has begun, or the one before.
-func findInYAML(source []string, line int, pattern *regexp.Regexp) (at int, text string) {
-	for at := max(line-1, 1); at <= len(source); at++ {
-		code, _, _ := strings.Cut(source[at-1], " #")
+func findInYAML(source []string, line int, pattern *regexp.Regexp) (at Position, text string) {
+	for n := max(line-1, 1); n <= len(source); n++ {
+		code, _, _ := strings.Cut(source[n-1], " #")
 		if pattern != escapeInQuotes {
-			code = quotedInYAML.ReplaceAllString(code, "''")
+			code = quotedInYAML.ReplaceAllStringFunc(code, func(quoted string) string { return "'" + strings.Repeat(" ", len(quoted)-2) + "'" })
 		}
-		if found := pattern.FindStringSubmatch(code); found != nil && !strings.HasPrefix(strings.TrimSpace(code), "#") {
-			return at, strings.Trim(found[1], " ")
+		if found := pattern.FindStringSubmatchIndex(code); found != nil && !strings.HasPrefix(strings.TrimSpace(code), "#") {
+			return Position{n, 1 + utf8.RuneCountInString(code[:found[2]])}, strings.Trim(code[found[2]:found[3]], " ")
 		}
 	}
-	return 0, ""
+	return Position{}, ""
 }
 
 // whereInTOML returns the line of an error of TOML's parser that has none, such as that of a setting which is there twice: the first
@@ -260,16 +269,16 @@ func whereInTOML(source []string, message string) int {
 }
 
 // explainTOML returns what is wrong with a line where TOML's parser has failed, and what to write.
-func explainTOML(source []string, at int, message string) string {
-	line := lineOf(source, at)
+func (s syntax) explainTOML(at int, message string) string {
+	line := lineOf(s.source, at)
 	message = strings.TrimPrefix(message, "toml: ")
 	has := func(part string) bool { return strings.Contains(message, part) }
-	if number := numberInTOML.FindStringSubmatch(line); number != nil && !has("escape") && !isNearSecret(source, at) {
-		return notDecimal(number[1])
+	if number := numberInTOML.FindStringSubmatch(line); number != nil && !has("escape") && !s.isNearSecret(at) {
+		return NotDecimal(number[1])
 	}
 	if has("escape") {
 		if found := escapeInQuotes.FindStringSubmatch(line); found != nil {
-			return quote(source, at, "%s in double quotes is an escape that TOML does not have: write the value in single quotes", found[1])
+			return s.quote(at, "%s in double quotes is an escape that TOML does not have: write the value in single quotes", found[1])
 		}
 	}
 	code, _, _ := strings.Cut(line, " #")
@@ -282,13 +291,13 @@ func explainTOML(source []string, at int, message string) string {
 		return invisible(c)
 	}
 	if found := unquotedInTOML.FindStringSubmatch(line); found != nil {
-		return quote(source, at, `texts are in quotes in TOML: write %s = "%s"`, found[1], found[2])
+		return s.quote(at, `texts are in quotes in TOML: write %s = "%s"`, found[1], found[2])
 	}
 	if found := colonInTOML.FindStringSubmatch(line); found != nil {
-		return quote(source, at, "TOML has = and no colon behind the name of a setting: write %s = %s", found[1], found[2])
+		return s.quote(at, "TOML has = and no colon behind the name of a setting: write %s = %s", found[1], found[2])
 	}
 	if found := elementInTOML.FindStringSubmatch(line); found != nil && strings.Contains(line, "=") && !has("already") {
-		return quote(source, at, `texts are in quotes in TOML: write "%s"`, strings.TrimSpace(found[1]))
+		return s.quote(at, `texts are in quotes in TOML: write "%s"`, strings.TrimSpace(found[1]))
 	}
-	return ofParser(source, at, message)
+	return s.ofParser(at, message)
 }
