@@ -28,15 +28,6 @@ func checkEmbedders(f *Faults, path string, value any) {
 	}
 }
 
-// warnOfOrigins names sites of access.cors that are not written as browsers do: they are compared as text.
-func warnOfOrigins(f *Faults, origins []string) {
-	for i, origin := range origins {
-		if plain := browserOrigin(origin); origin != "*" && origin != plain {
-			f.Add(index("access.cors", i), neverMatches, origin, plain)
-		}
-	}
-}
-
 // warnOfAllOrigins warns of "*" where not all clients may resolve names: then it stands for no site.
 func warnOfAllOrigins(f *Faults, c Access) {
 	isForAll := func(p netip.Prefix) bool { return p.Bits() == 0 } // as proxy/gate sees it

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 )
@@ -18,12 +17,4 @@ func checkSupport(f *Faults, path string, value any) {
 	case strings.ContainsFunc(text, unicode.IsControl):
 		f.Add(path, "%q has a line end or another control character", text)
 	}
-}
-
-// hasARKs reports whether there is a registry with names that begin as ARKs do.
-func (r Registry) hasARKs() bool {
-	const scheme = "ark:"
-	return r.Store != "" && slices.ContainsFunc(r.Only, func(beginning string) bool {
-		return len(beginning) >= len(scheme) && strings.EqualFold(beginning[:len(scheme)], scheme)
-	})
 }

@@ -41,15 +41,10 @@ var decidingFields = [...]string{
 	"x-host", "x-original-host", "x-original-url", "x-rewrite-url",
 }
 
-// warnOfHarmlessFields names entries that are often not harmless: what an origin makes of them would be stored for all.
-func warnOfHarmlessFields(f *Faults, names []string) {
-	for i, name := range names {
-		stem, isPrefix := strings.CutSuffix(strings.ToLower(strings.ReplaceAll(name, "_", "-")), "*")
-		if standsFor(decidingFields[:], stem, isPrefix) || strings.HasPrefix(stem, "x-forwarded-") || strings.HasSuffix(stem, "-override") {
-			f.Add(index("cache.harmless_fields", i), "origins are known to answer differently by what %s stands for, and others would get the "+
-				"response: list it only where you know that yours do not", name)
-		}
-	}
+// isDeciding reports whether a field is often not harmless: what an origin makes of it would be stored for all.
+func isDeciding(_ checked, name string) bool {
+	stem, isPrefix := strings.CutSuffix(strings.ToLower(strings.ReplaceAll(name, "_", "-")), "*")
+	return standsFor(decidingFields[:], stem, isPrefix) || strings.HasPrefix(stem, "x-forwarded-") || strings.HasSuffix(stem, "-override")
 }
 
 func checkDirectory(f *Faults, path string, value any) {

@@ -14,9 +14,6 @@ const (
 	schemeDataIdentifiers = "data-identifiers"
 )
 
-// digitalLinkSchemes are the values of registry.digital_link.*.scheme.
-func digitalLinkSchemes() []string { return []string{SchemeGS1, schemeDataIdentifiers} }
-
 // host returns the host of the root, as hosts are compared; "" where there is none.
 func (d DigitalLink) host() string {
 	u, err := uri.Parse(d.Root)
@@ -35,9 +32,6 @@ func checkDigitalLink(f *Faults, r Registry) {
 		isTwice := func(other DigitalLink) bool { return other.Root == d.Root }
 		if d.Root != "" && slices.IndexFunc(r.DigitalLink, isTwice) < i {
 			f.Add(path+".root", "%q is there twice", d.Root)
-		}
-		if d.Scheme != "" {
-			Setting{Path: path + ".scheme", OneOf: digitalLinkSchemes()}.validate(f, d.Scheme)
 		}
 		if u, err := uri.Parse(d.Terms); d.Terms != "" && (err != nil || !u.IsLocation() || u.Check() != nil) {
 			f.Add(path+".terms", "%q is not a URL such as https://www.example.org/terms", d.Terms)

@@ -3,7 +3,6 @@ package config
 import (
 	"net"
 	"net/netip"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -73,16 +72,5 @@ func checkListen(f *Faults, path, address string) {
 		f.Add(path, "%q has no port between 0 and 65535", address)
 	} else if _, err := netip.ParseAddr(host); host != "" && host != "localhost" && err != nil {
 		f.Add(path, "%q does not begin with an IP address (port %d)", address, n)
-	}
-}
-
-// warnOfNames warns where others than this machine have resources retrieved over http, and urnd knows no name of its own by which
-// they come: their browsers are refused.
-func warnOfNames(f *Faults, c Config) {
-	isOpen := !c.Listen.RedirectTLS && (slices.ContainsFunc(c.Listen.Service, isForOthers) || len(c.Listen.ProxyProtocol) > 0)
-	hasOthers := slices.ContainsFunc(c.Access.ProxyClients, func(p netip.Prefix) bool { return !isLoopback(p) })
-	if len(c.Listen.Names) == 0 && hasOthers && (isOpen || len(c.Access.TrustedProxies) > 0) {
-		f.Add("listen.names", "is empty: browsers that come to listen.service by another name than localhost and that of the machine "+
-			"are refused what is retrieved for access.proxy_clients (/fetch, N2R): list the names that they use")
 	}
 }

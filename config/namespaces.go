@@ -11,10 +11,6 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-func folds() []string { return []string{"none", "lower", "upper", "prefix", "first"} }
-
-func checks() []string { return []string{"strict", "digits", "warn"} }
-
 func checkNamespaces(f *Faults, namespaces []Namespace) {
 	seen := make(map[string]bool)
 	for i, ns := range namespaces {
@@ -31,21 +27,13 @@ func checkNamespaces(f *Faults, namespaces []Namespace) {
 			f.Add(path+".nid", "%q is configured twice", ns.NID)
 		}
 		seen[nid] = true
-		if ns.Fold != "" {
-			Setting{Path: path + ".fold", OneOf: folds()}.validate(f, ns.Fold)
-		}
-		if ns.Check != "" {
-			Setting{Path: path + ".check", OneOf: checks()}.validate(f, ns.Check)
-		}
 		checkPattern(f, path+".pattern", ns.Pattern)
-		checkOrder(f, path+".order", ns.Order)
 		if len(ns.THTTP) > 0 && len(ns.Order) > 0 && !slices.Contains(ns.Order, "thttp") {
 			f.Add(path+".order", "does not name thttp, so the servers of %s.thttp would never be queried", path)
 		}
 		for j, server := range ns.THTTP {
 			checkServer(f, index(path+".thttp", j), server)
 		}
-		Setting{Path: path + ".schemes", OneOf: schemes()}.validate(f, ns.Schemes)
 		for j, target := range ns.Targets {
 			at := index(path+".targets", j)
 			checkPattern(f, at+".pattern", target.Pattern)

@@ -6,8 +6,6 @@ import (
 	"strings"
 )
 
-func forwardings() []string { return []string{"transparent", "off", "forwarded", "x-forwarded-for"} }
-
 func checkPAC(f *Faults, path string, value any) {
 	addresses, _ := value.([]string)
 	checkAddresses(f, path, addresses, "https://", "proxy.example.org:8141", "proxy.example.org:8141")
@@ -54,5 +52,3 @@ func checkTargeted(f *Faults, path string, value any) {
 		}
 	}
 }
-
-func policies() []string { return []string{"enforce", "report", "open"} }

@@ -7,9 +7,6 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// siteSpellings are the values of proxy.origins.*.spelling.
-func siteSpellings() []string { return []string{"exact", "normal"} }
-
 func checkSites(f *Faults, origins []Site) {
 	seen := make(map[string]bool)
 	for i, o := range origins {
@@ -28,12 +25,6 @@ func checkSites(f *Faults, origins []Site) {
 		}
 		for j, server := range o.Servers {
 			checkServer(f, index(path+".servers", j), server)
-		}
-		if o.Spelling != "" {
-			Setting{Path: path + ".spelling", OneOf: siteSpellings()}.validate(f, o.Spelling)
-		}
-		if o.Forwarded != "" {
-			Setting{Path: path + ".forwarded", OneOf: forwardings()}.validate(f, o.Forwarded)
 		}
 		isHTTPS := func(server string) bool { return strings.HasPrefix(strings.ToLower(server), "https:") }
 		checkServerTLS(f, path+".tls", o.TLS, slices.ContainsFunc(o.Servers, isHTTPS))

@@ -6,16 +6,10 @@ import (
 	"strings"
 )
 
-// upstreamSchemes are those of proxies.
-func upstreamSchemes() []string { return []string{"http", "https", "socks5"} }
-
 func checkUpstreams(f *Faults, upstreams []Upstream) {
 	for i, u := range upstreams {
 		path := index("proxy.upstreams", i)
 		checkRuleHosts(f, path+".hosts", u.Hosts)
-		if u.Password != "" {
-			checkSecretFile(f, path+".password", u.Password)
-		}
 		switch {
 		case u.User != "" && u.Password == "":
 			f.Add(path+".user", "%q cannot log in: password is missing, a file", u.User)
@@ -52,6 +46,6 @@ func checkUpstreamServer(f *Faults, path, server string) {
 	case err != nil || portErr != nil || !isHost(host):
 		f.Add(path, "%s; its value is not shown, since it may have a password", form)
 	default:
-		Setting{Path: path, OneOf: upstreamSchemes()}.validate(f, scheme)
+		Setting{Path: path, OneOf: []string{"http", "https", "socks5"}}.validate(f, scheme)
 	}
 }

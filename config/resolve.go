@@ -1,8 +1,5 @@
 package config
 
-// systems are the names of the systems that resolve names.
-func systems() []string { return []string{"ddds", "slp", "thttp", "namespace"} }
-
 func checkNotEmpty(f *Faults, path string, value any) {
 	if list, _ := value.([]string); len(list) == 0 {
 		f.Add(path, "names no system, so no URN would be resolved")
@@ -24,8 +21,4 @@ func checkIdentifiers(f *Faults, identifiers []Identifier) {
 		checkPattern(f, at+".pattern", identifier.Pattern)
 		checkTemplate(f, at+".template", identifier.Template, groupsOf(identifier.Pattern), "doi", "hdl", "ark")
 	}
-}
-
-func checkOrder(f *Faults, path string, order []string) {
-	Setting{Path: path, OneOf: systems()}.validate(f, order)
 }

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -99,6 +100,48 @@ func (s Setting) validate(f *Faults, value any) {
 	if s.check != nil {
 		s.check(f, s.Path, value)
 	}
+}
+
+// validateElements checks the settings of the tables in a list against their declarations; those that are not set have none to keep.
+func (s Setting) validateElements(f *Faults, value any) {
+	tables, _ := value.([]any)
+	if len(s.Elements) == 0 || len(tables) == 0 {
+		return
+	}
+	fields := fieldNumbers(reflect.TypeOf(tables[0]))
+	for i, table := range tables {
+		s.validateTable(f, index(s.Path, i), reflect.ValueOf(table), fields)
+	}
+}
+
+// validateTable checks a table at a path; fields are the numbers of its fields by their keys.
+func (s Setting) validateTable(f *Faults, path string, table reflect.Value, fields map[string]int) {
+	for _, e := range s.Elements {
+		key := e.Path[strings.LastIndexByte(e.Path, '.')+1:]
+		e.Path = path + "." + key
+		value := table.Field(fields[key])
+		switch isTables := value.Kind() == reflect.Slice && isSection(value.Type().Elem()); {
+		case value.IsZero():
+		case isTables:
+			inner := fieldNumbers(value.Type().Elem())
+			for i := range value.Len() {
+				e.validateTable(f, index(e.Path, i), value.Index(i), inner)
+			}
+		case isSection(value.Type()):
+			e.validateTable(f, e.Path, value, fieldNumbers(value.Type()))
+		case len(e.OneOf) > 0 || e.check != nil || e.Least != nil:
+			e.validate(f, value.Interface())
+		}
+	}
+}
+
+// fieldNumbers returns the numbers of the fields of a struct by the keys of their settings.
+func fieldNumbers(t reflect.Type) map[string]int {
+	numbers := make(map[string]int, t.NumField())
+	for i := range t.NumField() {
+		numbers[t.Field(i).Tag.Get("mapstructure")] = i
+	}
+	return numbers
 }
 
 func (s Setting) validateWords(f *Faults, value any) {

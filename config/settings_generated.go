@@ -1798,9 +1798,10 @@ var settings = []Setting{
 				OneOf: []string{"allow", "deny"},
 			},
 			{
-				Path: "proxy.rules.*.clients",
-				Doc:  "clients; empty: all",
-				Form: "address range",
+				Path:  "proxy.rules.*.clients",
+				Doc:   "clients; empty: all",
+				Form:  "address range",
+				check: checkPrefixList,
 			},
 			{
 				Path: "proxy.rules.*.users",
@@ -1828,9 +1829,10 @@ var settings = []Setting{
 				Form: "port, or two joined by a hyphen",
 			},
 			{
-				Path: "proxy.rules.*.destinations",
-				Doc:  "addresses that are dialled, after the host was looked up; empty: all",
-				Form: "address range",
+				Path:  "proxy.rules.*.destinations",
+				Doc:   "addresses that are dialled, after the host was looked up; empty: all",
+				Form:  "address range",
+				check: checkPrefixList,
 			},
 			{
 				Path: "proxy.rules.*.reason",
@@ -1894,6 +1896,7 @@ var settings = []Setting{
 				Doc:    "the file of the password",
 				Form:   "path, or credential: and a name",
 				Secret: true,
+				check:  checkSecretFile,
 			},
 			{
 				Path: "proxy.upstreams.*.tls",
@@ -1919,6 +1922,7 @@ var settings = []Setting{
 						Doc:    "its key",
 						Form:   "path, or credential: and a name",
 						Secret: true,
+						check:  checkKeyFile,
 					},
 					{
 						Path:  "proxy.upstreams.*.tls.min_version",
@@ -1998,6 +2002,7 @@ var settings = []Setting{
 						Doc:    "its key",
 						Form:   "path, or credential: and a name",
 						Secret: true,
+						check:  checkKeyFile,
 					},
 					{
 						Path:  "proxy.origins.*.tls.min_version",

@@ -11,9 +11,6 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// languages are those that pages are written in.
-func languages() []string { return []string{"en", "de", "fr", "es", "zh"} }
-
 // The bounds of texts of a site, in characters, and of its examples.
 const (
 	maxSiteName    = 80
@@ -88,7 +85,9 @@ func checkSiteTexts(f *Faults, texts []SiteText) {
 	seen := make(map[string]bool)
 	for i, text := range texts {
 		at := index("site.texts", i)
-		Setting{Path: at + ".language", OneOf: languages()}.validate(f, text.Language)
+		if text.Language == "" {
+			f.Add(at+".language", "is missing")
+		}
 		if seen[text.Language] {
 			f.Add(at+".language", "%q is there twice", text.Language)
 		}

@@ -20,6 +20,7 @@ func (c Config) Validate() error {
 	for _, s := range Settings() {
 		if value, ok := values[s.Path]; ok {
 			s.validate(&f, value)
+			s.validateElements(&f, value)
 		}
 	}
 	checkRootOptions(&f, "ddds.root_options", c.DDDS)

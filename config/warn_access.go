@@ -20,107 +20,135 @@ func isForOthers(address string) bool {
 	return err == nil && host != "localhost" && !addr.IsLoopback()
 }
 
-// warnOfEverybody warns of ranges that give rights to all who reach urnd.
-func warnOfEverybody(f *Faults, c Config) {
-	first := func(addresses []string) string {
-		if i := slices.IndexFunc(addresses, isForOthers); i >= 0 {
-			return addresses[i]
-		}
-		return ""
-	}
-	service, admin := first(slices.Concat(c.Listen.Service, c.Listen.TLS)), first([]string{c.Listen.Admin})
-	clients := service
-	if clients == "" && len(c.Access.TrustedProxies) > 0 {
-		clients = "access.trusted_proxies"
-	}
-	// Where an address has rights, too, Validate refuses them: checkProxies.
+// accessWarnings are about clients and proxies that have more rights, or fewer, than is meant.
+func accessWarnings() []warning {
 	const sender = "%s is everybody who reaches %s, who may say that it is any client, so that the limits of one client (limits.rate, " +
 		"limits.client_share) bound nobody: list the addresses of your "
-	warnOfAll(f, "listen.proxy_protocol", c.Listen.ProxyProtocol, service, sender+"load balancers")
-	warnOfAll(f, "access.trusted_proxies", c.Access.TrustedProxies, service, sender+"proxies")
-	warnOfAll(f, "access.admin_proxies", c.Access.AdminProxies, admin, sender+"proxies")
-	if c.Access.ProxyUsers == "" && opensAll(c.Proxy) {
-		warnOfAll(f, "access.proxy_clients", c.Access.ProxyClients, clients, "%s is everybody who reaches %s: list the networks "+
-			"of your clients, or set access.proxy_users")
+	clients := func(c checked) string { // by which address, or field, clients of this machine may be others
+		if service := firstForOthers(c.Listen.Service, c.Listen.TLS); service != "" || len(c.Access.TrustedProxies) == 0 {
+			return service
+		}
+		return "access.trusted_proxies"
 	}
-	warnOfAll(f, "access.purge_clients", c.Access.PurgeClients, clients, "%s is everybody who reaches %s, who may empty the "+
-		"cache: list the addresses of those who publish")
-	warnOfAll(f, "access.fresh_clients", c.Access.FreshClients, clients, "%s is everybody who reaches %s, who may have all "+
-		"servers asked again for each request: list the addresses of those who test")
-	warnOfAll(f, "access.browse_all_clients", c.Access.BrowseAllClients, clients, "%s is everybody who reaches %s, who is shown names "+
-		"that are reserved and withdrawn: list the addresses of those who register names")
-	const networkOfIPv4, uniqueLocal = 8, 7 // 10.0.0.0/8, fc00::/7
-	isAll := func(p netip.Prefix) bool {
-		return p.Addr().Is4() && p.Bits() < networkOfIPv4 || p.Addr().Is6() && p.Bits() < uniqueLocal
-	}
-	if i := slices.IndexFunc(c.Access.AllowDestinations, isAll); i >= 0 {
-		f.Add(index("access.allow_destinations", i), "with %s every client of the proxy reaches this machine and the networks "+
-			"around it: write the networks that clients need, such as 10.1.0.0/16", c.Access.AllowDestinations[i])
+	service := func(c checked) string { return firstForOthers(c.Listen.Service, c.Listen.TLS) }
+	return []warning{
+		func(f *Faults, c checked) {
+			for _, s := range Settings() {
+				prefixes, _ := c.values[s.Path].([]netip.Prefix)
+				warnOfHostBits(f, s.Path, prefixes)
+			}
+		},
+		// Where an address has rights, too, Validate refuses them: checkProxies.
+		everybody("listen.proxy_protocol", sender+"load balancers", service),
+		everybody("access.trusted_proxies", sender+"proxies", service),
+		everybody("access.admin_proxies", sender+"proxies", func(c checked) string { return firstForOthers([]string{c.Listen.Admin}) }),
+		everybody("access.proxy_clients", "%s is everybody who reaches %s: list the networks of your clients, or set access.proxy_users",
+			func(c checked) string {
+				if c.Access.ProxyUsers != "" || !opensAll(c.Proxy) {
+					return ""
+				}
+				return clients(c)
+			}),
+		everybody("access.purge_clients", "%s is everybody who reaches %s, who may empty the cache: list the addresses of those who publish",
+			clients),
+		everybody("access.fresh_clients", "%s is everybody who reaches %s, who may have all servers asked again for each request: list the "+
+			"addresses of those who test", clients),
+		everybody("access.browse_all_clients", "%s is everybody who reaches %s, who is shown names that are reserved and withdrawn: list the "+
+			"addresses of those who register names", clients),
+		first("access.allow_destinations", "with %s every client of the proxy reaches this machine and the networks around it: write the "+
+			"networks that clients need, such as 10.1.0.0/16", func(c checked) []netip.Prefix { return c.Access.AllowDestinations },
+			func(_ checked, p netip.Prefix) bool {
+				const networkOfIPv4, uniqueLocal = 8, 7 // 10.0.0.0/8, fc00::/7
+				return p.Addr().Is4() && p.Bits() < networkOfIPv4 || p.Addr().Is6() && p.Bits() < uniqueLocal
+			}),
+		warnOfFamilies,
+		one("access.resolve_clients", "is empty: nobody may resolve names: delete the line for everybody, or list the networks of your clients",
+			func(c checked) bool { return len(c.Access.ResolveClients) == 0 }),
+		one("listen.service", "is empty, and listen.tls too (unless systemd passes the socket http or https): nobody is answered: delete the line",
+			func(c checked) bool { return len(c.Listen.Service) == 0 && len(c.Listen.TLS) == 0 }),
+		one("access.admin_clients", "is empty: nobody may use listen.admin, such as for health and metrics: delete the line for this machine, "+
+			"or write listen.admin: ''", func(c checked) bool { return len(c.Access.AdminClients) == 0 && c.Listen.Admin != "" }),
+		each("access.browse_all_clients", "%s may not list names at all: add it to access.browse_clients",
+			func(c checked) []netip.Prefix { return c.Access.BrowseAllClients }, func(c checked, p netip.Prefix) bool {
+				return len(c.Access.BrowseClients) > 0 && !slices.ContainsFunc(c.Access.BrowseClients, p.Overlaps)
+			}),
+		one("site.sitemap", "is read by those alone who may resolve names (access.resolve_clients): no search engine is among them",
+			func(c checked) bool {
+				return c.Site.Sitemap && !slices.ContainsFunc(c.Access.ResolveClients, isEverybody)
+			}),
+		one("listen.redirect_tls", "without listen.tls it needs urnd-https.socket, or urnd does not start",
+			func(c checked) bool { return c.Listen.RedirectTLS && len(c.Listen.TLS) == 0 }),
+		// The browsers of others come by a name that urnd does not know, and are refused.
+		one("listen.names", "is empty: browsers that come to listen.service by another name than localhost and that of the machine are refused "+
+			"what is retrieved for access.proxy_clients (/fetch, N2R): list the names that they use", func(c checked) bool {
+			isOpen := !c.Listen.RedirectTLS && (slices.ContainsFunc(c.Listen.Service, isForOthers) || len(c.Listen.ProxyProtocol) > 0)
+			hasOthers := slices.ContainsFunc(c.Access.ProxyClients, func(p netip.Prefix) bool { return !isLoopback(p) })
+			return len(c.Listen.Names) == 0 && hasOthers && (isOpen || len(c.Access.TrustedProxies) > 0)
+		}),
+		func(f *Faults, c checked) { // origins are compared as text
+			for i, origin := range c.Access.CORS {
+				if plain := browserOrigin(origin); origin != "*" && origin != plain {
+					f.Add(index("access.cors", i), neverMatches, origin, plain)
+				}
+			}
+		},
 	}
 }
 
-// warnOfAll warns of a range of everybody, where others reach urnd at an address.
-func warnOfAll(f *Faults, path string, prefixes []netip.Prefix, address, format string) {
-	if i := everybodyAt(prefixes); i >= 0 && address != "" {
-		f.Add(index(path, i), format, prefixes[i], address)
+// firstForOthers returns the first address that others than this machine reach, "" for none.
+func firstForOthers(lists ...[]string) string {
+	addresses := slices.Concat(lists...)
+	if i := slices.IndexFunc(addresses, isForOthers); i >= 0 {
+		return addresses[i]
+	}
+	return ""
+}
+
+// everybody is a rule about a range of all who reach urnd at an address, "" for none: says shows both.
+func everybody(path, says string, address func(c checked) string) warning {
+	return func(f *Faults, c checked) {
+		prefixes, _ := c.values[path].([]netip.Prefix)
+		if i, at := everybodyAt(prefixes), address(c); i >= 0 && at != "" {
+			f.Add(index(path, i), says, prefixes[i], at)
+		}
 	}
 }
 
 // warnOfFamilies warns of clients that are everybody by one version of IP alone. Where everybody is too many, nothing is to be added.
-func warnOfFamilies(f *Faults, values map[string]any) {
+func warnOfFamilies(f *Faults, c checked) {
 	for _, s := range Settings() {
 		isWarned := func(fault Fault) bool { return strings.HasPrefix(fault.Path, s.Path+".") }
-		if prefixes, ok := values[s.Path].([]netip.Prefix); ok && strings.HasSuffix(s.Path, "_clients") && !slices.ContainsFunc(*f, isWarned) {
+		if prefixes, ok := c.values[s.Path].([]netip.Prefix); ok && strings.HasSuffix(s.Path, "_clients") && !slices.ContainsFunc(*f, isWarned) {
 			warnOfOneFamily(f, s.Path, prefixes, "")
 		}
 	}
 }
 
-// warnOfHidden warns of clients that are to see hidden names in lists that they do not see.
-func warnOfHidden(f *Faults, c Config) {
-	for i, p := range c.Access.BrowseAllClients {
-		if len(c.Access.BrowseClients) > 0 && !slices.ContainsFunc(c.Access.BrowseClients, p.Overlaps) {
-			f.Add(index("access.browse_all_clients", i), "%s may not list names at all: add it to access.browse_clients", p)
+func warnOfHostBits(f *Faults, path string, prefixes []netip.Prefix) {
+	for i, prefix := range prefixes {
+		if prefix != prefix.Masked() {
+			f.Add(index(path, i), "%s is taken as %s: the address has bits behind the length of the prefix", prefix, prefix.Masked())
+		} else if network := networkAt(prefix); network.IsValid() {
+			f.Add(index(path, i), "%s is one address, that of a network: write %s, or with the length that the network has", prefix.Addr(), network)
 		}
 	}
 }
 
-// warnOfNobody warns of services that nobody may use, or that only one side knows of.
-func warnOfNobody(f *Faults, c Config) {
-	if len(c.Access.ResolveClients) == 0 {
-		f.Add("access.resolve_clients", "is empty: nobody may resolve names: delete the line for everybody, or list the networks "+
-			"of your clients")
+// networkAt returns the network that is probably meant by its first address alone, the zero value where none is.
+func networkAt(prefix netip.Prefix) netip.Prefix {
+	addr, octets := prefix.Addr(), prefix.Addr().AsSlice()
+	if !prefix.IsSingleIP() || octets[len(octets)-1] != 0 {
+		return netip.Prefix{}
 	}
-	if len(c.Listen.Service) == 0 && len(c.Listen.TLS) == 0 {
-		f.Add("listen.service", "is empty, and listen.tls too (unless systemd passes the socket http or https): nobody is answered: delete the line")
+	const bits, interface64 = 8, 64
+	length := len(octets) * bits
+	for length > 0 && octets[length/bits-1] == 0 {
+		length -= bits
 	}
-	if len(c.Access.AdminClients) == 0 && c.Listen.Admin != "" {
-		f.Add("access.admin_clients", "is empty: nobody may use listen.admin, such as for health and metrics: delete the line for this "+
-			"machine, or write listen.admin: ''")
+	if addr.Is6() && length > interface64 {
+		return netip.Prefix{}
+	} else if addr.Is6() && length > 0 {
+		length = max(length, interface64)
 	}
-	warnOfHidden(f, c)
-	if c.Site.Sitemap && !slices.ContainsFunc(c.Access.ResolveClients, isEverybody) {
-		f.Add("site.sitemap", "is read by those alone who may resolve names (access.resolve_clients): no search engine is among them")
-	}
-	if c.Listen.RedirectTLS && len(c.Listen.TLS) == 0 {
-		f.Add("listen.redirect_tls", "without listen.tls it needs urnd-https.socket, or urnd does not start")
-	}
-	warnOfHalves(f, c)
-	for i, server := range c.News.Servers {
-		if c.News.Login != "" && !strings.HasPrefix(server, tlsPrefix) {
-			f.Add(index("news.servers", i), "news.login goes there in the clear: write tls://%s, with the port for TLS", server)
-		}
-	}
-}
-
-// warnOfHalves warns of certificates of which a part is missing, or that nothing uses.
-func warnOfHalves(f *Faults, c Config) {
-	switch {
-	case c.TLS.Certificate != "" && c.TLS.Key == "":
-		f.Add("tls.certificate", "is not used: tls.key is missing")
-	case c.TLS.Certificate == "" && c.TLS.Key != "":
-		f.Add("tls.key", "is not used: tls.certificate is missing")
-	case c.TLS.ClientCA != "" && strings.HasPrefix(c.Listen.Admin, UnixPrefix):
-		f.Add("tls.client_ca", "is not used: listen.admin is a unix socket, whose clients are those who may open it")
-	}
+	return netip.PrefixFrom(addr, length)
 }

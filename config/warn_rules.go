@@ -14,8 +14,22 @@ func (r ProxyRule) hasNoCondition() bool {
 	return len(r.Clients)+len(r.Users)+len(r.Methods)+len(r.Schemes)+len(r.Hosts)+len(r.Ports)+len(r.Destinations) == 0
 }
 
+// proxyWarnings are about the rules of the proxy.
+func proxyWarnings() []warning {
+	return []warning{
+		warnOfProxyRules,
+		one("proxy.policy", "is open: the rules are not looked at, and nothing is refused by them: write enforce",
+			func(c checked) bool { return len(c.Proxy.Rules) > 0 && c.Proxy.Policy == "open" }),
+		one("proxy.rules", "no rule denies, and what no rule decides is allowed: end the list with - {id: default, action: deny}",
+			func(c checked) bool {
+				denies := func(r ProxyRule) bool { return r.Action == "deny" }
+				return len(c.Proxy.Rules) > 0 && c.Proxy.Policy != "open" && !slices.ContainsFunc(c.Proxy.Rules, denies)
+			}),
+	}
+}
+
 // warnOfProxyRules adds what is valid in rules, and probably not meant.
-func warnOfProxyRules(f *Faults, c Config) {
+func warnOfProxyRules(f *Faults, c checked) {
 	rules := c.Proxy.Rules
 	before := make(hiders)
 	for i, r := range rules {
@@ -25,17 +39,9 @@ func warnOfProxyRules(f *Faults, c Config) {
 		warnOfHostBits(f, path+".clients", r.Clients)
 		warnOfHostBits(f, path+".destinations", r.Destinations)
 		warnOfRuleHosts(f, path+".hosts", r.Hosts)
-		warnOfNever(f, path, r, c)
+		warnOfNever(f, path, r, c.Config)
 		warnOfAlmostAll(f, path, r)
 		warnOfTunnels(f, path, r, c.Proxy.ConnectPorts)
-	}
-	denies := func(r ProxyRule) bool { return r.Action == "deny" }
-	switch {
-	case len(rules) == 0:
-	case c.Proxy.Policy == "open":
-		f.Add("proxy.policy", "is open: the rules are not looked at, and nothing is refused by them: write enforce")
-	case !slices.ContainsFunc(rules, denies):
-		f.Add("proxy.rules", "no rule denies, and what no rule decides is allowed: end the list with - {id: default, action: deny}")
 	}
 }
 

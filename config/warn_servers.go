@@ -65,6 +65,14 @@ func hostAndPort(server string) (host, port string) {
 	return host, port
 }
 
+// serverWarnings are about servers that urnd does not dial, and sites that come back to it.
+func serverWarnings() []warning {
+	return []warning{
+		func(f *Faults, c checked) { warnOfServers(f, c.Config) },
+		func(f *Faults, c checked) { warnOfUpstreams(f, c.Config) },
+	}
+}
+
 // warnOfServers warns of servers that urnd does not dial, and of sites that come back to it.
 func warnOfServers(f *Faults, c Config) {
 	for i, o := range c.Proxy.Origins {

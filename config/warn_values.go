@@ -1,0 +1,170 @@
+package config
+
+import (
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// stopTimeout is TimeoutStopSec of the units in systemd/.
+const stopTimeout = time.Minute
+
+// valueWarnings are about times, sizes and limits that others leave without effect.
+func valueWarnings() []warning {
+	return []warning{
+		endsBefore("dns.timeout", "resolve.timeout"),
+		endsBefore("thttp.timeout", "resolve.timeout"),
+		endsBefore("slp.timeout", "resolve.timeout"),
+		endsBefore("thttp.default_ttl", "resolve.max_ttl"),
+		endsBefore("cache.retry_after", "cache.stale_for"),
+		endsBefore("limits.connect_timeout", "limits.origin_timeout"),
+		func(f *Faults, c checked) {
+			if stop := c.Limits.NoticeTime + c.Limits.DrainTime + c.Limits.ShutdownTimeout; stop > stopTimeout {
+				f.Add("limits.shutdown_timeout", "with limits.notice_time and limits.drain_time urnd takes %s to stop, and its unit of systemd "+
+					"ends it after %s: write less, or a longer TimeoutStopSec in the unit (systemctl edit urnd)", show(stop), show(stopTimeout))
+			}
+		},
+		func(f *Faults, c checked) {
+			if l := c.Limits; l.Streams > l.Outgoing/2 {
+				f.Add("limits.streams", "%d is more than half of limits.outgoing, %d: only that half is used", l.Streams, l.Outgoing)
+			}
+		},
+		func(f *Faults, c checked) {
+			if l := c.Limits; l.ClientConnections > l.Connections {
+				f.Add("limits.client_connections", "%d is more than limits.connections, %d: one client can take them all",
+					l.ClientConnections, l.Connections)
+			}
+		},
+		func(f *Faults, c checked) {
+			if l := c.Limits; l.ClientShare < 100 && l.ClientShare*l.NetworkFactor >= 100 {
+				f.Add("limits.client_share", "is %d percent, and with limits.network_factor one /64 network of IPv6, which one host may "+
+					"have, can take all", l.ClientShare)
+			}
+		},
+		func(f *Faults, c checked) { // a listing has at most the share of its client, and takes more
+			if share := c.Limits.Documents * Size(c.Limits.ClientShare) / 100; c.Gateways.MaxListing > share {
+				f.Add("gateways.max_listing", "%s is more than %s, which one client may have of limits.documents: a listing can take more "+
+					"memory than is counted", show(c.Gateways.MaxListing), show(share))
+			}
+		},
+		func(f *Faults, c checked) {
+			if c.CDN.TTL > 0 && (len(c.CDN.Webhooks) == 0 || c.CDN.Tags == TagsOff) {
+				f.Add("cdn.ttl", "caches in front use an answer for %s after its name has changed: nothing tells them, unless cdn.webhooks "+
+					"and cdn.tags are set", show(c.CDN.TTL))
+			}
+		},
+		each("cache.harmless_fields", "origins are known to answer differently by what %s stands for, and others would get the response: list "+
+			"it only where you know that yours do not", func(c checked) []string { return c.Cache.HarmlessFields }, isDeciding),
+	}
+}
+
+// nameWarnings are about names that are resolved otherwise than it seems, or by nothing.
+func nameWarnings() []warning {
+	const registryOnly = "has no URN: the registry is asked for none, and takes none: add 'urn:' for all, or what yours begin with"
+	order := func(c checked) []string { return c.Resolve.Order }
+	isAlone := func(c checked, system string) bool { return slices.Equal(c.Resolve.Order, []string{system}) }
+	return []warning{
+		each("resolve.order", "%s asks the servers of namespaces.thttp, and there are none", order, func(c checked, system string) bool {
+			hasServers := func(ns Namespace) bool { return len(ns.THTTP) > 0 }
+			return system == "thttp" && !slices.ContainsFunc(c.Namespaces, hasServers)
+		}),
+		one("resolve.order", "names ddds alone, and ddds.enabled is false: only namespaces with targets are resolved",
+			func(c checked) bool { return isAlone(c, "ddds") && !c.DDDS.Enabled }),
+		one("resolve.order", "names slp alone, and slp.agents is empty: only namespaces with targets are resolved",
+			func(c checked) bool { return isAlone(c, "slp") && !c.SLP.Enabled() }),
+		one("slp.agents", "are not asked: resolve.order does not name slp", func(c checked) bool {
+			asks := func(ns Namespace) bool { return slices.Contains(ns.Order, "slp") }
+			return c.SLP.Enabled() && !slices.Contains(c.Resolve.Order, "slp") && !slices.ContainsFunc(c.Namespaces, asks)
+		}),
+		one("resolve.elsewhere", "leads back to this urnd, which does not know the names that are redirected there: write another resolver, "+
+			"or leave it empty", func(c checked) bool {
+			base, _, _ := strings.Cut(c.Resolve.Fallback, "{")
+			host, port := hostAndPort(base)
+			return c.isNamed(host) || c.isOwn(host, port)
+		}),
+		one("ddds.roots", "names no domain, so that no namespace is looked up: delete the line, or write enabled: false",
+			func(c checked) bool { return c.DDDS.Enabled && len(c.DDDS.Roots) == 0 }),
+		each("ddds.root_options", "changes nothing: write servers, or require_dnssec: true",
+			func(c checked) []RootOptions { return c.DDDS.RootOptions },
+			func(_ checked, o RootOptions) bool { return len(o.Servers) == 0 && !o.RequireDNSSEC }),
+		one("registry.only", registryOnly, func(c checked) bool {
+			isURN := func(beginning string) bool {
+				beginning = canonicalBeginning(beginning)
+				return strings.HasPrefix(beginning, "urn:") || strings.HasPrefix("urn:", beginning)
+			}
+			return len(c.Registry.Only) > 0 && c.Registry.Store != "" && !slices.ContainsFunc(c.Registry.Only, isURN)
+		}),
+		one("registry.store", "~ is no directory of yours here: write all of the path, such as sqlite:/var/lib/urnd/registry.db",
+			func(c checked) bool { return strings.HasPrefix(c.Registry.Store, "sqlite:~") }),
+		func(f *Faults, c checked) { warnOfBeginnings(f, "registry.only", c.Registry.Only) },
+		func(f *Faults, c checked) { warnOfBeginnings(f, "registry.describe", c.Registry.Describe) },
+		func(f *Faults, c checked) { warnOfHandles(f, c.Config) },
+		func(f *Faults, c checked) { warnOfOwnHosts(f, c.Config) },
+		func(f *Faults, c checked) {
+			for i, g := range c.Gateways.Templates {
+				if !hasVariables(g.Template) {
+					f.Add(index("gateways.templates", i)+".template", "has no variable, so that all URLs lead to the same page: write {uri} "+
+						"where the URL belongs")
+				}
+			}
+		},
+		func(f *Faults, c checked) { warnOfNamespaces(f, c.Namespaces) },
+	}
+}
+
+// warnOfBeginnings warns of what no name begins with.
+func warnOfBeginnings(f *Faults, setting string, beginnings []string) {
+	for i, beginning := range beginnings {
+		at := index(setting, i)
+		scheme, _, ok := strings.Cut(beginning, ":")
+		switch {
+		case !ok || !isScheme(scheme):
+			f.Add(at, "%q has no scheme, and never matches: write what names begin with, such as urn:nbn:fi: or ark:/12345/", beginning)
+		case strings.ContainsAny(beginning, "*?"):
+			f.Add(at, "%q never matches: write it without \"*\" and \"?\": all names that begin so are meant", beginning)
+		}
+	}
+}
+
+// canonicalBeginning returns what names begin with as canonical ones do, as far as it can be compared: a DOI is a URN.
+func canonicalBeginning(beginning string) string {
+	beginning = strings.ToLower(beginning)
+	if strings.HasPrefix(beginning, "doi:") {
+		return "urn:" + beginning
+	}
+	return beginning
+}
+
+func warnOfNamespaces(f *Faults, namespaces []Namespace) {
+	for i, ns := range namespaces {
+		path := index("namespaces", i)
+		switch {
+		case reflect.DeepEqual(ns, Namespace{NID: ns.NID}):
+			f.Add(path, "changes nothing: write targets, thttp, or what else is different")
+		case len(ns.Targets) > 0 && len(ns.Order) > 0 && !slices.Contains(ns.Order, "namespace"):
+			f.Add(path+".order", "does not name namespace, so that the targets are not used")
+		case len(ns.Schemes) > 0 && len(ns.THTTP) == 0:
+			f.Add(path+".schemes", "is not used: it is for locations that servers of thttp return, and there are none")
+		}
+		for j, target := range ns.Targets {
+			warnOfTarget(f, index(path+".targets", j)+".template", target)
+		}
+	}
+}
+
+// anyServer matches a template whose server a name says: a variable that is not encoded is in it, or any one ends it.
+var anyServer = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://(?:[^/?#{}]|\{\w[^{}]*\})*(?:\{[+]|\{\w[^{}]*\}(?:$|[?#]|\{[?#;&]))`)
+
+// warnOfTarget warns of templates that lead elsewhere than they seem to.
+func warnOfTarget(f *Faults, path string, target Target) {
+	switch {
+	case target.Gone || target.Template == "":
+	case target.Pattern == "" && !hasVariables(target.Template):
+		f.Add(path, "has no variable, so that all names lead to the same page: write {+nss} where the name belongs")
+	case anyServer.MatchString(target.Template):
+		f.Add(path, "a name can lead to any server, since the variable belongs to the host: write a slash before it, as in "+
+			"https://example.org/{+nss}")
+	}
+}
