@@ -59,7 +59,7 @@ func TestOutput(t *testing.T) {
 	}}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return l.RunAll(cmd, args) }
 	for format, want := range map[string]string{
-		"text": `error: a\u000ab\u007f\u001b[2J`, "json": `{"input":"x","error":{"message":"a\nb\u007f\u001b[2J","offset":0,"rule":"","section":""}}`,
+		"text": `error: a\u000ab\u007f\u001b[2J`, "json": `{"input":"x","error":{"message":"a\nb` + "\x7f" + `\u001b[2J","offset":0,"rule":"","section":""}}`,
 		"csv": "input,output,error\nx,,\"a\nb\x7f\x1b[2J\"",
 	} {
 		got, _, err := clitest.Run(t, cmd, "", "x", "--output="+format)
