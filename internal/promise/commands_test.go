@@ -87,11 +87,14 @@ func (p *program) readCommands(t *testing.T) []command {
 // subcommands reads the list of commands below one.
 func (p *program) subcommands(t *testing.T, path []string) (names []string) {
 	t.Helper()
-	_, lists, _ := strings.Cut(p.must(t, append(path[:len(path):len(path)], "--help")...), "\n\nUsage:\n")
-	lists, _, _ = strings.Cut(lists, "\nFlags:\n")
-	command := regexp.MustCompile(`^  ([a-z][a-z-]*) +[A-Z]`) // below the title of a group
-	for line := range strings.Lines(lists) {
-		if found := command.FindStringSubmatch(line); found != nil && found[1] != "urnd" {
+	command := regexp.MustCompile(`^  ([a-z][a-z-]*) +[A-Z]`)
+	title := ""
+	for line := range strings.Lines(p.must(t, append(path[:len(path):len(path)], "--help")...)) {
+		if line = strings.TrimRight(line, "\n"); strings.HasSuffix(line, ":") && line[0] != ' ' {
+			title = line // of a group of commands, or another section
+		}
+		found := command.FindStringSubmatch(line)
+		if found != nil && !slices.Contains([]string{"", "Usage:", "Examples:", "Flags:"}, title) {
 			names = append(names, found[1])
 		}
 	}

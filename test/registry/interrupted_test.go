@@ -163,7 +163,7 @@ func TestInterruptedWithin(t *testing.T) {
 	for _, tt := range []struct{ args, input, stands string }{
 		{"registry import " + at + " -", table.String(), "of standard input 0 names are written, and stay; the same input is imported once more"},
 		{"uri parse -", lines, "interrupted: the output is of the first %d lines; go on with the line %d"},
-		{"resolve -", lines, "interrupted: the first %d lines were resolved; go on with the line %d"},
+		{"resolve -", lines, "interrupted: the output is of the first %d lines; go on with the line %d"},
 	} {
 		t.Run(tt.args, func(t *testing.T) {
 			c := begin(t, strings.Fields(tt.args)...)
