@@ -150,7 +150,7 @@ func (n Names) ownsNAAN(ark uri.URI) bool {
 func siteURL(u uri.URI) (site uri.URI, ok bool) {
 	host, _ := u.Host()
 	isSecure := uri.EqualFold(u.Scheme(), "https")
-	if isSecure && !strings.HasSuffix(host, ".") || !isSecure && !uri.EqualFold(u.Scheme(), "http") {
+	if isSecure && !strings.HasSuffix(host, ".") || !isSecure && !u.IsWeb() {
 		return uri.URI{}, false
 	}
 	_, rest, _ := strings.Cut(u.NormalizeSteps(uri.AllSteps&^uri.SchemeForm).String(), "://")

@@ -8,7 +8,7 @@ const arkScheme = "ark"
 // ARK returns the ARK in the URL of a resolver, such as https://n2t.net/ark:/12345/x1, as it is written there; false is for other
 // URIs. The host plays no part in which name an ARK is: draft-kunze-ark section 3.2, step 1.
 func (u URI) ARK() (URI, bool) {
-	if !u.hasScheme("http") && !u.hasScheme("https") {
+	if !u.IsWeb() {
 		return URI{}, false
 	}
 	text := u.s[u.pathStart():]

@@ -9,7 +9,7 @@ import "strings"
 // texts. A URL without such octets is returned as it is.
 func EncodeRaw(s string) string {
 	scheme := strings.IndexByte(s, ':')
-	if scheme < 0 || !isWebScheme(s[:scheme]) || !strings.HasPrefix(s[scheme:], "://") {
+	if scheme < 0 || !IsWebScheme(s[:scheme]) || !strings.HasPrefix(s[scheme:], "://") {
 		return s
 	}
 	return encodeRaw(s, pathIndex(s, scheme+len("://")))
@@ -62,7 +62,11 @@ func pathIndex(s string, start int) int {
 	return start
 }
 
-func isWebScheme(s string) bool { return EqualFold(s, "http") || EqualFold(s, "https") }
+// IsWebScheme reports whether a scheme, in any case, is one of HTTP.
+func IsWebScheme(s string) bool { return EqualFold(s, "http") || EqualFold(s, "https") }
+
+// IsWeb reports whether the scheme of a URI is one of HTTP.
+func (u URI) IsWeb() bool { return IsWebScheme(u.Scheme()) }
 
 // encodeRaw encodes s from offset i to its "#".
 func encodeRaw(s string, i int) string {

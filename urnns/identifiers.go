@@ -111,7 +111,7 @@ func (t *Identifiers) Of(u uri.URI) (uri.URI, bool) {
 	if t == nil || u.IsURN() {
 		return uri.URI{}, false
 	}
-	if isWeb(u) {
+	if u.IsWeb() {
 		if found, ok := t.ofURL(u); ok {
 			return found, true
 		}
@@ -259,8 +259,4 @@ func cutARK(u uri.URI) (name, query string) {
 		return name[:i], name[i:]
 	}
 	return name, ""
-}
-
-func isWeb(u uri.URI) bool {
-	return uri.EqualFold(u.Scheme(), "https") || uri.EqualFold(u.Scheme(), "http")
 }

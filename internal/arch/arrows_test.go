@@ -119,7 +119,7 @@ func packageRules() []packageRule {
 				"knows of identifiers in web addresses only their link types: which names are their levels is passed to it",
 		},
 		{
-			"resolver/registry/title", nil, true,
+			"resolver/registry/title", []string{"internal/plaintext"}, true,
 			"title makes words of titles: pure functions, so that stores index and searches ask for the same words",
 		},
 		{
@@ -200,7 +200,7 @@ func packageRules() []packageRule {
 		},
 		{
 			"resolver/registry/health",
-			[]string{"resolver/registry", "resolver", "uri"},
+			[]string{"internal/plaintext", "resolver/registry", "resolver", "uri"},
 			false,
 			"health asks the targets of names by a transport that is passed to it, since what may be dialled is decided by the guard; it knows of resolver only the kinds of errors",
 		},
@@ -234,7 +234,7 @@ func packageRules() []packageRule {
 		},
 		{
 			"resolver/scheme/*",
-			[]string{"resolver/scheme", "resolver", "uri", "internal/netguard", "internal/httpmessage", "internal/quota"},
+			[]string{"internal/plaintext", "resolver/scheme", "resolver", "uri", "internal/netguard", "internal/httpmessage", "internal/quota"},
 			false,
 			"a scheme is one folder that can be deleted: it does not depend on other schemes, and reaches the network only through netguard",
 		},
@@ -351,7 +351,7 @@ func packageRules() []packageRule {
 		},
 		{
 			"proxy/answer/represent",
-			[]string{"resolver/registry/title", "uri"},
+			[]string{"internal/plaintext", "resolver/registry/title", "uri"},
 			true,
 			"represent writes values in the forms that are cited and harvested: pure functions, which depend on no answer, request or cache; which members " +
 				"of metadata have the title is known once",
@@ -620,7 +620,7 @@ func packageRules() []packageRule {
 		},
 		{
 			"internal/logs",
-			[]string{"internal/redact", "systemd"},
+			[]string{"internal/plaintext", "internal/redact", "systemd"},
 			true,
 			"the log goes to the journal of systemd or to a stream, and shows no password",
 		},

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/urnd/urnd/internal/plaintext"
 )
 
 // The bounds of what Recent keeps: some 50 KiB.
@@ -151,20 +153,12 @@ func (k recorder) texts(to, groups []string, a slog.Attr) []string {
 	return append(to, strings.Join(append(slices.Clone(groups), a.Key), ".")+"="+cut(a.Value.Resolve().String(), maxText))
 }
 
-// cut returns a text of valid UTF-8 on one line, shortened to a number of octets.
+// cut returns a text of valid UTF-8 on one line, shortened to a number of bytes.
 func cut(text string, most int) string {
-	isLong := len(text) > most
-	if isLong { // without what remains of a character
-		text = strings.TrimSuffix(strings.ToValidUTF8(text[:most], "\ufffd"), "\ufffd")
-	}
-	text = strings.Map(func(c rune) rune {
+	return strings.Map(func(c rune) rune {
 		if c < ' ' || c == 0x7f {
 			return ' '
 		}
 		return c
-	}, strings.ToValidUTF8(text, "\ufffd"))
-	if isLong {
-		text += "…"
-	}
-	return strings.Clone(text)
+	}, strings.ToValidUTF8(strings.Clone(plaintext.Shorten(text, most)), "\ufffd"))
 }

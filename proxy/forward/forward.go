@@ -138,16 +138,13 @@ type ResponseWriter interface {
 }
 
 // isWeb reports whether a request is for a server of HTTP.
-func (r *Request) isWeb() bool { return isWeb(r.URI.Scheme()) }
+func (r *Request) isWeb() bool { return r.URI.IsWeb() }
 
 // isAtLeast11 reports whether the client speaks HTTP/1.1 or a later version.
 func (r *Request) isAtLeast11() bool { return r.Major > 1 || r.Major == 1 && r.Minor >= 1 }
 
 // hasBody reports whether a request has a body that is passed on: for what is fetched none is.
 func (r *Request) hasBody() bool { return !r.Fetched && r.Body != nil && r.ContentLength != 0 }
-
-// isWeb reports whether a scheme, in lower case, is one of HTTP.
-func isWeb(scheme string) bool { return scheme == "http" || scheme == "https" }
 
 // Site is what is set for a site that urnd is the gateway of. It is immutable.
 type Site struct {

@@ -17,7 +17,7 @@ const (
 // the resource itself. Only that has Content-Location (RFC 9110 section 8.7), which Lynx takes for the base of links: those of
 // documents of urnd lead to this server.
 func madePolicy(at uri.URI, fields httpmessage.Fields) string {
-	if isWeb(at.Scheme()) {
+	if at.IsWeb() {
 		return ""
 	}
 	return fields.Value("Content-Security-Policy")

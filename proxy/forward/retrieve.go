@@ -113,7 +113,7 @@ func (p *Proxy) resourceFields(ctx context.Context, client httpmessage.Fields, u
 			fields.Add(name, line)
 		}
 	}
-	if !isWeb(u.Scheme()) {
+	if !u.IsWeb() {
 		p.negotiate(&fields, p.config.Accept(client.List("Accept"), true, ""), client.List("Accept-Language"))
 	}
 	fields.Set("User-Agent", "urnd")

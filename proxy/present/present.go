@@ -70,7 +70,7 @@ const largeListing = 256 << 10
 // Fetch implements scheme.Handler. What the server sends is in memory before its document is, so the most that
 // this may have is taken before it is asked.
 func (p *Handler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, error) {
-	if name := r.URI.Scheme(); name == "http" || name == "https" {
+	if r.URI.IsWeb() {
 		return p.Handler.Fetch(ctx, r)
 	}
 	memory, err := p.reserve(ctx, r.Client)

@@ -73,7 +73,7 @@ func (c *Client) check(u uri.URI, q resolver.Query) error {
 	}
 	scheme := strings.ToLower(u.Scheme())
 	allowed := c.config.Schemes[q.NID()]
-	if len(allowed) == 0 || scheme == "http" || scheme == "https" || slices.Contains(allowed, scheme) {
+	if len(allowed) == 0 || uri.IsWebScheme(scheme) || slices.Contains(allowed, scheme) {
 		return nil
 	}
 	return fmt.Errorf("%w: the configuration of the namespace does not allow the scheme %q", resolver.ErrForbidden, scheme)

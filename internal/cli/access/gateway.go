@@ -18,7 +18,7 @@ func (v *Verdict) checkGateway(t *trial) (dials bool) {
 	info, isKnown := t.gateways.Of(name)
 	template := slices.ContainsFunc(c.Gateways.Templates, func(g config.Gateway) bool { return strings.EqualFold(g.Scheme, name) })
 	switch {
-	case !u.IsValid() || name == "http" || name == "https":
+	case !u.IsValid() || u.IsWeb():
 		return true
 	case v.Method != http.MethodGet && v.Method != http.MethodHead:
 		return v.denyGateway("", "only GET and HEAD are supported for %s", name)

@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/urnd/urnd/internal/plaintext"
 	"github.com/urnd/urnd/uri"
 )
 
@@ -34,15 +35,7 @@ func line(text string, limit int) string {
 			return r
 		}
 	}, text)
-	text = strings.Join(strings.Fields(text), " ")
-	if len(text) <= limit {
-		return text
-	}
-	end := limit
-	for end > 0 && !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return strings.TrimRight(text[:end], " ") + "…"
+	return plaintext.Shorten(strings.Join(strings.Fields(text), " "), limit)
 }
 
 // isTurn reports whether a character sets the direction of what follows: UAX 9 section 2.

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
-	"unicode/utf8"
 
+	"github.com/urnd/urnd/internal/plaintext"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/uri"
 )
@@ -53,7 +53,7 @@ func checkable(target string) (u uri.URI, ok bool) {
 
 func isWeb(u uri.URI) bool {
 	host, _ := u.Host()
-	return host != "" && (strings.EqualFold(u.Scheme(), "http") || strings.EqualFold(u.Scheme(), "https"))
+	return host != "" && u.IsWeb()
 }
 
 // serverOf returns the server of a URI.
@@ -199,12 +199,5 @@ func shorten(text string) string {
 		}
 		return r
 	}, strings.ToValidUTF8(text, string(unicode.ReplacementChar)))
-	if len(text) <= maxText {
-		return text
-	}
-	end := maxText
-	for !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return text[:end]
+	return plaintext.Cut(text, maxText)
 }

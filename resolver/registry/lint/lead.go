@@ -37,7 +37,7 @@ func (l *linter) leadsOf(e registry.Entry) []lead {
 // https://urn.fi/urn:nbn:fi:a and https://nbn-resolving.org/resolver?identifier=urn%3Anbn%3Ade%3Aa.
 func (l *linter) leadOf(location string) (lead, bool) {
 	u, err := uri.Parse(location)
-	if err != nil || !strings.EqualFold(u.Scheme(), "http") && !strings.EqualFold(u.Scheme(), "https") {
+	if err != nil || !u.IsWeb() {
 		return lead{}, false
 	}
 	host, ok := u.Host()

@@ -14,6 +14,8 @@ import (
 
 	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/urnd/urnd/internal/plaintext"
 )
 
 // Bounds of titles and of searches. What is longer of a title is not found.
@@ -75,7 +77,7 @@ func Words(titles ...string) (words []string) {
 		for word := range strings.FieldsFuncSeq(fold(title), isSeparator) {
 			for word != "" && len(words) < MaxWords {
 				n := wordEnd(word)
-				if w := cut(word[:n]); !seen[w] {
+				if w := plaintext.Cut(word[:n], MaxWord); !seen[w] {
 					seen[w] = true
 					words = append(words, w)
 				}
@@ -177,16 +179,4 @@ func wordEnd(text string) int {
 		begun = true
 	}
 	return len(text)
-}
-
-// cut returns a word within the bound.
-func cut(word string) string {
-	if len(word) <= MaxWord {
-		return word
-	}
-	n := MaxWord
-	for !utf8.RuneStart(word[n]) {
-		n--
-	}
-	return word[:n]
 }

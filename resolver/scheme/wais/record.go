@@ -2,8 +2,8 @@ package wais
 
 import (
 	"strings"
-	"unicode/utf8"
 
+	"github.com/urnd/urnd/internal/plaintext"
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
@@ -119,14 +119,6 @@ func titleLine(text string) string {
 
 // short returns a text of a server as one short line.
 func short(s string) string {
-	const octets = 200
-	s = scheme.Text(strings.Join(strings.Fields(s), " "))
-	if len(s) <= octets {
-		return s
-	}
-	end := octets
-	for !utf8.RuneStart(s[end]) {
-		end--
-	}
-	return s[:end] + "…"
+	const most = 200
+	return plaintext.Shorten(scheme.Text(strings.Join(strings.Fields(s), " ")), most)
 }
