@@ -14,32 +14,28 @@ import (
 // pathDocs is that of the pages about the API of the admin interface.
 const pathDocs = "/docs"
 
-// docsPage shows a page about the API: an index, or one for each group of operations. All of them are made once, when the first one is
-// requested.
+// docsPage shows a page about the API: an index, or one for each group of operations. The document is read when the first one is requested.
 func (h *Handler) docsPage() func(r *page.Request) (message.Reply, error) {
-	docs := sync.OnceValues(func() (*apidoc.Pages, error) {
-		return apidoc.New(api.Document, apidoc.Options{Root: pathDocs, Document: "/openapi.json", Most: apidoc.MaxContent})
-	})
+	read := sync.OnceValues(func() (*apidoc.Docs, error) { return apidoc.New(api.Document) })
 	return func(r *page.Request) (message.Reply, error) {
-		base := "http://" + r.Host
-		if h.isSecure(r.Request) {
-			base = "https://" + r.Host
-		}
-		all, err := docs()
+		docs, err := read()
 		if err != nil {
 			return message.Reply{}, err
 		}
+		place := apidoc.Place{Root: pathDocs, Document: "/openapi.json", Base: "http://" + r.Host}
+		if h.isSecure(r.Request) {
+			place.Base = "https://" + r.Host
+		}
 		panel := r.Panel
-		panel.Title, panel.Content = "API", all.Index
-		if r.ID != "" {
-			found, ok := all.Of(r.ID)
-			if !ok {
-				return message.Reply{}, problem.ErrAdminPath
-			}
-			panel.Title, panel.Content = found.Title, found.Content
+		var ok bool
+		if panel.Title, panel.Content, ok = docs.Page(r.ID, place); !ok {
+			return message.Reply{}, problem.ErrAdminPath
+		}
+		if r.ID == "" {
+			panel.Title = "API"
+		} else {
 			panel.Above = []pages.Item{{Word: "API", Path: pathDocs}}
 		}
-		panel.Content = apidoc.At(panel.Content, base, "")
 		return h.Show(&panel), nil
 	}
 }

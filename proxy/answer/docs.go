@@ -11,33 +11,36 @@ import (
 	"github.com/urnd/urnd/proxy/route"
 )
 
-// Docs are the pages about the API. They are made once, when the first one is asked for, and are immutable.
+// Docs are the pages about the API. The document is read when the first one is requested. They are immutable.
 type Docs struct {
-	pages func() (*apidoc.Pages, error)
+	read  func() (*apidoc.Docs, error)
+	place apidoc.Place
 }
 
-// NewDocs returns the pages about the API, with paths as browsers ask for them.
+// NewDocs returns the pages about the API, with paths as browsers request them.
 func NewDocs(design *pages.Design) Docs {
-	return Docs{sync.OnceValues(func() (*apidoc.Pages, error) {
-		return apidoc.New(openAPI, apidoc.Options{Root: design.Path(route.PathDocs), Document: design.Path(route.PathOpenAPI), Most: apidoc.MaxContent})
-	})}
+	return Docs{
+		sync.OnceValues(func() (*apidoc.Docs, error) { return apidoc.New(openAPI) }),
+		apidoc.Place{Root: design.Path(route.PathDocs), Document: design.Path(route.PathOpenAPI)},
+	}
 }
 
 // Reply returns the reply with the page with a slug, "" for the index, as a writer makes it for who knows this server by a base. The error is
 // problem.ErrNoPage where there is none.
 func (d Docs) Reply(w pages.Writer, slug, base string) (message.Reply, error) {
-	all, err := d.pages()
+	docs, err := d.read()
 	if err != nil {
 		return message.Reply{}, err
 	}
-	page := pages.Docs{Root: route.PathDocs, Path: route.PathDocs, Content: all.Index}
+	place := d.place
+	place.Base, place.Query = base, w.Chosen()
+	page := pages.Docs{Root: route.PathDocs, Path: route.PathDocs}
 	if slug != "" {
-		found, ok := all.Of(slug)
-		if !ok {
-			return message.Reply{}, problem.ErrNoPage
-		}
-		page.Title, page.Path, page.Content = found.Title, route.PathDocs+"/"+slug, found.Content
+		page.Path += "/" + slug
 	}
-	page.Content = apidoc.At(page.Content, base, w.Chosen())
+	var ok bool
+	if page.Title, page.Content, ok = docs.Page(slug, place); !ok {
+		return message.Reply{}, problem.ErrNoPage
+	}
 	return message.Reply{Status: http.StatusOK, CacheControl: staticLifetime}.WithPage(message.Page(w.Docs(&page))), nil
 }

@@ -1,122 +1,142 @@
-// Package apidoc makes pages for people of documents of OpenAPI 3.1: an index, and a page for each group of operations. It reads what the documents
-// of urnd have, and no others: a test fails where it would leave something out.
+// Package apidoc shows a document of OpenAPI 3.1 to people: an index, a page for each tag, and one of all schemas, by plain templates.
 package apidoc
 
 import (
 	"bytes"
+	"embed"
 	"encoding/json"
 	"fmt"
+	"net/url"
+	"slices"
 	"strings"
+
+	"github.com/urnd/urnd/proxy/pages"
 )
 
-// document is an OpenAPI document: OpenAPI 3.1 section 4.8.1.
-type document struct {
-	Info struct {
-		Title, Summary, Description string
-	}
-	Tags       []tag
-	Security   []map[string][]string
-	Paths      ordered[ordered[operation]]
-	Components struct {
-		Schemas         ordered[schema]
-		SecuritySchemes ordered[struct{ Type, Scheme, Description string }]
-	}
+//go:embed *.html
+var files embed.FS
+
+// Docs are the pages of a document. They are immutable, and safe for concurrent use.
+type Docs struct {
+	Info   map[string]any
+	Groups []group
+	// Components has what operations refer to, as the document has it.
+	Components struct{ Schemas, SecuritySchemes map[string]any }
+
+	contents pages.Contents
 }
 
-type tag struct{ Name, Description string }
+// group is a tag with its operations.
+type group struct {
+	Name, Description string
+	Operations        []operation
+}
 
-// operation is section 4.8.10.
+// Title returns the name of a group as a title.
+func (g group) Title() string { return titled(g.Name) }
+
+func titled(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
+
+// operation is one of the document: OpenAPI 3.1 section 4.8.10.
 type operation struct {
-	OperationID          string
-	Summary, Description string
-	Tags                 []string
-	Security             *[]map[string][]string // nil is that of the document
-	Parameters           []parameter
-	RequestBody          *body
-	Responses            ordered[body]
+	Method, Path, Example  string // Example is what a GET is sent to
+	OperationID, Summary   string
+	Description            string
+	Tags                   []string
+	Parameters             []parameter
+	Security               []map[string]any
+	RequestBody, Responses map[string]any
 }
 
 // parameter is section 4.8.12.
 type parameter struct {
 	Name, In, Description string
 	Required              bool
-	Schema                schema
+	Schema                map[string]any
+	Example               any // nil for none
 }
 
-// body is what a request or a response has: sections 4.8.13 and 4.8.17.
-type body struct {
-	Description string
-	Required    bool
-	Headers     ordered[struct{ Description string }]
-	Content     ordered[struct{ Schema schema }]
-}
-
-// schema is section 4.8.24, and JSON Schema 2020-12.
-type schema struct {
-	Ref         string `json:"$ref"`
-	Type        any    // a text, or a list of texts
-	Format      string
-	Description string
-	Enum        []any
-	Const       any
-	Default     any
-	Required    []string
-	Properties  ordered[schema]
-	Items       *schema
-	// AdditionalProperties is a schema, or a bool.
-	AdditionalProperties        json.RawMessage
-	OneOf, AnyOf, AllOf         []schema
-	Minimum, Maximum, MaxLength json.Number
-	ReadOnly                    bool
-}
-
-// ordered is an object of JSON with its members in their order.
-type ordered[T any] []member[T]
-
-type member[T any] struct {
-	name  string
-	value T
-}
-
-// of returns the member with a name.
-func (o ordered[T]) of(name string) (T, bool) {
-	for i := range o {
-		if o[i].name == name {
-			return o[i].value, true
+// New reads a document, whose operations each have a tag of it.
+func New(text []byte) (*Docs, error) {
+	d := &Docs{contents: pages.NewContents(files)}
+	var read struct {
+		*Docs
+		Tags     []group
+		Security []map[string]any
+		Paths    map[string]map[string]operation
+	}
+	read.Docs = d
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber() // else a million is 1e+06
+	if err := decoder.Decode(&read); err != nil {
+		return nil, fmt.Errorf("reading an OpenAPI document: %w", err)
+	}
+	d.Groups = read.Tags
+	for path, operations := range read.Paths {
+		for method, o := range operations {
+			i := slices.IndexFunc(d.Groups, func(g group) bool { return slices.Contains(o.Tags, g.Name) })
+			if i < 0 {
+				return nil, fmt.Errorf("reading an OpenAPI document: %s %s has no tag of it", method, path)
+			}
+			if o.Method, o.Path = strings.ToUpper(method), path; o.Security == nil {
+				o.Security = read.Security
+			}
+			o.Example = o.example()
+			d.Groups[i].Operations = append(d.Groups[i].Operations, o)
 		}
 	}
-	var none T
-	return none, false
+	for _, g := range d.Groups {
+		slices.SortFunc(g.Operations, func(a, b operation) int { return strings.Compare(a.Path+" "+a.Method, b.Path+" "+b.Method) })
+	}
+	return d, nil
 }
 
-// UnmarshalJSON implements json.Unmarshaler.
-func (o *ordered[T]) UnmarshalJSON(text []byte) error {
-	d := json.NewDecoder(bytes.NewReader(text))
-	if token, err := d.Token(); err != nil || token != json.Delim('{') {
-		return fmt.Errorf("an object begins with %v: %w", token, err)
-	}
-	for d.More() {
-		name, err := d.Token()
-		if err != nil {
-			return fmt.Errorf("a member: %w", err)
+// example returns the path and query of a request, with the examples of the document.
+func (o *operation) example() string {
+	path, query := o.Path, url.Values{}
+	for _, p := range o.Parameters {
+		switch {
+		case p.In == "path":
+			path = strings.ReplaceAll(path, "{"+p.Name+"}", fmt.Sprint(p.Example))
+		case p.In == "query" && p.Example != nil:
+			query.Set(p.Name, fmt.Sprint(p.Example))
 		}
-		m := member[T]{name: fmt.Sprint(name)}
-		if err := d.Decode(&m.value); err != nil {
-			return fmt.Errorf("%s: %w", m.name, err)
-		}
-		*o = append(*o, m)
 	}
-	return nil
+	if len(query) == 0 {
+		return path
+	}
+	return path + "?" + query.Encode()
 }
 
-// refPrefix begins references to the schemas of a document: urnd has no others.
-const refPrefix = "#/components/schemas/"
+// Place is where pages are: Root is the path of the index, and Document that of the OpenAPI document, as browsers request them; Base is the URL
+// of the server without a slash at its end, "" where it is not known, and Query what links to other pages end with, "" for nothing.
+type Place struct{ Root, Document, Base, Query string }
 
-// nameOf returns the name of the schema that a reference is to, "" for none.
-func nameOf(ref string) string {
-	name, ok := strings.CutPrefix(ref, refPrefix)
-	if !ok {
-		return ""
+// schemas is the slug of the page of all schemas.
+const schemas = "schemas"
+
+// Page returns the title and the content of a page by the last segment of its path, "" for the index.
+func (d *Docs) Page(slug string, at Place) (title string, content pages.Content, ok bool) {
+	if at.Base == "" {
+		at.Base = "https://HOST"
 	}
-	return name
+	view := struct {
+		*Docs
+		Place
+		Group group
+	}{Docs: d, Place: at}
+	file := "index.html"
+	if i := slices.IndexFunc(d.Groups, func(g group) bool { return g.Name == slug }); i >= 0 {
+		view.Group, file = d.Groups[i], "group.html"
+	} else if slug == schemas {
+		file = "schemas.html"
+	} else if slug != "" {
+		return "", "", false
+	}
+	if slug != "" {
+		title = titled(slug)
+	}
+	const mark = "?x-lang" // templates of types know nothing but the type
+	content = d.contents.Make(pages.English, file, view)
+	return title, pages.Content(strings.ReplaceAll(string(content), mark, string(pages.Escaped(at.Query)))), true //nolint:gosec // escaped
 }

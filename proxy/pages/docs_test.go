@@ -1,6 +1,7 @@
 package pages_test
 
 import (
+	"cmp"
 	"os"
 	"strings"
 	"testing"
@@ -14,23 +15,37 @@ func documented(t testing.TB, w pages.Writer) map[string]pages.Page {
 	t.Helper()
 	all := make(map[string]pages.Page)
 	for prefix, path := range map[string]string{"": "../answer/openapi.json", "admin-": "../admin/api/openapi.json"} {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
+		docs := docsOf(t, path)
+		slugs := []string{"", "schemas"}
+		for _, g := range docs.Groups {
+			slugs = append(slugs, g.Name)
 		}
-		made, err := apidoc.New(text, apidoc.Options{Root: "/docs", Document: "/api/v1/openapi.json", Most: apidoc.MaxContent})
-		if err != nil {
-			t.Fatal(err)
-		}
-		all[prefix+"index"] = w.Docs(&pages.Docs{Root: "/docs", Path: "/docs", Content: apidoc.At(made.Index, "https://urn.example.org", w.Chosen())})
-		for _, slug := range made.Slugs() {
-			page, _ := made.Of(slug)
-			all[prefix+slug] = w.Docs(&pages.Docs{
-				Title: page.Title, Root: "/docs", Path: "/docs/" + slug, Content: apidoc.At(page.Content, "https://urn.example.org", w.Chosen()),
-			})
+		for _, slug := range slugs {
+			all[prefix+cmp.Or(slug, "index")] = docsPage(docs, w, slug)
 		}
 	}
 	return all
+}
+
+func docsOf(t testing.TB, path string) *apidoc.Docs {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	docs, err := apidoc.New(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return docs
+}
+
+func docsPage(docs *apidoc.Docs, w pages.Writer, slug string) pages.Page {
+	page := pages.Docs{Root: "/docs", Path: strings.TrimSuffix("/docs/"+slug, "/")}
+	page.Title, page.Content, _ = docs.Page(slug, apidoc.Place{
+		Root: "/docs", Document: "/api/v1/openapi.json", Base: "https://urn.example.org", Query: w.Chosen(),
+	})
+	return w.Docs(&page)
 }
 
 // The frame is in the language of the reader, and what comes of the document is marked as English.
@@ -40,7 +55,7 @@ func TestDocs(t *testing.T) {
 		"index": {`<h1>Programmierschnittstelle (API)</h1>`, `<div lang="en">`, `href="/docs/names?lang=de#resolve"`, `href="/docs?lang=fr"`},
 		"names": {
 			`<h1 lang="en">Names</h1>`, `<li><a href="/docs?lang=de">Programmierschnittstelle (API)</a></li>`, `href="/docs/names?lang=fr"`,
-			`curl &#39;https://urn.example.org/api/v1/resolve?uri=urn%3Aietf%3Arfc%3A2648&#39;`,
+			`curl 'https://urn.example.org/api/v1/resolve?uri=urn%3Aietf%3Arfc%3A2648'`,
 		},
 	} {
 		for _, want := range wants {
@@ -64,18 +79,8 @@ func TestDocsAreShort(t *testing.T) {
 }
 
 func BenchmarkDocs(b *testing.B) {
-	text, err := os.ReadFile("../answer/openapi.json")
-	if err != nil {
-		b.Fatal(err)
-	}
-	made, err := apidoc.New(text, apidoc.Options{Root: "/docs", Document: "/api/v1/openapi.json", Most: apidoc.MaxContent})
-	if err != nil {
-		b.Fatal(err)
-	}
-	page, _ := made.Of("names")
-	d := pages.New(library(b))
+	docs, d := docsOf(b, "../answer/openapi.json"), pages.New(library(b))
 	for b.Loop() {
-		w := d.For("de-AT,de;q=0.9")
-		w.Docs(&pages.Docs{Title: page.Title, Root: "/docs", Path: "/docs/names", Content: apidoc.At(page.Content, "https://urn.example.org", w.Chosen())})
+		docsPage(docs, d.For("de-AT,de;q=0.9"), "names")
 	}
 }
