@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -108,6 +109,42 @@ func TestNamePages(t *testing.T) {
 	}
 	browse, all = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}, nil
 	if response := serve().get(t, "/names", "Accept: text/html"); response.StatusCode != http.StatusForbidden {
+		t.Errorf("another client: %s", response.Status)
+	}
+}
+
+// What a reader types on the front page that is no identifier is looked for in titles, where the reader may list names. Programs, and what may have
+// been meant as an identifier, get the error.
+func TestTypedTitle(t *testing.T) {
+	browse := []netip.Prefix{loopback}
+	serve := func(lists answer.Lists) *server {
+		return start(t, func(c *proxy.Config) { identifying(t)(c); c.Lists, c.Access.Browse = lists, browse })
+	}
+	s := serve(oneListed())
+	for typed, want := range map[string]string{
+		"Kalevala": "/names?q=Kalevala", "war and peace": "/names?q=war+and+peace", "Kalevala: a poem": "/names?q=Kalevala%3A+a+poem", "äö & <b>": "/names?q=%C3%A4%C3%B6+%26+%3Cb%3E",
+		"10. 1000/182": "", "urn:isbn:x y": "", "urn.ietf.rfc.1": "", "978-0-395-36341-7": "", "see urn:ietf:rfc:1 there": "", strings.Repeat("a", 201): "",
+	} {
+		target := "/?uri=" + url.QueryEscape(typed)
+		response := s.get(t, target, "Accept: text/html")
+		if got := response.Header.Get("Location"); got != want || want != "" && (response.StatusCode != 302 || response.Header.Get("Cache-Control") != "no-store") {
+			t.Errorf("%s: %s %q, want %q", typed, response.Status, got, want)
+		}
+		if response := s.get(t, target); response.StatusCode != 400 && response.StatusCode != 501 {
+			t.Errorf("%s: a program gets %s", typed, response.Status)
+		}
+	}
+	if got := s.get(t, "/?uri=Kalevala&lang=de", "Accept: text/html").Header.Get("Location"); got != "/names?q=Kalevala&lang=de" {
+		t.Errorf("the language that was chosen: %q", got)
+	}
+	if response := s.get(t, "/?uri=Kalevala", "Accept: text/html", "X-Forwarded-For: 192.0.2.1"); response.StatusCode != 400 {
+		t.Errorf("behind a proxy that is not trusted: %s", response.Status)
+	}
+	if response := serve(answer.Lists{}).get(t, "/?uri=Kalevala", "Accept: text/html"); response.StatusCode != 400 {
+		t.Errorf("without lists: %s", response.Status)
+	}
+	browse = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}
+	if response := serve(oneListed()).get(t, "/?uri=Kalevala", "Accept: text/html"); response.StatusCode != 400 {
 		t.Errorf("another client: %s", response.Status)
 	}
 }

@@ -61,14 +61,11 @@ func (x *exchange) serveOwn() error {
 	case !a.IsGet:
 		return problem.NotAllowed(a.Method, a.Methods())
 	case a.Err != nil:
-		return x.suggest(a.Err)
+		return x.mistyped(a.Err)
 	case a.Kind == route.KindPage:
 		return x.replied(x.page(&a.Target))
 	case x.leadsToFetch():
-		return x.replied(message.Reply{
-			Status: http.StatusFound, Location: x.handler.config.Pages.Path(route.FetchedIn(a.Target.Query.URI.String(), a.Target.Language)),
-			CacheControl: message.NoStore, Vary: "Accept",
-		}, nil)
+		return x.leadTo(route.FetchedIn(a.Target.Query.URI.String(), a.Target.Language))
 	case a.Retrieves:
 		return x.unnamed(x.replied(x.retrieve()))
 	}
@@ -76,6 +73,13 @@ func (x *exchange) serveOwn() error {
 		Target: &a.Target, Lines: x.lines, HTTP11: x.in.AtLeast(1, 1), IsName: a.IsName, Base: x.base(), Scratch: &x.scratch,
 	}
 	return x.unnamed(x.replied(x.handler.answers.Reply(x.ctx, &x.question)))
+}
+
+// leadTo redirects a reader, and no program, to a page of this server.
+func (x *exchange) leadTo(target string) error {
+	return x.replied(message.Reply{
+		Status: http.StatusFound, Location: x.handler.config.Pages.Path(target), CacheControl: message.NoStore, Vary: "Accept",
+	}, nil)
 }
 
 // options returns the reply to OPTIONS for a name. It does not resolve it: that costs, and GET says what it is.
@@ -138,7 +142,7 @@ func (x *exchange) unnamed(err error) error {
 	case x.preview(err):
 		return nil
 	default:
-		return x.suggest(err)
+		return x.mistyped(err)
 	}
 }
 
@@ -148,6 +152,25 @@ func (x *exchange) leadsToFetch() bool {
 	a := &x.ask
 	return a.Kind == route.KindRedirect && a.Target.Typed && problem.PrefersHTML(x.lines) &&
 		x.handler.config.Schemes.IsBrowsable(a.Target.Query.URI.Scheme())
+}
+
+// mistyped answers a question that failed: what may be words of a title leads to the list of names, and all else is the error, with what may
+// have been meant.
+func (x *exchange) mistyped(err error) error {
+	t := &x.ask.Target
+	if err = x.suggest(err); x.leadsToNames(err) {
+		return x.leadTo(route.NamesWith(t.Text, t.Language))
+	}
+	return err
+}
+
+// leadsToNames reports whether what a person typed on the front page, which is no identifier and nearly none, is looked for in titles: the
+// client may list names.
+func (x *exchange) leadsToNames(err error) bool {
+	t := &x.ask.Target
+	var f *problem.Failure
+	return t.IsWords() && errors.As(err, &f) && len(f.Suggestions) == 0 && problem.PrefersHTML(x.lines) &&
+		x.handler.config.Lists.Search != nil && x.handler.gate.MayBrowse(&x.client, &x.ask)
 }
 
 // document returns the reply to a request for a document that never changes.

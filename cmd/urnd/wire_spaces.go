@@ -24,7 +24,7 @@ func spaces(c config.Config) []pages.Namespace {
 	for _, nid := range set.NIDs() {
 		ns, _ := set.Lookup(nid)
 		shown := pages.Namespace{
-			NID: nid, Source: ns.Source, Example: exampleOf(ns, c.Site.Examples), Pattern: ns.Pattern, Strip: ns.Strip, Fold: ns.Fold.String(), Check: ns.Check,
+			NID: nid, Title: ns.Title, Description: ns.Description, Source: ns.Source, Example: exampleOf(ns, c.Site.Examples), Pattern: ns.Pattern, Strip: ns.Strip, Fold: ns.Fold.String(), Check: ns.Check,
 			Lenient: ns.Lenient, LenientDigits: ns.LenientDigits, HasRule: len(ns.Targets) > 0, Systems: systemsOf(c, orders, nid),
 		}
 		known, isBuiltin := builtin[nid]

@@ -176,6 +176,12 @@ func (g *Gate) client(c *Client, a *route.Ask) error {
 	}
 }
 
+// MayBrowse reports whether a client may list names of the registry. It counts no request.
+func (g *Gate) MayBrowse(c *Client, a *route.Ask) bool {
+	asked := route.Ask{Kind: route.KindPage, IsMisnamed: a.IsMisnamed, Target: route.Target{Names: &route.Names{}}}
+	return g.host(&Verdict{}, c, &asked) == nil && g.client(c, &asked) == nil
+}
+
 // MayBrowseAll reports whether a client may list also names that are reserved, withdrawn or for trial. It counts no request.
 func (g *Gate) MayBrowseAll(c *Client, a *route.Ask) bool {
 	return !a.IsMisnamed && !c.Unknown && !c.Relayed && Contains(g.config.Access.BrowseAll, c.Addr)

@@ -11,7 +11,7 @@ import (
 // variables returns the colours of the style sheet by day, and at night, of a site.
 func variables(t *testing.T, site Site) (day, night map[string]colour) {
 	t.Helper()
-	css := string(newSheet(site, "style.css", "listing.css").element)
+	css := string(newSheet(site, "listing").element)
 	light, rest, ok := strings.Cut(css, "@media screen and (prefers-color-scheme:dark)")
 	dark, _, isClosed := strings.Cut(rest, "}}")
 	if !ok || !isClosed {

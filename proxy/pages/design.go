@@ -11,7 +11,7 @@ import (
 	"github.com/urnd/urnd/proxy/pages/messages"
 )
 
-//go:embed *.html *.css
+//go:embed *.html
 var files embed.FS
 
 // Site is what makes pages those of a site. The zero value is that of urnd without settings.
@@ -41,17 +41,12 @@ type SiteText struct{ Name, Welcome string }
 
 // Design makes the pages of a site. It is immutable, and safe for concurrent use.
 type Design struct {
-	site      Site
-	texts     [languages]*messages.Texts
-	sentences map[string]*sentence
-	matcher   language.Matcher
-	templates localized
-	page      sheet
-	listings  sheet
-	names     sheet
-	ways      sheet
-	docs      sheet
-	namesList sheet
+	site                                                       Site
+	texts                                                      [languages]*messages.Texts
+	sentences                                                  map[string]*sentence
+	matcher                                                    language.Matcher
+	templates                                                  localized
+	page, home, spaces, listings, names, namesList, ways, docs sheet
 	// panels are those of the admin interface; the live ones have a script.
 	panels, livePanels [Tables + 1]sheet
 	isApart            bool
@@ -73,13 +68,10 @@ func New(site Site) *Design {
 	for i := range all {
 		d.sentences[all[i][English]] = &all[i]
 	}
-	d.page, d.listings = newSheet(site, "style.css"), newSheet(site, "style.css", "listing.css")
-	d.names = newSheet(site, "style.css", "name.css", "way.css").withImages().withScripts()
-	d.namesList = newSheet(site, "style.css", "names.css")
-	d.docs = newSheet(site, "style.css", "docs.css")
-	d.ways = newSheet(site, "style.css", "way.css", "explain.css")
-	d.panels[Forms] = newSheet(site, "style.css", "panel.css", "editor.css", "docs.css")
-	d.panels[Tables] = newSheet(site, "style.css", "panel.css", "status.css")
+	d.page, d.home, d.spaces = newSheet(site), newSheet(site, "home", "spaces"), newSheet(site, "spaces")
+	d.names, d.namesList = newSheet(site, "spaces", "name", "way").withImages().withScripts(), newSheet(site, "spaces", "names")
+	d.listings, d.docs, d.ways = newSheet(site, "listing"), newSheet(site, "docs"), newSheet(site, "spaces", "name", "way", "explain")
+	d.panels[Forms], d.panels[Tables] = newSheet(site, "docs", "panel", "editor"), newSheet(site, "panel", "status")
 	for i := range d.panels {
 		d.livePanels[i] = d.panels[i].withEvents().withScripts()
 	}

@@ -2,6 +2,7 @@ package pages_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"encoding/base64"
 	"image"
@@ -149,6 +150,14 @@ func TestLongestPages(t *testing.T) {
 func checkFrame(t *testing.T, where string, l pages.Language, p pages.Page) {
 	t.Helper()
 	elements := read(t, p.Body)
+	var compressed bytes.Buffer
+	z := gzip.NewWriter(&compressed)
+	_, _ = z.Write(p.Body)
+	_ = z.Close()
+	const firstFlight = 14 << 10 // what a server sends before it waits for an acknowledgement: RFC 6928
+	if compressed.Len() > firstFlight {
+		t.Errorf("%s: %d bytes compressed", where, compressed.Len())
+	}
 	count := make(map[string]int)
 	for _, e := range elements {
 		count[e.name]++

@@ -1,6 +1,8 @@
 package pages
 
 import (
+	"cmp"
+	_ "embed"
 	"html/template"
 	"net/url"
 	"strings"
@@ -53,7 +55,9 @@ type namePage struct {
 	Frame
 	Heading, About                                                          string
 	Says                                                                    string
-	Since                                                                   string // the day
+	IsInUse                                                                 bool
+	Space                                                                   template.HTML // its namespace
+	Since                                                                   string        // the day
 	IsWithdrawn, IsSandbox                                                  bool
 	Reason                                                                  string
 	Contact                                                                 link
@@ -72,8 +76,8 @@ func (w Writer) Name(n *Name) Page {
 	}
 	heading := r.fit(n.Text, roomTitle)
 	page := namePage{
-		Frame: w.frame(r.fit(n.Text, roomTitle), at, ""), Heading: heading, About: r.fit(n.Title, roomText), Says: string(w.stateOf(n)),
-		IsSandbox: n.IsSandbox, IsWithdrawn: n.State == "gone" && n.Since != "",
+		Frame: w.frame(r.fit(cmp.Or(n.Title, n.Text), roomTitle), at, ""), Heading: heading, About: r.fit(n.Title, roomText), Says: w.stateOf(n),
+		IsInUse: n.State == "located", Space: w.spaceOf(n.Text, at), IsSandbox: n.IsSandbox, IsWithdrawn: n.State == "gone" && n.Since != "",
 		Reason: sentenceOf(r.fit(n.Reason, roomText)), Contact: r.contact(n.Contact),
 	}
 	if page.Contact.Text == "" && (n.State == "gone" || n.State == "reserved") {
@@ -87,7 +91,7 @@ func (w Writer) Name(n *Name) Page {
 	page.Citation = r.fit(n.Citation, 2*roomText)
 	page.Rows = r.properties(n.Properties)
 	page.Others = r.list(n.Others)
-	page.Links, _ = r.targets(n.Links, roomList)
+	page.Links = r.related(n.Links)
 	page.Formats = r.formats(n.Formats)
 	page.Versions, page.History = r.versions(n.Versions), r.path("href", n.History)
 	page.Way, page.Steps = r.way(n.Steps)
@@ -128,3 +132,41 @@ func (w Writer) stateOf(n *Name) string {
 		return w.Text("problem.nobody")
 	}
 }
+
+// spaceOf returns the title of the namespace of a name, with a link where its page is; "" where none has a title.
+func (w Writer) spaceOf(name string, at place) template.HTML {
+	if !isURN(name) {
+		return ""
+	}
+	nid, _, _ := strings.Cut(strings.ToLower(name[len("urn:"):]), ":")
+	ns := w.design.namespace(nid)
+	if ns == nil {
+		return ""
+	}
+	return w.space(ns, at == here).Title
+}
+
+// PathCopy is the path of the script by which buttons copy, on the page about a name.
+const PathCopy = "/copy.js"
+
+//go:embed copy.js
+var copyScript []byte
+
+// CopyScript returns the script. The caller must not change it.
+func CopyScript() []byte { return copyScript }
+
+// copyButton is a button that copies what an element says.
+type copyButton struct {
+	Of string // the ID of the element
+}
+
+// copies returns the attribute of the script, "" where a page is at a host that has no document of this server.
+func (w Writer) copies(at place) template.HTMLAttr {
+	if at != here {
+		return ""
+	}
+	return template.HTMLAttr(`src="` + template.HTMLEscapeString(w.design.Path(PathCopy)) + `"`) //nolint:gosec // escaped
+}
+
+// Copy returns the button for an element of the page.
+func (p *namePage) Copy(of string) copyButton { return copyButton{of} }

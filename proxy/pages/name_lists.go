@@ -2,16 +2,20 @@ package pages
 
 import (
 	"html/template"
+	"slices"
 	"strings"
 
 	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/uri"
 )
+
+// longestLink is how many octets an address may have at most that a page has a link to.
+const longestLink = 1000
 
 // link appends a link to a URI, or its text where it is too long for one: with a title in its place, if there is one.
 func (r *room) link(m *markup, to, title string) {
-	const longest = 1000 // octets of an address
 	shown, _ := fitting(to, roomText)
-	if len(to) > longest {
+	if len(to) > longestLink {
 		m.tag("<code>")
 		m.text(shown)
 		m.tag("</code>")
@@ -24,10 +28,10 @@ func (r *room) link(m *markup, to, title string) {
 	m.tag("<a")
 	m.attr("href", href)
 	if title != "" {
-		m.tag(">")
+		m.tag("><bdi>")
 		shown, _ = fitting(title, roomText)
 		m.text(shown)
-		m.tag("</a>")
+		m.tag("</bdi></a>")
 		return
 	}
 	m.tag("><code>")
@@ -49,11 +53,14 @@ func (r *room) list(uris []string) template.HTML {
 func (r *room) successors(n *Name) template.HTML {
 	items, _ := r.items(roomList, len(n.Successors), func(m *markup, i int) {
 		m.tag("<li>")
-		r.link(m, n.Successors[i], "")
 		if i < len(n.SuccessorTitles) && n.SuccessorTitles[i] != "" {
-			m.tag(" ")
-			shown, _ := fitting(n.SuccessorTitles[i], roomText)
+			r.link(m, n.Successors[i], n.SuccessorTitles[i])
+			m.tag(" <code>")
+			shown, _ := fitting(n.Successors[i], roomText)
 			m.text(shown)
+			m.tag("</code>")
+		} else {
+			r.link(m, n.Successors[i], "")
 		}
 		m.tag("</li>\n")
 	})
@@ -65,27 +72,107 @@ func (r *room) targets(all []Target, most int) (items template.HTML, isCut bool)
 	return r.items(most, len(all), func(m *markup, i int) { r.target(m, &all[i]) })
 }
 
+// target appends a location as a link of all that is known of it: its title, else its host, is what one looks for.
 func (r *room) target(m *markup, t *Target) {
 	m.tag("<li>")
-	r.link(m, t.URI, t.Title)
-	var said []string
-	for _, one := range [...]string{t.Rel, t.Type, t.Language} {
-		if one != "" {
-			said = append(said, one)
+	if host, ok := hostOf(t.URI); !ok || t.Title == "" && host == "" || len(t.URI) > longestLink {
+		r.link(m, t.URI, t.Title)
+	} else {
+		m.tag("<a")
+		m.attr("href", t.URI)
+		m.tag(`><b dir="auto">`)
+		title := t.Title
+		if title == "" {
+			title, host = r.Text("name.open_at", "Host", host), ""
 		}
+		shown, _ := fitting(title, roomText)
+		m.text(shown)
+		m.tag("</b>")
+		r.facts(m, host, r.relation(t.Rel), r.media(t.Type), r.tongue(t.Language))
+		m.tag("</a>")
 	}
-	if len(said) > 0 {
-		m.tag(" <small>")
-		about, _ := fitting(strings.Join(said, ", "), roomText)
-		m.text(about)
-		m.tag("</small>")
+	r.failing(m, t)
+	m.tag("</li>\n")
+}
+
+// related returns the items of a list of what else belongs to a name.
+func (r *room) related(all []Target) template.HTML {
+	items, _ := r.items(roomList, len(all), func(m *markup, i int) {
+		t := &all[i]
+		m.tag("<li>")
+		r.link(m, t.URI, t.Title)
+		m.tag(" ")
+		r.facts(m, r.relation(t.Rel), r.media(t.Type), r.tongue(t.Language))
+		r.failing(m, t)
+		m.tag("</li>\n")
+	})
+	return items
+}
+
+// facts appends what is known of a location, without what is not.
+func (r *room) facts(m *markup, all ...string) {
+	said := strings.Join(slices.DeleteFunc(all, func(one string) bool { return one == "" }), " · ")
+	if said == "" {
+		return
 	}
+	m.tag("<small>")
+	said, _ = fitting(said, roomText)
+	m.text(said)
+	m.tag("</small>")
+}
+
+// failing appends that the server of a location does not answer, where that is so.
+func (r *room) failing(m *markup, t *Target) {
 	if t.IsFailing {
 		m.tag(` <b class="ill">`)
 		m.text(r.Text("name.not_answering"))
 		m.tag("</b>")
 	}
-	m.tag("</li>\n")
+}
+
+// hostOf returns the host of a location, "" for none, and whether a link may lead there.
+func hostOf(location string) (host string, ok bool) {
+	u, err := uri.Parse(location)
+	if err != nil || resolver.CheckLocation(location) != nil {
+		return "", false
+	}
+	host, _ = u.Host()
+	return strings.ToLower(host), true
+}
+
+// relation returns a relation of a link (RFC 8288) in words, if there are some.
+func (w Writer) relation(rel string) string {
+	if id := "rel." + rel; w.Has(id) {
+		return w.Text(id)
+	}
+	return rel
+}
+
+// media returns a media type in words, if there are some.
+func (w Writer) media(mediaType string) string {
+	base, _, _ := strings.Cut(mediaType, ";")
+	kind, _, _ := strings.Cut(base, "/")
+	switch base {
+	case Type, "application/xhtml+xml":
+		return w.Text("media.page")
+	case "application/pdf":
+		return "PDF"
+	case "application/epub+zip":
+		return "EPUB"
+	}
+	if id := "media." + kind; w.Has(id) && !strings.HasSuffix(base, "+xml") {
+		return w.Text(id)
+	}
+	return mediaType
+}
+
+// tongue returns the name of a language by its tag (RFC 5646), in the language of the page, or the tag where it has none.
+func (w Writer) tongue(tag string) string {
+	base, _, _ := strings.Cut(strings.ToLower(tag), "-")
+	if id := "tongue." + base; w.Has(id) {
+		return w.Text(id)
+	}
+	return tag
 }
 
 // formats returns the items of a list of formats.

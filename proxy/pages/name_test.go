@@ -54,9 +54,10 @@ func TestName(t *testing.T) {
 	}{
 		{
 			"located", pages.English, []string{
-				`<h1><code id="name">urn:nbn:de:101:1-201102033592</code> <button type="button" class="copy"`, `<p class="about">Kalevala: a poem</p>`, "It is in use.",
-				`Since <time datetime="2031-05-01">2031-05-01</time>.`, `<li><a href="https://www.example.org/book.html">The book</a> <small>text/html, fi</small></li>`,
-				`<b class="ill">its server does not answer now</b>`, `<small>describedby, application/rdf+xml</small>`,
+				"<title>Kalevala: a poem – Library", "<h1><bdi>Kalevala: a poem</bdi></h1>", `<p class="id"><code id="name">urn:nbn:de:101:1-201102033592</code> <button type="button" class="copy"`,
+				`<dt>Namespace</dt><dd><a href="/resolver/namespaces/nbn">National Bibliography Number (NBN)</a></dd>`, "It is in use.",
+				`Since <time datetime="2031-05-01">2031-05-01</time>.`, `<li><a href="https://www.example.org/book.html"><b dir="auto">The book</b><small>www.example.org · Web page · Finnish</small></a></li>`,
+				`<b dir="auto">Open at mirror.example.org</b><small>PDF</small></a> <b class="ill">its server does not answer now</b>`, `<small>Description · application/rdf+xml</small>`,
 				`<a href="/resolver/urn:isbn:9780395363416"><code>urn:isbn:9780395363416</code></a>`,
 				`<img class="qr" src="/resolver/uri-res/N2C.qr?urn:nbn:de:101:1-201102033592" alt="QR code of this name" width="148" height="148" loading="lazy">`,
 				`<a href="/resolver/uri-res/N2C.bibtex?urn:nbn:de:101:1-201102033592">bibtex</a>`,
@@ -69,12 +70,14 @@ func TestName(t *testing.T) {
 		},
 		{
 			"gone", pages.English, []string{
-				`Its owner has withdrawn it. Withdrawn on <time datetime="2031-05-01">2031-05-01</time>: merged.</p>`, "In its place:",
-				`<li><a href="/resolver/urn:nbn:de:1"><code>urn:nbn:de:1</code></a> The &lt;new&gt; one</li>`, "Questions: Anna",
-			}, []string{"<svg class", "<img class=\"qr\"", "Where it leads", "Earlier versions"},
+				`Its owner has withdrawn it. Withdrawn on <time datetime="2031-05-01">2031-05-01</time>: <bdi>merged.</bdi></p>`, "In its place:",
+				`<li><a href="/resolver/urn:nbn:de:1"><bdi>The &lt;new&gt; one</bdi></a> <code>urn:nbn:de:1</code></li>`, "<dt>Contact</dt><dd><bdi>Anna</bdi></dd>",
+				`<h1><code id="name">`,
+			}, []string{"<svg class", "<img class=\"qr\"", "Where to find it", "Earlier versions"},
 		},
 		{"unknown", pages.German, []string{"Niemand, den dieser Server fragen kann, kennt ihn.", `<th scope="row" lang="en">identifier</th>`}, []string{"Seit ", "Zurückgezogen"}},
-		{"located", pages.Chinese, []string{"正在使用。", "自 <time datetime=\"2031-05-01\">2031-05-01</time> 起。", `<ol id="way" lang="en">`}, []string{"It is in use"}},
+		{"located", pages.German, []string{"www.example.org · Webseite · Finnisch", "National Bibliography Number (NBN)", "Über diesen Namen"}, nil},
+		{"located", pages.Chinese, []string{"网页 · 芬兰语", "正在使用。", "自 <time datetime=\"2031-05-01\">2031-05-01</time> 起。", `<ol id="way" lang="en">`}, []string{"It is in use"}},
 	} {
 		n := all[tt.name]
 		page := string(d.In(tt.language).Name(&n).Body)

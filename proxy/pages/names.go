@@ -89,6 +89,8 @@ func (w Writer) Names(n *Names) Page {
 	switch {
 	case n.IsLate:
 		page.Says = w.Text("names.search_late")
+	case len(n.List) == 0 && s.Words != "" && s == (resolver.NameSearch{Words: s.Words, All: s.All, Client: s.Client}): // as the front page looks for it
+		page.Says = w.Text("names.no_title")
 	case len(n.List) == 0:
 		page.Says = w.Text("listing.empty_results")
 	}
@@ -138,17 +140,20 @@ const maxEscape = 5
 func (w Writer) row(m *markup, l *ListedName) {
 	m.tag("<li><a")
 	m.attr("href", w.design.Path(l.Path))
-	m.tag("><code>")
 	shown, _ := fitting(l.Name, roomName)
-	m.text(shown)
-	m.tag("</code></a>")
 	if l.Title != "" {
-		m.tag("<p>")
-		shown, _ = fitting(l.Title, roomAbout)
+		title, _ := fitting(l.Title, roomAbout)
+		m.tag("><bdi>")
+		m.text(title)
+		m.tag("</bdi></a> <code>")
 		m.text(shown)
-		m.tag("</p>")
+		m.tag("</code>")
+	} else {
+		m.tag("><code>")
+		m.text(shown)
+		m.tag("</code></a>")
 	}
-	if about := w.about(l); about != "" {
+	if about := w.factsOf(l); about != "" {
 		m.tag(" <small>")
 		m.text(about)
 		m.tag("</small>")
@@ -156,8 +161,8 @@ func (w Writer) row(m *markup, l *ListedName) {
 	m.tag("</li>\n")
 }
 
-// about says what a name is, and where it leads.
-func (w Writer) about(l *ListedName) string {
+// factsOf says what a name is, and where it leads.
+func (w Writer) factsOf(l *ListedName) string {
 	var says []string
 	switch {
 	case l.Alias != "":

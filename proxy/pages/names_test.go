@@ -28,6 +28,7 @@ func listedNames() map[string]pages.Names {
 		"names":        {List: many, Next: "urn:nbn:fi:example-00049"},
 		"all names":    {Search: resolver.NameSearch{All: true, Status: "withdrawn", Tag: "books", Prefix: "urn:a1:"}, List: few},
 		"late names":   {Search: resolver.NameSearch{Words: "<b>book</b>"}, List: few[:1], Next: ".AAAA", IsLate: true},
+		"no title":     {Search: resolver.NameSearch{Words: "none"}},
 		"no names":     {Search: resolver.NameSearch{Words: "none", Host: "none.example"}},
 		"bad names":    {Search: resolver.NameSearch{Words: "none"}, Fault: resolver.ErrCursor.Error()},
 		"longest name": {List: []pages.ListedName{{Name: "urn:a1:" + strings.Repeat("&", 1273), Path: "/" + strings.Repeat("&", 1280), Title: strings.Repeat("<", 3000), Host: strings.Repeat("h", 1000)}}},
@@ -126,7 +127,7 @@ func TestNamesInFrame(t *testing.T) {
 		}
 	}
 	ns, _ := pages.New(site).In(pages.English).Namespace("isbn", 12_345)
-	if !strings.Contains(string(ns.Body), `href="/resolver/names?prefix=urn%3Aisbn%3A"><code>12,345 names</code>`) {
+	if !strings.Contains(string(ns.Body), `href="/resolver/names?prefix=urn%3Aisbn%3A">12,345 names`) {
 		t.Errorf("%s", ns.Body)
 	}
 	if ns, _ = pages.New(site).In(pages.English).Namespace("isbn", pages.UnknownCount); strings.Contains(string(ns.Body), "Names in the registry") {

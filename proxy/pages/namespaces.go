@@ -1,19 +1,26 @@
 package pages
 
 import (
+	"cmp"
+	"html/template"
 	"net/url"
+	"slices"
 	"strings"
+
+	"github.com/urnd/urnd/resolver"
 )
 
 // Namespace is what pages say of a namespace of URNs. The zero value of every field but NID says nothing.
 type Namespace struct {
-	NID     string // in lower case
-	Source  string // the documents with its rules; "" for the configuration
-	Example string // a URN
-	Pattern string // of what follows the NID, in the syntax of RE2
-	Strip   string // octets that do not count
-	Fold    string // in which part case does not count, as configurations write it
-	Check   string // the rules that no other field expresses, as the data of namespaces names them
+	NID string // in lower case
+	// Title and Description say what its names are for, in English: messages have those of well-known namespaces in other languages.
+	Title, Description string
+	Source             string // the documents with its rules; "" for the configuration
+	Example            string // a URN
+	Pattern            string // of what follows the NID, in the syntax of RE2
+	Strip              string // octets that do not count
+	Fold               string // in which part case does not count, as configurations write it
+	Check              string // the rules that no other field expresses, as the data of namespaces names them
 	// Lenient is whether what Check refuses is accepted with a warning, and LenientDigits whether wrong check digits are.
 	Lenient, LenientDigits bool
 	// HasRule is whether names lead somewhere by a rule, and Hosts the hosts of others that the rule leads to.
@@ -24,15 +31,15 @@ type Namespace struct {
 }
 
 // spacesPerPage is how many namespaces a page lists.
-const spacesPerPage = 100
+const spacesPerPage = 50
 
 // pathNamespaces is that of package route.
 const pathNamespaces = "/namespaces"
 
-// space is a namespace in a list.
+// space is a namespace in a list: Title is a link to its page, if it has one.
 type space struct {
-	Link   link
-	Source string
+	Link               link
+	Title, Description template.HTML
 }
 
 // spacesPage is the content of the list of namespaces.
@@ -48,41 +55,60 @@ type spacesPage struct {
 // another: "" for the first.
 func (w Writer) Namespaces(search, after string) Page {
 	page := spacesPage{Frame: w.frame(w.Text("home.namespaces"), here, pathNamespaces), Form: w.form(pathNamespaces, search)}
+	page.Head = w.design.spaces.element
 	found, last := 0, ""
 	for i := range w.design.site.All {
 		ns := &w.design.site.All[i]
-		if !ns.has(search) {
+		if !w.finds(ns, search) {
 			continue
 		}
 		found++
 		switch {
 		case ns.NID <= after:
 		case len(page.List) < spacesPerPage:
-			page.List, last = append(page.List, w.space(ns)), ns.NID
+			page.List, last = append(page.List, w.space(ns, true)), ns.NID
 		case page.More.Href == "":
 			page.More = link{w.href(spacesTarget(search, last, strings.TrimPrefix(w.query(), "?"))), w.Text("listing.more")}
 		}
 	}
 	page.Count = w.Text("namespace.count", "Count", found)
 	page.Languages = w.inLanguages(func(parameter string) string { return spacesTarget(search, after, parameter) })
-	return w.execute("namespaces.html", &w.design.page, page)
+	return w.execute("namespaces.html", &w.design.spaces, page)
 }
 
-// has reports whether the identifier or the document of a namespace has a text in it, in any case.
-func (n *Namespace) has(text string) bool {
+// finds reports whether one of the texts of a namespace has a text in it, in any case.
+func (w Writer) finds(n *Namespace, text string) bool {
 	text = strings.ToLower(strings.TrimSpace(text))
 	text = strings.TrimSuffix(strings.TrimPrefix(text, "urn:"), ":")
-	return strings.Contains(n.NID, text) || strings.Contains(strings.ToLower(n.Source), text)
+	all := n.NID + "\n" + n.Source + "\n" + n.Title + "\n" + n.Description + "\n" + w.Text("space_title."+n.NID) + "\n" + w.Text("space."+n.NID)
+	return strings.Contains(strings.ToLower(all), text)
 }
 
-// space returns a namespace as lists have it.
-func (w Writer) space(ns *Namespace) space {
-	const most = 60 // octets of a source
-	source := ns.Source
-	if len(source) > most {
-		source = strings.ToValidUTF8(source[:most], "") + "…"
+// space returns a namespace as lists have it, with a link to its page where hasPage.
+func (w Writer) space(ns *Namespace, hasPage bool) space {
+	s := space{Link: link{Text: "urn:" + ns.NID}, Title: w.about(ns.Title, "space_title."+ns.NID), Description: w.about(ns.Description, "space."+ns.NID)}
+	if hasPage {
+		s.Link = w.toNamespace(ns.NID)
 	}
-	return space{w.toNamespace(ns.NID), source}
+	if s.Title != "" && hasPage {
+		s.Title = template.HTML("<a " + string(s.Link.Href) + ">" + string(s.Title) + "</a>") //nolint:gosec // escaped, as the attribute is
+	}
+	return s
+}
+
+// about returns what is said of a namespace: by a message in the language of the page, where it has one, else in English, which is marked.
+func (w Writer) about(english, id string) template.HTML {
+	switch {
+	case english == "":
+		return ""
+	case w.Texts.Has(id):
+		return w.T(id)
+	}
+	text := template.HTMLEscapeString(english)
+	if w.language != English {
+		text = `<span lang="en">` + text + "</span>"
+	}
+	return template.HTML(text) //nolint:gosec // escaped
 }
 
 // toNamespace returns a link to the page of a namespace.
@@ -106,4 +132,155 @@ func spacesTarget(search, after, parameter string) string {
 		return pathNamespaces
 	}
 	return pathNamespaces + "?" + strings.Join(all, "&")
+}
+
+// fact is something about a namespace: sentences, and values, as code or as they are.
+type fact struct {
+	Name   string
+	Says   []string
+	Codes  []link
+	Values []link
+}
+
+// spacePage is the content of the page of a namespace.
+type spacePage struct {
+	Frame
+	Name               string
+	Code               template.HTML // Name, in a sentence
+	Title, Description template.HTML
+	Facts              []fact
+}
+
+// UnknownCount is how many names there are of a namespace where that is not known.
+const UnknownCount = -1
+
+// Namespace returns the page of a namespace, of which the registry has so many names, and false where none has this identifier, which may be
+// in any case.
+func (w Writer) Namespace(nid string, names int64) (Page, bool) {
+	nid = strings.ToLower(nid)
+	ns := w.design.namespace(nid)
+	if ns == nil {
+		return Page{}, false
+	}
+	page := spacePage{Frame: w.frame(cmp.Or(w.titleOf(ns), w.Text("namespace.title", "Name", "urn:"+nid)), here, ""), Name: "urn:" + nid, Facts: w.facts(ns)}
+	page.Head, page.Code = w.design.spaces.element, link{Text: page.Name}.Code()
+	page.Title, page.Description = w.about(ns.Title, "space_title."+nid), w.about(ns.Description, "space."+nid)
+	page.Crumbs = []Entry{w.entry(w.Text("home.namespaces"), pathNamespaces, ""), {Word: page.Name}}
+	page.Languages = w.inLanguages(func(parameter string) string { return pathNamespaces + "/" + nid + "?" + parameter })
+	if names != UnknownCount {
+		to := link{w.href(namesTarget(resolver.NameSearch{Prefix: "urn:" + nid + ":"}, strings.TrimPrefix(w.query(), "?"))), w.Text("names.count", "Count", int(names))}
+		page.Facts = append(page.Facts, fact{Name: w.Text("names.space_names"), Values: []link{to}})
+	}
+	return w.execute("namespace.html", &w.design.spaces, page), true
+}
+
+// facts returns what is known of a namespace, without what is not.
+func (w Writer) facts(ns *Namespace) []fact {
+	source := fact{Name: w.Text("namespace.source")}
+	if ns.Source == "" {
+		source.Says = []string{w.Text("namespace.configured")}
+	}
+	for document := range strings.SplitSeq(ns.Source, ", ") {
+		if document != "" {
+			source.Values = append(source.Values, toDocument(document))
+		}
+	}
+	facts := []fact{source}
+	if ns.Example != "" {
+		facts = append(facts, fact{Name: w.Text("home.examples"), Codes: []link{w.example(ns.Example)}})
+	}
+	if ns.Pattern != "" {
+		facts = append(facts, fact{Name: w.Text("namespace.pattern"), Codes: []link{{Text: ns.Pattern}}})
+	}
+	facts = append(facts, w.checks(ns)...)
+	facts = append(facts, fact{Name: w.Text("namespace.same"), Says: w.equivalence(ns)})
+	if leads := w.leads(ns); leads != nil {
+		facts = append(facts, fact{Name: w.Text("namespace.leads"), Says: leads})
+	}
+	return facts
+}
+
+// checkDigits returns the standard by which a check verifies digits, "" for none.
+func checkDigits(check string) string {
+	return map[string]string{
+		"eidr": "ISO/IEC 7064, MOD 37,36", "isan": "ISO/IEC 7064, MOD 37,36", "isbn": "ISO 2108", "isni": "ISO/IEC 7064, MOD 11-2",
+		"issn": "ISO 3297", "lei": "ISO/IEC 7064, MOD 97-10", "nbn": "Deutsche Nationalbibliothek (urn:nbn:de)",
+	}[check]
+}
+
+// checks returns how names are verified.
+func (w Writer) checks(ns *Namespace) []fact {
+	var facts []fact
+	if slices.Contains([]string{"eidr", "ietf", "isan", "isbn", "isni", "issn", "lei", "lex", "nbn", "oid", "uuid"}, ns.Check) && !ns.Lenient {
+		facts = append(facts, fact{Name: w.Text("namespace.form"), Says: []string{w.Text("namespace.check_form")}})
+	}
+	if by := checkDigits(ns.Check); by != "" {
+		says := w.Text("namespace.check_strict")
+		if ns.Lenient || ns.LenientDigits {
+			says = w.Text("namespace.check_lenient")
+		}
+		facts = append(facts, fact{Name: w.Text("namespace.checks"), Says: []string{by, says}})
+	}
+	return facts
+}
+
+// equivalence returns which names are one.
+func (w Writer) equivalence(ns *Namespace) []string {
+	says := []string{w.Text("namespace.fold_" + cmp.Or(ns.Fold, "none"))}
+	if ns.Strip != "" {
+		says = append(says, w.Text("namespace.strip_says", "Characters", strings.Join(strings.Split(ns.Strip, ""), " ")))
+	}
+	switch ns.Check {
+	case "isbn":
+		says = append(says, w.Text("namespace.same_isbn"))
+	case "ietf", "smpte", "gsma": // see urnns: what the rows of data cannot express
+		says = append(says, w.Text("namespace.same_except"))
+	}
+	return says
+}
+
+// leads returns the kinds of systems that are asked where names lead, in their order; nil where there is none. No server of the
+// configuration is named.
+func (w Writer) leads(ns *Namespace) []string {
+	var says []string
+	for _, system := range ns.Systems {
+		switch {
+		case system == "namespace" && ns.HasRule && len(ns.Hosts) > 0:
+			says = append(says, w.Text("namespace.leads_away", "Hosts", strings.Join(ns.Hosts, ", ")))
+		case system == "namespace" && ns.HasRule:
+			says = append(says, w.Text("namespace.leads_rule"))
+		case w.Has("namespace.leads_" + system):
+			says = append(says, w.Text("namespace.leads_"+system))
+		}
+	}
+	return says
+}
+
+// namespace returns the namespace of an identifier in lower case, nil for none.
+func (d *Design) namespace(nid string) *Namespace {
+	all := d.site.All
+	i, ok := slices.BinarySearchFunc(all, nid, func(n Namespace, nid string) int { return strings.Compare(n.NID, nid) })
+	if !ok {
+		return nil
+	}
+	return &all[i]
+}
+
+// titleOf returns the title of a namespace as plain text, "" for none.
+func (w Writer) titleOf(ns *Namespace) string {
+	if id := "space_title." + ns.NID; ns.Title != "" && w.Texts.Has(id) {
+		return w.Text(id)
+	}
+	return ns.Title
+}
+
+// toDocument returns a link to a document with the rules of a namespace, or its name where that is no RFC and no registration at IANA.
+func toDocument(name string) link {
+	if number, ok := strings.CutPrefix(name, "RFC "); ok {
+		return link{hrefOf("https://www.rfc-editor.org/info/rfc" + number), name}
+	}
+	if registration, ok := strings.CutPrefix(name, "IANA "); ok {
+		return link{hrefOf("https://www.iana.org/assignments/" + registration), name}
+	}
+	return link{Text: name}
 }

@@ -16,33 +16,40 @@ func knownSpaces() []pages.Namespace {
 	return []pages.Namespace{
 		{NID: "3gpp", Source: "RFC 5279", Fold: "none", Systems: []string{"ddds", "slp", "namespace"}},
 		{
-			NID: "isbn", Source: "IANA urn-formal/isbn, RFC 3187, RFC 8254", Fold: "upper", Strip: "-", Check: "isbn", Example: "urn:isbn:9780395363416", HasRule: true,
+			NID: "isbn", Title: "International Standard Book Number (ISBN)", Description: "Books: each edition by its number.", Source: "IANA urn-formal/isbn, RFC 3187, RFC 8254", Fold: "upper", Strip: "-", Check: "isbn", Example: "urn:isbn:9780395363416", HasRule: true,
 			Hosts: []string{"openlibrary.org", "search.worldcat.org"}, Systems: []string{"registry", "namespace", "ddds", "slp"},
 		},
 		{NID: "library", Pattern: "^(?P<shelf><[0-9]+)$", Fold: "first", Lenient: true, HasRule: true, Systems: []string{"thttp", "namespace"}},
-		{NID: "nbn", Source: "RFC 8458", Fold: "prefix", Check: "nbn", LenientDigits: true, HasRule: true, Hosts: []string{"urn.fi"}, Systems: []string{"namespace"}},
-		{NID: "smpte", Source: "RFC 5119", Check: "smpte"},
+		{NID: "nbn", Title: "National Bibliography Number (NBN)", Description: "Publications & more.", Source: "RFC 8458", Fold: "prefix", Check: "nbn", LenientDigits: true, HasRule: true, Hosts: []string{"urn.fi"}, Systems: []string{"namespace"}},
+		{NID: "smpte", Title: "Society of <Motion>", Description: "Universal labels.", Source: "RFC 5119", Check: "smpte"},
 	}
 }
 
 // A search finds a part of the identifier or of the document, in any case, with "urn:" or without.
 func TestNamespacesSearch(t *testing.T) {
-	w := pages.New(library(t)).In(pages.English)
+	d := pages.New(library(t))
 	for search, want := range map[string]string{
 		"": "urn:3gpp urn:isbn urn:library urn:nbn urn:smpte", "BN": "urn:isbn urn:nbn", "urn:nbn:": "urn:nbn", " rfc 8 ": "urn:isbn urn:nbn", "rfc 5": "urn:3gpp urn:smpte",
-		"none": "", "<b>": "",
+		"none": "", "<b>": "", "edition": "urn:isbn", "book": "urn:isbn", "de|bücher": "urn:isbn", "de|book": "urn:isbn", "zh|图书馆": "urn:nbn",
 	} {
-		p := w.Namespaces(search, "")
+		accept, text, isForeign := strings.Cut(search, "|")
+		if isForeign {
+			search = text
+		} else {
+			accept = ""
+		}
+		p := d.For(accept).Namespaces(search, "")
 		var found []string
 		for _, e := range read(t, p.Body) {
-			if strings.HasPrefix(e.attrs["href"], "/resolver/namespaces/") {
-				found = append(found, e.text)
+			if nid, ok := strings.CutPrefix(e.attrs["href"], "/resolver/namespaces/"); ok {
+				nid, _, _ = strings.Cut(nid, "?")
+				found = append(found, "urn:"+nid)
 			}
 			if e.attrs["name"] == "q" && e.attrs["value"] != search {
 				t.Errorf("%q is not what was searched for: %q", e.attrs["value"], search)
 			}
 		}
-		if strings.Join(found, " ") != want || !strings.Contains(string(p.Body), fmt.Sprintf("<p>%d namespace", len(found))) {
+		if strings.Join(found, " ") != want || !isForeign && !strings.Contains(string(p.Body), fmt.Sprintf(`<p role="status">%d namespace`, len(found))) {
 			t.Errorf("%q: %q", search, found)
 		}
 	}
@@ -54,20 +61,20 @@ func TestNamespacesPages(t *testing.T) {
 	site := library(t)
 	site.All = nil
 	for i := range 250 {
-		site.All = append(site.All, pages.Namespace{NID: fmt.Sprintf("n%031d", i), Source: strings.Repeat("ü", 100)})
+		site.All = append(site.All, pages.Namespace{NID: fmt.Sprintf("n%031d", i), Title: strings.Repeat("ü", 40), Description: strings.Repeat("ü", 65)}) // as long as those of package urnns may be
 	}
 	w := pages.New(site).For(pages.Chosen("de"))
 	var seen []string
 	search, after := "n0", ""
 	for n := 0; ; n++ {
 		p := w.Namespaces(search, after)
-		if len(p.Body) > 30_000 || n > 3 {
+		if len(p.Body) > 30_000 || n > 5 {
 			t.Fatalf("page %d: %d octets", n, len(p.Body))
 		}
 		more := ""
 		for _, e := range read(t, p.Body) {
 			if strings.HasPrefix(e.attrs["href"], "/resolver/namespaces/") {
-				seen = append(seen, strings.TrimPrefix(e.text, "urn:"))
+				seen = append(seen, strings.TrimSuffix(strings.TrimPrefix(e.attrs["href"], "/resolver/namespaces/"), "?lang=de"))
 			}
 			if e.text == "Mehr" {
 				more = e.attrs["href"]
@@ -92,12 +99,12 @@ func TestNamespace(t *testing.T) {
 	w := pages.New(library(t)).In(pages.English)
 	for nid, want := range map[string][]string{
 		"ISBN": {
-			"<h1>Namespace <code>urn:isbn</code></h1>", `href="/resolver/urn:isbn:9780395363416"`, "ISO 2108", "with a wrong one is not valid", "do not count: -",
+			"<h1>International Standard Book Number (ISBN)</h1>", `<p class="id"><code>urn:isbn</code></p>`, `<p class="lead">Books: each edition by its number.</p>`, `href="/resolver/urn:isbn:9780395363416"`, `<a href="https://www.rfc-editor.org/info/rfc8254">RFC 8254</a>`, `<a href="https://www.iana.org/assignments/urn-formal/isbn">IANA urn-formal/isbn</a>`, "ISO 2108", "with a wrong one is not valid", "do not count: -",
 			"ten digits", "<div>The registry of this server</div><div>A rule of this server, to openlibrary.org, search.worldcat.org</div><div>Rules in the DNS",
 		},
 		"nbn":     {"RFC 8458", "is accepted, with a warning", "before the first hyphen", "A rule of this server, to urn.fi"},
-		"library": {"The configuration of this server", "^(?P&lt;shelf&gt;&lt;[0-9]&#43;)$", "before the first colon", "Another resolver", "A rule of this server</div>"},
-		"smpte":   {"are exceptions"},
+		"library": {"<h1>Namespace <code>urn:library</code></h1>", "The configuration of this server", "^(?P&lt;shelf&gt;&lt;[0-9]&#43;)$", "before the first colon", "Another resolver", "A rule of this server</div>"},
+		"smpte":   {"are exceptions", "<h1>Society of &lt;Motion&gt;</h1>"},
 	} {
 		p, ok := w.Namespace(nid, pages.UnknownCount)
 		for _, part := range want {
@@ -108,6 +115,14 @@ func TestNamespace(t *testing.T) {
 	}
 	if p, _ := w.Namespace("3gpp", pages.UnknownCount); strings.Contains(string(p.Body), "Check digits") || strings.Contains(string(p.Body), "A rule of") || strings.Contains(string(p.Body), "Pattern") {
 		t.Errorf("%s", p.Body)
+	}
+	for accept, want := range map[string]string{
+		"de isbn": "<h1>Internationale Standardbuchnummer (ISBN)</h1>", "zh smpte": `<h1><span lang="en">Society of &lt;Motion&gt;</span></h1>`, "fr smpte": `<p class="lead"><span lang="en">Universal labels.</span></p>`,
+	} {
+		accept, nid, _ := strings.Cut(accept, " ")
+		if p, _ := pages.New(library(t)).For(accept).Namespace(nid, pages.UnknownCount); !strings.Contains(string(p.Body), want) {
+			t.Errorf("%s in %s has no %s: %s", nid, accept, want, p.Body)
+		}
 	}
 	if _, ok := w.Namespace("none", 1); ok {
 		t.Error("there is a page of a namespace that is not known")

@@ -50,11 +50,12 @@ type form struct {
 	Typed   string
 	Chosen  string // the language that was chosen, as its word; "" for none
 	IsFirst bool   // it has the focus when the page is loaded
+	Finds   bool   // it finds names by words of their titles, too
 }
 
 // form returns the form of a page of this server, with what was typed.
 func (w Writer) form(path, typed string) form {
-	f := form{Typed: typed, Action: template.HTMLAttr(`action="` + template.HTMLEscapeString(w.design.Path(path)) + `"`)} //nolint:gosec // escaped
+	f := form{Typed: typed, Finds: w.design.site.Browses, Action: template.HTMLAttr(`action="` + template.HTMLEscapeString(w.design.Path(path)) + `"`)} //nolint:gosec // escaped
 	if w.isChosen {
 		f.Chosen = w.language.Word()
 	}
@@ -100,7 +101,7 @@ type home struct {
 	Example    link
 	Fetch      link // to the page of /fetch; "" for none
 	Examples   []link
-	Namespaces []link
+	Namespaces []space
 	Known      string
 	All        template.HTMLAttr // of the link to the list of namespaces; "" for none
 	API        template.HTMLAttr // of the link to the pages about the API; "" for none
@@ -117,7 +118,7 @@ func (w Writer) Home(isHost bool) Page {
 		Frame: w.frame(w.name(), at, "/"), Welcome: w.Text("home.welcome"), Form: w.form("/", ""),
 		Example: link{w.href("/urn:ietf:rfc:2648"), "/urn:ietf:rfc:2648"}, Namespaces: w.leading(isHost),
 	}
-	page.Form.IsFirst = true
+	page.Head, page.Form.IsFirst = w.design.home.element, true
 	if welcome := site.Texts[w.language].Welcome; welcome != "" {
 		page.Welcome = welcome
 	}
@@ -137,19 +138,19 @@ func (w Writer) Home(isHost bool) Page {
 	if site.Known > 0 {
 		page.Known = w.Text("home.namespaces_known", "Number", site.Known)
 	}
-	return w.execute("home.html", &w.design.page, page)
+	return w.execute("home.html", &w.design.home, page)
 }
 
 // leading returns the namespaces whose names lead somewhere by a rule, with links where their pages are.
-func (w Writer) leading(isHost bool) []link {
+func (w Writer) leading(isHost bool) []space {
 	site := &w.design.site
-	all := make([]link, 0, len(site.Namespaces))
+	all := make([]space, 0, len(site.Namespaces))
 	for _, nid := range site.Namespaces {
-		to := link{Text: "urn:" + nid}
-		if !isHost && len(site.All) > 0 {
-			to = w.toNamespace(nid)
+		ns := w.design.namespace(nid)
+		if ns == nil {
+			ns = &Namespace{NID: nid}
 		}
-		all = append(all, to)
+		all = append(all, w.space(ns, !isHost && len(site.All) > 0))
 	}
 	return all
 }

@@ -2,10 +2,21 @@ package pages
 
 import (
 	"crypto/sha256"
+	_ "embed"
 	"encoding/base64"
+	"fmt"
 	"html/template"
+	"math"
+	"slices"
+	"strconv"
 	"strings"
 )
+
+// styles is the one sheet of all pages. Each of its sections begins with a comment such as "section home: the start page", and has one rule a
+// line. A page has those sections in it that it needs: its first view takes one response, also at the address of another server.
+//
+//go:embed style.css
+var styles string
 
 // sheet is the one style sheet of a page, and the policy that allows it alone.
 type sheet struct {
@@ -13,12 +24,14 @@ type sheet struct {
 	policy  string
 }
 
-// newSheet returns the style sheet of files, with the colours of a site.
-func newSheet(site Site, names ...string) sheet {
+// newSheet returns the base of the style sheet and other sections, in the order of the sheet, with the colours of a site.
+func newSheet(site Site, sections ...string) sheet {
 	var all strings.Builder
-	for _, name := range names {
-		css, _ := files.ReadFile(name) // it is embedded
-		all.Write(css)
+	for part := range strings.SplitSeq(styles, "/* section ") {
+		head, rules, _ := strings.Cut(part, " */\n")
+		if name, _, _ := strings.Cut(head, ":"); name == "base" || slices.Contains(sections, name) {
+			all.WriteString(rules)
+		}
 	}
 	light, dark := accents(site.Accent)
 	css := strings.NewReplacer("ACCENT-LIGHT", light, "ACCENT-DARK", dark, " { ", "{", " }\n", "}", "{\n", "{", "}\n", "}", "; ", ";", ": ", ":").Replace(all.String())
@@ -55,4 +68,87 @@ func (s sheet) withEvents() sheet { return s.with("connect-src 'self'; ") }
 func (s sheet) with(directive string) sheet {
 	s.policy = noSources + directive + strings.TrimPrefix(s.policy, noSources)
 	return s
+}
+
+// The grounds of pages in light and in dark, and of what is set off on them: style.css.
+const (
+	lightGround, lightBand = "#ffffff", "#f4f6f8"
+	darkGround, darkBand   = "#16181c", "#1f2328"
+
+	lightAccent, darkAccent = "#0645ad", "#8ab4f8"
+)
+
+// readable is the contrast that text has at least: WCAG 2.2 success criterion 1.4.3, level AA.
+const readable = 4.5
+
+// colour is one of sRGB, each part of it between 0 and 1.
+type colour [3]float64
+
+// parseColour returns the colour of a text, and whether a text is a colour of the form #rrggbb.
+func parseColour(text string) (colour, bool) {
+	digits, ok := strings.CutPrefix(text, "#")
+	n, err := strconv.ParseUint(digits, 16, 32)
+	const six = 6
+	if !ok || err != nil || len(digits) != six {
+		return colour{}, false
+	}
+	return colour{float64(n>>16&0xff) / 0xff, float64(n>>8&0xff) / 0xff, float64(n&0xff) / 0xff}, true
+}
+
+func (c colour) String() string {
+	part := func(f float64) int { return int(math.Round(f * 0xff)) }
+	return fmt.Sprintf("#%02x%02x%02x", part(c[0]), part(c[1]), part(c[2]))
+}
+
+// luminance is the relative luminance of WCAG 2.2.
+func (c colour) luminance() float64 {
+	sum := 0.0
+	for i, weight := range [...]float64{0.2126, 0.7152, 0.0722} {
+		part := c[i]
+		if part <= 0.04045 {
+			part /= 12.92
+		} else {
+			part = math.Pow((part+0.055)/1.055, 2.4)
+		}
+		sum += weight * part
+	}
+	return sum
+}
+
+// contrast is that of WCAG 2.2 between two colours: between 1 and 21.
+func contrast(a, b colour) float64 {
+	x, y := a.luminance(), b.luminance()
+	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
+}
+
+// accents returns the colours of links and buttons in light and in dark: that of a site, made darker and lighter until it can be
+// read, or those of urnd where it is none.
+func accents(of string) (light, dark string) {
+	c, ok := parseColour(of)
+	if !ok {
+		return lightAccent, darkAccent
+	}
+	return toward(c, colour{}, lightGround, lightBand), toward(c, colour{1, 1, 1}, darkGround, darkBand)
+}
+
+// toward returns a colour mixed with as much of another one as it needs to be read on all grounds.
+func toward(c, other colour, grounds ...string) string {
+	const steps = 50
+	for i := range steps {
+		share := float64(i) / steps
+		var mixed colour
+		for j := range c {
+			mixed[j] = c[j]*(1-share) + other[j]*share
+		}
+		isReadable := true
+		for _, ground := range grounds {
+			g, _ := parseColour(ground)
+			rounded, _ := parseColour(mixed.String())
+			isReadable = isReadable && contrast(rounded, g) >= readable
+		}
+		if isReadable {
+			return mixed.String()
+		}
+	}
+	return other.String()
 }

@@ -19,7 +19,7 @@ const (
 	wayLeading = 10 // from the left, where the line of the way is
 )
 
-// The classes of boxes: see way.css.
+// The classes of boxes: see the section way of style.css.
 const (
 	wayLeft  = "left"  // of a rule that was not used
 	wayTaken = "taken" // of a rule that was used

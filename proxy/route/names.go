@@ -49,6 +49,15 @@ const (
 	maxCursor = 2048 // of which some are longer than names
 )
 
+// NamesWith returns the target of the list of names that have words in their titles, for a reader who has chosen a language, "" for none.
+func NamesWith(words, language string) string {
+	target := PathNames + "?q=" + url.QueryEscape(words)
+	if language == "" {
+		return target
+	}
+	return target + "&lang=" + url.QueryEscape(language)
+}
+
 // listed parses a target that is about lists of the registry, and reports whether it is one.
 func (p *Place) listed(target string) (Target, bool) {
 	switch {

@@ -58,6 +58,13 @@ func (t *Target) IsPage() bool {
 	return !t.Typed && (first < 0 || t.Text[first] != ':')
 }
 
+// IsWords reports whether what was typed into the form may be words of a title: it has no scheme, and is not longer than a search may be.
+func (t *Target) IsWords() bool {
+	scheme, rest, ok := strings.Cut(t.Text, ":")
+	hasScheme := ok && !strings.ContainsAny(scheme, " /?#") && !strings.HasPrefix(rest, " ")
+	return t.Typed && !t.Identified && !hasScheme && len(t.Text) <= maxField
+}
+
 const (
 	// PathTHTTP is the prefix of the paths of services, RFC 2169 section 2.
 	PathTHTTP = "/uri-res/"
