@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -34,7 +35,9 @@ type Search struct {
 	// as text. Both are compared without regard to case; "" is any.
 	Tag, Member, Value string
 	Statuses           []Status // one of these; nil is any
-	// After is the name after which the search begins.
+	// Newest has what was changed last first, instead of the order of the names: by reading the versions backwards. Not with At.
+	Newest bool
+	// After is Searched.Last of the search that this one continues.
 	After string
 	// Limit is how many are found at most; 0 is all.
 	Limit int
@@ -59,7 +62,7 @@ func (s *Search) Validate() error {
 // Searched says how far a search came.
 type Searched struct {
 	Read, Found int
-	// Last is the name after which to go on: the last that was read. "" means that there is no more.
+	// Last is after what to go on: the last name that was read, or of Newest the number of its version. "" means that there is no more.
 	Last string
 	Late bool // it ended because of Within
 }
@@ -99,7 +102,9 @@ func (r *Registry) Search(ctx context.Context, s Search, found func(Entry) error
 		size = min(size*searchGrowth, searchPage)
 		for _, e := range page {
 			done.Read++
-			done.Last = e.Name
+			if done.Last = e.Name; s.Newest {
+				done.Last = strconv.FormatInt(int64(e.Seq), 10)
+			}
 			if !s.fits(e) {
 				continue
 			}
@@ -126,6 +131,9 @@ func (r *Registry) searchPage(ctx context.Context, s Search, after string, size 
 	err = r.config.Store.Read(ctx, func(tx Tx) error {
 		looked := false
 		switch {
+		case s.Newest:
+			looked = true
+			page, last, err = latestPage(tx, &s, after, size)
 		case s.Kind != KindName || !s.At.IsZero():
 			page, err = tx.List(s.Kind, s.Below, after, size)
 		case s.AliasOf != "":
@@ -149,6 +157,32 @@ func (r *Registry) searchPage(ctx context.Context, s Search, after string, size 
 		}
 		return err
 	})
+	return page, last, err
+}
+
+// latestPage returns the entries of a kind that begin with Below among the next size versions before one, as Searched.Last has it.
+func latestPage(tx Tx, s *Search, after string, size int) (page []Entry, last string, err error) {
+	before := Seq(1) << 62
+	if after != "" {
+		number, err := strconv.ParseInt(after, 10, 64)
+		if err != nil {
+			return nil, "", ErrCursor
+		}
+		before = Seq(number)
+	}
+	changes, end, err := tx.Latest(before, size)
+	var keys []Key
+	for _, c := range changes {
+		if c.Key.Kind == s.Kind && strings.HasPrefix(c.Key.Name, s.Below) {
+			keys = append(keys, c.Key)
+		}
+	}
+	if err == nil {
+		page, err = tx.Entries(keys)
+	}
+	if end > 0 {
+		last = strconv.FormatInt(int64(end), 10)
+	}
 	return page, last, err
 }
 
@@ -230,7 +264,7 @@ type hostQuery struct {
 // findHost sets the host of a search whose text names one, if it can be searched for by its index: a text that may also be a part of a host or
 // of a path names a host only if some target has it.
 func (r *Registry) findHost(ctx context.Context, s *Search) error {
-	if s.Kind != KindName || !s.At.IsZero() || s.AliasOf != "" {
+	if s.Kind != KindName || !s.At.IsZero() || s.AliasOf != "" || s.Newest {
 		return nil
 	}
 	q, certain := hostQueryOf(s.Target)

@@ -67,6 +67,9 @@ type Tx interface {
 	// Current returns at most limit keys of a kind in the order of the bytes of their names, those after a name, each with the
 	// Seq of its current version.
 	Current(kind Kind, after string, limit int) ([]Change, error)
+	// Latest looks at the limit versions before a Seq, the newest first, and returns those that are current. last is the Seq of the last one that
+	// was looked at, 0 where there are no more.
+	Latest(before Seq, limit int) (current []Change, last Seq, err error)
 	// ByHost returns at most limit current entries of names with a target at a host, or with domain at one below it, whose names
 	// begin with below, in the order in which the names were registered: those registered after the name after. last is the last name that was
 	// looked at, which is not always one of them, and "" where there are no more. It is ErrInvalid where too many hosts are below the domain,
@@ -136,6 +139,8 @@ type WriteTx interface {
 type MintTx interface {
 	// MintCounter returns the next number of a pattern; ok is false where there is none.
 	MintCounter(pattern string) (next uint64, ok bool, err error)
+	// MintPatterns returns at most limit patterns that have a counter, in the order of their bytes: those after one.
+	MintPatterns(after string, limit int) ([]string, error)
 }
 
 // MintWriteTx changes counters of minting.

@@ -142,6 +142,26 @@ func testChanges(t *testing.T, s registry.Store) {
 		if len(none) > 0 {
 			t.Errorf("changes after the last: %+v", none)
 		}
+		for _, tt := range []struct {
+			before registry.Seq
+			limit  int
+			want   string
+			last   registry.Seq
+		}{
+			{1 << 62, 10, "urn:example:a urn:example:b", 0},
+			{1 << 62, 1, "urn:example:a", all[2].Seq},
+			{all[2].Seq, 2, "urn:example:b", first.Seq}, // the first version of a is not the current one
+			{first.Seq, 2, "", 0},
+		} {
+			current, last, err := tx.Latest(tt.before, tt.limit)
+			var keys []string
+			for _, c := range current {
+				keys = append(keys, c.Key.String())
+			}
+			if got := strings.Join(keys, " "); err != nil || got != tt.want || last != tt.last {
+				t.Errorf("the latest before %d: %s up to %d, %v, want %s up to %d", tt.before, got, last, err, tt.want, tt.last)
+			}
+		}
 		return err
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -211,7 +212,7 @@ func testTokens(t *testing.T, s registry.Store) {
 func testCountersAndLeases(t *testing.T, s registry.Store) {
 	held := registry.Holding{Holder: "b", Until: epoch}
 	write(t, s, func(tx registry.WriteTx) error {
-		return errors.Join(tx.SetMintCounter("a{counter}", 7), tx.SetMintCounter("a{counter}", 1<<64-1),
+		return errors.Join(tx.SetMintCounter("a{counter}", 7), tx.SetMintCounter("a{counter}", 1<<64-1), tx.SetMintCounter("b{counter}", 1),
 			tx.SetLease("x", registry.Holding{Holder: "a"}), tx.SetLease("x", held), tx.SetLease("y", held), tx.RemoveLease("y"))
 	})
 	read(t, s, func(tx registry.Tx) error {
@@ -222,7 +223,12 @@ func testCountersAndLeases(t *testing.T, s registry.Store) {
 		if next != 1<<64-1 || !ok || none || x != held || y != (registry.Holding{}) {
 			t.Errorf("%d, %v, %v, %+v, %+v", next, ok, none, x, y)
 		}
-		return errors.Join(err, err2, err3, err4)
+		first, err5 := tx.MintPatterns("", 1)
+		others, err6 := tx.MintPatterns("a{counter}", 10)
+		if !slices.Equal(first, []string{"a{counter}"}) || !slices.Equal(others, []string{"b{counter}"}) {
+			t.Errorf("%q, %q", first, others)
+		}
+		return errors.Join(err, err2, err3, err4, err5, err6)
 	})
 	if err := s.Write(t.Context(), func(tx registry.WriteTx) error { return tx.SetMintCounter("\x00", 1) }); !errors.Is(err, registry.ErrInvalid) {
 		t.Errorf("a counter of a pattern with a NUL: %v", err)

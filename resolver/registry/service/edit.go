@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/bulk"
@@ -84,6 +85,38 @@ func (s *Service) Mint(ctx context.Context, actor registry.Actor, of mint.Reques
 	}
 	names, err := s.minter.Mint(ctx, actor, of)
 	return names, s.conflicts(err)
+}
+
+// maxPatterns bounds the patterns that are listed.
+const maxPatterns = 100
+
+// MintPatterns returns patterns whose names an actor may mint, with a counter that somebody has begun: those that begin with a text.
+func (s *Service) MintPatterns(ctx context.Context, actor registry.Actor, prefix string) (all []string, err error) {
+	if err := ToMint.Check(actor, registry.KindName); err != nil {
+		return nil, err
+	}
+	err = s.registry.Store().Read(ctx, func(tx registry.Tx) error {
+		all = nil
+		for after := ""; len(all) < maxPatterns; {
+			page, err := tx.MintPatterns(after, entriesAtOnce)
+			if err != nil {
+				return err
+			}
+			for _, pattern := range page {
+				after = pattern
+				literal, _, _ := strings.Cut(strings.TrimPrefix(pattern, "noid:"), "{")
+				fits := len(literal) >= len(prefix) && strings.EqualFold(literal[:len(prefix)], prefix)
+				if fits && actor.May(registry.Writer, registry.Prefix(literal)) == nil {
+					all = append(all, pattern)
+				}
+			}
+			if len(page) < entriesAtOnce {
+				return nil
+			}
+		}
+		return nil
+	})
+	return all, err
 }
 
 // PreviewMint returns what Mint would register.

@@ -11,9 +11,9 @@ import (
 	"github.com/urnd/urnd/resolver/registry/bulk"
 )
 
-// Filtered reports whether a search chooses by more than what names begin with.
+// Filtered reports whether a search chooses by more than what names begin with, or has another order.
 func Filtered(s *registry.Search) bool {
-	return s.AliasOf != "" || s.Target != "" || s.Text != "" || s.Title != "" || s.Tag != "" || s.Member != "" || s.Statuses != nil
+	return s.Newest || s.AliasOf != "" || s.Target != "" || s.Text != "" || s.Title != "" || s.Tag != "" || s.Member != "" || s.Statuses != nil
 }
 
 // below returns what the names begin with that an actor may read, of those that begin with a text.

@@ -136,6 +136,23 @@ func (t *transaction) Current(kind registry.Kind, after string, limit int) (page
 	return ascending(page, err, from, func(c *registry.Change) string { return c.Key.Name })
 }
 
+// Latest implements registry.Tx.
+func (t *transaction) Latest(before registry.Seq, limit int) (current []registry.Change, last registry.Seq, err error) {
+	looked := 0
+	err = t.conn.Query("SELECT v.seq, coalesce(n.kind, 0), coalesce(n.key, '') FROM (SELECT seq, name FROM version WHERE seq < $1 ORDER BY seq DESC LIMIT $2) v "+
+		"LEFT JOIN name n ON n.id = v.name AND n.version = v.seq ORDER BY v.seq DESC", func(row Row) error {
+		last, looked = registry.Seq(row.Int(0)), looked+1
+		if key := row.Text(2); key != "" {
+			current = append(current, registry.Change{Seq: last, Key: registry.Key{Kind: registry.Kind(row.Int(1)), Name: key}}) //nolint:gosec // 0 or 1
+		}
+		return nil
+	}, int64(before), int64(limit))
+	if looked < limit {
+		last = 0
+	}
+	return current, last, err
+}
+
 // versionsOf are the versions of name $1 whose numbers are below $2.
 const versionsOf = "(SELECT * FROM version WHERE seq = $1 AND name = $1 AND 1 < CAST($2 AS BIGINT) UNION ALL " +
 	"SELECT * FROM version WHERE name = $1 AND number > 1 AND number < $2 ORDER BY number DESC LIMIT $3)"

@@ -22,6 +22,15 @@ func (t *transaction) MintCounter(pattern string) (next uint64, ok bool, err err
 	return next, ok, err
 }
 
+// MintPatterns implements registry.Tx.
+func (t *transaction) MintPatterns(after string, limit int) (all []string, err error) {
+	err = t.conn.Query("SELECT pattern FROM mint WHERE pattern > $1 ORDER BY pattern LIMIT $2", func(row Row) error {
+		all = append(all, row.Text(0))
+		return nil
+	}, after, int64(limit))
+	return all, err
+}
+
 // SetMintCounter implements registry.WriteTx.
 func (t *transaction) SetMintCounter(pattern string, next uint64) error {
 	if err := registry.CheckKey(pattern); err != nil {
