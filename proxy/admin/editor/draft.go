@@ -44,12 +44,15 @@ type draft struct {
 	Checked    string
 	Overwrites bool
 
+	// Select is what is done with names: of kindSelection.
+	Select *selection `json:",omitempty"`
+
 	used time.Time // last
 	path string    // of its files, without their extensions
 }
 
 // isUpload reports whether it is a file that is imported.
-func (d *draft) isUpload() bool { return d.Kind != jobs.Rewrite }
+func (d *draft) isUpload() bool { return d.Kind != jobs.Rewrite && d.Kind != kindSelection }
 
 // isTable reports whether its columns are mapped.
 func (d *draft) isTable() bool { return len(d.Preview.Columns) > 0 }

@@ -59,6 +59,9 @@ func (e *Editor) Pages() []Page {
 	all := []Page{
 		{Path: PathNames, Word: "Names", About: "the names of the registry, for people", Use: service.ToVisit, Serve: e.serveNames},
 		{Path: pathName, Use: service.ToVisit, Serve: e.serveName},
+		{Path: pathMint, Use: service.ToMint, Serve: e.serveMint},
+		{Path: pathSelection, ofJobs: true, Use: service.ToChange, Serve: e.serveSelect},
+		{Path: pathSelection + "/{id}", ofJobs: true, Use: service.ToChange, Serve: e.serveSelection},
 		{Path: pathEdit, Use: service.ToChange, Serve: e.serveEdit},
 		{Path: pathHistory, Use: service.ToVisit, Serve: e.serveHistory},
 		{Path: pathWithdraw, Use: service.ToWithdraw, Serve: e.serveWithdraw},

@@ -307,8 +307,12 @@ func (e *Editor) showDraft(p *Request, d draft, fault error) (message.Reply, err
 }
 
 func draftPath(d draft) string {
-	if d.Kind == jobs.Rewrite {
+	switch d.Kind {
+	case jobs.Rewrite:
 		return PathMove + "?draft=" + d.ID
+	case kindSelection:
+		return pathSelection + "/" + d.ID
+	default:
+		return PathImport + "/" + d.ID
 	}
-	return PathImport + "/" + d.ID
 }

@@ -2,14 +2,20 @@ package editor
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 
 	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/field"
 	"github.com/urnd/urnd/resolver/registry/service"
+	"github.com/urnd/urnd/resolver/registry/title"
 )
 
 // PathNames is where names are looked for, which is where editors begin.
@@ -20,15 +26,20 @@ const namesLength = 50
 
 // namesPage is what the page of names shows.
 type namesPage struct {
+	Field       pages.Content
 	Asked       url.Values
+	Query       url.Values // of Asked what is a search
 	Names       []foundName
 	First, Next string // the targets of the first and the next page, "" for none
 	IsLate      bool   // the search has taken too long, and goes on with the next page
 	IsMore      bool   // one of the fields that are rarely used is
 	MayAdd      bool
+	MaySelect   bool
 	Prefixes    []string // all that whoever asks may see; nil is all
-	New         string
-	Faults      faults
+	New, Mint   string
+	Select      string // where the names that are selected are sent
+	CSV, NDJSON string // all that is found
+	Fault, Done string
 }
 
 // foundName is a name that was found.
@@ -40,26 +51,52 @@ type foundName struct {
 	More  int    // how many others there are
 }
 
-// serveNames lists names.
-func (e *Editor) serveNames(p *Request) (message.Reply, error) {
-	asked := p.URL.Query()
+// sortChanged is the value of the parameter "sort" by which what was changed last is first; "" is by name.
+const sortChanged = "changed"
+
+// filters returns what of a query is a search for names, as searchOf reads it.
+func filters(asked url.Values) url.Values {
 	q := make(url.Values)
-	for _, name := range []string{"prefix", "title", "text", "status", "target", "tag", "metadata"} {
+	for _, name := range []string{"prefix", "title", "text", "status", "target", "tag", "metadata", "sort"} {
 		if value := asked.Get(name); value != "" {
 			q.Set(name, value)
 		}
 	}
-	page := namesPage{Asked: asked, Prefixes: p.Actor.Prefixes, New: pathEdit, IsMore: asked.Get("target")+asked.Get("tag")+asked.Get("metadata") != ""}
+	return q
+}
+
+// searchOf returns the search of a query.
+func searchOf(q url.Values) (registry.Search, error) {
+	search, err := service.Filter(registry.KindName, q.Get)
+	search.Newest = q.Get("sort") == sortChanged
+	return search, err
+}
+
+// serveNames lists names.
+func (e *Editor) serveNames(p *Request) (message.Reply, error) {
+	asked := p.URL.Query()
+	q := filters(asked)
+	page := namesPage{
+		Field: p.Field.HTML(), Asked: asked, Prefixes: p.Actor.Prefixes, New: pathEdit, Select: pathSelection,
+		IsMore: asked.Get("target")+asked.Get("tag")+asked.Get("metadata") != "",
+	}
 	page.MayAdd = service.ToChange.Check(p.Actor, registry.KindName) == nil
+	page.MaySelect = page.MayAdd && e.Service.HasJobs()
 	if len(p.Actor.Prefixes) > 0 && q.Get("prefix") == "" { // what whoever asks may see begins so
 		q.Set("prefix", p.Actor.Prefixes[0])
 		asked.Set("prefix", p.Actor.Prefixes[0])
+	}
+	if service.ToMint.Check(p.Actor, registry.KindName) == nil {
+		page.Mint = pageOf(pathMint, url.Values{"prefix": {q.Get("prefix")}})
+	}
+	if page.Query = maps.Clone(q); asked.Get("done") == "unselected" {
+		page.Done = p.Panel.In.Text("found.unselected")
 	}
 	if asked.Get("cursor") != "" {
 		page.First = pageOf(PathNames, q)
 	}
 	var found service.Entries
-	search, err := service.Filter(registry.KindName, q.Get)
+	search, err := searchOf(q)
 	if err == nil {
 		found, err = e.Service.List(p.Context(), p.Actor, search, service.Page{Limit: namesLength, Cursor: asked.Get("cursor")})
 	}
@@ -68,17 +105,20 @@ func (e *Editor) serveNames(p *Request) (message.Reply, error) {
 		if !isAsked(err) {
 			return message.Reply{}, err
 		}
-		page.Faults, status = faults{faultOf(err, nil)}, problem.Status(err)
+		page.Fault, status = saidOf(p, err), problem.Status(err)
 	}
 	page.IsLate = found.Next != "" && len(found.Entries) < namesLength
 	for _, e := range found.Entries {
 		page.Names = append(page.Names, foundOf(api.NewName(e)))
 	}
+	exported := maps.Clone(q)
+	exported.Del("sort")
+	page.CSV, page.NDJSON = exportOf(exported, "csv"), exportOf(exported, "ndjson")
 	if found.Next != "" {
 		q.Set("cursor", found.Next)
 		page.Next = pageOf(PathNames, q)
 	}
-	reply := e.show(p, "Names", "names.html", page)
+	reply := e.show(p, p.Panel.In.Text("found.title"), "names.html", page)
 	reply.Status = status
 	return reply, nil
 }
@@ -91,22 +131,53 @@ func pageOf(path string, q url.Values) string {
 	return path + "?" + q.Encode()
 }
 
+// exportOf returns the target of what a search finds, as a file.
+func exportOf(q url.Values, format string) string {
+	q.Set("format", format)
+	return pageOf("/api/v1/names/export", q)
+}
+
 // foundOf returns a row of a list.
 func foundOf(n api.Name) foundName {
-	f := foundName{Name: n, Page: subject{Name: n.Name}.to(pathName)}
-	f.Title, _, _ = split(json.RawMessage(n.Metadata))
-	f.Title = cut(f.Title)
+	f := foundName{Name: n, Page: subject{Name: n.Name}.to(pathName), Title: cut(titleOf(n.Metadata))}
 	if len(n.Targets) > 0 {
 		f.First, f.More = cut(n.Targets[0].URI), len(n.Targets)-1
 	}
 	return f
 }
 
-// Statuses are the choices of the status.
-func (p namesPage) Statuses() []option {
-	all := []option{{Value: "", Word: "any"}, {Value: "active", Word: "active"}, {Value: "reserved", Word: "reserved"}, {Value: "withdrawn", Word: "withdrawn"}}
-	for i := range all {
-		all[i].IsChosen = all[i].Value == p.Asked.Get("status")
+// titleOf returns the title in metadata, "" for none.
+func titleOf(metadata string) (text string) {
+	members, _ := field.ParseMembers(json.RawMessage(metadata)) // the registry has checked it
+	for _, name := range title.Members() {
+		i := slices.IndexFunc(members, func(m field.Member) bool { return strings.EqualFold(m.Name, name) })
+		if i >= 0 && json.Unmarshal(members[i].Value, &text) == nil && text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// Statuses are the choices of the status, and Sorts those of the order.
+func (p namesPage) Statuses() []choice {
+	return choices(p.Asked.Get("status"), "", "names.status_any", "active", "names.status_active", "reserved", "names.status_reserved", "withdrawn", "names.status_withdrawn")
+}
+
+// Sorts are the choices of the order.
+func (p namesPage) Sorts() []choice {
+	return choices(p.Asked.Get("sort"), "", "found.by_name", sortChanged, "found.by_change")
+}
+
+// choice is one of a list, with the identifier of its message.
+type choice struct {
+	Value, Message string
+	IsChosen       bool
+}
+
+// choices returns a list of values and messages, of which one is chosen.
+func choices(chosen string, pairs ...string) (all []choice) {
+	for i := 1; i < len(pairs); i += 2 {
+		all = append(all, choice{pairs[i-1], pairs[i], pairs[i-1] == chosen})
 	}
 	return all
 }

@@ -20,7 +20,10 @@ import (
 // inWords are the sections whose identifiers end with a word of the program: a kind of an item, the code of an error.
 // Whether those words are complete is tested where they are.
 func inWords() []string {
-	return []string{"kind.", "explain.flag_", "namespace.fold_", "namespace.leads_", "listing.empty_", "proxied.proxy_", "proxied.fetch_", "import.format_", "media.", "rel.", "tongue."}
+	return []string{
+		"kind.", "explain.flag_", "namespace.fold_", "namespace.leads_", "listing.empty_", "proxied.proxy_",
+		"proxied.fetch_", "import.format_", "media.", "rel.", "tongue.", "several.do_", "several.field_", "several.missing_",
+	}
 }
 
 func tags() []language.Tag {

@@ -1,0 +1,285 @@
+package editor
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/pages"
+	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/bulk"
+	"github.com/urnd/urnd/resolver/registry/diff"
+	"github.com/urnd/urnd/resolver/registry/service"
+)
+
+// pathSelection is where names are sent that were selected in a list, and each selection is below it.
+const pathSelection = "/registry/selection"
+
+// kindSelection is the kind of drafts of names that are changed together.
+const kindSelection bulk.Format = "selection"
+
+// maxSelected bounds the names that are changed together: they are one transaction.
+const maxSelected = 1000
+
+// selection is what is done with names that were selected.
+type selection struct {
+	Names []string
+	Do    string // one of the tasks, "" before one is chosen
+	// Values are the fields of the tasks, by their names.
+	Values map[string]string
+	Note   string
+}
+
+// serveSelect takes the names that were selected in a list, or all that a search finds, and leads to what may be done with them.
+func (e *Editor) serveSelect(p *Request) (message.Reply, error) {
+	if p.Method != http.MethodPost {
+		return seeOther(PathNames), nil
+	}
+	selected, err := p.Form["uri"], error(nil)
+	q := filters(p.Form)
+	if p.Form.Get("do") == "all" {
+		selected, err = e.allFound(p)
+	}
+	if err == nil && len(selected) == 0 {
+		q.Set("done", "unselected")
+		return seeOther(pageOf(PathNames, q)), nil
+	}
+	if err != nil {
+		return message.Reply{}, err
+	}
+	d, err := e.Drafts.begin(p, draft{Kind: kindSelection, Select: &selection{Names: selected[:min(len(selected), maxSelected)]}}, nil)
+	if err != nil {
+		return message.Reply{}, err
+	}
+	return seeOther(draftPath(d)), nil
+}
+
+// allFound returns the names that the search of a form finds.
+func (e *Editor) allFound(p *Request) (all []string, err error) {
+	search, err := searchOf(filters(p.Form))
+	if err != nil {
+		return nil, err
+	}
+	found, err := e.Service.List(p.Context(), p.Actor, search, service.Page{Limit: maxSelected})
+	if err == nil && found.Next != "" {
+		err = refuse("several.too_many", "Count", maxSelected)
+	}
+	for i := range found.Entries {
+		all = append(all, found.Entries[i].Name)
+	}
+	return all, err
+}
+
+// selectionPage is what the page of selected names shows.
+type selectionPage struct {
+	selection
+	Field     pages.Content
+	Path      string
+	Fault     string
+	Tasks     []task
+	Changes   []diff.Change // what would change
+	Changed   int
+	Unchanged int
+	More      int // changes that are not shown
+	AsOf      registry.Seq
+}
+
+// task is what may be done with all of the selected names, with its fields.
+type task struct {
+	Name, Message string
+	Fields        []taskField
+	IsChosen      bool
+}
+
+type taskField struct{ Name, Message, Value string }
+
+// tasks returns what an actor may do with names, as far as it was chosen.
+func (s *selection) tasks(actor registry.Actor) (all []task) {
+	add := func(name string, fields ...string) {
+		one := task{Name: name, Message: "several.do_" + name, IsChosen: s.Do == name}
+		for _, f := range fields {
+			one.Fields = append(one.Fields, taskField{f, "several.field_" + f, s.Values[f]})
+		}
+		all = append(all, one)
+	}
+	add("tag", "tag")
+	add("untag", "untag")
+	add("contact", "contact")
+	add("activate")
+	add("reserve")
+	add("replace", "replace", "with")
+	if service.ToWithdraw.Check(actor, registry.KindName) == nil {
+		add("withdraw", "reason")
+	}
+	return all
+}
+
+// serveSelection shows selected names and what a change of all of them would do, and makes it.
+func (e *Editor) serveSelection(p *Request) (message.Reply, error) {
+	d, ok := e.Drafts.find(p, p.ID)
+	if !ok || d.Kind != kindSelection || d.Select == nil {
+		return message.Reply{}, &refusal{registry.ErrUnknown, "import.gone", []any{"Count", maxOfActorCount}}
+	}
+	switch {
+	case p.Method != http.MethodPost:
+		return e.showSelection(p, d, nil)
+	case p.Form.Get("do") == doSave:
+		return e.saveSelection(p, d)
+	}
+	s := d.Select
+	s.Do, s.Note, s.Values = p.Form.Get("task"), strings.TrimSpace(p.Form.Get("note")), make(map[string]string)
+	for _, t := range s.tasks(p.Actor) {
+		for _, f := range t.Fields {
+			s.Values[f.Name] = strings.TrimSpace(p.Form.Get(f.Name))
+		}
+	}
+	if err := e.Drafts.update(d); err != nil {
+		return message.Reply{}, err
+	}
+	return seeOther(draftPath(d)), nil
+}
+
+// saveSelection makes the change that was previewed, and leads to its change set.
+func (e *Editor) saveSelection(p *Request, d draft) (message.Reply, error) {
+	asOf, _ := strconv.ParseInt(p.Form.Get("as_of"), 10, 64)
+	changed, err := e.change(p, d.Select, false, registry.Seq(max(asOf, 1)))
+	if err != nil {
+		if !e.refuses(p, err) {
+			return message.Reply{}, err
+		}
+		return e.showSelection(p, d, err)
+	}
+	e.Drafts.end(d)
+	set := registry.Seq(0) // the number of a change set is that of its first version
+	for _, c := range changed {
+		if c.After.Seq > c.Before.Seq && (set == 0 || c.After.Seq < set) {
+			set = c.After.Seq
+		}
+	}
+	if set == 0 {
+		return seeOther(PathNames), nil
+	}
+	return seeOther(withDone(setPath(set, ""), "saved")), nil
+}
+
+// showSelection shows a selection, and what the change that was chosen would do.
+func (e *Editor) showSelection(p *Request, d draft, fault error) (message.Reply, error) {
+	page := selectionPage{selection: *d.Select, Field: p.Field.HTML(), Path: draftPath(d), Tasks: d.Select.tasks(p.Actor)}
+	if fault == nil && page.Do != "" {
+		changed, err := e.change(p, d.Select, true, 0)
+		if err != nil && !e.refuses(p, err) && !errors.Is(err, registry.ErrUnknown) {
+			return message.Reply{}, err
+		}
+		if fault = err; err == nil {
+			page.preview(changed)
+		}
+	}
+	if fault != nil {
+		page.Fault = saidOf(p, fault)
+	}
+	p.Panel.Above = []pages.Item{{Word: p.Panel.In.Text("found.title"), Path: PathNames}}
+	reply := e.show(p, p.Panel.In.Text("several.title", "Count", len(page.Names)), "selection.html", page)
+	if fault != nil {
+		reply.Status = problem.Status(fault)
+	}
+	return reply, nil
+}
+
+// preview takes what would change.
+func (s *selectionPage) preview(changed []registry.Changed) {
+	for _, c := range changed {
+		s.AsOf = max(s.AsOf, c.Before.Seq)
+		d := diff.Of(c)
+		if len(d.Differences) == 0 {
+			s.Unchanged++
+			continue
+		}
+		if s.Changed++; len(s.Changes) == maxRevertShown {
+			s.More++
+			continue
+		}
+		for i := range d.Differences {
+			d.Differences[i].Before, d.Differences[i].After = cut(d.Differences[i].Before), cut(d.Differences[i].After)
+		}
+		s.Changes = append(s.Changes, d)
+	}
+}
+
+// change makes the change of a selection as one change set, or finds out what it would do. No name may have changed after asOf; 0 is any.
+func (e *Editor) change(p *Request, s *selection, isDry bool, asOf registry.Seq) ([]registry.Changed, error) {
+	do, err := s.change()
+	if err != nil {
+		return nil, err
+	}
+	edits := make([]registry.Edit, len(s.Names))
+	for i, name := range s.Names {
+		edits[i] = registry.Edit{
+			Key: registry.Name(name), IfVersion: registry.Any, Note: s.Note, Activate: s.Do == "activate",
+			Change: func(before registry.Entry) (registry.Record, error) {
+				switch {
+				case !before.Exists():
+					return registry.Record{}, fmt.Errorf("%w: %s", registry.ErrUnknown, before.Key)
+				case asOf > 0 && before.Seq > asOf:
+					return registry.Record{}, &refusal{registry.ErrConflict, "several.changed_since", []any{"Name", name, "By", before.By}}
+				default:
+					return do(before)
+				}
+			},
+		}
+	}
+	if s.Do == "withdraw" {
+		return e.Service.Withdraw(p.Context(), p.Actor, isDry, edits...)
+	}
+	return e.Service.Change(p.Context(), p.Actor, isDry, edits...)
+}
+
+// change returns the change of one name.
+func (s *selection) change() (func(registry.Entry) (registry.Record, error), error) {
+	value := func(field string) (string, error) {
+		if s.Values[field] == "" {
+			return "", refuse("several.missing_" + field)
+		}
+		return s.Values[field], nil
+	}
+	switch s.Do {
+	case "tag", "untag":
+		tag, err := value(s.Do)
+		return of(func(r *registry.Record) { r.Metadata = withTag(r.Metadata, tag, s.Do == "tag") }), err
+	case "contact": // an empty one removes it
+		return of(func(r *registry.Record) { r.Contact = s.Values["contact"] }), nil
+	case "activate":
+		return of(func(r *registry.Record) { r.Status, r.Reason, r.Successors = registry.Active, "", nil }), nil
+	case "reserve":
+		return of(func(r *registry.Record) { r.Status = registry.Reserved }), nil
+	case "replace":
+		from, err := value("replace")
+		to, missing := value("with")
+		return of(func(r *registry.Record) {
+			r.Targets = slices.Clone(r.Targets)
+			for i, t := range r.Targets {
+				if rest, ok := strings.CutPrefix(t.URI, from); ok {
+					r.Targets[i].URI = to + rest
+				}
+			}
+		}), errors.Join(err, missing)
+	case "withdraw":
+		reason, err := value("reason")
+		return registry.Withdraw(reason), err
+	default:
+		return nil, refuse("several.no_task")
+	}
+}
+
+// of returns the change of an entry that changes its record.
+func of(f func(r *registry.Record)) func(registry.Entry) (registry.Record, error) {
+	return func(before registry.Entry) (registry.Record, error) {
+		r := before.Record
+		f(&r)
+		return r, nil
+	}
+}
