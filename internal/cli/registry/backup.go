@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 
@@ -158,10 +159,10 @@ A portable backup (backup --portable) is also restored into a PostgreSQL databas
 		var kept string
 		if portable {
 			kept, err = sqlite.RestoreInto(cmd.Context(), path, func(s *sqlite.Store) error {
-				return errors.Join(loadPortable(cmd.Context(), p, s, args[0]), verifyBackup(cmd, p, s))
+				return errors.Join(loadPortable(cmd.Context(), p, s, args[0]), verifyBackup(cmd.Context(), p, s, cmd.ErrOrStderr()))
 			})
 		} else {
-			kept, err = sqlite.Restore(cmd.Context(), path, args[0], func(s *sqlite.Store) error { return verifyBackup(cmd, p, s) })
+			kept, err = sqlite.Restore(cmd.Context(), path, args[0], func(s *sqlite.Store) error { return verifyBackup(cmd.Context(), p, s, cmd.ErrOrStderr()) })
 		}
 		if err != nil {
 			return p.Interrupted(err, "nothing was restored, and the registry is as it was; the same command begins anew")
@@ -181,7 +182,7 @@ func (s *session) restore(ctx context.Context, file string) error {
 	if err := loadPortable(ctx, s.progress, s.store, file); err != nil {
 		return s.progress.Interrupted(err, "nothing was restored; the same command begins anew")
 	}
-	if err := verifyBackup(s.cmd, s.progress, s.store); err != nil {
+	if err := verifyBackup(ctx, s.progress, s.store, s.errs); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(s.out, "the registry is restored from %s\n", file)
@@ -191,8 +192,8 @@ func (s *session) restore(ctx context.Context, file string) error {
 var errUnsound = errors.New("the backup has the problems above: restore another one, which urnd registry verify FILE finds sound")
 
 // verifyBackup prints the problems of a copy of a backup.
-func verifyBackup(cmd *cobra.Command, p *cli.Progress, s registry.Store) error {
-	problems, err := printProblems(cmd.Context(), p, s.Verify, cmd.ErrOrStderr())
+func verifyBackup(ctx context.Context, p *cli.Progress, s registry.Store, to io.Writer) error {
+	problems, err := printProblems(ctx, p, s.Verify, to)
 	if err == nil && problems > 0 {
 		err = errUnsound
 	}

@@ -41,7 +41,7 @@ func (d *differenceFlags) printer(s *session) *diff.Printer {
 		p.Format = diff.NDJSON
 	}
 	if d.dry || s.cmd.Flags().Changed("diff-limit") {
-		p.Limit = int(d.limit) //nolint:gosec // a larger one is one without a limit
+		p.Limit = int(d.limit)
 	}
 	return p
 }

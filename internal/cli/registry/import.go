@@ -103,7 +103,7 @@ func (f *importFlags) mapping() (map[string]string, error) {
 }
 
 // run imports one file after another.
-func (f *importFlags) run(ctx context.Context, s *session, files []string) error {
+func (f *importFlags) run(_ context.Context, s *session, files []string) error {
 	rejected, err := newRejections(f.rejected, s.errs)
 	if err != nil {
 		return err
@@ -116,7 +116,7 @@ func (f *importFlags) run(ctx context.Context, s *session, files []string) error
 		if i.DryRun {
 			i.Changed = p.changed
 		}
-		report, err := importFile(ctx, s, i, file, rejected)
+		report, err := importFile(s, i, file, rejected) //nolint:contextcheck // the command has it
 		if err = p.join(err); err == nil {
 			err = f.differences.end(s, p.Printer)
 		}
@@ -153,7 +153,7 @@ func interrupted(p *cli.Progress, err error, file string, dry bool, r bulk.Repor
 }
 
 // importFile imports a file, or standard input.
-func importFile(ctx context.Context, s *session, i bulk.Import, file string, rejected *rejections) (bulk.Report, error) {
+func importFile(s *session, i bulk.Import, file string, rejected *rejections) (bulk.Report, error) {
 	in, err := cli.Open(s.cmd, file)
 	if err != nil {
 		return bulk.Report{}, err
@@ -170,7 +170,7 @@ func importFile(ctx context.Context, s *session, i bulk.Import, file string, rej
 	}
 	i.Progress = func(now bulk.Progress) { s.progress.Show(importStep(now, file, size)) }
 	i.Rejected = func(rejection bulk.Rejection) { rejected.add(file, rejection) }
-	return s.Import(ctx, s.actor, i, in)
+	return s.Import(s.cmd.Context(), s.actor, i, in)
 }
 
 // importStep says how far the import of a file is, the size of which is not positive where it is not known.

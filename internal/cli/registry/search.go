@@ -57,7 +57,7 @@ The exit status is 1 if the time was too short to read all.`,
 	prefix := cmd.Flags().Bool("prefix", false, "find prefixes, not names")
 	s.addTo(cmd)
 	cli.Before(cmd, func(args []string) error {
-		s.Text, s.Limit = strings.Join(args, ""), int(s.limit) //nolint:gosec // a larger one is one without a limit
+		s.Text, s.Limit = strings.Join(args, ""), int(s.limit)
 		if *prefix {
 			s.Kind = registry.KindPrefix
 		}
@@ -99,7 +99,7 @@ func (s *searchFlags) run(ctx context.Context, in *session) error {
 	done, err := in.Search(ctx, in.actor, s.Search, func(e registry.Entry) error {
 		n++
 		in.progress.Show(cli.Step{What: "searching", Done: n, Unit: "found", More: "up to " + e.Name})
-		return table.Row(api.NewName(e), e.Key.String(), e.Status.String(), leadText(e))
+		return table.Row(api.NewName(e), e.String(), e.Status.String(), leadText(e))
 	})
 	switch {
 	case err != nil && done.Last == "":

@@ -95,7 +95,7 @@ func addStoreFlag(cmd *cobra.Command) {
 }
 
 // opening opens the store of a command, or says that it is wrong. The caller closes it.
-type opening func(f *storeFlags, ctx context.Context) (*session, error)
+type opening func(ctx context.Context, f *storeFlags) (*session, error)
 
 // run has the command open the store and do what it is for: see with.
 func (f *storeFlags) run(open opening, doing, stands string, do func(ctx context.Context, s *session, args []string) error) {
@@ -110,7 +110,7 @@ func (f *storeFlags) with(open opening, doing, stands string, do func(ctx contex
 	ctx := f.cmd.Context()
 	p := cli.StartProgress(f.cmd, doing)
 	defer p.End()
-	s, err := open(f, ctx)
+	s, err := open(ctx, f)
 	if err != nil {
 		return advised(p.Interrupted(err, "%s; the same command begins anew", stands))
 	}
@@ -136,18 +136,18 @@ func advised(err error) error {
 }
 
 // existing opens the registry, which must be there: one that a mistyped path made would look sound, and empty.
-func existing(f *storeFlags, ctx context.Context) (*session, error) { return f.open(ctx, mustExist) }
+func existing(ctx context.Context, f *storeFlags) (*session, error) { return f.open(ctx, mustExist) }
 
 // made opens the registry, and makes it where there is none.
-func made(f *storeFlags, ctx context.Context) (*session, error) {
+func made(ctx context.Context, f *storeFlags) (*session, error) {
 	return f.open(ctx, func(string) error { return nil })
 }
 
 // dry is existing, with an empty registry that vanishes when it is closed where there is none.
-func dry(f *storeFlags, ctx context.Context) (*session, error) {
+func dry(ctx context.Context, f *storeFlags) (*session, error) {
 	c, err := f.load()
 	if err != nil || f.wiring.Lost(c) != nil || mustExist(c.Registry.Store) == nil {
-		return existing(f, ctx)
+		return existing(ctx, f)
 	}
 	store, err := newTemporary(ctx)
 	if err != nil {
@@ -158,11 +158,11 @@ func dry(f *storeFlags, ctx context.Context) (*session, error) {
 
 // madeUnlessDry is made, or dry for a command that changes nothing.
 func madeUnlessDry(isDry *bool) opening {
-	return func(f *storeFlags, ctx context.Context) (*session, error) {
+	return func(ctx context.Context, f *storeFlags) (*session, error) {
 		if *isDry {
-			return dry(f, ctx)
+			return dry(ctx, f)
 		}
-		return made(f, ctx)
+		return made(ctx, f)
 	}
 }
 

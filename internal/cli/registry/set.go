@@ -86,7 +86,7 @@ times are not used.`,
 			edit.Key, edit.Change, err = s.edit(args, *prefix)
 		}
 		if cmd.Flags().Changed("if-version") {
-			edit.IfVersion = int(version) //nolint:gosec // there is no such version
+			edit.IfVersion = int(version)
 		}
 		return err
 	})

@@ -161,7 +161,7 @@ type topCounts struct {
 // print prints the resolutions of a name, of those on top, or of all names by day.
 func (f *countFlags) print(ctx context.Context, s *session, args []string) error {
 	if f.top > 0 {
-		names, sum, err := s.TopCounts(ctx, s.actor, f.since, f.until, int(f.top)) //nolint:gosec // at most maxTop
+		names, sum, err := s.TopCounts(ctx, s.actor, f.since, f.until, int(f.top))
 		if err != nil {
 			return err
 		}

@@ -89,7 +89,7 @@ func (f *storeFlags) verified(ctx context.Context, p *cli.Progress, args []strin
 		}
 		return verified{backup, backup.Verify, nil}, nil
 	}
-	s, err := existing(f, ctx)
+	s, err := existing(ctx, f)
 	if err != nil {
 		return verified{}, err
 	}

@@ -32,8 +32,10 @@ a base and a reference, separated by a tab.`,
 		Args: pairOr(2, math.MaxInt),
 	}
 	cli.Choice(cmd, &profile, "profile", "the `algorithm`: rfc3986, draft, draft-remove or draft-refuse", cli.Words[uri.Profile]{
-		{Name: "rfc3986", Value: uri.RFC3986}, {Name: "draft", Value: uri.Draft},
-		{Name: "draft-remove", Value: uri.DraftRemove}, {Name: "draft-refuse", Value: uri.DraftRefuse},
+		{Name: "rfc3986", Value: uri.RFC3986},
+		{Name: "draft", Value: uri.Draft},
+		{Name: "draft-remove", Value: uri.DraftRemove},
+		{Name: "draft-refuse", Value: uri.DraftRefuse},
 	})
 	split := func(input string) (string, string, error) {
 		if base != "" {
