@@ -39,7 +39,11 @@ func (h *Handler) loginPage(p *page.Request) (message.Reply, error) {
 		return message.Reply{}, problem.ErrPlainLogin
 	}
 	if p.Method != http.MethodPost {
-		return h.showLogin(p, next, "", ""), nil
+		fault := ""
+		if p.URL.Query().Has("refused") {
+			fault = refused
+		}
+		return h.showLogin(p, next, "", fault), nil
 	}
 	proof, err := h.logIn(p.Request, strings.TrimSpace(p.Form.Get("token")))
 	if err == nil {
@@ -49,10 +53,21 @@ func (h *Handler) loginPage(p *page.Request) (message.Reply, error) {
 	if !errors.Is(err, registry.ErrToken) && !errors.Is(err, problem.ErrAdminToken) && !errors.Is(err, problem.ErrTokenRequired) {
 		return message.Reply{}, err
 	}
-	return h.showLogin(p, next, p.Form.Get(fieldAgain), "This is no token that is valid here."), nil
+	if again := p.Form.Get(fieldAgain); again != "" { // which no redirect can take along
+		reply := h.showLogin(p, next, again, refused)
+		reply.Status = http.StatusForbidden
+		return reply, nil
+	}
+	return message.Reply{
+		Status: http.StatusSeeOther, Location: pathLogin + "?" + url.Values{"next": {next}, "refused": {""}}.Encode(), CacheControl: message.NoStore,
+	}, nil
 }
 
-// showLogin shows the form by which one logs in, with a form that is sent afterwards, "" for none, and what is wrong, "" for nothing.
+// refused is the message for a token that is not valid.
+const refused = "login.refused"
+
+// showLogin shows the form by which one logs in, with a form that is sent afterwards, "" for none, and the message of what is
+// wrong, "" for nothing.
 func (h *Handler) showLogin(p *page.Request, next, again, fault string) message.Reply {
 	leave := ""
 	if cookie := session.CookieOf(p.Request, h.isSecure(p.Request)); session.HasBegun(cookie) && len(h.config.Token) == 0 {
@@ -61,18 +76,17 @@ func (h *Handler) showLogin(p *page.Request, next, again, fault string) message.
 		}
 	}
 	panel := p.Panel
-	panel.Title = "Log in"
+	if fault != "" {
+		fault = p.Panel.In.Text(fault)
+	}
+	panel.Title = p.Panel.In.Text("login.title")
 	panel.Content = h.login.Make(p.Panel.In.Language(), "login.html", struct {
 		Field               pages.Content
 		Action, Again, Said string
 		HasRegistry         bool
 		Leave               string // where a session that has ended is forgotten, "" where there is none
 	}{p.Field.HTML(), pathLogin + "?next=" + url.QueryEscape(next), again, fault, h.config.Registry != nil, leave})
-	reply := h.Show(&panel)
-	if fault != "" {
-		reply.Status = http.StatusForbidden
-	}
-	return reply
+	return h.Show(&panel)
 }
 
 // logIn returns the proof of a token that was shown.

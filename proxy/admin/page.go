@@ -80,6 +80,7 @@ func (h *Handler) pageReply(w http.ResponseWriter, r *http.Request, o *page.Page
 		return h.takeAlong(w, r, o, cookie, err)
 	}
 	p := &page.Request{Request: r, Actor: actor, ID: id, Field: h.field(cookie)}
+	p.Panel = h.panel(r, actor, p.Field)
 	if r.Method == http.MethodPost {
 		var close func()
 		if p.Form, close, err = h.form(w, r, o, actor); err != nil {
@@ -87,11 +88,10 @@ func (h *Handler) pageReply(w http.ResponseWriter, r *http.Request, o *page.Page
 		}
 		defer close()
 		if !h.config.Sessions.IsForm(cookie, p.Form.Get(fieldCSRF)) {
-			return message.Reply{}, problem.ErrForm
+			return h.askAgain(p, o, cookie)
 		}
 		p.Form.Del(fieldCSRF)
 	}
-	p.Panel = h.panel(r, actor, p.Field)
 	if o.Use == 0 {
 		return o.Serve(p)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/urnd/urnd/proxy/admin"
 	"github.com/urnd/urnd/proxy/admin/session"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/token"
@@ -76,6 +77,39 @@ func TestFormsNotTakenAlong(t *testing.T) {
 		w := b.open("/login?next="+url.QueryEscape(next), url.Values{"csrf": {csrf(t, b.open("/login", nil))}, "token": {adminToken}, "again": {"a=b"}})
 		if w.Code != 303 || strings.Contains(w.Body.String(), "Send it again") {
 			t.Errorf("to %s: %d, %s", next, w.Code, w.Body)
+		}
+	}
+}
+
+// What was typed before urnd was restarted, or by a browser that has lost its cookie, is shown once more, where the browser says that it is of a page of
+// this server: it changes nothing until it is sent again.
+func TestFormFromBeforeARestart(t *testing.T) {
+	for name, change := range map[string]func(*admin.Config){"locked": locked, "open": nil} {
+		s := newSite(t, change)
+		b := newBrowser(s, here, [2]string{"Origin", "http://127.0.0.1:8142"})
+		form := url.Values{"csrf": {"of another life"}, "name": {"urn:nbn:fi:a"}, "do": {"save"}, "t0-uri": {"https://a.example/"}, "note": {"<i>"}}
+		w := b.open("/registry/edit", form)
+		if w.Code != 403 || strings.Contains(w.Body.String(), "<i>") {
+			t.Fatalf("%s: %d, %s", name, w.Code, w.Body)
+		}
+		shown := page{w, "/registry/edit"}
+		if change != nil {
+			fields, action := shown.form(t)
+			fields.Set("csrf", "and of one more") // urnd is restarted once more
+			shown = page{b.open(action, fields), action}
+			shown.says(t, 403, "has changed nothing yet")
+			shown = b.press(t, shown, "", "token="+adminToken)
+			shown.says(t, 200, "came too late")
+		} else {
+			shown.says(t, 403, "has changed nothing yet")
+		}
+		fields, action := shown.form(t)
+		if action != "/registry/edit" || fields.Get("name") != "urn:nbn:fi:a" || fields.Get("note") != "<i>" || fields.Get("csrf") == "of another life" {
+			t.Errorf("%s: %s, %v", name, action, fields)
+		}
+		b.fields = [][2]string{{"Origin", "http://127.0.0.1:80"}}
+		if w := b.open("/registry/edit", form); w.Code != 403 || strings.Contains(w.Body.String(), "urn:nbn:fi:a") {
+			t.Errorf("%s, of another site: %d, %s", name, w.Code, w.Body)
 		}
 	}
 }
