@@ -42,7 +42,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case h.config.Registry == nil && h.api.OfRegistry(r.URL.Path):
 		h.Fail(w, r, problem.ErrNoRegistry)
 	default:
-		h.api.Serve(w, r, actor)
+		h.api.Serve(w, r, actor) //nolint:contextcheck // it has that of the request
 	}
 }
 

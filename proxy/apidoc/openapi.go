@@ -138,5 +138,5 @@ func (d *Docs) Page(slug string, at Place) (title string, content pages.Content,
 	}
 	const mark = "?x-lang" // templates of types know nothing but the type
 	content = d.contents.Make(pages.English, file, view)
-	return title, pages.Content(strings.ReplaceAll(string(content), mark, string(pages.Escaped(at.Query)))), true //nolint:gosec // escaped
+	return title, pages.Content(strings.ReplaceAll(string(content), mark, string(pages.Escaped(at.Query)))), true
 }

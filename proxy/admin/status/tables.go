@@ -160,8 +160,13 @@ func (s Sources) registry() Table {
 		of string
 		n  int64
 	}{
-		{"active names", r.Active}, {"reserved names", r.Reserved}, {"withdrawn names", r.Withdrawn}, {"aliases among them", r.Aliases},
-		{"targets", r.Targets}, {"prefixes", r.Prefixes}, {"versions of all", r.Changes},
+		{"active names", r.Active},
+		{"reserved names", r.Reserved},
+		{"withdrawn names", r.Withdrawn},
+		{"aliases among them", r.Aliases},
+		{"targets", r.Targets},
+		{"prefixes", r.Prefixes},
+		{"versions of all", r.Changes},
 	} {
 		t.Rows = append(t.Rows, cells(row.of, number(uint64(max(row.n, 0)))))
 	}
