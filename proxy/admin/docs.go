@@ -27,6 +27,7 @@ func (h *Handler) docsPage() func(r *page.Request) (message.Reply, error) {
 			place.Base = "https://" + r.Host
 		}
 		panel := r.Panel
+		panel.In, panel.Address = pages.Writer{}, "" // as the document
 		var ok bool
 		if panel.Title, panel.Content, ok = docs.Page(r.ID, place); !ok {
 			return message.Reply{}, problem.ErrAdminPath

@@ -141,6 +141,7 @@ func (m maker) serveCaches(r *page.Request) (message.Reply, error) {
 		v.find(m.Caches)
 	}
 	panel := r.Panel
+	panel.In, panel.Address = pages.Writer{}, "" // it is in English alone
 	panel.Title, panel.Content = "Caches", m.contents.Make(pages.English, "caches.html", v)
 	return m.Show(&panel), nil
 }

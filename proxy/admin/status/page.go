@@ -54,6 +54,7 @@ func Pages(c Config) []page.Page {
 // serveStatus shows the state of urnd.
 func (m maker) serveStatus(r *page.Request) (message.Reply, error) {
 	panel := r.Panel
+	panel.In, panel.Address = pages.Writer{}, "" // it is in English alone
 	panel.Title, panel.Sheet, panel.Script, panel.Reload = "State of urnd", pages.Tables, pathScript, reload
 	panel.Content = m.contents.Make(pages.English, "status.html", m.State())
 	return m.Show(&panel), nil
@@ -62,6 +63,7 @@ func (m maker) serveStatus(r *page.Request) (message.Reply, error) {
 // serveSettings shows the configuration in force.
 func (m maker) serveSettings(r *page.Request) (message.Reply, error) {
 	panel, given := r.Panel, r.URL.Query()
+	panel.In, panel.Address = pages.Writer{}, "" // it is in English alone
 	panel.Title, panel.Sheet = "Configuration in force", pages.Tables
 	panel.Content = m.contents.Make(pages.English, "config.html", newSettingsView(m.Settings(), query{given.Get("q"), given.Get("section")}))
 	return m.Show(&panel), nil
