@@ -406,7 +406,7 @@ func packageRules() []packageRule {
 			"proxy/admin/editor",
 			[]string{
 				"proxy/admin/page", "proxy/message", "proxy/pages", "proxy/problem", "resolver/registry", "resolver/registry/bulk", "resolver/registry/count", "resolver/registry/diff",
-				"resolver/registry/field", "resolver/registry/health", "resolver/registry/jobs", "resolver/registry/service", "resolver/registry/title",
+				"resolver/registry/field", "resolver/registry/health", "resolver/registry/jobs", "resolver/registry/mint", "resolver/registry/service", "resolver/registry/title",
 				"resolver/registry/token", "internal/api", "internal/charset", "uri",
 			},
 			true,

@@ -55,7 +55,7 @@ func (all Infos) Noun(u string) string {
 // others, which are names, there are answers.
 func (all Infos) IsStored(scheme string) bool {
 	info, _ := all.Of(scheme)
-	return info.Stored || uri.IsWebScheme(scheme)
+	return info.Stored || scheme == "http" || scheme == "https"
 }
 
 // IsBrowsable reports whether a browser is led to what urnd makes of the URIs of a scheme, in lower case.
