@@ -1,8 +1,10 @@
 package config
 
 import (
+	"net"
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/urnd/urnd/uri"
@@ -49,16 +51,21 @@ func browserOrigin(origin string) string {
 }
 
 func checkContact(f *Faults, path string, value any) {
+	checkContactBy(f, path, value, "is not a URI with mailto:, https: or tel: (RFC 9116 section 2.5.3)", "mailto", "https", "tel")
+}
+
+// checkContactBy checks the URI of a contact, which has one of some schemes.
+func checkContactBy(f *Faults, path string, value any, says string, schemes ...string) {
 	contact, _ := value.(string)
 	if contact == "" {
 		return
 	}
-	if u, err := uri.Parse(contact); err != nil || u.Check() != nil || u.Scheme() != "mailto" && u.Scheme() != "https" && u.Scheme() != "tel" {
+	if u, err := uri.Parse(contact); err != nil || u.Check() != nil || !slices.Contains(schemes, u.Scheme()) {
 		help := ""
 		if strings.Contains(contact, "@") && !strings.Contains(contact, ":") {
 			help = ": write mailto:" + contact
 		}
-		f.Add(path, "%q is not a URI with mailto:, https: or tel: (RFC 9116 section 2.5.3)%s", contact, help)
+		f.Add(path, "%q %s%s", contact, says, help)
 	}
 }
 
@@ -70,5 +77,172 @@ func checkPrefixList(f *Faults, path string, value any) {
 		if prefix.Addr().Is4In6() {
 			f.Add(index(path, i), "%s is an IPv4 network in IPv6 form: write it as IPv4", prefix)
 		}
+	}
+}
+
+// Who may name the client of a request has the rights of every client, also behind a proxy that appends to X-Forwarded-For: of the
+// addresses there the last one that is no proxy is the client, so where every address is a proxy it is the first, which the client
+// itself may write. So proxies that are everybody are an error where rights depend on the address, whatever urnd listens on.
+
+// everybodyAt returns the index of the range with which ranges together are as many addresses as isEverybody says, -1 for none.
+func everybodyAt(prefixes []netip.Prefix) int {
+	const all = 1 << 32
+	var sum4, sum6 uint64
+	for i, p := range prefixes {
+		isWithin := func(other netip.Prefix) bool { return other.Bits() <= p.Bits() && other.Overlaps(p) }
+		if slices.ContainsFunc(prefixes[:i], isWithin) {
+			continue
+		}
+		sum := &sum4
+		if p.Addr().Is6() {
+			sum = &sum6
+		}
+		if *sum += uint64(all) >> max(p.Bits(), 0); *sum >= all>>mostBits {
+			return i
+		}
+	}
+	return -1
+}
+
+// addressRights returns the settings that give rights to some clients by their addresses.
+func (c Config) addressRights() (all []string) {
+	for _, right := range []struct {
+		path    string
+		clients []netip.Prefix
+	}{
+		{"access.resolve_clients", c.Access.ResolveClients},
+		{"access.proxy_clients", c.Access.ProxyClients},
+		{"access.fresh_clients", c.Access.FreshClients},
+		{"access.purge_clients", c.Access.PurgeClients},
+		{"access.browse_clients", c.Access.BrowseClients},
+		{"access.browse_all_clients", c.Access.BrowseAllClients},
+	} {
+		if len(right.clients) > 0 && everybodyAt(right.clients) < 0 {
+			all = append(all, right.path)
+		}
+	}
+	byAddress := func(r ProxyRule) bool { return len(r.Clients) > 0 }
+	if len(c.Access.ProxyClients) > 0 && slices.ContainsFunc(c.Proxy.Rules, byAddress) {
+		all = append(all, "proxy.rules")
+	}
+	return all
+}
+
+// checkProxies refuses proxies that are everybody, where a client gains by an address that is not its own.
+func (c Config) checkProxies(f *Faults) {
+	check := func(path string, prefixes []netip.Prefix, rights []string, how, whose string) {
+		i := everybodyAt(prefixes)
+		if i < 0 || len(rights) == 0 {
+			return
+		}
+		others := ""
+		if prefixes[i].Bits() > mostBits {
+			others = ", with those before it"
+		}
+		f.Add(index(path, i), "%s is everybody%s, who may say that it is any client%s and has the rights of %s then: list the addresses of "+
+			"your %s", prefixes[i], others, how, strings.Join(rights, ", "), whose)
+	}
+	const field = ", by X-Forwarded-For: 127.0.0.1,"
+	check("access.trusted_proxies", c.Access.TrustedProxies, c.addressRights(), field, "proxies")
+	check("listen.proxy_protocol", c.Listen.ProxyProtocol, c.addressRights(), "", "load balancers")
+	if everybodyAt(c.Access.AdminClients) < 0 {
+		check("access.admin_proxies", c.Access.AdminProxies, []string{"access.admin_clients"}, field, "proxies")
+	}
+}
+
+// checkSecretFile refuses what is probably the secret itself, without showing it.
+func checkSecretFile(f *Faults, path string, value any) {
+	name, _ := value.(string)
+	isPath := strings.HasPrefix(name, "/") && !strings.ContainsAny(name, "\n:=$")
+	if name != "" && !strings.HasPrefix(name, CredentialPrefix) && !isPath {
+		f.Add(path, "is not a path that begins with a slash, or credential: and a name; its value is not shown, since it may be the secret")
+	}
+}
+
+// checkKeyFile refuses a key in place of its file, without showing it.
+func checkKeyFile(f *Faults, path string, value any) {
+	if name, _ := value.(string); strings.ContainsAny(name, "\n") || strings.Contains(name, "PRIVATE KEY") {
+		f.Add(path, "is not a path, or credential: and a name; its value is not shown, since it may be the key itself")
+	}
+}
+
+// CredentialPrefix marks the name of a file that systemd passes (LoadCredential of
+// systemd.exec(5)), in place of a path.
+const CredentialPrefix = "credential:" //nolint:gosec // the word alone
+
+// checkServerTLS checks how a server is authenticated, where isHTTPS is whether there is one with TLS.
+func checkServerTLS(f *Faults, path string, c ServerTLS, isHTTPS bool) {
+	if c == (ServerTLS{}) {
+		return
+	}
+	if !isHTTPS {
+		f.Add(path, "is for https, and there is no https server")
+	}
+	if (c.Certificate == "") != (c.Key == "") {
+		f.Add(path+".certificate", "and key go together")
+	}
+	if c.ServerName != "" && !isHost(c.ServerName) {
+		f.Add(path+".server_name", "%q is not a host such as www.example.org, without port", c.ServerName)
+	}
+}
+
+// maxPublicURL bounds listen.public_url, in octets: it is several times in each answer.
+const maxPublicURL = 200
+
+func checkPublicURL(f *Faults, path string, value any) {
+	text, _ := value.(string)
+	if text == "" {
+		return
+	}
+	u, err := uri.Parse(text)
+	if err == nil {
+		err = u.Check()
+	}
+	_, hasQuery := u.Query()
+	_, hasFragment := u.Fragment()
+	_, hasUser := u.Userinfo()
+	host, _ := u.Host()
+	switch {
+	case err != nil, u.Scheme() != "http" && u.Scheme() != "https", host == "", hasQuery, hasFragment, hasUser, strings.ContainsAny(text, ",;"):
+		f.Add(path, "%q is no URL of a server, such as https://urn.example.org", text)
+	case strings.HasSuffix(text, "/"):
+		f.Add(path, "%q ends with a slash: write %s", text, strings.TrimRight(text, "/"))
+	case len(text) > maxPublicURL:
+		f.Add(path, "has more than %d octets", maxPublicURL)
+	}
+}
+
+func checkListenList(f *Faults, path string, value any) {
+	addresses, _ := value.([]string)
+	for i, address := range addresses {
+		checkListen(f, index(path, i), address)
+	}
+}
+
+// UnixPrefix marks the address of a Unix domain socket.
+const UnixPrefix = "unix:"
+
+func checkAdminListen(f *Faults, path string, value any) {
+	address, _ := value.(string)
+	socket, isSocket := strings.CutPrefix(address, UnixPrefix)
+	switch {
+	case address == "":
+	case !isSocket:
+		checkListen(f, path, address)
+	case !strings.HasPrefix(socket, "/"):
+		f.Add(path, "%q has no path that begins with a slash after unix:", address)
+	}
+}
+
+func checkListen(f *Faults, path, address string) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		f.Add(path, "%q is not host:port%s", address, writeAddress(address, "127.0.0.1:8141"))
+		return
+	}
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil {
+		f.Add(path, "%q has no port between 0 and 65535", address)
+	} else if _, err := netip.ParseAddr(host); host != "" && host != "localhost" && err != nil {
+		f.Add(path, "%q does not begin with an IP address (port %d)", address, n)
 	}
 }

@@ -1,7 +1,10 @@
 package config
 
 import (
+	"net/url"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/net/http/httpguts"
@@ -50,5 +53,104 @@ func isDeciding(_ checked, name string) bool {
 func checkDirectory(f *Faults, path string, value any) {
 	if directory, _ := value.(string); directory != "" && !strings.HasPrefix(directory, "/") {
 		f.Add(path, "%q does not begin with a slash", directory)
+	}
+}
+
+// checkShared checks the URL of the server of the second level, without showing a password.
+func checkShared(f *Faults, path string, value any) {
+	text, _ := value.(string)
+	if text == "" {
+		return
+	}
+	u, err := url.Parse(text)
+	if err != nil || !slices.Contains([]string{"redis", "rediss", "valkey", "valkeys"}, u.Scheme) || u.Hostname() == "" {
+		f.Add(path, "is not a URL that begins with redis:// or rediss:// and names a server; its value is not shown, since it may contain a password")
+		return
+	}
+	if _, has := u.User.Password(); has {
+		f.Add(path, "has a password, which others can read in the configuration: put it into a file, and name that in cache.shared_password")
+	}
+	if database := strings.TrimPrefix(u.Path, "/"); database != "" {
+		if n, err := strconv.Atoi(database); err != nil || n < 0 {
+			f.Add(path, "%q, which follows the server, is not the number of a database", database)
+		}
+	}
+	for name := range u.Query() {
+		if name != "addr" && name != "master_set" {
+			f.Add(path, "has the parameter %q: those allowed are addr and master_set", name)
+		}
+	}
+}
+
+// checkSharedPrefix checks that a prefix can be the hash tag of keys.
+func checkSharedPrefix(f *Faults, path string, value any) {
+	const most = 64
+	text, _ := value.(string)
+	isOther := func(c rune) bool {
+		return !strings.ContainsRune("-_.:", c) && (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z')
+	}
+	if text == "" || len(text) > most || strings.ContainsFunc(text, isOther) {
+		f.Add(path, "%q is not up to %d letters, digits and - _ . :", text, most)
+	}
+}
+
+// TagsOff is the value of cdn.tags by which answers have none.
+const TagsOff = "off"
+
+// checkWebhooks checks URLs without showing them: they may have secrets.
+func checkWebhooks(f *Faults, path string, value any) {
+	list, _ := value.([]string)
+	for i, text := range list {
+		if !isWebURL(text) {
+			f.Add(index(path, i), "is not a URL with http:// or https://, a host and no user; its value is not shown, since it may have a secret")
+		}
+	}
+}
+
+// checkRoots refuses also the directories that have devices and the secrets of processes, or contain these.
+func checkRoots(f *Faults, path string, value any) {
+	roots, _ := value.([]string)
+	for i, root := range roots {
+		switch {
+		case !filepath.IsAbs(root):
+			f.Add(index(path, i), "%q is not an absolute path such as /srv/documents", root)
+		case filepath.Clean(root) != root:
+			f.Add(index(path, i), "%q is not an absolute path in its shortest form: write %s", root, filepath.Clean(root))
+		case root == "/":
+			f.Add(index(path, i), "%q is all of this machine: name the directories to serve", root)
+		case slices.ContainsFunc([]string{"/proc", "/sys", "/dev"}, func(system string) bool { return isBelow(root, system) }):
+			f.Add(index(path, i), "%q has no documents, but devices and the state of processes", root)
+		}
+	}
+}
+
+// warnOfRoots warns of files of urnd itself below a root, which all clients can read then.
+func warnOfRoots(f *Faults, roots []string, values map[string]any) {
+	own := []string{"/etc/urnd", "/var/lib/urnd"} // of the packages
+	for _, s := range Settings() {
+		if name, ok := values[s.Path].(string); ok && strings.HasPrefix(s.Form, "path") || strings.HasPrefix(name, "sqlite:") {
+			if name = strings.TrimPrefix(name, "sqlite:"); filepath.IsAbs(name) {
+				own = append(own, filepath.Clean(name))
+			}
+		}
+	}
+	slices.Sort(own)
+	for i, root := range roots {
+		for _, name := range slices.Compact(own) {
+			if isBelow(name, root) || isBelow(root, name) {
+				f.Add(index("file.roots", i), "all clients of the proxy can read what urnd has in %s", name)
+			}
+		}
+	}
+}
+
+// isBelow reports whether a clean path is a directory, or in it.
+func isBelow(path, directory string) bool {
+	return path == directory || strings.HasPrefix(path, strings.TrimSuffix(directory, "/")+"/")
+}
+
+func checkEndpoint(f *Faults, path string, value any) {
+	if endpoint, _ := value.(string); endpoint != "" {
+		checkServer(f, path, endpoint)
 	}
 }

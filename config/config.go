@@ -4,7 +4,11 @@
 // settings.yaml is the table of all settings. The structs and declarations in settings_generated.go are made of it.
 package config
 
-import "github.com/urnd/urnd/config/source"
+import (
+	"reflect"
+
+	"github.com/urnd/urnd/config/source"
+)
 
 //go:generate go run ./table
 
@@ -16,3 +20,40 @@ type (
 	Fault  = source.Fault
 	Faults = source.Faults
 )
+
+// Default returns the configuration of urnd without any source: the defaults of Settings.
+func Default() Config {
+	var c Config
+	fields := fieldsByPath(reflect.ValueOf(&c).Elem())
+	for _, s := range Settings() {
+		if s.Default != nil {
+			fields[s.Path].Set(copied(reflect.ValueOf(s.Default)))
+		}
+	}
+	return c
+}
+
+// copied returns a value whose list, if it is one, is no other's.
+func copied(v reflect.Value) reflect.Value {
+	if v.Kind() != reflect.Slice {
+		return v
+	}
+	return reflect.AppendSlice(reflect.MakeSlice(v.Type(), 0, v.Len()), v)
+}
+
+// fieldsByPath returns the fields of a configuration by the paths of their settings, sections included.
+func fieldsByPath(config reflect.Value) map[string]reflect.Value {
+	fields := make(map[string]reflect.Value)
+	var walk func(prefix string, v reflect.Value)
+	walk = func(prefix string, v reflect.Value) {
+		for field, value := range v.Fields() {
+			path := prefix + field.Tag.Get("mapstructure")
+			fields[path] = value
+			if isSection(field.Type) {
+				walk(path+".", value)
+			}
+		}
+	}
+	walk("", config)
+	return fields
+}

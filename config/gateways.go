@@ -13,8 +13,6 @@ const (
 	ProtocolWAIS   = "wais"
 )
 
-func protocols() []string { return []string{ProtocolFTP, ProtocolGopher, ProtocolNews, ProtocolWAIS} }
-
 // Has reports whether a protocol is one of Enabled.
 func (g Gateways) Has(protocol string) bool { return slices.Contains(g.Enabled, protocol) }
 
@@ -38,4 +36,15 @@ func checkGateways(f *Faults, gateways []Gateway) {
 		}
 		checkTemplate(f, path+".template", g.Template, []string{"uri", "scheme", "host", "port", "path", "query"})
 	}
+}
+
+func checkFTPPassword(f *Faults, path string, value any) {
+	if text, _ := value.(string); text == "" || strings.ContainsAny(text, "\r\n\x00") {
+		f.Add(path, "is empty, or has a line end")
+	}
+}
+
+func checkNewsServers(f *Faults, path string, value any) {
+	servers, _ := value.([]string)
+	checkAddresses(f, path, servers, "tls://", "news.example.org:119", "news.example.org:563")
 }

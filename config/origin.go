@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/urnd/urnd/config/source"
@@ -30,12 +31,12 @@ type Origin struct {
 
 // String returns the origin in words.
 func (o Origin) String() string {
-	switch {
-	case o.Kind == FromFile:
+	switch o.Kind {
+	case FromFile:
 		return "file " + source.Where(o.Name, o.Position)
-	case o.Kind == FromEnvironment:
+	case FromEnvironment:
 		return "environment " + o.Name
-	case o.Kind == FromFlag:
+	case FromFlag:
 		return "flag"
 	default:
 		return "default"
@@ -109,8 +110,7 @@ func (o Origins) Locate(err error) error {
 		if i > 0 && !strings.Contains(path, ".") {
 			continue
 		}
-		switch origin := o.of(path); {
-		case origin.Kind == FromFile, origin.Kind == FromEnvironment:
+		if origin := o.of(path); origin.Kind == FromFile || origin.Kind == FromEnvironment {
 			return fmt.Errorf("%s: %w", source.Where(origin.Name, origin.Position), err)
 		}
 	}
@@ -128,4 +128,80 @@ func (o Origins) isLocation(part string) bool {
 		}
 	}
 	return false
+}
+
+// sizesWithoutUnit returns, by path, what to write for sizes without unit: octets are meant by few who write 64.
+func sizesWithoutUnit(get func(path string) any) map[string]string {
+	sizes := make(map[string]string)
+	for path, byDefault := range leaves(Default()) {
+		if _, ok := byDefault.(Size); !ok {
+			continue
+		}
+		value := get(path)
+		text := fmt.Sprint(value)
+		_, isDefault := value.(Size)
+		if n, err := strconv.ParseUint(text, 10, 62); err == nil && n > 0 && !isDefault {
+			sizes[path] = fmt.Sprintf("%s has no unit: write %s", text, withUnit(Size(n)))
+		}
+	}
+	return sizes
+}
+
+// withUnit returns how a number of octets is written, and what a small one means to many.
+func withUnit(n Size) string {
+	const fewMeanOctets = 64 << 10
+	if n < fewMeanOctets {
+		return fmt.Sprintf("%dMiB, or %s, which it is taken for", n, show(n))
+	}
+	return show(n) + ", which it is taken for"
+}
+
+// Warnings returns what is valid in a configuration, and probably not meant.
+func (o Origins) Warnings(c Config) Faults {
+	f := c.Warnings()
+	for _, s := range Settings() {
+		if size := o.sizes[s.Path]; size != "" {
+			f.Add(s.Path, "%s", size)
+		}
+	}
+	o.warnOfEmpty(&f)
+	if o.settings["access.cors"].Kind != FromDefault {
+		warnOfAllOrigins(&f, c.Access)
+	}
+	return f
+}
+
+// explain says of sizes that have no unit what to write, where that is why they are wrong.
+func explain(f Faults, sizes map[string]string) {
+	for i := range f {
+		if size := sizes[f[i].Path]; size != "" {
+			f[i].Message = size + ": " + f[i].Message
+		}
+	}
+}
+
+// warnOfEmpty warns of settings that are written without a value: their default holds, and of a rule all.
+func (o Origins) warnOfEmpty(f *Faults) {
+	if o.file == nil {
+		return
+	}
+	const same = "has no value, as if it were not written"
+	for _, path := range o.file.Empty {
+		setting, isSetting := o.settings[path]
+		rule, isRule := strings.CutPrefix(path, "proxy.rules.")
+		_, condition, _ := strings.Cut(rule, ".")
+		message := ""
+		switch {
+		case isSetting && setting.Kind != FromDefault, !strings.Contains(path, "."): // the environment has it; a section without settings
+		case isSetting:
+			message = ": write one, or delete the line for the default"
+		case isRule:
+			message = ": the rule is about all " + condition + ": write some, or delete the line"
+		default:
+			message = ": write one, or delete the line"
+		}
+		if message != "" {
+			*f = append(*f, Fault{File: o.file.Name, Position: o.file.At(path), Path: path, Message: same + message})
+		}
+	}
 }

@@ -2,8 +2,13 @@ package config
 
 import (
 	"net"
+	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+
+	"github.com/urnd/urnd/uri"
 )
 
 func checkPAC(f *Faults, path string, value any) {
@@ -51,4 +56,167 @@ func checkTargeted(f *Faults, path string, value any) {
 			f.Add(index(path, i), "%q is not the name of a field such as CDN-Cache-Control", name)
 		}
 	}
+}
+
+func checkSites(f *Faults, origins []Site) {
+	seen := make(map[string]bool)
+	for i, o := range origins {
+		path := index("proxy.origins", i)
+		switch name := uri.CanonicalHost(o.Host); {
+		case !isHost(o.Host):
+			f.Add(path+".host", "%q is not a host such as www.example.org, without port%s", o.Host,
+				writeHost(o.Host, "there are no patterns: list each site"))
+		case seen[name]:
+			f.Add(path+".host", "%q is configured twice", o.Host)
+		default:
+			seen[name] = true
+		}
+		if len(o.Servers) == 0 {
+			f.Add(path+".servers", "names no server")
+		}
+		for j, server := range o.Servers {
+			checkServer(f, index(path+".servers", j), server)
+		}
+		isHTTPS := func(server string) bool { return strings.HasPrefix(strings.ToLower(server), "https:") }
+		checkServerTLS(f, path+".tls", o.TLS, slices.ContainsFunc(o.Servers, isHTTPS))
+	}
+}
+
+func checkUpstreams(f *Faults, upstreams []Upstream) {
+	for i, u := range upstreams {
+		path := index("proxy.upstreams", i)
+		checkRuleHosts(f, path+".hosts", u.Hosts)
+		switch {
+		case u.User != "" && u.Password == "":
+			f.Add(path+".user", "%q cannot log in: password is missing, a file", u.User)
+		case u.User == "" && u.Password != "":
+			f.Add(path+".password", "is not used: user is missing")
+		case u.User != "" && u.Server == "direct":
+			f.Add(path+".user", "is not used: server is direct, where nobody asks for it")
+		}
+		checkUpstreamServer(f, path+".server", u.Server)
+		checkServerTLS(f, path+".tls", u.TLS, strings.HasPrefix(u.Server, "https://"))
+	}
+}
+
+// checkUpstreamServer does not show what it refuses: it may have a password.
+func checkUpstreamServer(f *Faults, path, server string) {
+	const form = "is not direct, or http://, https:// or socks5:// with a host and a port"
+	if server == "direct" {
+		return
+	}
+	scheme, address, ok := strings.Cut(server, "://")
+	host, port, err := net.SplitHostPort(address)
+	_, portErr := strconv.ParseUint(port, 10, 16)
+	switch {
+	case server == "":
+		f.Add(path, "is missing: write direct, or http://, https:// or socks5:// with a host and a port")
+	case strings.Contains(server, "@"):
+		f.Add(path, "%s; its value is not shown, since it may have a password: write user and password below it", form)
+	case !ok:
+		f.Add(path, "%s: it has no scheme; its value is not shown, since it may have a password", form)
+	case strings.HasSuffix(address, "/"):
+		f.Add(path, "%s: write it without a slash at its end", form)
+	case err != nil && isHost(address):
+		f.Add(path, "%s: it has no port", form)
+	case err != nil || portErr != nil || !isHost(host):
+		f.Add(path, "%s; its value is not shown, since it may have a password", form)
+	default:
+		Setting{Path: path, OneOf: []string{"http", "https", "socks5"}}.validate(f, scheme)
+	}
+}
+
+// maxReason bounds what a rule says to readers, in bytes.
+const maxReason = 1000
+
+const ruleIDOctets = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
+
+func checkProxyRules(f *Faults, rules []ProxyRule) {
+	const maxID = 64
+	seen := make(map[string]bool)
+	for i, r := range rules {
+		path := index("proxy.rules", i)
+		switch {
+		case r.ID == "":
+			f.Add(path+".id", "is missing")
+		case len(r.ID) > maxID || strings.Trim(r.ID, ruleIDOctets) != "":
+			f.Add(path+".id", "%.80q has other octets than letters, digits, \"-\", \"_\" and \".\", or more than %d", r.ID, maxID)
+		case seen[r.ID]:
+			f.Add(path+".id", "%q is the id of another rule too", r.ID)
+		}
+		seen[r.ID] = true
+		if r.Action == "" {
+			f.Add(path+".action", "is missing: it is allow or deny")
+		}
+		checkEach(f, path+".users", r.Users, isUser, "the name of a user, which has no colon (RFC 7617 section 2)")
+		checkEach(f, path+".methods", r.Methods, isMethod,
+			"a method in capitals, such as GET: methods are case-sensitive (RFC 9110 section 9.1)")
+		checkEach(f, path+".schemes", r.Schemes, isScheme, "a scheme such as http, or connect: write it without ://")
+		checkRuleHosts(f, path+".hosts", r.Hosts)
+		if len(r.Reason) > maxReason || strings.ContainsFunc(r.Reason, unicode.IsControl) {
+			f.Add(path+".reason", "has more than %d bytes, or a control character: write one paragraph", maxReason)
+		} else if r.Reason != "" && r.Action == "allow" {
+			f.Add(path+".reason", "is for requests that are denied, and the action is allow")
+		}
+	}
+}
+
+// checkEach checks each text of a list.
+func checkEach(f *Faults, path string, texts []string, is func(string) bool, what string) {
+	for i, text := range texts {
+		if !is(text) {
+			f.Add(index(path, i), "%q is not %s", text, what)
+		}
+	}
+}
+
+func isUser(s string) bool { return s != "" && !strings.Contains(s, ":") }
+
+// isMethod reports whether a text is a token without small letters (RFC 9110 section 5.6.2).
+func isMethod(s string) bool {
+	return s != "" && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!#$%&'*+-.^_`|~") == ""
+}
+
+func isScheme(s string) bool {
+	return s != "" && strings.Trim(strings.ToLower(s), "abcdefghijklmnopqrstuvwxyz0123456789+-.") == ""
+}
+
+const digits = "0123456789"
+
+func checkRuleHosts(f *Faults, path string, hosts []string) {
+	for i, host := range hosts {
+		name := strings.TrimPrefix(host, ".")
+		if strings.Trim(host, digits+".") != "" && isDomain(name) {
+			continue // as most are: to try what else it may be makes errors
+		}
+		at := index(path, i)
+		if prefix, err := netip.ParsePrefix(host); err == nil {
+			if prefix.Addr().Is4In6() {
+				f.Add(at, "%s is an IPv4 network in IPv6 form: write it as IPv4", prefix)
+			}
+			continue
+		}
+		if _, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
+			continue
+		}
+		switch {
+		case host != "" && strings.Trim(host, "*") == "":
+			f.Add(at, "%q stands for names without a dot: leave hosts out for a rule about all of them", host)
+		case strings.ContainsAny(host, digits) && strings.Trim(host, digits+".*?") == "":
+			f.Add(at, "%q is no address, and a pattern is for names: write a range such as 192.0.2.0/24", host)
+		case !isDomain(strings.NewReplacer("*", "a", "?", "a").Replace(name)):
+			f.Add(at, "%q is not a host such as www.example.org, .example.org, *.example.org, 192.0.2.1 or 2001:db8::/32, "+
+				"without scheme and port%s; other scripts are written as in xn--bcher-kva.example", host, writeRuleHost(host))
+		case strings.ContainsAny(host, "*?") && name != host:
+			f.Add(at, "%q is a pattern, which has no dot at its start", host)
+		}
+	}
+}
+
+// writeRuleHost returns what to write for a URL, or for a host with a port.
+func writeRuleHost(text string) string {
+	if help := writeHost(text, ""); len(help) > len(": ") {
+		return help + ", and the port in ports of a rule"
+	}
+	return ""
 }

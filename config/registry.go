@@ -1,9 +1,14 @@
 package config
 
 import (
+	"net"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
+	"unicode"
+
+	"github.com/urnd/urnd/uri"
 )
 
 // The schemes of stores.
@@ -67,5 +72,233 @@ func checkHealthContact(f *Faults, path string, value any) {
 	}
 	if text != "" && !strings.ContainsAny(text, ":@") {
 		f.Add(path, "%q is neither a URL nor a mail address", text)
+	}
+}
+
+// WebHosts returns Hosts, and the hosts of DigitalLink, as they are compared: in lower case, and without a final dot.
+func (r Registry) WebHosts() []string {
+	hosts := make([]string, 0, len(r.Hosts)+len(r.DigitalLink))
+	for _, host := range r.Hosts {
+		hosts = append(hosts, uri.CanonicalHost(host))
+	}
+	for _, d := range r.DigitalLink {
+		if host := d.host(); host != "" && !slices.Contains(hosts, host) {
+			hosts = append(hosts, host)
+		}
+	}
+	return hosts
+}
+
+// HostNames returns what the names of Hosts begin with.
+func (r Registry) HostNames() []string {
+	beginnings := r.WebHosts()
+	for i, host := range beginnings {
+		beginnings[i] = "https://" + host + "/"
+	}
+	return beginnings
+}
+
+// Beginnings returns what the names begin with that the registry is asked for, those of Hosts among them; empty: all URNs.
+func (r Registry) Beginnings() []string {
+	if len(r.Hosts)+len(r.DigitalLink) == 0 {
+		return r.Only
+	}
+	all := slices.Clone(r.Only)
+	if len(all) == 0 {
+		all = []string{"urn:"}
+	}
+	for _, beginning := range r.HostNames() {
+		if !slices.Contains(all, beginning) {
+			all = append(all, beginning)
+		}
+	}
+	return all
+}
+
+// checkRegistryHosts checks registry.hosts.
+func checkRegistryHosts(f *Faults, path string, value any) {
+	hosts, _ := value.([]string)
+	seen := make(map[string]bool)
+	for i, host := range hosts {
+		switch name := uri.CanonicalHost(host); {
+		case !isDomain(host) || net.ParseIP(host) != nil:
+			f.Add(index(path, i), "%q is not a host such as purl.example.org, without port%s", host,
+				writeHost(host, "there are no patterns: list each host"))
+		case seen[name]:
+			f.Add(index(path, i), "%q is there twice", host)
+		default:
+			seen[name] = true
+		}
+	}
+}
+
+// checkOwnHosts refuses a host whose paths would be both names and resources of a site.
+func checkOwnHosts(f *Faults, c Config) {
+	refuse := func(path, host string) {
+		for j, site := range c.Proxy.Origins {
+			if uri.SameHost(host, site.Host) {
+				f.Add(path, "%q is the host of a site, too (%s): its paths are either names or resources of its servers", host, index("proxy.origins", j)+".host")
+			}
+		}
+	}
+	for i, host := range c.Registry.Hosts {
+		refuse(index("registry.hosts", i), host)
+	}
+	for i, d := range c.Registry.DigitalLink {
+		refuse(index("registry.digital_link", i)+".root", d.host())
+	}
+}
+
+// warnOfOwnHosts warns of names of this server whose paths are names of the registry.
+func warnOfOwnHosts(f *Faults, c Config) {
+	hosts := c.Registry.WebHosts()
+	for i, name := range c.Listen.Names {
+		if slices.Contains(hosts, uri.CanonicalHost(name)) {
+			f.Add(index("listen.names", i), "%q is in registry.hosts or registry.digital_link, too: there / and all paths are names of the registry, and urnd's own pages, "+
+				"as /fetch, are at its other names", name)
+		}
+	}
+}
+
+// maxSupport bounds an element of the commitment, in octets: it is in each description of an ARK.
+const maxSupport = 500
+
+// checkSupport checks an element of the commitment, which is a line.
+func checkSupport(f *Faults, path string, value any) {
+	text, _ := value.(string)
+	switch {
+	case len(text) > maxSupport:
+		f.Add(path, "has more than %d octets", maxSupport)
+	case strings.ContainsFunc(text, unicode.IsControl):
+		f.Add(path, "%q has a line end or another control character", text)
+	}
+}
+
+// Beginning returns what the names begin with: "doi:" or "hdl:" and the prefix where nothing else is said.
+func (h Handle) Beginning() string {
+	switch {
+	case h.Names != "":
+		return h.Names
+	case strings.HasPrefix(h.Prefix, "10."):
+		return "doi:" + h.Prefix + "/"
+	default:
+		return "hdl:" + h.Prefix + "/"
+	}
+}
+
+// maxHandlePrefix bounds the prefix of handles, in octets.
+const maxHandlePrefix = 255
+
+// checkHandles checks which names are handles. A prefix is compared without case.
+func checkHandles(f *Faults, handles []Handle) {
+	seen := make(map[string]bool)
+	for i, h := range handles {
+		path := index("registry.handles", i)
+		prefix := strings.ToLower(h.Prefix)
+		switch {
+		case h.Prefix == "":
+			f.Add(path+".prefix", "is missing")
+		case !isHandlePrefix(h.Prefix):
+			f.Add(path+".prefix", "%q is not a prefix of handles such as 20.500.12345, without a slash", h.Prefix)
+		case seen[prefix]:
+			f.Add(path+".prefix", "%q is configured twice", h.Prefix)
+		}
+		seen[prefix] = true
+		if h.Names != "" && !isBeginning(h.Names) {
+			f.Add(path+".names", "%q is not what names begin with, such as urn:example: or hdl:20.500.12345/", h.Names)
+		}
+	}
+}
+
+// isHandlePrefix reports whether a text is the prefix of handles, of which urnd takes those that are registered in practice: labels of letters,
+// digits, hyphens and underscores (RFC 3651 section 2).
+func isHandlePrefix(text string) bool {
+	const others = "0123456789-_"
+	if len(text) > maxHandlePrefix {
+		return false
+	}
+	for label := range strings.SplitSeq(strings.ToLower(text), ".") {
+		if label == "" || strings.Trim(label, others+"abcdefghijklmnopqrstuvwxyz") != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// isBeginning reports whether names can begin with a text.
+func isBeginning(text string) bool {
+	const rest = "0"
+	u, err := uri.Parse(text + rest)
+	return err == nil && u.Scheme() != "" && !strings.ContainsAny(text, "?#")
+}
+
+// warnOfHandles warns of handles for which nothing would be found.
+func warnOfHandles(f *Faults, c Config) {
+	for i, h := range c.Registry.Handles {
+		path, beginning := index("registry.handles", i), canonicalBeginning(h.Beginning())
+		isAsked := func(of string) bool {
+			of = canonicalBeginning(of)
+			return strings.HasPrefix(beginning, of) || strings.HasPrefix(of, beginning)
+		}
+		switch {
+		case c.Registry.Store == "":
+			f.Add(path, "no handle is found: there is no registry (registry.store)")
+		case len(c.Registry.Only) > 0 && !slices.ContainsFunc(c.Registry.Beginnings(), isAsked):
+			f.Add(path, "no handle is found: the registry is not asked for names that begin with %s: add that to registry.only", h.Beginning())
+		}
+	}
+}
+
+// The schemes of identifiers in web addresses.
+const (
+	SchemeGS1             = "gs1"
+	schemeDataIdentifiers = "data-identifiers"
+)
+
+// host returns the host of the root, as hosts are compared; "" where there is none.
+func (d DigitalLink) host() string {
+	u, err := uri.Parse(d.Root)
+	if err != nil {
+		return ""
+	}
+	host, _ := u.Host()
+	return uri.CanonicalHost(host)
+}
+
+// checkDigitalLink checks registry.digital_link.
+func checkDigitalLink(f *Faults, r Registry) {
+	for i, d := range r.DigitalLink {
+		path := index("registry.digital_link", i)
+		checkRoot(f, path+".root", d.Root)
+		isTwice := func(other DigitalLink) bool { return other.Root == d.Root }
+		if d.Root != "" && slices.IndexFunc(r.DigitalLink, isTwice) < i {
+			f.Add(path+".root", "%q is there twice", d.Root)
+		}
+		if d.Terms != "" && !isWebURL(d.Terms) {
+			f.Add(path+".terms", "%q is not a URL such as https://www.example.org/terms", d.Terms)
+		}
+	}
+}
+
+// checkRoot checks what identifiers begin with.
+func checkRoot(f *Faults, path, root string) {
+	u, err := uri.Parse(root)
+	if err == nil {
+		err = u.Check()
+	}
+	host, _ := u.Host()
+	_, hasPort := u.Port()
+	_, hasUser := u.Userinfo()
+	_, hasQuery := u.Query()
+	_, hasFragment := u.Fragment()
+	switch {
+	case root == "":
+		f.Add(path, "is missing")
+	case err != nil || u.Scheme() != "https" || !isDomain(host) || net.ParseIP(host) != nil || hasPort || hasUser || hasQuery || hasFragment:
+		f.Add(path, "%q is not a URL such as https://id.example.org/, of https and without port", root)
+	case !strings.HasSuffix(root, "/"):
+		f.Add(path, "%q does not end with a slash: write %[1]s/", root)
+	case u.Normalize() != u:
+		f.Add(path, "%q is not in normal form: write %s", root, u.Normalize())
 	}
 }

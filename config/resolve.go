@@ -1,5 +1,16 @@
 package config
 
+import (
+	"errors"
+	"net/netip"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/urnd/urnd/uri"
+)
+
 func checkNotEmpty(f *Faults, path string, value any) {
 	if list, _ := value.([]string); len(list) == 0 {
 		f.Add(path, "names no system, so no URN would be resolved")
@@ -21,4 +32,170 @@ func checkIdentifiers(f *Faults, identifiers []Identifier) {
 		checkPattern(f, at+".pattern", identifier.Pattern)
 		checkTemplate(f, at+".template", identifier.Template, groupsOf(identifier.Pattern), "doi", "hdl", "ark")
 	}
+}
+
+func checkDomainList(f *Faults, path string, value any) {
+	names, _ := value.([]string)
+	for i, name := range names {
+		if !isDomain(name) {
+			f.Add(index(path, i), "%q is not a domain name such as urn.arpa.%s", name, writeHost(name, "there are no patterns: list each name"))
+		} else if slices.IndexFunc(names, func(other string) bool { return uri.SameHost(name, other) }) != i {
+			f.Add(index(path, i), "%q is named twice", name)
+		}
+	}
+}
+
+// isDomain checks the text form of a DNS name: RFC 1035 section 2.3.4 bounds
+// it, and hosts' names have letters, digits and hyphens.
+func isDomain(s string) bool {
+	s = strings.TrimSuffix(s, ".")
+	if s == "" || len(s) > 253 {
+		return false
+	}
+	for label := range strings.SplitSeq(s, ".") {
+		if label == "" || len(label) > 63 || label[0] == '-' || label[len(label)-1] == '-' || strings.ContainsFunc(label, isNoDomain) {
+			return false
+		}
+	}
+	return true
+}
+
+// isNoDomain reports whether a character is in no label.
+func isNoDomain(c rune) bool {
+	return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '-' && c != '_'
+}
+
+func checkRootOptions(f *Faults, path string, c DDDS) {
+	seen := make(map[string]bool)
+	for i, o := range c.RootOptions {
+		at := index(path, i) + ".root"
+		switch {
+		case !slices.ContainsFunc(slices.Concat(c.Roots, c.URIRoots), func(root string) bool { return uri.SameHost(root, o.Root) }):
+			f.Add(at, "%q is not one of ddds.roots or ddds.uri_roots", o.Root)
+		case seen[uri.CanonicalHost(o.Root)]:
+			f.Add(at, "%q is configured twice", o.Root)
+		}
+		seen[uri.CanonicalHost(o.Root)] = true
+	}
+}
+
+// Enabled reports whether directory agents are configured.
+func (c SLP) Enabled() bool { return len(c.Agents) > 0 }
+
+// Group returns the multicast group that is asked for directory agents; ok is false where agents have addresses of their own.
+func (c SLP) Group() (group netip.AddrPort, ok bool) {
+	if len(c.Agents) != 1 || !c.Agents[0].Addr().IsMulticast() {
+		return netip.AddrPort{}, false
+	}
+	return c.Agents[0].AddrPort, true
+}
+
+func checkScopes(f *Faults, path string, value any) {
+	if scopes, _ := value.([]string); len(scopes) == 0 || slices.Contains(scopes, "") {
+		f.Add(path, "names no scope: agents answer only requests for one of their scopes (RFC 2608 section 8.1)")
+	}
+}
+
+// checkAgents refuses a multicast group beside other agents, whose requests go to one address each.
+func checkAgents(f *Faults, path string, value any) {
+	agents, _ := value.([]Agent)
+	for i, agent := range agents {
+		if agent.Addr().IsMulticast() && len(agents) > 1 {
+			f.Add(index(path, i), "%s is a multicast group, and the other agents have addresses: write the group alone, or the addresses", agent.Addr())
+		}
+	}
+}
+
+func checkAccept(f *Faults, path string, value any) {
+	if accept, _ := value.([]string); len(accept) == 0 {
+		f.Add(path, "names no specification, so every URN would be refused")
+	}
+}
+
+// Specs returns the specifications in Accept.
+func (u URN) Specs() uri.Conformance {
+	var specs uri.Conformance
+	for _, name := range u.Accept {
+		spec, _ := uri.ParseConformance(name) // Validate has checked it
+		specs |= spec
+	}
+	return specs
+}
+
+// ofNames are the variables of templates for names; "c" is the value of that directive.
+func ofNames() []string { return []string{"urn", "nid", "nss", "c"} }
+
+// checkTemplate checks a URI template with its variables, to which the named groups of patterns
+// belong.
+func checkTemplate(f *Faults, path, template string, known []string, names ...string) {
+	values := make([]uri.TemplateValue, len(known))
+	for i, name := range known {
+		values[i] = uri.TemplateValue{Name: name, Text: "1"}
+	}
+	parsed, err := uri.ParseTemplate(template)
+	unknown := slices.DeleteFunc(parsed.Variables(), func(name string) bool { return slices.Contains(known, name) })
+	switch {
+	case template == "":
+		f.Add(path, "is missing")
+	case otherVariable.MatchString(template):
+		f.Add(path, "%q: %s is not a variable of templates: write {name}, where (?P<name>...) is a group of the pattern, or %s",
+			template, otherVariable.FindString(template), braced(known))
+	case err != nil:
+		f.Add(path, "%q: %v", template, err)
+	case userinfo.MatchString(template):
+		f.Add(path, "contains a user or a password, which all clients would see")
+	case !literalScheme.MatchString(template):
+		f.Add(path, "%q does not begin with a scheme such as https:", template)
+	case len(unknown) > 0:
+		there := strings.Join(known, ", ")
+		if there == "" {
+			there = "none: the groups of a pattern are, as in (?P<name>...)"
+		}
+		f.Add(path, "%q: there is no variable %q%s; there are %s", template, unknown[0], didYouMean(unknown[0], known), there)
+	default:
+		location := expression.ReplaceAllString(template, "1")
+		if strings.ContainsFunc(location, func(c rune) bool { return c > unicode.MaxASCII }) {
+			location = parsed.Expand(values) // with what is encoded: a blank is probably a mistake
+		}
+		checkLocation(f, path, template, location, names)
+	}
+}
+
+// checkLocation checks what a template gives, where each variable is "1".
+func checkLocation(f *Faults, path, template, location string, names []string) {
+	u, err := uri.Parse(location)
+	var parse *uri.ParseError
+	scheme := strings.ToLower(u.Scheme())
+	switch {
+	case errors.As(err, &parse):
+		f.Add(path, "%q gives no URI: in %q, %s (octet %d)", template, location, parse.Rule.Says, parse.Offset)
+	case scheme != "http" && scheme != "https" && scheme != "urn" && !slices.Contains(schemes(), scheme) && !slices.Contains(names, scheme):
+		f.Add(path, "%q: clients are not redirected to the scheme %q", template, scheme)
+	}
+}
+
+// braced lists variables as templates write them.
+func braced(names []string) string {
+	all := make([]string, len(names))
+	for i, name := range names {
+		all[i] = "{" + name + "}"
+	}
+	return strings.Join(all, ", ")
+}
+
+// otherVariable matches what other programs take for a variable.
+var otherVariable = regexp.MustCompile(`\$(?:\d|\{\w+\})|%[sd]|%\(\w+\)s|\\\d|<\w+>`)
+
+var expression = regexp.MustCompile(`\{[^{}]*\}`)
+
+// hasVariables reports whether a template depends on something.
+func hasVariables(template string) bool { return strings.Contains(template, "{") }
+
+// groupsOf returns the named groups of a pattern.
+func groupsOf(pattern string) []string {
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil // reported elsewhere
+	}
+	return slices.DeleteFunc(re.SubexpNames(), func(name string) bool { return name == "" })
 }

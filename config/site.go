@@ -1,14 +1,10 @@
 package config
 
 import (
-	"net/url"
 	"regexp"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/urnd/urnd/uri"
 )
 
 // The bounds of texts of a site, in characters, and of its examples.
@@ -42,27 +38,11 @@ func checkAccent(f *Faults, path string, value any) {
 }
 
 func checkSiteContact(f *Faults, path string, value any) {
-	contact, _ := value.(string)
-	if contact == "" {
-		return
-	}
-	u, err := uri.Parse(contact)
-	if err != nil || u.Check() != nil || !slices.Contains([]string{"mailto", "https", "http", "tel"}, u.Scheme()) {
-		help := ""
-		if strings.Contains(contact, "@") && !strings.Contains(contact, ":") {
-			help = ": write mailto:" + contact
-		}
-		f.Add(path, "%q is not a URI with mailto:, https:, http: or tel:%s", contact, help)
-	}
+	checkContactBy(f, path, value, "is not a URI with mailto:, https:, http: or tel:", "mailto", "https", "http", "tel")
 }
 
 func checkSiteURL(f *Faults, path string, value any) {
-	text, _ := value.(string)
-	if text == "" {
-		return
-	}
-	u, err := url.Parse(text)
-	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || u.User != nil {
+	if text, _ := value.(string); text != "" && !isWebURL(text) {
 		f.Add(path, "%q is not a URL with https:// or http://, a host and no user", text)
 	}
 }

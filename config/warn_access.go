@@ -20,8 +20,8 @@ func isForOthers(address string) bool {
 	return err == nil && host != "localhost" && !addr.IsLoopback()
 }
 
-// accessWarnings are about clients and proxies that have more rights, or fewer, than is meant.
-func accessWarnings() []warning {
+// everybodyWarnings are about clients and proxies that have more rights than is meant.
+func everybodyWarnings() []warning {
 	const sender = "%s is everybody who reaches %s, who may say that it is any client, so that the limits of one client (limits.rate, " +
 		"limits.client_share) bound nobody: list the addresses of your "
 	clients := func(c checked) string { // by which address, or field, clients of this machine may be others
@@ -62,6 +62,12 @@ func accessWarnings() []warning {
 				return p.Addr().Is4() && p.Bits() < networkOfIPv4 || p.Addr().Is6() && p.Bits() < uniqueLocal
 			}),
 		warnOfFamilies,
+	}
+}
+
+// nobodyWarnings are about services that nobody may use, or fewer than is meant.
+func nobodyWarnings() []warning {
+	return []warning{
 		one("access.resolve_clients", "is empty: nobody may resolve names: delete the line for everybody, or list the networks of your clients",
 			func(c checked) bool { return len(c.Access.ResolveClients) == 0 }),
 		one("listen.service", "is empty, and listen.tls too (unless systemd passes the socket http or https): nobody is answered: delete the line",

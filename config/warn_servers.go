@@ -128,3 +128,111 @@ func isAddress(host string) bool {
 	_, err := netip.ParseAddr(strings.Trim(host, "[]"))
 	return err == nil
 }
+
+// specialNetworks are those that no connection is made to, unless access.allow_destinations has them: the blocks of
+// internal/netguard, which config cannot ask. Private ones are before the others, since warnings name the first.
+func specialNetworks() []netip.Prefix {
+	return slices.Concat(prefixes(
+		"10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7",
+		"168.63.129.16/32", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24",
+		"224.0.0.0/4", "240.0.0.0/4",
+		"::/96", "::ffff:0:0:0/96", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32", "2002::/16",
+		"3fff::/20", "5f00::/16", "fec0::/10", "ff00::/8",
+	), ownNetworks())
+}
+
+// ownNetworks are those that no upstream proxy is ever asked for: netguard's CheckBehind.
+func ownNetworks() []netip.Prefix {
+	return prefixes("127.0.0.0/8", "0.0.0.0/8", "169.254.0.0/16", "224.0.0.0/24", "::1/128", "::/128", "fe80::/10", "ff02::/16")
+}
+
+func prefixes(texts ...string) []netip.Prefix {
+	all := make([]netip.Prefix, len(texts))
+	for i, text := range texts {
+		all[i] = netip.MustParsePrefix(text)
+	}
+	return all
+}
+
+func hasAddress(networks []netip.Prefix, addr netip.Addr) bool {
+	return slices.ContainsFunc(networks, func(p netip.Prefix) bool { return p.Contains(addr) })
+}
+
+// isWithin reports whether one of the networks has all of a range.
+func isWithin(networks []netip.Prefix, hosts netip.Prefix) bool {
+	return slices.ContainsFunc(networks, func(p netip.Prefix) bool { return p.Bits() <= hosts.Bits() && p.Overlaps(hosts) })
+}
+
+// warnOfUpstreams names what upstream proxies were asked for once, and are no longer.
+func warnOfUpstreams(f *Faults, c Config) {
+	for i, u := range c.Proxy.Upstreams {
+		path := index("proxy.upstreams", i)
+		warnOfRuleHosts(f, path+".hosts", u.Hosts)
+		hides := func(before Upstream) bool { return covers(before.Hosts, u.Hosts, coversHost) }
+		if first := slices.IndexFunc(c.Proxy.Upstreams[:i], hides); first >= 0 {
+			f.Add(path, "is never used: proxy.upstreams.%d, before it, is used for all its hosts: write it before that one", first)
+		}
+		if u.Server == "direct" {
+			continue
+		}
+		if reason := c.refusal(hostAndPort(u.Server)); reason != "" {
+			f.Add(path+".server", "%s: no request will reach it", reason)
+		}
+		opens := func(all netip.Prefix) bool { return !closedNetwork(c.Access.AllowDestinations, all).IsValid() }
+		if len(u.Hosts) == 0 && !slices.ContainsFunc(prefixes("0.0.0.0/0", "::/0"), opens) {
+			f.Add(path, "is not asked for addresses in private networks: list those that it may be asked for in access.allow_destinations")
+		}
+		for j, host := range u.Hosts {
+			hosts, isAddress := networkOf(host)
+			closed := closedNetwork(c.Access.AllowDestinations, hosts)
+			switch {
+			case strings.HasSuffix("."+uri.CanonicalHost(host), ".localhost"), isAddress && isWithin(ownNetworks(), hosts):
+				f.Add(index(path+".hosts", j), "no upstream proxy is asked for %s: write server: direct for what urnd itself reaches there", host)
+			case isAddress && closed.IsValid():
+				f.Add(index(path+".hosts", j), "the proxy is not asked for addresses in %s: list it in access.allow_destinations", closed)
+			}
+		}
+	}
+}
+
+// closedNetwork returns the first network of a range that is special, the range itself where it is in one, and the zero value
+// where there is none, or allowed has some of it. An allowed address alone opens no network: it may be that of the proxy.
+func closedNetwork(allowed []netip.Prefix, hosts netip.Prefix) netip.Prefix {
+	var first netip.Prefix
+	for _, special := range specialNetworks() {
+		if !special.Overlaps(hosts) || special.Bits() > hosts.Bits() && isWithin(ownNetworks(), special) {
+			continue // of a wider range, what is never asked for is not what is meant
+		}
+		opens := func(p netip.Prefix) bool {
+			return p.Overlaps(special) && p.Overlaps(hosts) && (!p.IsSingleIP() || hosts.IsSingleIP())
+		}
+		if slices.ContainsFunc(allowed, opens) {
+			return netip.Prefix{}
+		}
+		if !first.IsValid() {
+			first = special
+		}
+	}
+	if first.IsValid() && first.Bits() < hosts.Bits() {
+		return hosts
+	}
+	return first
+}
+
+// mayBeNetwork reports whether a host has the octets of an address or of a range. To try others takes long for many hosts.
+func mayBeNetwork(host string) bool {
+	return strings.ContainsAny(host, ":/") || strings.Trim(host, "0123456789.[]") == ""
+}
+
+// networkOf returns an address or a range of addresses; ok is false for a name.
+func networkOf(host string) (network netip.Prefix, ok bool) {
+	if !mayBeNetwork(host) {
+		return netip.Prefix{}, false
+	}
+	if prefix, err := netip.ParsePrefix(host); err == nil {
+		return prefix.Masked(), true
+	}
+	addr, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	addr = addr.Unmap().WithZone("")
+	return netip.PrefixFrom(addr, addr.BitLen()), err == nil
+}

@@ -25,7 +25,7 @@ func main() {
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "table:", err)
-		os.Exit(1)
+		os.Exit(1) //nolint:forbidigo // it defers nothing
 	}
 }
 
@@ -164,12 +164,7 @@ func (w *writer) setting(path string, r row, invalidates string) {
 	if !r.OneOf.IsZero() {
 		w.printf("OneOf: %s,\n", w.value(path, "[]string", &r.OneOf))
 	}
-	switch {
-	case r.Form != "":
-		w.printf("Form: %q,\n", r.Form)
-	case len(r.Elements) > 0 && strings.HasPrefix(r.Type, "[]"):
-		w.printf("Form: tableForm,\n")
-	}
+	w.form(r)
 	if r.Secret {
 		w.printf("Secret: true,\n")
 	}
@@ -185,6 +180,21 @@ func (w *writer) setting(path string, r row, invalidates string) {
 	if r.Sample != "" {
 		w.printf("Sample: %q,\n", r.Sample)
 	}
+	w.elements(path, r)
+	w.printf("},\n")
+}
+
+func (w *writer) form(r row) {
+	switch {
+	case r.Form != "":
+		w.printf("Form: %q,\n", r.Form)
+	case len(r.Elements) > 0 && strings.HasPrefix(r.Type, "[]"):
+		w.printf("Form: tableForm,\n")
+	}
+}
+
+// elements writes the declarations of the tables of a setting, if it has any.
+func (w *writer) elements(path string, r row) {
 	if len(r.Elements) > 0 {
 		below := path + "."
 		if strings.HasPrefix(r.Type, "[]") {
@@ -196,7 +206,6 @@ func (w *writer) setting(path string, r row, invalidates string) {
 		}
 		w.printf("},\n")
 	}
-	w.printf("},\n")
 }
 
 // value returns the code of a value, "" for the zero value.
