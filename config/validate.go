@@ -163,7 +163,7 @@ func checkServer(f *Faults, path, server string) {
 // isWebURL reports whether a text is a URL of the web: http or https, with a host and without user.
 func isWebURL(text string) bool {
 	u, err := url.Parse(text)
-	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != "" && u.User == nil
+	return err == nil && uri.IsWebScheme(u.Scheme) && u.Hostname() != "" && u.User == nil
 }
 
 const hasUserinfo = "contains a user or a password, which is not allowed there"

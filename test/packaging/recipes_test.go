@@ -31,7 +31,7 @@ func recipes(t *testing.T) map[string]recipe {
 	for _, section := range strings.Split(text, "\n## ")[1:] {
 		title, rest, _ := strings.Cut(section, "\n")
 		files := make(recipe)
-		for _, block := range regexp.MustCompile("(?s)```\\w*\n# ((?:/|Container)\\S*)\n(.*?)```").FindAllStringSubmatch(rest, -1) {
+		for _, block := range regexp.MustCompile("(?s)```\\w*\n# ((?:/|Container)\\S*(?: \\(end\\))?)\n(.*?)```").FindAllStringSubmatch(rest, -1) {
 			files[block[1]] = block[2]
 		}
 		all[title] = files
@@ -194,6 +194,7 @@ func behindCaddy(t *testing.T, k *kitchen, title string) {
 }
 
 func officeProxy(t *testing.T, k *kitchen, title string) {
+	k.all[title][urndFile] += k.all[title][urndFile+" (end)"]
 	folder := t.TempDir()
 	users := filepath.Join(folder, "users")
 	if err := os.WriteFile(users, []byte("alice:$2y$05$c4WoMPo3SXsafkva.HHa6uXQZWr7oboPiC2bT/r7q1BB8I2s0BRqC\n"), 0o600); err != nil {

@@ -1,0 +1,39 @@
+package config_test
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/config"
+)
+
+// The files of urnd in the recipes load without a warning, and those that most sites begin with are short.
+func TestRecipes(t *testing.T) {
+	text, err := os.ReadFile("../docs/recipes.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	most := map[string]int{"A resolver behind nginx": 8, "An office proxy": 10, "A gateway of a site": 12}
+	for _, section := range strings.Split(string(text), "\n## ")[1:] {
+		title, rest, _ := strings.Cut(section, "\n")
+		for _, block := range regexp.MustCompile("(?s)```yaml\n# /etc/urnd/urnd.yaml\n(.*?)```").FindAllStringSubmatch(rest, -1) {
+			c, err := config.Load(write(t, "urnd.yaml", block[1]), nil)
+			if err != nil {
+				t.Errorf("%s: %v", title, err)
+				continue
+			}
+			if warnings := c.Warnings(); len(warnings) > 0 {
+				t.Errorf("%s: %v", title, warnings)
+			}
+			if n, of := strings.Count(block[1], "\n"), most[title]; of > 0 && n > of {
+				t.Errorf("%s: %d lines, want %d", title, n, of)
+			}
+			delete(most, title)
+		}
+	}
+	if len(most) > 0 {
+		t.Errorf("no recipe for %v", most)
+	}
+}
