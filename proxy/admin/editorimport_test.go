@@ -2,6 +2,7 @@ package admin_test
 
 import (
 	"bytes"
+	"fmt"
 	"log/slog"
 	"mime/multipart"
 	"net/http"
@@ -198,6 +199,52 @@ func TestImportByForm(t *testing.T) {
 		wantText(t, b.open("/registry/jobs", nil), 200, "import, csv, dry run", "board of May")
 		wantText(t, b.open(dry, nil), 200, "not here any more")
 		wantText(t, b.open(at, nil), 410, "not here any more")
+	})
+}
+
+// The conflicts of an import are shown one by one, with all versions, and each is overwritten or not.
+func TestConflictsOfImport(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newJobSite(t)
+		s.has(t, "urn:nbn:fi:a", "https://old.example/a")
+		s.has(t, "urn:nbn:fi:a", "https://theirs.example/a", "urn:nbn:fi:b", "https://theirs.example/b")
+		b := s.editor(t)
+		text := "name,if_version,target\nurn:nbn:fi:a,1,https://mine.example/a\nurn:nbn:fi:b,,https://mine.example/b\nurn:nbn:fi:c,,https://mine.example/c\n"
+		for i := range 11 {
+			s.has(t, fmt.Sprintf("urn:nbn:fi:x%02d", i), "https://theirs.example/")
+			text += fmt.Sprintf("urn:nbn:fi:x%02d,,https://mine.example/\n", i)
+		}
+		at := b.send(t, "a.csv", text)
+		fields := form(t, b.open(at, nil))
+		fields.Set("do", "check")
+		dry := b.open(at, fields).Header().Get("Location")
+		time.Sleep(time.Minute)
+		wantText(t, b.open(dry, nil), 200, "keep or overwrite", "rejected lines, of 14 13")
+		conflicts := dry + "/conflicts"
+		page := b.open(conflicts, nil)
+		wantText(t, page, 200, "urn:nbn:fi:a", "line 2", "version 1", "https://old.example/a", "https://theirs.example/a", "https://mine.example/a", "Overwrite it with your line")
+		if n := strings.Count(page.Body.String(), `value="overwrite"`); n != 10 {
+			t.Errorf("%d conflicts are shown", n)
+		}
+		wantText(t, b.open(conflicts+"?page=2", nil), 200, "urn:nbn:fi:x10")
+		wantText(t, b.open(conflicts+"?page=3", nil), 200, "There are no conflicts here")
+		field := csrf(t, page)
+		wantText(t, b.open(conflicts, url.Values{"csrf": {field}, "line2": {"keep"}}), 422, "You keep all of them")
+		w := b.open(conflicts, url.Values{"csrf": {field}, "line2": {"overwrite"}, "line3": {"keep"}})
+		if w.Code != 303 {
+			t.Fatalf("%d %s", w.Code, textOf(w))
+		}
+		wantText(t, b.open(w.Header().Get("Location"), nil), 200, "was overwritten", "There is nothing to choose any more")
+		for name, want := range map[string]string{"urn:nbn:fi:a": "https://mine.example/a", "urn:nbn:fi:b": "https://theirs.example/b"} {
+			if n, err := s.registry.Get(t.Context(), registry.Name(name)); err != nil || n.Targets[0].URI != want {
+				t.Errorf("%+v, %v, want %s", n, err, want)
+			}
+		}
+		s.has(t, "urn:nbn:fi:b", "https://again.example/b")
+		wantText(t, b.open(conflicts, url.Values{"csrf": {field}, "line3": {"overwrite"}}), 412, "Nothing was overwritten")
+		if w := s.person(t, token.Token{Name: "bo", Role: registry.Writer}).open(conflicts, nil); w.Code != 404 {
+			t.Errorf("the conflicts of another one: %d", w.Code)
+		}
 	})
 }
 

@@ -72,6 +72,7 @@ func (e *Editor) Pages() []Page {
 		{Path: pathDraft, ofJobs: true, Use: service.ToImport, Serve: e.serveDraft},
 		{Path: PathJobs, Word: "Jobs", About: "imports of many names, and how far they are", ofJobs: true, Use: service.ToRead, Serve: e.serveJobs},
 		{Path: pathJobScript, ofJobs: true, Use: service.ToRead, Serve: e.serveJobScript},
+		{Path: pathClashes, ofJobs: true, Use: service.ToRead, Serve: e.serveClashes},
 		{Path: pathJob, ofJobs: true, Use: service.ToRead, Serve: e.serveJob},
 		{Path: PathTargets, Word: "Dead targets", About: "targets that do not answer, and what to do about them", Use: service.ToRead, Serve: e.serveTargets},
 		{Path: PathMove, ofJobs: true, Use: service.ToImport, Serve: e.serveMove},

@@ -12,13 +12,13 @@ async function look() {
     if (!reply.ok || reply.redirected) throw reply
     page = new DOMParser().parseFromString(await reply.text(), "text/html").getElementById("live")
   } catch {
-    say("How far it is cannot be asked now; it is tried again.")
+    say(said.dataset.failed)
     return setTimeout(look, 10000)
   }
   if (!page) return
   const has = live.contains(document.activeElement)
   if (page.dataset.ended) {
-    say("The job has ended.")
+    say(said.dataset.ended)
     live.replaceWith(page)
     if (has) page.querySelector("a, button")?.focus()
     return
@@ -26,7 +26,7 @@ async function look() {
   // What has the focus stays: only the figures are replaced.
   const figures = page.querySelector(".figures")
   if (figures) live.querySelector(".figures").replaceWith(figures)
-  say("How far it is, is shown as it changes.")
+  say(said.dataset.shown)
   setTimeout(look, 2000)
 }
 if (live && !live.dataset.ended) setTimeout(look, 1000)

@@ -51,7 +51,7 @@ func (e *Editor) serveJobs(p *Request) (message.Reply, error) {
 	if len(page.Jobs) > jobsShown {
 		page.Jobs, page.Next = page.Jobs[:jobsShown], PathJobs+"?page="+strconv.Itoa(number+1)
 	}
-	return e.show(p, "Jobs", "jobs.html", page), nil
+	return e.show(p, p.Panel.In.Text("jobs.title"), "jobs.html", page), nil
 }
 
 // mayImport reports whether who has sent a request may import.
@@ -74,13 +74,8 @@ type jobPage struct {
 	Differences    []diff.Change // the first ones
 	HasDifferences bool
 	API            string
-}
-
-func jobDone(word string) string {
-	if word == "cancelled" {
-		return "The job is cancelled: it ends within seconds. What it has written stays."
-	}
-	return ""
+	Clashes        string        // where its conflicts are, "" for none
+	Again          pages.Content // the link to the form by which it is begun again
 }
 
 // serveJob shows a job, and cancels it.
@@ -102,9 +97,10 @@ func (e *Editor) serveJob(p *Request) (message.Reply, error) {
 	page.HasEnded = hasEnded(page.State)
 	page.MayImport = e.mayImport(p)
 	page.MayCancel = !page.HasEnded && page.MayImport
-	if word := jobDone(p.URL.Query().Get("done")); page.State != jobs.Done {
-		page.Done = word
+	if p.URL.Query().Get("done") == "cancelled" && page.State != jobs.Done {
+		page.Done = p.Panel.In.Text("jobs.cancelled")
 	}
+	e.lead(p, &page)
 	if page.At, page.Of = page.Progress.Octets, page.Octets; page.Progress.Total > 0 {
 		page.At, page.Of = page.Progress.Done, page.Progress.Total
 	}
@@ -115,11 +111,23 @@ func (e *Editor) serveJob(p *Request) (message.Reply, error) {
 			page.Draft = draftPath(d)
 		}
 	}
-	p.Panel.Above = []pages.Item{{Word: "Jobs", Path: PathJobs}}
+	p.Panel.Above = []pages.Item{{Word: p.Panel.In.Text("jobs.title"), Path: PathJobs}}
 	if !page.HasEnded {
 		p.Panel.Script = pathJobScript
 	}
-	return e.show(p, page.title(), "job.html", page), nil
+	return e.show(p, p.Panel.In.Text(page.title()), "job.html", page), nil
+}
+
+// lead sets where the page of a job leads to.
+func (e *Editor) lead(p *Request, page *jobPage) {
+	if clashes, _, err := e.Service.Conflicts(p.Context(), p.Actor, p.ID, 0, 1); err == nil && len(clashes) > 0 { // they may be with another instance
+		page.Clashes = page.Path + "/conflicts"
+	}
+	again := PathImport
+	if page.IsRewrite {
+		again = PathMove
+	}
+	page.Again = pages.Content(`<a href="`+again+`">`) + p.Panel.In.T("jobs.begin_again") + "</a>"
 }
 
 // hasEnded reports whether nothing more happens to a job.
@@ -133,16 +141,17 @@ func (e *Editor) cancelJob(p *Request, path string) (message.Reply, error) {
 	return seeOther(path + "?done=cancelled"), nil
 }
 
+// title returns the identifier of its title.
 func (j *jobPage) title() string {
 	switch {
 	case j.IsRewrite && j.DryRun:
-		return "Dry run of moving targets"
+		return "jobs.rewrite_dry"
 	case j.IsRewrite:
-		return "Moving targets"
+		return "jobs.rewrite"
 	case j.DryRun:
-		return "Dry run of an import"
+		return "jobs.import_dry"
 	default:
-		return "Import of names"
+		return "jobs.import"
 	}
 }
 

@@ -48,9 +48,30 @@ func (r *run) mayChange(u *unit, before registry.Entry, after registry.Record) e
 	if revives {
 		help = "a withdrawn name comes back by set --activate, or by a line made from this version"
 	}
-	return fmt.Errorf("%w: %s has version %d of %s, by %s, %s: %s; %s",
+	reason := fmt.Errorf("%w: %s has version %d of %s, by %s, %s: %s; %s",
 		registry.ErrConflict, before.Key, before.Version, field.FormatTime(before.Changed), before.By, from, both(before.Record, after), help)
+	conflict := &Conflict{Key: before.Key, Version: before.Version, Record: after, reason: reason}
+	if says {
+		conflict.From = u.ifVersion
+	}
+	return conflict
 }
+
+// Conflict is the error of a line that would change what somebody else has changed since, or that does not say from which version it was made.
+// It wraps registry.ErrConflict.
+type Conflict struct {
+	Key     registry.Key
+	Version int             // that is registered
+	From    int             // that the line was made from; 0 where it does not say
+	Record  registry.Record // that the line would make
+	reason  error
+}
+
+// Error implements error.
+func (c *Conflict) Error() string { return c.reason.Error() }
+
+// Unwrap returns what it is of.
+func (c *Conflict) Unwrap() error { return c.reason }
 
 // isFirst reports whether a record only says more than that of a name that is reserved, and has led nowhere yet.
 func isFirst(before, after registry.Record) bool {

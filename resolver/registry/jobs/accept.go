@@ -89,6 +89,7 @@ func (j *Jobs) Accept(ctx context.Context, actor registry.Actor, u Upload) (Job,
 	}
 	j.remove(rejectedFile, pruned...)
 	j.remove(differsFile, pruned...)
+	j.remove(clashesFile, pruned...)
 	j.trim(at.token)
 	j.awake()
 	return j.shown(accepted), true, nil

@@ -177,6 +177,8 @@ type rejections struct {
 	file  *os.File
 	to    *bufio.Writer
 	err   error
+
+	conflicts conflicts
 }
 
 func (j *Jobs) rejections(of storedJob) (*rejections, error) {
@@ -185,7 +187,7 @@ func (j *Jobs) rejections(of storedJob) (*rejections, error) {
 	if err != nil {
 		return nil, storing(err)
 	}
-	r := &rejections{lines: make(map[int64]bool), file: f, to: bufio.NewWriter(f)}
+	r := &rejections{lines: make(map[int64]bool), file: f, to: bufio.NewWriter(f), conflicts: conflicts{path: j.path(of.body(), clashesFile)}}
 	good := int64(0)
 	for s := bufio.NewScanner(f); s.Scan(); {
 		var before Rejection
@@ -223,6 +225,9 @@ func (r *rejections) add(of bulk.Rejection) {
 	if err == nil {
 		_, err = fmt.Fprintf(r.to, "%s\n", text)
 	}
+	if conflict := (*bulk.Conflict)(nil); err == nil && errors.As(of.Reason, &conflict) {
+		err = r.conflicts.add(of.Line, conflict)
+	}
 	r.err = err
 }
 
@@ -235,5 +240,5 @@ func beginning(text string) string {
 }
 
 func (r *rejections) close() error {
-	return errors.Join(r.err, r.to.Flush(), r.file.Close())
+	return errors.Join(r.err, r.conflicts.close(), r.to.Flush(), r.file.Close())
 }

@@ -20,7 +20,8 @@ const (
 	bodyFile     = ".body"
 	rejectedFile = ".rejected"
 	differsFile  = ".differences" // of a dry run
-	uploadFile   = ".upload"      // a body that is not complete
+	clashesFile  = ".conflicts"
+	uploadFile   = ".upload" // a body that is not complete
 )
 
 // spooled says which job files are of: its token, "" for administrators, and its ID.
@@ -169,7 +170,7 @@ func (j *Jobs) trim(token string) {
 		case at.token != token:
 		case kind == bodyFile:
 			waits[at] = true
-		case kind == rejectedFile, kind == differsFile:
+		case kind == rejectedFile, kind == differsFile, kind == clashesFile:
 			reports = append(reports, report{at, kind, size(entry)})
 			octets += reports[len(reports)-1].octets
 		}
@@ -197,7 +198,7 @@ func (j *Jobs) bodies() (all []spooled) {
 				_ = os.Remove(f.Name())
 				_ = f.Close()
 			}
-		case rejectedFile, differsFile:
+		case rejectedFile, differsFile, clashesFile:
 			if at.id < idAt(now.Add(-2*keptFor)) {
 				j.remove(kind, at)
 			}

@@ -50,6 +50,15 @@ func (s *Service) Rejected(ctx context.Context, actor registry.Actor, id string)
 	return ofJobs(s, actor, ToRead, func(all *jobs.Jobs) (*os.File, error) { return all.Rejected(ctx, actor, id) })
 }
 
+// Conflicts returns at most n conflicts of a job after the first ones, and whether there are more.
+func (s *Service) Conflicts(ctx context.Context, actor registry.Actor, id string, after, n int) (page []jobs.Conflict, more bool, err error) {
+	page, err = ofJobs(s, actor, ToRead, func(all *jobs.Jobs) (found []jobs.Conflict, err error) {
+		found, more, err = all.Conflicts(ctx, actor, id, after, n)
+		return found, err
+	})
+	return page, more, err
+}
+
 // Differences returns what a job that is a dry run would change, as NDJSON of diff.Change. The caller closes it.
 func (s *Service) Differences(ctx context.Context, actor registry.Actor, id string) (*os.File, error) {
 	return ofJobs(s, actor, ToRead, func(all *jobs.Jobs) (*os.File, error) { return all.Differences(ctx, actor, id) })

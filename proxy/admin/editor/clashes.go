@@ -1,0 +1,167 @@
+package editor
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/pages"
+	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/field"
+	"github.com/urnd/urnd/resolver/registry/jobs"
+	"github.com/urnd/urnd/resolver/registry/service"
+)
+
+// pathClashes is where the conflicts of an import are.
+const pathClashes = pathJob + "/conflicts"
+
+// clashesShown is how many conflicts a page has.
+const clashesShown = 10
+
+// clashesPage is what the page of the conflicts of an import shows.
+type clashesPage struct {
+	Field       pages.Content
+	Path        string
+	Clashes     []clash
+	MayChange   bool
+	Fault, Done string
+	First, Next string
+}
+
+// clash is a conflict: how the name was when the line was made, how it is, and how the line would make it.
+type clash struct {
+	jobs.Conflict
+	Page    string
+	Now     registry.Entry
+	IsOver  bool // the name has changed since the import: there is nothing to choose
+	HasOld  bool // the version is known that the line was made from
+	Rows    []clashRow
+	Chosen  bool
+	ChoiceN string // the name of its field in the form
+}
+
+// clashRow is a field in which the versions differ, with the lines that each of them has.
+type clashRow struct {
+	Field            string
+	Old, Theirs, New []string
+}
+
+// serveClashes shows the conflicts of an import one by one, and overwrites those that were chosen.
+func (e *Editor) serveClashes(p *Request) (message.Reply, error) {
+	path := PathJobs + "/" + p.ID + "/conflicts"
+	number, _ := strconv.Atoi(p.URL.Query().Get("page"))
+	number = max(number, 1)
+	found, more, err := e.Service.Conflicts(p.Context(), p.Actor, p.ID, (number-1)*clashesShown, clashesShown)
+	if err != nil {
+		return message.Reply{}, err
+	}
+	to := func(number int) string { return pageOf(path, url.Values{"page": {strconv.Itoa(number)}}) }
+	page := clashesPage{Field: p.Field.HTML(), Path: to(number), MayChange: service.ToChange.Check(p.Actor, registry.KindName) == nil}
+	if number > 1 {
+		page.First = to(1)
+	}
+	if more {
+		page.Next = to(number + 1)
+	}
+	if p.Method == http.MethodPost {
+		if err = e.overwrite(p, found); err == nil {
+			return seeOther(withDone(page.Path, "overwritten")), nil
+		}
+		if !e.refuses(p, err) {
+			return message.Reply{}, err
+		}
+		page.Fault = saidOf(p, err)
+	} else if p.URL.Query().Get("done") == "overwritten" {
+		page.Done = p.Panel.In.Text("clash.overwritten")
+	}
+	for _, c := range found {
+		one, err := e.clash(p, c)
+		if err != nil {
+			return message.Reply{}, err
+		}
+		page.Clashes = append(page.Clashes, one)
+	}
+	in := p.Panel.In
+	p.Panel.Above = []pages.Item{{Word: in.Text("jobs.title"), Path: PathJobs}, {Word: in.Text("jobs.import"), Path: PathJobs + "/" + p.ID}}
+	reply := e.show(p, in.Text("clash.title"), "clashes.html", page)
+	if err != nil {
+		reply.Status = problem.Status(err)
+	}
+	return reply, nil
+}
+
+// fieldOf returns the name of the field by which a conflict is chosen.
+func fieldOf(c *jobs.Conflict) string { return "line" + strconv.FormatInt(c.Line, 10) }
+
+// overwrite makes the changes of the lines that a form has chosen, all or none, where nobody has changed the names since the import.
+func (e *Editor) overwrite(p *Request, found []jobs.Conflict) error {
+	job, err := e.Service.Job(p.Context(), p.Actor, p.ID)
+	if err != nil {
+		return err
+	}
+	var edits []registry.Edit
+	for i := range found {
+		if c := &found[i]; p.Form.Get(fieldOf(c)) == "overwrite" {
+			edits = append(edits, registry.Edit{
+				Key: c.Key(), IfVersion: c.Version, Note: job.Note, Activate: c.Record.Status == registry.Active, Change: registry.Put(c.Record),
+			})
+		}
+	}
+	if len(edits) == 0 {
+		return refuse("clash.none_chosen")
+	}
+	_, err = e.Service.Change(p.Context(), p.Actor, false, edits...)
+	if errors.Is(err, registry.ErrConflict) {
+		return &refusal{registry.ErrConflict, "clash.changed_since", nil}
+	}
+	return err
+}
+
+// clash returns what a page shows of a conflict.
+func (e *Editor) clash(p *Request, c jobs.Conflict) (shown clash, err error) {
+	s := subject{c.Name, c.Prefix}
+	shown = clash{Conflict: c, Page: s.to(pathName), Chosen: p.Form.Get(fieldOf(&c)) == "overwrite", ChoiceN: fieldOf(&c)}
+	known := func(number int) (registry.Entry, bool, error) {
+		entry, err := e.entry(p, s, number)
+		if errors.Is(err, registry.ErrUnknown) { // it was purged
+			return entry, false, nil
+		}
+		return entry, err == nil, err
+	}
+	if shown.Now, _, err = known(0); err != nil {
+		return shown, err
+	}
+	shown.IsOver = shown.Now.Version != c.Version
+	theirs, _, err := known(c.Version)
+	if err != nil {
+		return shown, err
+	}
+	var old registry.Entry
+	if c.From > 0 && c.From != c.Version {
+		if old, shown.HasOld, err = known(c.From); err != nil {
+			return shown, err
+		}
+	}
+	olds, lines := field.Facts(&old.Record), field.Facts(&c.Record) // the same fields in the same order
+	for i, theirs := range field.Facts(&theirs.Record) {
+		if isSame := slices.Equal(theirs.Lines, lines[i].Lines); isSame && (!shown.HasOld || slices.Equal(theirs.Lines, olds[i].Lines)) {
+			continue
+		}
+		shown.Rows = append(shown.Rows, clashRow{theirs.Label, shortened(olds[i].Lines), shortened(theirs.Lines), shortened(lines[i].Lines)})
+	}
+	return shown, nil
+}
+
+// shortened returns all lines of a field, the beginnings of long ones.
+func shortened(lines []string) []string {
+	const longest = 1000
+	all := make([]string, len(lines))
+	for i, line := range lines {
+		all[i] = pages.Shorten(line, longest)
+	}
+	return all
+}
