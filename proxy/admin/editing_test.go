@@ -394,7 +394,7 @@ func TestChangesOfEditors(t *testing.T) {
 	s.ask("PATCH "+of(names, "urn:nbn:fi:0"), `{"contact":"wrong","note":"a mistake"}`)
 	b := newBrowser(s, here)
 	list := b.get("/registry/changes")
-	list.says(t, 200, "4", "a mistake", "a change", "admin")
+	list.says(t, 200, "4", "a mistake", "a change", "urn:nbn:fi:0", "urn:nbn:fi:2", "admin")
 	if body := list.Body.String(); strings.Index(body, "/registry/changes/4") > strings.Index(body, "/registry/changes/1") {
 		t.Error("the newest is not first")
 	}
@@ -408,7 +408,7 @@ func TestChangesOfEditors(t *testing.T) {
 	seen := b.press(t, set, "preview", "note=was wrong")
 	seen.says(t, 200, "1 name or prefix becomes as before", "wrong")
 	done := b.follow(t, b.press(t, seen, "save"))
-	done.says(t, 200, "The change set is taken back by this one.", "revert of 4", "was wrong")
+	done.says(t, 200, "The change set is taken back by this one.", "taken back: change set 4", "was wrong")
 	if n := s.ask("GET "+of(names, "urn:nbn:fi:0"), "").name(t); n.Contact != "" || n.Version != 3 {
 		t.Errorf("%+v", n)
 	}

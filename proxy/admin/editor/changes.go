@@ -21,29 +21,36 @@ type changesPage struct {
 	Sets        []shownSet
 	First, Next string
 	IsLate      bool
-	Faults      faults
+	Fault       string
 }
 
 // shownSet is a change set with what leads to its page.
 type shownSet struct {
 	registry.ChangeSet
-	Page string
+	Page  string
+	First subject // that it has changed; the zero value where that is not known
 }
 
-// When is the time at which it was begun.
-func (s shownSet) When() string { return s.Time.UTC().Format(shownTime) }
+// More is how many versions it has beside that of the first name.
+func (s shownSet) More() int64 {
+	if s.First.Name == "" {
+		return 0
+	}
+	return s.Rows - 1
+}
 
-// What is what it was made by, in words.
+// RevertedNumber is the number of the set that it takes back, as text.
+func (s shownSet) RevertedNumber() string { return strconv.FormatInt(int64(s.Reverts), 10) }
+
+// What is the identifier of the message of what it was made by.
 func (s shownSet) What() string {
 	switch {
 	case s.Kind == "" && s.Rows == 1:
-		return "a change"
+		return "changes.kind_change"
 	case s.Kind == "":
-		return "changes"
-	case s.Kind == registry.KindRevert:
-		return "revert of " + strconv.FormatInt(int64(s.Reverts), 10)
+		return "changes.kind_changes"
 	default:
-		return s.Kind
+		return "changes.kind_" + s.Kind
 	}
 }
 
@@ -77,20 +84,33 @@ func (e *Editor) serveChanges(p *Request) (message.Reply, error) {
 		if !isAsked(err) {
 			return message.Reply{}, err
 		}
-		page.Faults, status = faults{faultOf(err, nil)}, problem.Status(err)
+		page.Fault, status = saidOf(p, err), problem.Status(err)
 	}
 	for _, set := range found.Sets {
 		set.Note = cut(set.Note)
-		page.Sets = append(page.Sets, shownSet{set, setPath(set.Number, q.Get("prefix"))})
+		page.Sets = append(page.Sets, shownSet{set, setPath(set.Number, q.Get("prefix")), e.first(p, set.Number, of.Prefix)})
 	}
 	if found.More {
 		page.IsLate = len(found.Sets) < changesLength
 		q.Set("cursor", found.Next)
 		page.Next = pageOf(pathChanges, q)
 	}
-	reply := e.show(p, "Changes", "changes.html", page)
+	reply := e.show(p, p.Panel.In.Text("changes.title"), "changes.html", page)
 	reply.Status = status
 	return reply, nil
+}
+
+// first returns the first name that a change set has changed.
+func (e *Editor) first(p *Request, set registry.Seq, prefix string) (s subject) {
+	found, err := e.Service.Events(p.Context(), p.Actor, set, prefix, service.Page{Limit: 1})
+	if err != nil {
+		e.Failed(p.Request, p.Actor, err) // the list is of use without it
+		return s
+	}
+	for _, event := range found.Events {
+		s = subject{event.Name, event.Key.Kind == registry.KindPrefix}
+	}
+	return s
 }
 
 // ownPrefix returns what the names begin with that a page is about: that which was asked for, or, where whoever asks may not see all, the first

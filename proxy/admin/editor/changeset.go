@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strconv"
 
 	"github.com/urnd/urnd/proxy/message"
@@ -47,13 +48,13 @@ func (e *Editor) serveChangeSet(p *Request) (message.Reply, error) {
 	if err != nil || number < 1 {
 		return message.Reply{}, fmt.Errorf("%w: there is no change set %q", registry.ErrUnknown, p.ID)
 	}
-	p.Panel.Above = []pages.Item{{Word: "Changes", Path: pathChanges}}
+	p.Panel.Above = []pages.Item{{Word: p.Panel.In.Text("changes.title"), Path: pathChanges}}
 	prefix := ownPrefix(p, p.URL.Query().Get("prefix"))
 	set, err := e.Service.ChangeSet(p.Context(), p.Actor, registry.Seq(number), prefix)
 	if err != nil {
 		return message.Reply{}, err
 	}
-	page := &setPage{Request: p, Set: shownSet{set, ""}, Prefix: prefix, Done: outcome(p.URL.Query().Get("done"))}
+	page := &setPage{Request: p, Set: shownSet{ChangeSet: set}, Prefix: prefix, Done: doneOf(p)}
 	if mayRevert(p.Actor) == nil {
 		page.Action = setPath(set.Number, prefix)
 	}
@@ -69,7 +70,18 @@ func (e *Editor) serveChangeSet(p *Request) (message.Reply, error) {
 	return e.show(p, page.title(), "changeset.html", page), nil
 }
 
-func (s *setPage) title() string { return "Change set " + strconv.FormatInt(int64(s.Set.Number), 10) }
+func (s *setPage) title() string {
+	return s.Panel.In.Text("changes.set", "Number", strconv.FormatInt(int64(s.Set.Number), 10))
+}
+
+// doneOf returns the identifier of what the page says after a change, by the word of its address.
+func doneOf(p *Request) string {
+	word := p.URL.Query().Get("done")
+	if !slices.Contains([]string{"saved", "reverted", "partly", "nothing"}, word) {
+		return ""
+	}
+	return "changes.done_" + word
+}
 
 // CanRevert reports whether there is something to take back by what was shown.
 func (s *setPage) CanRevert() bool { return s.Preview != nil && s.Preview.Names > 0 }
@@ -77,7 +89,7 @@ func (s *setPage) CanRevert() bool { return s.Preview != nil && s.Preview.Names 
 // Input is the field that says why it is taken back.
 func (s *setPage) Input() input {
 	return input{
-		ID: "note", Label: "Why", Value: s.Note, Rows: 2, Fault: s.Faults.Of("note"), Hint: "It is also the reason that people are told of names which are withdrawn by it.",
+		ID: "note", Label: s.Panel.In.Text("changes.why"), Value: s.Note, Rows: 2, Fault: s.Faults.Of("note"), Hint: s.Panel.In.Text("changes.reason_says"),
 	}
 }
 
@@ -95,7 +107,7 @@ func (e *Editor) reverting(p *Request, page *setPage) (message.Reply, error) {
 	case err != nil && e.refuses(p, err):
 		page.Faults = faults{faultOf(err, &nameForm{})}
 		if page.Note == "" {
-			page.Faults = faults{{"note", "Say why: it is also the reason of names that are withdrawn by it."}}
+			page.Faults = faults{{"note", p.Panel.In.Text("changes.reason_missing")}}
 		}
 	case err != nil:
 		return message.Reply{}, err

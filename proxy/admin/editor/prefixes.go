@@ -18,6 +18,7 @@ type prefixesPage struct {
 	Prefixes []api.Name
 	Next     string
 	MayEdit  bool
+	MayMint  bool
 	Own      []string
 }
 
@@ -34,13 +35,14 @@ func (e *Editor) servePrefixes(p *Request) (message.Reply, error) {
 	}
 	page := prefixesPage{
 		Asked: asked, Prefixes: api.NewNames(found.Entries), Own: p.Actor.Prefixes,
+		MayMint: service.ToMint.Check(p.Actor, registry.KindName) == nil,
 		MayEdit: service.ToChange.Check(p.Actor, registry.KindPrefix) == nil,
 	}
 	if found.Next != "" {
 		q.Set("cursor", found.Next)
 		page.Next = PathPrefixes + "?" + q.Encode()
 	}
-	return e.show(p, "Prefixes", "prefixes.html", page), nil
+	return e.show(p, p.Panel.In.Text("prefixes.title"), "prefixes.html", page), nil
 }
 
 // askedOf returns what a page is asked for: "prefix", without which who has only some names is asked for the first of these, and others.

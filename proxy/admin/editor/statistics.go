@@ -1,7 +1,6 @@
 package editor
 
 import (
-	"fmt"
 	"maps"
 	"net/url"
 	"slices"
@@ -19,12 +18,19 @@ const groupsShown = 30
 
 // countedGroup is how many names there are of a namespace, or of a prefix.
 type countedGroup struct {
-	Group string
+	Group  string
+	Others int // of how many namespaces together, in place of Group
 	registry.Totals
 }
 
 // Sum is how many names there are.
-func (g *countedGroup) Sum() int64 { return g.Active + g.Reserved + g.Withdrawn }
+func (g countedGroup) Sum() int64 { return g.Active + g.Reserved + g.Withdrawn }
+
+// countedPeriod is how often names were resolved in a period.
+type countedPeriod struct{ registry.Count }
+
+// Sum is how often by people and programs.
+func (c countedPeriod) Sum() int64 { return c.People + c.Bots }
 
 // statisticsPage is what the page of statistics shows.
 type statisticsPage struct {
@@ -33,15 +39,14 @@ type statisticsPage struct {
 	Groups     []countedGroup
 	Total      countedGroup
 	IsComplete bool
-	Bars       *barChart
 	// Resolutions of one name, or of all.
 	IsCounted bool
 	Name      string
 	Fault     string
-	Periods   []registry.Count
+	Periods   []countedPeriod
+	Most      int64 // resolutions of a period
 	People    int64
 	Bots      int64
-	Chart     *periodChart
 	Since     string
 	Until     string
 }
@@ -54,12 +59,11 @@ func (e *Editor) serveStatistics(p *Request) (message.Reply, error) {
 	if err != nil {
 		return message.Reply{}, err
 	}
-	page.Total, page.IsComplete = countedGroup{"all", counted.Total}, !counted.Late
+	page.Total, page.IsComplete = countedGroup{Totals: counted.Total}, !counted.Late
 	page.Groups = groupsOf(counted.Groups)
 	if q.Get("prefix") != "" {
-		page.Groups = []countedGroup{{q.Get("prefix"), counted.Total}}
+		page.Groups = []countedGroup{{Group: q.Get("prefix"), Totals: counted.Total}}
 	}
-	page.Bars = barsOf(page.Groups)
 	page.Name = asked.Get("uri")
 	if page.IsCounted = page.Name != "" || len(page.Own) == 0; page.IsCounted {
 		if err := e.countPeriods(p, &page); err != nil {
@@ -67,19 +71,19 @@ func (e *Editor) serveStatistics(p *Request) (message.Reply, error) {
 			page.Fault = saidOf(p, err)
 		}
 	}
-	return e.show(p, "Statistics", "statistics.html", page), nil
+	return e.show(p, p.Panel.In.Text("statistics.title"), "statistics.html", page), nil
 }
 
 // groupsOf returns the groups with the most names, the greatest first; all others are one.
 func groupsOf(totals map[string]registry.Totals) (groups []countedGroup) {
 	for _, name := range slices.Sorted(maps.Keys(totals)) {
 		if t := totals[name]; t != (registry.Totals{}) {
-			groups = append(groups, countedGroup{name, t})
+			groups = append(groups, countedGroup{Group: name, Totals: t})
 		}
 	}
 	slices.SortStableFunc(groups, func(a, b countedGroup) int { return int(min(max(b.Sum()-a.Sum(), -1), 1)) })
 	if len(groups) > groupsShown {
-		others := countedGroup{Group: fmt.Sprintf("%d others", len(groups)-groupsShown+1)}
+		others := countedGroup{Others: len(groups) - groupsShown + 1}
 		for _, g := range groups[groupsShown-1:] {
 			others.Totals = others.Plus(g.Totals)
 		}
@@ -111,9 +115,12 @@ func (e *Editor) countPeriods(p *Request, page *statisticsPage) error {
 	for _, c := range counts {
 		page.People, page.Bots = page.People+c.People, page.Bots+c.Bots
 	}
-	if page.Periods = following(counts, page.Since, page.Until); page.People+page.Bots == 0 {
-		page.Periods = nil
+	if page.People+page.Bots == 0 {
+		return nil
 	}
-	page.Chart = chartOf(page.Periods)
+	for _, c := range following(counts, page.Since, page.Until) {
+		one := countedPeriod{c}
+		page.Periods, page.Most = append(page.Periods, one), max(page.Most, one.Sum())
+	}
 	return nil
 }

@@ -24,6 +24,7 @@ func inWords() []string {
 		"kind.", "explain.flag_", "namespace.fold_", "namespace.leads_", "listing.empty_", "proxied.proxy_",
 		"proxied.fetch_", "import.format_", "media.", "rel.", "tongue.", "several.do_", "several.field_", "several.missing_",
 		"jobs.state_", "jobs.stage_", "jobs.change_",
+		"changes.kind_", "changes.done_",
 	}
 }
 
