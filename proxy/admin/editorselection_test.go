@@ -2,8 +2,11 @@ package admin_test
 
 import (
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/resolver/registry"
@@ -176,4 +179,36 @@ func TestNextFreeName(t *testing.T) {
 	if w := limited.open("/registry/mint", url.Values{"csrf": {csrf(t, limited.open("/registry/mint", nil))}, "other": {"urn:nbn:fi:{counter}"}}); w.Code != 403 {
 		t.Errorf("it is minted: %d", w.Code)
 	}
+}
+
+// The pages of many names are in each language, without identifiers of messages.
+func TestPagesOfManyNamesInLanguages(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newJobSite(t)
+		s.has(t, "urn:nbn:fi:a", "https://a.example/", "urn:nbn:fi:b", "https://b.example/")
+		b := s.editor(t)
+		at := b.send(t, "a.csv", "name,target,other\nurn:nbn:fi:a,https://new.example/,x\nwrong,,\n")
+		fields := form(t, b.open(at, nil))
+		fields.Set("do", "check")
+		job := b.open(at, fields).Header().Get("Location")
+		time.Sleep(time.Minute)
+		selected := b.open("/registry/selection", url.Values{"csrf": fields["csrf"], "do": {"selected"}, "uri": {"urn:nbn:fi:a"}}).Header().Get("Location")
+		b.open(selected, url.Values{"csrf": fields["csrf"], "task": {"tag"}, "tag": {"x"}})
+		ids := regexp.MustCompile(`\b(found|several|mint|import|jobs|clash|changes|statistics|prefixes|suggest|names)\.[a-z]+_?[a-z]*\b`)
+		for lang, word := range map[string]string{"en": "Names", "de": "Namen", "fr": "noms", "es": "nombres", "zh": "名称"} {
+			for _, path := range []string{
+				"/registry/names", "/registry/mint", "/registry/import", at, "/registry/jobs", job, job + "/conflicts", selected, "/registry/changes", "/registry/changes/1",
+				"/registry/prefixes", "/registry/statistics",
+			} {
+				w := b.open(path+"?lang="+lang, nil)
+				text := textOf(w)
+				if w.Code != 200 || strings.Contains(text, "This page failed") || ids.MatchString(text) {
+					t.Errorf("%s in %s: %d %q %s", path, lang, w.Code, ids.FindString(text), text)
+				}
+				if path == "/registry/names" && !strings.Contains(strings.ToLower(text), strings.ToLower(word)) {
+					t.Errorf("%s is not in %s: %s", path, lang, text)
+				}
+			}
+		}
+	})
 }

@@ -2,7 +2,6 @@ package editor
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -32,7 +31,7 @@ type move struct{ from, to string }
 // HasLooked is false where the last changes are not to be seen.
 func (e *Editor) suggest(p *Request, start string) (all []suggestion, hasLooked bool) {
 	if rest, ok := strings.CutPrefix(start, "http://"); ok {
-		all = append(all, suggestion{Replace: start, With: "https://" + rest, Why: "the same server, by TLS; nobody has tried it"})
+		all = append(all, suggestion{Replace: start, With: "https://" + rest, Why: p.Panel.In.Text("suggest.tls")})
 	}
 	host := hostPart(start)
 	counts, hasLooked := e.lastMoves(p, host)
@@ -44,11 +43,7 @@ func (e *Editor) suggest(p *Request, start string) (all []suggestion, hasLooked 
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), strings.Compare(a.from, b.from), strings.Compare(a.to, b.to))
 	})
 	for _, m := range moves[:min(len(moves), suggested)] {
-		said := "as one name was moved lately"
-		if n := counts[m]; n > 1 {
-			said = fmt.Sprintf("as %d names were moved lately", n)
-		}
-		all = append(all, suggestion{Replace: m.from, With: m.to, Why: said})
+		all = append(all, suggestion{Replace: m.from, With: m.to, Why: p.Panel.In.Text("suggest.moved", "Count", counts[m])})
 	}
 	return all, hasLooked
 }
