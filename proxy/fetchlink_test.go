@@ -66,7 +66,7 @@ func TestDeniedPage(t *testing.T) {
 		response := s.get(t, target, "Accept: text/html", "Accept-Language: de")
 		all := text(t, response)
 		page := details.ReplaceAllString(all, "")
-		for _, want := range []string{url, "seine Regeln erlauben diese Adresse nicht.", `<p class="said">Keine sozialen Netze im Lesesaal. Fragen &lt;Sie&gt; an der Theke.</p>`} {
+		for _, want := range []string{url, "Seine Regeln erlauben diese Adresse nicht.", `<p class="said">Keine sozialen Netze im Lesesaal. Fragen &lt;Sie&gt; an der Theke.</p>`} {
 			if response.StatusCode != 403 || !strings.Contains(page, want) {
 				t.Errorf("%s: %d without %s:\n%s", target, response.StatusCode, want, page)
 			}
@@ -81,7 +81,7 @@ func TestDeniedPage(t *testing.T) {
 			t.Errorf("%s\nhas no %s", document, want)
 		}
 	}
-	if page := text(t, s.get(t, "http://plain.example/", "Accept: text/html")); !strings.Contains(page, "its rules deny this address.") {
+	if page := text(t, s.get(t, "http://plain.example/", "Accept: text/html")); !strings.Contains(page, "Its rules deny this address.") {
 		t.Error(page)
 	}
 }

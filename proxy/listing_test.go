@@ -111,7 +111,7 @@ func TestRefusal(t *testing.T) {
 		{"/fetch?uri=ftp://h.example/refused/401", 403, "The server does not give it to everybody.", "urnd; details=", `action="/fetch"`},
 		{"ftp://h.example/refused/401", 401, "only to users with a name and a password", "urnd; details=", "550"},
 		{"/fetch?uri=ftp://h.example/unreachable", 502, "Its server cannot be reached", "urnd; error=destination_unavailable", `value="ftp://h.example/unreachable"`},
-		{"/fetch?uri=ftp://h.example:25/port", 403, "This server does not fetch it: port not allowed", "urnd; error=http_request_denied", "gateways.allow_ports"},
+		{"/fetch?uri=ftp://h.example:25/port", 403, "This server does not fetch it. This port is not allowed.", "urnd; error=http_request_denied", "gateways.allow_ports"},
 		{"ftp://h.example:25/port", 403, "did not forward the request", "urnd; error=http_request_denied", "gateways.allow_ports"},
 		{"/fetch?uri=ftp://h.example/%5c%zz", 400, "Error at the marked character", "urnd; error=http_request_error", `action="/fetch"`},
 	} {

@@ -213,10 +213,10 @@ func text(t testing.TB, response *http.Response) string {
 // gateways are protocol gateways, of which a test has the handlers that it needs.
 func gateways() scheme.Infos {
 	return scheme.Infos{
-		{Names: []string{"ftp", "file"}, Noun: "file or directory", Stored: true, Browsable: true},
-		{Names: []string{"gopher"}, Noun: "document or menu", Stored: true, Browsable: true},
-		{Names: []string{"news", "nntp"}, Noun: "article or newsgroup", Stored: true, Browsable: true},
-		{Names: []string{"wais", "z39.50r", "z39.50s"}, Noun: "document or database", Stored: true, Browsable: true},
+		{Names: []string{"ftp", "file"}, Noun: "file", Stored: true, Browsable: true},
+		{Names: []string{"gopher"}, Noun: "menu", Stored: true, Browsable: true},
+		{Names: []string{"news", "nntp"}, Noun: "article", Stored: true, Browsable: true},
+		{Names: []string{"wais", "z39.50r", "z39.50s"}, Noun: "record", Stored: true, Browsable: true},
 		{Names: []string{"telnet", "tn3270", "rlogin", "ftps", "gemini", "prospero"}, Stored: true, Browsable: true},
 		{Names: []string{"mailto"}, Stored: true},
 	}

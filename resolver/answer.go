@@ -88,7 +88,10 @@ func CheckScheme(u uri.URI) error {
 	case slices.Contains(forbiddenSchemes[:], scheme):
 		return fmt.Errorf("%w: scheme %q is not allowed for locations", ErrForbidden, scheme)
 	default:
-		return &Negative{Kind: ErrService, Reason: fmt.Sprintf("the scheme %q is not supported", scheme)}
+		return &Negative{
+			Kind: ErrService, Reason: fmt.Sprintf("the scheme %q is not supported", scheme),
+			Code: "scheme_not_resolved", Values: []string{"Scheme", scheme},
+		}
 	}
 }
 

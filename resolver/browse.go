@@ -2,6 +2,7 @@ package resolver
 
 import (
 	"errors"
+	"fmt"
 	"net/netip"
 	"time"
 )
@@ -50,6 +51,9 @@ type ListedName struct {
 	IsSandbox       bool
 	Changed         time.Time
 }
+
+// ErrBrowsing means that too many search the registry.
+var ErrBrowsing = fmt.Errorf("%w: too many browse the registry", ErrBusy)
 
 // ErrCursor means that where a list is to go on is not known, or not any more.
 var ErrCursor = errors.New("where the list is to go on is not known here, or not any more: begin it again")

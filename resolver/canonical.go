@@ -40,7 +40,7 @@ func (c *Canonical) Resolve(ctx context.Context, q Query) (Answer, error) {
 	}
 	answer, err := c.next.Resolve(ctx, canonical)
 	if err == nil && len(answer.Locations) == 0 && q.Service == I2L { // a list may be empty: RFC 2483 section 4.2
-		err = &Negative{Kind: ErrNotFound, Reason: "the name has no location"}
+		err = &Negative{Kind: ErrNotFound, Reason: "the name has no location", Code: "no_location"}
 	}
 	answer.Name = canonical.URI
 	if q.URI != canonical.URI && q.Service.Locates() {

@@ -78,7 +78,10 @@ func NewChain(config ChainConfig) (*Chain, error) {
 func (c *Chain) Resolve(ctx context.Context, q Query) (Answer, error) {
 	nid := q.NID()
 	if q.Service == I2R || q.Service == I2Rs || q.Service == IisI { // they are built on others, or need no resolver
-		return Answer{}, &Negative{Kind: ErrService, Reason: q.Service.String() + " is not offered for " + nid}
+		return Answer{}, &Negative{
+			Kind: ErrService, Reason: q.Service.String() + " is not offered for " + nid,
+			Code: "service_not_for_name", Values: []string{"Service", q.Service.String()},
+		}
 	}
 	members, ok := c.orders[nid]
 	if !ok {
@@ -105,13 +108,17 @@ func (c *Chain) Resolve(ctx context.Context, q Query) (Answer, error) {
 		}
 		tried = append(tried, m.Name+": "+reason)
 	}
+	code := "known_nowhere"
 	if len(tried) == 0 {
-		tried = []string{"no resolver is configured for it"}
+		code, tried = "no_system", []string{"no resolver is configured for it"}
 	}
 	if ttl == Forever { // no server was asked, so there is no work to save by caching
 		ttl = 0
 	}
-	return Answer{}, &Negative{Kind: c.unknown, Reason: "tried " + strings.Join(tried, "; "), TTL: ttl, Unclaimed: true}
+	return Answer{}, &Negative{
+		Kind: c.unknown, Reason: "tried " + strings.Join(tried, "; "),
+		Code: code, TTL: ttl, Unclaimed: true,
+	}
 }
 
 // PublicOutcome returns what everybody may read of an error in a trace: nothing of a failure, whose text may have addresses
@@ -139,6 +146,6 @@ func outcome(answer Answer, err error) string {
 // reason shows among the resolvers that were tried.
 func Off(reason string) Resolver {
 	return Func(func(context.Context, Query) (Answer, error) {
-		return Answer{}, &Negative{Kind: ErrUnsupported, Reason: reason, TTL: Forever}
+		return Answer{}, &Negative{Kind: ErrUnsupported, Reason: reason, Code: "system_off", TTL: Forever}
 	})
 }

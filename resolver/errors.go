@@ -50,8 +50,12 @@ const Forever = time.Duration(math.MaxInt64)
 
 // Negative is a negative answer with its reason.
 type Negative struct {
-	Kind   error // ErrUnsupported, ErrNotFound, ErrGone or ErrService
-	Reason string
+	Kind   error  // ErrUnsupported, ErrNotFound, ErrGone or ErrService
+	Reason string // in English
+	// Code is which reason it is, for texts in other languages, with the values of its message, which are pairs of a name and a text. "" says no
+	// more than Kind.
+	Code   string
+	Values []string
 	// TTL is how long the answer may be cached (RFC 2308): 0 is not at all, Forever is
 	// until the configuration changes.
 	TTL time.Duration
@@ -78,7 +82,13 @@ func RecordOf(err error) *Record {
 func (n *Negative) Error() string { return n.Kind.Error() + ": " + n.Reason }
 
 // Size returns the memory that it holds beyond its text, in bytes, for a store.
-func (n *Negative) Size() int { return n.Record.size() }
+func (n *Negative) Size() int {
+	size := n.Record.size()
+	for _, value := range n.Values {
+		size += len(value)
+	}
+	return size
+}
 
 // Unwrap returns the kind.
 func (n *Negative) Unwrap() error { return n.Kind }

@@ -53,7 +53,10 @@ func (p Past) Versions(ctx context.Context, q Query) (Versions, error) {
 		return Versions{}, err
 	}
 	if !canonical.IsURN() && !p.Names.Owns(canonical.URI) {
-		return Versions{}, &Negative{Kind: ErrNotFound, Reason: "the registry is not asked for it"}
+		return Versions{}, &Negative{
+			Kind: ErrNotFound, Reason: "the registry is not asked for it",
+			Code: "registry_not_asked",
+		}
 	}
 	permit, err := p.Clients.Acquire(q.Client)
 	if err != nil {

@@ -37,7 +37,10 @@ func NewNamespaces(set *urnns.Set, ttl time.Duration) *Namespaces {
 func (n *Namespaces) Resolve(ctx context.Context, q Query) (Answer, error) {
 	ns, ok := n.set.Lookup(q.NID())
 	if !ok {
-		return Answer{}, &Negative{Kind: ErrUnsupported, Reason: fmt.Sprintf("no rules for namespace %q", q.NID()), TTL: Forever}
+		return Answer{}, &Negative{
+			Kind: ErrUnsupported, Reason: fmt.Sprintf("no rules for namespace %q", q.NID()),
+			Code: "no_rule_of_namespace", Values: []string{"Namespace", q.NID()}, TTL: Forever,
+		}
 	}
 	if !q.Service.Locates() {
 		return Answer{}, notByRules(q.Service)
@@ -46,7 +49,10 @@ func (n *Namespaces) Resolve(ctx context.Context, q Query) (Answer, error) {
 	leads, err := n.set.AppendTargets(room[:0], q.URN, q.Component())
 	switch {
 	case errors.Is(err, urnns.ErrGone):
-		return Answer{}, &Negative{Kind: ErrGone, Reason: fmt.Sprintf("the rules of namespace %q declare it gone", ns.NID), TTL: n.ttl}
+		return Answer{}, &Negative{
+			Kind: ErrGone, Reason: fmt.Sprintf("the rules of namespace %q declare it gone", ns.NID),
+			Code: "gone_by_rule", Values: []string{"Namespace", ns.NID}, TTL: n.ttl,
+		}
 	case err != nil:
 		return Answer{}, fmt.Errorf("%w: resolving %s by the rules of its namespace: %w", ErrUnreachable, q.URI, err)
 	}
@@ -56,7 +62,10 @@ func (n *Namespaces) Resolve(ctx context.Context, q Query) (Answer, error) {
 			"%d octets", ErrUnreachable, ns.NID, MaxLocation)
 	}
 	if len(found.locations) == 0 {
-		return Answer{}, &Negative{Kind: ErrUnsupported, Reason: fmt.Sprintf("namespace %q has no target for this name", ns.NID), TTL: Forever}
+		return Answer{}, &Negative{
+			Kind: ErrUnsupported, Reason: fmt.Sprintf("namespace %q has no target for this name", ns.NID),
+			Code: "no_target_by_rule", Values: []string{"Namespace", ns.NID}, TTL: Forever,
+		}
 	}
 	if len(found.others) > 0 {
 		found.locations[0].From = found.locations[0].From.withOthers(found.others)
@@ -124,7 +133,7 @@ func NewFallback(fallback *urnns.Fallback, ttl time.Duration) Resolver {
 			err = fmt.Errorf("its location has more than %d octets", MaxLocation)
 		}
 		if err != nil {
-			return Answer{}, &Negative{Kind: ErrUnsupported, Reason: err.Error(), TTL: Forever}
+			return Answer{}, &Negative{Kind: ErrUnsupported, Reason: err.Error(), Code: "no_fallback", TTL: Forever}
 		}
 		return Answer{Locations: []Location{{URI: location, From: source}}, TTL: ttl}, nil
 	})
@@ -132,5 +141,8 @@ func NewFallback(fallback *urnns.Fallback, ttl time.Duration) Resolver {
 
 // notByRules is the answer of rules to services that need more than a template.
 func notByRules(service Service) error {
-	return &Negative{Kind: ErrUnsupported, Reason: "rules have no " + service.String(), TTL: Forever}
+	return &Negative{
+		Kind: ErrUnsupported, Reason: "rules have no " + service.String(),
+		Code: "service_not_for_name", Values: []string{"Service", service.String()}, TTL: Forever,
+	}
 }

@@ -17,6 +17,8 @@ type savedOutcome struct {
 type savedNegative struct {
 	Kind      string    `json:"kind"`
 	Reason    string    `json:"reason"`
+	Code      string    `json:"code,omitempty"`
+	Values    []string  `json:"values,omitempty"`
 	Clients   ClientTTL `json:"clients"`
 	Unclaimed bool      `json:"unclaimed,omitempty"`
 }
@@ -57,7 +59,7 @@ func saveNegative(failure error) (savedNegative, bool) {
 	}
 	for word, kind := range negativeKinds() {
 		if n.Kind == kind { //nolint:errorlint // it is one of these
-			return savedNegative{word, n.Reason, n.Clients, n.Unclaimed}, true
+			return savedNegative{word, n.Reason, n.Code, n.Values, n.Clients, n.Unclaimed}, true
 		}
 	}
 	return savedNegative{}, false
@@ -76,7 +78,10 @@ func DecodeOutcome(text []byte, ttl time.Duration) (locations Locations, failure
 		if kind == nil {
 			return nil, nil, errOutcome
 		}
-		return nil, &Negative{Kind: kind, Reason: n.Reason, TTL: ttl, Clients: n.Clients, Unclaimed: n.Unclaimed}, nil
+		return nil, &Negative{
+			Kind: kind, Reason: n.Reason,
+			Code: n.Code, Values: n.Values, TTL: ttl, Clients: n.Clients, Unclaimed: n.Unclaimed,
+		}, nil
 	}
 	return savedAnswer{Locations: saved.Locations}.locations(make(savedSources)), nil, nil
 }

@@ -28,7 +28,10 @@ func (p Public) Resolve(_ context.Context, q Query) (Answer, error) {
 	switch {
 	case q.Spelling.IsLocation():
 		if _, isPublic := p.identifiers.Of(q.Spelling); !isPublic {
-			return Answer{}, &Negative{Kind: ErrUnsupported, Reason: "it was asked for by the URL of another server", TTL: Forever}
+			return Answer{}, &Negative{
+				Kind: ErrUnsupported, Reason: "it was asked for by the URL of another server",
+				Code: "of_other_server", TTL: Forever,
+			}
 		}
 	case q.Spelling.IsValid():
 		asked = q.Spelling
@@ -36,9 +39,15 @@ func (p Public) Resolve(_ context.Context, q Query) (Answer, error) {
 	location, ok := p.identifiers.Location(asked)
 	switch {
 	case !ok:
-		return Answer{}, &Negative{Kind: ErrUnsupported, Reason: "there is no public resolver for it", TTL: Forever}
+		return Answer{}, &Negative{
+			Kind: ErrUnsupported, Reason: "there is no public resolver for it",
+			Code: "no_public_resolver", TTL: Forever,
+		}
 	case len(location) > MaxLocation:
-		return Answer{}, &Negative{Kind: ErrNotFound, Reason: "its location would be too long", TTL: p.ttl}
+		return Answer{}, &Negative{
+			Kind: ErrNotFound, Reason: "its location would be too long",
+			Code: "location_too_long", TTL: p.ttl,
+		}
 	}
 	return Answer{Locations: []Location{{URI: location, From: p.source}}, TTL: p.ttl}, nil
 }

@@ -33,23 +33,23 @@ func gateways(c config.Config) []gateway {
 	ports := gatewayPorts(c.Gateways)
 	return []gateway{
 		{scheme.Info{
-			Names: []string{"ftp"}, Noun: "file or directory", Service: "file transfer (FTP)", OtherPorts: []uint16{20, 989, 990},
+			Names: []string{"ftp"}, Noun: "file", Service: "file transfer (FTP)", OtherPorts: []uint16{20, 989, 990},
 			Setting: enabled, Enabled: c.Gateways.Has(config.ProtocolFTP), Ports: ports, Stored: true, Browsable: true,
 		}, newFTP},
 		{scheme.Info{
-			Names: []string{"gopher"}, Noun: "document or menu", Service: "gopher",
+			Names: []string{"gopher"}, Noun: "menu", Service: "gopher",
 			Setting: enabled, Enabled: c.Gateways.Has(config.ProtocolGopher), Ports: ports, Stored: true, Browsable: true,
 		}, newGopher},
 		{scheme.Info{
-			Names: []string{"news", "nntp"}, Noun: "article or newsgroup", Service: "news (NNTP)", OtherPorts: []uint16{433, 563},
+			Names: []string{"news", "nntp"}, Noun: "article", Service: "news (NNTP)", OtherPorts: []uint16{433, 563},
 			Setting: enabled, Enabled: c.Gateways.Has(config.ProtocolNews), Ports: ports, Stored: true, Browsable: true,
 		}, newNews},
 		{scheme.Info{
-			Names: []string{"wais", "z39.50r", "z39.50s"}, Noun: "document or database", Service: "library catalogues (Z39.50)",
+			Names: []string{"wais", "z39.50r", "z39.50s"}, Noun: "record", Service: "library catalogues (Z39.50)",
 			Setting: enabled, Enabled: c.Gateways.Has(config.ProtocolWAIS), Ports: ports, Stored: true, Browsable: true,
 		}, newWAIS},
 		{scheme.Info{
-			Names: []string{"file"}, Noun: "file or directory",
+			Names: []string{"file"}, Noun: "file",
 			Setting: "file.roots", Enabled: true, Local: true, Stored: true, Browsable: true,
 		}, newFile},
 		{explained(true, "remote sessions (telnet)", "telnet", "tn3270"), newExplained},

@@ -3,8 +3,10 @@ package api
 // Problem is a problem document of RFC 9457, of type "about:blank", with members that say
 // which octet of which input broke which rule.
 type Problem struct {
-	Title   string `json:"title"`
-	Status  int    `json:"status"`
+	Title  string `json:"title"`
+	Status int    `json:"status"`
+	// Code is what went wrong, in snake_case, for programs and for the texts of pages: other than Detail it stays.
+	Code    string `json:"code"`
 	Detail  string `json:"detail"`
 	Input   string `json:"input,omitempty"`
 	Offset  *int   `json:"offset,omitempty"`
@@ -15,6 +17,11 @@ type Problem struct {
 	Record *Record `json:"record,omitempty"`
 	// Suggestions are the identifiers that may have been meant.
 	Suggestions []string `json:"suggestions,omitempty"`
+	// Values are those of the message of Code on pages: pairs of a name and a text. More is what Detail says beyond that message, in English, and
+	// Setting the setting that decides; both "" for nothing.
+	Values  []string `json:"-"`
+	More    string   `json:"-"`
+	Setting string   `json:"-"`
 	// IsPage is whether a page of this server was asked for, and none is there.
 	IsPage bool `json:"-"`
 	// Called is the title of what a name named that is no longer in use, Citation a line to cite it, and Page the path of the page about it, for
@@ -36,7 +43,7 @@ type Problem struct {
 	// Denied is whether a rule of the site denies the request, and Reason what the site says of that, "" for nothing.
 	Denied bool   `json:"-"`
 	Reason string `json:"-"`
-	// Noun is what servers of the URI have, in words; "" is "resource".
+	// Noun is what servers of the URI have, as scheme.Info has it; "" is "resource".
 	Noun string `json:"-"`
 	// Retrieves is the URI that is retrieved where a person opens it, "" for other problems, and Opens the target of this
 	// server for it, "" for the same one again.

@@ -34,7 +34,7 @@ func (g *Guard) CheckBehind(address string) error {
 	}
 	addr = addr.Unmap().WithZone("")
 	if isBeside(addr) || isBeside(embedded(addr)) {
-		return refusalOf(addr, special(addr))
+		return refusalOf(addr, "destination_not_public", special(addr))
 	}
 	number, err := strconv.ParseUint(port, 10, 16)
 	if err != nil {

@@ -41,6 +41,23 @@ func Public(err error) string {
 	return ErrForbidden.Error()
 }
 
+// Code returns which error of ErrForbidden it is, for clients, with the values of its message: pairs of a name and a text.
+func Code(err error) (code string, values []string) {
+	var refused *refusal
+	switch {
+	case errors.As(err, &refused):
+		return refused.code, refused.values
+	case errors.Is(err, ErrOwn):
+		return "destination_is_this_server", nil
+	case errors.Is(err, errSpelling):
+		return "destination_is_number", nil
+	case errors.Is(err, errLabels):
+		return "destination_no_host", nil
+	default:
+		return "destination_forbidden", nil
+	}
+}
+
 // hide returns the error of connecting to a name without its addresses.
 func hide(err error) error {
 	text := withoutAddresses(err)

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -228,26 +229,28 @@ func (g *Guard) allows(dialled netip.AddrPort) error {
 		}
 	}
 	if g.only {
-		return refusalOf(addr, "not a configured server")
+		return refusalOf(addr, "destination_not_configured", "not a configured server")
 	}
 	if kind := special(addr); kind != "" {
-		return refusalOf(addr, kind)
+		return refusalOf(addr, "destination_not_public", kind)
 	}
 	if port := dialled.Port(); port < 1024 && !uri.IsServicePort(port) {
 		text := fmt.Sprintf("port %d is of another service", port)
-		return &refusal{why: text, public: text, isPort: true}
+		return &refusal{code: "destination_port", values: []string{"Port", strconv.Itoa(int(port))}, why: text, public: text, isPort: true}
 	}
 	return nil
 }
 
 // refusal is the error for a destination that the policy does not allow: why, and why for those who may not know its address.
 type refusal struct {
+	code        string
+	values      []string // see Code
 	why, public string
 	isPort      bool // it is about the port, and not the address
 }
 
-func refusalOf(addr netip.Addr, kind string) error {
-	return &refusal{why: fmt.Sprintf("%s is %s", addr, kind), public: "its address is " + kind}
+func refusalOf(addr netip.Addr, code, kind string) error {
+	return &refusal{code: code, why: fmt.Sprintf("%s is %s", addr, kind), public: "its address is " + kind}
 }
 
 func (r *refusal) Error() string { return ErrForbidden.Error() + ": " + r.why }

@@ -4,17 +4,34 @@ import (
 	"fmt"
 	"go/ast"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/pelletier/go-toml/v2"
 )
 
-// gatherProblems reads the errors that clients are shown: the table of statuses, each with the text of its error, the
-// setting that decides and the field of the response; the rules of syntax, with their sections; and what problem
-// documents (RFC 9457) of responses say.
+// gatherProblems reads the errors that clients are shown: the table of statuses, each with its code, the text of its error, the
+// setting that decides and the field of the response; all codes, which are those of messages; the rules of syntax, with their sections; and
+// what problem documents (RFC 9457) of responses say.
 func gatherProblems(t *testing.T, p *program) []string {
 	texts := p.source.errorTexts()
 	var lines []string
+	var messages struct {
+		Error map[string]string `toml:"error"`
+	}
+	english, err := os.ReadFile(filepath.Join(root, "proxy/pages/messages/en.toml"))
+	if err == nil {
+		err = toml.Unmarshal(english, &messages)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for code := range messages.Error {
+		lines = append(lines, "code "+code)
+	}
 	p.source.inspect(func(p *sourcePackage, n ast.Node) {
 		literal, ok := n.(*ast.CompositeLit)
 		if !ok {
@@ -34,11 +51,11 @@ func gatherProblems(t *testing.T, p *program) []string {
 			continue
 		}
 		var document struct {
-			Title, Rule, Section string
-			Status               int
+			Title, Code, Rule, Section string
+			Status                     int
 		}
 		decode(t, r.response, &document)
-		line := fmt.Sprintf("document %d %q", document.Status, document.Title)
+		line := fmt.Sprintf("document %d %q code=%s", document.Status, document.Title, document.Code)
 		if document.Rule != "" {
 			line += fmt.Sprintf(" rule=%q section=%q", document.Rule, document.Section)
 		}
@@ -105,6 +122,9 @@ func (p *sourcePackage) row(literal *ast.CompositeLit, texts map[string]string) 
 		said = name // of the standard library
 	}
 	line := fmt.Sprintf("status %s %s", statusCode(nameOf(values["status"])), said)
+	if code, ok := p.text(values["code"]); ok {
+		line += " code=" + code
+	}
 	if field, ok := p.text(values["name"]); ok {
 		value, _ := p.text(values["value"])
 		line += fmt.Sprintf(" field=%q", field+": "+value)

@@ -35,7 +35,6 @@ func kinds() []kind {
 		{"commands", gatherCommands},
 		{"openapi", gatherOpenAPI},
 		{"metrics", gatherMetrics},
-		{"texts", gatherTexts},
 		{"problems", gatherProblems},
 		{"links", gatherLinks},
 		{"fields", gatherFields},

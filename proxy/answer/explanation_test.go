@@ -21,7 +21,7 @@ func TestExplainPage(t *testing.T) {
 		trace.AddInside(time.Millisecond, "dns", "a1.urn.arpa. NAPTR: 1 <record>", "a1.urn.arpa. NAPTR at 10.0.0.1: 1 <record>")
 		trace.AddRule("ddds", rule, "a1.urn.arpa.: used")
 		if strings.HasSuffix(q.URI.String(), ":none") {
-			return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "no <rule>"}
+			return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "no <rule>", Code: "rules_loop", Values: []string{"Domain", "no <rule>"}}
 		}
 		return resolver.Answer{Name: q.URI, TTL: time.Minute, Locations: []resolver.Location{{URI: "https://a.example/b", From: &resolver.Source{Name: "ddds"}}}}, nil
 	}

@@ -80,14 +80,16 @@ func (a *Responder) chosen(q *Question, found resolver.Answer, set *gs1.Set, que
 
 // noLink is the error of an identifier without a link of the type that was asked for: section 2.6.2. It says which there are.
 func noLink(request *gs1.Request, set *gs1.Set, found resolver.Answer) error {
-	reason := "it has no default link"
+	n := &resolver.Negative{Reason: "it has no default link", Code: "no_default_link"}
 	if request.LinkType != "" {
-		reason = fmt.Sprintf("it has no link of the type %.100q", request.LinkType)
+		n.Reason, n.Code = fmt.Sprintf("it has no link of the type %.100q", request.LinkType), "no_link_of_type"
 	}
-	if types := set.Types(maxTypes); len(types) > 0 {
-		reason += "; there are " + strings.Join(types, ", ")
+	if types := strings.Join(set.Types(maxTypes), ", "); types != "" {
+		n.Reason += "; there are " + types
+		n.Code, n.Values = "only_other_links", []string{"Types", types}
 	}
-	return &resolver.Negative{Kind: resolver.ErrNotFound, Reason: reason, TTL: found.TTL, Cache: found.Cache, Record: found.Record()}
+	n.Kind, n.TTL, n.Cache, n.Record = resolver.ErrNotFound, found.TTL, found.Cache, found.Record()
+	return n
 }
 
 // redirected returns the redirect to a target, with the query as it was sent: section 2.12.

@@ -66,7 +66,10 @@ const maxNames = 100
 func (a *Responder) names(ctx context.Context, q *Question, limit int) (message.Reply, error) {
 	found, err := a.otherNames(ctx, q.Query)
 	if err == nil && len(found.names) == 0 && limit == 1 {
-		err = &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "no other name of this resource is known"}
+		err = &resolver.Negative{
+			Kind: resolver.ErrNotFound, Reason: "no other name of this resource is known",
+			Code: "no_other_name_known",
+		}
 	}
 	if err != nil {
 		return message.Reply{}, problem.About(err, q.Query.URI)

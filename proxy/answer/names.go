@@ -12,6 +12,7 @@ import (
 	"github.com/urnd/urnd/proxy/answer/represent"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/pages"
+	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/uri"
@@ -60,7 +61,7 @@ func (l *Lists) Names(ctx context.Context, w pages.Writer, asked *route.Names, s
 		}
 	}
 	if fault != nil {
-		shown.Fault, shown.Search.After, reply.Status = fault.Error(), "", http.StatusBadRequest
+		shown.Fault, shown.Search.After, reply.Status = problem.New(fault).Code, "", http.StatusBadRequest
 	}
 	if fault != nil || shown.IsLate {
 		reply.CacheControl = message.NoStore

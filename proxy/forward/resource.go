@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/textproto"
 	"slices"
+	"strconv"
 
 	"github.com/elnormous/contenttype"
 
@@ -174,7 +175,7 @@ func ofLocation(location string, err error) error {
 	return fmt.Errorf("%w: %s: %w: %w", resolver.ErrUnreachable, location, errLocation, err)
 }
 
-var errLocation = problem.Reason("a location of the name, or a redirect of its server, is no valid URI")
+var errLocation = &problem.Reason{Code: "location_not_valid", Text: "a location of the name, or a redirect of its server, is no valid URI"}
 
 // statusError is the status of an origin that did not send the resource.
 type statusError struct {
@@ -187,7 +188,7 @@ func (e *statusError) Error() string { return fmt.Sprintf("%s answered %d", e.lo
 // Unwrap returns resolver.ErrUnreachable: that one origin lacks a resource says nothing about
 // its name.
 func (e *statusError) Unwrap() []error {
-	return []error{resolver.ErrUnreachable, problem.Reason(e.Error())}
+	return []error{resolver.ErrUnreachable, &problem.Reason{Code: "origin_status", Values: []string{"Status", strconv.Itoa(e.status)}, Text: e.Error()}}
 }
 
 // noResource returns the error of a name none of whose locations has the resource: that it
@@ -205,16 +206,16 @@ func noResource(faults []error) error {
 		}
 	}
 	if len(faults) == 0 {
-		return &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "the name has no location"}
+		return &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "the name has no location", Code: "no_location"}
 	}
 	joined := errors.Join(faults...)
 	switch {
 	case missing+gone < len(faults):
 		return joined
 	case missing == 0:
-		return &resolver.Negative{Kind: resolver.ErrGone, Reason: joined.Error()}
+		return &resolver.Negative{Kind: resolver.ErrGone, Reason: joined.Error(), Code: "gone_at_origins"}
 	default:
-		return &resolver.Negative{Kind: resolver.ErrNotFound, Reason: joined.Error()}
+		return &resolver.Negative{Kind: resolver.ErrNotFound, Reason: joined.Error(), Code: "unknown_to_origins"}
 	}
 }
 

@@ -34,7 +34,7 @@ type Retrieval struct {
 // maxRedirects bounds the redirects of each resource.
 const maxRedirects = 5
 
-var errRedirects = problem.Reason(fmt.Sprintf("the origin redirects more than %d times", maxRedirects))
+var errRedirects = &problem.Reason{Code: "too_many_redirects", Text: fmt.Sprintf("the origin redirects more than %d times", maxRedirects)}
 
 // fetch gets one resource for a client, with its Accept fields, and single where it is not a
 // part of a multipart. It follows redirects. Any status but 200 is an error.
@@ -83,7 +83,9 @@ func (p *Proxy) fetch(ctx context.Context, r Retrieval, location string, single 
 // servers that the configuration names, which is for clients alone to ask for.
 func mayRefer(from, u uri.URI) error {
 	if to := strings.ToLower(u.Scheme()); (to == "file" || to == "news") && !uri.EqualFold(to, from.Scheme()) {
-		return fmt.Errorf("%w: %w", resolver.ErrForbidden, problem.Reason(fmt.Sprintf("a server of %s must not lead to %q", from.Scheme(), to)))
+		return fmt.Errorf("%w: %w", resolver.ErrForbidden, &problem.Reason{
+			Code: "redirect_not_allowed", Text: fmt.Sprintf("a server of %s must not lead to %q", from.Scheme(), to),
+		})
 	}
 	return nil
 }

@@ -43,7 +43,6 @@ type SiteText struct{ Name, Welcome string }
 type Design struct {
 	site                                                       Site
 	texts                                                      [languages]*messages.Texts
-	sentences                                                  map[string]*sentence
 	matcher                                                    language.Matcher
 	templates                                                  localized
 	page, home, spaces, listings, names, namesList, ways, docs sheet
@@ -56,17 +55,13 @@ type Design struct {
 func New(site Site) *Design {
 	texts := newTexts()
 	d := &Design{
-		site: site, matcher: newMatcher(), sentences: make(map[string]*sentence),
+		site: site, matcher: newMatcher(),
 		texts: texts, templates: newLocalized(files, texts),
 	}
 	const mostNamespaces = 60 // on the start page, which leads to all
 	d.site.Namespaces = site.Namespaces[:min(len(site.Namespaces), mostNamespaces)]
 	if d.site.Name == "" {
 		d.site.Name = "urnd"
-	}
-	all := sentences()
-	for i := range all {
-		d.sentences[all[i][English]] = &all[i]
 	}
 	d.page, d.home, d.spaces = newSheet(site), newSheet(site, "home", "spaces"), newSheet(site, "spaces")
 	d.names, d.namesList = newSheet(site, "spaces", "name", "way").withImages().withScripts(), newSheet(site, "spaces", "names")
@@ -260,10 +255,10 @@ func (w Writer) outside(url string) template.HTMLAttr {
 
 // InEnglish returns a text that is in English on every page, with a mark where the page is not.
 func (f Frame) InEnglish(text string) template.HTML {
-	if f.IsEnglish() {
-		return template.HTML(template.HTMLEscapeString(text)) //nolint:gosec // escaped
+	if text = template.HTMLEscapeString(text); !f.IsEnglish() {
+		text = `<span lang="en">` + text + "</span>"
 	}
-	return said{English: text}.HTML()
+	return template.HTML(text) //nolint:gosec // escaped
 }
 
 // IsEnglish reports whether the page is in English: what is in English needs no mark then.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"html/template"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -40,7 +41,8 @@ type explainPage struct {
 	Heading     string
 	Says        template.HTML
 	IsFailed    bool
-	Detail      template.HTML
+	Reason      template.HTML
+	More        string // what else is told of it, in English
 	Way, Steps  template.HTML
 	IsCut       bool
 	Targets     template.HTML
@@ -61,7 +63,7 @@ func (w Writer) Explain(e *Explanation) Page {
 	boxes[0].add(e.Name, 3)
 	if e.Problem != nil {
 		short := w.shortened(e.Problem)
-		page.IsFailed, page.Says, page.Detail = true, w.says(short), w.stopped(short.Detail).HTML()
+		page.IsFailed, page.Says, page.Reason, page.More = true, w.says(short), w.reason(short), short.More
 	}
 	steps := e.Steps[:min(len(e.Steps), mostExplained)]
 	page.Steps, page.IsCut = r.items(roomRules, len(steps), func(m *markup, i int) { r.explained(m, &steps[i]) })
@@ -92,10 +94,14 @@ func (w Writer) aboutName(e *Explanation) string {
 	return e.About
 }
 
-// shortened returns a problem with a detail that a page has room for.
+// shortened returns a problem with values that a page has room for.
 func (w Writer) shortened(p *api.Problem) *api.Problem {
 	short := *p
-	short.Detail, _ = fitting(p.Detail, roomText)
+	short.More, _ = fitting(p.More, roomText)
+	short.Values = slices.Clone(p.Values)
+	for i, value := range p.Values {
+		short.Values[i], _ = fitting(value, roomText/3)
+	}
 	return &short
 }
 
@@ -234,7 +240,7 @@ func lasting(d time.Duration) string {
 func (w Writer) end(e *Explanation) wayBox {
 	if e.Problem != nil {
 		b := wayBox{head: w.heading(e.Problem), class: wayFails}
-		b.add(e.Problem.Detail, 3)
+		b.add(w.Text("error."+e.Problem.Code, valuesOf(e.Problem.Values, func(text string) any { return text })...), 3)
 		return b
 	}
 	const most = 5

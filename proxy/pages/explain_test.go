@@ -50,7 +50,7 @@ func explained() map[string]pages.Explanation {
 		},
 		"failed": {
 			Name: "urn:a1:b", Steps: steps[1:4], Path: "/api/v1/explain", Query: pages.ExplainQuery("urn:a1:b", "I2Ls"),
-			Problem: &api.Problem{Status: 404, Title: "Not Found", Input: "urn:a1:b", Detail: "name not found: tried registry: no prefix of the registry has the name; ddds: a1.urn.arpa. does not exist"},
+			Problem: &api.Problem{Status: 404, Title: "Not Found", Input: "urn:a1:b", Code: "known_nowhere"},
 		},
 	}
 }
@@ -106,7 +106,7 @@ func TestExplainIsBounded(t *testing.T) {
 		}
 		for _, steps := range []int{1000, 1} {
 			e.Steps = e.Steps[:steps]
-			for _, problem := range []*api.Problem{nil, {Status: 400, Title: text, Detail: text, Input: text}} {
+			for _, problem := range []*api.Problem{nil, {Status: 400, Title: text, Code: "rules_loop", Values: []string{"Domain", text}, Input: text}} {
 				e.Problem = problem
 				page := d.In(pages.French).Explain(&e).Body
 				read(t, page)

@@ -10,11 +10,7 @@ import (
 
 // nounOf returns what servers of the scheme of a URI have, in words.
 func (w Writer) nounOf(p *api.Problem) string {
-	noun := cmp.Or(p.Noun, "resource")
-	if known, ok := w.Sentence(noun); ok {
-		return known
-	}
-	return noun
+	return w.Text("noun." + cmp.Or(p.Noun, "resource"))
 }
 
 // isUnreached reports whether a status is that of a proxy which has no response of the server.
@@ -51,18 +47,18 @@ func (w Writer) saysOfForwarded(p *api.Problem) template.HTML {
 	case p.Denied:
 		return w.T(by+"refused", "Reason", w.T("proxied.denied"))
 	case isUnreached(p.Status):
-		return w.T(by+"no_answer", "Reason", w.stopped(p.Detail).HTML())
+		return w.T(by+"no_answer", "Reason", w.reason(p))
 	case p.Status == http.StatusServiceUnavailable, p.Status == http.StatusTooManyRequests:
 		return w.T(by + "busy")
 	default:
-		return w.T(by+"refused", "Reason", w.stopped(p.Detail).HTML())
+		return w.T(by+"refused", "Reason", w.reason(p))
 	}
 }
 
 // saysOfRefused says what a server of another protocol means.
 func (w Writer) saysOfRefused(p *api.Problem) template.HTML {
 	if p.Declined && p.Status != http.StatusNotFound {
-		return w.T("proxied.reason", "Reason", w.stopped(p.Detail).HTML())
+		return w.reason(p)
 	}
 	switch p.Status {
 	case http.StatusNotFound:

@@ -41,28 +41,28 @@ func everyPage(t testing.TB, w pages.Writer) (bounded, listings map[string]pages
 	problems := map[string]api.Problem{
 		"marked": {
 			Status: 400, Title: "Bad Request", Input: "urn:isbn:x y", Offset: &offset, Rule: "rule", Section: "RFC 8141 section 2",
-			Detail: "a space is not allowed",
+			Code: "not_valid", More: "a space is not allowed",
 		},
 		"withdrawn": {
 			Called: "A Book of <Examples>", Citation: "Ann A. (2020): A Book of <Examples>. Withdrawn since 2031-05-01: merged. urn:a1:b", Page: "/uri-res/N2C.html?urn:a1:b",
-			Status: 410, Title: "Gone", Detail: "name is gone: merged", Input: "urn:a1:b", Record: &api.Record{
+			Status: 410, Title: "Gone", Code: "name_withdrawn", Values: []string{"Date", "2031-05-01"}, Input: "urn:a1:b", Record: &api.Record{
 				Status: "withdrawn", Since: "2031-05-01T10:00:00Z", Reason: "merged", Contact: "mailto:a@a.example", Successors: []string{"urn:a1:c", "http://a.example/"},
 			},
 		},
-		"reserved": {Status: 404, Title: "Not Found", Detail: "name not found", Input: "urn:a1:b", Record: &api.Record{Status: "reserved", Sandbox: true}},
-		"nothing":  {Status: 400, Title: "Bad Request", Input: "kalevala", Typed: "kalevala", Offset: new(int), Rule: "URI", Section: "RFC 3986 section 3", Detail: "an absolute URI begins with a scheme and a colon"},
-		"guess":    {Status: 404, Title: "Not Found", Detail: "no page", IsPage: true, Input: long, Typed: long, Suggestions: []string{"urn:isbn:9780395363416", "urn:issn:0028-0836"}},
-		"opens":    {Status: 403, Title: "Forbidden", Detail: "a person", Input: "gopher://a.example/", Fetched: true, Forwarded: true, Retrieves: "gopher://a.example/", Opens: "/fetch?uri=x"},
-		"address":  {Status: 404, Title: "Not Found", Detail: "name not found", Input: "https://purl.example/x"},
+		"reserved": {Status: 404, Title: "Not Found", Code: "name_reserved", Input: "urn:a1:b", Record: &api.Record{Status: "reserved", Sandbox: true}},
+		"nothing":  {Status: 400, Title: "Bad Request", Input: "kalevala", Typed: "kalevala", Offset: new(int), Rule: "URI", Section: "RFC 3986 section 3", Code: "not_valid", More: "an absolute URI begins with a scheme and a colon"},
+		"guess":    {Status: 404, Title: "Not Found", Code: "no_page", IsPage: true, Input: long, Typed: long, Suggestions: []string{"urn:isbn:9780395363416", "urn:issn:0028-0836"}},
+		"opens":    {Status: 403, Title: "Forbidden", Code: "person_opens", Input: "gopher://a.example/", Fetched: true, Forwarded: true, Retrieves: "gopher://a.example/", Opens: "/fetch?uri=x"},
+		"address":  {Status: 404, Title: "Not Found", Code: "name_not_found", Input: "https://purl.example/x"},
 	}
 	for _, status := range []int{400, 401, 403, 404, 405, 410, 414, 429, 500, 501, 502, 503, 504} {
-		p := api.Problem{Status: status, Title: http.StatusText(status), Detail: "name not found: the name is not registered", Input: "urn:a1:b"}
+		p := api.Problem{Status: status, Title: http.StatusText(status), Code: "name_not_registered", Input: "urn:a1:b"}
 		problems[p.Title] = p
 		p.Forwarded, p.Input = true, "http://a.example/"
 		problems["forwarded "+p.Title] = p
 		p.Fetched, p.Input = true, "gopher://a.example/"
 		problems["fetched "+p.Title] = p
-		p.Refused, p.Noun = true, "file or directory"
+		p.Refused, p.Noun = true, "file"
 		problems["refused "+p.Title] = p
 		p.Declined = true
 		problems["declined "+p.Title] = p
@@ -133,7 +133,7 @@ func TestLongestPages(t *testing.T) {
 	site.Texts[pages.English] = pages.SiteText{Name: strings.Repeat("&", 80), Welcome: strings.Repeat("<", 1000)}
 	w := pages.New(site).For("en")
 	long, offset := strings.Repeat(`"`, 60_000), 30_000
-	problem := api.Problem{Status: 404, Title: "Not Found", Detail: long, Input: long, Typed: long, Suggestions: []string{long, strings.Repeat("<", 1024)}}
+	problem := api.Problem{Status: 404, Title: "Not Found", Code: "rules_loop", Values: []string{"Domain", long}, More: long, Input: long, Typed: long, Suggestions: []string{long, strings.Repeat("<", 1024)}}
 	marked := problem
 	marked.Rule, marked.Offset = "rule", &offset
 	address := problem
@@ -211,7 +211,7 @@ func TestWhereLinksLead(t *testing.T) {
 		}
 		return all
 	}
-	forwarded := api.Problem{Status: 502, Title: "Bad Gateway", Detail: "x", Forwarded: true, Input: "http://a.example/"}
+	forwarded := api.Problem{Status: 502, Title: "Bad Gateway", Code: "connection_refused", Forwarded: true, Input: "http://a.example/"}
 	if got := hrefs(d.For(pages.Chosen("de")).Problem(forwarded)); got != nil {
 		t.Errorf("forwarded: %q", got)
 	}
@@ -313,7 +313,7 @@ func FuzzParseLogo(f *testing.F) {
 }
 
 func BenchmarkProblem(b *testing.B) {
-	p := api.Problem{Status: 404, Title: "Not Found", Detail: "name not found: the name is not registered", Input: "urn:a1:b", Suggestions: []string{"urn:a1:c"}}
+	p := api.Problem{Status: 404, Title: "Not Found", Code: "name_not_registered", Input: "urn:a1:b", Suggestions: []string{"urn:a1:c"}}
 	for b.Loop() {
 		plain().For("de-AT,de;q=0.9,en-US;q=0.8,en;q=0.7").Problem(p)
 	}

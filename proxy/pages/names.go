@@ -13,7 +13,7 @@ import (
 // Names is a list of names of the registry, with what a reader has searched for. All texts are those of readers and of the registry.
 type Names struct {
 	Search resolver.NameSearch // with whether the reader may see all names
-	// Fault is why nothing was searched, in English; "" where it was.
+	// Fault is why nothing was searched, as the code of a problem; "" where it was.
 	Fault string
 	List  []ListedName
 	// Next is where to go on, "" for the end, and IsLate whether the search ended because of its time.
@@ -80,9 +80,7 @@ func (w Writer) Names(n *Names) Page {
 		page.Languages = w.inLanguages(func(parameter string) string { return namesTarget(s, parameter) })
 	}
 	if n.Fault != "" {
-		fault := w.stopped(n.Fault)
-		fault.Known = capital(fault.Known)
-		page.Fault = fault.HTML()
+		page.Fault = w.T("error." + n.Fault)
 		return w.execute("names.html", &w.design.namesList, page)
 	}
 	next := w.rows(&page, n)

@@ -30,7 +30,7 @@ func listedNames() map[string]pages.Names {
 		"late names":   {Search: resolver.NameSearch{Words: "<b>book</b>"}, List: few[:1], Next: ".AAAA", IsLate: true},
 		"no title":     {Search: resolver.NameSearch{Words: "none"}},
 		"no names":     {Search: resolver.NameSearch{Words: "none", Host: "none.example"}},
-		"bad names":    {Search: resolver.NameSearch{Words: "none"}, Fault: resolver.ErrCursor.Error()},
+		"bad names":    {Search: resolver.NameSearch{Words: "none"}, Fault: "list_cursor"},
 		"longest name": {List: []pages.ListedName{{Name: "urn:a1:" + strings.Repeat("&", 1273), Path: "/" + strings.Repeat("&", 1280), Title: strings.Repeat("<", 3000), Host: strings.Repeat("h", 1000)}}},
 	}
 }

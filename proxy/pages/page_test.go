@@ -114,13 +114,13 @@ func texts(elements []*element, name string) []string {
 // Who uses a proxy is told about the site, and has no form: it would be sent to that site.
 func TestForwardedPage(t *testing.T) {
 	for status, want := range map[int][2]string{
-		http.StatusBadGateway:         {"This resource cannot be reached", "got no response from it: a reason."},
-		http.StatusGatewayTimeout:     {"This resource cannot be reached", "got no response from it: a reason."},
+		http.StatusBadGateway:         {"This resource cannot be reached", "got no response from it. The server refuses the connection."},
+		http.StatusGatewayTimeout:     {"This resource cannot be reached", "got no response from it. The server refuses the connection."},
 		http.StatusServiceUnavailable: {"Service Unavailable", "is busy"},
-		http.StatusForbidden:          {"Forbidden", "did not forward the request: a reason."},
+		http.StatusForbidden:          {"Forbidden", "did not forward the request. The server refuses the connection."},
 	} {
 		const u = "http://a.example/b"
-		page := string(problem(api.Problem{Status: status, Title: http.StatusText(status), Detail: "a reason", Forwarded: true, Input: u}))
+		page := string(problem(api.Problem{Status: status, Title: http.StatusText(status), Code: "connection_refused", Forwarded: true, Input: u}))
 		if !strings.Contains(page, want[1]) || strings.Contains(page, "<form") || !strings.Contains(page, "<h1>"+want[0]+"</h1>") || !strings.Contains(page, u) {
 			t.Errorf("%d: %s", status, page)
 		}
@@ -134,9 +134,9 @@ func TestRefusedPage(t *testing.T) {
 		uri, noun   string
 		title, says string
 	}{
-		{404, "ftp://h.example/a", "file or directory", "There is no such file or directory", "The server has no such file or directory."},
-		{404, "news:a@h.example", "article or newsgroup", "There is no such article or newsgroup", "The server has no such article or newsgroup."},
-		{410, "GOPHER://h.example/", "document or menu", "There is no such document or menu", "has it no longer"},
+		{404, "ftp://h.example/a", "file", "There is no such file or directory", "The server has no such file or directory."},
+		{404, "news:a@h.example", "article", "There is no such article or newsgroup", "The server has no such article or newsgroup."},
+		{410, "GOPHER://h.example/", "menu", "There is no such document or menu", "has it no longer"},
 		{401, "nntp://h.example/a", "", "A password is needed", "with a name and a password"},
 		{403, "wais://h.example/a", "", "The server refuses", "does not give it to everybody"},
 		{404, "other://h.example/", "", "There is no such resource", "The server has no such resource."},
@@ -146,7 +146,7 @@ func TestRefusedPage(t *testing.T) {
 		{502, "ftp://h.example/", "", "The server refuses", "could not do it"},
 	} {
 		for _, isFetched := range []bool{false, true} {
-			page := problem(api.Problem{Status: tt.status, Detail: hostile, Input: tt.uri, Noun: tt.noun, Forwarded: true, Refused: true, Fetched: isFetched})
+			page := problem(api.Problem{Status: tt.status, Code: "server_refused", Values: []string{"Reply", hostile}, Input: tt.uri, Noun: tt.noun, Forwarded: true, Refused: true, Fetched: isFetched})
 			elements := read(t, page)
 			said := strings.Join(texts(elements, "p"), "\n")
 			if got := texts(elements, "h1"); got[0] != tt.title || !strings.Contains(said, tt.says) || !strings.Contains(said,
@@ -166,13 +166,13 @@ func TestPagesEscape(t *testing.T) {
 		where string // an element that has the text
 		title string
 	}{
-		{"a problem", problem(api.Problem{Status: 403, Title: hostile, Detail: hostile, Input: hostile}), "code", hostile},
-		{"a reason", problem(api.Problem{Status: 404, Title: "Not Found", Detail: hostile}), "p", "This name was not found"},
+		{"a problem", problem(api.Problem{Status: 418, Title: hostile, Code: "rule_denies", Values: []string{"Rule", hostile}, Input: hostile}), "code", hostile},
+		{"a reason", problem(api.Problem{Status: 404, Title: "Not Found", Code: "no_rule", More: hostile}), "p", "This name was not found"},
 		{"a rule", problem(api.Problem{
-			Status: 400, Title: "Bad Request", Detail: hostile, Input: hostile, Offset: &offset, Rule: hostile,
+			Status: 400, Title: "Bad Request", Code: "not_valid", More: hostile, Input: hostile, Offset: &offset, Rule: hostile,
 			Section: hostile,
 		}), "p", "This name is not valid"},
-		{"a failure of a proxy", problem(api.Problem{Status: 403, Title: "Forbidden", Detail: hostile, Forwarded: true}), "small", "Forbidden"},
+		{"a failure of a proxy", problem(api.Problem{Status: 403, Title: "Forbidden", Code: "rule_denies", Values: []string{"Rule", hostile}, Forwarded: true}), "small", "Forbidden"},
 		{"a list", english().List(hostile, []string{hostile, "javascript:" + hostile}).Body, "a", hostile},
 		{"a description", english().Description(hostile, [][2]string{{hostile, hostile}}).Body, "td", hostile},
 	} {
@@ -307,7 +307,7 @@ func TestWithdrawnPage(t *testing.T) {
 		{"", "javascript:alert(1)", "</time>.</p>", "<p>Questions: javascript:alert(1)</p>"},
 		{"", "", "</time>.</p>", ""},
 	} {
-		p := api.Problem{Status: http.StatusGone, Title: "Gone", Detail: "name is gone: " + tt.reason, Record: &api.Record{
+		p := api.Problem{Status: http.StatusGone, Title: "Gone", Code: "name_gone", Record: &api.Record{
 			Status: "withdrawn",
 			Since:  "2031-05-01T10:00:00Z", Reason: tt.reason, Contact: tt.contact,
 		}}

@@ -4,7 +4,6 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,12 +17,12 @@ type problemPage struct {
 	Frame
 	Problem *api.Problem
 	Heading string
-	// Says is what it means for readers, StatusText its status in words, and Detail what is told of it on demand.
+	// Says is what it means for readers, StatusText its status in words, and Reason what is told of it on demand.
 	Says       template.HTML
 	StatusText string
 	Rule       string // with its section, of which the octet Offset breaks it
 	Offset     int
-	Detail     template.HTML
+	Reason     template.HTML
 	IsMarked   bool   // Input is shown around the offending octet
 	Input      marked // where IsMarked
 	Record     *recordOfProblem
@@ -48,12 +47,10 @@ type recordOfProblem struct {
 
 // Problem returns the page of an error.
 func (w Writer) Problem(p api.Problem) Page {
-	p.Detail = shorten(p.Detail)
-	detail := w.stopped(p.Detail).HTML()
-	p.Detail = withoutSettings(p.Detail)
+	p.More = shorten(p.More)
 	w.fetches = p.MayFetch
 	page := problemPage{
-		Problem: &p, Heading: w.heading(&p), Says: w.says(&p), Suggestions: listed(w.links(notLong(p.Suggestions))), Detail: detail, IsFetch: p.MayFetch,
+		Problem: &p, Heading: w.heading(&p), Says: w.says(&p), Suggestions: listed(w.links(notLong(p.Suggestions))), Reason: w.reason(&p), IsFetch: p.MayFetch,
 	}
 	page.StatusText = strings.TrimSpace(strconv.Itoa(p.Status) + " " + w.title(&p))
 	if p.Offset != nil {
@@ -91,7 +88,7 @@ func (w Writer) Problem(p api.Problem) Page {
 	case isNoIdentifier(&p): // to mark an octet of any other text would help nobody
 		page.Says = w.T("problem.no_identifier")
 	default:
-		page.IsMarked, page.Input, page.Says = true, markedOf(&p), w.T("problem.at_mark", "Reason", w.say(p.Detail))
+		page.IsMarked, page.Input, page.Says = true, markedOf(&p), w.T("problem.at_mark", "Reason", page.InEnglish(capital(sentenceOf(p.More))))
 	}
 	page.Frame = w.frame(page.Heading, placeOf(&p), "")
 	p.Input = shorten(p.Input)
@@ -177,10 +174,39 @@ func placeOf(p *api.Problem) place {
 
 // title returns the status of a problem in words.
 func (w Writer) title(p *api.Problem) string {
-	if known, ok := w.Sentence(p.Title); ok {
-		return known
+	if id := "status." + strconv.Itoa(p.Status); w.Has(id) {
+		return w.Text(id)
 	}
 	return p.Title
+}
+
+// reason says why something failed: by the code of a problem, with values that are texts of others.
+func (w Writer) reason(p *api.Problem) template.HTML {
+	return w.T("error."+p.Code, valuesOf(p.Values, func(text string) any { return isolated(text) })...)
+}
+
+// valuesOf returns the values of a message, of pairs of a name and a text, as a function shows each text.
+func valuesOf(pairs []string, show func(string) any) []any {
+	values := make([]any, len(pairs))
+	for i, text := range pairs {
+		if values[i] = text; i%2 == 1 {
+			values[i] = show(shorten(text))
+		}
+	}
+	return values
+}
+
+// isolated returns a text of others as an element that keeps its direction to itself: UAX #9.
+func isolated(text string) template.HTML {
+	return template.HTML("<bdi>" + template.HTMLEscapeString(text) + "</bdi>") //nolint:gosec // escaped
+}
+
+// sentenceOf returns a text with the stop that it may have already.
+func sentenceOf(text string) string {
+	if text == "" || strings.ContainsAny(text[len(text)-1:], ".?!") {
+		return text
+	}
+	return text + "."
 }
 
 // heading describes a status for readers.
@@ -242,12 +268,6 @@ func (w Writer) says(p *api.Problem) template.HTML {
 	case http.StatusNotImplemented:
 		return w.T("problem.cannot_look_up")
 	default:
-		return w.stopped(p.Detail).HTML()
+		return w.reason(p)
 	}
 }
-
-// settings matches the settings that decide, behind what is told: they are for administrators.
-var settings = regexp.MustCompile(` \([a-z]+(?:\.[a-z0-9_*]+)+(?:, [a-z]+(?:\.[a-z0-9_*]+)+)*\)`)
-
-// withoutSettings returns what is told without the settings that decide.
-func withoutSettings(detail string) string { return settings.ReplaceAllString(detail, "") }

@@ -141,7 +141,7 @@ func TestListing(t *testing.T) {
 // What a server refuses is told in words, with its own; a challenge is passed on only to who talks to the server by this proxy,
 // and would be one of this server at /fetch.
 func TestRefusal(t *testing.T) {
-	p := present.New(present.Config{Pages: pages.New(pages.Site{}), Fetch: handlerFunc(shelf), Most: 1 << 20, Schemes: scheme.Infos{{Names: []string{"ftp"}, Noun: "file or directory"}}})
+	p := present.New(present.Config{Pages: pages.New(pages.Site{}), Fetch: handlerFunc(shelf), Most: 1 << 20, Schemes: scheme.Infos{{Names: []string{"ftp"}, Noun: "file"}}})
 	for _, tt := range []struct {
 		target    string
 		fetched   bool

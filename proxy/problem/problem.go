@@ -29,7 +29,7 @@ type Failure struct {
 	Typed       string
 	Vary        string // the field of requests, besides Accept, that the error depends on; "" for none
 	Fetched     bool   // a URL was asked for at /fetch
-	Noun        string // what servers of the URL in Input have, in words; "" is "resource"
+	Noun        string // what servers of the URL in Input have: see scheme.Info
 }
 
 func (f *Failure) Error() string { return f.Err.Error() }
@@ -42,8 +42,12 @@ func About(err error, u uri.URI) error { return &Failure{Err: err, Input: u.Stri
 
 // New returns the problem document of an error. It shows no password of a URL: RFC 3986 section 7.5.
 func New(err error) api.Problem {
-	status := Status(err)
-	p := api.Problem{Title: http.StatusText(status), Status: status, Detail: words(err), Record: api.NewRecord(resolver.RecordOf(err))}
+	row, told := rowOf(err), wordsOf(err)
+	status := row.status
+	p := api.Problem{
+		Title: http.StatusText(status), Status: status, Code: told.code, Detail: told.detail,
+		Values: told.values, More: told.more, Setting: row.setting, Record: api.NewRecord(resolver.RecordOf(err)),
+	}
 	var failure *Failure
 	if errors.As(err, &failure) {
 		p.Input, p.Trace, p.Suggestions = redact.URLs(failure.Input), api.Steps(failure.Trace), failure.Suggestions
@@ -69,13 +73,13 @@ func New(err error) api.Problem {
 		p.Detail = parse.Rule.Says
 		input, offset := redact.URLsAt(parse.Input, parse.Offset)
 		p.Input, p.Offset = input, &offset
-		p.Rule, p.Section = parse.Rule.Name, parse.Rule.Section
+		p.Rule, p.Section, p.More = parse.Rule.Name, parse.Rule.Section, parse.Rule.Says
 	}
-	if setting := Setting(err); setting != "" {
-		p.Detail += " (" + setting + ")"
+	if p.Setting != "" {
+		p.Detail += " (" + p.Setting + ")"
 	}
 	if status == http.StatusInternalServerError {
-		p.Detail = "internal error of urnd; see its log"
+		p.Code, p.Values, p.More, p.Detail = codeInternal, nil, "", "internal error of urnd; see its log"
 	}
 	return p
 }

@@ -291,8 +291,8 @@ func TestMalformed(t *testing.T) {
 		detail         string
 	}{
 		{400, "", "", true, 400, problem.ErrNotTLS.Error()},
-		{431, "", long, false, 414, problem.ErrTargetTooLong.Error()},
-		{431, "", "/urn:a1:b", false, 431, problem.ErrHeaderTooLarge.Error()},
+		{431, "", long, false, 414, problem.ErrTargetTooLong.Error() + " (limits.target)"},
+		{431, "", "/urn:a1:b", false, 431, problem.ErrHeaderTooLarge.Error() + " (limits.header)"},
 		{400, "", "/urn:a1:%zz", false, 400, uri.RulePctEncoded.Says},
 		{400, "missing required Host header", "/urn:a1:b", false, 400, problem.ErrMalformed.Error() + ": missing required Host header"},
 		{400, "", "/urn:a1:b", false, 400, problem.ErrMalformed.Error()},

@@ -19,51 +19,51 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// errorType is the error type of a kind of errors, RFC 9209 section 2.3, and what it says to clients, "" where the error
-// may speak for itself.
+// errorType is the error type of a kind of errors, RFC 9209 section 2.3, and what it says to clients, by its code and in English: "" where
+// the error may speak for itself.
 type errorType struct {
-	is         func(error) bool
-	name, says string
+	is               func(error) bool
+	name, code, says string
 }
 
 // errorTypes is the only table from errors to the error types of Proxy-Status, and to the words for what failed between
 // urnd and a server, which clients are told instead of addresses. The first row that applies counts.
 func errorTypes() []errorType {
 	return []errorType{
-		{wraps(ErrLoop), "proxy_loop_detected", ""},
-		{wraps(netguard.ErrForbidden), "destination_ip_prohibited", ""},
-		{wraps(httpcache.ErrOnlyIfCached), "proxy_internal_response", ""},
-		{wraps(ErrFetches), "connection_limit_reached", ""},
-		{wraps(ErrBound), "connection_limit_reached", ""},
-		{wraps(ErrStreams), "connection_limit_reached", ""},
-		{isDNSTimeout, "dns_timeout", "the DNS does not tell the address of the host in time"},
-		{isNoHost, "dns_error", "there is no such host"},
-		{wraps(netguard.ErrLookup), "dns_error", "the DNS does not tell the address of the host"},
-		{isNameTimeout, "dns_timeout", "the DNS gives no answer in time"},
-		{has[*resolver.DNSError], "dns_error", "the DNS gives no answer"},
-		{has[x509.HostnameError], certificateError, "the certificate of the server is for another host"},
-		{has[x509.UnknownAuthorityError], certificateError, "the certificate of the server is of an authority that is not trusted"},
-		{isExpired, certificateError, "the certificate of the server has expired, or is not valid yet"},
-		{has[*tls.CertificateVerificationError], certificateError, "the certificate of the server is not valid"},
-		{isAlert, "tls_alert_received", "the server refuses the TLS handshake"},
-		{has[tls.RecordHeaderError], "tls_protocol_error", "the server does not speak TLS"},
-		{wraps(syscall.ECONNREFUSED), "connection_refused", "the server refuses the connection"},
-		{wraps(syscall.EHOSTUNREACH), "destination_ip_unroutable", "there is no route to the server"},
-		{wraps(syscall.ENETUNREACH), "destination_ip_unroutable", "there is no route to the server"},
-		{wraps(scheme.ErrBody), "http_request_error", ""},
-		{wraps(ErrBodyTimeout), "http_request_error", ""},
-		{wraps(scheme.ErrResponse), "http_protocol_error", ""},
-		{wraps(httpcache.ErrUnasked), "http_protocol_error", ""},
-		{wraps(netguard.ErrConnectTimeout), "connection_timeout", "the server does not accept the connection in time"},
-		{wraps(context.DeadlineExceeded), "http_response_timeout", tooSlow},
-		{wraps(os.ErrDeadlineExceeded), "http_response_timeout", tooSlow},
-		{isTimeout, "http_response_timeout", tooSlow},
-		{wraps(syscall.ECONNRESET), "connection_terminated", "the server broke the connection off"},
-		{wraps(syscall.EPIPE), "connection_terminated", "the server broke the connection off"},
-		{wraps(io.ErrUnexpectedEOF), "http_response_incomplete", "the response of the server is not complete"},
-		{wraps(io.EOF), "connection_terminated", "the server closed the connection without an answer"},
-		{wraps(scheme.ErrUnsupported), "proxy_configuration_error", ""},
-		{wraps(resolver.ErrUnreachable), "destination_unavailable", "the server gives no usable answer"},
+		{wraps(ErrLoop), "proxy_loop_detected", "", ""},
+		{wraps(netguard.ErrForbidden), "destination_ip_prohibited", "", ""},
+		{wraps(httpcache.ErrOnlyIfCached), "proxy_internal_response", "", ""},
+		{wraps(ErrFetches), "connection_limit_reached", "", ""},
+		{wraps(ErrBound), "connection_limit_reached", "", ""},
+		{wraps(ErrStreams), "connection_limit_reached", "", ""},
+		{isDNSTimeout, "dns_timeout", "dns_host_timeout", "the DNS does not tell the address of the host in time"},
+		{isNoHost, "dns_error", "no_such_host", "there is no such host"},
+		{wraps(netguard.ErrLookup), "dns_error", "dns_host_failed", "the DNS does not tell the address of the host"},
+		{isNameTimeout, "dns_timeout", "dns_timeout", "the DNS gives no answer in time"},
+		{has[*resolver.DNSError], "dns_error", "dns_failed", "the DNS gives no answer"},
+		{has[x509.HostnameError], certificateError, "certificate_of_other_host", "the certificate of the server is for another host"},
+		{has[x509.UnknownAuthorityError], certificateError, "certificate_untrusted", "the certificate of the server is of an authority that is not trusted"},
+		{isExpired, certificateError, "certificate_expired", "the certificate of the server has expired, or is not valid yet"},
+		{has[*tls.CertificateVerificationError], certificateError, "certificate_not_valid", "the certificate of the server is not valid"},
+		{isAlert, "tls_alert_received", "tls_refused", "the server refuses the TLS handshake"},
+		{has[tls.RecordHeaderError], "tls_protocol_error", "tls_missing", "the server does not speak TLS"},
+		{wraps(syscall.ECONNREFUSED), "connection_refused", "connection_refused", "the server refuses the connection"},
+		{wraps(syscall.EHOSTUNREACH), "destination_ip_unroutable", "no_route", "there is no route to the server"},
+		{wraps(syscall.ENETUNREACH), "destination_ip_unroutable", "no_route", "there is no route to the server"},
+		{wraps(scheme.ErrBody), "http_request_error", "", ""},
+		{wraps(ErrBodyTimeout), "http_request_error", "", ""},
+		{wraps(scheme.ErrResponse), "http_protocol_error", "", ""},
+		{wraps(httpcache.ErrUnasked), "http_protocol_error", "", ""},
+		{wraps(netguard.ErrConnectTimeout), "connection_timeout", "connect_timeout", "the server does not accept the connection in time"},
+		{wraps(context.DeadlineExceeded), "http_response_timeout", "response_timeout", tooSlow},
+		{wraps(os.ErrDeadlineExceeded), "http_response_timeout", "response_timeout", tooSlow},
+		{isTimeout, "http_response_timeout", "response_timeout", tooSlow},
+		{wraps(syscall.ECONNRESET), "connection_terminated", "connection_reset", "the server broke the connection off"},
+		{wraps(syscall.EPIPE), "connection_terminated", "connection_reset", "the server broke the connection off"},
+		{wraps(io.ErrUnexpectedEOF), "http_response_incomplete", "response_incomplete", "the response of the server is not complete"},
+		{wraps(io.EOF), "connection_terminated", "connection_closed", "the server closed the connection without an answer"},
+		{wraps(scheme.ErrUnsupported), "proxy_configuration_error", "", ""},
+		{wraps(resolver.ErrUnreachable), "destination_unavailable", "no_usable_answer", "the server gives no usable answer"},
 	}
 }
 

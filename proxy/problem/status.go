@@ -11,16 +11,18 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/proxy/gate/policy"
+	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
 )
 
-// row is an error with its status, a header field that is required with it, and the
-// setting that decides where the text of the error does not name it.
+// row is an error with its code and its status, a header field that is required with it, and the
+// setting that decides.
 type row struct {
 	err         error
+	code        string // of the problem, in snake_case: stable, and that of its message in all languages
 	status      int
 	name, value string
 	setting     string
@@ -31,112 +33,123 @@ type row struct {
 const (
 	basic  = `Basic realm="urnd", charset="UTF-8"`
 	bearer = `Bearer realm="urnd"` //nolint:gosec // the name of a scheme
+
+	// codeInternal is the code of what is nobody's fault but that of urnd, and which its log has alone.
+	codeInternal = "internal_error"
 )
 
 // statuses is the only table from errors to HTTP statuses. The first row in the chain of an
 // error applies; an error in no row is 500.
 var statuses = [...]row{
-	{err: ErrFetchPerson, status: http.StatusForbidden}, // before what other locations of a name say
-	{err: ErrTargetTooLong, status: http.StatusRequestURITooLong},
-	{err: ErrHeaderTooLarge, status: http.StatusRequestHeaderFieldsTooLarge},
-	{err: ErrVersion, status: http.StatusHTTPVersionNotSupported},
-	{err: ErrCoding, status: http.StatusNotImplemented},
-	{err: ErrUnknownMethod, status: http.StatusNotImplemented},
-	{err: ErrMethod, status: http.StatusMethodNotAllowed},
-	{err: ErrTunnelPort, status: http.StatusForbidden},
-	{err: httpcache.ErrOnlyIfCached, status: http.StatusGatewayTimeout, inside: true},
-	{err: ErrLoop, status: http.StatusLoopDetected},
-	{err: ErrMalformed, status: http.StatusBadRequest},
-	{err: ErrExpectation, status: http.StatusExpectationFailed},
-	{err: ErrHeadTimeout, status: http.StatusRequestTimeout},
-	{err: ErrBodyTimeout, status: http.StatusRequestTimeout, inside: true},
-	{err: scheme.ErrBody, status: http.StatusBadRequest, inside: true},
-	{err: ErrNotTLS, status: http.StatusBadRequest},
-	{err: ErrBatchSize, status: http.StatusRequestEntityTooLarge},
-	{err: ErrBatchTime, status: http.StatusServiceUnavailable},
-	{err: ErrBatch, status: http.StatusBadRequest},
-	{err: ErrBatches, status: http.StatusServiceUnavailable},
-	{err: ErrConnections, status: http.StatusTooManyRequests},
-	{err: ErrRate, status: http.StatusTooManyRequests},
-	{err: ErrDatetime, status: http.StatusBadRequest},
-	{err: ErrNoPage, status: http.StatusNotFound},
-	{err: resolver.ErrCursor, status: http.StatusBadRequest},
-	{err: ErrNotAcceptable, status: http.StatusNotAcceptable},
-	{err: ErrHost, status: http.StatusForbidden},
-	{err: ErrResolveClient, status: http.StatusForbidden},
-	{err: ErrBrowseClient, status: http.StatusForbidden},
-	{err: ErrProxyClient, status: http.StatusForbidden},
-	{err: ErrConnectionAuth, status: http.StatusForbidden},
-	{err: ErrFetchSite, status: http.StatusForbidden},
-	{err: ErrFetchHost, status: http.StatusForbidden},
-	{err: ErrPurgeClient, status: http.StatusForbidden},
-	{err: ErrLogin, status: http.StatusUnauthorized, name: "Www-Authenticate", value: basic},
-	{err: ErrProxyLogin, status: http.StatusProxyAuthRequired, name: "Proxy-Authenticate", value: basic},
-	{err: ErrAdminClient, status: http.StatusForbidden},
-	{err: ErrAdminRelayed, status: http.StatusForbidden},
-	{err: ErrAdminOrigin, status: http.StatusForbidden},
-	{err: ErrAdminCertificate, status: http.StatusForbidden},
-	{err: ErrAdminHost, status: http.StatusMisdirectedRequest},
-	{err: ErrAdminToken, status: http.StatusUnauthorized, name: "Www-Authenticate", value: bearer},
-	{err: ErrAdminPath, status: http.StatusNotFound},
-	{err: ErrSelection, status: http.StatusBadRequest},
-	{err: ErrPlainLogin, status: http.StatusForbidden},
-	{err: ErrForm, status: http.StatusForbidden},
-	{err: ErrTokenRequired, status: http.StatusUnauthorized, name: "Www-Authenticate", value: bearer},
-	{err: ErrNoRegistry, status: http.StatusNotFound},
-	{err: ErrNotDeleted, status: http.StatusMethodNotAllowed},
-	{err: ErrPrecondition, status: http.StatusPreconditionRequired},
-	{err: ErrUnmatched, status: http.StatusPreconditionFailed},
-	{err: ErrContentType, status: http.StatusUnsupportedMediaType},
-	{err: ErrDocumentSize, status: http.StatusRequestEntityTooLarge},
-	{err: ErrDocument, status: http.StatusBadRequest},
-	{err: registry.ErrKeyReused, status: http.StatusUnprocessableEntity},
-	{err: registry.ErrShare, status: http.StatusTooManyRequests}, // RFC 6585 section 4
-	{err: registry.ErrJobs, status: http.StatusServiceUnavailable},
-	{err: registry.ErrExports, status: http.StatusServiceUnavailable},
-	{err: registry.ErrNoJobs, status: http.StatusNotImplemented, setting: "StateDirectory of systemd, or cache.directory"},
-	{err: registry.ErrJobEnded, status: http.StatusConflict},
-	{err: registry.ErrJob, status: http.StatusNotFound},
-	{err: registry.ErrToken, status: http.StatusUnauthorized, name: "Www-Authenticate", value: bearer + `, error="invalid_token"`}, // RFC 6750 section 3.1
-	{err: registry.ErrNoStore, status: http.StatusServiceUnavailable, inside: true},
-	{err: registry.ErrSchema, status: http.StatusServiceUnavailable, inside: true},
-	{err: registry.ErrDamaged, status: http.StatusInternalServerError, inside: true},
-	{err: registry.ErrDenied, status: http.StatusForbidden},
-	{err: registry.ErrUnknown, status: http.StatusNotFound},
-	{err: registry.ErrCursor, status: http.StatusBadRequest},
-	{err: registry.ErrHistory, status: http.StatusGone},
-	{err: registry.ErrConflict, status: http.StatusPreconditionFailed},
-	{err: registry.ErrExhausted, status: http.StatusConflict},
-	{err: registry.ErrInvalid, status: http.StatusUnprocessableEntity},
-	{err: resolver.ErrBusy, status: http.StatusServiceUnavailable, inside: true},
-	{err: netguard.ErrOwn, status: http.StatusForbidden, inside: true},
-	{err: netguard.ErrForbidden, status: http.StatusForbidden, setting: "access.allow_destinations", inside: true},
-	{err: policy.ErrPort, status: http.StatusBadRequest},
-	{err: policy.ErrDenied, status: http.StatusForbidden, setting: "proxy.rules"},
-	{err: resolver.ErrForbidden, status: http.StatusForbidden, inside: true},
-	{err: resolver.ErrNotFound, status: http.StatusNotFound},
-	{err: resolver.ErrGone, status: http.StatusGone},
-	{err: resolver.ErrUnsupported, status: http.StatusNotFound},
-	{err: resolver.ErrService, status: http.StatusNotImplemented},
-	{err: scheme.ErrUnsupported, status: http.StatusNotImplemented},
-	{err: scheme.ErrMethod, status: http.StatusNotImplemented},
-	{err: scheme.ErrPort, status: http.StatusForbidden, setting: "gateways.allow_ports"},
-	{err: scheme.ErrOff, status: http.StatusForbidden},
-	{err: scheme.ErrResponse, status: http.StatusBadGateway, inside: true},
-	{err: httpcache.ErrUnasked, status: http.StatusBadGateway, inside: true},
-	{err: context.DeadlineExceeded, status: http.StatusGatewayTimeout, inside: true},
-	{err: resolver.ErrUnreachable, status: http.StatusBadGateway, inside: true},
-	{err: context.Canceled, status: http.StatusServiceUnavailable, inside: true},
+	{err: ErrFetchPerson, code: "person_opens", status: http.StatusForbidden}, // before what other locations of a name say
+	{err: ErrTargetTooLong, code: "target_too_long", status: http.StatusRequestURITooLong, setting: "limits.target"},
+	{err: ErrHeaderTooLarge, code: "header_too_large", status: http.StatusRequestHeaderFieldsTooLarge, setting: "limits.header"},
+	{err: ErrVersion, code: "http_version", status: http.StatusHTTPVersionNotSupported},
+	{err: ErrCoding, code: "transfer_coding", status: http.StatusNotImplemented},
+	{err: ErrUnknownMethod, code: "method_unknown", status: http.StatusNotImplemented},
+	{err: ErrMethod, code: "method_not_supported", status: http.StatusMethodNotAllowed},
+	{err: ErrTunnelPort, code: "tunnel_port", status: http.StatusForbidden, setting: "proxy.connect_ports"},
+	{err: httpcache.ErrOnlyIfCached, code: "nothing_stored", status: http.StatusGatewayTimeout, inside: true},
+	{err: ErrLoop, code: "proxy_loop", status: http.StatusLoopDetected},
+	{err: ErrMalformed, code: "request_malformed", status: http.StatusBadRequest},
+	{err: ErrExpectation, code: "expectation", status: http.StatusExpectationFailed},
+	{err: ErrHeadTimeout, code: "head_timeout", status: http.StatusRequestTimeout, setting: "limits.header_timeout"},
+	{err: ErrBodyTimeout, code: "body_timeout", status: http.StatusRequestTimeout, inside: true, setting: "limits.body_timeout"},
+	{err: scheme.ErrBody, code: "body_unread", status: http.StatusBadRequest, inside: true},
+	{err: ErrNotTLS, code: "plain_http", status: http.StatusBadRequest},
+	{err: ErrBatchSize, code: "batch_too_large", status: http.StatusRequestEntityTooLarge},
+	{err: ErrBatchTime, code: "batch_timeout", status: http.StatusServiceUnavailable},
+	{err: ErrBatch, code: "batch_malformed", status: http.StatusBadRequest},
+	{err: ErrBatches, code: "too_many_batches", status: http.StatusServiceUnavailable},
+	{err: ErrConnections, code: "too_many_connections", status: http.StatusTooManyRequests, setting: "limits.client_connections"},
+	{err: ErrRate, code: "too_many_requests", status: http.StatusTooManyRequests, setting: "limits.rate"},
+	{err: ErrDatetime, code: "datetime_malformed", status: http.StatusBadRequest},
+	{err: ErrNoPage, code: "no_page", status: http.StatusNotFound},
+	{err: resolver.ErrCursor, code: "list_cursor", status: http.StatusBadRequest},
+	{err: route.ErrNamesLong, code: "field_too_long", status: http.StatusBadRequest},
+	{err: route.ErrNamesText, code: "field_no_text", status: http.StatusBadRequest},
+	{err: route.ErrNamesStatus, code: "status_unknown", status: http.StatusBadRequest},
+	{err: ErrNotAcceptable, code: "not_acceptable", status: http.StatusNotAcceptable},
+	{err: ErrHost, code: "host_without_rights", status: http.StatusForbidden, setting: "listen.names"},
+	{err: ErrResolveClient, code: "client_may_not_resolve", status: http.StatusForbidden, setting: "access.resolve_clients"},
+	{err: ErrBrowseClient, code: "client_may_not_browse", status: http.StatusForbidden, setting: "access.browse_clients"},
+	{err: ErrProxyClient, code: "client_may_not_proxy", status: http.StatusForbidden, setting: "access.proxy_clients"},
+	{err: ErrConnectionAuth, code: "connection_authentication", status: http.StatusForbidden, setting: "listen.http2"},
+	{err: ErrFetchSite, code: "fetch_by_other_site", status: http.StatusForbidden, setting: "access.embedders"},
+	{err: ErrFetchHost, code: "fetch_by_other_host", status: http.StatusForbidden, setting: "listen.names"},
+	{err: ErrPurgeClient, code: "client_may_not_purge", status: http.StatusForbidden, setting: "access.purge_clients"},
+	{err: ErrLogin, code: "login_required", status: http.StatusUnauthorized, name: "Www-Authenticate", value: basic, setting: "access.proxy_users"},
+	{err: ErrProxyLogin, code: "proxy_login_required", status: http.StatusProxyAuthRequired, name: "Proxy-Authenticate", value: basic, setting: "access.proxy_users"},
+	{err: ErrAdminClient, code: "client_may_not_administer", status: http.StatusForbidden, setting: "access.admin_clients"},
+	{err: ErrAdminRelayed, code: "admin_relayed", status: http.StatusForbidden, setting: "access.admin_proxies"},
+	{err: ErrAdminOrigin, code: "admin_by_other_site", status: http.StatusForbidden},
+	{err: ErrAdminCertificate, code: "admin_certificate", status: http.StatusForbidden, setting: "tls.client_ca"},
+	{err: ErrAdminHost, code: "admin_host", status: http.StatusMisdirectedRequest},
+	{err: ErrAdminToken, code: "admin_token", status: http.StatusUnauthorized, name: "Www-Authenticate", value: bearer, setting: "access.admin_token"},
+	{err: ErrAdminPath, code: "admin_path", status: http.StatusNotFound},
+	{err: ErrSelection, code: "selection_malformed", status: http.StatusBadRequest},
+	{err: ErrPlainLogin, code: "login_without_tls", status: http.StatusForbidden},
+	{err: ErrForm, code: "form_expired", status: http.StatusForbidden},
+	{err: ErrTokenRequired, code: "token_required", status: http.StatusUnauthorized, name: "Www-Authenticate", value: bearer, setting: "access.admin_token"},
+	{err: ErrNoRegistry, code: "no_registry", status: http.StatusNotFound, setting: "registry.store"},
+	{err: ErrNotDeleted, code: "name_not_deleted", status: http.StatusMethodNotAllowed},
+	{err: ErrPrecondition, code: "precondition_required", status: http.StatusPreconditionRequired},
+	{err: ErrUnmatched, code: "precondition_failed", status: http.StatusPreconditionFailed},
+	{err: ErrContentType, code: "content_type", status: http.StatusUnsupportedMediaType},
+	{err: ErrDocumentSize, code: "document_too_large", status: http.StatusRequestEntityTooLarge},
+	{err: ErrDocument, code: "document_unread", status: http.StatusBadRequest},
+	{err: registry.ErrKeyReused, code: "request_key_reused", status: http.StatusUnprocessableEntity},
+	{err: registry.ErrShare, code: "department_share", status: http.StatusTooManyRequests}, // RFC 6585 section 4
+	{err: registry.ErrJobs, code: "too_many_jobs", status: http.StatusServiceUnavailable},
+	{err: registry.ErrExports, code: "too_many_exports", status: http.StatusServiceUnavailable},
+	{err: registry.ErrNoJobs, code: "no_jobs", status: http.StatusNotImplemented, setting: "StateDirectory of systemd, or cache.directory"},
+	{err: registry.ErrJobEnded, code: "job_ended", status: http.StatusConflict},
+	{err: registry.ErrJob, code: "job_unknown", status: http.StatusNotFound},
+	{err: registry.ErrToken, code: "token_not_valid", status: http.StatusUnauthorized, name: "Www-Authenticate", value: bearer + `, error="invalid_token"`}, // RFC 6750 section 3.1
+	{err: registry.ErrNoStore, code: "registry_unavailable", status: http.StatusServiceUnavailable, inside: true},
+	{err: registry.ErrSchema, code: "registry_version", status: http.StatusServiceUnavailable, inside: true},
+	{err: registry.ErrDamaged, code: codeInternal, status: http.StatusInternalServerError, inside: true},
+	{err: registry.ErrDenied, code: "registry_denied", status: http.StatusForbidden},
+	{err: registry.ErrUnknown, code: "entry_unknown", status: http.StatusNotFound},
+	{err: registry.ErrCursor, code: "cursor_unknown", status: http.StatusBadRequest},
+	{err: registry.ErrHistory, code: "history_gone", status: http.StatusGone},
+	{err: registry.ErrConflict, code: "entry_changed", status: http.StatusPreconditionFailed},
+	{err: registry.ErrExhausted, code: "numbers_exhausted", status: http.StatusConflict},
+	{err: registry.ErrInvalid, code: "entry_not_valid", status: http.StatusUnprocessableEntity},
+	{err: ErrFetches, code: "too_many_fetches", status: http.StatusServiceUnavailable, setting: "limits.fetches", inside: true},
+	{err: ErrStreams, code: "too_many_streams", status: http.StatusServiceUnavailable, setting: "limits.streams", inside: true},
+	{err: ErrDocuments, code: "documents_memory", status: http.StatusServiceUnavailable, setting: "limits.documents", inside: true},
+	{err: ErrBound, code: "too_many_bound_connections", status: http.StatusServiceUnavailable, setting: "a quarter of limits.outgoing", inside: true},
+	{err: resolver.ErrBrowsing, code: "too_many_browse", status: http.StatusServiceUnavailable, inside: true},
+	{err: resolver.ErrBusy, code: "busy", status: http.StatusServiceUnavailable, inside: true},
+	{err: netguard.ErrOwn, code: "destination_is_this_server", status: http.StatusForbidden, inside: true},
+	{err: netguard.ErrForbidden, code: "destination_forbidden", status: http.StatusForbidden, setting: "access.allow_destinations", inside: true},
+	{err: policy.ErrPort, code: "port_out_of_range", status: http.StatusBadRequest},
+	{err: policy.ErrDenied, code: "rule_denies", status: http.StatusForbidden, setting: "proxy.rules"},
+	{err: resolver.ErrForbidden, code: "destination_not_allowed", status: http.StatusForbidden, inside: true},
+	{err: resolver.ErrNotFound, code: "name_not_found", status: http.StatusNotFound},
+	{err: resolver.ErrGone, code: "name_gone", status: http.StatusGone},
+	{err: resolver.ErrUnsupported, code: "no_rule", status: http.StatusNotFound},
+	{err: resolver.ErrService, code: "service_not_offered", status: http.StatusNotImplemented},
+	{err: scheme.ErrUnsupported, code: "scheme_not_supported", status: http.StatusNotImplemented},
+	{err: scheme.ErrMethod, code: "scheme_method", status: http.StatusNotImplemented},
+	{err: scheme.ErrPort, code: "port_not_allowed", status: http.StatusForbidden, setting: "gateways.allow_ports"},
+	{err: scheme.ErrOff, code: "scheme_off", status: http.StatusForbidden},
+	{err: scheme.ErrResponse, code: "response_not_valid", status: http.StatusBadGateway, inside: true},
+	{err: httpcache.ErrUnasked, code: "response_unasked", status: http.StatusBadGateway, inside: true},
+	{err: context.DeadlineExceeded, code: "timeout", status: http.StatusGatewayTimeout, inside: true},
+	{err: resolver.ErrUnreachable, code: "source_unreachable", status: http.StatusBadGateway, inside: true},
+	{err: context.Canceled, code: "cancelled", status: http.StatusServiceUnavailable, inside: true},
 }
 
 // rowOf returns the row of an error.
 func rowOf(err error) row {
 	if parseOf(err) != nil {
-		return row{err: err, status: http.StatusBadRequest}
+		return row{err: err, code: "not_valid", status: http.StatusBadRequest}
 	}
 	var refusal *scheme.Refusal
 	if errors.As(err, &refusal) {
-		return row{err: err, status: refusal.Status}
+		return row{err: err, code: "server_refused", status: refusal.Status}
 	}
 	for _, r := range statuses {
 		if errors.Is(err, r.err) {
@@ -146,11 +159,11 @@ func rowOf(err error) row {
 	var netErr net.Error
 	switch {
 	case errors.As(err, &netErr) && netErr.Timeout():
-		return row{err: context.DeadlineExceeded, status: http.StatusGatewayTimeout, inside: true}
+		return row{err: context.DeadlineExceeded, code: "timeout", status: http.StatusGatewayTimeout, inside: true}
 	case netErr != nil:
-		return row{err: resolver.ErrUnreachable, status: http.StatusBadGateway, inside: true}
+		return row{err: resolver.ErrUnreachable, code: "source_unreachable", status: http.StatusBadGateway, inside: true}
 	default:
-		return row{err: err, status: http.StatusInternalServerError}
+		return row{err: err, code: codeInternal, status: http.StatusInternalServerError}
 	}
 }
 
@@ -167,7 +180,7 @@ func parseOf(err error) *uri.ParseError {
 // Status returns the status for an error.
 func Status(err error) int { return rowOf(err).status }
 
-// Setting returns the setting that decides, "" where the text of the error names it or there is none.
+// Setting returns the setting that decides, "" for none.
 func Setting(err error) string { return rowOf(err).setting }
 
 // NotAllowed returns the error of a method that a resource of urnd has not, by those which it has: of one that urnd knows

@@ -6,6 +6,8 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strconv"
+	"strings"
 	"syscall"
 
 	"github.com/urnd/urnd/internal/netguard"
@@ -14,10 +16,15 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// Reason is an error whose text may be shown to clients, whatever it is wrapped in.
-type Reason string
+// Reason is an error that clients are told of, whatever it is wrapped in: by a code, with the values of its message, which are pairs of a
+// name and a text, and in English. Without a code it has that of what it wraps.
+type Reason struct {
+	Code   string
+	Values []string
+	Text   string
+}
 
-func (r Reason) Error() string { return string(r) }
+func (r *Reason) Error() string { return r.Text }
 
 // shown is an error of which clients are told all.
 type shown struct{ error }
@@ -30,37 +37,61 @@ func Shown(err error) error {
 	return shown{err}
 }
 
-func (s shown) Unwrap() []error { return []error{Reason(s.Error()), s.error} }
+func (s shown) Unwrap() []error { return []error{&Reason{Text: s.Error()}, s.error} }
 
-// words returns what clients are told of an error: in words what failed, without addresses, ports and paths of the network
+// told is what clients are told of an error: by a code for texts in their language, and in English.
+type told struct {
+	code   string
+	values []string // of the message of the code: pairs of a name and a text
+	detail string
+	more   string // what detail says beyond that message; "" for nothing
+}
+
+// wordsOf returns what clients are told of an error: in words what failed, without addresses, ports and paths of the network
 // that urnd is in, which are for its log. It is the one place that decides so.
-func words(err error) string {
-	var reason Reason
+func wordsOf(err error) told {
+	var reason *Reason
 	var negative *resolver.Negative
 	var refusal *scheme.Refusal
 	var denied *policy.Denied
 	row := rowOf(err)
 	switch {
 	case errors.As(err, &reason):
-		return reason.Error()
+		return row.told(reason.Code, reason.Values, reason.Text, reason.Text)
 	case errors.As(err, &denied):
-		return denied.Error()
-	case errors.As(err, &refusal):
-		return refusal.Error()
+		return row.told(row.code, []string{"Rule", denied.Rule}, denied.Error(), "")
+	case errors.As(err, &refusal) && refusal.Own:
+		return row.told(refusal.Code, nil, refusal.Reply, refusal.Reply)
+	case refusal != nil:
+		return row.told(row.code, []string{"Reply", strconv.Quote(refusal.Reply)}, refusal.Error(), "")
 	case errors.As(err, &negative):
-		return negative.Error()
+		return row.told(negative.Code, negative.Values, negative.Error(), negative.Reason)
 	case errors.Is(err, netguard.ErrForbidden):
-		return netguard.Public(err)
+		code, values := netguard.Code(err)
+		return row.told(code, values, netguard.Public(err), "")
 	case !row.inside && !isOfSystem(err):
-		return err.Error()
+		return row.beyond(err.Error())
+	case errors.Is(err, scheme.ErrUpstream):
+		return row.told("upstream_refused", nil, scheme.ErrUpstream.Error(), "")
 	}
-	if errors.Is(err, scheme.ErrUpstream) {
-		return scheme.ErrUpstream.Error()
+	if t := typeOf(err); t.says != "" && (row.status == http.StatusBadGateway || row.status == http.StatusGatewayTimeout) {
+		return row.told(t.code, nil, t.says, "")
 	}
-	if says := typeOf(err).says; says != "" && (row.status == http.StatusBadGateway || row.status == http.StatusGatewayTimeout) {
-		return says
+	return row.beyond(phrase(err, row.err))
+}
+
+// told returns what a code tells, or that of the row and more where it is "".
+func (r *row) told(code string, values []string, detail, more string) told {
+	if code == "" {
+		return told{r.code, nil, detail, more}
 	}
-	return phrase(err, row.err)
+	return told{code, values, detail, ""}
+}
+
+// beyond returns what the code of the row tells, and what a text says beyond the error of the row.
+func (r *row) beyond(text string) told {
+	more, _ := strings.CutPrefix(text, r.err.Error())
+	return told{r.code, nil, text, strings.TrimPrefix(more, ": ")}
 }
 
 // phrase returns what was said of a kind of errors where it was wrapped first: not what that was wrapped in, which may have

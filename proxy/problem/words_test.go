@@ -70,7 +70,7 @@ func TestWords(t *testing.T) {
 		{netguard.New(1).Check(netip.MustParseAddrPort("10.9.9.1:80")), "destination not allowed: its address is private (access.allow_destinations)"},
 		{netguard.ErrOwn, netguard.ErrOwn.Error()},
 		{&policy.Denied{Rule: "a"}, `the site's rule "a" denies this request (proxy.rules)`},
-		{problem.Reason("it redirects"), "it redirects"},
+		{&problem.Reason{Code: "too_many_redirects", Text: "it redirects"}, "it redirects"},
 		{&scheme.Refusal{Status: 502, Reply: "550 none"}, `the server answers: "550 none"`},
 		{fmt.Errorf("%w: %w", scheme.ErrBody, read(io.EOF)), scheme.ErrBody.Error()},
 		{fmt.Errorf("%w: %w", registry.ErrNoStore, &fs.PathError{Op: "open", Path: "/10.9.9.1", Err: syscall.EACCES}), registry.ErrNoStore.Error()},

@@ -55,12 +55,18 @@ func (h Handles) parse(text string, names resolver.Names) (Target, error) {
 		if strings.EqualFold(prefix, of.Prefix) {
 			t.Query, err = resolver.ParseQuery(of.Names+uri.Escape(suffix, plainOfHandles), resolver.I2Ls)
 			if err == nil && !t.Query.IsURN() && !names.Owns(t.Query.URI) {
-				err = &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "the registry is not asked for names of this prefix"}
+				err = &resolver.Negative{
+					Kind: resolver.ErrNotFound, Reason: "the registry is not asked for names of this prefix",
+					Code: "registry_not_asked",
+				}
 			}
 			return t, err
 		}
 	}
-	return t, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "there are no handles with this prefix here"}
+	return t, &resolver.Negative{
+		Kind: resolver.ErrNotFound, Reason: "there are no handles with this prefix here",
+		Code: "handle_of_others",
+	}
 }
 
 // plainOfHandles are the characters of handles that names have as they are, besides unreserved ones: those of paths (RFC 3986 section 3.3). How a

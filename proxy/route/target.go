@@ -189,10 +189,12 @@ func parseTHTTP(target string) (Target, error) {
 	case !known:
 		return Target{Form: FormTHTTP}, &resolver.Negative{
 			Kind: resolver.ErrService, Reason: "there is no service of this name in RFC 2169 or RFC 2483",
+			Code: "service_unknown",
 		}
 	case hasFormat && (service != resolver.I2C || format == ""):
 		return Target{Form: FormTHTTP}, &resolver.Negative{
 			Kind: resolver.ErrService, Reason: "a format is that of a description, as in N2C.jsonld",
+			Code: "format_without_description",
 		}
 	}
 	if isEncoded(text) {
@@ -320,7 +322,10 @@ func serviceOf(query string) (service resolver.Service, explicit bool, err error
 	}
 	service, known := resolver.ParseService(name)
 	if !known {
-		return 0, true, &resolver.Negative{Kind: resolver.ErrService, Reason: "there is no service of this name in RFC 2483"}
+		return 0, true, &resolver.Negative{
+			Kind: resolver.ErrService, Reason: "there is no service of this name in RFC 2483",
+			Code: "service_unknown",
+		}
 	}
 	return service, true, nil
 }

@@ -170,11 +170,14 @@ func lookup[R dns.RR, T any](ctx context.Context, c *Client, name string, rrtype
 	if len(records) > 0 {
 		return records, RRsetInfo{TTL: ttl, Authentic: reply.AuthenticatedData}, nil
 	}
-	reason := fmt.Sprintf("%s has no %s records", name, dns.TypeToString[rrtype])
-	if reply.Rcode == dns.RcodeNameError {
-		reason = name + " does not exist (NXDOMAIN)"
+	none := &resolver.Negative{
+		Kind: resolver.ErrNotFound, Reason: fmt.Sprintf("%s has no %s records", name, dns.TypeToString[rrtype]),
+		Code: "dns_no_records", Values: []string{"Domain", name}, TTL: min(ttl, negativeTTL(reply)),
 	}
-	return nil, RRsetInfo{}, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: reason, TTL: min(ttl, negativeTTL(reply))}
+	if reply.Rcode == dns.RcodeNameError {
+		none.Reason, none.Code = name+" does not exist (NXDOMAIN)", "dns_no_domain"
+	}
+	return nil, RRsetInfo{}, none
 }
 
 // maxTTL is the largest TTL: RFC 2181 section 8.

@@ -95,7 +95,10 @@ func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answ
 	}
 	key := r.firstKey(q)
 	if _, err := domainName(key + ".example"); err != nil && !r.config.BySchemes {
-		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrUnsupported, Reason: err.Error(), TTL: resolver.Forever}
+		return resolver.Answer{}, &resolver.Negative{
+			Kind: resolver.ErrUnsupported, Reason: err.Error(),
+			Code: "no_domain_name", TTL: resolver.Forever,
+		}
 	}
 	var reasons []string
 	ttl := time.Duration(-1)
@@ -113,7 +116,7 @@ func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answ
 		}
 	}
 	return resolver.Answer{}, &resolver.Negative{
-		Kind: resolver.ErrUnsupported, Reason: strings.Join(reasons, ", "), TTL: max(ttl, 0),
+		Kind: resolver.ErrUnsupported, Reason: strings.Join(reasons, ", "), Code: "not_delegated", TTL: max(ttl, 0),
 	}
 }
 

@@ -43,7 +43,7 @@ func (w *walk) finish(ctx context.Context, matches []match) (resolver.Answer, er
 		c.add(found...)
 	}
 	if len(c.locations) == 0 {
-		return resolver.Answer{}, w.notFound("%s has no server", matches[0].key)
+		return resolver.Answer{}, w.notFound("no_server_of_domain", []string{"Domain", matches[0].key}, matches[0].key+" has no server")
 	}
 	return c.answer(ctx, w), nil
 }

@@ -84,14 +84,14 @@ func (w *walk) follow(ctx context.Context, key string) (resolver.Answer, error) 
 // rule, or an error.
 func (w *walk) choose(ctx context.Context, key string) (selection, error) {
 	if w.path[key] {
-		return selection{}, w.notFound("the rules lead back to %s", key)
+		return selection{}, w.notFound("rules_loop", []string{"Domain", key}, "the rules lead back to "+key)
 	}
 	if len(w.path) == w.limit {
-		return selection{}, w.notFound("the rules lead through more than %d domains", w.limit)
+		return selection{}, w.notFound("rules_too_deep", nil, fmt.Sprintf("the rules lead through more than %d domains", w.limit))
 	}
 	w.lookups++
 	if w.lookups > w.limit*w.limit {
-		return selection{}, w.notFound("the rules lead through too many domains")
+		return selection{}, w.notFound("rules_too_deep", nil, "the rules lead through too many domains")
 	}
 	w.path[key] = true
 	w.observer.step()
@@ -125,7 +125,8 @@ func (w *walk) noneUsable(key string, s selection) error {
 		return fmt.Errorf("%w: %w by the rules of %s", resolver.ErrUnreachable, errLong, key)
 	case s.matched:
 		return &resolver.Negative{
-			Kind: resolver.ErrUnsupported, Reason: key + " offers nothing that can be used", TTL: w.ttl,
+			Kind: resolver.ErrUnsupported, Reason: key + " offers nothing that can be used",
+			Code: "rules_not_usable", Values: []string{"Domain", key}, TTL: w.ttl,
 		}
 	case s.outOfWork && !s.matched:
 		return fmt.Errorf("%w: %w by the rules of %s", resolver.ErrUnreachable, errWork, key)
@@ -133,7 +134,7 @@ func (w *walk) noneUsable(key string, s selection) error {
 		return fmt.Errorf("%w: none of the first %d rules of %s is for this name, and the other %d "+
 			"are not used", resolver.ErrUnreachable, maxRules, key, s.excess)
 	default:
-		return w.notFound("no rule of %s is for this name", key)
+		return w.notFound("no_rule_of_domain", []string{"Domain", key}, "no rule of "+key+" is for this name")
 	}
 }
 
@@ -152,8 +153,11 @@ func (w *walk) limitTTL(ttl time.Duration, what string) {
 }
 
 // notFound returns an authoritative negative answer with the TTL of the records used.
-func (w *walk) notFound(format string, args ...any) error {
-	return &resolver.Negative{Kind: resolver.ErrNotFound, Reason: fmt.Sprintf(format, args...), TTL: max(w.ttl, 0)}
+func (w *walk) notFound(code string, values []string, reason string) error {
+	return &resolver.Negative{
+		Kind: resolver.ErrNotFound, Reason: reason,
+		Code: code, Values: values, TTL: max(w.ttl, 0),
+	}
 }
 
 // lookupError converts the error of a lookup to which a rule led: a negative answer is
@@ -164,7 +168,7 @@ func (w *walk) lookupError(err error) error {
 		return err
 	}
 	w.limitTTL(n.TTL, "the answer that "+n.Reason)
-	return w.notFound("%s", n.Reason)
+	return w.notFound(n.Code, n.Values, n.Reason)
 }
 
 func (w *walk) trace(ctx context.Context, key string, ttl time.Duration, s selection) {

@@ -13,7 +13,7 @@ import (
 type Info struct {
 	// Names are the schemes that are retrieved by it, in lower case.
 	Names []string
-	// Noun is what its servers have, in words: "file or directory"; "" is "resource".
+	// Noun is what its servers have, for a message: "file"; "" is "resource".
 	Noun string
 	// Service is what its servers are for, in words, and OtherPorts where they listen besides the default ports of Names: who
 	// makes a program of another protocol connect to them may do harm. "" warns of none.
@@ -44,7 +44,7 @@ func (all Infos) Of(scheme string) (info Info, ok bool) {
 	return all[i], true
 }
 
-// Noun returns what servers of the scheme of a URI have, in words; of one without gateway "resource".
+// Noun returns what servers of the scheme of a URI have, for a message; of one without gateway "resource".
 func (all Infos) Noun(u string) string {
 	scheme, _, _ := strings.Cut(u, ":")
 	info, _ := all.Of(strings.ToLower(scheme))

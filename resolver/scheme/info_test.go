@@ -8,7 +8,7 @@ import (
 
 func TestInfos(t *testing.T) {
 	all := scheme.Infos{
-		{Names: []string{"ftp"}, Noun: "file or directory", Service: "file transfer", OtherPorts: []uint16{20}, Stored: true, Browsable: true},
+		{Names: []string{"ftp"}, Noun: "file", Service: "file transfer", OtherPorts: []uint16{20}, Stored: true, Browsable: true},
 		{Names: []string{"telnet", "tn3270"}, Browsable: true},
 		{Names: []string{"mailto"}, Stored: true},
 	}
@@ -19,7 +19,7 @@ func TestInfos(t *testing.T) {
 		t.Errorf("a scheme that is not in lower case: %+v", info)
 	}
 	for u, want := range map[string]string{
-		"ftp://a.example/": "file or directory", "FTP://a.example/": "file or directory", "ftp": "file or directory",
+		"ftp://a.example/": "file", "FTP://a.example/": "file", "ftp": "file",
 		"telnet://a.example": "resource", "http://a.example/": "resource", "": "resource", "/ftp:": "resource",
 	} {
 		if got := all.Noun(u); got != want {

@@ -24,6 +24,8 @@ type Refusal struct {
 	Reply  string // what the server said; any characters
 	// Own is whether Reply is a reason of urnd: what the server said has no words, or none was asked.
 	Own bool
+	// Code is which reason of urnd it is, for texts in other languages.
+	Code string
 	// Fields are those that the status needs, such as WWW-Authenticate; nil for none.
 	Fields httpmessage.Fields
 }
@@ -35,10 +37,10 @@ func (r *Refusal) Error() string {
 	return fmt.Sprintf("the server answers: %q", r.Reply)
 }
 
-// Refuse returns a Refusal with the words of a server, and Decline one with a reason of urnd.
+// Refuse returns a Refusal with the words of a server, and Decline one with a reason of urnd, by its code and in English.
 func Refuse(status int, reply string) error { return &Refusal{Status: status, Reply: reply} }
 
 // Decline is described at Refuse.
-func Decline(status int, reason string) error {
-	return &Refusal{Status: status, Reply: reason, Own: true}
+func Decline(status int, code, reason string) error {
+	return &Refusal{Status: status, Reply: reason, Own: true, Code: code}
 }

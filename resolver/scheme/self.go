@@ -18,7 +18,10 @@ func NewSelf() Self { return Self{&resolver.Source{Name: "normalization"}} }
 // those of resolver.CheckScheme.
 func (s Self) Resolve(_ context.Context, q resolver.Query) (resolver.Answer, error) {
 	if q.Service != resolver.I2L && q.Service != resolver.I2Ls {
-		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrService, Reason: q.Service.String() + " is not offered for URLs"}
+		return resolver.Answer{}, &resolver.Negative{
+			Kind: resolver.ErrService, Reason: q.Service.String() + " is not offered for URLs",
+			Code: "service_not_for_name", Values: []string{"Service", q.Service.String()},
+		}
 	}
 	if err := resolver.CheckScheme(q.URI); err != nil {
 		return resolver.Answer{}, err

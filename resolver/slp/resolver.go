@@ -108,7 +108,10 @@ func (r *Resolver) ask(ctx context.Context, q resolver.Query) (resolver.Answer, 
 		return r.find(ctx, q.NID())
 	})
 	if errors.Is(err, errNoServer) {
-		return resolver.Answer{}, 0, &resolver.Negative{Kind: resolver.ErrUnsupported, Reason: errNoServer.Error(), TTL: found.TTL}
+		return resolver.Answer{}, 0, &resolver.Negative{
+			Kind: resolver.ErrUnsupported, Reason: errNoServer.Error(),
+			Code: "no_service_found", TTL: found.TTL,
+		}
 	}
 	if err != nil {
 		return resolver.Answer{}, 0, err

@@ -29,7 +29,8 @@ func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answ
 	servers := r.servers[q.NID()]
 	if len(servers) == 0 {
 		return resolver.Answer{}, &resolver.Negative{
-			Kind: resolver.ErrUnsupported, Reason: fmt.Sprintf("no server for namespace %q", q.NID()), TTL: resolver.Forever,
+			Kind: resolver.ErrUnsupported, Reason: fmt.Sprintf("no server for namespace %q", q.NID()),
+			Code: "no_server_of_namespace", Values: []string{"Namespace", q.NID()}, TTL: resolver.Forever,
 		}
 	}
 	return resolver.Ask(r.client.Ask).Each(ctx, servers, q)

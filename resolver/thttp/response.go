@@ -255,10 +255,16 @@ var (
 // negative converts a negative answer to a *resolver.Negative; it returns other errors
 // unchanged.
 func negative(err error, status int, ttl time.Duration) error {
-	kinds := map[error]error{errNotFound: resolver.ErrNotFound, errGone: resolver.ErrGone, errService: resolver.ErrUnsupported}
-	kind, ok := kinds[err]
-	if !ok {
+	n := &resolver.Negative{Reason: fmt.Sprintf("its resolution server answered %d: %s", status, err), TTL: ttl}
+	switch err { //nolint:errorlint // one of these
+	case errNotFound:
+		n.Kind, n.Code = resolver.ErrNotFound, "unknown_to_server"
+	case errGone:
+		n.Kind, n.Code = resolver.ErrGone, "gone_at_server"
+	case errService:
+		n.Kind, n.Code = resolver.ErrUnsupported, "not_offered_by_server"
+	default:
 		return err
 	}
-	return &resolver.Negative{Kind: kind, Reason: fmt.Sprintf("its resolution server answered %d: %s", status, err), TTL: ttl}
+	return n
 }

@@ -142,5 +142,5 @@ func withLocations(uris ...string) resolver.Func {
 }
 
 func gateways() scheme.Infos {
-	return scheme.Infos{{Names: []string{"ftp", "file"}, Noun: "file or directory", Stored: true, Browsable: true}, {Names: []string{"mailto"}, Stored: true}}
+	return scheme.Infos{{Names: []string{"ftp", "file"}, Noun: "file", Stored: true, Browsable: true}, {Names: []string{"mailto"}, Stored: true}}
 }

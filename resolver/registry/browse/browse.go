@@ -113,14 +113,11 @@ func (b *Browser) searchOf(ctx context.Context, s resolver.NameSearch) (search r
 	return search, nil
 }
 
-// errBrowsing is the error where no other search has ended in the time that one waits.
-var errBrowsing = fmt.Errorf("%w: too many browse the registry", resolver.ErrBusy)
-
 // acquire waits until a client may search.
 func (b *Browser) acquire(ctx context.Context, l quota.Limit, client netip.Addr) (quota.Permit, error) {
 	waiting, cancel := context.WithTimeout(ctx, b.config.MaxWait)
 	defer cancel()
-	return l.WithBusy(errBrowsing).Wait(waiting, client)
+	return l.WithBusy(resolver.ErrBrowsing).Wait(waiting, client)
 }
 
 // unavailable returns the error of a store for readers, who are not told where it is.

@@ -23,7 +23,10 @@ func (a Alone) Resolve(ctx context.Context, q resolver.Query) (resolver.Answer, 
 	var n *resolver.Negative
 	if errors.As(err, &n) && errors.Is(n.Kind, resolver.ErrUnsupported) {
 		clients := resolver.ClientTTL{Lifetime: a.ClientTTL, Shared: a.SharedTTL}
-		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: n.Reason, TTL: a.TTL, Clients: clients}
+		return resolver.Answer{}, &resolver.Negative{
+			Kind: resolver.ErrNotFound, Reason: n.Reason,
+			Code: n.Code, Values: n.Values, TTL: a.TTL, Clients: clients,
+		}
 	}
 	return answer, err
 }

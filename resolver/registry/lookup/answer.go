@@ -23,7 +23,8 @@ func (r *Resolver) answer(ctx context.Context, q resolver.Query, found resolved)
 		record := r.described(&found.entry)
 		// The record is the description; what other systems say of a name that is registered is not asked.
 		return resolver.Answer{}, &resolver.Negative{
-			Kind: resolver.ErrService, Reason: "the registry has no further description", TTL: r.config.TTL, Clients: record.Clients, Record: record,
+			Kind: resolver.ErrService, Reason: "the registry has no further description",
+			Code: "no_description", TTL: r.config.TTL, Clients: record.Clients, Record: record,
 		}
 	}
 }
@@ -46,7 +47,7 @@ func (r *Resolver) located(q resolver.Query, found resolved) (resolver.Answer, e
 	if !until.IsZero() {
 		ttl = min(ttl, max(until.Sub(at), time.Second))
 	}
-	none := "the name is registered, and has no target now"
+	none, code := "the name is registered, and has no target now", "no_target_now"
 	locations := make([]resolver.Location, 0, len(targets))
 	origin := &struct { // in one piece of memory, as they are used together
 		source resolver.Source
@@ -62,7 +63,7 @@ func (r *Resolver) located(q resolver.Query, found resolved) (resolver.Answer, e
 		if found.entry.Kind == registry.KindPrefix {
 			var err error
 			if location, err = t.Location(found.entry.Key, found.below()); errors.Is(err, registry.ErrLeaves) {
-				none = err.Error()
+				none, code = err.Error(), "leaves_prefix"
 			}
 			if err != nil || len(location) > resolver.MaxLocation || resolver.CheckLocation(location) != nil {
 				continue // a template may take the scheme from the name
@@ -77,7 +78,10 @@ func (r *Resolver) located(q resolver.Query, found resolved) (resolver.Answer, e
 		locations = append(locations, resolver.Location{URI: location, From: sourceOf(source, t)})
 	}
 	if len(locations) == 0 {
-		return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: none, TTL: ttl, Clients: record.Clients, Record: record}
+		return resolver.Answer{}, &resolver.Negative{
+			Kind: resolver.ErrNotFound, Reason: none,
+			Code: code, TTL: ttl, Clients: record.Clients, Record: record,
+		}
 	}
 	return resolver.Answer{Locations: locations, TTL: ttl}, nil
 }
@@ -139,7 +143,8 @@ func (r *Resolver) named(ctx context.Context, q resolver.Query, found resolved, 
 		return resolver.Answer{}, &unavailable{err}
 	case len(locations) == 0:
 		return resolver.Answer{}, &resolver.Negative{
-			Kind: resolver.ErrNotFound, Reason: "the registry has no other name of it", TTL: r.config.TTL, Clients: record.Clients, Record: record,
+			Kind: resolver.ErrNotFound, Reason: "the registry has no other name of it",
+			Code: "no_other_name", TTL: r.config.TTL, Clients: record.Clients, Record: record,
 		}
 	}
 	return resolver.Answer{Locations: locations, TTL: r.config.TTL}, nil

@@ -14,19 +14,27 @@ func decide(e *registry.Entry) error {
 		return nil
 	}
 	n := &resolver.Negative{Record: recordOf(e)}
-	what := "the name"
-	if e.Kind == registry.KindPrefix {
-		what = "all that begins with " + e.Name
+	what, isPrefix := "the name", e.Kind == registry.KindPrefix
+	if isPrefix {
+		what, n.Values = "all that begins with "+e.Name, []string{"Prefix", e.Name}
 	}
 	switch e.Status {
 	case registry.Withdrawn:
-		n.Kind, n.Reason = resolver.ErrGone, what+" was withdrawn on "+e.Since.Format("2006-01-02")
+		day := e.Since.Format("2006-01-02")
+		n.Kind, n.Reason, n.Code = resolver.ErrGone, what+" was withdrawn on "+day, "name_withdrawn"
+		if isPrefix {
+			n.Code = "prefix_withdrawn"
+		}
+		n.Values = append(n.Values, "Date", day)
 		if e.Reason != "" {
 			n.Reason += ": " + e.Reason
 		}
 		return n
 	default:
-		n.Kind, n.Reason = resolver.ErrNotFound, what+" is reserved, and leads nowhere yet"
+		n.Kind, n.Reason, n.Code = resolver.ErrNotFound, what+" is reserved, and leads nowhere yet", "name_reserved"
+		if isPrefix {
+			n.Code = "prefix_reserved"
+		}
 		return n
 	}
 }
@@ -35,20 +43,25 @@ func decide(e *registry.Entry) error {
 func notBelow(p *registry.Entry) error {
 	return &resolver.Negative{
 		Kind: resolver.ErrNotFound, Reason: fmt.Sprintf("it is not registered, and all names that begin with %s are", p.Name),
+		Code: "not_below_prefix", Values: []string{"Prefix", p.Name},
 		Record: recordOf(p),
 	}
 }
 
 // notRegistered is the answer for names of which the registry knows nothing.
 func notRegistered() error {
-	return &resolver.Negative{Kind: resolver.ErrUnsupported, Reason: "the name is not registered"}
+	return &resolver.Negative{
+		Kind: resolver.ErrUnsupported, Reason: "the name is not registered",
+		Code: "name_not_registered",
+	}
 }
 
 // leadsNowhere is the answer for an alias of a name that the registry does not have: the alias is registered, so
 // that other systems are not asked for it.
 func leadsNowhere(alias *registry.Entry) error {
 	return &resolver.Negative{
-		Kind: resolver.ErrNotFound, Reason: "it is another name of " + alias.Alias + ", which is not registered", Record: recordOf(alias),
+		Kind: resolver.ErrNotFound, Reason: "it is another name of " + alias.Alias + ", which is not registered",
+		Code: "alias_not_registered", Values: []string{"Name", alias.Alias}, Record: recordOf(alias),
 	}
 }
 
@@ -71,6 +84,7 @@ func allows(p *registry.Entry, name string) error {
 		return err
 	}
 	return &resolver.Negative{
-		Kind: resolver.ErrNotFound, Reason: fmt.Sprintf("what follows %s is not of the form %s", p.Name, p.Pattern), Record: recordOf(p),
+		Kind: resolver.ErrNotFound, Reason: fmt.Sprintf("what follows %s is not of the form %s", p.Name, p.Pattern),
+		Code: "not_of_pattern", Values: []string{"Prefix", p.Name, "Pattern", p.Pattern}, Record: recordOf(p),
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/urnd/urnd/resolver"
@@ -59,7 +60,8 @@ func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answ
 	name := q.URI.String()
 	if !registry.Asked(r.config.Only, registry.Name(name)) {
 		return resolver.Answer{}, &resolver.Negative{
-			Kind: resolver.ErrUnsupported, Reason: "the registry is not asked for it", TTL: resolver.Forever,
+			Kind: resolver.ErrUnsupported, Reason: "the registry is not asked for it",
+			Code: "registry_not_asked", TTL: resolver.Forever,
 		}
 	}
 	isLink := false
@@ -270,6 +272,7 @@ func resolve(ctx context.Context, s state, name string) (resolved, error) {
 	// A chain that grew at its end, where nobody counts what leads there.
 	return resolved{}, &resolver.Negative{
 		Kind: resolver.ErrNotFound, Reason: fmt.Sprintf("it is at the end of more than %d aliases", registry.MaxAliases),
+		Code: "too_many_aliases", Values: []string{"Number", strconv.Itoa(registry.MaxAliases)},
 		Record: recordOf(&found.entry),
 	}
 }

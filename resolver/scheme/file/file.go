@@ -69,7 +69,7 @@ func (h *Handler) fetchBelow(ctx context.Context, r scheme.Request, p place, roo
 	}
 	defer opened.Close() //nolint:errcheck // it was only read
 	if leadsToHidden(opened, name) {
-		return nil, scheme.Decline(http.StatusNotFound, noSuchFile)
+		return nil, scheme.Decline(http.StatusNotFound, "no_such_file", noSuchFile)
 	}
 	f, info, err := open(opened, name)
 	if err != nil {
@@ -78,7 +78,7 @@ func (h *Handler) fetchBelow(ctx context.Context, r scheme.Request, p place, roo
 	switch {
 	case !info.IsDir() && p.slash:
 		_ = f.Close() // it was only read
-		return nil, scheme.Decline(http.StatusNotFound, "it is a file, and no directory")
+		return nil, scheme.Decline(http.StatusNotFound, "file_no_directory", "it is a file, and no directory")
 	case !info.IsDir():
 		return h.send(ctx, r, f, info)
 	}

@@ -50,13 +50,13 @@ func refusalOf(err error) error {
 	var errno syscall.Errno
 	switch {
 	case errors.Is(err, errSpecial):
-		return scheme.Decline(http.StatusForbidden, "it is "+errSpecial.Error())
+		return scheme.Decline(http.StatusForbidden, "file_special", "it is "+errSpecial.Error())
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR), errors.Is(err, syscall.ENAMETOOLONG), errors.Is(err, syscall.ELOOP):
-		return scheme.Decline(http.StatusNotFound, noSuchFile)
+		return scheme.Decline(http.StatusNotFound, "no_such_file", noSuchFile)
 	case errors.Is(err, fs.ErrPermission):
-		return scheme.Decline(http.StatusForbidden, "this server may not read it")
+		return scheme.Decline(http.StatusForbidden, "file_unreadable", "this server may not read it")
 	case !errors.As(err, &errno): // os.Root refuses, without an error to compare with
-		return scheme.Decline(http.StatusForbidden, "a link leads out of the directory that is served")
+		return scheme.Decline(http.StatusForbidden, "file_outside", "a link leads out of the directory that is served")
 	default:
 		return fmt.Errorf("%w: the file system: %w", resolver.ErrUnreachable, errno)
 	}

@@ -68,7 +68,7 @@ func (p place) below(root string) (string, error) {
 	}
 	for segment := range strings.SplitSeq(name, "/") {
 		if isHidden(segment) {
-			return "", scheme.Decline(http.StatusNotFound, noSuchFile)
+			return "", scheme.Decline(http.StatusNotFound, "no_such_file", noSuchFile)
 		}
 	}
 	return name, nil

@@ -44,14 +44,14 @@ func (h *Handler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource
 
 func (h *Handler) fetch(ctx context.Context, r scheme.Request, q request) (*scheme.Resource, error) {
 	if q.isForm() {
-		return nil, scheme.Decline(http.StatusNotImplemented, "forms of Gopher+ are shown, but their answers are not sent")
+		return nil, scheme.Decline(http.StatusNotImplemented, "gopher_form", "forms of Gopher+ are shown, but their answers are not sent")
 	}
 	if q.wantsAttributes() {
 		return h.attributes(ctx, r, q)
 	}
 	switch q.Type {
 	case typeCSO:
-		return nil, scheme.Decline(http.StatusNotImplemented, "this is a phone book of CSO, which is asked by a protocol of its "+
+		return nil, scheme.Decline(http.StatusNotImplemented, "gopher_phone_book", "this is a phone book of CSO, which is asked by a protocol of its "+
 			"own (RFC 1436 section 3.7)")
 	case typeTelnet, typeTN3270:
 		return session(q)
@@ -70,7 +70,7 @@ func (h *Handler) fetch(ctx context.Context, r scheme.Request, q request) (*sche
 	case typeMenu:
 		return h.menu(ctx, r, q)
 	case typeInfo, typeError:
-		return nil, scheme.Decline(http.StatusNotFound, "this is a line of a menu, and leads to nothing")
+		return nil, scheme.Decline(http.StatusNotFound, "gopher_text_line", "this is a line of a menu, and leads to nothing")
 	}
 	return h.document(ctx, r, q)
 }
@@ -83,7 +83,7 @@ func session(q request) (*scheme.Resource, error) {
 	}
 	location := sessionLink(q.Type, q.Selector, q.host, port)
 	if location == "" {
-		return nil, scheme.Decline(http.StatusNotFound, "this session has no valid address")
+		return nil, scheme.Decline(http.StatusNotFound, "gopher_session", "this session has no valid address")
 	}
 	return scheme.Redirect(http.StatusFound, location), nil
 }

@@ -59,7 +59,7 @@ func sessionLink(kind byte, user, host, port string) string {
 func webLink(target string) (string, error) {
 	u, err := uri.FromIRI(target)
 	if err != nil {
-		return "", scheme.Decline(http.StatusNotFound, "the link of the server is no valid URL") // which may have a password
+		return "", scheme.Decline(http.StatusNotFound, "gopher_link", "the link of the server is no valid URL") // which may have a password
 	}
 	location := u.WithoutPassword().Normalize().String()
 	if err := checkLocation(location); err != nil {

@@ -118,7 +118,7 @@ func refuseSession(response element) error {
 			return said.refusal()
 		}
 	}
-	return scheme.Decline(http.StatusForbidden, "the server refuses the session")
+	return scheme.Decline(http.StatusForbidden, "wais_refused", "the server refuses the session")
 }
 
 // deepest returns the first sequence in e that has an integer, at most a few elements deep.

@@ -95,10 +95,10 @@ func (s *session) find(t target) (int64, error) {
 	}
 	query, err := parseSearch(t.search)
 	if err != nil {
-		return 0, scheme.Decline(http.StatusBadRequest, err.Error())
+		return 0, scheme.Decline(http.StatusBadRequest, "wais_search_not_valid", err.Error())
 	}
 	if query.terms() > maxTerms {
-		return 0, scheme.Decline(http.StatusBadRequest, "the search has too many words")
+		return 0, scheme.Decline(http.StatusBadRequest, "wais_too_many_words", "the search has too many words")
 	}
 	return s.search(t.databases, queriesFor(query, strings.HasPrefix(t.search, "@"))...)
 }

@@ -45,7 +45,7 @@ func (s *session) searchOne(databases []string, query *node) (int64, error) {
 		return 0, d
 	}
 	if status, ok := response.child(22); !ok || !status.boolean() {
-		return 0, scheme.Decline(http.StatusBadGateway, "the search failed, without a reason")
+		return 0, scheme.Decline(http.StatusBadGateway, "wais_search_failed", "the search failed, without a reason")
 	}
 	count, ok := response.child(23)
 	if n := count.integer(); ok && n >= 0 {

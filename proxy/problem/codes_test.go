@@ -1,0 +1,159 @@
+package problem_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"github.com/urnd/urnd/proxy/pages"
+	"github.com/urnd/urnd/proxy/problem"
+)
+
+// codesOfErrors returns the codes that errors of other packages have: the literals of what carries a code, and of what makes such a one.
+func codesOfErrors(t *testing.T) []string {
+	t.Helper()
+	var all []string
+	add := func(e ast.Expr) {
+		if text, ok := literal(e); ok && isCode(text) {
+			all = append(all, text)
+		}
+	}
+	visit := func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.KeyValueExpr: // of a Negative, a Reason or a refusal
+			if key, ok := n.Key.(*ast.Ident); ok && strings.EqualFold(key.Name, "code") {
+				add(n.Value)
+			}
+		case *ast.AssignStmt:
+			for i, left := range n.Lhs {
+				if isNamedCode(left) && len(n.Rhs) == len(n.Lhs) {
+					ast.Inspect(n.Rhs[i], func(n ast.Node) bool {
+						if e, ok := n.(ast.Expr); ok {
+							add(e)
+						}
+						return true
+					})
+				}
+			}
+		case *ast.CallExpr:
+			switch name := nameOf(n.Fun); name {
+			case "Decline", "notFound", "refusalOf", "told":
+				for _, argument := range n.Args {
+					add(argument)
+				}
+			}
+		case *ast.ReturnStmt: // of netguard.Code
+			for _, result := range n.Results {
+				if text, ok := literal(result); ok && strings.HasPrefix(text, "destination_") {
+					add(result)
+				}
+			}
+		}
+		return true
+	}
+	for _, root := range []string{"../../resolver", "../../internal/netguard", "..", "../../urnns"} {
+		err := filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			text, err := os.ReadFile(path) //nolint:gosec // of this repository
+			if carries := regexp.MustCompile(`Negative\{|Reason\{|Decline\(|refusal|\btold\b`); err != nil || !carries.Match(text) {
+				return err
+			}
+			file, err := parser.ParseFile(token.NewFileSet(), path, text, 0)
+			if err == nil {
+				ast.Inspect(file, visit)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all
+}
+
+func literal(e ast.Expr) (string, bool) {
+	l, ok := e.(*ast.BasicLit)
+	if !ok || l.Kind != token.STRING {
+		return "", false
+	}
+	text, err := strconv.Unquote(l.Value)
+	return text, err == nil
+}
+
+func isCode(text string) bool {
+	return strings.Contains(text, "_") && !strings.ContainsFunc(text, func(c rune) bool { return c != '_' && (c < 'a' || c > 'z') })
+}
+
+func isNamedCode(e ast.Expr) bool { return strings.EqualFold(nameOf(e), "code") }
+
+func nameOf(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return e.Name
+	case *ast.SelectorExpr:
+		return e.Sel.Name
+	}
+	return ""
+}
+
+// messagesOf returns the identifiers of the messages of a section.
+func messagesOf(t *testing.T, section string) []string {
+	t.Helper()
+	text, err := os.ReadFile("../pages/messages/en.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all map[string]map[string]any
+	if err := toml.Unmarshal(text, &all); err != nil {
+		t.Fatal(err)
+	}
+	return slices.Collect(maps.Keys(all[section]))
+}
+
+// Each code has a message in all languages, each message of an error is that of a code, and no two kinds of errors have one code.
+func TestCodes(t *testing.T) {
+	codes := slices.Concat(problem.Codes(), codesOfErrors(t))
+	const least = 190
+	if known := len(slices.Compact(slices.Sorted(slices.Values(codes)))); known < least {
+		t.Fatalf("%d codes", known)
+	}
+	seen := make(map[string]bool)
+	for _, code := range problem.CodesOfRows() {
+		if seen[code] && code != "internal_error" {
+			t.Errorf("%s is the code of two rows", code)
+		}
+		seen[code] = true
+	}
+	design := pages.New(pages.Site{})
+	for _, l := range pages.Languages() {
+		for _, code := range codes {
+			if !design.In(l).Has("error." + code) {
+				t.Errorf("%s: there is no message of the code %s", l.Tag(), code)
+			}
+		}
+		for _, status := range problem.StatusesSent() {
+			if !design.In(l).Has("status." + strconv.Itoa(status)) {
+				t.Errorf("%s: there is no message of the status %d %s", l.Tag(), status, http.StatusText(status))
+			}
+		}
+	}
+	for _, id := range messagesOf(t, "error") {
+		if !slices.Contains(codes, id) {
+			t.Errorf("no error has the code of the message error.%s", id)
+		}
+	}
+}
