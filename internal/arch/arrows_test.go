@@ -119,7 +119,9 @@ func packageRules() []packageRule {
 				"knows of identifiers in web addresses only their link types: which names are their levels is passed to it",
 		},
 		{
-			"resolver/registry/title", []string{"internal/plaintext"}, true,
+			"resolver/registry/title",
+			[]string{"internal/plaintext"},
+			true,
 			"title makes words of titles: pure functions, so that stores index and searches ask for the same words",
 		},
 		{

@@ -170,13 +170,3 @@ func (p *sourcePackage) inspect(f func(ast.Node)) {
 		})
 	}
 }
-
-// folder returns the package in a folder, an empty one where there is none.
-func (s source) folder(name string) sourcePackage {
-	for i := range s {
-		if s[i].folder == name {
-			return s[i]
-		}
-	}
-	return sourcePackage{}
-}

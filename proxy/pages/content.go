@@ -31,9 +31,7 @@ func newTexts() (all [languages]*messages.Texts) {
 		tags = append(tags, language.Make(l.Tag()))
 	}
 	texts, err := messages.New(tags...)
-	if err != nil {
-		panic(err)
-	}
+	template.Must(nil, err)
 	copy(all[:], texts)
 	return all
 }

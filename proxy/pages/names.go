@@ -97,7 +97,7 @@ func (w Writer) Names(n *Names) Page {
 		if n.IsLate {
 			word = w.Text("names.go_on")
 		}
-		page.More = link{w.href(namesTarget(s, strings.TrimPrefix(w.query(), "?"))), string(word)}
+		page.More = link{w.href(namesTarget(s, strings.TrimPrefix(w.query(), "?"))), word}
 	}
 	return w.execute("names.html", &w.design.namesList, page)
 }

@@ -101,7 +101,7 @@ func (w Writer) about(english, id string) template.HTML {
 	switch {
 	case english == "":
 		return ""
-	case w.Texts.Has(id):
+	case w.Has(id):
 		return w.T(id)
 	}
 	text := template.HTMLEscapeString(english)
@@ -268,7 +268,7 @@ func (d *Design) namespace(nid string) *Namespace {
 
 // titleOf returns the title of a namespace as plain text, "" for none.
 func (w Writer) titleOf(ns *Namespace) string {
-	if id := "space_title." + ns.NID; ns.Title != "" && w.Texts.Has(id) {
+	if id := "space_title." + ns.NID; ns.Title != "" && w.Has(id) {
 		return w.Text(id)
 	}
 	return ns.Title

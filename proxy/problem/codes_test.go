@@ -68,7 +68,7 @@ func codesOfErrors(t *testing.T) []string {
 			if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 				return err
 			}
-			text, err := os.ReadFile(path) //nolint:gosec // of this repository
+			text, err := os.ReadFile(path)
 			if carries := regexp.MustCompile(`Negative\{|Reason\{|Decline\(|refusal|\btold\b`); err != nil || !carries.Match(text) {
 				return err
 			}

@@ -256,12 +256,12 @@ var (
 // unchanged.
 func negative(err error, status int, ttl time.Duration) error {
 	n := &resolver.Negative{Reason: fmt.Sprintf("its resolution server answered %d: %s", status, err), TTL: ttl}
-	switch err { //nolint:errorlint // one of these
-	case errNotFound:
+	switch {
+	case errors.Is(err, errNotFound):
 		n.Kind, n.Code = resolver.ErrNotFound, "unknown_to_server"
-	case errGone:
+	case errors.Is(err, errGone):
 		n.Kind, n.Code = resolver.ErrGone, "gone_at_server"
-	case errService:
+	case errors.Is(err, errService):
 		n.Kind, n.Code = resolver.ErrUnsupported, "not_offered_by_server"
 	default:
 		return err

@@ -152,7 +152,7 @@ func TestMessagesAreUsed(t *testing.T) {
 		if isSource := strings.HasSuffix(path, ".html") || strings.HasSuffix(path, ".go"); err != nil || !isSource || strings.HasSuffix(path, "_test.go") {
 			return err
 		}
-		text, err := os.ReadFile(path) //nolint:gosec // of this repository
+		text, err := os.ReadFile(path)
 		source.Write(text)
 		for _, match := range named.FindAllStringSubmatch(string(text), -1) {
 			if !english[match[1]] {
