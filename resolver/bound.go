@@ -36,7 +36,7 @@ func bounded(ctx context.Context, answer Answer) (Answer, error) {
 		}
 	}
 	n := len(within)
-	TraceOf(ctx).Add("answer", "left out: %d of %d locations, since one has at most %d octets "+
+	TraceOf(ctx).Add(Step{Stage: "answer", Code: "locations_left_out", Values: []any{"Number", len(all) - n}}, "left out: %d of %d locations, since one has at most %d octets "+
 		"and all %d", len(all)-n, len(all), MaxLocation, MaxAnswer)
 	if n == 0 {
 		return Answer{}, fmt.Errorf("%w: none of its locations has at most %d octets", ErrUnreachable, MaxLocation)

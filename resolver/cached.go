@@ -117,24 +117,24 @@ func (c *Cached) trace(ctx context.Context, t *Trace, key string, q Query, resul
 	state := cacheState(result.Status)
 	ttl := result.TTL.Round(time.Second)
 	if state != CacheHit && state != CacheStale {
-		t.Add("cache", "%s %s, ttl %s", state, key, ttl)
+		t.Add(Step{Stage: "cache", Code: "not_stored"}, "%s %s, ttl %s", state, key, ttl)
 		return
 	}
-	t.Add("cache", "%s %s, %s old, ttl %s", state, key, result.Age.Round(time.Second), ttl)
+	t.Add(Step{Stage: "cache", Code: "stored", Values: []any{"Age", result.Age.Round(time.Second).String()}}, "%s %s, %s old, ttl %s", state, key, result.Age.Round(time.Second), ttl)
 	if !t.explains.Load() {
 		return
 	}
 	permit, busy := c.clients.Acquire(q.Client)
 	if busy != nil {
-		t.Add("cache", "how is not shown: %s", busy)
+		t.Add(Step{Stage: "cache", Code: "steps_not_shown"}, "how is not shown: %s", busy)
 		return
 	}
 	defer permit.Release()
-	t.Add("cache", "the steps that follow resolve it once more, only to show how")
+	t.Add(Step{Stage: "cache", Code: "steps_follow"}, "the steps that follow resolve it once more, only to show how")
 	ctx, cancel := context.WithTimeout(ctx, explainTimeout)
 	defer cancel()
 	if _, err := c.next.Resolve(ctx, q); err != nil && !errors.As(err, new(*Negative)) {
-		t.Add("cache", "it cannot be resolved now: %s", err)
+		t.Add(Step{Stage: "cache", Code: "failed", Public: "it cannot be resolved now"}, "it cannot be resolved now: %s", err)
 	}
 }
 

@@ -95,7 +95,7 @@ func (c *Chain) Resolve(ctx context.Context, q Query) (Answer, error) {
 		}
 		answer, err := m.Resolve(ctx, q)
 		if t := TraceOf(ctx); t != nil {
-			t.AddInside(0, m.Name, PublicOutcome(err), "%s", outcome(answer, err))
+			t.Add(outcomeStep(m.Name, answer, err), "%s", outcome(answer, err))
 		}
 		if !errors.Is(err, ErrUnsupported) {
 			// The outcome depends on every ErrUnsupported before it.
@@ -129,6 +129,36 @@ func PublicOutcome(err error) string {
 		return ""
 	}
 	return "it failed"
+}
+
+// outcomeStep returns the step of a system that was asked.
+func outcomeStep(stage string, answer Answer, err error) Step {
+	s := Step{Stage: stage, Code: "location_found"}
+	switch {
+	case err != nil:
+		s = FailedStep(stage, err)
+	case len(answer.Locations) == 0:
+		s.Code = "no_location"
+	default:
+		s.Values = []any{"Location", answer.Locations[0].URI}
+	}
+	return s
+}
+
+// FailedStep returns a step with the outcome of a question: of a negative answer its code, and of any other error that it failed.
+func FailedStep(stage string, err error) Step {
+	var n *Negative
+	switch {
+	case !errors.As(err, &n):
+		return Step{Stage: stage, Code: "failed", Public: PublicOutcome(err)}
+	case n.Code == "":
+		return Step{Stage: stage, Code: "not_known"}
+	}
+	s := Step{Stage: stage, Code: n.Code}
+	for _, value := range n.Values {
+		s.Values = append(s.Values, value)
+	}
+	return s
 }
 
 func outcome(answer Answer, err error) string {

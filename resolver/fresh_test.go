@@ -23,7 +23,7 @@ func TestFreshAndExplained(t *testing.T) {
 	t.Cleanup(answers.Close)
 	location := "http://a.example/"
 	cached := resolver.NewCached(answers, resolver.Func(func(ctx context.Context, _ resolver.Query) (resolver.Answer, error) {
-		resolver.TraceOf(ctx).Add("next", "asked for %s", location)
+		resolver.TraceOf(ctx).Add(resolver.Step{Stage: "next"}, "asked for %s", location)
 		return resolver.Answer{Locations: resolver.Locations{{URI: location, From: &resolver.Source{}}}, TTL: time.Hour}, nil
 	}), nil)
 	q := query(t, "urn:example:a")

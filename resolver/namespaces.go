@@ -88,7 +88,7 @@ func (n *Namespaces) follow(ctx context.Context, nid string, leads []urnns.Lead)
 	room := MaxAnswer // of others; locations are bounded with those of all systems
 	for _, lead := range leads {
 		if len(lead.URI) > MaxLocation {
-			TraceOf(ctx).Add("namespace", "left out: a location of %d octets, since one has at most %d", len(lead.URI), MaxLocation)
+			TraceOf(ctx).Add(Step{Stage: "namespace", Code: "location_left_out"}, "left out: a location of %d octets, since one has at most %d", len(lead.URI), MaxLocation)
 			found.long++
 			continue
 		}

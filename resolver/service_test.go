@@ -3,6 +3,7 @@ package resolver_test
 import (
 	"context"
 	"errors"
+	"reflect"
 	"testing"
 	"time"
 
@@ -52,18 +53,18 @@ func TestTrace(t *testing.T) {
 	now := time.Unix(0, 0)
 	ctx, trace := resolver.WithTrace(t.Context(), func() time.Time { return now })
 	now = now.Add(time.Millisecond)
-	resolver.TraceOf(context.WithoutCancel(ctx)).Add("stage", "%d", 1)
-	if got := trace.Steps(); len(got) != 1 || got[0] != (resolver.Step{Stage: "stage", Detail: "1", At: time.Millisecond}) {
+	resolver.TraceOf(context.WithoutCancel(ctx)).Add(resolver.Step{Stage: "stage"}, "%d", 1)
+	if got := trace.Steps(); len(got) != 1 || !reflect.DeepEqual(got[0], resolver.Step{Stage: "stage", Detail: "1", At: time.Millisecond}) {
 		t.Errorf("%+v", got)
 	}
 	for range 2000 {
-		trace.Add("stage", "more")
+		trace.Add(resolver.Step{Stage: "stage"}, "more")
 	}
 	if n := len(trace.Steps()); n != 1000 {
 		t.Errorf("a trace has %d steps, want it bounded at 1000", n)
 	}
 	var disabled *resolver.Trace
-	disabled.Add("stage", "nothing")
+	disabled.Add(resolver.Step{Stage: "stage"}, "nothing")
 	if disabled.Steps() != nil {
 		t.Error("the nil trace has steps")
 	}

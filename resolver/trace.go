@@ -12,7 +12,9 @@ import (
 // Step is one step of a resolution.
 type Step struct {
 	Stage  string        // the part of urnd: "normalize", "cache", "ddds" ...
-	Detail string        // for an administrator to read
+	Code   string        // what it was, for texts in all languages: of the step, or of the negative answer that it got
+	Values []any         // of the message of Code, pairs of a name and a text or a number: nothing of the internal network
+	Detail string        // for an administrator to read, in English
 	Public string        // Detail for everybody, without addresses of the internal network; "" is Detail itself
 	At     time.Duration // since the start of the trace
 	Took   time.Duration // 0 if it was not measured
@@ -77,21 +79,9 @@ func SpanOf(ctx context.Context) string { return optionsOf(ctx).span }
 // only to show how.
 func (t *Trace) Explain() { t.explains.Store(true) }
 
-// Add adds a step without a duration.
-func (t *Trace) Add(stage, format string, args ...any) { t.AddTook(0, stage, format, args...) }
-
-// AddTook adds a step with its duration.
-func (t *Trace) AddTook(took time.Duration, stage, format string, args ...any) {
-	t.AddInside(took, stage, "", format, args...)
-}
-
-// AddInside is AddTook for a step whose detail may have addresses of the internal network: public is what everybody may read.
-func (t *Trace) AddInside(took time.Duration, stage, public, format string, args ...any) {
-	t.add(Step{Stage: stage, Public: public, Took: took}, format, args...)
-}
-
-// add adds a step with its detail, at the time that it is now.
-func (t *Trace) add(s Step, format string, args ...any) {
+// Add adds a step with its detail, at the time that it is now. Where the detail may have addresses of the internal network, Public of the step is
+// what everybody may read.
+func (t *Trace) Add(s Step, format string, args ...any) {
 	if t == nil {
 		return
 	}

@@ -12,7 +12,8 @@ type Rule struct {
 	Use                                 RuleUse
 	Matched                             string // what its expression matched of the name
 	Result                              string // the domain or the location that it leads to
-	Reason                              string // why it was not used
+	Reason                              string // why it was not used, in English
+	Why                                 string // the code of Reason
 }
 
 // RuleUse is whether a rule was used.
@@ -24,8 +25,3 @@ const (
 	RulePossible         // it can be used, behind the one that is
 	RuleUsed
 )
-
-// AddRule adds a step that is the application of a rule.
-func (t *Trace) AddRule(stage string, rule *Rule, format string, args ...any) {
-	t.add(Step{Stage: stage, Rule: rule}, format, args...)
-}

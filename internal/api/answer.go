@@ -48,6 +48,7 @@ type Link struct {
 // Step is one step of a trace.
 type Step struct {
 	Stage  string `json:"stage"`
+	Code   string `json:"code"` // what it was: other than Detail it stays
 	Detail string `json:"detail"`
 	Micros int64  `json:"us"`                // microseconds since the query began
 	Took   int64  `json:"took_us,omitempty"` // microseconds; 0 for a step without duration
@@ -87,7 +88,7 @@ func links(of []resolver.Link) []Link {
 func Steps(steps []resolver.Step) []Step {
 	list := make([]Step, len(steps))
 	for i, s := range steps {
-		list[i] = Step{Stage: s.Stage, Detail: s.Detail, Micros: s.At.Microseconds(), Took: s.Took.Microseconds()}
+		list[i] = Step{Stage: s.Stage, Code: s.Code, Detail: s.Detail, Micros: s.At.Microseconds(), Took: s.Took.Microseconds()}
 	}
 	return list
 }

@@ -18,8 +18,8 @@ func TestExplainPage(t *testing.T) {
 	rule := &resolver.Rule{Domain: "a1.urn.arpa.", TTL: time.Hour, Order: 10, Flags: "u", Regexp: "!^urn:a1:(.*)$!https://a.example/\\1!", Matched: "urn:a1:b", Result: "https://a.example/b", Use: resolver.RuleUsed}
 	s.next = func(ctx context.Context, q resolver.Query) (resolver.Answer, error) {
 		trace := resolver.TraceOf(ctx)
-		trace.AddInside(time.Millisecond, "dns", "a1.urn.arpa. NAPTR: 1 <record>", "a1.urn.arpa. NAPTR at 10.0.0.1: 1 <record>")
-		trace.AddRule("ddds", rule, "a1.urn.arpa.: used")
+		trace.Add(resolver.Step{Stage: "dns", Took: time.Millisecond, Public: "a1.urn.arpa. NAPTR: 1 <record>"}, "a1.urn.arpa. NAPTR at 10.0.0.1: 1 <record>")
+		trace.Add(resolver.Step{Stage: "ddds", Code: "rule_used", Values: []any{"Domain", "a1.urn.arpa."}, Rule: rule}, "a1.urn.arpa.: used")
 		if strings.HasSuffix(q.URI.String(), ":none") {
 			return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "no <rule>", Code: "rules_loop", Values: []string{"Domain", "no <rule>"}}
 		}

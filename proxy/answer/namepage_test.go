@@ -33,7 +33,7 @@ func registered(ctx context.Context, q resolver.Query) (resolver.Answer, error) 
 		Links:    []resolver.Link{{URI: "https://a.example/rdf", Rel: "describedby", Type: "application/rdf+xml"}},
 	}
 	t := resolver.TraceOf(ctx)
-	t.AddInside(0, "registry", "the registry has <it>", "10.0.0.1 has it")
+	t.Add(resolver.Step{Stage: "registry", Public: "the registry has <it>"}, "10.0.0.1 has it")
 	return resolver.Answer{
 		Locations: []resolver.Location{
 			{URI: "https://a.example/1", From: &resolver.Source{Record: record, Type: "text/html", Relation: &resolver.Relation{Title: "The book"}}},

@@ -108,9 +108,7 @@ func (w Writer) shortened(p *api.Problem) *api.Problem {
 // explained appends a step as the item of a list: of a rule all its parts.
 func (r *room) explained(m *markup, s *resolver.Step) {
 	if s.Rule == nil {
-		m.tag("<li")
-		r.inEnglish(m)
-		m.tag(">")
+		m.tag("<li>")
 		r.said(m, s, roomText)
 		m.tag("</li>\n")
 		return
@@ -129,11 +127,7 @@ func (r *room) explained(m *markup, s *resolver.Step) {
 	for _, row := range r.partsOf(rule) {
 		m.tag("<dt>")
 		m.text(row[0])
-		m.tag("</dt><dd")
-		if row[0] == r.Text("explain.rule_why_not") {
-			r.inEnglish(m)
-		}
-		m.tag(">")
+		m.tag("</dt><dd>")
 		part, _ := fitting(row[1], roomText/2)
 		m.text(part)
 		m.tag("</dd>")
@@ -174,13 +168,21 @@ func (w Writer) partsOf(rule *resolver.Rule) (parts [][2]string) {
 		{"TTL", lasting(rule.TTL)},
 		{w.Text("explain.rule_matched"), rule.Matched},
 		{w.Text("explain.rule_result"), rule.Result},
-		{w.Text("explain.rule_why_not"), rule.Reason},
+		{w.Text("explain.rule_why_not"), w.whyNot(rule)},
 	} {
 		if part[1] != "" {
 			parts = append(parts, part)
 		}
 	}
 	return parts
+}
+
+// whyNot says why a rule was not used.
+func (w Writer) whyNot(rule *resolver.Rule) string {
+	if id := "why." + rule.Why; w.Has(id) {
+		return w.Text(id)
+	}
+	return rule.Reason
 }
 
 // flagSays says what the flags of a rule mean: RFC 3404 section 4.3. It returns "" for unknown ones.
@@ -193,14 +195,14 @@ func (w Writer) flagSays(flags string) string {
 
 // fully returns a step as a box with all that it says, as far as there is room for.
 func (w Writer) fully(s *resolver.Step) wayBox {
-	b := briefly(s)
+	b := w.briefly(s)
 	if s.Took > 0 {
 		b.side = duration(s.Took)
 	}
 	b.lines = nil
 	rule := s.Rule
 	if rule == nil {
-		b.add(s.Detail, 3)
+		b.add(w.stepOf(s), 3)
 		return b
 	}
 	b.side = w.useOf(rule)
@@ -218,8 +220,8 @@ func (w Writer) fully(s *resolver.Step) wayBox {
 	if rule.Result != "" {
 		b.add("→ "+rule.Result, 2)
 	}
-	if rule.Reason != "" {
-		b.add("✗ "+rule.Reason, 2)
+	if why := w.whyNot(rule); why != "" {
+		b.add("✗ "+why, 2)
 	}
 	return b
 }

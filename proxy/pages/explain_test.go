@@ -20,7 +20,7 @@ func explained() map[string]pages.Explanation {
 	delegated := rule("nbn.urn.arpa.", 10, 10, resolver.RuleUsed)
 	delegated.Substitute, delegated.Result = "de.nbn.example.", "de.nbn.example."
 	other := rule("nbn.urn.arpa.", 5, 10, resolver.RuleSkipped)
-	other.Regexp, other.Substitute, other.Reason = "!^urn:nbn:fi:.*!fi.nbn.example!", ".", "the expression does not match"
+	other.Regexp, other.Substitute, other.Why = "!^urn:nbn:fi:.*!fi.nbn.example!", ".", "no_match"
 	leads := rule("de.nbn.example.", 100, 10, resolver.RuleUsed)
 	leads.Flags, leads.Services, leads.Regexp, leads.Matched, leads.Result = "u", "N2L", `!^urn:nbn:(de:.*)$!https://resolver.example.org/\1!`, name,
 		"https://resolver.example.org/de:101:1-201102033592"
@@ -29,11 +29,11 @@ func explained() map[string]pages.Explanation {
 	unknown := rule("de.nbn.example.", 100, 30, resolver.RuleSkipped)
 	unknown.Flags, unknown.Substitute, unknown.Reason = "x", "x.example.", `flags "x" are unknown`
 	steps := []resolver.Step{
-		{Stage: "normalize", Detail: "case: URN:NBN:de:101:1-201102033592 -> " + name},
-		{Stage: "canonical", Detail: name},
-		{Stage: "cache", Detail: "miss urn:nbn:de:101:1-201102033592, ttl 0s"},
-		{Stage: "registry", Detail: "unsupported: no prefix of the registry has the name"},
-		{Stage: "dns", Detail: "nbn.urn.arpa. NAPTR: NOERROR, 2 records, ttl 1h0m0s, not authenticated", Took: 12345 * time.Microsecond},
+		{Stage: "normalize", Code: "normalized", Values: []any{"Before", "URN:NBN:de:101:1-201102033592", "After", name}},
+		{Stage: "canonical", Code: "canonical", Values: []any{"Name", name}},
+		{Stage: "cache", Code: "not_stored"},
+		{Stage: "registry", Code: "name_not_registered"},
+		{Stage: "dns", Code: "dns_answered", Values: []any{"Domain", "nbn.urn.arpa.", "Type", "NAPTR"}, Took: 12345 * time.Microsecond},
 		{Stage: "ddds", Detail: "skipped", Rule: other},
 		{Stage: "ddds", Detail: "used", Rule: delegated},
 		{Stage: "dns", Detail: "de.nbn.example. NAPTR from the cache, 4m0s old, ttl 56m0s, 3 records, authenticated"},
@@ -68,15 +68,15 @@ func TestExplain(t *testing.T) {
 		{"found", d.For("en"), []string{
 			"<h1>How it was resolved</h1>", `<svg class="way" role="img" aria-describedby="way" aria-label="How it was resolved"`,
 			`<li class="left"><b>Rule of nbn.urn.arpa.</b> <small>not used</small><dl><dt>Order, preference</dt><dd>5, 10</dd><dt>Flags</dt><dd>(leads to the next rule)</dd>`,
-			`<dt>Why not</dt><dd>the expression does not match</dd>`, `<dd>u (the result is a URI)</dd>`, `<dt>It matches</dt><dd>urn:nbn:de:101:1-201102033592</dd>`,
+			`<dt>Why not</dt><dd>Its expression does not match the name.</dd>`, `<dd>u (the result is a URI)</dd>`, `<dt>It matches</dt><dd>urn:nbn:de:101:1-201102033592</dd>`,
 			`<dt>Result</dt><dd>https://resolver.example.org/de:101:1-201102033592</dd>`, `<dt>TTL</dt><dd>1h</dd>`,
-			`<li><b>dns</b> nbn.urn.arpa. NAPTR: NOERROR, 2 records, ttl 1h0m0s, not authenticated <small>12.3 ms</small></li>`,
+			`<li><b>Question to the DNS</b> nbn.urn.arpa. has records of the type NAPTR. <small>12.3 ms</small></li>`,
 			`<g class="left"><rect x="24"`, `<g class="taken"><rect x="0"`, `>NAPTR 100 10 &#34;u&#34; &#34;N2L&#34;, TTL 1h</text>`,
 			`<a href="/resolver/api/v1/explain?uri=urn%3Anbn%3Ade%3A101%3A1-201102033592&amp;format=json">`, `<b class="ill">`,
 			`<a href="/resolver/api/v1/explain?uri=urn%3Anbn%3Ade%3A101%3A1-201102033592&amp;lang=de">Deutsch</a>`, `<a href="/resolver/uri-res/N2C.html?urn:nbn:`,
 		}, []string{"more steps", "lang=\"en\"><b>"}},
 		{"failed", d.For(pages.Chosen("de")), []string{
-			`<p class="said">Niemand, den dieser Server fragen kann, kennt ihn.</p>`, `<g class="fails">`, `<li lang="en"><b>canonical</b>`, "service=I2Ls",
+			`<p class="said">Niemand, den dieser Server fragen kann, kennt ihn.</p>`, `<g class="fails">`, `<li><b>Name</b> Nachgeschlagen wird`, "service=I2Ls",
 		}, []string{"Where it leads", "Wohin er führt"}},
 	} {
 		e := all[tt.name]

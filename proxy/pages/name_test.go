@@ -64,7 +64,7 @@ func TestName(t *testing.T) {
 				`<a href="/resolver/memento/20310502100000/urn:nbn:de:101:1-201102033592"><time>2031-05-02 10:00:00</time></a>`,
 				`<a href="/resolver/timemap/urn:nbn:de:101:1-201102033592">All versions</a>`,
 				`<svg class="way" role="img" aria-describedby="way" aria-label="How it was resolved" viewBox="0 0 360 194" width="360" height="194">`,
-				`<li><b>dns</b> nbn.urn.arpa. NAPTR at 192.0.2.1: 2 records, ttl 1h, in 12ms, which is more than a box is wide <small>1 ms</small></li>`, `<path d="M10 38V50m-4-4 4 4 4-4"/>`, `<path d="M10 90V142M10 118H24"/>`,
+				`<li><b>Question to the DNS</b> nbn.urn.arpa. NAPTR at 192.0.2.1: 2 records, ttl 1h, in 12ms, which is more than a box is wide <small>1 ms</small></li>`, `<path d="M10 38V50m-4-4 4 4 4-4"/>`, `<path d="M10 90V142M10 118H24"/>`,
 				`<th scope="row">status</th><td><code>located</code></td>`, `<a href="/resolver/?uri=urn%3Anbn%3Ade%3A101%3A1-201102033592&amp;format=html&amp;lang=de">Deutsch</a>`,
 			}, []string{"Withdrawn on", "In its place"},
 		},

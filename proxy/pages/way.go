@@ -20,7 +20,7 @@ func (r *room) way(steps []resolver.Step) (picture, items template.HTML) {
 	})
 	boxes := make([]wayBox, 0, len(steps))
 	for i := range min(len(steps), strings.Count(string(items), "</li>")) {
-		boxes = append(boxes, briefly(&steps[i]))
+		boxes = append(boxes, r.briefly(&steps[i]))
 	}
 	return r.draw(boxes, roomWay), items
 }
@@ -28,10 +28,28 @@ func (r *room) way(steps []resolver.Step) (picture, items template.HTML) {
 // isQuestion reports whether a stage of a resolution is a question to a server, which a system asked on its way.
 func isQuestion(stage string) bool { return stage == "dns" || stage == "thttp" }
 
+// stageOf returns the system that a step is of, in words.
+func (w Writer) stageOf(s *resolver.Step) string {
+	if id := "stage." + s.Stage; w.Has(id) {
+		return w.Text(id)
+	}
+	return s.Stage
+}
+
+// stepOf returns what a step was, in words: by its code, which is that of an error where a system knows no answer. What has none is in English.
+func (w Writer) stepOf(s *resolver.Step) string {
+	for _, id := range [...]string{"step." + s.Code, "error." + s.Code} {
+		if w.Has(id) {
+			return w.Text(id, s.Values...)
+		}
+	}
+	return s.Detail
+}
+
 // said appends what a step says, with so many octets of its detail.
 func (r *room) said(m *markup, s *resolver.Step, most int) {
-	stage, _ := fitting(s.Stage, roomText/8)
-	detail, _ := fitting(s.Detail, most)
+	stage, _ := fitting(r.stageOf(s), roomText/8)
+	detail, _ := fitting(r.stepOf(s), most)
 	m.tag("<b>")
 	m.text(stage)
 	m.tag("</b> ")
@@ -44,15 +62,15 @@ func (r *room) said(m *markup, s *resolver.Step, most int) {
 }
 
 // briefly returns a step as a box of two lines.
-func briefly(s *resolver.Step) wayBox {
-	b := wayBox{head: s.Stage}
+func (w Writer) briefly(s *resolver.Step) wayBox {
+	b := wayBox{head: w.stageOf(s)}
 	if isQuestion(s.Stage) {
 		b.x = wayIndent
 	}
 	if s.Rule != nil && s.Rule.Use != resolver.RuleUsed {
 		b.x, b.class = wayIndent, wayLeft
 	}
-	b.add(s.Detail, 1)
+	b.add(w.stepOf(s), 1)
 	return b
 }
 

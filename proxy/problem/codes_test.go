@@ -21,8 +21,8 @@ import (
 	"github.com/urnd/urnd/proxy/problem"
 )
 
-// codesOfErrors returns the codes that errors of other packages have: the literals of what carries a code, and of what makes such a one.
-func codesOfErrors(t *testing.T) []string {
+// codesOfOthers returns the codes that errors of other packages and steps have: the literals of what carries a code, and of what makes such a one.
+func codesOfOthers(t *testing.T) []string {
 	t.Helper()
 	var all []string
 	add := func(e ast.Expr) {
@@ -32,6 +32,17 @@ func codesOfErrors(t *testing.T) []string {
 	}
 	visit := func(n ast.Node) bool {
 		switch n := n.(type) {
+		case *ast.CompositeLit:
+			if nameOf(n.Type) != "Step" {
+				break
+			}
+			for _, e := range n.Elts {
+				if field, ok := e.(*ast.KeyValueExpr); ok && isNamedCode(field.Key) {
+					if text, ok := literal(field.Value); ok {
+						all = append(all, text)
+					}
+				}
+			}
 		case *ast.KeyValueExpr: // of a Negative, a Reason or a refusal
 			if key, ok := n.Key.(*ast.Ident); ok && strings.EqualFold(key.Name, "code") {
 				add(n.Value)
@@ -54,9 +65,9 @@ func codesOfErrors(t *testing.T) []string {
 					add(argument)
 				}
 			}
-		case *ast.ReturnStmt: // of netguard.Code
+		case *ast.ReturnStmt: // of netguard.Code, and of the code of a question to the DNS
 			for _, result := range n.Results {
-				if text, ok := literal(result); ok && strings.HasPrefix(text, "destination_") {
+				if text, ok := literal(result); ok && (strings.HasPrefix(text, "destination_") || strings.HasPrefix(text, "dns_")) {
 					add(result)
 				}
 			}
@@ -69,7 +80,7 @@ func codesOfErrors(t *testing.T) []string {
 				return err
 			}
 			text, err := os.ReadFile(path)
-			if carries := regexp.MustCompile(`Negative\{|Reason\{|Decline\(|refusal|\btold\b`); err != nil || !carries.Match(text) {
+			if carries := regexp.MustCompile(`Negative\{|Reason\{|Step\{|Decline\(|refusal|\btold\b|codeOfReply`); err != nil || !carries.Match(text) {
 				return err
 			}
 			file, err := parser.ParseFile(token.NewFileSet(), path, text, 0)
@@ -124,10 +135,10 @@ func messagesOf(t *testing.T, section string) []string {
 	return slices.Collect(maps.Keys(all[section]))
 }
 
-// Each code has a message in all languages, each message of an error is that of a code, and no two kinds of errors have one code.
+// Each code has a message in all languages, each message of an error or a step is that of a code, and no two kinds of errors have one code.
 func TestCodes(t *testing.T) {
-	codes := slices.Concat(problem.Codes(), codesOfErrors(t))
-	const least = 190
+	codes := slices.Concat(problem.Codes(), codesOfOthers(t))
+	const least = 230
 	if known := len(slices.Compact(slices.Sorted(slices.Values(codes)))); known < least {
 		t.Fatalf("%d codes", known)
 	}
@@ -141,7 +152,7 @@ func TestCodes(t *testing.T) {
 	design := pages.New(pages.Site{})
 	for _, l := range pages.Languages() {
 		for _, code := range codes {
-			if !design.In(l).Has("error." + code) {
+			if !design.In(l).Has("error."+code) && !design.In(l).Has("step."+code) {
 				t.Errorf("%s: there is no message of the code %s", l.Tag(), code)
 			}
 		}
@@ -151,9 +162,11 @@ func TestCodes(t *testing.T) {
 			}
 		}
 	}
-	for _, id := range messagesOf(t, "error") {
-		if !slices.Contains(codes, id) {
-			t.Errorf("no error has the code of the message error.%s", id)
+	for _, section := range []string{"error", "step"} {
+		for _, id := range messagesOf(t, section) {
+			if !slices.Contains(codes, id) {
+				t.Errorf("nothing has the code of the message %s.%s", section, id)
+			}
 		}
 	}
 }

@@ -144,7 +144,17 @@ func (c recordCache) get(ctx context.Context, name, rrtype string, load cache.Lo
 		if resolver.PublicOutcome(err) == "" {
 			public = ""
 		}
-		t.AddInside(0, "dns", public, "%s %s %s", name, rrtype, describeCached(result, err))
+		step := resolver.Step{Stage: "dns", Code: "dns_stored"}
+		switch {
+		case err != nil:
+			step = resolver.FailedStep("dns", err)
+		case result.Status == cache.Collapsed:
+			step.Code = "dns_shared"
+		}
+		if step.Public = public; len(step.Values) == 0 {
+			step.Values = []any{"Domain", name, "Type", rrtype}
+		}
+		t.Add(step, "%s %s %s", name, rrtype, describeCached(result, err))
 	}
 	if result.Status == cache.Stale {
 		result.TTL = staleTTL

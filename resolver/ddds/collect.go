@@ -26,7 +26,7 @@ func (c *collected) full() bool { return c.octets > resolver.MaxAnswer }
 // answer returns the answer, and says in the trace whether it is complete.
 func (c *collected) answer(ctx context.Context, w *walk) resolver.Answer {
 	if c.full() {
-		resolver.TraceOf(ctx).Add("ddds", "only the first %d locations are used: an answer has at most "+
+		resolver.TraceOf(ctx).Add(resolver.Step{Stage: "ddds", Code: "locations_cut", Values: []any{"Number", len(c.locations)}}, "only the first %d locations are used: an answer has at most "+
 			"%d octets", len(c.locations), resolver.MaxAnswer)
 	}
 	return resolver.Answer{Locations: c.locations, TTL: w.ttl}

@@ -45,7 +45,9 @@ func (c *Client) askServer(ctx context.Context, s *server, name string, rrtype u
 		took := c.config.Now().Sub(start)
 		outcome := describe(parent, reply, err)
 		public := fmt.Sprintf("%s %s%s: %s%s", name, dns.TypeToString[rrtype], why, repeats, cmp.Or(publicFailure(reply, err), outcome))
-		t.AddInside(took, "dns", public, "%s %s at %s%s: %s%s in %s", name, dns.TypeToString[rrtype], s, why, repeats, outcome, took.Round(time.Microsecond))
+		t.Add(resolver.Step{
+			Stage: "dns", Code: codeOfReply(parent, reply, err), Values: []any{"Domain", name, "Type", dns.TypeToString[rrtype]}, Public: public, Took: took,
+		}, "%s %s at %s%s: %s%s in %s", name, dns.TypeToString[rrtype], s, why, repeats, outcome, took.Round(time.Microsecond))
 	}
 	return reply, err
 }

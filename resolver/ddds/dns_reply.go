@@ -69,6 +69,24 @@ func publicFailure(reply *dns.Msg, err error) string {
 	return "no answer that can be used"
 }
 
+// codeOfReply returns the code of the step of a query.
+func codeOfReply(ctx context.Context, reply *dns.Msg, err error) string {
+	switch {
+	case err != nil && errors.Is(ctx.Err(), context.Canceled):
+		return "dns_overtaken"
+	case err != nil && isTimeout(err):
+		return "dns_late"
+	case err != nil:
+		return "dns_unusable"
+	case reply.Rcode == dns.RcodeNameError:
+		return "dns_no_domain"
+	case !has(reply.Answer, reply.Question[0].Qtype):
+		return "dns_no_such_records"
+	default:
+		return "dns_answered"
+	}
+}
+
 // describe describes the outcome of a query for a trace.
 func describe(ctx context.Context, reply *dns.Msg, err error) string {
 	switch {

@@ -51,7 +51,7 @@ func (h *Hosts) Lookup(ctx context.Context, host string) ([]netip.Addr, error) {
 	if h.config.Local != nil {
 		if local := h.config.Local(ctx, host); len(local) > 0 {
 			if t := resolver.TraceOf(ctx); t != nil {
-				t.Add("dns", "%s is a host that this machine knows itself, with %d addresses", host, len(local))
+				t.Add(resolver.Step{Stage: "dns", Code: "host_known", Values: []any{"Host", host}}, "%s is a host that this machine knows itself, with %d addresses", host, len(local))
 			}
 			return local, nil
 		}

@@ -41,7 +41,7 @@ func (w *walk) run(ctx context.Context, key string) (resolver.Answer, error) {
 	w.work.expressions = w.expressions
 	answer, err := w.follow(ctx, key)
 	if t := resolver.TraceOf(ctx); t != nil && w.ttl >= 0 {
-		t.Add("ddds", "the ttl is %s, of %s", w.ttl.Round(time.Second), w.shortest)
+		t.Add(resolver.Step{Stage: "ddds", Code: "lifetime", Values: []any{"Duration", w.ttl.Round(time.Second).String()}}, "the ttl is %s, of %s", w.ttl.Round(time.Second), w.shortest)
 	}
 	var s *serverNegative
 	if errors.As(err, &s) {
@@ -74,7 +74,7 @@ func (w *walk) follow(ctx context.Context, key string) (resolver.Answer, error) 
 			first = err
 		}
 		if t := resolver.TraceOf(ctx); t != nil {
-			t.AddInside(0, "ddds", fmt.Sprintf("%s: %s failed", key, m.record), "%s: %s failed: %s", key, m.record, err)
+			t.Add(resolver.Step{Stage: "ddds", Code: "rule_failed", Values: []any{"Domain", key}, Public: fmt.Sprintf("%s: %s failed", key, m.record)}, "%s: %s failed: %s", key, m.record, err)
 		}
 	}
 	return resolver.Answer{}, first
@@ -177,24 +177,24 @@ func (w *walk) trace(ctx context.Context, key string, ttl time.Duration, s selec
 		return
 	}
 	if s.excess > 0 {
-		t.Add("warning", "%s has %d rules, of which only the first %d by order and preference are used", key, maxRules+s.excess, maxRules)
+		t.Add(resolver.Step{Stage: "warning", Code: "many_rules", Values: []any{"Domain", key, "Number", maxRules}}, "%s has %d rules, of which only the first %d by order and preference are used", key, maxRules+s.excess, maxRules)
 	}
 	if s.outOfWork {
-		t.Add("warning", "%s: the rules cost more than is spent on matching one name (%d octets times instructions), and some were "+
+		t.Add(resolver.Step{Stage: "warning", Code: "costly_rules", Values: []any{"Domain", key}}, "%s: the rules cost more than is spent on matching one name (%d octets times instructions), and some were "+
 			"not tried", key, maxWork)
 	}
 	for _, p := range s.skipped {
 		rule := p.record.traced(key, ttl)
-		rule.Matched, rule.Result, rule.Reason = p.matched, p.key, p.reason
-		t.AddRule("ddds", rule, "%s: skipped %s: %s", key, p.record, p.reason)
+		rule.Matched, rule.Result, rule.Reason, rule.Why = p.matched, p.key, p.reason, string(p.kind)
+		t.Add(resolver.Step{Stage: "ddds", Code: "rule_skipped", Values: []any{"Domain", key}, Rule: rule}, "%s: skipped %s: %s", key, p.record, p.reason)
 	}
 	for i, m := range s.usable {
 		rule := m.record.traced(key, ttl)
 		rule.Matched, rule.Result, rule.Use = m.matched, m.key, resolver.RulePossible
-		verb := "could use"
+		verb, code := "could use", "rule_possible"
 		if i == 0 {
-			verb, rule.Use = "used", resolver.RuleUsed
+			verb, code, rule.Use = "used", "rule_used", resolver.RuleUsed
 		}
-		t.AddRule("ddds", rule, "%s: %s %s -> %s", key, verb, m.record, m.key)
+		t.Add(resolver.Step{Stage: "ddds", Code: code, Values: []any{"Domain", key}, Rule: rule}, "%s: %s %s -> %s", key, verb, m.record, m.key)
 	}
 }

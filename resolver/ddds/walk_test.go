@@ -261,7 +261,7 @@ func TestWalkIsTraced(t *testing.T) {
 		0: {Domain: "foo.urn.arpa.", TTL: hour, Order: 1, Preference: 1, Substitute: "A.example.", Use: resolver.RuleUsed, Result: "a.example."},
 		3: {
 			Domain: "a.example.", TTL: hour, Order: 1, Preference: 3, Flags: "s", Services: "rcds+I2C", Substitute: "b.example.", Result: "b.example.",
-			Reason: `services "rcds+I2C" do not offer I2L`,
+			Reason: `services "rcds+I2C" do not offer I2L`, Why: "services",
 		},
 		5: {
 			Domain: "a.example.", TTL: hour, Order: 1, Preference: 4, Flags: "u", Regexp: "!^.*$!http://c.example/!", Substitute: ".", Use: resolver.RuleUsed,

@@ -71,8 +71,12 @@ func (a *agents) askEach(ctx context.Context, addresses []string, r request) ([]
 		}
 		if t := resolver.TraceOf(ctx); t != nil {
 			took := a.now().Sub(start)
-			public := fmt.Sprintf("%s %s: %s", r.service, r.predicate, cmp.Or(resolver.PublicOutcome(err), summary(entries, err)))
-			t.AddInside(took, "slp", public, "%s %s at %s: %s in %s", r.service, r.predicate, address, summary(entries, err), took.Round(time.Microsecond))
+			step := resolver.Step{Stage: "slp", Code: "services_found", Values: []any{"Number", len(entries)}}
+			if err != nil {
+				step = resolver.FailedStep("slp", err)
+			}
+			step.Took, step.Public = took, fmt.Sprintf("%s %s: %s", r.service, r.predicate, cmp.Or(resolver.PublicOutcome(err), summary(entries, err)))
+			t.Add(step, "%s %s at %s: %s in %s", r.service, r.predicate, address, summary(entries, err), took.Round(time.Microsecond))
 		}
 		if err == nil {
 			return entries, nil

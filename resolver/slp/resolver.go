@@ -96,7 +96,7 @@ func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answ
 		return answer, err
 	}
 	if t := resolver.TraceOf(ctx); t != nil {
-		t.Add("slp", "no server of the list answers, which is %s old: the agents are asked again", age.Round(time.Second))
+		t.Add(resolver.Step{Stage: "slp", Code: "directories_asked_again"}, "no server of the list answers, which is %s old: the agents are asked again", age.Round(time.Second))
 	}
 	answer, _, err = r.ask(resolver.WithFresh(ctx), q) // once for all names that fail together
 	return answer, err
@@ -118,7 +118,7 @@ func (r *Resolver) ask(ctx context.Context, q resolver.Query) (resolver.Answer, 
 	}
 	if t := resolver.TraceOf(ctx); t != nil && found.Age > 0 {
 		public := fmt.Sprintf("%d servers of %s from the cache", len(found.Value), q.NID())
-		t.AddInside(0, "slp", public, "servers of %s from the cache, %s old: %v", q.NID(), found.Age.Round(time.Second), found.Value)
+		t.Add(resolver.Step{Stage: "slp", Code: "servers_stored", Values: []any{"Number", len(found.Value)}, Public: public}, "servers of %s from the cache, %s old: %v", q.NID(), found.Age.Round(time.Second), found.Value)
 	}
 	answer, err := r.config.Ask.Each(ctx, found.Value, q)
 	ttl := max(found.TTL, 0)
@@ -154,7 +154,7 @@ func (r *Resolver) find(ctx context.Context, nid string) (Servers, time.Duration
 		if err != nil {
 			if unusable++; unusable <= maxReported {
 				url := e.url[:min(len(e.url), maxReportedURL)]
-				resolver.TraceOf(ctx).AddInside(0, "slp", "a URL cannot be used", "%q cannot be used: %s", url, err)
+				resolver.TraceOf(ctx).Add(resolver.Step{Stage: "slp", Code: "location_left_out", Public: "a URL cannot be used"}, "%q cannot be used: %s", url, err)
 				if r.config.Unusable != nil {
 					r.config.Unusable(url, err)
 				}

@@ -66,7 +66,7 @@ const Path = "/uri-res/"
 func (c *Client) Ask(ctx context.Context, base string, q resolver.Query) (resolver.Answer, error) {
 	if err := c.config.Backoff.Err(base); err != nil {
 		if t := resolver.TraceOf(ctx); t != nil {
-			t.AddInside(0, "thttp", "a resolution server that has failed is not asked again yet", "%s: %s", base, err)
+			t.Add(resolver.Step{Stage: "thttp", Code: "not_asked_yet", Public: "a resolution server that has failed is not asked again yet"}, "%s: %s", base, err)
 		}
 		return resolver.Answer{}, fmt.Errorf("asking %s: %w", base, err)
 	}
@@ -82,12 +82,16 @@ func (c *Client) Ask(ctx context.Context, base string, q resolver.Query) (resolv
 		c.config.Observe(err, c.config.Now().Sub(start))
 	}
 	if t := resolver.TraceOf(ctx); t != nil {
-		public := "a resolution server: " + strings.TrimSpace(summary+" "+resolver.PublicOutcome(err))
+		step := resolver.Step{Stage: "thttp", Code: "server_answered"}
+		if err != nil {
+			step = resolver.FailedStep("thttp", err)
+		}
+		step.Public = "a resolution server: " + strings.TrimSpace(summary+" "+resolver.PublicOutcome(err))
 		if err != nil {
 			summary = strings.TrimSpace(summary + " " + err.Error())
 		}
-		took := c.config.Now().Sub(start)
-		t.AddInside(took, "thttp", public, "GET %s: %s in %s", target, summary, took.Round(time.Microsecond))
+		step.Took = c.config.Now().Sub(start)
+		t.Add(step, "GET %s: %s in %s", target, summary, step.Took.Round(time.Microsecond))
 	}
 	if err == nil || errors.As(err, new(*resolver.Negative)) {
 		return answer, err

@@ -150,15 +150,15 @@ func (c *Client) list(ctx context.Context, response *scheme.Resource, q resolver
 			continue
 		}
 		if left++; left <= maxTracedURIs {
-			t.Add("thttp", "left out of the list: %.200s: %s", line, err)
+			t.Add(resolver.Step{Stage: "thttp", Code: "location_left_out"}, "left out of the list: %.200s: %s", line, err)
 		}
 		if left == maxUnused {
-			t.Add("thttp", "the rest of the list is not read")
+			t.Add(resolver.Step{Stage: "thttp", Code: "list_cut"}, "the rest of the list is not read")
 			break
 		}
 	}
 	if left > maxTracedURIs {
-		t.Add("thttp", "left out of the list: %d more", left-maxTracedURIs)
+		t.Add(resolver.Step{Stage: "thttp", Code: "locations_left_out", Values: []any{"Number", left - maxTracedURIs}}, "left out of the list: %d more", left-maxTracedURIs)
 	}
 	switch {
 	case len(list.uris) > 0:

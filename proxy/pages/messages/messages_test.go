@@ -25,7 +25,7 @@ func inWords() []string {
 		"proxied.fetch_", "import.format_", "media.", "rel.", "tongue.", "several.do_", "several.field_", "several.missing_",
 		"jobs.state_", "jobs.stage_", "jobs.change_",
 		"changes.kind_", "changes.done_",
-		"error.", "status.", "noun.",
+		"error.", "status.", "noun.", "step.", "stage.", "why.",
 	}
 }
 

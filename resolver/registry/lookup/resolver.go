@@ -316,6 +316,8 @@ func below(s state, found resolved) (resolved, error) {
 
 func trace(ctx context.Context, e *registry.Entry) {
 	if t := resolver.TraceOf(ctx); t != nil {
-		t.Add("registry", "%s has version %d of %s: %s, %d targets", e.Key, e.Version, e.Changed.Format(time.RFC3339), e.Status, len(e.Targets))
+		t.Add(resolver.Step{
+			Stage: "registry", Code: "registered", Values: []any{"Name", e.Name, "Version", e.Version, "Number", len(e.Targets)},
+		}, "%s has version %d of %s: %s, %d targets", e.Key, e.Version, e.Changed.Format(time.RFC3339), e.Status, len(e.Targets))
 	}
 }
