@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -63,7 +64,7 @@ func StartConfig(t testing.TB, c config.Config, environment ...string) *Daemon {
 	d := &Daemon{Config: c, file: filepath.Join(t.TempDir(), "urnd.yaml")}
 	d.write(t)
 	command := exec.Command(Binary(t), "serve", "--config", d.file)
-	command.Env = append(os.Environ(), environment...)
+	command.Env = append(withoutPictures(), environment...)
 	d.start(t, command)
 	return d
 }
@@ -203,4 +204,10 @@ func (d *Daemon) ExpectMetrics(t testing.TB, lines ...string) {
 // OpenLoopback lets urnd fetch from servers of tests.
 func OpenLoopback(c *config.Config) {
 	c.Access.AllowDestinations = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+}
+
+// withoutPictures returns the environment without the variable that says where tests put pictures: urnd refuses variables of its own that no
+// setting has.
+func withoutPictures() []string {
+	return slices.DeleteFunc(os.Environ(), func(one string) bool { return strings.HasPrefix(one, "URND_PICTURES=") })
 }
