@@ -18,7 +18,7 @@ func TestBulkPagesInLynx(t *testing.T) {
 		"job":  {"Dry run of an import", "Import the names", "rejected lines, of 31", "https://catalogue.example.org/29", "not valid", "as a table"},
 		"jobs": {"import, csv, dry run", "the catalogue of May"}, "prefixes": {"urn:nbn:fi:scan-", "library@example.org"},
 		"targets": {"http://old.example.org/items/0", "unhealthy", "Move this server"}, "move": {"https://new.example.org/objects/", "as 12 names were moved lately"},
-		"statistics": {"urn:nbn", "40", "2910 times by people"}, "tokens": {"catalogue", "writer: mint, change", "Make the token"}, "revoke": {"Revoke the token"},
+		"statistics": {"urn:nbn", "40", "2,910 times by people"}, "tokens": {"catalogue", "writer: mint, change", "Make the token"}, "revoke": {"Revoke the token"},
 	} {
 		out, err := exec.CommandContext(t.Context(), lynx, "-dump", "-width=160", "-nolist", server+paths[name]).CombinedOutput()
 		if err != nil {
