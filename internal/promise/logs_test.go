@@ -97,13 +97,14 @@ func (l logCall) lines(call *ast.CallExpr) (lines []string) {
 	return lines
 }
 
-// isLogger reports whether an expression is a logger, by its name: log, d.log, log.With(...), h.config.Log,
+// isLogger reports whether an expression is a logger, by its name: log, log(), d.log, log.With(...), h.config.Log,
 // l.log.Load().
 func isLogger(e ast.Expr) bool {
 	if call, ok := e.(*ast.CallExpr); ok {
 		method, isMethod := call.Fun.(*ast.SelectorExpr)
 		isOf := isMethod && slices.Contains([]string{"With", "WithGroup", "Load"}, method.Sel.Name)
-		return isOf && isLogger(method.X) || isMethod && isLogger(call.Fun)
+		function, isFunction := call.Fun.(*ast.Ident)
+		return isOf && isLogger(method.X) || isMethod && isLogger(call.Fun) || isFunction && isLogger(function)
 	}
 	name := strings.ToLower(nameOf(e))
 	return strings.HasSuffix(name, "log") || strings.HasSuffix(name, "logger") || name == "slog"
