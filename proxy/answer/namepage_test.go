@@ -78,7 +78,7 @@ func TestNamePage(t *testing.T) {
 		"Lönnrot, Elias (1849): Kalevala. https://urn.example/urn:example:a%2Cb</p>",
 		`src="/uri-res/N2C.qr?urn:example:a%2Cb"`, `<a href="/uri-res/N2C.bibtex?urn:example:a%2Cb">bibtex</a>`, ">linkset</a>", ">jsonld</a>",
 		`<a href="/memento/20310530100000/urn:example:a%2Cb"><time>2031-05-30 10:00:00</time></a>`, `<a href="/timemap/urn:example:a%2Cb">`,
-		"<li><b>registry</b> the registry has &lt;it&gt;</li>", `<a href="/api/v1/explain?uri=urn%3Aexample%3Aa%252Cb">`,
+		"<li><b>Registry of this site</b> the registry has &lt;it&gt;</li>", `<a href="/api/v1/explain?uri=urn%3Aexample%3Aa%252Cb">`,
 		`<th scope="row">version</th><td><code>2</code></td>`,
 	} {
 		if !strings.Contains(page, want) {
