@@ -101,7 +101,7 @@ func (h *Handler) ownPages() []page.Page {
 	docs := page.Reading(h.docsPage())
 	return []page.Page{
 		{Path: "/", Serve: page.Reading(h.indexPage)},
-		{Path: pathLogin, Serve: h.loginPage},
+		{Path: pathLogin, Serve: h.loginPage, Again: h.loginAgain},
 		{Path: pathLogout, Serve: h.logout},
 		{Path: pathDocs, Word: "API", About: "the API of this interface, for people", Serve: docs},
 		{Path: pathDocs + "/{id}", Serve: docs},
@@ -118,7 +118,7 @@ func (h *Handler) editorPages() (all []page.Page) {
 		ChecksTargets: h.config.Registry.ChecksTargets, Failed: h.logFailure, Revoked: h.config.Sessions.EndToken,
 	})
 	for _, p := range e.Pages() {
-		all = append(all, page.Page{Path: p.Path, Word: p.Word, About: p.About, Use: p.Use, MaxFile: p.MaxFile, Serve: p.Serve})
+		all = append(all, page.Page{Path: p.Path, Word: p.Word, About: p.About, Use: p.Use, MaxFile: p.MaxFile, Serve: p.Serve, Again: p.Again})
 	}
 	return all
 }

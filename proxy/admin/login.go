@@ -3,6 +3,7 @@ package admin
 import (
 	"embed"
 	"errors"
+	"html/template"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -25,7 +26,7 @@ const (
 	pathLogout = "/logout"
 )
 
-//go:embed login.html resend.html
+//go:embed login.html preserve.html
 var loginFiles embed.FS
 
 // loginPage shows the form by which one logs in, and takes it.
@@ -39,22 +40,22 @@ func (h *Handler) loginPage(p *page.Request) (message.Reply, error) {
 		return message.Reply{}, problem.ErrPlainLogin
 	}
 	if p.Method != http.MethodPost {
-		fault := ""
+		var fault template.HTML
 		if p.URL.Query().Has("refused") {
-			fault = refused
+			fault = p.Panel.In.T("login.refused")
 		}
 		return h.showLogin(p, next, "", fault), nil
 	}
-	proof, err := h.logIn(p.Request, strings.TrimSpace(p.Form.Get("token")))
+	actor, proof, err := h.logIn(p.Request, strings.TrimSpace(p.Form.Get("token")))
 	if err == nil {
-		return h.loggedIn(p, proof, next), nil
+		return h.loggedIn(p, actor, proof, next), nil
 	}
 	h.config.Log.WarnContext(p.Context(), "logging in to the admin interface was refused", "client", p.RemoteAddr, "error", err)
 	if !errors.Is(err, registry.ErrToken) && !errors.Is(err, problem.ErrAdminToken) && !errors.Is(err, problem.ErrTokenRequired) {
 		return message.Reply{}, err
 	}
 	if again := p.Form.Get(fieldAgain); again != "" { // which no redirect can take along
-		reply := h.showLogin(p, next, again, refused)
+		reply := h.showLogin(p, next, again, p.Panel.In.T("login.refused"))
 		reply.Status = http.StatusForbidden
 		return reply, nil
 	}
@@ -63,12 +64,13 @@ func (h *Handler) loginPage(p *page.Request) (message.Reply, error) {
 	}, nil
 }
 
-// refused is the message for a token that is not valid.
-const refused = "login.refused"
+// loginAgain shows the form by which one logs in after it was sent and not taken. It carries what it has carried.
+func (h *Handler) loginAgain(p *page.Request) (message.Reply, error) {
+	return h.showLogin(p, nextOf(p.URL.Query().Get("next")), p.Form.Get(fieldAgain), ""), nil
+}
 
-// showLogin shows the form by which one logs in, with a form that is sent afterwards, "" for none, and the message of what is
-// wrong, "" for nothing.
-func (h *Handler) showLogin(p *page.Request, next, again, fault string) message.Reply {
+// showLogin shows the form by which one logs in, with a form that is sent afterwards, "" for none, and what is wrong, "" for nothing.
+func (h *Handler) showLogin(p *page.Request, next, again string, fault template.HTML) message.Reply {
 	leave := ""
 	if cookie := session.CookieOf(p.Request, h.isSecure(p.Request)); session.HasBegun(cookie) && len(h.config.Token) == 0 {
 		if _, isValid := h.config.Sessions.Of(cookie); !isValid {
@@ -76,36 +78,34 @@ func (h *Handler) showLogin(p *page.Request, next, again, fault string) message.
 		}
 	}
 	panel := p.Panel
-	if fault != "" {
-		fault = p.Panel.In.Text(fault)
-	}
 	panel.Title = p.Panel.In.Text("login.title")
 	panel.Content = h.login.Make(p.Panel.In.Language(), "login.html", struct {
-		Field               pages.Content
-		Action, Again, Said string
-		HasRegistry         bool
-		Leave               string // where a session that has ended is forgotten, "" where there is none
+		Field         pages.Content
+		Action, Again string
+		Said          template.HTML
+		HasRegistry   bool
+		Leave         string // where a session that has ended is forgotten, "" where there is none
 	}{p.Field.HTML(), pathLogin + "?next=" + url.QueryEscape(next), again, fault, h.config.Registry != nil, leave})
 	return h.Show(&panel)
 }
 
-// logIn returns the proof of a token that was shown.
-func (h *Handler) logIn(r *http.Request, shown string) (token.Proof, error) {
+// logIn returns the actor and the proof of a token that was shown.
+func (h *Handler) logIn(r *http.Request, shown string) (registry.Actor, token.Proof, error) {
 	actor, err := h.identify(r.Context(), shown, false)
 	proof, _ := token.ProofOf(shown)
 	proof.ID = actor.Token
-	return proof, err
+	return actor, proof, err
 }
 
 // loggedIn begins the session of who has shown a token.
-func (h *Handler) loggedIn(p *page.Request, proof token.Proof, next string) message.Reply {
+func (h *Handler) loggedIn(p *page.Request, actor registry.Actor, proof token.Proof, next string) message.Reply {
 	if proof.ID != "" && next == "/" { // which is for administrators
 		next = editor.PathNames
 	}
 	h.endSession(p.Request)
 	cookie := h.config.Sessions.Begin(proof)
 	h.config.Log.InfoContext(p.Context(), "somebody has logged in to the admin interface", "client", p.RemoteAddr, "token", proof.ID)
-	reply, isAgain := h.sendAgain(p, cookie, next)
+	reply, isAgain := h.sendAgain(p, actor, cookie, next)
 	if !isAgain {
 		reply = message.Reply{Status: http.StatusSeeOther, Location: next, CacheControl: message.NoStore}
 	}

@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -76,33 +77,65 @@ func (h *Handler) pageReply(w http.ResponseWriter, r *http.Request, o *page.Page
 		return message.Reply{}, problem.NotAllowed(r.Method, "GET, HEAD, POST")
 	}
 	actor, err := h.visitor(r, o)
-	if err != nil {
-		return h.takeAlong(w, r, o, cookie, err)
-	}
 	p := &page.Request{Request: r, Actor: actor, ID: id, Field: h.field(cookie)}
 	p.Panel = h.panel(r, actor, p.Field)
-	if r.Method == http.MethodPost {
-		var close func()
-		if p.Form, close, err = h.form(w, r, o, actor); err != nil {
+	if r.Method != http.MethodPost {
+		if err != nil {
 			return message.Reply{}, err
 		}
-		defer close()
-		if !h.config.Sessions.IsForm(cookie, p.Form.Get(fieldCSRF)) {
-			return h.askAgain(p, o, cookie)
-		}
-		p.Form.Del(fieldCSRF)
+		p.Panel.Done = h.config.Sessions.TakeOutcome(cookie, r.URL.Query().Get(fieldDone))
+		return h.serveForm(p, o)
 	}
+	if _, refused := h.reachAs(r, isOpen(o)); refused != nil { // of who is refused nothing is read
+		return message.Reply{}, cmp.Or(err, refused)
+	}
+	form, end, unread := h.form(w, r, o, actor, err == nil)
+	if unread != nil {
+		return message.Reply{}, cmp.Or(err, unread)
+	}
+	defer end()
+	if err == nil && !h.config.Sessions.IsForm(cookie, form.Get(fieldCSRF)) {
+		err = problem.ErrForm
+	}
+	form.Del(fieldCSRF)
+	p.Form = form
+	var reply message.Reply
+	if err == nil {
+		reply, err = h.serveForm(p, o)
+	}
+	switch {
+	case err != nil:
+		return h.preserve(p, o, err)
+	case p.Outcome != "" && reply.Status == http.StatusSeeOther:
+		reply.Location = withDone(reply.Location, h.config.Sessions.KeepOutcome(cookie, p.Outcome))
+	}
+	return reply, nil
+}
+
+// fieldDone is the parameter by which a page finds what was done before.
+const fieldDone = "done"
+
+// withDone returns the target of a page that shows an outcome.
+func withDone(target, id string) string {
+	if strings.Contains(target, "?") {
+		return target + "&" + fieldDone + "=" + id
+	}
+	return target + "?" + fieldDone + "=" + id
+}
+
+// serveForm returns the page for who may see it.
+func (h *Handler) serveForm(p *page.Request, o *page.Page) (message.Reply, error) {
 	if o.Use == 0 {
 		return o.Serve(p)
 	}
-	leave, err := h.config.Registry.Enter(r.Context(), actor)
+	leave, err := h.config.Registry.Enter(p.Context(), p.Actor)
 	if err != nil {
 		return message.Reply{}, err
 	}
 	defer leave()
 	reply, err := o.Serve(p)
 	if err != nil {
-		h.logFailure(r, actor, err)
+		h.logFailure(p.Request, p.Actor, err)
 	}
 	return reply, err
 }
@@ -131,16 +164,20 @@ func mayVisit(actor registry.Actor, o *page.Page) bool {
 	return o.Use.Check(actor, 0) == nil
 }
 
-// form reads the fields of a form of an actor, the zero value where it is not known. close removes what was read.
-func (h *Handler) form(w http.ResponseWriter, r *http.Request, o *page.Page, actor registry.Actor) (_ url.Values, close func(), err error) {
+// form reads the fields of a form of an actor. Where it is not known who that is, a file is as short as other forms are. close removes what
+// was read.
+func (h *Handler) form(w http.ResponseWriter, r *http.Request, o *page.Page, actor registry.Actor, isKnown bool) (_ url.Values, close func(), err error) {
 	close = func() {}
 	if o.MaxFile > 0 {
-		done, refused := h.config.Registry.Upload(actor)
-		if refused != nil {
-			return nil, nil, refused
+		most, done := int64(maxForm), func() {}
+		if isKnown {
+			most += o.MaxFile
+			if done, err = h.config.Registry.Upload(actor); err != nil {
+				return nil, nil, err
+			}
 		}
-		r.Body = http.MaxBytesReader(w, r.Body, o.MaxFile+maxForm)
-		if err = r.ParseMultipartForm(o.MaxFile + maxForm); errors.Is(err, http.ErrNotMultipart) {
+		r.Body = http.MaxBytesReader(w, r.Body, most)
+		if err = r.ParseMultipartForm(most); errors.Is(err, http.ErrNotMultipart) {
 			err = nil // a form without a file, which ParseForm has read
 		}
 		close = func() {
@@ -150,7 +187,11 @@ func (h *Handler) form(w http.ResponseWriter, r *http.Request, o *page.Page, act
 			done()
 		}
 	} else {
-		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+		most := int64(maxForm)
+		if isOpen(o) {
+			most += 2 * maxAgain // it carries another one
+		}
+		r.Body = http.MaxBytesReader(w, r.Body, most)
 		err = r.ParseForm()
 	}
 	var large *http.MaxBytesError
@@ -215,5 +256,11 @@ func mayLogIn(r *http.Request, err error) bool {
 // isUnknown reports whether an error says of a person with a browser that it is not known who he is.
 func isUnknown(r *http.Request, err error) bool {
 	isMissing := errors.Is(err, problem.ErrAdminToken) || errors.Is(err, problem.ErrTokenRequired) || errors.Is(err, registry.ErrToken)
-	return isMissing && r.Header.Get("Authorization") == "" && strings.Contains(r.Header.Get("Accept"), pages.Type)
+	return isMissing && r.Header.Get("Authorization") == "" && acceptsPages(r)
 }
+
+// acceptsPages reports whether a request is of a browser.
+func acceptsPages(r *http.Request) bool { return strings.Contains(r.Header.Get("Accept"), pages.Type) }
+
+// isOldForm reports whether a form was made for another session, or before a restart.
+func isOldForm(err error) bool { return errors.Is(err, problem.ErrForm) }

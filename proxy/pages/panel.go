@@ -18,6 +18,8 @@ type Panel struct {
 	Nav, Above []Item
 	Account    *Account // nil: nobody has logged in
 	Content    Content  // behind the heading, which is Title
+	// Done is what was done before, and Fault what was not: above the content, "" for nothing.
+	Done, Fault Content
 	// Script is the path of a script of this server, "" for none. The page is complete without it.
 	Script string
 	// Reload is after how many seconds a browser without scripts loads the page again; 0 for never. A refresh by a field of the response
@@ -80,7 +82,7 @@ func (d *Design) Panel(p *Panel) Page {
 	}
 	return w.execute("panel.html", s, struct {
 		Frame
-		Heading, Script string
-		Content         template.HTML
-	}{frame, p.Title, p.Script, p.Content})
+		Heading, Script      string
+		Content, Done, Fault template.HTML
+	}{frame, p.Title, p.Script, p.Content, p.Done, p.Fault})
 }

@@ -46,11 +46,7 @@ func (e *Editor) serveEdit(p *Request) (message.Reply, error) {
 	if p.Form == nil {
 		return e.begin(r)
 	}
-	r.form = typed(p.Form)
-	r.version, _ = strconv.Atoi(p.Form.Get("version")) // what is not the current one is refused
-	if r.isNew {
-		r.Name, r.version = strings.TrimSpace(p.Form.Get("name")), 0
-	}
+	r.take()
 	switch p.Form.Get("do") {
 	case doAdd:
 		return e.form(r, spareTargets), nil
@@ -62,6 +58,26 @@ func (e *Editor) serveEdit(p *Request) (message.Reply, error) {
 		return e.check(r, e.save)
 	default:
 		return e.check(r, e.preview)
+	}
+}
+
+// editAgain shows the form as it was sent.
+func (e *Editor) editAgain(p *Request) (message.Reply, error) {
+	s, err := subjectOf(p)
+	if err != nil {
+		return message.Reply{}, err
+	}
+	r := &editing{Request: p, subject: s, isNew: s.Name == ""}
+	r.take()
+	return e.form(r, 0), nil
+}
+
+// take takes what was typed.
+func (r *editing) take() {
+	r.form = typed(r.Request.Form)
+	r.version, _ = strconv.Atoi(r.Request.Form.Get("version")) // what is not the current one is refused
+	if r.isNew {
+		r.Name, r.version = strings.TrimSpace(r.Request.Form.Get("name")), 0
 	}
 }
 

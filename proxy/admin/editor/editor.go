@@ -51,7 +51,9 @@ type Page struct {
 	// MaxFile is how many octets a file of its form may have; 0 for forms without one.
 	MaxFile int64
 	Serve   func(p *Request) (message.Reply, error)
-	ofJobs  bool // it is not there without jobs
+	// Again shows the form as it was sent, and does nothing; nil: there is none, or it has nothing that was typed.
+	Again  func(p *Request) (message.Reply, error)
+	ofJobs bool // it is not there without jobs
 }
 
 // Pages returns all pages.
@@ -62,9 +64,9 @@ func (e *Editor) Pages() []Page {
 		{Path: pathMint, Use: service.ToMint, Serve: e.serveMint},
 		{Path: pathSelection, ofJobs: true, Use: service.ToChange, Serve: e.serveSelect},
 		{Path: pathSelection + "/{id}", ofJobs: true, Use: service.ToChange, Serve: e.serveSelection},
-		{Path: pathEdit, Use: service.ToChange, Serve: e.serveEdit},
+		{Path: pathEdit, Use: service.ToChange, Serve: e.serveEdit, Again: e.editAgain},
 		{Path: pathHistory, Use: service.ToVisit, Serve: e.serveHistory},
-		{Path: pathWithdraw, Use: service.ToWithdraw, Serve: e.serveWithdraw},
+		{Path: pathWithdraw, Use: service.ToWithdraw, Serve: e.serveWithdraw, Again: e.withdrawAgain},
 		{Path: pathChanges, Word: "Changes", About: "what was changed together, for people", Use: service.ToVisit, Serve: e.serveChanges},
 		{Path: pathChanges + "/{id}", Use: service.ToVisit, Serve: e.serveChangeSet},
 		{Path: PathPrefixes, Word: "Prefixes", About: "the prefixes of the registry, for people", Use: service.ToRead, Serve: e.servePrefixes},
@@ -75,10 +77,10 @@ func (e *Editor) Pages() []Page {
 		{Path: pathClashes, ofJobs: true, Use: service.ToRead, Serve: e.serveClashes},
 		{Path: pathJob, ofJobs: true, Use: service.ToRead, Serve: e.serveJob},
 		{Path: PathTargets, Word: "Dead targets", About: "targets that do not answer, and what to do about them", Use: service.ToRead, Serve: e.serveTargets},
-		{Path: PathMove, ofJobs: true, Use: service.ToImport, Serve: e.serveMove},
+		{Path: PathMove, ofJobs: true, Use: service.ToImport, Serve: e.serveMove, Again: e.moveAgain},
 		{Path: PathStatistics, Word: "Statistics", About: "how many names there are, as charts", Use: service.ToRead, Serve: e.serveStatistics},
-		{Path: PathTokens, Word: "Tokens", About: "the tokens of people and programs", Use: service.ToManageTokens, Serve: e.serveTokens},
-		{Path: pathRevoke, Use: service.ToManageTokens, Serve: e.serveRevoke},
+		{Path: PathTokens, Word: "Tokens", About: "the tokens of people and programs", Use: service.ToManageTokens, Serve: e.serveTokens, Again: e.tokensAgain},
+		{Path: pathRevoke, Use: service.ToManageTokens, Serve: e.serveRevoke, Again: e.askRevoke},
 	}
 	return slices.DeleteFunc(all, func(one Page) bool { return one.ofJobs && !e.Service.HasJobs() })
 }

@@ -85,10 +85,14 @@ func statusOf(err error) int {
 	return problem.Status(err)
 }
 
-// refuses reports whether an error leaves people their form: it is about what they have typed, what they may do, or will pass.
+// refuses reports whether an error is about what was typed, which the page of the form says. Of others the form is shown again by who has called
+// the page.
 func (e *Editor) refuses(p *Request, err error) bool {
-	status := problem.Status(err)
-	refuses := !errors.Is(err, registry.ErrUnknown) && status != http.StatusInternalServerError && status != http.StatusUnauthorized
+	refuses := false
+	switch problem.Status(err) {
+	case http.StatusBadRequest, http.StatusConflict, http.StatusPreconditionFailed, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
+		refuses = !errors.Is(err, registry.ErrUnknown)
+	}
 	if refuses {
 		e.Failed(p.Request, p.Actor, err)
 	}

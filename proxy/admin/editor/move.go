@@ -59,6 +59,9 @@ func (e *Editor) serveMove(p *Request) (message.Reply, error) {
 	return e.showMove(p, err), nil
 }
 
+// moveAgain shows the form as it was sent.
+func (e *Editor) moveAgain(p *Request) (message.Reply, error) { return e.showMove(p, nil), nil }
+
 // showMove shows the form: as it was sent, as it was sent for the dry run before, or as a link says.
 func (e *Editor) showMove(p *Request, fault error) message.Reply {
 	page := movePage{Field: p.Field.HTML()}
@@ -66,7 +69,7 @@ func (e *Editor) showMove(p *Request, fault error) message.Reply {
 	d, ok := e.Drafts.find(p, given.Get("draft"))
 	var before jobs.RewriteBody
 	switch {
-	case p.Form != nil:
+	case p.Form.Has("replace"):
 		given = p.Form
 	case given.Has("replace"):
 	case ok && d.Kind == jobs.Rewrite:

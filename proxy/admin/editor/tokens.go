@@ -92,7 +92,7 @@ func tokensDone(word string) string {
 
 // serveTokens lists the tokens, and makes new ones.
 func (e *Editor) serveTokens(p *Request) (message.Reply, error) {
-	page := tokensPage{Field: p.Field.HTML(), Done: tokensDone(p.URL.Query().Get("done")), Own: p.Actor.Token, IsLimited: p.Actor.Prefixes != nil}
+	page := newTokensPage(p)
 	if p.Method == http.MethodPost {
 		made, err := e.createToken(p)
 		switch {
@@ -102,11 +102,20 @@ func (e *Editor) serveTokens(p *Request) (message.Reply, error) {
 			return message.Reply{}, err
 		}
 		page.Fault = saidOf(p, err)
-		reply, failed := e.showTokens(p, &page)
+		reply, failed := e.showTokens(p, page)
 		reply.Status = problem.Status(err)
 		return reply, failed
 	}
-	return e.showTokens(p, &page)
+	return e.showTokens(p, page)
+}
+
+func newTokensPage(p *Request) *tokensPage {
+	return &tokensPage{Field: p.Field.HTML(), Done: tokensDone(p.URL.Query().Get("done")), Own: p.Actor.Token, IsLimited: p.Actor.Prefixes != nil}
+}
+
+// tokensAgain shows the list with the form as it was sent.
+func (e *Editor) tokensAgain(p *Request) (message.Reply, error) {
+	return e.showTokens(p, newTokensPage(p))
 }
 
 // showTokens shows the list, with the form as it was sent.
@@ -196,6 +205,11 @@ func (e *Editor) serveRevoke(p *Request) (message.Reply, error) {
 		e.Revoked(revoked.ID)
 		return seeOther(PathTokens + "?done=revoked"), nil
 	}
+	return e.askRevoke(p)
+}
+
+// askRevoke asks whether a token is to be revoked.
+func (e *Editor) askRevoke(p *Request) (message.Reply, error) {
 	all, _, err := e.Service.Tokens(p.Context(), p.Actor)
 	if err != nil {
 		return message.Reply{}, err

@@ -82,6 +82,17 @@ func (e *Editor) serveWithdraw(p *Request) (message.Reply, error) {
 	}), nil
 }
 
+// withdrawAgain shows the form as it was sent.
+func (e *Editor) withdrawAgain(p *Request) (message.Reply, error) {
+	s, err := existing(p)
+	if err != nil {
+		return message.Reply{}, err
+	}
+	r := &editing{Request: p, subject: s}
+	r.take()
+	return e.withdrawing(r, &withdrawPage{}), nil
+}
+
 // withdrawing shows the form.
 func (e *Editor) withdrawing(r *editing, page *withdrawPage) message.Reply {
 	page.editing, page.Faults, page.Action = r, r.wrong, r.to(pathWithdraw)

@@ -25,6 +25,8 @@ type Request struct {
 	Form  url.Values     // the fields of a form; nil where none was sent
 	Field pages.Field    // which each form must have
 	Panel pages.Panel    // what is around the content
+	// Outcome is what was done, where the reply leads to another page: that one shows it, once.
+	Outcome pages.Content
 }
 
 // Page is one of the pages of the admin interface: GET, HEAD, and POST of a form.
@@ -36,6 +38,8 @@ type Page struct {
 	// MaxFile is how many bytes a file of its form may have; 0 for forms without one.
 	MaxFile int64
 	Serve   func(r *Request) (message.Reply, error)
+	// Again shows the form as it was sent, and does nothing; nil: there is none, or it has nothing that was typed.
+	Again func(r *Request) (message.Reply, error)
 }
 
 // Reading returns the Serve of a page that has no form to send.

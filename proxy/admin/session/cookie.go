@@ -32,6 +32,11 @@ func CookieOf(r *http.Request, isSecure bool) string {
 	return c.Value
 }
 
+// Cookie returns the cookie of a client as the request has it after it was set.
+func Cookie(r *http.Request, value string, isSecure bool) *http.Cookie {
+	return &http.Cookie{Name: name(r.Host, isSecure), Value: value} //nolint:gosec // it is not sent to a client
+}
+
 // SetCookie returns the value of Set-Cookie that gives a cookie to who has sent a request, or takes it away where the value is "". It ends
 // with the browser; no script reads it, and no other site makes a browser send it.
 func SetCookie(r *http.Request, value string, isSecure bool) string {

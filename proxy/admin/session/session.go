@@ -35,6 +35,8 @@ type Sessions struct {
 	all     map[[sha256.Size]byte]*session                 // by the hash of what the cookie has
 	byToken map[token.Proof]map[[sha256.Size]byte]*session // those that began with a proof
 	swept   time.Time
+	// outcomes are by their identifiers.
+	outcomes map[string]outcome
 }
 
 // session is what began with a proof.
@@ -45,7 +47,10 @@ type session struct {
 
 // New returns Sessions of nobody.
 func New(now func() time.Time) *Sessions {
-	s := &Sessions{now: now, all: make(map[[sha256.Size]byte]*session), byToken: make(map[token.Proof]map[[sha256.Size]byte]*session)}
+	s := &Sessions{
+		now: now, all: make(map[[sha256.Size]byte]*session), byToken: make(map[token.Proof]map[[sha256.Size]byte]*session),
+		outcomes: make(map[string]outcome),
+	}
 	_, _ = rand.Read(s.key[:]) // it never fails
 	return s
 }

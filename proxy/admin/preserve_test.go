@@ -36,18 +36,19 @@ func TestFormAfterItsSession(t *testing.T) {
 		wrong := b.press(t, late, "", "token=wrong")
 		wrong.says(t, 403, "no token that is valid here")
 		again := b.press(t, wrong, "", "token="+secret)
-		again.says(t, 200, "came too late, and has changed nothing yet")
+		again.says(t, 200, "came too late, and has changed nothing yet", "A new name", "anna")
 		fields, action := again.form(t)
-		if action != "/registry/edit" || fields.Get("tags") != "epic\r\nold" || fields.Get("do") != "preview" {
+		if action != "/registry/edit" || fields.Get("tags") != "epic\r\nold" || fields.Get("t0-uri") != "https://a.example/" {
 			t.Fatalf("%s, %v", action, fields)
 		}
-		seen := page{b.open(action, fields), action}
+		seen := b.press(t, again, "preview")
 		seen.says(t, 200, "urn:nbn:fi:a", "https://a.example/", "epic", `Note: the "first" <i>`)
 	})
 }
 
-// Only a form of ours is taken along, by the browser that had it, and not into what is no page.
-func TestFormsNotTakenAlong(t *testing.T) {
+// Only a form of a page of ours is carried over a login, and not into what is no page.
+func TestFormsOverLogin(t *testing.T) {
+	const noForm = 1000 // added to a status
 	s := newSite(t, locked)
 	b, other := newBrowser(s, here), newBrowser(s, here)
 	own, others := csrf(t, b.open("/login", nil)), csrf(t, other.open("/login", nil))
@@ -58,23 +59,25 @@ func TestFormsNotTakenAlong(t *testing.T) {
 		status       int
 	}{
 		{"its own", "/registry/edit", url.Values{"csrf": {own}, "name": {"x"}}, nil, 403},
-		{"none", "/registry/edit", url.Values{"name": {"x"}}, nil, 401},
-		{"that of another browser", "/registry/edit", url.Values{"csrf": {others}, "name": {"x"}}, nil, 401},
+		{"without its field", "/registry/edit", url.Values{"name": {"x"}}, nil, 403},
+		{"of another browser", "/registry/edit", url.Values{"csrf": {others}, "name": {"x"}}, nil, 403},
+		{"of another site", "/registry/edit", url.Values{"csrf": {own}, "name": {"x"}}, [][2]string{{"Origin", "https://evil.example"}}, 403 + noForm},
+		{"of an older browser at another site", "/registry/edit", url.Values{"csrf": {own}, "name": {"x"}}, [][2]string{{"Sec-Fetch-Site", "cross-site"}}, 403 + noForm},
 		{"with a token", "/registry/edit", url.Values{"csrf": {own}, "name": {"x"}}, [][2]string{{"Authorization", "Bearer wrong"}}, 401},
 		{"of a program", "/registry/edit", url.Values{"csrf": {own}, "name": {"x"}}, [][2]string{{"Accept", "application/json"}}, 401},
-		{"a long one", "/registry/edit", url.Values{"csrf": {own}, "name": {strings.Repeat("x", 300<<10)}}, nil, 401},
+		{"a long one", "/registry/edit", url.Values{"csrf": {own}, "name": {strings.Repeat("x", 1<<20)}}, nil, 403},
+		{"one that is too long", "/registry/edit", url.Values{"csrf": {own}, "name": {strings.Repeat("x", 3<<20)}}, nil, 401},
 		{"to a long address", "/registry/edit?uri=" + strings.Repeat("x", 2000), url.Values{"csrf": {own}, "name": {"x"}}, nil, 401},
-		{"with a file", "/registry/import", url.Values{"csrf": {own}, "text": {"name\n"}}, nil, 401},
 	} {
 		b.fields = tt.fields
 		w := b.open(tt.target, tt.form)
-		if isTaken := strings.Contains(w.Body.String(), `name="again"`); w.Code != tt.status || isTaken != (tt.status == 403) {
-			t.Errorf("%s: %d, %s", tt.name, w.Code, w.Body)
+		if isTaken := strings.Contains(w.Body.String(), `name="again"`); w.Code != tt.status%noForm || isTaken != (tt.status == 403) {
+			t.Errorf("%s: %d, %.2000s", tt.name, w.Code, w.Body)
 		}
 	}
 	b.fields = nil
 	for _, next := range []string{"/api/v1/names", "/", "/login", "//evil.example/", "https://evil.example/registry/edit"} {
-		w := b.open("/login?next="+url.QueryEscape(next), url.Values{"csrf": {csrf(t, b.open("/login", nil))}, "token": {adminToken}, "again": {"a=b"}})
+		w := b.open("/login?next="+url.QueryEscape(next), url.Values{"csrf": {csrf(t, b.open("/login", nil))}, "token": {adminToken}, "again": {"eyJhIjpbImIiXX0"}})
 		if w.Code != 303 || strings.Contains(w.Body.String(), "Send it again") {
 			t.Errorf("to %s: %d, %s", next, w.Code, w.Body)
 		}

@@ -1,0 +1,38 @@
+package session_test
+
+import (
+	"html/template"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/proxy/admin/session"
+)
+
+// An outcome is shown once, in the browser of who has done it, and not for long.
+func TestOutcomes(t *testing.T) {
+	now := time.Unix(1_900_000_000, 0)
+	s := session.New(func() time.Time { return now })
+	id := s.KeepOutcome("a", "done")
+	for _, tt := range []struct {
+		cookie, id string
+		want       template.HTML
+	}{{"b", id, ""}, {"", id, ""}, {"a", "", ""}, {"a", "x", ""}, {"a", id, "done"}, {"a", id, ""}} {
+		if got := s.TakeOutcome(tt.cookie, tt.id); got != tt.want {
+			t.Errorf("%+v: %q", tt, got)
+		}
+	}
+	id = s.KeepOutcome("a", "late")
+	now = now.Add(time.Hour)
+	if got := s.TakeOutcome("a", id); got != "" {
+		t.Errorf("after an hour: %q", got)
+	}
+	first := s.KeepOutcome("a", "first")
+	for i := range 1000 {
+		now = now.Add(time.Millisecond)
+		s.KeepOutcome("a", template.HTML(strconv.Itoa(i))) //nolint:gosec // a number
+	}
+	if got := s.TakeOutcome("a", first); got != "" {
+		t.Error("they are not bounded")
+	}
+}
