@@ -407,12 +407,12 @@ func packageRules() []packageRule {
 		{
 			"proxy/admin/editor",
 			[]string{
-				"proxy/admin/page", "proxy/message", "proxy/pages", "proxy/problem", "resolver/registry", "resolver/registry/bulk", "resolver/registry/count", "resolver/registry/diff",
+				"proxy/admin/page", "proxy/message", "proxy/pages", "proxy/pages/qr", "proxy/problem", "resolver", "resolver/registry", "resolver/registry/bulk", "resolver/registry/count", "resolver/registry/diff",
 				"resolver/registry/field", "resolver/registry/health", "resolver/registry/jobs", "resolver/registry/mint", "resolver/registry/service", "resolver/registry/title",
 				"resolver/registry/token", "internal/api", "internal/charset", "uri",
 			},
 			true,
-			"the pages of editors show and change what the service of the registry does: they know its values, and by bulk which columns tables have, and no store",
+			"the pages of editors show and change what the service of the registry does: they know its values, and by bulk which columns tables have, no store, and of resolver what a location is",
 		},
 		{
 			"proxy/admin/session",

@@ -102,7 +102,7 @@ func TestEditing(t *testing.T) {
 	list.says(t, 200, "There is none.", "New name", "Changes")
 	form := b.get("/registry/edit")
 	form.says(t, 200, "A new name", "Target 1")
-	more := b.press(t, form, "add", "name=URN:NBN:fi:a", "t0-uri=https://a.example/1", "title=Kalevala", "tags=epic\r\nold", "t0-from=2030-01-01T12:00")
+	more := b.press(t, form, "add", "name=URN:NBN:fi:a", "t0-uri=https://a.example/1", "title=Kalevala", "keywords=epic\r\nold", "t0-from=2030-01-01T12:00")
 	more.says(t, 200, "Target 3")
 	seen := b.press(t, more, "preview", "note=first", `metadata={"year": 1835}`)
 	seen.says(t, 200, "urn:nbn:fi:a", "https://a.example/1", "Kalevala", "1835", "epic", "2030-01-01T12:00:00Z", "Note: first")
@@ -111,27 +111,27 @@ func TestEditing(t *testing.T) {
 	}
 	back := b.press(t, seen, "back")
 	fields, _ := back.form(t)
-	if fields.Get("tags") != "epic\r\nold" || fields.Get("t0-from") != "2030-01-01T12:00:00" && fields.Get("t0-from") != "2030-01-01T12:00" || fields.Get("name") != "URN:NBN:fi:a" {
+	if fields.Get("keywords") != "epic\r\nold" || fields.Get("t0-from") != "2030-01-01T12:00:00" && fields.Get("t0-from") != "2030-01-01T12:00" || fields.Get("name") != "URN:NBN:fi:a" {
 		t.Errorf("back to the form, and lost: %v", fields)
 	}
 	shown := b.follow(t, b.press(t, seen, "save"))
-	shown.says(t, 200, "It is registered.", "urn:nbn:fi:a", "active", "Kalevala", "by anna", "first")
+	shown.says(t, 200, "It is registered: ", "urn:nbn:fi:a", "active", "Kalevala", "by anna", "first")
 	b.get("/registry/names?text=A.EXAMPLE").says(t, 200, "urn:nbn:fi:a", "Kalevala", "https://a.example/1", "anna")
 	b.get("/registry/names?status=reserved").says(t, 200, "There is none.")
 
 	form = b.get("/registry/edit?uri=urn:nbn:fi:a")
 	seen = b.press(t, form, "preview", "t0-uri=https://b.example/", "t1-uri=https://c.example/", "contact=mailto:anna@a.example", "note=moved")
-	if body := seen.Body.String(); !strings.Contains(body, "<del>https://a.example/1 (from 2030-01-01T12:00:00Z)</del><ins>https://b.example/ (from 2030-01-01T12:00:00Z)</ins><ins>https://c.example/</ins>") {
+	if body := seen.Body.String(); !strings.Contains(body, `<del dir="auto">https://a.example/1 (from 2030-01-01T12:00:00Z)</del><ins dir="auto">https://b.example/ (from 2030-01-01T12:00:00Z)</ins><ins dir="auto">https://c.example/</ins>`) {
 		t.Errorf("the difference is not shown: %s", body)
 	}
-	b.follow(t, b.press(t, seen, "save")).says(t, 200, "The change is saved.", "mailto:anna@a.example")
+	b.follow(t, b.press(t, seen, "save")).says(t, 200, "The change is saved: ", "mailto:anna@a.example")
 	history := b.get("/registry/history?uri=urn:nbn:fi:a")
 	history.says(t, 200, "Version 2", "moved", "Version 1", "first", "Edit as in this version")
-	if _, after, _ := strings.Cut(history.Body.String(), "Version 2"); !strings.Contains(after, "<ins>https://b.example/") {
+	if _, after, _ := strings.Cut(history.Body.String(), "Version 2"); !strings.Contains(after, `<ins dir="auto">https://b.example/`) {
 		t.Errorf("no difference in the history: %s", history.Body)
 	}
 	restored := b.get("/registry/edit?uri=urn:nbn:fi:a&restore=1")
-	b.follow(t, b.press(t, b.press(t, restored, "preview"), "save")).says(t, 200, "The change is saved.", "https://a.example/1")
+	b.follow(t, b.press(t, b.press(t, restored, "preview"), "save")).says(t, 200, "The change is saved: ", "https://a.example/1")
 	n := s.ask("GET "+of(names, "urn:nbn:fi:a"), "", "Authorization: Bearer "+adminToken).name(t)
 	if n.Version != 3 || len(n.Targets) != 1 || n.Contact != "" || n.By != "anna" || n.Note != "version 1 again" || n.Metadata == "" {
 		t.Errorf("restored as %+v", n)
@@ -173,7 +173,7 @@ func TestConflictOfEditors(t *testing.T) {
 		seen.says(t, 200, "https://anna.example/")
 	}
 	seen := anna.press(t, anna.press(t, anna.press(t, previewed, "save"), "merge"), "preview")
-	anna.follow(t, anna.press(t, seen, "save")).says(t, 200, "The change is saved.")
+	anna.follow(t, anna.press(t, seen, "save")).says(t, 200, "The change is saved: ")
 	if n := s.ask("GET "+of(names, "urn:nbn:fi:a"), "", root).name(t); n.Version != 3 || n.Contact != "ben" || n.Targets[0].URI != "https://anna.example/" {
 		t.Errorf("%+v", n)
 	}
@@ -216,25 +216,36 @@ func TestFaultsOfForm(t *testing.T) {
 	b := newBrowser(s, here)
 	filled := []string{"name=urn:nbn:fi:a", "t0-uri=https://a.example/"}
 	for _, tt := range []struct{ change, field, says string }{
-		{"name=", "name", "Which name?"},
-		{"name=urn:nbn:fi: x", "name", "not allowed"},
-		{"t0-uri=not a uri", "t0-uri", "target"},
-		{"t0-uri=javascript:alert(1)", "t0-uri", "target"},
-		{"t0-uri=", "t0-uri", "lead nowhere"},
+		{"name=", "name", "Which name is it to be?"},
+		{"name=urn:nbn:fi: x", "name", "“\u2068urn:nbn:fi: x\u2069” cannot be read from “\u2068 x\u2069” on."},
+		{"name=abc", "name", "“\u2068abc\u2069” is no name"},
+		{"name=urn:nbn:fi:" + strings.Repeat("n", 2000), "name", "at most 1280 bytes"},
+		{"t0-uri=not a uri", "t0-uri", "no address that can be opened"},
+		{"t0-uri=javascript:alert(1)", "t0-uri", "no address that can be opened"},
+		{"t0-uri=www.example.org/a b", "t0-uri", "Did you mean \u2068https://www.example.org/a%20b\u2069?"},
+		{"t0-uri=https://a.example/" + strings.Repeat("n", 9000), "t0-uri", "too long"},
+		{"t0-uri=", "t0-uri", "leads somewhere"},
 		{"t0-priority=first", "t0-priority", "number"},
 		{"t0-from=31.12.", "t0-from", "2031-05-01"},
+		{"t0-title=" + strings.Repeat("n", 5000), "t0-title", "too long"},
+		{"t0-note=" + strings.Repeat("n", 5000), "t0-note", "too long"},
+		{"t0-context=" + strings.Repeat("n", 5000), "t0-context", "too long"},
+		{"t0-language=" + strings.Repeat("n", 5000), "t0-language", "too long"},
+		{"t0-type=" + strings.Repeat("n", 5000), "t0-type", "too long"},
+		{"title=" + strings.Repeat("n", 70000), "metadata", "65,536 bytes together"},
+		{"year=" + strings.Repeat("n", 70000), "metadata", "65,536 bytes together"},
 		{"metadata={", "metadata", "JSON"},
 		{"metadata=[]", "metadata", "object"},
-		{`metadata={"a":1} x`, "metadata", "object"},
-		{`metadata={"a":}`, "metadata", "object"},
+		{`metadata={"a":1} x`, "metadata", "line 1, column 9"},
+		{`metadata={"a":}`, "metadata", "line 1, column 6"},
 		{`metadata={"a":1,"a":2}`, "metadata", "a"},
-		{"t1-type=text/html", "t1-uri", "needs a URI"},
-		{"alias=urn:nbn:fi:b", "alias", "alias"},
-		{"note=" + strings.Repeat("n", 5000), "note", "octets"},
-		{"contact=" + strings.Repeat("n", 5000), "contact", "octets"},
-		{"t0-rel=no relation", "t0-uri", "relation"},
+		{"t1-type=text/html", "t1-uri", "needs an address"},
+		{"alias=urn:nbn:fi:b", "alias", "no targets of its own"},
+		{"note=" + strings.Repeat("n", 5000), "note", "4096 bytes"},
+		{"contact=" + strings.Repeat("n", 5000), "contact", "4096 bytes"},
+		{"t0-rel=no relation", "t0-rel", "relation"},
 		{"redirect=200", "redirect", "redirect"},
-		{"redirect=x", "redirect", "x"},
+		{"redirect=x", "redirect", "301, 302"},
 		{"status=gone", "status", "gone"},
 	} {
 		p := b.press(t, b.get("/registry/edit"), "preview", append(filled, tt.change)...)
@@ -246,7 +257,16 @@ func TestFaultsOfForm(t *testing.T) {
 		if got := fields.Get(name); got != text && tt.field != "status" {
 			t.Errorf("%.60s: typed again is %.60q", tt.change, got)
 		}
+		// All of these are known in words, in other languages, too: none is shown as the registry has written it.
+		b.fields = [][2]string{{"Accept-Language", "de"}}
+		if p := b.press(t, b.get("/registry/edit"), "preview", append(filled, tt.change)...); strings.Contains(p.text(), "nicht angenommen") {
+			t.Errorf("%.60s: in German: %s", tt.change, p.text())
+		}
+		b.fields = nil
 	}
+	// A target without a scheme is taken as it was meant, by one button.
+	p := b.press(t, b.get("/registry/edit"), "preview", append(filled, "t0-uri=www.example.org/ä")...)
+	b.press(t, p, "meant 0").says(t, 200, "urn:nbn:fi:a", "https://www.example.org/%C3%A4")
 }
 
 // Who may not do something is not offered it, and is refused it, also where he could before.
@@ -357,17 +377,17 @@ func TestWithdrawing(t *testing.T) {
 	s.put(t, "urn:nbn:fi:a", `{"targets":[{"uri":"https://a.example/1"}]}`)
 	b := newBrowser(s, here)
 	form := b.get("/registry/withdraw?uri=urn:nbn:fi:a")
-	b.press(t, form, "preview").says(t, 422, "needs a reason")
+	b.press(t, form, "preview").says(t, 422, "Say why it is withdrawn")
 	wrong := b.press(t, form, "preview", "successors=urn:nbn:fi:a")
-	wrong.says(t, 422, "its own successor")
+	wrong.says(t, 422, "instead of itself")
 	seen := b.press(t, wrong, "preview", "successors=urn:nbn:fi:b\r\nhttps://c.example/", "reason=two\r\nvolumes", "note=board")
-	seen.says(t, 200, "Withdraw it?", "urn:nbn:fi:b", "https://c.example/", "withdrawn", "Note: board")
+	seen.says(t, 200, "Withdraw \u2068urn:nbn:fi:a\u2069?", "urn:nbn:fi:b", "https://c.example/", "withdrawn", "Note: board")
 	s.ask("PATCH "+of(names, "urn:nbn:fi:a"), `{"contact":"other"}`)
 	meanwhile := b.press(t, seen, "save")
 	meanwhile.says(t, 412, "Version 2 was made meanwhile", "other", "two")
 	back := b.press(t, b.press(t, meanwhile, "preview"), "back")
 	back.says(t, 200, "volumes")
-	b.follow(t, b.press(t, b.press(t, back, "preview"), "save")).says(t, 200, "It is withdrawn.", "two", "https://c.example/")
+	b.follow(t, b.press(t, b.press(t, back, "preview"), "save")).says(t, 200, " is withdrawn.", "two", "https://c.example/")
 	n := s.ask("GET "+of(names, "urn:nbn:fi:a"), "").name(t)
 	if n.Status != registry.Withdrawn || n.Reason != "two\nvolumes" || len(n.Successors) != 2 || n.Note != "board" || n.Contact != "other" {
 		t.Errorf("%+v", n)
@@ -471,7 +491,7 @@ func TestEditingPrefix(t *testing.T) {
 	form := b.get("/registry/edit?kind=prefix")
 	form.says(t, 200, "A new prefix")
 	seen := b.press(t, form, "preview", "name=urn:nbn:fi:p:", "t0-uri=https://a.example/{suffix}", "pattern=[0-9]+", "authoritative=yes")
-	seen.says(t, 200, "[0-9]+", "Authoritative")
+	seen.says(t, 200, "[0-9]+", "Has all of its names")
 	b.follow(t, b.press(t, seen, "save")).says(t, 200, "urn:nbn:fi:p:*", "[0-9]+")
 	edit := b.get("/registry/edit?uri=urn:nbn:fi:p:&kind=prefix")
 	fields, action := edit.form(t)
@@ -485,7 +505,7 @@ func TestEditingPrefix(t *testing.T) {
 		t.Errorf("%+v", n)
 	}
 	b.press(t, edit, "preview", "pattern=(").says(t, 412)
-	b.press(t, b.get("/registry/edit?uri=urn:nbn:fi:p:&kind=prefix"), "preview", "pattern=(").says(t, 422, "pattern")
+	b.press(t, b.get("/registry/edit?uri=urn:nbn:fi:p:&kind=prefix"), "preview", "pattern=(").says(t, 422, "regular expression")
 	b.get("/registry/history?uri=urn:nbn:fi:p:&kind=prefix").says(t, 200, "Version 2")
 	b.get("/registry/edit?uri=urn:nbn:fi:p:&kind=other").says(t, 400)
 }
@@ -507,7 +527,7 @@ func TestNameOfEditors(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := b.get("/registry/name?uri=URN:NBN:fi:a")
-	p.says(t, 200, "Health", "unhealthy 2031-05-01 10:00", "https://a.example/2")
+	p.says(t, 200, "Health", "dead 2031-05-01 10:00:00 UTC", "https://a.example/2")
 	if !strings.Contains(p.Body.String(), `href="https://urn.example/resolver/urn:nbn:fi:a?preview"`) {
 		t.Errorf("no link to its page: %s", p.Body)
 	}

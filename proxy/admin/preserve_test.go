@@ -25,7 +25,7 @@ func TestFormAfterItsSession(t *testing.T) {
 		b.logIn(t, secret, "/")
 		form := b.get("/registry/edit")
 		time.Sleep(session.MaxIdle + time.Minute)
-		late := b.press(t, form, "preview", "name=urn:nbn:fi:a", "t0-uri=https://a.example/", "tags=epic\r\nold", "note=the \"first\" <i>")
+		late := b.press(t, form, "preview", "name=urn:nbn:fi:a", "t0-uri=https://a.example/", "keywords=epic\r\nold", "note=the \"first\" <i>")
 		late.says(t, 403, "What you have sent is not lost")
 		if strings.Contains(late.Body.String(), "<i>") {
 			t.Errorf("what was sent is markup: %s", late.Body)
@@ -38,7 +38,7 @@ func TestFormAfterItsSession(t *testing.T) {
 		again := b.press(t, wrong, "", "token="+secret)
 		again.says(t, 200, "came too late, and has changed nothing yet", "A new name", "anna")
 		fields, action := again.form(t)
-		if action != "/registry/edit" || fields.Get("tags") != "epic\r\nold" || fields.Get("t0-uri") != "https://a.example/" {
+		if action != "/registry/edit" || fields.Get("keywords") != "epic\r\nold" || fields.Get("t0-uri") != "https://a.example/" {
 			t.Fatalf("%s, %v", action, fields)
 		}
 		seen := b.press(t, again, "preview")

@@ -18,7 +18,7 @@ type localized [languages]*template.Template
 // newLocalized returns the templates *.html of a file system. It panics where one is not a template: they are part of the program.
 func newLocalized(files fs.FS, texts [languages]*messages.Texts) (all localized) {
 	for l := range all {
-		functions := template.FuncMap{"t": texts[l].T, "date": date, "bdi": bdi, "moment": instant, "code": code}
+		functions := template.FuncMap{"t": texts[l].T, "date": date, "bdi": Bdi, "code": Code, "isolated": Isolated, "link": Link, "moment": Moment}
 		all[l] = template.Must(template.New("").Funcs(functions).ParseFS(files, "*.html"))
 	}
 	return all
@@ -42,21 +42,29 @@ func date(day string) template.HTML {
 	return template.HTML(`<time datetime="` + day + `">` + day + `</time>`) //nolint:gosec // escaped
 }
 
-// bdi returns a text of others as an element whose direction is its own: what is in it, such as U+202E, changes nothing around it (UAX #9).
-func bdi(text any) template.HTML {
+// Bdi returns a text of others as an element whose direction is its own: what is in it, such as U+202E, changes nothing around it (UAX #9).
+func Bdi(text any) template.HTML {
 	return template.HTML("<bdi>" + template.HTMLEscapeString(fmt.Sprint(text)) + "</bdi>") //nolint:gosec // escaped
 }
 
-// code returns a text of a program as an element, whose direction is its own.
-func code(text any) template.HTML {
+// Code returns a text of a program, such as a name or a URI, as an element, whose direction is its own.
+func Code(text any) template.HTML {
 	return template.HTML(`<code dir="auto">` + template.HTMLEscapeString(fmt.Sprint(text)) + "</code>") //nolint:gosec // escaped
+}
+
+// Link returns a link with the text of a name or URI. One that no browser opens is its text alone.
+func Link(target, text string) template.HTML {
+	if !strings.HasPrefix(target, "/") && !strings.HasPrefix(target, "https://") && !strings.HasPrefix(target, "http://") {
+		return Code(text)
+	}
+	return template.HTML(`<a href="` + template.HTMLEscapeString(target) + `" rel="noreferrer nofollow">` + string(Code(text)) + `</a>`) //nolint:gosec // escaped
 }
 
 // Isolated returns a text of others for a place without elements, such as a title, between characters that isolate it (UAX #9 section 2.4).
 func Isolated(text string) string { return "\u2068" + text + "\u2069" }
 
-// instant returns a time as an element: in UTC, which a script may write in the zone of the reader.
-func instant(t time.Time) template.HTML {
+// Moment returns a time as an element: in UTC, which a script may write in the zone of the reader.
+func Moment(t time.Time) template.HTML {
 	t = t.UTC()
 	return template.HTML(`<time datetime="` + t.Format(time.RFC3339) + `">` + t.Format("2006-01-02 15:04:05") + ` UTC</time>`) //nolint:gosec // numbers
 }

@@ -89,7 +89,7 @@ func (s *setPage) CanRevert() bool { return s.Preview != nil && s.Preview.Names 
 // Input is the field that says why it is taken back.
 func (s *setPage) Input() input {
 	return input{
-		ID: "note", Label: s.Panel.In.Text("changes.why"), Value: s.Note, Rows: 2, Fault: s.Faults.Of("note"), Hint: s.Panel.In.Text("changes.reason_says"),
+		ID: "note", Label: s.Panel.In.T("changes.why"), Value: s.Note, Rows: 2, Fault: s.Faults.Of("note"), Hint: s.Panel.In.T("changes.reason_says"),
 	}
 }
 
@@ -105,7 +105,7 @@ func (e *Editor) reverting(p *Request, page *setPage) (message.Reply, error) {
 	done, err := e.revert(p, page.Set.Number, page.Note, isDry)
 	switch {
 	case err != nil && e.refuses(p, err):
-		page.Faults = faults{faultOf(err, &nameForm{})}
+		page.Faults = faults{faultOf(p.Panel.In, err, &nameForm{})}
 		if page.Note == "" {
 			page.Faults = faults{{"note", p.Panel.In.Text("changes.reason_missing")}}
 		}
@@ -180,6 +180,6 @@ func (e *Editor) event(p *Request, one *registry.Event) (shown shownEvent, err e
 			return shown, err
 		}
 	}
-	shown.Differences = short(differences(&before, &one.Version))
+	shown.Differences = short(p.Panel.In, differences(p.Panel.In, &before, &one.Version))
 	return shown, nil
 }

@@ -1,14 +1,17 @@
 package editor
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/field"
@@ -22,6 +25,7 @@ const (
 	doBack    = "back"    // from the preview to the form
 	doSave    = "save"
 	doMerge   = "merge" // go on from the version of somebody else
+	doMeant   = "meant" // with the number of a target: as it was probably meant
 )
 
 // editing is a request to change a name, or to register one.
@@ -47,7 +51,14 @@ func (e *Editor) serveEdit(p *Request) (message.Reply, error) {
 		return e.begin(r)
 	}
 	r.take()
-	switch p.Form.Get("do") {
+	do, number, _ := strings.Cut(p.Form.Get("do"), " ")
+	switch do {
+	case doMeant:
+		if i, err := strconv.Atoi(number); err == nil && 0 <= i && i < len(r.form.Targets) {
+			t := r.form.Targets[i]
+			t[inURI] = cmp.Or(meantTarget(t[inURI], r.IsPrefix), t[inURI])
+		}
+		return e.check(r, e.preview)
 	case doAdd:
 		return e.form(r, spareTargets), nil
 	case doBack:
@@ -75,6 +86,7 @@ func (e *Editor) editAgain(p *Request) (message.Reply, error) {
 // take takes what was typed.
 func (r *editing) take() {
 	r.form = typed(r.Request.Form)
+	r.form.isPrefix = r.IsPrefix
 	r.version, _ = strconv.Atoi(r.Request.Form.Get("version")) // what is not the current one is refused
 	if r.isNew {
 		r.Name, r.version = strings.TrimSpace(r.Request.Form.Get("name")), 0
@@ -109,7 +121,7 @@ func (e *Editor) begin(r *editing) (message.Reply, error) {
 		was := r.form.texts[inWas]
 		r.form = formOf(documentOf(former))
 		r.form.texts[inWas] = was // of what is changed, not of what it is changed to
-		r.form.texts[inNote] = "version " + strconv.Itoa(former.Version) + " again"
+		r.form.texts[inNote] = r.Panel.In.Text("edit.note_again", "Version", strconv.Itoa(former.Version))
 	}
 	return e.form(r, spareTargets), nil
 }
@@ -118,7 +130,7 @@ func (e *Editor) begin(r *editing) (message.Reply, error) {
 // or the other change.
 func (e *Editor) check(r *editing, next func(r *editing, current registry.Entry, made document) (message.Reply, error)) (message.Reply, error) {
 	if r.Name == "" {
-		r.wrong.add("name", "Which %s?", r.Noun())
+		r.wrong.add("name", r.Panel.In.Text("fault.no_name"))
 		return e.form(r, 0), nil
 	}
 	var current registry.Entry
@@ -131,7 +143,7 @@ func (e *Editor) check(r *editing, next func(r *editing, current registry.Entry,
 			return e.conflict(r, current)
 		}
 	}
-	made, wrong := r.form.document(r.subject, documentOf(current))
+	made, wrong := r.form.document(r.Panel.In, r.subject, documentOf(current))
 	if r.wrong = append(r.wrong, wrong...); len(r.wrong) > 0 {
 		return e.form(r, 0), nil
 	}
@@ -145,13 +157,13 @@ func (e *Editor) preview(r *editing, current registry.Entry, made document) (mes
 		return e.refused(r, err)
 	}
 	page := previewPage{
-		editing: r, Named: after.Name, Differences: differences(&current, &after), Carried: r.carried(), Action: r.action(), Note: r.form.texts[inNote],
-		Button: "Save",
+		editing: r, Named: subject{after.Name, r.IsPrefix}.Shown(), Differences: differences(r.Panel.In, &current, &after), Carried: r.carried(), Action: r.action(),
+		Note: r.form.texts[inNote], Button: r.Panel.In.Text("edit.save"),
 	}
 	if doubt := e.Service.Doubt(after.Key); doubt != nil {
 		page.Warning = doubt.Error()
 	}
-	return e.show(r.Request, "Save this change?", "preview.html", page), nil
+	return e.show(r.Request, r.Panel.In.Text("edit.save_title", "Name", subject{after.Name, r.IsPrefix}.isolated()), "preview.html", page), nil
 }
 
 // previewPage is what a page shows that asks whether a change is to be made.
@@ -173,11 +185,8 @@ func (e *Editor) save(r *editing, _ registry.Entry, made document) (message.Repl
 		return e.refused(r, err)
 	}
 	r.Name = after.Name
-	done := "saved"
-	if r.isNew {
-		done = "registered"
-	}
-	return seeOther(r.to(pathName, [2]string{"done", done})), nil
+	e.saved(r.Request, r.subject, &after, r.isNew)
+	return seeOther(r.to(pathName)), nil
 }
 
 // refused shows the form again with what is said of it, or what somebody else has changed.
@@ -193,10 +202,10 @@ func (e *Editor) refused(r *editing, err error) (message.Reply, error) {
 			}
 			return e.conflict(r, current)
 		}
-		r.wrong, r.failed = append(r.wrong, fault{"name", "It is registered already: it can be edited."}), err
+		r.wrong, r.failed = append(r.wrong, fault{"name", r.Panel.In.Text("fault.registered")}), err
 		return e.form(r, 0), nil
 	}
-	found := faultOf(err, r.form)
+	found := faultOf(r.Panel.In, err, r.form)
 	if found.Field == targetField(0, inURI) && len(r.form.Targets) == 0 {
 		found.Field = ""
 	}
@@ -217,9 +226,13 @@ func (e *Editor) form(r *editing, more int) message.Reply {
 	for range min(more, maxTargetForms-len(shown.Targets)) {
 		shown.Targets = append(shown.Targets, texts{})
 	}
-	title := r.title("Edit ")
-	if r.isNew {
-		title = "A new " + r.Noun()
+	in := r.Panel.In
+	title := in.Text("edit.title", "Name", r.isolated())
+	switch {
+	case r.isNew && r.IsPrefix:
+		title = in.Text("edit.title_new_prefix")
+	case r.isNew:
+		title = in.Text("edit.title_new")
 	}
 	reply := e.show(r.Request, title, "edit.html", editPage{editing: r, Form: &shown, Action: r.action(), Faults: r.wrong})
 	if len(r.wrong) > 0 {
@@ -251,10 +264,11 @@ func (e *Editor) conflict(r *editing, current registry.Entry) (message.Reply, er
 	if err != nil && !errors.Is(err, registry.ErrUnknown) {
 		return message.Reply{}, err
 	}
-	mine, _ := r.form.document(r.subject, documentOf(base))
-	reply := e.show(r.Request, "Somebody else has changed it", "conflict.html", conflictPage{
-		editing: r, Current: current.Version, By: current.By, When: current.Changed.Format(shownTime), Why: current.Note,
-		Rows:    threeWays(&base, mine, &current),
+	in := r.Panel.In
+	mine, _ := r.form.document(in, r.subject, documentOf(base))
+	reply := e.show(r.Request, in.Text("conflict.title", "Name", r.isolated()), "conflict.html", conflictPage{
+		editing: r, Current: current.Version, By: current.By, When: current.Changed, Why: current.Note,
+		Rows:    threeWays(in, &base, mine, &current),
 		Carried: r.carried(), Action: r.action(),
 	})
 	reply.Status = http.StatusPreconditionFailed
@@ -264,11 +278,12 @@ func (e *Editor) conflict(r *editing, current registry.Entry) (message.Reply, er
 // conflictPage is what the page of a conflict shows.
 type conflictPage struct {
 	*editing
-	Current       int
-	By, When, Why string
-	Rows          []threeWay
-	Carried       [][2]string
-	Action        string
+	Current int
+	By, Why string
+	When    time.Time
+	Rows    []threeWay
+	Carried [][2]string
+	Action  string
 }
 
 // shownTime is how pages show a time, which is in UTC.
@@ -281,8 +296,8 @@ type threeWay struct {
 	IsBoth             bool // both have, and not to the same
 }
 
-func threeWays(base *registry.Entry, mine document, theirs *registry.Entry) (all []threeWay) {
-	was, now, own := entryFacts(base), entryFacts(theirs), mine.facts()
+func threeWays(in pages.Writer, base *registry.Entry, mine document, theirs *registry.Entry) (all []threeWay) {
+	was, now, own := entryFacts(in, base), entryFacts(in, theirs), mine.facts(in)
 	a, b, c := field.LinesOf(was), field.LinesOf(now), field.LinesOf(own)
 	seen := make(map[string]bool)
 	for _, fact := range slices.Concat(was, now, own) {
@@ -311,7 +326,7 @@ func (e *Editor) merge(r *editing) (message.Reply, error) {
 		return message.Reply{}, err
 	}
 	was := documentOf(base)
-	mine, wrong := r.form.document(r.subject, was)
+	mine, wrong := r.form.document(r.Panel.In, r.subject, was)
 	if len(wrong) > 0 { // nothing of it is lost where it cannot be read: it is tried again after it was corrected
 		r.wrong = wrong
 		return e.form(r, 0), nil

@@ -1,18 +1,26 @@
 package editor
 
 import (
+	"cmp"
 	"embed"
 	"net/http"
 	"slices"
 
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/pages"
+	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/service"
 )
 
 //go:embed *.html
 var files embed.FS
+
+//go:embed times.js
+var timesScript []byte
+
+// pathTimesScript is where the script is that writes times in the zone of the reader.
+const pathTimesScript = "/registry/times.js"
 
 // Config configures an Editor. All fields but Public must be set, and safe for concurrent use.
 type Config struct {
@@ -59,7 +67,7 @@ type Page struct {
 // Pages returns all pages.
 func (e *Editor) Pages() []Page {
 	all := []Page{
-		{Path: PathNames, Word: "Names", About: "the names of the registry, for people", Use: service.ToVisit, Serve: e.serveNames},
+		{Path: PathNames, Word: "editor.names", About: "the names of the registry, for people", Use: service.ToVisit, Serve: e.serveNames},
 		{Path: pathName, Use: service.ToVisit, Serve: e.serveName},
 		{Path: pathMint, Use: service.ToMint, Serve: e.serveMint},
 		{Path: pathSelection, ofJobs: true, Use: service.ToChange, Serve: e.serveSelect},
@@ -67,19 +75,20 @@ func (e *Editor) Pages() []Page {
 		{Path: pathEdit, Use: service.ToChange, Serve: e.serveEdit, Again: e.editAgain},
 		{Path: pathHistory, Use: service.ToVisit, Serve: e.serveHistory},
 		{Path: pathWithdraw, Use: service.ToWithdraw, Serve: e.serveWithdraw, Again: e.withdrawAgain},
-		{Path: pathChanges, Word: "Changes", About: "what was changed together, for people", Use: service.ToVisit, Serve: e.serveChanges},
+		{Path: pathChanges, Word: "editor.changes", About: "what was changed together, for people", Use: service.ToVisit, Serve: e.serveChanges},
 		{Path: pathChanges + "/{id}", Use: service.ToVisit, Serve: e.serveChangeSet},
-		{Path: PathPrefixes, Word: "Prefixes", About: "the prefixes of the registry, for people", Use: service.ToRead, Serve: e.servePrefixes},
-		{Path: PathImport, Word: "Import", About: "the import of many names, by a form", ofJobs: true, Use: service.ToImport, MaxFile: maxImport, Serve: e.serveImport},
+		{Path: pathTimesScript, Use: service.ToVisit, Serve: e.serveTimesScript},
+		{Path: PathPrefixes, Word: "editor.prefixes", About: "the prefixes of the registry, for people", Use: service.ToRead, Serve: e.servePrefixes},
+		{Path: PathImport, Word: "editor.import", About: "the import of many names, by a form", ofJobs: true, Use: service.ToImport, MaxFile: maxImport, Serve: e.serveImport},
 		{Path: pathDraft, ofJobs: true, Use: service.ToImport, Serve: e.serveDraft},
-		{Path: PathJobs, Word: "Jobs", About: "imports of many names, and how far they are", ofJobs: true, Use: service.ToRead, Serve: e.serveJobs},
+		{Path: PathJobs, Word: "editor.jobs", About: "imports of many names, and how far they are", ofJobs: true, Use: service.ToRead, Serve: e.serveJobs},
 		{Path: pathJobScript, ofJobs: true, Use: service.ToRead, Serve: e.serveJobScript},
 		{Path: pathClashes, ofJobs: true, Use: service.ToRead, Serve: e.serveClashes},
 		{Path: pathJob, ofJobs: true, Use: service.ToRead, Serve: e.serveJob},
-		{Path: PathTargets, Word: "Dead targets", About: "targets that do not answer, and what to do about them", Use: service.ToRead, Serve: e.serveTargets},
+		{Path: PathTargets, Word: "editor.dead_targets", About: "targets that do not answer, and what to do about them", Use: service.ToRead, Serve: e.serveTargets},
 		{Path: PathMove, ofJobs: true, Use: service.ToImport, Serve: e.serveMove, Again: e.moveAgain},
-		{Path: PathStatistics, Word: "Statistics", About: "how many names there are, as charts", Use: service.ToRead, Serve: e.serveStatistics},
-		{Path: PathTokens, Word: "Tokens", About: "the tokens of people and programs", Use: service.ToManageTokens, Serve: e.serveTokens, Again: e.tokensAgain},
+		{Path: PathStatistics, Word: "editor.statistics", About: "how many names there are, as charts", Use: service.ToRead, Serve: e.serveStatistics},
+		{Path: PathTokens, Word: "editor.tokens", About: "the tokens of people and programs", Use: service.ToManageTokens, Serve: e.serveTokens, Again: e.tokensAgain},
 		{Path: pathRevoke, Use: service.ToManageTokens, Serve: e.serveRevoke, Again: e.askRevoke},
 	}
 	return slices.DeleteFunc(all, func(one Page) bool { return one.ofJobs && !e.Service.HasJobs() })
@@ -88,6 +97,15 @@ func (e *Editor) Pages() []Page {
 // show returns a page with a title, whose content a template makes of data.
 func (e *Editor) show(p *Request, title, file string, data any) message.Reply {
 	page := p.Panel
+	page.Script = cmp.Or(page.Script, pathTimesScript)
 	page.Title, page.Content = title, e.contents.Make(p.Panel.In.Language(), file, data)
 	return e.Show(&page)
+}
+
+// serveTimesScript sends the script that writes times in the zone of the reader.
+func (e *Editor) serveTimesScript(p *Request) (message.Reply, error) {
+	if p.Method == http.MethodPost {
+		return message.Reply{}, problem.NotAllowed(p.Method, "GET, HEAD")
+	}
+	return message.Reply{Status: http.StatusOK, ContentType: "text/javascript; charset=utf-8", CacheControl: "no-cache", Body: timesScript}, nil
 }

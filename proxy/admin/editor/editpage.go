@@ -1,10 +1,12 @@
 package editor
 
 import (
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/field"
 )
@@ -19,9 +21,14 @@ type editPage struct {
 
 // input is a field with its label.
 type input struct {
-	ID, Label, Value, Hint, Fault, Type string
-	Rows                                int // of a field of several lines
-	IsRequired                          bool
+	ID          string
+	Label, Hint pages.Content
+	Value       string
+	Fault, Type string
+	Rows        int // of a field of several lines
+	IsRequired  bool
+	// Meant is what is offered in place of the value, and Do the value of the button that takes it; "" for nothing.
+	Meant, Do string
 }
 
 // Describes are the identifiers of what describes the field, "" for nothing.
@@ -39,7 +46,7 @@ func (i input) Describes() string {
 }
 
 // Input returns a field of one line.
-func (p editPage) Input(id, label, value, hint string) input {
+func (p editPage) Input(id string, label pages.Content, value string, hint pages.Content) input {
 	made := input{ID: id, Label: label, Value: value, Hint: hint, Fault: p.Faults.Of(id)}
 	if strings.Contains(value, "\n") {
 		made.Rows = 2 // browsers leave line ends out of a field of one line
@@ -48,7 +55,7 @@ func (p editPage) Input(id, label, value, hint string) input {
 }
 
 // Text returns a field of several lines.
-func (p editPage) Text(id, label, value, hint string, rows int) input {
+func (p editPage) Text(id string, label pages.Content, value string, hint pages.Content, rows int) input {
 	i := p.Input(id, label, value, hint)
 	i.Rows = rows
 	return i
@@ -84,10 +91,11 @@ type option struct {
 
 // Statuses are the choices of the status.
 func (p editPage) Statuses() (all []option) {
+	in := p.Panel.In
 	for _, o := range [...]option{
-		{Value: registry.Active.String(), Word: "active: it leads to its targets"},
-		{Value: registry.Reserved.String(), Word: "reserved: it leads nowhere yet"},
-		{Value: registry.Withdrawn.String(), Word: "withdrawn: it leads nowhere any more"},
+		{Value: registry.Active.String(), Word: in.Text("edit.status_active")},
+		{Value: registry.Reserved.String(), Word: in.Text("edit.status_reserved")},
+		{Value: registry.Withdrawn.String(), Word: in.Text("edit.status_withdrawn")},
 	} {
 		o.IsChosen = o.Value == p.Form.texts["status"]
 		isOffered := o.Value == registry.Active.String() || o.Value == p.Form.texts[inWas] || o.Value == registry.Reserved.String() && p.Form.texts[inWas] == ""
@@ -105,13 +113,10 @@ func (p editPage) IsWithdrawn() bool {
 
 // Redirects are the choices of the status of redirects.
 func (p editPage) Redirects() []option {
-	all := []option{
-		{Value: "", Word: "as its prefix says, or 302"},
-		{Value: "301", Word: "301 Moved Permanently"},
-		{Value: "302", Word: "302 Found"},
-		{Value: "303", Word: "303 See Other"},
-		{Value: "307", Word: "307 Temporary Redirect"},
-		{Value: "308", Word: "308 Permanent Redirect"},
+	all := []option{{Value: "", Word: p.Panel.In.Text("edit.redirect_default")}}
+	for _, status := range []int{http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect} {
+		number := strconv.Itoa(status)
+		all = append(all, option{Value: number, Word: number + " " + http.StatusText(status)})
 	}
 	known := false
 	for i := range all {
@@ -124,17 +129,14 @@ func (p editPage) Redirects() []option {
 	return all
 }
 
-// capital returns a text that begins a sentence.
-func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
-
-// Others are the fields of the record that the template does not name.
+// Others are the fields of the record that the template does not name: a test adds one.
 func (p editPage) Others(named ...string) (inputs []input) {
 	for _, f := range recordFields() {
 		other := f.Kinds == field.Names && p.IsPrefix || f.Kinds == field.Prefixes && !p.IsPrefix
 		if other || slices.Contains(named, f.Name) {
 			continue
 		}
-		in := p.Input(f.Name, capital(f.Label), p.Form.Get(f.Name), capital(f.Doc)+".")
+		in := p.Input(f.Name, pages.Escaped(labelOf(p.Panel.In, f.Name)), p.Form.Get(f.Name), "")
 		if in.Type = inputType(f.Type); f.Type == field.List {
 			in.Rows = 2
 		}
@@ -179,14 +181,17 @@ func (p editPage) Targets() []targetGroup {
 			IsRemoved: t[inRemove] == yes, IsFilled: !t.empty(),
 		}
 		for n, f := range targetFields() {
-			label := capital(f.Label)
-			switch f.Name {
-			case "from", "until":
-				label = "Valid " + f.Label + " (UTC)"
-			case "context":
-				label += ", such as a country"
+			label, hint := p.Panel.In.T("label."+f.Name), pages.Content("")
+			switch {
+			case f.Type == field.Time:
+				label, hint = p.Panel.In.T("edit.label_"+f.Name), `<span class="zone">UTC</span>`
+			case f.Name == "context":
+				hint = p.Panel.In.T("edit.hint_context")
 			}
-			in := p.Input(targetField(i, f.Name), label, t[f.Name], "")
+			in := p.Input(targetField(i, f.Name), label, t[f.Name], hint)
+			if f.Name == inURI && in.Fault != "" {
+				in.Meant, in.Do = meantTarget(in.Value, p.IsPrefix), doMeant+" "+strconv.Itoa(i)
+			}
 			if in.Type = inputType(f.Type); n < mainFields {
 				g.Main = append(g.Main, in)
 				continue

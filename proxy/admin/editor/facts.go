@@ -2,56 +2,59 @@ package editor
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
 
+	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/field"
+	"github.com/urnd/urnd/resolver/registry/title"
 )
 
 // facts returns all that a record says, in the order in which people read it; what it does not say has no lines. object returns the text of a
 // field that is a JSON object.
-func facts(r *registry.Record, isRedacted bool, object func(*field.Field[registry.Record]) json.RawMessage) (all []field.Fact) {
+func facts(in pages.Writer, r *registry.Record, isRedacted bool, object func(*field.Field[registry.Record]) json.RawMessage) (all []field.Fact) {
 	for _, f := range field.OfRecord() {
 		fact := f.Fact(r)
-		fact.Label = strings.ToUpper(fact.Label[:1]) + fact.Label[1:]
-		if fact.Many {
-			fact.Label += "s"
-		}
+		fact.Label = labelOf(in, f.Name)
 		switch {
 		case f.ReadOnly:
 			continue
 		case f.Type == field.JSON:
-			all = append(all, factsOf(fact.Label, object(f))...)
+			all = append(all, factsOf(in, fact.Label, object(f))...)
 			continue
 		}
 		all = append(all, fact)
 	}
-	redacted := field.Fact{Label: "Content"}
+	redacted := field.Fact{Label: in.Text("label.content")}
 	if isRedacted {
-		redacted.Lines = []string{"redacted"}
+		redacted.Lines = []string{in.Text("label.redacted")}
 	}
 	return append(all, redacted)
 }
 
+// labelOf returns what people read of a field of a record or a target.
+func labelOf(in pages.Writer, name string) string { return in.Text("label." + name) }
+
 // entryFacts returns all that an entry says; nothing has lines where there is no such entry.
-func entryFacts(e *registry.Entry) []field.Fact {
-	all := facts(&e.Record, e.Redacted, func(f *field.Field[registry.Record]) json.RawMessage { return json.RawMessage(f.Text(&e.Record)) })
-	return withoutStatus(all, !e.Exists())
+func entryFacts(in pages.Writer, e *registry.Entry) []field.Fact {
+	all := facts(in, &e.Record, e.Redacted, func(f *field.Field[registry.Record]) json.RawMessage { return json.RawMessage(f.Text(&e.Record)) })
+	return withoutStatus(in, all, !e.Exists())
 }
 
 // facts returns all that a document says. Of members that no page knows the JSON is shown.
-func (d document) facts() []field.Fact {
+func (d document) facts(in pages.Writer) []field.Fact {
 	n := d.name()
-	all := facts(&n.Record, n.Redacted, func(f *field.Field[registry.Record]) json.RawMessage { return d[f.Name] })
-	return append(withoutStatus(all, len(d) == 0), d.others()...)
+	all := facts(in, &n.Record, n.Redacted, func(f *field.Field[registry.Record]) json.RawMessage { return d[f.Name] })
+	return append(withoutStatus(in, all, len(d) == 0), d.others()...)
 }
 
 // withoutStatus removes the lines of the status where nothing says it.
-func withoutStatus(all []field.Fact, isEmpty bool) []field.Fact {
+func withoutStatus(in pages.Writer, all []field.Fact, isEmpty bool) []field.Fact {
 	for i := range all {
-		if isEmpty && all[i].Label == "Status" {
+		if isEmpty && all[i].Label == in.Text("label.status") {
 			all[i].Lines = nil
 		}
 	}
@@ -70,7 +73,7 @@ func (d document) others() (all []field.Fact) {
 }
 
 // factsOf returns what the object of a field says, a member each.
-func factsOf(label string, object json.RawMessage) (all []field.Fact) {
+func factsOf(in pages.Writer, label string, object json.RawMessage) (all []field.Fact) {
 	if len(object) == 0 || string(object) == "null" {
 		return nil
 	}
@@ -78,8 +81,14 @@ func factsOf(label string, object json.RawMessage) (all []field.Fact) {
 	if err != nil {
 		return []field.Fact{{Label: label, Lines: []string{compact(object)}}}
 	}
-	for _, m := range members {
-		f := field.Fact{Label: label + ": " + m.Name}
+	labels := make(map[int]string)
+	for _, part := range title.Parts() {
+		if i, _ := memberOfPart(&part, members); i >= 0 {
+			labels[i] = labelOf(in, part.Name)
+		}
+	}
+	for i, m := range members {
+		f := field.Fact{Label: cmp.Or(labels[i], label+in.Text("frame.colon")+m.Name)}
 		switch text, list, isText, isList := words(m.Value); {
 		case isText:
 			f.Lines = []string{text}
@@ -113,8 +122,8 @@ type difference struct {
 }
 
 // differences returns how two entries differ.
-func differences(before, after *registry.Entry) (all []difference) {
-	for _, c := range field.Compare(entryFacts(before), entryFacts(after)) {
+func differences(in pages.Writer, before, after *registry.Entry) (all []difference) {
+	for _, c := range field.Compare(entryFacts(in, before), entryFacts(in, after)) {
 		all = append(all, difference{Field: c.Label, Removed: c.Before, Added: c.After, Order: c.Order})
 	}
 	return all

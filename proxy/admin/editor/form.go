@@ -2,13 +2,16 @@ package editor
 
 import (
 	"encoding/json"
+	"maps"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/field"
+	"github.com/urnd/urnd/resolver/registry/title"
 )
 
 // texts are what a form has, by the names of its fields; those that are empty may be missing.
@@ -17,12 +20,13 @@ type texts map[string]string
 // Get returns the text of a field.
 func (t texts) Get(name string) string { return t[name] }
 
-// nameForm is what a form has of a name. Its fields are those of a record which people edit, a list a line each; title,
-// tags and metadata, which is all but these two; note; was, the status of what is edited, "" of what is new; and rest,
+// nameForm is what a form has of a name. Its fields are those of a record which people edit, a list a line each; the parts
+// of metadata that have fields of their own, and metadata, which is all but these; note; was, the status of what is edited, "" of what is new; and rest,
 // the members of the document that have no field: a JSON object, "" for none.
 type nameForm struct {
 	texts
-	Targets []texts // with the fields of a target, rest, and remove
+	isPrefix bool
+	Targets  []texts // with the fields of a target, rest, and remove
 }
 
 // recordFields returns the fields of a record that a form has as they are. A sandbox is not one of them: it is decided
@@ -44,8 +48,6 @@ func targetFields() field.Fields[registry.Target] {
 
 // The fields of a form besides those of an entry.
 const (
-	inTitle    = "title"
-	inTags     = "tags"
 	inMetadata = "metadata"
 	inNote     = "note"
 	inWas      = "was"
@@ -56,7 +58,7 @@ const (
 
 // nameInputs returns the names of the fields of a form, but for those of its targets.
 func nameInputs() []string {
-	return namesOf(recordFields(), inTitle, inTags, inMetadata, inNote, inWas, inRest)
+	return slices.Concat(namesOf(recordFields(), inMetadata, inNote, inWas, inRest), metadataParts())
 }
 
 // targetInputs returns the names of the fields of a target.
@@ -88,7 +90,11 @@ func typed(sent url.Values) *nameForm {
 	for _, name := range nameInputs() {
 		f.texts[name] = strings.TrimSpace(get(name))
 	}
-	f.texts[inTitle] = strings.ReplaceAll(f.texts[inTitle], "\n", " ")
+	for _, part := range title.Parts() {
+		if !part.Many {
+			f.texts[part.Name] = strings.ReplaceAll(f.texts[part.Name], "\n", " ")
+		}
+	}
 	for i := range maxTargetForms {
 		if _, ok := sent[targetField(i, inURI)]; !ok {
 			break
@@ -128,7 +134,9 @@ func formOf(d document) *nameForm {
 	n := d.name()
 	f := &nameForm{texts: textsOf(recordFields(), &n.Record)}
 	f.texts[inWas] = n.Status.String()
-	f.texts[inTitle], f.texts[inTags], f.texts[inMetadata] = split(d["metadata"])
+	own, rest := split(d["metadata"])
+	maps.Copy(f.texts, own)
+	f.texts[inMetadata] = rest
 	f.texts[inRest] = restOf(d, func(name string) bool {
 		return readOnly(name) || name == "targets" || name == "metadata" || recordFields().Find(name) != nil
 	})

@@ -4,10 +4,17 @@ import (
 	"encoding/json"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 
+	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/resolver/registry/field"
 )
+
+// english makes the texts of pages in English.
+func english() pages.Writer { return plain().In(pages.English) }
+
+var plain = sync.OnceValue(func() *pages.Design { return pages.New(pages.Site{}) })
 
 // sent is what a browser sends of a form: lines end with CR LF.
 func sent(f *nameForm) url.Values {
@@ -21,7 +28,7 @@ func sent(f *nameForm) url.Values {
 // again returns the document of the form of a document that nobody has changed.
 func again(t *testing.T, d document, isPrefix bool) document {
 	t.Helper()
-	made, wrong := typed(sent(formOf(d))).document(subject{Name: "urn:nbn:fi:a", IsPrefix: isPrefix}, d)
+	made, wrong := typed(sent(formOf(d))).document(english(), subject{Name: "urn:nbn:fi:a", IsPrefix: isPrefix}, d)
 	if wrong != nil {
 		t.Fatalf("%v", wrong)
 	}
@@ -99,14 +106,14 @@ func FuzzMetadata(f *testing.F) {
 			return
 		}
 		d := document{"metadata": json.RawMessage(text), "status": json.RawMessage(`"active"`)}
-		made, wrong := typed(sent(formOf(d))).document(subject{Name: "urn:nbn:fi:a"}, d)
+		made, wrong := typed(sent(formOf(d))).document(english(), subject{Name: "urn:nbn:fi:a"}, d)
 		if len(wrong) > 0 { // two members of one name: the API has no such
 			return
 		}
 		if string(made["metadata"]) != text && len(object) > 0 {
 			t.Errorf("%q came back as %q", text, made["metadata"])
 		}
-		d.facts()
+		d.facts(english())
 	})
 }
 
@@ -121,7 +128,7 @@ func FuzzForm(f *testing.F) {
 			return
 		}
 		form := typed(values)
-		made, wrong := form.document(subject{Name: "urn:nbn:fi:a", IsPrefix: true}, nil)
+		made, wrong := form.document(english(), subject{Name: "urn:nbn:fi:a", IsPrefix: true}, nil)
 		if _, err := field.Marshal(made); err != nil && wrong == nil {
 			t.Errorf("%q makes %v: %v", query, made, err)
 		}
@@ -140,8 +147,8 @@ func FuzzForm(f *testing.F) {
 // TestDamagedRest sends what no page has in the hidden fields: it is said, and nothing panics.
 func TestDamagedRest(t *testing.T) {
 	for _, rest := range []string{"null", "{", "1", `"a"`, "[]"} {
-		f := &nameForm{texts{"status": "active", inRest: rest}, []texts{{inURI: "https://example.org/", inRest: rest}}}
-		_, wrong := f.document(subject{Name: "urn:example:a"}, nil)
+		f := &nameForm{texts: texts{"status": "active", inRest: rest}, Targets: []texts{{inURI: "https://example.org/", inRest: rest}}}
+		_, wrong := f.document(english(), subject{Name: "urn:example:a"}, nil)
 		if wrong.Of("") == "" || wrong.Of(targetField(0, "uri")) == "" {
 			t.Errorf("rest %s: %v", rest, wrong)
 		}
@@ -188,6 +195,66 @@ func TestFormFields(t *testing.T) {
 	for name, value := range again(t, d, true) {
 		if !field.SameJSON(value, d[name]) {
 			t.Errorf("%s came back as %s, and was %s", name, value, d[name])
+		}
+	}
+}
+
+// Parts of metadata are written to the member that they were read from, in its form; what is new has a member that readers find.
+func TestMetadataFields(t *testing.T) {
+	for _, tt := range []struct{ before, change, want, wrong string }{
+		{``, `{"creator":"Elias Lönnrot","year":"1835","keywords":"epic"}`, `{"creator":"Elias Lönnrot","year":"1835","tags":["epic"]}`, ""},
+		{``, `{"creator":"A\nB"}`, `{"creator":["A","B"]}`, ""},
+		{`{"authors":["A"],"year":1835}`, `{"creator":"A\nB"}`, `{"authors":["A","B"],"year":1835}`, ""},
+		{`{"dc.creator":"A","publicationYear":1835}`, `{"creator":"B","year":"1836"}`, `{"dc.creator":"B","publicationYear":"1836"}`, ""},
+		{`{"Title":"a","keywords":["x"],"n":1.10}`, `{"keywords":"x\ny"}`, `{"Title":"a","keywords":["x","y"],"n":1.10}`, ""},
+		{`{"tags":["x"],"title":"t"}`, `{"keywords":""}`, `{"title":"t"}`, ""},
+		{`{"title":"t"}`, `{"title":""}`, ``, ""},
+		{`{"creators":[{"name":"A"}]}`, `{"creator":"B"}`, `{"creator":"B","creators":[{"name":"A"}]}`, "creator"},
+		{``, `{"title":"a","metadata":"{\"title\":\"b\"}"}`, `{"title":"a","title":"b"}`, "title"},
+		{`{"a":1}`, `{"metadata":"{"}`, ``, "metadata"},
+	} {
+		form := formOf(document{"metadata": json.RawMessage(tt.before)})
+		if err := json.Unmarshal([]byte(tt.change), &form.texts); err != nil {
+			t.Fatal(err)
+		}
+		var wrong faults
+		got := join(english(), form.texts, json.RawMessage(tt.before), &wrong)
+		if tt.wrong == "" && string(got) != tt.want || len(wrong) > 0 != (tt.wrong != "") || tt.wrong != "" && wrong.Of(tt.wrong) == "" {
+			t.Errorf("%s with %s: %s, %v", tt.before, tt.change, got, wrong)
+		}
+	}
+}
+
+func TestJSONFaults(t *testing.T) {
+	for text, want := range map[string]string{
+		"{\"a\": 1,\n \"ä\" 2}": "This is no JSON from line 2, column 6 on.",
+		`[1]`:                   "This is no JSON object",
+		`{"a": 1`:               "The JSON object is not complete",
+		`{"a": 1, "a": 2}`:      "twice",
+		`{"a": 1} x`:            "This is no JSON from line 1, column 10 on.",
+	} {
+		var wrong faults
+		join(english(), texts{inMetadata: text}, nil, &wrong)
+		if !strings.Contains(wrong.Of(inMetadata), want) {
+			t.Errorf("%s: %v", text, wrong)
+		}
+	}
+}
+
+// What people type who know addresses as browsers show them is offered as a URI.
+func TestMeantTarget(t *testing.T) {
+	for typed, want := range map[string]string{
+		"www.example.org": "https://www.example.org", "example.org/a b?c#d": "https://example.org/a%20b?c#d", "//example.org/": "https://example.org/",
+		"example.org:8080/a": "https://example.org:8080/a", "https://example.org/ä": "https://example.org/%C3%A4", "https://example.org/a b": "https://example.org/a%20b",
+		"https://example.org/": "", "urn:nbn:fi:a": "", "example": "", "mailto:a@b.example": "", "javascript:alert(1)": "", "a b.example": "", "": "", "user@example.org": "",
+	} {
+		if got := meantTarget(typed, false); got != want {
+			t.Errorf("%q: %q, want %q", typed, got, want)
+		}
+	}
+	for typed, want := range map[string]string{"example.org/{name}": "https://example.org/{name}", "https://example.org/{name}": "", "{name}": ""} {
+		if got := meantTarget(typed, true); got != want {
+			t.Errorf("of a prefix, %q: %q, want %q", typed, got, want)
 		}
 	}
 }

@@ -2,16 +2,16 @@ package editor
 
 import (
 	"encoding/json"
-	"fmt"
 	"strconv"
 
+	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/field"
 )
 
 // document returns the document of a form, of a subject that is now as current says, and what is wrong with its fields.
-func (f *nameForm) document(s subject, current document) (made document, wrong faults) {
-	made = f.rest("", &wrong)
+func (f *nameForm) document(in pages.Writer, s subject, current document) (made document, wrong faults) {
+	made = f.rest(in, "", &wrong)
 	for name := range made {
 		if readOnly(name) {
 			delete(made, name)
@@ -22,60 +22,60 @@ func (f *nameForm) document(s subject, current document) (made document, wrong f
 		if of.OfWithdrawn && !withdrawn || of.Kinds == field.Prefixes && !s.IsPrefix {
 			continue
 		}
-		setMember(made, of, f.texts[of.Name], of.Name, &wrong)
+		setMember(in, made, of, f.texts[of.Name], of.Name, &wrong)
 	}
 	if note := f.texts[inNote]; note != "" {
 		made[inNote] = quoted(note)
 	}
-	metadata, err := join(f.texts[inTitle], f.texts[inTags], f.texts[inMetadata], current["metadata"])
-	if err != nil {
-		wrong.add(inMetadata, "%s", sentence(err.Error()))
-	} else if metadata != nil {
+	if metadata := join(in, f.texts, current["metadata"], &wrong); metadata != nil {
 		made["metadata"] = metadata
 	}
-	if targets, err := field.Marshal(f.targets(&wrong)); err == nil {
+	if targets, err := field.Marshal(f.targets(in, &wrong)); err == nil {
 		made["targets"] = targets
 	}
 	return made, wrong
 }
 
 // rest returns the members that a form has no fields for. What is wrong with them is said at a field of the form.
-func (t texts) rest(at string, wrong *faults) document {
+func (t texts) rest(in pages.Writer, at string, wrong *faults) document {
 	made := make(document)
 	if t[inRest] != "" && (json.Unmarshal([]byte(t[inRest]), &made) != nil || made == nil) { // null makes a map nil
 		made = make(document)
-		wrong.add(at, "The form is damaged: what it has no fields for cannot be read. Open it again.")
+		wrong.add(at, in.Text("fault.damaged"))
 	}
 	return made
 }
 
 // setMember sets the member of a document that the text of a field says, or adds what is wrong with the field of the
 // form.
-func setMember[T any](made document, f *field.Field[T], text, at string, wrong *faults) {
+func setMember[T any](in pages.Writer, made document, f *field.Field[T], text, at string, wrong *faults) {
 	if text == "" && f.Type != field.Status {
 		return
 	}
-	switch value, fault := valueOf(f, text); {
+	switch value, fault := valueOf(in, f, text); {
 	case fault != "":
-		wrong.add(at, "%s", fault)
+		wrong.add(at, fault)
 	case value != nil:
 		made[f.Name] = value
 	}
 }
 
 // targets returns the documents of the targets of a form, without those that are empty or removed.
-func (f *nameForm) targets(wrong *faults) []document {
+func (f *nameForm) targets(in pages.Writer, wrong *faults) []document {
 	all := []document{}
 	for i, t := range f.Targets {
 		if t[inRemove] == yes || t.empty() {
 			continue
 		}
-		made := t.rest(targetField(i, inURI), wrong)
-		if t[inURI] == "" {
-			wrong.add(targetField(i, inURI), "A target needs a URI. Tick its box to remove it.")
+		made := t.rest(in, targetField(i, inURI), wrong)
+		switch {
+		case t[inURI] == "":
+			wrong.add(targetField(i, inURI), in.Text("fault.no_uri"))
+		case meantTarget(t[inURI], f.isPrefix) != "":
+			wrong.add(targetField(i, inURI), targetFault(in, t[inURI], f.isPrefix))
 		}
 		for _, of := range targetFields() {
-			setMember(made, of, t[of.Name], targetField(i, of.Name), wrong)
+			setMember(in, made, of, t[of.Name], targetField(i, of.Name), wrong)
 		}
 		all = append(all, made)
 	}
@@ -93,12 +93,12 @@ func (t texts) empty() bool {
 }
 
 // valueOf returns the member that the text of a field says, nil for none, or what is wrong with the text.
-func valueOf[T any](f *field.Field[T], text string) (value json.RawMessage, fault string) {
+func valueOf[T any](in pages.Writer, f *field.Field[T], text string) (value json.RawMessage, fault string) {
 	switch f.Type {
 	case field.Status:
 		var status registry.Status
 		if status.UnmarshalText([]byte(text)) != nil {
-			fault = fmt.Sprintf("%.40q is no status.", text)
+			fault = in.Text("fault.status", "Text", pages.Isolated(cut(text)))
 		}
 		return quoted(status.String()), fault
 	case field.Number:
@@ -109,19 +109,19 @@ func valueOf[T any](f *field.Field[T], text string) (value json.RawMessage, faul
 		case err == nil:
 			return json.RawMessage(strconv.Itoa(n)), ""
 		case f.Name == "redirect":
-			return nil, fmt.Sprintf("%.40q is no status of HTTP.", text)
+			return nil, in.Text("fault.redirect")
 		case f.Name == "priority":
-			return nil, "A priority is a number. The least is first."
+			return nil, in.Text("fault.priority")
 		}
-		return nil, fmt.Sprintf("%.40q is no number.", text)
+		return nil, in.Text("fault.number", "Text", pages.Isolated(cut(text)))
 	case field.Time:
 		t, ok := timeOf(text)
 		if !ok {
-			return nil, "A time is as 2031-05-01 or 2031-05-01T12:00, in UTC."
+			return nil, in.Text("fault.time")
 		}
 		value, err := field.Marshal(t)
 		if err != nil {
-			return nil, "A year has four digits."
+			return nil, in.Text("fault.year")
 		}
 		return value, ""
 	case field.Bool:

@@ -5,6 +5,7 @@ import (
 
 	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/service"
 )
@@ -15,6 +16,8 @@ const historyLength = 20
 // historyPage is what the history of a name shows.
 type historyPage struct {
 	subject
+	Field    pages.Content
+	Action   string
 	Leads    []lead
 	Versions []shownVersion
 	Next     string // the target of the next page, "" for none
@@ -27,6 +30,8 @@ type shownVersion struct {
 	Differences []difference
 	Restore     string // the form with this version, "" for none
 	IsCurrent   bool
+	// Undo is whether whoever asks has made it, and can take it back.
+	Undo bool
 }
 
 // serveHistory shows the versions of a name, the newest first, each with the difference to the one before.
@@ -35,12 +40,15 @@ func (e *Editor) serveHistory(p *Request) (message.Reply, error) {
 	if err != nil {
 		return message.Reply{}, err
 	}
+	if p.Form != nil && p.Form.Get("do") == doUndo {
+		return e.undo(p, s)
+	}
 	cursor := p.URL.Query().Get("cursor")
 	found, err := e.Service.History(p.Context(), p.Actor, s.key(), service.Page{Limit: historyLength, Cursor: cursor})
 	if err != nil {
 		return message.Reply{}, err
 	}
-	page := historyPage{IsFirst: cursor == ""}
+	page := historyPage{IsFirst: cursor == "", Field: p.Field.HTML(), Action: s.to(pathHistory)}
 	shown := found.Entries
 	if found.Next != "" {
 		before, err := e.Service.History(p.Context(), p.Actor, s.key(), service.Page{Limit: 1, Cursor: found.Next})
@@ -58,12 +66,12 @@ func (e *Editor) serveHistory(p *Request) (message.Reply, error) {
 		v := &found.Entries[i]
 		s.Name = v.Name
 		page.Versions = append(page.Versions, shownVersion{
-			Name: api.NewName(*v), Differences: short(differences(&before, v)), IsCurrent: i == 0 && page.IsFirst,
+			Name: api.NewName(*v), Differences: short(p.Panel.In, differences(p.Panel.In, &before, v)), IsCurrent: i == 0 && page.IsFirst,
 		})
 	}
 	page.subject = s
 	page.offer(p)
-	return e.show(p, s.title("History of "), "history.html", page), nil
+	return e.show(p, p.Panel.In.Text("history.title", "Name", s.isolated()), "history.html", page), nil
 }
 
 // offer sets what whoever asks may do.
@@ -72,6 +80,10 @@ func (h *historyPage) offer(p *Request) {
 	h.Leads = leads(p, h.subject, isWithdrawn || !h.IsFirst, pathHistory) // the current status is on the first page alone
 	if service.ToChange.CheckKey(p.Actor, h.key()) != nil {
 		return
+	}
+	if len(h.Versions) > 0 {
+		v := &h.Versions[0]
+		v.Undo = v.IsCurrent && v.Version > 1 && v.By == p.Actor.Name && len(v.Differences) > 0
 	}
 	for i := range h.Versions {
 		if v := &h.Versions[i]; !v.IsCurrent && !v.Redacted {

@@ -4,12 +4,17 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/field"
+	"github.com/urnd/urnd/resolver/registry/title"
 )
 
 // membersOf returns the members of a JSON object in their order.
@@ -17,52 +22,81 @@ func membersOf(text []byte) ([]field.Member, error) {
 	if !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
 		return nil, errNoObject
 	}
-	all, err := field.ParseMembers(text)
-	if err != nil {
-		return nil, notJSON(err)
-	}
-	return all, nil
+	return field.ParseMembers(text)
 }
 
 var errNoObject = errors.New("this is not a JSON object")
 
-// notJSON returns an error of decoding in words for people.
-func notJSON(err error) error {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return fmt.Errorf("%w: it is not complete", errNoObject)
+// metadataParts returns the names of the parts of metadata that have fields of their own.
+func metadataParts() (names []string) {
+	for _, part := range title.Parts() {
+		names = append(names, part.Name)
 	}
-	return fmt.Errorf("%w: %w", errNoObject, err)
+	return names
 }
 
-// split returns the title and the tags of metadata, a tag a line, and the rest of it as text for people. What is not as a form could make it
-// is in the rest.
-func split(metadata json.RawMessage) (title, tags, rest string) {
+// memberOf returns the place of the member that a field shows of a part, and what the field has; -1 for none. What is not as a form could make it
+// is not shown so.
+func memberOfPart(part *title.Part, members []field.Member) (i int, text string) {
+	for _, name := range part.Members {
+		for i, m := range members {
+			if !strings.EqualFold(m.Name, name) {
+				continue
+			}
+			if text, ok := shownAs(part, m.Value); ok {
+				return i, text
+			}
+		}
+	}
+	return -1, ""
+}
+
+// shownAs returns the text of a field that has a value, a line each where there may be several.
+func shownAs(part *title.Part, value json.RawMessage) (text string, ok bool) {
+	text, list, isText, isList := words(value)
+	var number json.Number
+	switch {
+	case isText && (!part.Many || !part.List):
+		return text, true
+	case isList && part.Many:
+		return strings.Join(list, "\n"), true
+	case part.Name == title.Year && json.Unmarshal(value, &number) == nil && strings.Trim(number.String(), "0123456789") == "":
+		return number.String(), number != ""
+	default:
+		return "", false
+	}
+}
+
+// split returns what the fields have of metadata, by the names of their parts, and the rest of it as text for people.
+func split(metadata json.RawMessage) (own texts, rest string) {
+	own = make(texts)
 	if len(metadata) == 0 || string(metadata) == "null" {
-		return "", "", ""
+		return own, ""
 	}
 	all, err := membersOf(metadata)
 	if err != nil {
-		return "", "", string(metadata)
+		return own, string(metadata)
+	}
+	shown := make(map[int]bool)
+	for _, part := range title.Parts() {
+		if i, text := memberOfPart(&part, all); i >= 0 {
+			own[part.Name], shown[i] = text, true
+		}
 	}
 	var others []field.Member
-	for _, m := range all {
-		switch text, list, isText, isList := words(m.Value); {
-		case m.Name == "title" && isText:
-			title = text
-		case m.Name == "tags" && isList:
-			tags = strings.Join(list, "\n")
-		default:
+	for i, m := range all {
+		if !shown[i] {
 			others = append(others, m)
 		}
 	}
 	if len(others) == 0 {
-		return title, tags, ""
+		return own, ""
 	}
 	var b bytes.Buffer
 	if json.Indent(&b, field.FormatObject(others), "", "  ") != nil {
-		return title, tags, string(field.FormatObject(others))
+		return own, string(field.FormatObject(others))
 	}
-	return title, tags, b.String()
+	return own, b.String()
 }
 
 // words returns a value that is a text of one line which is not empty, or a list of such.
@@ -82,42 +116,89 @@ func words(raw json.RawMessage) (text string, list []string, isText, isList bool
 	return "", list, false, true
 }
 
-// join returns metadata of a title, tags and the rest, which may be "". Where it says the same as before it is that.
-func join(title, tags, rest string, before json.RawMessage) (json.RawMessage, error) {
-	var all []field.Member
-	if title != "" {
-		all = append(all, field.Member{Name: "title", Value: quoted(title)})
-	}
-	if list := lines(tags); len(list) > 0 {
-		value, err := field.Marshal(list)
-		if err != nil {
-			return nil, fmt.Errorf("the tags: %w", err)
-		}
-		all = append(all, field.Member{Name: "tags", Value: value})
-	}
+// join returns the metadata of a form, and what is wrong with it. Where it says the same as before it is that, and a field is written to the member
+// that it was read from.
+func join(in pages.Writer, form texts, before json.RawMessage, wrong *faults) json.RawMessage {
+	was, _ := membersOf(before)
+	var all, others []field.Member
+	rest := form[inMetadata]
 	if rest != "" {
-		others, err := membersOf([]byte(rest))
-		if err == nil {
+		var err error
+		if others, err = membersOf([]byte(rest)); err == nil {
 			err = registry.UniqueMembers([]byte(rest))
 		}
 		if err != nil {
-			return nil, err
+			wrong.add(inMetadata, jsonFault(in, rest, err))
+			return nil
 		}
-		for _, m := range others {
-			if m.Name == "title" && title != "" || m.Name == "tags" && tags != "" {
-				return nil, fmt.Errorf("%q is here, and in its own field", m.Name)
+	}
+	for _, part := range title.Parts() {
+		text := form[part.Name]
+		if text == "" {
+			continue
+		}
+		m := field.Member{Name: part.Member, Value: valueOfPart(&part, text)}
+		i, shown := memberOfPart(&part, was)
+		if i >= 0 {
+			if m.Name = was[i].Name; shown == text {
+				m.Value = was[i].Value
 			}
 		}
-		all = append(all, others...)
+		for _, other := range others {
+			// A second one would be in doubt: readers see one of them.
+			if other.Name == m.Name || i < 0 && part.Is(other.Name) {
+				wrong.add(part.Name, in.Text("fault.member", "Name", pages.Isolated(other.Name)))
+			}
+		}
+		all = append(all, m)
 	}
-	made := field.FormatObject(all)
+	made := field.FormatObject(append(all, others...))
 	switch {
 	case field.SameJSON(made, before):
-		return before, nil
-	case len(all) == 0:
-		return nil, nil
+		return before
+	case len(all)+len(others) == 0:
+		return nil
 	default:
-		return made, nil
+		return made
+	}
+}
+
+// valueOfPart returns the value of a member that has the text of a field.
+func valueOfPart(part *title.Part, text string) json.RawMessage {
+	list := lines(text)
+	if !part.Many || len(list) == 1 && !part.List {
+		return quoted(text)
+	}
+	value, err := field.Marshal(list)
+	if err != nil { // texts always are JSON
+		return nil
+	}
+	return value
+}
+
+// jsonFault says in words what is wrong with the JSON object of a field, and where.
+func jsonFault(in pages.Writer, text string, err error) string {
+	if errors.Is(err, errNoObject) {
+		return in.Text("fault.json_object")
+	}
+	found := err
+	for d := jsontext.NewDecoder(strings.NewReader(text)); ; {
+		if _, found = d.ReadToken(); found != nil {
+			break
+		}
+	}
+	var syntax *jsontext.SyntacticError
+	switch {
+	case errors.Is(found, io.ErrUnexpectedEOF):
+		return in.Text("fault.json_end")
+	case !errors.As(found, &syntax): // it is JSON, and something else
+		return in.Text("fault.refused", "Reason", pages.Isolated(sentence(err.Error())))
+	case errors.Is(found, jsontext.ErrDuplicateName):
+		return in.Text("fault.json_twice", "Name", pages.Isolated(syntax.JSONPointer.LastToken()))
+	default:
+		before := text[:min(int(syntax.ByteOffset), len(text))]
+		line := strings.LastIndexByte(before, '\n') + 1
+		return in.Text("fault.json_at", "Line", 1+strings.Count(before, "\n"), "Column", 1+utf8.RuneCountInString(before[line:]))
 	}
 }
 
@@ -130,5 +211,5 @@ func lines(text string) (all []string) {
 			all = append(all, line)
 		}
 	}
-	return all
+	return slices.Clip(all)
 }

@@ -88,15 +88,28 @@ func (e *Editor) showMove(p *Request, fault error) message.Reply {
 	for i := range page.Suggested {
 		page.Suggested[i].Path = PathMove + "?" + url.Values{"prefix": {page.Prefix}, "replace": {page.Suggested[i].Replace}, "with": {page.Suggested[i].With}}.Encode()
 	}
-	p.Panel.Above = []pages.Item{{Word: "Dead targets", Path: PathTargets}}
+	p.Panel.Above = []pages.Item{{Word: p.Panel.In.Text("editor.dead_targets"), Path: PathTargets}}
 	if fault != nil {
-		page.Fault = saidOf(p, fault)
+		page.Fault = moveFault(p, fault)
 	}
-	reply := e.show(p, "Move targets", "move.html", page)
+	reply := e.show(p, p.Panel.In.Text("move.title"), "move.html", page)
 	if fault != nil {
 		reply.Status = problem.Status(fault)
 	}
 	return reply
+}
+
+// moveFault says in words what is wrong with a move.
+func moveFault(p *Request, err error) string {
+	in := p.Panel.In
+	switch text := err.Error(); {
+	case strings.Contains(text, "needs what URIs begin with"):
+		return in.Text("move.incomplete")
+	case strings.Contains(text, "to itself"):
+		return in.Text("move.same")
+	default:
+		return saidOf(p, err)
+	}
 }
 
 // hostPart returns what of the beginning of URIs an index has: "//host/".

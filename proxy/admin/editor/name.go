@@ -1,11 +1,15 @@
 package editor
 
 import (
+	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/pages"
+	"github.com/urnd/urnd/proxy/pages/qr"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/field"
 	"github.com/urnd/urnd/resolver/registry/health"
@@ -15,9 +19,11 @@ import (
 // namePage is what the page of a name or prefix shows.
 type namePage struct {
 	api.Name
-	Done    string
-	Leads   []lead
-	Public  string // its page for readers, "" where that is not known
+	Leads  []lead
+	Public string // its page for readers, "" where that is not known
+	// Code is the QR code of its address for readers, "" for none, and Counts how often it was looked up lately, nil where that is not counted.
+	Code    pages.Content
+	Counts  *nameCounts
 	Targets []shownTarget
 	// HasHealth is whether the health of one of the targets is known.
 	HasHealth bool
@@ -25,44 +31,47 @@ type namePage struct {
 	AliasOf   string       // the page of the name that it is an alias of
 }
 
+// nameCounts is how often a name was looked up in the last days.
+type nameCounts struct {
+	Days         int
+	People, Bots int64
+	Page         string // with all of it
+}
+
+// daysCounted is of how many days.
+const daysCounted = 30
+
 // shownTarget is a target with what is known of its health.
 type shownTarget struct {
 	registry.Target
-	Link           string // "" for what no browser opens
-	State, Checked string
+	Link    string // "" for what no browser opens
+	State   health.State
+	Checked time.Time
+	lines   []pages.Content
 }
 
 // About is all that is known of a target, a line each.
-func (t shownTarget) About() (lines []string) {
+func (t shownTarget) About() []pages.Content { return t.lines }
+
+// aboutTarget returns all that is known of a target, a line each.
+func aboutTarget(in pages.Writer, t *registry.Target) (lines []pages.Content) {
 	for _, f := range field.OfTarget().Ordered("title", "rel", "type", "language", "context", "priority", "from", "until", "note") {
-		if f.Name == inURI || f.Empty(&t.Target) {
+		if f.Name == inURI || f.Empty(t) {
 			continue
 		}
-		line := f.Lines(&t.Target)[0]
+		line := pages.Bdi(f.Lines(t)[0])
 		switch f.Name {
 		case "title", "rel", "type", "language", "note":
-		case "context":
-			line = "for " + line
-		case "from", "until": // to the minute
-			line = f.Label + " " + strings.Replace(line[:len("2006-01-02T15:04")], "T", " ", 1)
+		case "from":
+			line = in.T("entry.from", "Time", pages.Moment(t.From))
+		case "until":
+			line = in.T("entry.until", "Time", pages.Moment(t.Until))
 		default:
-			line = f.Label + " " + line
+			line = in.T("label."+f.Name) + in.T("frame.colon") + line
 		}
 		lines = append(lines, line)
 	}
 	return lines
-}
-
-// outcome is what a page says after a change, by the word of the address: nobody can make it say something else.
-func outcome(word string) string {
-	return map[string]string{
-		"saved":      "The change is saved.",
-		"registered": "It is registered.",
-		"withdrawn":  "It is withdrawn.",
-		"reverted":   "The change set is taken back by this one.",
-		"partly":     "The change set is taken back by this one, but for what was changed again since or cannot be as it was.",
-		"nothing":    "Nothing was taken back.",
-	}[word]
 }
 
 // serveName shows all that the registry has of a name or prefix.
@@ -77,23 +86,30 @@ func (e *Editor) serveName(p *Request) (message.Reply, error) {
 	}
 	n := api.NewName(entry)
 	s.Name = n.Name
-	page := namePage{
-		Name: n, Done: outcome(p.URL.Query().Get("done")), Leads: leads(p, s, n.Status == registry.Withdrawn, pathName),
-	}
+	page := namePage{Name: n, Leads: leads(p, s, n.Status == registry.Withdrawn, pathName)}
 	if e.Public != "" && !s.IsPrefix {
-		page.Public = e.Public + "/" + strings.NewReplacer("?", "%3F", "#", "%23").Replace(n.Name) + "?preview"
+		address := e.Public + "/" + strings.NewReplacer("?", "%3F", "#", "%23").Replace(n.Name)
+		page.Public = address + "?preview"
+		if code, err := qr.SVG(address, p.Panel.In.Text("name.qr_code")); err == nil { // else it is too long for one
+			page.Code = pages.Content(code) //nolint:gosec // it escapes its label, and draws all else
+		}
+	}
+	if !s.IsPrefix && service.ToRead.CheckKey(p.Actor, s.key()) == nil {
+		page.Counts = e.counts(p, s)
 	}
 	if n.Alias != "" {
 		page.AliasOf = subject{Name: n.Alias}.to(pathName)
 	}
-	for _, f := range entryFacts(&entry) {
-		if len(f.Lines) > 0 && f.Label != "Targets" && f.Label != "Status" && f.Label != "Alias of" {
+	in := p.Panel.In
+	elsewhere := []string{labelOf(in, "targets"), labelOf(in, "status"), labelOf(in, "alias")}
+	for _, f := range entryFacts(in, &entry) {
+		if len(f.Lines) > 0 && !slices.Contains(elsewhere, f.Label) {
 			page.Facts = append(page.Facts, f)
 		}
 	}
 	page.Targets = e.targets(p, s, n.Targets)
 	page.HasHealth = slices.ContainsFunc(page.Targets, func(t shownTarget) bool { return t.State != "" })
-	return e.show(p, s.title(""), "name.html", page), nil
+	return e.show(p, s.isolated(), "name.html", page), nil
 }
 
 // targets returns what a page shows of targets. That their health cannot be found out keeps nobody from seeing them.
@@ -106,15 +122,35 @@ func (e *Editor) targets(p *Request, s subject, all []registry.Target) (shown []
 		}
 	}
 	for _, t := range all {
-		one := shownTarget{Target: t, Link: linkOf(t.URI)}
+		one := shownTarget{Target: t, Link: linkOf(t.URI), lines: aboutTarget(p.Panel.In, &t)}
 		for _, h := range known {
 			if h.Name == s.Name && h.URI == t.URI {
-				one.State, one.Checked = string(h.State), h.Checked.UTC().Format("2006-01-02 15:04")
+				one.State, one.Checked = h.State, h.Checked
 			}
 		}
 		shown = append(shown, one)
 	}
 	return shown
+}
+
+// counts returns how often a name was looked up. That they cannot be read keeps nobody from the page.
+func (e *Editor) counts(p *Request, s subject) *nameCounts {
+	until := e.Service.Now().UTC()
+	days := map[string]string{"since": until.AddDate(0, 0, 1-daysCounted).Format(time.DateOnly), "until": until.Format(time.DateOnly)}
+	from, to, err := service.Days(func(name string) string { return days[name] })
+	var found []registry.Count
+	if err == nil {
+		_, found, err = e.Service.Counts(p.Context(), p.Actor, s.key(), from, to)
+	}
+	if err != nil {
+		e.Failed(p.Request, p.Actor, err)
+		return nil
+	}
+	made := &nameCounts{Days: daysCounted, Page: PathStatistics + "?" + url.Values{"uri": {s.Name}}.Encode() + "#resolutions"}
+	for _, c := range found {
+		made.People, made.Bots = made.People+c.People, made.Bots+c.Bots
+	}
+	return made
 }
 
 // linkOf returns the URI of a target that browsers open, "" of others.

@@ -3,6 +3,8 @@ package editor
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/urnd/urnd/proxy/pages"
 )
 
 // What lists show of a name, which may have 100 targets of 8 KiB: its own pages have all of it.
@@ -27,7 +29,7 @@ func cut(text string) string {
 }
 
 // short returns differences as lists show them.
-func short(all []difference) []difference {
+func short(in pages.Writer, all []difference) []difference {
 	more := len(all) - shortAll
 	made := make([]difference, min(len(all), shortAll))
 	for i := range made {
@@ -37,7 +39,7 @@ func short(all []difference) []difference {
 		made[i].More = len(all[i].Removed) + len(all[i].Added) - len(made[i].Removed) - len(made[i].Added)
 	}
 	if more > 0 {
-		made = append(made, difference{Field: "Others", More: more})
+		made = append(made, difference{Field: in.Text("label.others"), More: more})
 	}
 	return made
 }

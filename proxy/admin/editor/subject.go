@@ -59,26 +59,21 @@ func (s subject) key() registry.Key {
 	return registry.Name(s.Name)
 }
 
-// Noun is what it is, in a word.
-func (s subject) Noun() string {
+// Shown is it as pages show it.
+func (s subject) Shown() string {
 	if s.IsPrefix {
-		return "prefix"
+		return s.Name + "*"
 	}
-	return "name"
+	return s.Name
 }
 
-// title returns the title of a page about it.
-func (s subject) title(before string) string {
-	if s.IsPrefix {
-		return before + s.Name + "*"
-	}
-	return before + s.Name
-}
+// isolated is it for the title of a page.
+func (s subject) isolated() string { return pages.Isolated(s.Shown()) }
 
 // under puts the pages of a subject below the list of names.
 func under(p *Request, s subject) {
 	if !s.IsPrefix {
-		p.Panel.Above = []pages.Item{{Word: "Names", Path: PathNames}}
+		p.Panel.Above = []pages.Item{{Word: p.Panel.In.Text("editor.names"), Path: PathNames}}
 	}
 }
 
@@ -108,14 +103,15 @@ type lead struct{ Word, Target string }
 
 // leads returns the pages of a subject but for one, of those that who asks may see.
 func leads(p *Request, s subject, isWithdrawn bool, but string) (all []lead) {
+	in := p.Panel.In
 	for _, l := range []struct {
 		path, word string
 		is         bool
 	}{
-		{pathName, "All of it", true},
-		{pathEdit, "Edit", service.ToChange.CheckKey(p.Actor, s.key()) == nil},
-		{pathHistory, "History", true},
-		{pathWithdraw, "Withdraw", !isWithdrawn && service.ToWithdraw.CheckKey(p.Actor, s.key()) == nil},
+		{pathName, in.Text("editor.all"), true},
+		{pathEdit, in.Text("editor.edit"), service.ToChange.CheckKey(p.Actor, s.key()) == nil},
+		{pathHistory, in.Text("editor.history"), true},
+		{pathWithdraw, in.Text("editor.withdraw"), !isWithdrawn && service.ToWithdraw.CheckKey(p.Actor, s.key()) == nil},
 	} {
 		if l.is && l.path != but {
 			all = append(all, lead{Word: l.word, Target: s.to(l.path)})

@@ -61,13 +61,14 @@ func (e *Editor) serveTargets(p *Request) (message.Reply, error) {
 		Asked: asked, Own: p.Actor.Prefixes, IsChecked: e.ChecksTargets,
 		MayEdit: service.ToChange.Check(p.Actor, registry.KindName) == nil,
 	}
+	in := p.Panel.In
 	for _, s := range []healthState{
-		{"unhealthy", "dead: failing for a day at least", false},
-		{"suspect", "suspect: the last checks failed", false},
-		{"inaccessible", "not to be asked from here", false},
-		{stateMoved, "healthy, and moved for good, as their servers say", false},
-		{"healthy", "healthy again, or moved", false},
-		{"", "all of these", false},
+		{"unhealthy", in.Text("dead.about_unhealthy"), false},
+		{"suspect", in.Text("dead.about_suspect"), false},
+		{"inaccessible", in.Text("dead.about_inaccessible"), false},
+		{stateMoved, in.Text("dead.about_moved"), false},
+		{"healthy", in.Text("dead.about_healthy"), false},
+		{"", in.Text("dead.about_all"), false},
 	} {
 		s.Chosen = s.State == state
 		page.States = append(page.States, s)
@@ -98,7 +99,7 @@ func (e *Editor) serveTargets(p *Request) (message.Reply, error) {
 		q.Set("state", state)
 		page.Next = PathTargets + "?" + q.Encode()
 	}
-	return e.show(p, "Dead targets", "targets.html", page), nil
+	return e.show(p, in.Text("editor.dead_targets"), "targets.html", page), nil
 }
 
 func (e *Editor) brokenTargetOf(p *Request, t health.Target) brokenTarget {

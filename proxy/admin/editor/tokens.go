@@ -1,6 +1,7 @@
 package editor
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -41,7 +42,6 @@ func (t *shownToken) Others() int { return len(t.Prefixes) - len(t.First()) }
 type tokensPage struct {
 	Field   pages.Content
 	Fault   string
-	Done    string
 	Tokens  []*shownToken
 	More    int // that are not shown
 	Actions []offeredAction
@@ -63,33 +63,6 @@ type offeredRole struct {
 	Chosen      bool
 }
 
-// aboutAction says what an action is.
-func aboutAction(a registry.Action) string {
-	switch a {
-	case registry.ActRead:
-		return "names, their history, jobs, statistics"
-	case registry.ActChange:
-		return "single names"
-	case registry.ActWithdraw:
-		return "single names"
-	case registry.ActMint:
-		return "new names of a pattern"
-	case registry.ActImport:
-		return "many names, which also changes and withdraws"
-	case registry.ActPurge:
-		return "sandboxes"
-	default:
-		return "making and revoking them"
-	}
-}
-
-func tokensDone(word string) string {
-	if word == "revoked" {
-		return "The token was revoked."
-	}
-	return ""
-}
-
 // serveTokens lists the tokens, and makes new ones.
 func (e *Editor) serveTokens(p *Request) (message.Reply, error) {
 	page := newTokensPage(p)
@@ -97,11 +70,12 @@ func (e *Editor) serveTokens(p *Request) (message.Reply, error) {
 		made, err := e.createToken(p)
 		switch {
 		case err == nil:
-			return e.showSecret(p, made), nil
+			p.Outcome = e.contents.Make(p.Panel.In.Language(), "secret.html", made)
+			return seeOther(PathTokens), nil
 		case problem.Status(err) != http.StatusUnprocessableEntity && problem.Status(err) != http.StatusBadRequest && problem.Status(err) != http.StatusForbidden:
 			return message.Reply{}, err
 		}
-		page.Fault = saidOf(p, err)
+		page.Fault = tokenFault(p, err)
 		reply, failed := e.showTokens(p, page)
 		reply.Status = problem.Status(err)
 		return reply, failed
@@ -110,7 +84,7 @@ func (e *Editor) serveTokens(p *Request) (message.Reply, error) {
 }
 
 func newTokensPage(p *Request) *tokensPage {
-	return &tokensPage{Field: p.Field.HTML(), Done: tokensDone(p.URL.Query().Get("done")), Own: p.Actor.Token, IsLimited: p.Actor.Prefixes != nil}
+	return &tokensPage{Field: p.Field.HTML(), Own: p.Actor.Token, IsLimited: p.Actor.Prefixes != nil}
 }
 
 // tokensAgain shows the list with the form as it was sent.
@@ -135,19 +109,16 @@ func (e *Editor) showTokens(p *Request, page *tokensPage) (message.Reply, error)
 	}
 	for _, a := range registry.Actions() {
 		if p.Actor.Does(a) == nil {
-			page.Actions = append(page.Actions, offeredAction{a, aboutAction(a), slices.Contains(p.Form["action"], string(a))})
+			page.Actions = append(page.Actions, offeredAction{a, p.Panel.In.Text("tokens.may_" + string(a)), slices.Contains(p.Form["action"], string(a))})
 		}
 	}
 	chosen := p.Form.Get("role")
-	for _, r := range []offeredRole{
-		{registry.Reader.String(), "reads names", false},
-		{registry.Writer.String(), "also registers, changes and withdraws names", false},
-		{registry.Admin.String(), "also changes prefixes, and makes tokens", false},
-	} {
-		r.Chosen = r.Role == chosen || chosen == "" && r.Role == registry.Writer.String()
+	for _, role := range []registry.Role{registry.Reader, registry.Writer, registry.Admin} {
+		r := offeredRole{Role: role.String(), About: p.Panel.In.Text("tokens.role_" + role.String())}
+		r.Chosen = r.Role == chosen || chosen == "" && role == registry.Writer
 		page.Roles = append(page.Roles, r)
 	}
-	return e.show(p, "Tokens", "tokens.html", page), nil
+	return e.show(p, p.Panel.In.Text("editor.tokens"), "tokens.html", page), nil
 }
 
 // createToken makes the token of a form.
@@ -171,7 +142,7 @@ func (e *Editor) createToken(p *Request) (made *shownToken, err error) {
 	if text := strings.TrimSpace(p.Form.Get("expires")); text != "" {
 		day, err := time.Parse(time.DateOnly, text)
 		if err != nil {
-			return made, fmt.Errorf("%w: %.40q is no day such as 2031-05-01", registry.ErrInvalid, text)
+			return made, fmt.Errorf("%w: %w", registry.ErrInvalid, errNoDay)
 		}
 		asked.Expires = day.AddDate(0, 0, 1) // it is valid on its last day
 	}
@@ -179,12 +150,25 @@ func (e *Editor) createToken(p *Request) (made *shownToken, err error) {
 	return &shownToken{t, secret}, err
 }
 
-// showSecret shows the secret of a token, which nobody can show again.
-func (e *Editor) showSecret(p *Request, made *shownToken) message.Reply {
-	p.Panel.Above = []pages.Item{{Word: "Tokens", Path: PathTokens}}
-	reply := e.show(p, "The token was made", "secret.html", made)
-	reply.CacheControl = message.NoStore
-	return reply
+// errNoDay is the error of a day that cannot be read.
+var errNoDay = errors.New("the last day is no day such as 2031-05-01")
+
+// tokenFault says in words what is wrong with the token of a form.
+func tokenFault(p *Request, err error) string {
+	in := p.Panel.In
+	text := err.Error()
+	switch {
+	case errors.Is(err, errNoDay):
+		return in.Text("tokens.no_day")
+	case strings.Contains(text, "has a name"):
+		return in.Text("tokens.no_name")
+	case strings.Contains(text, "expired already"):
+		return in.Text("tokens.expired")
+	case errors.Is(err, registry.ErrDenied):
+		return in.Text("tokens.too_much")
+	default:
+		return saidOf(p, err)
+	}
 }
 
 // revokePage is what the page shows that asks whether a token is to be revoked.
@@ -203,7 +187,8 @@ func (e *Editor) serveRevoke(p *Request) (message.Reply, error) {
 			return message.Reply{}, err
 		}
 		e.Revoked(revoked.ID)
-		return seeOther(PathTokens + "?done=revoked"), nil
+		p.Outcome = p.Panel.In.T("tokens.revoked", "Name", pages.Bdi(revoked.Name))
+		return seeOther(PathTokens), nil
 	}
 	return e.askRevoke(p)
 }
@@ -218,7 +203,7 @@ func (e *Editor) askRevoke(p *Request) (message.Reply, error) {
 	if i < 0 {
 		return message.Reply{}, fmt.Errorf("%w: there is no such token", registry.ErrUnknown)
 	}
-	p.Panel.Above = []pages.Item{{Word: "Tokens", Path: PathTokens}}
+	p.Panel.Above = []pages.Item{{Word: p.Panel.In.Text("editor.tokens"), Path: PathTokens}}
 	page := revokePage{shownToken: &shownToken{Token: all[i]}, Field: p.Field.HTML(), Path: PathTokens + "/" + p.ID + "/revoke", IsOwn: p.ID == p.Actor.Token}
-	return e.show(p, "Revoke a token", "revoke.html", page), nil
+	return e.show(p, p.Panel.In.Text("tokens.revoke_title", "Name", pages.Isolated(all[i].Name)), "revoke.html", page), nil
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/service"
 )
@@ -17,12 +18,12 @@ type withdrawPage struct {
 	Leads     []lead
 	Faults    faults
 	Action    string
-	Changed   string // what somebody else has changed meanwhile: the new version; "" for nothing
+	Changed   pages.Content // what somebody else has changed meanwhile: the new version; "" for nothing
 	Meanwhile []difference
 }
 
 // Input is a field.
-func (p withdrawPage) Input(id, label, value, hint string, rows int) input {
+func (p withdrawPage) Input(id string, label pages.Content, value string, hint pages.Content, rows int) input {
 	return input{ID: id, Label: label, Value: value, Hint: hint, Fault: p.Faults.Of(id), Rows: rows}
 }
 
@@ -71,14 +72,15 @@ func (e *Editor) serveWithdraw(p *Request) (message.Reply, error) {
 	case err != nil && !e.refuses(p, err):
 		return message.Reply{}, err
 	case err != nil:
-		r.wrong, r.failed = faults{faultOf(err, r.form)}, err
+		r.wrong, r.failed = faults{faultOf(p.Panel.In, err, r.form)}, err
 		return e.withdrawing(r, &withdrawPage{}), nil
 	case do == doSave:
-		return seeOther(s.to(pathName, [2]string{"done", "withdrawn"})), nil
+		p.Outcome = e.outcome(p, s, &changed[0].After, "withdraw.done")
+		return seeOther(s.to(pathName)), nil
 	}
-	return e.show(p, "Withdraw it?", "preview.html", previewPage{
-		editing: r, Named: s.Name, Differences: differences(&current, &changed[0].After), Carried: r.carried(), Action: s.to(pathWithdraw), Note: r.form.texts[inNote],
-		Button: "Withdraw",
+	return e.show(p, p.Panel.In.Text("withdraw.ask", "Name", s.isolated()), "preview.html", previewPage{
+		editing: r, Named: s.Shown(), Differences: differences(p.Panel.In, &current, &changed[0].After), Carried: r.carried(), Action: s.to(pathWithdraw), Note: r.form.texts[inNote],
+		Button: p.Panel.In.Text("withdraw.button"),
 	}), nil
 }
 
@@ -97,7 +99,7 @@ func (e *Editor) withdrawAgain(p *Request) (message.Reply, error) {
 func (e *Editor) withdrawing(r *editing, page *withdrawPage) message.Reply {
 	page.editing, page.Faults, page.Action = r, r.wrong, r.to(pathWithdraw)
 	page.Leads = leads(r.Request, r.subject, true, pathWithdraw)
-	reply := e.show(r.Request, r.title("Withdraw "), "withdraw.html", page)
+	reply := e.show(r.Request, r.Panel.In.Text("withdraw.title", "Name", r.isolated()), "withdraw.html", page)
 	if len(r.wrong) > 0 {
 		reply.Status = statusOf(r.failed)
 	}
@@ -115,7 +117,7 @@ func (e *Editor) withdrawConflict(r *editing, current registry.Entry) (message.R
 	}
 	r.version = current.Version
 	return e.withdrawing(r, &withdrawPage{
-		Changed:   fmt.Sprintf("Version %d was made meanwhile, by %s at %s UTC.", current.Version, current.By, current.Changed.Format(shownTime)),
-		Meanwhile: differences(&base, &current),
+		Changed:   r.Panel.In.T("withdraw.meanwhile", "Version", strconv.Itoa(current.Version), "By", pages.Bdi(current.By), "Time", pages.Moment(current.Changed)),
+		Meanwhile: differences(r.Panel.In, &base, &current),
 	}), nil
 }

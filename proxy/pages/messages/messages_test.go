@@ -26,6 +26,7 @@ func inWords() []string {
 		"jobs.state_", "jobs.stage_", "jobs.change_",
 		"changes.kind_", "changes.done_",
 		"error.", "status.", "noun.", "step.", "stage.", "why.",
+		"label.", "edit.label_", "tokens.may_", "tokens.role_", "editor.status_", "dead.state_",
 	}
 }
 

@@ -1,0 +1,46 @@
+package admin_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/token"
+)
+
+// Who has saved a change takes it back by one button, once, and only where nobody else has changed the name since. What is said of it is shown once.
+func TestUndo(t *testing.T) {
+	s := newSite(t, locked)
+	auth := "Authorization: Bearer " + adminToken
+	s.ask("PUT "+of(names, "urn:nbn:fi:a"), `{"targets":[{"uri":"https://a.example/"}],"contact":"first"}`, auth)
+	b, other := s.editorOf(t, token.Token{Role: registry.Writer}), s.editorOf(t, token.Token{Role: registry.Writer, Name: "ben"})
+	change := func(b *browser, contact string) page {
+		p := b.press(t, b.get("/registry/edit?uri=urn:nbn:fi:a"), "preview", "contact="+contact)
+		return b.follow(t, b.press(t, p, "save"))
+	}
+	press := func(b *browser, p page) page {
+		form := p.parsed().First("form", "action=/registry/history?uri=urn%3Anbn%3Afi%3Aa")
+		if !form.Exists() {
+			t.Fatalf("there is no button: %s", p.text())
+		}
+		fields := form.Fields()
+		fields.Set("do", "undo")
+		return page{b.open("/registry/history?uri=urn:nbn:fi:a", fields), ""}
+	}
+	saved := change(b, "second")
+	saved.says(t, 200, "The change is saved: urn:nbn:fi:a has version 2.", "Take this change back")
+	if again := b.get(saved.path); strings.Contains(again.text(), "The change is saved") {
+		t.Error("it is said twice")
+	}
+	if history := other.get("/registry/history?uri=urn:nbn:fi:a"); strings.Contains(history.text(), "Take this change back") {
+		t.Error("the change of another one is offered")
+	}
+	b.follow(t, press(b, b.get("/registry/history?uri=urn:nbn:fi:a"))).says(t, 200, "urn:nbn:fi:a is as it was before, as version 3.", "first")
+	press(b, saved).says(t, 412, "Nothing was taken back: version 3 is the current one", "Version 2")
+	saved = change(b, "third")
+	change(other, "fourth")
+	press(b, saved).says(t, 412, "Nothing was taken back: version 5 is the current one, by ben")
+	if n := s.ask("GET "+of(names, "urn:nbn:fi:a"), "", auth).name(t); n.Contact != "fourth" || n.Version != 5 {
+		t.Errorf("%+v", n)
+	}
+}
