@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -108,6 +109,24 @@ func (c *Chromium) Click(t testing.TB, selector string) {
 	for _, event := range []string{"mousePressed", "mouseReleased"} {
 		c.call(t, "Input.dispatchMouseEvent", map[string]any{"type": event, "x": at.X, "y": at.Y, "button": "left", "clickCount": 1}, nil)
 	}
+}
+
+// Cookies returns the cookies that the browser sends to the page that is shown, as the field of a request.
+func (c *Chromium) Cookies(t testing.TB) string {
+	t.Helper()
+	var has struct{ Cookies []struct{ Name, Value string } }
+	c.call(t, "Network.getCookies", nil, &has)
+	var all []string
+	for _, cookie := range has.Cookies {
+		all = append(all, cookie.Name+"="+cookie.Value)
+	}
+	return strings.Join(all, "; ")
+}
+
+// ClearCookies removes all cookies that the page's browser has.
+func (c *Chromium) ClearCookies(t testing.TB) {
+	t.Helper()
+	c.call(t, "Network.clearBrowserCookies", nil, nil)
 }
 
 // Picture returns what the page looks like, as a PNG.

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -30,8 +31,9 @@ type Daemon struct {
 	Process    *os.Process
 
 	file string // of the configuration
-	log  log
-	stop func()
+	log    log
+	stop   func()
+	killed atomic.Bool
 }
 
 // Default returns the configuration of a test: listeners on free ports of loopback, one DNS server, its answers below
@@ -106,7 +108,7 @@ func (d *Daemon) start(t testing.TB, command *exec.Cmd) {
 	d.stop = sync.OnceFunc(func() {
 		_ = command.Process.Signal(os.Interrupt) // it may have ended
 		reading.Wait()
-		if err := command.Wait(); err != nil {
+		if err := command.Wait(); err != nil && !d.killed.Load() {
 			t.Errorf("urnd ended with %v", err)
 		}
 	})
@@ -121,6 +123,16 @@ func (d *Daemon) start(t testing.TB, command *exec.Cmd) {
 
 // Stop ends urnd, and returns when its log is complete.
 func (d *Daemon) Stop() { d.stop() }
+
+// Kill ends urnd as a crash does, and returns when it has ended.
+func (d *Daemon) Kill(t testing.TB) {
+	t.Helper()
+	d.killed.Store(true)
+	if err := d.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	d.stop()
+}
 
 // Reload changes the configuration, sends SIGHUP, and returns when the log says that it is in force or was refused.
 func (d *Daemon) Reload(t testing.TB, change func(*config.Config)) {
