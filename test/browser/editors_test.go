@@ -89,17 +89,25 @@ func quoted(text string) string {
 func (p *editor) fill(fields ...[2]string) {
 	p.t.Helper()
 	for _, f := range fields {
+		if !p.has(`main [name="` + f[0] + `"]`) {
+			p.t.Fatalf("no field %s in %.2000s", f[0], p.text())
+		}
 		p.Run(p.t, `document.querySelector(`+quoted(`main [name="`+f[0]+`"]`)+`).value = `+quoted(f[1]))
 	}
 }
 
-// press presses a button, and goes on to where it was to lead: once more where the form has come back.
+// press presses a button, and goes on to where it was to lead: once more where the form has come back, by its preview if need be.
 func (p *editor) press(button string) {
 	p.t.Helper()
 	p.lead(button)
-	if p.goOn() && p.has(button) {
+	if !p.goOn() {
+		return
+	}
+	if !p.has(button) && p.has(toPreview) {
+		p.lead(toPreview)
+	}
+	if p.has(button) {
 		p.lead(button)
-		p.goOn()
 	}
 }
 
@@ -155,6 +163,15 @@ func (p *editor) text() (text string) {
 	p.t.Helper()
 	p.Evaluate(p.t, `document.querySelector("main").innerText + " " + [...document.querySelectorAll("main input, main textarea")].map(e => e.value).join(" ")`, &text)
 	return text
+}
+
+// isAt fails where the page has another path.
+func (p *editor) isAt(path string) {
+	p.t.Helper()
+	var at string
+	if p.Evaluate(p.t, `location.pathname`, &at); at != path {
+		p.t.Fatalf("the page is %s, not %s: %.1000s", at, path, p.text())
+	}
 }
 
 // sees fails where the page does not have texts.
@@ -224,6 +241,7 @@ func (p *editor) makes(name string, happens func(*editor)) {
 	p.sees("the preview of a new name", name, "https://books.example/first", "Kalevala")
 	happens(p)
 	p.press(toSave)
+	p.isAt("/registry/name")
 	p.sees("the new name", name, "https://books.example/first", "Kalevala")
 }
 
@@ -248,6 +266,7 @@ func edited(anna, ben *editor, happens func(*editor)) {
 	ben.sees("the preview of both", "https://books.example/second")
 	happens(ben)
 	ben.press(toSave)
+	ben.isAt("/registry/name")
 	ben.sees("the name of both", "Kalevala, second edition", "https://books.example/second")
 }
 
@@ -262,6 +281,7 @@ func (p *editor) withdraws(name string, happens func(*editor)) {
 	p.sees("the preview of the withdrawal", name, "It was a mistake.", "urn:example:a")
 	happens(p)
 	p.press(toSave)
+	p.isAt("/registry/name")
 	p.sees("what was withdrawn", name, "It was a mistake.")
 }
 
