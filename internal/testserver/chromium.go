@@ -114,7 +114,9 @@ func (c *Chromium) Click(t testing.TB, selector string) {
 // Cookies returns the cookies that the browser sends to the page that is shown, as the field of a request.
 func (c *Chromium) Cookies(t testing.TB) string {
 	t.Helper()
-	var has struct{ Cookies []struct{ Name, Value string } }
+	var has struct {
+		Cookies []struct{ Name, Value string }
+	}
 	c.call(t, "Network.getCookies", nil, &has)
 	var all []string
 	for _, cookie := range has.Cookies {

@@ -3,7 +3,6 @@ package admin
 import (
 	"embed"
 	"errors"
-	"html/template"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -40,7 +39,7 @@ func (h *Handler) loginPage(p *page.Request) (message.Reply, error) {
 		return message.Reply{}, problem.ErrPlainLogin
 	}
 	if p.Method != http.MethodPost {
-		var fault template.HTML
+		var fault pages.Content
 		if p.URL.Query().Has("refused") {
 			fault = p.Panel.In.T("login.refused")
 		}
@@ -70,7 +69,7 @@ func (h *Handler) loginAgain(p *page.Request) (message.Reply, error) {
 }
 
 // showLogin shows the form by which one logs in, with a form that is sent afterwards, "" for none, and what is wrong, "" for nothing.
-func (h *Handler) showLogin(p *page.Request, next, again string, fault template.HTML) message.Reply {
+func (h *Handler) showLogin(p *page.Request, next, again string, fault pages.Content) message.Reply {
 	leave := ""
 	if cookie := session.CookieOf(p.Request, h.isSecure(p.Request)); session.HasBegun(cookie) && len(h.config.Token) == 0 {
 		if _, isValid := h.config.Sessions.Of(cookie); !isValid {
@@ -82,7 +81,7 @@ func (h *Handler) showLogin(p *page.Request, next, again string, fault template.
 	panel.Content = h.login.Make(p.Panel.In.Language(), "login.html", struct {
 		Field         pages.Content
 		Action, Again string
-		Said          template.HTML
+		Said          pages.Content
 		HasRegistry   bool
 		Leave         string // where a session that has ended is forgotten, "" where there is none
 	}{p.Field.HTML(), pathLogin + "?next=" + url.QueryEscape(next), again, fault, h.config.Registry != nil, leave})

@@ -48,7 +48,7 @@ func (h *Handler) servePage(w http.ResponseWriter, r *http.Request, o *page.Page
 	if isNew { // forms belong to a cookie, also those of who needs no session
 		w.Header().Add("Set-Cookie", session.SetCookie(r, cookie, h.isSecure(r)))
 	}
-	reply, err := h.pageReply(w, r, o, id, cookie)
+	reply, err := h.pageReply(w, r, o, id, cookie) //nolint:contextcheck // the request has it
 	switch {
 	case err == nil:
 	case mayLogIn(r, err):
@@ -83,7 +83,7 @@ func (h *Handler) pageReply(w http.ResponseWriter, r *http.Request, o *page.Page
 		if err != nil {
 			return message.Reply{}, err
 		}
-		p.Panel.Done = h.config.Sessions.TakeOutcome(cookie, r.URL.Query().Get(fieldDone))
+		p.Panel.Done = pages.Content(h.config.Sessions.TakeOutcome(cookie, r.URL.Query().Get(fieldDone)))
 		return h.serveForm(p, o)
 	}
 	if _, refused := h.reachAs(r, isOpen(o)); refused != nil { // of who is refused nothing is read
@@ -107,7 +107,7 @@ func (h *Handler) pageReply(w http.ResponseWriter, r *http.Request, o *page.Page
 	case err != nil:
 		return h.preserve(p, o, err)
 	case p.Outcome != "" && reply.Status == http.StatusSeeOther:
-		reply.Location = withDone(reply.Location, h.config.Sessions.KeepOutcome(cookie, p.Outcome))
+		reply.Location = withDone(reply.Location, h.config.Sessions.KeepOutcome(cookie, string(p.Outcome)))
 	}
 	return reply, nil
 }

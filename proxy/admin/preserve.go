@@ -3,7 +3,6 @@ package admin
 import (
 	"encoding/base64"
 	"encoding/json"
-	"html/template"
 	"maps"
 	"net/http"
 	"net/url"
@@ -52,9 +51,9 @@ func (h *Handler) preserve(p *page.Request, o *page.Page, err error) (message.Re
 }
 
 // notice says why a form was not taken, and what to do.
-func (h *Handler) notice(p *page.Request, err error) template.HTML {
+func (h *Handler) notice(p *page.Request, err error) pages.Content {
 	in := p.Panel.In
-	reason := template.HTML(`<bdi lang="en">` + template.HTMLEscapeString(problem.New(err).Detail) + `</bdi>`) //nolint:gosec // escaped
+	reason := `<bdi lang="en">` + pages.Escaped(problem.New(err).Detail) + `</bdi>`
 	switch status := problem.Status(err); {
 	case isOldForm(err):
 		return in.T("again.old")
@@ -68,7 +67,7 @@ func (h *Handler) notice(p *page.Request, err error) template.HTML {
 }
 
 // formAgain returns the page of a form as it was sent, or, where that cannot be shown, one that sends it.
-func (h *Handler) formAgain(p *page.Request, o *page.Page, notice template.HTML) message.Reply {
+func (h *Handler) formAgain(p *page.Request, o *page.Page, notice pages.Content) message.Reply {
 	p.Panel.Fault = notice
 	if o.Again != nil && mayVisit(p.Actor, o) {
 		if reply, err := o.Again(p); err == nil {

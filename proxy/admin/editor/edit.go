@@ -85,11 +85,11 @@ func (e *Editor) editAgain(p *Request) (message.Reply, error) {
 
 // take takes what was typed.
 func (r *editing) take() {
-	r.form = typed(r.Request.Form)
+	r.form = typed(r.Form)
 	r.form.isPrefix = r.IsPrefix
-	r.version, _ = strconv.Atoi(r.Request.Form.Get("version")) // what is not the current one is refused
+	r.version, _ = strconv.Atoi(r.Form.Get("version")) // what is not the current one is refused
 	if r.isNew {
-		r.Name, r.version = strings.TrimSpace(r.Request.Form.Get("name")), 0
+		r.Name, r.version = strings.TrimSpace(r.Form.Get("name")), 0
 	}
 }
 
@@ -285,9 +285,6 @@ type conflictPage struct {
 	Carried [][2]string
 	Action  string
 }
-
-// shownTime is how pages show a time, which is in UTC.
-const shownTime = "2006-01-02 15:04:05"
 
 // threeWay is a field that one of two changes, or both, have changed.
 type threeWay struct {

@@ -181,7 +181,7 @@ func jsonFault(in pages.Writer, text string, err error) string {
 	if errors.Is(err, errNoObject) {
 		return in.Text("fault.json_object")
 	}
-	found := err
+	var found error
 	for d := jsontext.NewDecoder(strings.NewReader(text)); ; {
 		if _, found = d.ReadToken(); found != nil {
 			break

@@ -91,7 +91,7 @@ func (e *Editor) serveName(p *Request) (message.Reply, error) {
 		address := e.Public + "/" + strings.NewReplacer("?", "%3F", "#", "%23").Replace(n.Name)
 		page.Public = address + "?preview"
 		if code, err := qr.SVG(address, p.Panel.In.Text("name.qr_code")); err == nil { // else it is too long for one
-			page.Code = pages.Content(code) //nolint:gosec // it escapes its label, and draws all else
+			page.Code = pages.Content(code)
 		}
 	}
 	if !s.IsPrefix && service.ToRead.CheckKey(p.Actor, s.key()) == nil {

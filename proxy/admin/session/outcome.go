@@ -2,7 +2,6 @@ package session
 
 import (
 	"crypto/rand"
-	"html/template"
 	"time"
 )
 
@@ -15,13 +14,13 @@ const (
 // outcome is what was done by a form, until the page after it has shown it.
 type outcome struct {
 	cookie string
-	text   template.HTML
+	text   string
 	made   time.Time
 }
 
 // KeepOutcome keeps what was done by a form for the page after it, in the same browser, and returns its identifier. It is in memory alone: it
 // may be a token.
-func (s *Sessions) KeepOutcome(cookie string, text template.HTML) (id string) {
+func (s *Sessions) KeepOutcome(cookie string, text string) (id string) {
 	id, now := rand.Text(), s.now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -41,7 +40,7 @@ func (s *Sessions) KeepOutcome(cookie string, text template.HTML) (id string) {
 }
 
 // TakeOutcome returns what was kept for a browser, "" for nothing. It returns it once: a page that is loaded again does not say it.
-func (s *Sessions) TakeOutcome(cookie, id string) template.HTML {
+func (s *Sessions) TakeOutcome(cookie, id string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	o, ok := s.outcomes[id]
