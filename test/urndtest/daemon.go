@@ -30,7 +30,7 @@ type Daemon struct {
 	Config     config.Config
 	Process    *os.Process
 
-	file string // of the configuration
+	file   string // of the configuration
 	log    log
 	stop   func()
 	killed atomic.Bool
