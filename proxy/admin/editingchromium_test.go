@@ -27,12 +27,16 @@ func TestEditingInChromium(t *testing.T) {
 		})
 	}
 	browser.Show(t, server.URL+"/registry/edit", testserver.Screen{Width: 1200, Height: 900})
-	browser.Run(t, `document.querySelector("#name").value = "urn:nbn:fi:a"; document.querySelector("#t0-uri").value = "https://a.example/"; document.querySelector("#t0-from").value = "2030-01-01T12:30"; document.querySelector("#tags").value = "a\nb"; document.querySelector("button[value=preview]").click()`)
-	heading("Save this change?")
+	browser.Run(t, `document.querySelector("#name").value = "urn:nbn:fi:a"; document.querySelector("#t0-uri").value = "https://a.example/"; document.querySelector("#t0-from").value = "2030-01-01T12:30"; document.querySelector("#keywords").value = "a\nb"; document.querySelector("button[value=preview]").click()`)
+	heading("Save this change of ")
 	browser.Run(t, `document.querySelector("button[value=save]").click()`)
 	heading("It is registered: ")
 	browser.Run(t, `location.reload()`)
-	heading("It is registered: ")
+	testserver.Wait(t, "what was done is not said again", func() bool {
+		var said bool
+		browser.Evaluate(t, `document.readyState == "complete" && !!document.querySelector("main") && !document.querySelector("main").innerText.includes("It is registered: ")`, &said)
+		return said
+	})
 	n := s.ask("GET "+of(names, "urn:nbn:fi:a"), "").name(t)
 	if n.Version != 1 || len(n.Targets) != 1 || n.Targets[0].From.IsZero() || n.Metadata == "" {
 		t.Errorf("%+v", n)
