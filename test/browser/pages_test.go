@@ -143,6 +143,7 @@ func (b *browserPage) text(t *testing.T) string {
 	b.Evaluate(t, `(live => {
 		live.forEach(e => e.textContent = "")
 		document.querySelectorAll(".copy").forEach(e => e.remove()) // buttons that only a script shows, since it does what they say
+		document.querySelectorAll("time").forEach(e => e.textContent = e.dateTime) // which a script shows in the zone of the reader
 		return document.body.innerText
 	})(`+b.alive()+`)`, &text)
 	return durations.ReplaceAllString(strings.Join(strings.Fields(text), " "), "a while")

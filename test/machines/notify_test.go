@@ -125,7 +125,7 @@ func TestNotifyReload(t *testing.T) {
 	m.expect(t, "^RELOADING=1\nMONOTONIC_USEC=[1-9][0-9]*\n$", "^READY=1\n"+statusPattern)
 	l.write(t, "dns: {timout: 1s}", "log: {format: prose}")
 	l.hangup()
-	m.expect(t, "^RELOADING=1\nMONOTONIC_USEC=[1-9][0-9]*\n$", "^READY=1\nSTATUS=Reload refused: .*urnd.yaml:[0-9]+: [^\n]*$")
+	m.expect(t, "^RELOADING=1\nMONOTONIC_USEC=[1-9][0-9]*\n$", "^READY=1\nSTATUS=Reload refused: .*urnd.yaml:[0-9]+:[0-9]+: [^\n]*$")
 	l.stop(t)
 	m.expect(t, "^STOPPING=1$")
 }

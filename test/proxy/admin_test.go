@@ -208,7 +208,7 @@ func TestAdminReadiness(t *testing.T) {
 	if reload(t, w, func(c *config.Config) { c.DNS.Timeout, c.DNS.Rounds = -1, -1 }) {
 		t.Error("a configuration with faults is taken")
 	}
-	expect(`^200 ready: ; the configuration was not reloaded, and the one before is in use: \S+/urnd\.yaml:\d+: dns\.rounds: -1 is not between 1 and 10$`) // the first of them
+	expect(`^200 ready: ; the configuration was not reloaded, and the one before is in use: \S+/urnd\.yaml:\d+:\d+: dns\.rounds: -1 is not between 1 and 10$`) // the first of them
 	if !reload(t, w, func(c *config.Config) { c.DNS = before }) {
 		t.Error("a good configuration is refused")
 	}

@@ -153,7 +153,6 @@ async function readAll() {
 }
 
 async function operate() {
-	await expect(200, admins.GET("/", text));
 	await expect(200, admins.GET("/healthz"));
 	await expect(200, admins.GET("/readyz"));
 	await expect(200, admins.GET("/metrics", text));
