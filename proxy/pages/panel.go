@@ -64,7 +64,8 @@ func (d *Design) Panel(p *Panel) Page {
 	}
 	frame := w.frame(p.Title, elsewhere, "")
 	frame.Head, frame.Account = s.element, p.Account
-	if p.Address != "" {
+	const longest = 400 // bytes, which the link to each language repeats
+	if p.Address != "" && len(p.Address) <= longest {
 		and := "?"
 		if strings.Contains(p.Address, "?") {
 			and = "&"
