@@ -9,11 +9,6 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// Filters returns the names of the parameters that Filter reads.
-func Filters() []string {
-	return []string{"prefix", "status", "target", "text", "title", "tag", "metadata", "alias_of"}
-}
-
 // Filter returns the search of parameters, as requests of the API and of pages have them. Its Below and AliasOf need not be canonical, as in
 // all searches of a Service, which decides how long one takes.
 func Filter(kind registry.Kind, get func(name string) string) (s registry.Search, err error) {

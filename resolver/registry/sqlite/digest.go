@@ -93,23 +93,6 @@ func readDigest(backup string) ([]byte, error) {
 	return digest, nil
 }
 
-// WriteDigest writes the digest of a file beside it, as backups have one.
-func WriteDigest(ctx context.Context, file string) error {
-	f, err := os.Open(file) //nolint:gosec // it was just written
-	if err != nil {
-		return fmt.Errorf("writing the digest of a backup: %w", err)
-	}
-	defer f.Close()
-	digest, err := digestOf(ctx, f)
-	if err == nil {
-		err = writeDigest(file, digest)
-	}
-	if err != nil {
-		return fmt.Errorf("writing the digest of %s: %w", file, err)
-	}
-	return nil
-}
-
 // writeDigest writes the digest of a backup, which belongs to whom the directory does.
 func writeDigest(backup string, digest [sha256.Size]byte) error {
 	file := DigestFile(backup)
