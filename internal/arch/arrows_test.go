@@ -409,7 +409,7 @@ func packageRules() []packageRule {
 			[]string{
 				"proxy/admin/page", "proxy/message", "proxy/pages", "proxy/pages/qr", "proxy/problem", "resolver", "resolver/registry", "resolver/registry/bulk", "resolver/registry/count", "resolver/registry/diff",
 				"resolver/registry/field", "resolver/registry/health", "resolver/registry/jobs", "resolver/registry/mint", "resolver/registry/service", "resolver/registry/title",
-				"resolver/registry/token", "internal/api", "internal/charset", "uri",
+				"resolver/registry/token", "internal/api", "internal/charset", "uri", "internal/plaintext",
 			},
 			true,
 			"the pages of editors show and change what the service of the registry does: they know its values, and by bulk which columns tables have, no store, and of resolver what a location is",
@@ -422,7 +422,7 @@ func packageRules() []packageRule {
 		},
 		{
 			"proxy/admin/status",
-			[]string{"proxy/admin/page", "proxy/message", "proxy/pages", "proxy/problem", "internal/api", "internal/metrics"},
+			[]string{"proxy/admin/page", "proxy/message", "proxy/pages", "proxy/problem", "internal/api", "internal/metrics", "internal/plaintext"},
 			true,
 			"the pages for operators show values that are passed to them, so that neither admin nor pages knows metrics",
 		},

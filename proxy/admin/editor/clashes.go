@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/urnd/urnd/internal/plaintext"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/problem"
@@ -161,7 +162,7 @@ func shortened(lines []string) []string {
 	const longest = 1000
 	all := make([]string, len(lines))
 	for i, line := range lines {
-		all[i] = pages.Shorten(line, longest)
+		all[i] = plaintext.Shorten(line, longest)
 	}
 	return all
 }

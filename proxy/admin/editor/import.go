@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/internal/charset"
+	"github.com/urnd/urnd/internal/plaintext"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/problem"
@@ -162,7 +163,7 @@ func sentFile(p *Request) (text []byte, name string, err error) {
 	if text, err = io.ReadAll(io.LimitReader(f, maxImport)); err != nil {
 		return nil, "", fmt.Errorf("%w: %w", problem.ErrDocument, err)
 	}
-	return text, pages.Shorten(strings.ToValidUTF8(header.Filename, "\ufffd"), 200), nil
+	return text, plaintext.Shorten(strings.ToValidUTF8(header.Filename, "\ufffd"), 200), nil
 }
 
 func checkSize(bytes int64) error {
@@ -290,7 +291,7 @@ func (e *Editor) showDraft(p *Request, d draft, fault error) (message.Reply, err
 			return message.Reply{}, err
 		}
 		for line := range bytes.Lines(start) {
-			if page.Lines = append(page.Lines, pages.Shorten(strings.TrimSpace(string(line)), 2*shownValue)); len(page.Lines) == shownRows {
+			if page.Lines = append(page.Lines, plaintext.Shorten(strings.TrimSpace(string(line)), 2*shownValue)); len(page.Lines) == shownRows {
 				break
 			}
 		}

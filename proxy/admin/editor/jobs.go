@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/urnd/urnd/internal/plaintext"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/problem"
@@ -91,7 +92,7 @@ func (e *Editor) serveJob(p *Request) (message.Reply, error) {
 	page := jobPage{Job: job, Field: p.Field.HTML(), Path: path, API: apiJobs + "/" + p.ID}
 	for i := range page.Rejections {
 		r := &page.Rejections[i]
-		r.Reason, r.Input = pages.Shorten(r.Reason, maxReason), pages.Shorten(r.Input, maxReason)
+		r.Reason, r.Input = plaintext.Shorten(r.Reason, maxReason), plaintext.Shorten(r.Input, maxReason)
 	}
 	page.IsRewrite = page.Format == jobs.Rewrite
 	page.HasEnded = hasEnded(page.State)
@@ -183,7 +184,7 @@ func (e *Editor) differences(p *Request) (first []diff.Change) {
 		}
 		for i := range d.Differences {
 			f := &d.Differences[i]
-			f.Before, f.After = pages.Shorten(f.Before, maxDifference), pages.Shorten(f.After, maxDifference)
+			f.Before, f.After = plaintext.Shorten(f.Before, maxDifference), plaintext.Shorten(f.After, maxDifference)
 			shown += len(f.Before) + len(f.After)
 		}
 		first = append(first, d)

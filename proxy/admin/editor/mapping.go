@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/urnd/urnd/proxy/pages"
+	"github.com/urnd/urnd/internal/plaintext"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/bulk"
 	"github.com/urnd/urnd/resolver/registry/title"
@@ -47,7 +47,7 @@ func previewOf(text []byte, format bulk.Format) (bulk.Preview, error) {
 	}
 	for _, row := range p.Rows {
 		for i, value := range row {
-			row[i] = strings.Clone(pages.Shorten(value, shownValue))
+			row[i] = strings.Clone(plaintext.Shorten(value, shownValue))
 		}
 	}
 	return p, err
@@ -198,7 +198,7 @@ func knownColumns() []knownColumn {
 func (d *draft) mapped() []mappedColumn {
 	all := make([]mappedColumn, len(d.Preview.Columns))
 	for i, name := range d.Preview.Columns {
-		c := mappedColumn{Number: i + 1, Field: "c" + strconv.Itoa(i), Name: pages.Shorten(name, shownValue), Is: d.Columns[i], Member: memberOf(name, i)}
+		c := mappedColumn{Number: i + 1, Field: "c" + strconv.Itoa(i), Name: plaintext.Shorten(name, shownValue), Is: d.Columns[i], Member: memberOf(name, i)}
 		for _, row := range d.Preview.Rows {
 			if i < len(row) && row[i] != "" {
 				c.Values = append(c.Values, row[i])
@@ -233,7 +233,7 @@ func checkColumns(columns []string) error {
 			continue
 		}
 		if len(column) > longestColumn || bulk.ColumnNamed(column) != column {
-			return refuse("import.no_column", "Column", pages.Shorten(column, shownValue))
+			return refuse("import.no_column", "Column", plaintext.Shorten(column, shownValue))
 		}
 		if before := seen[column]; before > 0 {
 			return refuse("import.column_twice", "First", before, "Second", i+1, "Column", column)

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/urnd/urnd/internal/api"
+	"github.com/urnd/urnd/internal/plaintext"
 	"github.com/urnd/urnd/proxy/admin/page"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/pages"
@@ -201,7 +202,7 @@ func (v *cachesView) find(caches Caches) {
 	v.Left = max(len(v.Found)-most, 0)
 	v.Found = v.Found[:len(v.Found)-v.Left]
 	for i := range v.Found {
-		v.Found[i].What, v.Found[i].Where = pages.Shorten(v.Found[i].What, mostText), pages.Shorten(v.Found[i].Where, mostText)
+		v.Found[i].What, v.Found[i].Where = plaintext.Shorten(v.Found[i].What, mostText), plaintext.Shorten(v.Found[i].Where, mostText)
 	}
 }
 

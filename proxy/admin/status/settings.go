@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/urnd/urnd/proxy/pages"
+	"github.com/urnd/urnd/internal/plaintext"
 )
 
 // Section is one of the configuration in force.
@@ -27,7 +27,7 @@ type Setting struct {
 func (s Setting) Cut() Setting {
 	const most = 300 // bytes
 	for _, text := range []*string{&s.Value, &s.Default} {
-		*text = strings.Clone(pages.Shorten(*text, most))
+		*text = strings.Clone(plaintext.Shorten(*text, most))
 	}
 	return s
 }
@@ -125,7 +125,7 @@ type settingsView struct {
 
 func newSettingsView(all []Section, q query) settingsView {
 	const mostText = 200 // bytes of what is looked for
-	q.text, q.section = pages.Shorten(q.text, mostText), pages.Shorten(q.section, mostText)
+	q.text, q.section = plaintext.Shorten(q.text, mostText), plaintext.Shorten(q.section, mostText)
 	v := settingsView{Path: pathConfig, Query: q.text}
 	found, n := q.chosen(all)
 	const room = 18_000 // bytes: the frame and the sections have the rest

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/internal/metrics"
-	"github.com/urnd/urnd/proxy/pages"
+	"github.com/urnd/urnd/internal/plaintext"
 )
 
 // Sources are what the state of urnd is read from. All fields must be set, and safe for concurrent use.
@@ -182,5 +182,5 @@ func cells(texts ...string) Row { return Row{Cells: texts} }
 // cut shortens a text that others have written.
 func cut(text string) string {
 	const mostText = 240 // bytes
-	return pages.Shorten(text, mostText)
+	return plaintext.Shorten(text, mostText)
 }
