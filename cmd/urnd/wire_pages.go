@@ -1,14 +1,23 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"net/netip"
 	"net/url"
 	"os"
+	"runtime/debug"
+	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/proxy/answer"
 	"github.com/urnd/urnd/proxy/pages"
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/registry/browse"
 	"github.com/urnd/urnd/urnns"
 )
 
@@ -72,4 +81,121 @@ func readLogo(path string) (*pages.Logo, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return logo, nil
+}
+
+// spaces returns what pages say of the namespaces, built-in and configured ones, in order.
+func spaces(c config.Config) []pages.Namespace {
+	set, err := urnns.NewSet(namespaces(c.Namespaces)...)
+	if err != nil {
+		return nil // namesOf has said so
+	}
+	builtin := make(map[string]urnns.Namespace)
+	for _, ns := range urnns.Builtin() {
+		builtin[ns.NID] = ns
+	}
+	orders := c.Orders(ruled())
+	var all []pages.Namespace
+	for _, nid := range set.NIDs() {
+		ns, _ := set.Lookup(nid)
+		shown := pages.Namespace{
+			NID: nid, Title: ns.Title, Description: ns.Description, Source: ns.Source, Example: exampleOf(ns, c.Site.Examples), Pattern: ns.Pattern, Strip: ns.Strip, Fold: ns.Fold.String(), Check: ns.Check,
+			Lenient: ns.Lenient, LenientDigits: ns.LenientDigits, HasRule: len(ns.Targets) > 0, Systems: systemsOf(c, orders, nid),
+		}
+		known, isBuiltin := builtin[nid]
+		if !isBuiltin {
+			shown.Source = ""
+		}
+		if isBuiltin && slices.Equal(ns.Targets, known.Targets) { // those of a configuration may be servers of an internal network
+			shown.Hosts = hostsOf(ns.Targets)
+		}
+		all = append(all, shown)
+	}
+	return all
+}
+
+// exampleOf returns a name of a namespace: the first one that the site has as an example, else that of the namespace.
+func exampleOf(ns urnns.Namespace, examples []string) string {
+	prefix := "urn:" + ns.NID + ":"
+	for _, example := range examples {
+		if len(example) > len(prefix) && strings.EqualFold(example[:len(prefix)], prefix) {
+			return example
+		}
+	}
+	return ns.Example
+}
+
+// hostsOf returns the hosts that targets lead to, each once, without those that depend on the name.
+func hostsOf(targets []urnns.Target) []string {
+	var hosts []string
+	for _, target := range targets {
+		_, rest, _ := strings.Cut(target.Template, "://")
+		host, _, _ := strings.Cut(rest, "/")
+		if host != "" && !strings.Contains(host, "{") && !slices.Contains(hosts, host) {
+			hosts = append(hosts, host)
+		}
+	}
+	return hosts
+}
+
+// The bounds of a search for a reader, so that it is about as long as a page may take.
+const (
+	searchWithin  = 100 * time.Millisecond
+	searchMost    = 2 * time.Second
+	searchMaxWait = time.Second
+)
+
+// wireLists returns what lists the names of the registry, as far as a configuration shows them.
+func wireLists(s *service, c config.Config, r *resolution, d dependencies) (lists answer.Lists) {
+	isListed := len(c.Access.BrowseClients) > 0
+	if r.registry == nil || !isListed && !c.Site.Sitemap {
+		return lists
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	s.closers = append(s.closers, func() { cancel(); running.Wait() })
+	b := browse.New(browse.Config{
+		Registry: newRegistry(r.registry, r.names, d.now, nil), Searches: r.limits.searches, Lists: r.limits.lists, Files: r.limits.sitemaps,
+		Within: searchWithin, Most: searchMost, MaxWait: searchMaxWait,
+		Public: c.Listen.PublicURL, PageURL: answer.NamePageURL, Now: d.now,
+		Background: func(run func(context.Context)) {
+			running.Go(func() {
+				defer func() {
+					if p := recover(); p != nil {
+						d.panicked(p, debug.Stack())
+					}
+				}()
+				run(ctx)
+			})
+		},
+	})
+	if isListed {
+		lists.Search = b.Search
+	}
+	if browsesAll(c.Access) {
+		lists.Count = b.Count
+	}
+	if c.Site.Sitemap {
+		lists.Index, lists.File = b.Index, b.File
+	}
+	return lists
+}
+
+// knownBy returns what says what the registry has of names; nil where there is none.
+func knownBy(r *resolution, d dependencies) func(context.Context, []string) ([]resolver.ListedName, error) {
+	if r.registry == nil {
+		return nil
+	}
+	names := newRegistry(r.registry, r.names, d.now, nil)
+	return func(ctx context.Context, all []string) ([]resolver.ListedName, error) {
+		return browse.Known(ctx, names, all, d.now())
+	}
+}
+
+// browsesAll reports whether all who may resolve names may list those of the registry.
+func browsesAll(c config.Access) bool {
+	return len(c.ResolveClients) > 0 && !slices.ContainsFunc(c.ResolveClients, func(readers netip.Prefix) bool {
+		return !slices.ContainsFunc(c.BrowseClients, func(p netip.Prefix) bool {
+			return p.Bits() <= readers.Bits() && p.Contains(readers.Addr())
+		})
+	})
 }

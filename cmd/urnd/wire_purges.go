@@ -1,81 +1,210 @@
 package main
 
 import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
+	"time"
 
+	"github.com/urnd/urnd/cache"
+	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/cache/valkey"
+	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/netguard"
+	"github.com/urnd/urnd/internal/secret"
+	"github.com/urnd/urnd/internal/shared"
+	"github.com/urnd/urnd/internal/webhook"
+	adminapi "github.com/urnd/urnd/proxy/admin/api"
+	"github.com/urnd/urnd/proxy/admin/stored"
+	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/uri"
 )
 
-// The kinds of purges in the log of the second level, besides valkey.Everything: of answers, and of stored responses.
-const (
-	purgeName      = "name"
-	purgeNamespace = "namespace"
-	purgePrefix    = "prefix"
-	purgeAnswers   = "answers" // all
-
-	purgeURI            = "uri"
-	purgeResponsePrefix = "response-prefix"
-	purgeHost           = "host"
-	purgeTag            = "tag"
-	purgeResponses      = "responses" // all
-)
-
-// isOfResponses reports whether a purge of the log is about stored responses alone, and isOfAnswers whether it is about answers alone. One
-// of a kind of a later version is about both.
-func isOfResponses(p valkey.Purge) bool {
-	return slices.Contains([]string{purgeURI, purgeResponsePrefix, purgeHost, purgeTag, purgeResponses}, p.Kind)
-}
-
-func isOfAnswers(p valkey.Purge) bool {
-	return slices.Contains([]string{purgeName, purgeNamespace, purgePrefix, purgeAnswers}, p.Kind)
-}
-
-// sharedPurge returns a selection of answers, whose name is canonical, as a purge of the log.
-func sharedPurge(s resolver.Selection, soft bool) valkey.Purge {
-	switch {
-	case s.Name.IsValid():
-		return valkey.Purge{Kind: purgeName, Text: s.Name.String(), Soft: soft}
-	case s.Namespace != "":
-		return valkey.Purge{Kind: purgeNamespace, Text: s.Namespace, Soft: soft}
-	case s.Prefix != "":
-		return valkey.Purge{Kind: purgePrefix, Text: s.Prefix, Soft: soft}
-	default:
-		return valkey.Purge{Kind: purgeAnswers, Soft: soft}
+// sharedObjects returns what the cache of HTTP responses shares, nil where there is no second level.
+func sharedObjects(c config.Config, level *valkey.Level) cache.Objects {
+	if level == nil {
+		return nil
 	}
+	_, basis := c.SharedBases()
+	return valkey.NewObjects(valkey.ObjectsConfig{Level: level, Name: "responses", Basis: basis, Purged: purgesResponse})
 }
 
-// purgesAnswer reports whether a purge of the log is about the answer of a key.
-func purgesAnswer(p valkey.Purge, key string) bool {
-	switch p.Kind {
-	case "": // the begin of the log
-		return false
-	case purgeName:
-		return key == p.Text || resolver.NameOfKey(key) == p.Text
-	case purgeNamespace:
-		return resolver.Selection{Namespace: p.Text}.Has(key)
-	case purgePrefix:
-		return resolver.Selection{Prefix: p.Text}.Has(key)
-	default:
-		return !isOfResponses(p)
+// newPurges returns what purges stored responses, here and in other urnds.
+func newPurges(c config.Config, responses *httpcache.Cache, s *service, level *valkey.Level, d dependencies) *stored.Purges {
+	if level == nil {
+		return stored.NewPurges(responses, stored.PurgesConfig{})
 	}
-}
-
-// purgesRecords reports whether a purge of the log is about DNS record sets. Which of them a name was resolved by is known for those in
-// memory alone: it is about all of the others.
-func purgesRecords(p valkey.Purge) bool { return p.Kind != "" && !p.Soft && !isOfResponses(p) }
-
-// selectionOf returns which answers a purge of the log is about: all, where it is of a later version.
-func selectionOf(p valkey.Purge) resolver.Selection {
-	switch p.Kind {
-	case purgeName:
-		if q, err := resolver.ParseQuery(p.Text, resolver.I2L); err == nil {
-			return resolver.Selection{Name: q.URI}
+	settings := stored.PurgesConfig{
+		Publish: func(ctx context.Context, of adminapi.ResponseSelection, hard bool) {
+			publish(ctx, level, responsePurge(of, hard), d)
+		},
+		Position: func() []byte { text, _ := json.Marshal(level.Position()); return text }, // it has nothing that fails
+	}
+	if path := positionFile(c.Cache); path != "" {
+		settings.Save = func(position []byte) { savePosition(path, position, d.log) }
+	}
+	purges := stored.NewPurges(responses, settings)
+	end := level.Watch(func(p valkey.Purge) {
+		switch {
+		case p.Kind == "" || level.IsOwn(p) || isOfAnswers(p):
+			purges.Passed()
+		case isOfResponses(p):
+			purges.Follow(responsesOf(p), !p.Soft)
+		default: // what was missed is not known: all is validated
+			purges.Follow(adminapi.ResponseSelection{All: true}, false)
 		}
-	case purgeNamespace:
-		return resolver.Selection{Namespace: p.Text}
-	case purgePrefix:
-		return resolver.Selection{Prefix: p.Text}
+	})
+	// Before the disk is closed: what is not carried out by then is not saved as that.
+	s.closers = append(s.closers, func() { purges.Close(); end() })
+	return purges
+}
+
+// savePosition replaces the file at once: one that is read is whole.
+func savePosition(path string, position []byte, log *slog.Logger) {
+	if err := replaceFile(path, position); err != nil {
+		log.Warn("which purges of other urnds were carried out could not be saved: after a restart all stored responses may be validated", "error", err)
 	}
-	return resolver.Selection{All: true}
+}
+
+func replaceFile(path string, text []byte) error {
+	temporary, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*") // another configuration may still do so, too
+	if err != nil {
+		return err
+	}
+	_, err = temporary.Write(text)
+	err = errors.Join(err, temporary.Close())
+	if err == nil {
+		err = os.Rename(temporary.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(temporary.Name()))
+	}
+	return nil
+}
+
+// responsePurge returns a selection of stored responses as a purge of the log.
+func responsePurge(s adminapi.ResponseSelection, hard bool) valkey.Purge {
+	p := valkey.Purge{Kind: purgeResponses, Soft: !hard}
+	switch {
+	case s.URI.IsValid():
+		p.Kind, p.Text = purgeURI, s.URI.String()
+	case s.Prefix != "":
+		p.Kind, p.Text = purgeResponsePrefix, s.Prefix
+	case s.Host != adminapi.Host{}:
+		p.Kind, p.Text = purgeHost, s.Host.String()
+	case s.Tag != "":
+		p.Kind, p.Text = purgeTag, s.Tag
+	}
+	return p
+}
+
+// responsesOf returns which stored responses a purge of the log is about: all, where it is of a later version.
+func responsesOf(p valkey.Purge) adminapi.ResponseSelection {
+	switch p.Kind {
+	case purgeURI:
+		if u, err := uri.Parse(p.Text); err == nil {
+			return adminapi.ResponseSelection{URI: u}
+		}
+	case purgeResponsePrefix:
+		return adminapi.ResponseSelection{Prefix: p.Text}
+	case purgeHost:
+		if host, err := adminapi.ParseHost(p.Text); err == nil {
+			return adminapi.ResponseSelection{Host: host}
+		}
+	case purgeTag:
+		return adminapi.ResponseSelection{Tag: p.Text}
+	}
+	return adminapi.ResponseSelection{All: true}
+}
+
+// purgesResponse reports whether a purge of the log is about a stored response, by its subject: its URI and its tags, a line each.
+func purgesResponse(p valkey.Purge, subject string) bool {
+	if p.Kind == "" || isOfAnswers(p) {
+		return false
+	}
+	key, tags, _ := strings.Cut(subject, "\n")
+	if p.Kind == purgeTag {
+		return slices.Contains(strings.Split(tags, "\n"), p.Text)
+	}
+	return responsesOf(p).Has(key)
+}
+
+// publish publishes a purge before it is done here.
+func publish(ctx context.Context, level *valkey.Level, p valkey.Purge, d dependencies) {
+	if err := level.Publish(ctx, p); err != nil {
+		d.log.Warn("a purge reaches other urnds as soon as the server of cache.shared answers", "error", err)
+	}
+}
+
+// webhooks are the caches in front of urnd that are told what to purge. nil are none.
+type webhooks []*webhook.Sender
+
+// tagsOf returns the field for tags of answers.
+func tagsOf(c config.CDN) message.Tags {
+	if c.Tags == config.TagsOff {
+		return ""
+	}
+	return message.Tags(http.CanonicalHeaderKey(c.Tags))
+}
+
+// wireWebhooks makes what tells caches in front of urnd what to purge. What was not sent yet outlives a reload.
+func wireWebhooks(r *resolution, c config.CDN, d dependencies) (all webhooks, err error) {
+	if tagsOf(c) == "" {
+		return nil, nil
+	}
+	guard := netguard.Configured(sharedConnect)
+	for i, url := range c.Webhooks {
+		settings := webhook.Config{
+			URL: url, All: message.TagOfAll, Dial: guard.DialContext, Called: d.metrics.WebhookCall, After: time.After,
+			Field: string(tagsOf(c)), Separator: tagsOf(c).Separator(),
+			Report: func(err error) { d.hookState(i, err) },
+			Lost:   func(tags int) { d.metrics.WebhookLost(tags); d.hookLost(i, tags) },
+		}
+		if c.Secret != "" {
+			settings.Secret = func() (string, error) {
+				text, err := secret.Read("cdn.secret", c.Secret)
+				return strings.TrimSpace(string(text)), err
+			}
+		}
+		name, basis := "webhook "+strconv.Itoa(i), []any{url, c.Secret, c.Tags}
+		made, err := shared.Reuse(&r.shared, d.previous.reusable(), name, basis, func() (*webhook.Sender, func(), error) {
+			made := webhook.New(settings)
+			return made, made.Close, nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, made)
+		r.starters = append(r.starters, made.Start)
+		r.readiness = append(r.readiness, degrading(made.Faults))
+	}
+	told := all.purged
+	r.purged.Store(&told)
+	if d.previous != nil && d.previous.answers.Cache != r.answers.Cache { // a reload throws away what the contents of those in front rest on
+		r.starters = append(r.starters, func() { told(resolver.Selection{All: true}) })
+	}
+	return all, nil
+}
+
+// purged tells that answers of a selection, whose name is canonical, were purged here: those in front may be, too.
+func (w webhooks) purged(s resolver.Selection) {
+	for _, sender := range w {
+		sender.Add(message.TagOf(s))
+	}
+}
+
+// pending returns how many tags are still to be sent.
+func (w webhooks) pending() (tags int) {
+	for _, sender := range w {
+		tags += sender.Pending()
+	}
+	return tags
 }

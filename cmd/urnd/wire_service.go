@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
 	"net"
 	"os"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/urnd/urnd/cache/httpcache"
@@ -26,14 +28,18 @@ import (
 	adminapi "github.com/urnd/urnd/proxy/admin/api"
 	"github.com/urnd/urnd/proxy/admin/stored"
 	"github.com/urnd/urnd/proxy/answer"
+	"github.com/urnd/urnd/proxy/answer/gs1"
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/ddds"
 	"github.com/urnd/urnd/resolver/registry/health"
 	"github.com/urnd/urnd/uri"
+	"github.com/urnd/urnd/urnns/digitallink"
 )
 
 // dependencies are what a configuration is wired to. All but the logs outlive it.
@@ -265,4 +271,61 @@ func telemetryConfig(c config.Config) telemetry.Config {
 		Endpoint: c.Telemetry.Endpoint, Sample: uint64(c.Telemetry.Sample), //nolint:gosec // it is not negative
 		Version: versionText(), Instance: instanceOf(c.Listen), Dial: guard.DialContext,
 	}
+}
+
+// identifierSites describes the resolvers of identifiers in web addresses. Those of another scheme than GS1's have no description file.
+func identifierSites(c config.Registry, roots digitallink.Roots) (sites []gs1.Site) {
+	for i := range roots {
+		d := c.DigitalLink[i]
+		if cmp.Or(d.Scheme, config.SchemeGS1) != config.SchemeGS1 {
+			continue
+		}
+		sites = append(sites, gs1.Site{
+			Host: roots[i].Host(), Root: roots[i].URL(), Keys: roots[i].Scheme.Codes(), Name: d.Name, Contact: d.Contact, Terms: d.Terms, Contexts: d.Contexts,
+		})
+	}
+	return sites
+}
+
+// handlesOf returns which names of the registry are handles.
+func handlesOf(c config.Config, names resolver.Names) (handles route.Handles) {
+	for _, h := range c.Registry.Handles {
+		beginning := h.Beginning()
+		if canonical, err := names.CanonicalPrefix(beginning); err == nil {
+			beginning = canonical
+		}
+		handles = append(handles, route.HandlePrefix{Prefix: h.Prefix, Names: beginning})
+	}
+	return handles
+}
+
+// dnsProbeEvery is how often the DNS servers are asked whether they answer again, while none does.
+const dnsProbeEvery = 2 * time.Second
+
+// probeDNS asks for a root while no DNS server answers, so that health learns when one does although nobody asks
+// for a name.
+func probeDNS(r *resolution, roots []string, health *daemon.Health) {
+	ask := ddds.QueryRoot(r.dns, append(slices.Clone(roots), ".")[0])
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	r.starters = append(r.starters, func() {
+		running.Go(func() {
+			every := time.NewTicker(dnsProbeEvery)
+			defer every.Stop()
+			for {
+				select {
+				case <-every.C:
+				case <-ctx.Done():
+					return
+				}
+				if health.AwaitsDNS() {
+					_ = ask(ctx) // health is told how it ends
+				}
+			}
+		})
+	})
+	r.closers = append(r.closers, func() {
+		cancel()
+		running.Wait()
+	})
 }
