@@ -113,68 +113,12 @@ func newDaemon(d dependencies, file string, read func() (config.Config, error), 
 			return text
 		},
 	})
-	d.metrics.Caches(func() (all []metrics.Cache) {
-		made.Use(func(g *daemon.Generation) { all = observe.All(wired(g).caches) })
-		return all
-	})
-	d.metrics.Ready(func() (ready bool) {
-		made.Use(func(g *daemon.Generation) {
-			unready, _ := wired(g).report(d.health.Report)
-			ready = len(unready) == 0
-		})
-		return ready
-	})
-	ofRegistry := func(get func(*follow.Store) bool) func() (is, ok bool) {
-		return func() (is, ok bool) {
-			made.Use(func(g *daemon.Generation) {
-				if r := wired(g).registry; r != nil {
-					is, ok = get(r), true
-				}
-			})
-			return is, ok
-		}
-	}
-	d.metrics.Registry(ofRegistry((*follow.Store).Available), ofRegistry((*follow.Store).Writable))
-	d.metrics.Shared(func() (used bool, alone map[string]bool, ok bool) {
-		made.Use(func(g *daemon.Generation) {
-			if level := wired(g).level; level != nil {
-				used, alone, ok = level.Stats().Used, level.Alone(), true
-			}
-		})
-		return used, alone, ok
-	})
-	d.metrics.WebhookPending(func() (tags int, ok bool) {
-		made.Use(func(g *daemon.Generation) {
-			hooks := wired(g).webhooks
-			tags, ok = hooks.pending(), len(hooks) > 0
-		})
-		return tags, ok
-	})
-	d.metrics.RegistryState(func() (state metrics.RegistryState, ok bool) {
-		made.Use(func(g *daemon.Generation) {
-			path, _ := cli.StoreFile(wired(g).config.Registry.Store)
-			state, ok = observe.RegistryOf(wired(g).registry, path, d.now())
-		})
-		return state, ok
-	})
-	d.metrics.Targets(func() (found metrics.Targets, ok bool) {
-		made.Use(func(g *daemon.Generation) { found, ok = observe.Targets(wired(g).service.checks) })
-		return found, ok
-	})
-	d.metrics.Certificate(func() (expires time.Time, ok bool) {
-		made.Use(func(g *daemon.Generation) { expires, ok = wired(g).certificate.Expires() })
-		return expires, ok
-	})
-	d.metrics.Config(func() (hash string) {
-		made.Use(func(g *daemon.Generation) { hash = wired(g).config.Hash() })
-		return hash
-	})
-	d.metrics.Limits(func() (all []metrics.Limit) {
+	d.metrics.State(func() (state metrics.State) {
 		made.Use(func(g *daemon.Generation) {
 			connections := metrics.Limit{Name: "connections", Used: made.Connections(), Max: g.Connections.Connections}
-			all = append([]metrics.Limit{connections}, wired(g).limits.metrics()...)
+			state = wired(g).state(d, connections)
 		})
-		return all
+		return state
 	})
 	return made
 }
@@ -194,6 +138,29 @@ type parts struct {
 func wired(g *daemon.Generation) parts {
 	p, _ := g.Parts.(parts)
 	return p
+}
+
+// state returns what metrics are read of at every scrape.
+func (p parts) state(d dependencies, connections metrics.Limit) metrics.State {
+	unready, _ := p.report(d.health.Report)
+	path, _ := cli.StoreFile(p.config.Registry.Store)
+	s := metrics.State{
+		Ready: len(unready) == 0, Config: p.config.Hash(), Caches: observe.All(p.caches),
+		Limits: append([]metrics.Limit{connections}, p.limits.metrics()...), RegistryState: observe.RegistryOf(p.registry, path, d.now()),
+		Targets: observe.Targets(p.service.checks),
+	}
+	s.Certificate, _ = p.certificate.Expires()
+	if p.registry != nil {
+		s.Registry = &metrics.Registry{Available: p.registry.Available(), Writable: p.registry.Writable()}
+	}
+	if p.level != nil {
+		s.Shared = &metrics.Shared{Used: p.level.Stats().Used, Alone: p.level.Alone()}
+	}
+	if len(p.webhooks) > 0 {
+		pending := p.webhooks.pending()
+		s.WebhookPending = &pending
+	}
+	return s
 }
 
 func (p parts) close() {

@@ -31,7 +31,8 @@ type Metrics struct {
 	unusedConnections  prometheus.Counter
 	targetChecks       *prometheus.CounterVec
 	registryConflicts  prometheus.Counter
-	webhook            webhookMetrics
+	webhookCalls       *prometheus.CounterVec
+	webhookLost        prometheus.Counter
 
 	reloads                 *prometheus.CounterVec
 	lastReload, lastSuccess prometheus.Gauge
@@ -80,11 +81,12 @@ func New(version string) *Metrics {
 		"long to send a request, disconnected, or did not speak HTTP.").WithLabelValues()
 	m.panics = counter("panics_total", "Panics that were recovered: faults of urnd itself.").WithLabelValues()
 	m.lostLines = counter("access_log_lost_total", "Lines of the access log that could not be written.").WithLabelValues()
-	m.registryConflicts = prometheus.NewCounter(prometheus.CounterOpts{
-		Name: "urnd_registry_conflicts_total", Help: "Changes of the registry by the API that were refused, since somebody else had changed the name.",
-	})
-	m.registry.MustRegister(m.registryConflicts)
-	m.webhook = newWebhookMetrics(m.registry)
+	m.registryConflicts = counter("registry_conflicts_total", "Changes of the registry by the API that were refused, since somebody else "+
+		"had changed the name.").WithLabelValues()
+	m.webhookCalls = counter("webhook_calls_total", "Calls that tell caches in front of urnd what to purge, by outcome: success or "+
+		"failure.", "outcome")
+	m.webhookLost = counter("webhook_lost_tags_total", "Tags that caches in front of urnd were not told, as urnd ended "+
+		"before.").WithLabelValues()
 	m.targetChecks = counter("registry_target_checks_total", "Checks of targets of the registry by outcome: alive, guarded (it "+
 		"answers, and wants a password), gone, failing, later (its server wants to be left alone), forbidden (urnd may not ask its "+
 		"address), unchecked (neither http nor https).", "outcome")
@@ -186,3 +188,21 @@ func (m *Metrics) LostLine() { m.lostLines.Inc() }
 
 // RefusedConnection counts a connection that was closed because its client had too many.
 func (m *Metrics) RefusedConnection() { m.refusedConnections.Inc() }
+
+// TargetCheck counts one check of a target by this instance.
+func (m *Metrics) TargetCheck(outcome string) { m.targetChecks.WithLabelValues(outcome).Inc() }
+
+// RegistryConflict counts a change by the API that would have lost what somebody else has done, and was refused.
+func (m *Metrics) RegistryConflict() { m.registryConflicts.Inc() }
+
+// WebhookCall counts a call that tells a cache in front of urnd what to purge.
+func (m *Metrics) WebhookCall(err error) {
+	outcome := "success"
+	if err != nil {
+		outcome = "failure"
+	}
+	m.webhookCalls.WithLabelValues(outcome).Inc()
+}
+
+// WebhookLost counts tags that such a cache was not told.
+func (m *Metrics) WebhookLost(tags int) { m.webhookLost.Add(float64(tags)) }

@@ -48,14 +48,14 @@ func busy() *metrics.Metrics {
 	m.Reload(true, time.Unix(1000, 0))
 	m.RefusedConnection()
 	m.TargetCheck("gone")
-	m.Targets(func() (metrics.Targets, bool) {
-		return metrics.Targets{States: map[string]int64{"unhealthy": 3}, Lag: time.Minute, Moved: time.Unix(3000, 0)}, true
-	})
-	m.Limits(func() []metrics.Limit { return []metrics.Limit{{Name: "connections", Used: 7, Max: 8}} })
-	m.Caches(func() []metrics.Cache {
-		return []metrics.Cache{
-			{Name: "answers", Lookups: map[string]uint64{"hit": 1, "miss": 2}, Evictions: 3, Entries: 4, Bytes: 5},
-			{Name: "records", Lookups: map[string]uint64{"hit": 6}},
+	m.State(func() metrics.State {
+		return metrics.State{
+			Targets: &metrics.Targets{States: map[string]int64{"unhealthy": 3}, Lag: time.Minute, Moved: time.Unix(3000, 0)},
+			Limits:  []metrics.Limit{{Name: "connections", Used: 7, Max: 8}},
+			Caches: []metrics.Cache{
+				{Name: "answers", Lookups: map[string]uint64{"hit": 1, "miss": 2}, Evictions: 3, Entries: 4, Bytes: 5},
+				{Name: "records", Lookups: map[string]uint64{"hit": 6}},
+			},
 		}
 	})
 	return m
@@ -179,9 +179,9 @@ func TestInstances(t *testing.T) {
 func TestCachesAreRead(t *testing.T) {
 	m := metrics.New("1")
 	n := uint64(0)
-	m.Caches(func() []metrics.Cache {
+	m.State(func() metrics.State {
 		n++
-		return []metrics.Cache{{Name: "answers", Lookups: map[string]uint64{"hit": n}}}
+		return metrics.State{Caches: []metrics.Cache{{Name: "answers", Lookups: map[string]uint64{"hit": n}}}}
 	})
 	for _, want := range []string{"1", "2", "3"} {
 		if got := samples(scrape(t, m))[`cache_lookups_total{cache="answers",outcome="hit"}`]; got != want {

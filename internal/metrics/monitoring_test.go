@@ -22,30 +22,24 @@ func exported() string {
 	m.Discard("order")
 	m.Exchange("thttp", "found", time.Second)
 	m.Reload(true, time.Unix(1, 0))
-	m.Caches(func() []metrics.Cache {
-		return []metrics.Cache{{Name: "answers", Lookups: map[string]uint64{"hit": 1}}}
-	})
-	m.Config(func() string { return "0123456789abcdef" })
 	m.TargetCheck("alive")
 	m.RegistryConflict()
-	m.RegistryState(func() (metrics.RegistryState, bool) {
-		return metrics.RegistryState{
-			Names: map[string]int64{"active": 1}, Jobs: map[string]int64{"failed": 1}, Versions: 3, Behind: 1, HasFile: true, Size: 4096, Free: 1,
-			Backup: time.Unix(1, 0), Verified: time.Unix(1, 0),
-		}, true
+	pending := 1
+	m.State(func() metrics.State {
+		return metrics.State{
+			Ready: true, Config: "0123456789abcdef", Certificate: time.Unix(1, 0),
+			Caches:   []metrics.Cache{{Name: "answers", Lookups: map[string]uint64{"hit": 1}}},
+			Limits:   []metrics.Limit{{Name: "requests", Used: 1, Max: 2}},
+			Registry: &metrics.Registry{Available: true, Writable: true},
+			RegistryState: &metrics.RegistryState{
+				Names: map[string]int64{"active": 1}, Jobs: map[string]int64{"failed": 1}, Versions: 3, Behind: 1, HasFile: true, Size: 4096,
+				Free: 1, Backup: time.Unix(1, 0), Verified: time.Unix(1, 0),
+			},
+			Targets:        &metrics.Targets{States: map[string]int64{"unhealthy": 1}, Moved: time.Unix(1, 0)},
+			Shared:         &metrics.Shared{Used: true, Alone: map[string]bool{"answers": false}},
+			WebhookPending: &pending,
+		}
 	})
-	is := func() (is, ok bool) { return true, true }
-	m.Registry(is, is)
-	m.Shared(func() (used bool, alone map[string]bool, ok bool) {
-		return true, map[string]bool{"answers": false}, true
-	})
-	m.WebhookPending(func() (tags int, ok bool) { return 1, true })
-	m.Certificate(func() (expires time.Time, ok bool) { return time.Unix(1, 0), true })
-	m.Targets(func() (metrics.Targets, bool) {
-		return metrics.Targets{States: map[string]int64{"unhealthy": 1}, Moved: time.Unix(1, 0)}, true
-	})
-	m.Ready(func() bool { return true })
-	m.Limits(func() []metrics.Limit { return []metrics.Limit{{Name: "requests", Used: 1, Max: 2}} })
 	w := httptest.NewRecorder()
 	m.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	return w.Body.String()

@@ -14,23 +14,23 @@ import (
 // registryWithin bounds how long a scrape waits for the registry.
 const registryWithin = 2 * time.Second
 
-// RegistryOf returns the state of the registry in a store, which may be nil, and of its file, "" where it is none; ok is false where it
-// cannot be asked.
-func RegistryOf(store *follow.Store, path string, now time.Time) (m metrics.RegistryState, ok bool) {
+// RegistryOf returns the state of the registry in a store, which may be nil, and of its file, "" where it is none; nil where it cannot be
+// asked.
+func RegistryOf(store *follow.Store, path string, now time.Time) *metrics.RegistryState {
 	if store == nil {
-		return m, false
+		return nil
 	}
 	followed, ok := store.Followed()
 	if !ok {
-		return m, false
+		return nil
 	}
 	ctx, end := context.WithTimeout(context.Background(), registryWithin)
 	defer end()
 	head, err := store.Head(ctx)
 	if err != nil {
-		return m, false
+		return nil
 	}
-	m.Versions, m.Behind = int64(head), max(int64(head-followed), 0)
+	m := &metrics.RegistryState{Versions: int64(head), Behind: max(int64(head-followed), 0)}
 	if path != "" {
 		m.Free, m.HasFile = FreeRoom(path)
 		for _, file := range []string{path, path + "-wal"} {
@@ -39,8 +39,10 @@ func RegistryOf(store *follow.Store, path string, now time.Time) (m metrics.Regi
 			}
 		}
 	}
-	err = store.Read(ctx, func(tx registry.Tx) error { return readRegistry(tx, &m, now) })
-	return m, err == nil
+	if err := store.Read(ctx, func(tx registry.Tx) error { return readRegistry(tx, m, now) }); err != nil {
+		return nil
+	}
+	return m
 }
 
 // readRegistry reads what the store has.

@@ -34,21 +34,21 @@ func TestRegistryOf(t *testing.T) {
 	if err := store.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, ok := observe.RegistryOf(nil, "", now); ok {
+	if observe.RegistryOf(nil, "", now) != nil {
 		t.Error("no registry has a state")
 	}
 	f := follow.New(follow.Config{
 		Open: func(ctx context.Context, _ bool) (registry.Store, error) { return sqlite.Open(ctx, path) }, After: time.After,
 	})
-	if _, ok := observe.RegistryOf(f, path, now); ok {
+	if observe.RegistryOf(f, path, now) != nil {
 		t.Error("a registry that is not open has a state")
 	}
 	f.Start()
 	t.Cleanup(f.End)
 	<-f.Opened()
 	for {
-		m, ok := observe.RegistryOf(f, path, now)
-		if !ok || m.Behind > 0 {
+		m := observe.RegistryOf(f, path, now)
+		if m == nil || m.Behind > 0 {
 			if t.Context().Err() != nil {
 				t.Fatal("it never catches up")
 			}

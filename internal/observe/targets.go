@@ -5,15 +5,15 @@ import (
 	"github.com/urnd/urnd/resolver/registry/health"
 )
 
-// Targets returns the state of the checks of targets, which may be nil; ok is false where there are none.
-func Targets(checks *health.Background) (m metrics.Targets, ok bool) {
+// Targets returns the state of the checks of targets, which may be nil; nil where there are none.
+func Targets(checks *health.Background) *metrics.Targets {
 	sweep, lag, ok := checks.Sweep()
 	if !ok {
-		return m, false
+		return nil
 	}
-	m = metrics.Targets{States: make(map[string]int64), Lag: lag, Moved: sweep.Moved}
+	m := &metrics.Targets{States: make(map[string]int64), Lag: lag, Moved: sweep.Moved}
 	for _, state := range health.States() {
 		m.States[string(state)] = sweep.States[state]
 	}
-	return m, true
+	return m
 }

@@ -1,0 +1,212 @@
+package metrics
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// State is what is read at every scrape, and not counted. What is nil or zero is not exported, but for Ready.
+type State struct {
+	Ready          bool
+	Config         string    // a hash of the configuration in force, by which instances that differ are found
+	Certificate    time.Time // when it expires
+	Caches         []Cache
+	Limits         []Limit
+	Registry       *Registry      // nil where the site has none
+	RegistryState  *RegistryState // nil where the registry cannot be asked
+	Targets        *Targets       // nil where targets are not checked
+	Shared         *Shared        // nil where there is no second level of the caches
+	WebhookPending *int           // tags that are to be sent; nil where there are no webhooks
+}
+
+// Cache has the statistics of a cache.
+type Cache struct {
+	Name           string
+	Lookups        map[string]uint64 // by outcome: "hit", "miss" ...
+	Evictions      uint64
+	Entries, Bytes int64
+}
+
+// Limit is a limit on concurrency, and how much of it is in use.
+type Limit struct {
+	Name      string // of its setting: "requests"
+	Used, Max int
+}
+
+// Registry says whether the registry can be asked, and changed.
+type Registry struct{ Available, Writable bool }
+
+// RegistryState is what the store of the registry has, by all that write to it.
+type RegistryState struct {
+	Names    map[string]int64 // by status
+	Versions int64            // that were ever made
+	Behind   int64            // versions that this instance has not heard of yet
+	Jobs     map[string]int64 // imports of the last day by state
+	// Size is that of its file, and Free the room that is left for it, in bytes; of a database server both are not known.
+	Size, Free int64
+	HasFile    bool
+	// Backup and Verified are when these were done last; zero if never.
+	Backup, Verified time.Time
+}
+
+// Targets is what checks have found of the targets of the registry, by all instances on its store.
+type Targets struct {
+	States map[string]int64 // by state: "unhealthy" ...
+	Lag    time.Duration    // how late the sweep over all names is
+	Moved  time.Time        // when it passed a name last; zero if it has not
+}
+
+// Shared says whether the second level of the caches is used, and of each cache whether this instance is the only one that shares it.
+type Shared struct {
+	Used  bool
+	Alone map[string]bool
+}
+
+// family is a metric of State.
+type family struct {
+	*prometheus.Desc
+	kind prometheus.ValueType
+}
+
+// families returns all metrics of State by their names.
+func families() map[string]family {
+	all := make(map[string]family)
+	row := func(kind prometheus.ValueType, name, help string, labels []string) {
+		all[name] = family{prometheus.NewDesc("urnd_"+name, help, labels, nil), kind}
+	}
+	gauge := func(name, help string, labels ...string) { row(prometheus.GaugeValue, name, help, labels) }
+	counter := func(name, help string, labels ...string) { row(prometheus.CounterValue, name, help, labels) }
+	gauge("ready", "Whether what the configuration promises can be answered, as /readyz says: 1 or 0.")
+	gauge("config_info", "Always 1; the label is a hash of the configuration in force, without secrets, addresses and directories.", "hash")
+	gauge("certificate_expiry_timestamp_seconds", "When the certificate of urnd expires, in seconds since 1970.")
+	counter("cache_lookups_total", "Lookups by cache and outcome: hit, negative (a cached failure or absence), stale, miss, collapsed "+
+		"(waited for the same lookup), failure.", "cache", "outcome")
+	counter("cache_evictions_total", "Entries that were evicted for others.", "cache")
+	gauge("cache_entries", "Entries in the cache.", "cache")
+	gauge("cache_bytes", "Memory of the entries in the cache, in bytes.", "cache")
+	gauge("limit_used", "How much of a limit is in use, by its setting below limits.", "limit")
+	gauge("limit_max", "The greatest value of limit_used, by its setting below limits.", "limit")
+	gauge("registry_available", "Whether the registry of the site can be asked: 1 or 0.")
+	gauge("registry_writable", "Whether the registry of the site accepts changes, as far as it is known: 1 or 0.")
+	gauge("registry_names", "Names of the registry by status.", "status")
+	counter("registry_versions_total", "Versions of names and prefixes that were ever made in the registry, by all that write to it.")
+	gauge("registry_behind_versions", "Versions of the registry that this instance has not heard of yet.")
+	gauge("registry_jobs", "Imports by the API that were accepted in the last day, by state.", "state")
+	gauge("registry_size_bytes", "Size of the file of the registry, in octets.")
+	gauge("registry_free_bytes", "Room that the file system of the registry has left, in octets.")
+	gauge("registry_backup_timestamp_seconds", "When urnd registry backup has made a backup last, in seconds since 1970.")
+	gauge("registry_verify_timestamp_seconds", "When urnd registry verify has found no fault last, in seconds since 1970.")
+	gauge("registry_targets", "Targets of the registry by state: suspect (some failures), unhealthy, inaccessible (urnd may not ask their "+
+		"address), healthy (again; those that always were are not counted).", "state")
+	gauge("registry_sweep_lag_seconds", "How late the checks of the targets of the registry are, in seconds.")
+	gauge("registry_sweep_progress_timestamp_seconds", "When the checks of the targets of the registry went on last, in seconds since 1970.")
+	gauge("shared_cache_used", "Whether the shared level of caches is asked: 1, or 0 after a failure, until it answers again.")
+	gauge("shared_cache_alone", "Whether no other instance has shared this cache within the last minute: 1 or 0.", "cache")
+	gauge("webhook_pending_tags", "Tags that caches in front of urnd are still to be told.")
+	return all
+}
+
+// add takes a sample, and the name of its family.
+type add func(family string, value float64, labels ...string)
+
+// time adds a time, unless it is zero.
+func (a add) time(family string, t time.Time) {
+	if !t.IsZero() {
+		a(family, float64(t.Unix()))
+	}
+}
+
+// samples calls add with each sample.
+func (s *State) samples(add add) {
+	add("ready", number(s.Ready))
+	if s.Config != "" {
+		add("config_info", 1, s.Config)
+	}
+	add.time("certificate_expiry_timestamp_seconds", s.Certificate)
+	for _, c := range s.Caches {
+		for outcome, n := range c.Lookups {
+			add("cache_lookups_total", float64(n), c.Name, outcome)
+		}
+		add("cache_evictions_total", float64(c.Evictions), c.Name)
+		add("cache_entries", float64(c.Entries), c.Name)
+		add("cache_bytes", float64(c.Bytes), c.Name)
+	}
+	for _, l := range s.Limits {
+		add("limit_used", float64(l.Used), l.Name)
+		add("limit_max", float64(l.Max), l.Name)
+	}
+	if r := s.Registry; r != nil {
+		add("registry_available", number(r.Available))
+		add("registry_writable", number(r.Writable))
+	}
+	if s.RegistryState != nil {
+		s.RegistryState.samples(add)
+	}
+	if t := s.Targets; t != nil {
+		for state, n := range t.States {
+			add("registry_targets", float64(n), state)
+		}
+		add("registry_sweep_lag_seconds", t.Lag.Seconds())
+		add.time("registry_sweep_progress_timestamp_seconds", t.Moved)
+	}
+	if s.Shared != nil {
+		add("shared_cache_used", number(s.Shared.Used))
+		for cache, alone := range s.Shared.Alone {
+			add("shared_cache_alone", number(alone), cache)
+		}
+	}
+	if s.WebhookPending != nil {
+		add("webhook_pending_tags", float64(*s.WebhookPending))
+	}
+}
+
+func (r *RegistryState) samples(add add) {
+	for status, n := range r.Names {
+		add("registry_names", float64(n), status)
+	}
+	for state, n := range r.Jobs {
+		add("registry_jobs", float64(n), state)
+	}
+	add("registry_versions_total", float64(r.Versions))
+	add("registry_behind_versions", float64(r.Behind))
+	if r.HasFile {
+		add("registry_size_bytes", float64(r.Size))
+		add("registry_free_bytes", float64(r.Free))
+	}
+	add.time("registry_backup_timestamp_seconds", r.Backup)
+	add.time("registry_verify_timestamp_seconds", r.Verified)
+}
+
+// number is 1 for true, and 0 for false.
+func number(is bool) float64 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// State exports what get returns; every scrape calls it once.
+func (m *Metrics) State(get func() State) { m.registry.MustRegister(scraped{get, families()}) }
+
+// scraped is a prometheus.Collector of State.
+type scraped struct {
+	get      func() State
+	families map[string]family
+}
+
+// Describe implements prometheus.Collector.
+func (s scraped) Describe(out chan<- *prometheus.Desc) {
+	for _, f := range s.families {
+		out <- f.Desc
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (s scraped) Collect(out chan<- prometheus.Metric) {
+	state := s.get()
+	state.samples(func(name string, value float64, labels ...string) {
+		f := s.families[name]
+		out <- prometheus.MustNewConstMetric(f.Desc, f.kind, value, labels...)
+	})
+}
