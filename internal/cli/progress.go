@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -184,13 +185,24 @@ func (p *Progress) End() {
 	p.bar = nil
 }
 
-// Interrupted ends what is shown, and returns the error of a command: where it was interrupted what stands then, and how to go on.
+// interruption is the error of a command that was interrupted: what stands then, and how to go on.
+type interruption string
+
+func (i interruption) Error() string { return "interrupted: " + string(i) }
+
+// Interrupted ends what is shown, and returns the error of a command: where it was interrupted what stands then, and how to go on, unless
+// the error says that already.
 func (p *Progress) Interrupted(err error, stands string, of ...any) error {
 	p.End()
-	if err == nil || p.interrupted.Err() == nil {
+	if err == nil || p.interrupted.Err() == nil || errors.As(err, new(interruption)) {
 		return err
 	}
-	return fmt.Errorf("interrupted: "+stands, of...)
+	return interruption(fmt.Sprintf(stands, of...))
+}
+
+// Anew is Interrupted for what begins anew.
+func (p *Progress) Anew(err error, stands string, of ...any) error {
+	return p.Interrupted(err, stands+"; the same command begins anew", of...)
 }
 
 // Over returns a writer of lines, to a terminal perhaps where a line is rewritten, which none of them is to be mixed with.

@@ -72,7 +72,7 @@ func (s *session) backUp(ctx context.Context, to string, portable bool) (err err
 		})
 	}
 	if err != nil {
-		return s.progress.Interrupted(err, "%s; the same command begins anew", notBackedUp(to))
+		return err
 	}
 	if ok { // metrics tell of backups of files alone
 		if err := s.Mark(ctx, registry.MarkBackup); err != nil { // metrics miss it
@@ -165,7 +165,7 @@ A portable backup (backup --portable) is also restored into a PostgreSQL databas
 			kept, err = sqlite.Restore(cmd.Context(), path, args[0], func(s *sqlite.Store) error { return verifyBackup(cmd.Context(), p, s, cmd.ErrOrStderr()) })
 		}
 		if err != nil {
-			return p.Interrupted(err, "nothing was restored, and the registry is as it was; the same command begins anew")
+			return p.Anew(err, "nothing was restored, and the registry is as it was")
 		}
 		p.End()
 		fmt.Fprintf(cmd.OutOrStdout(), "%s is restored from %s\n", path, args[0])
@@ -180,7 +180,7 @@ A portable backup (backup --portable) is also restored into a PostgreSQL databas
 // restore restores a portable backup into a database of PostgreSQL.
 func (s *session) restore(ctx context.Context, file string) error {
 	if err := loadPortable(ctx, s.progress, s.store, file); err != nil {
-		return s.progress.Interrupted(err, "nothing was restored; the same command begins anew")
+		return err
 	}
 	if err := verifyBackup(ctx, s.progress, s.store, s.errs); err != nil {
 		return err

@@ -41,13 +41,12 @@ A set is taken back by urnd registry revert. What was registered before there we
 	flags.StringVar(&of.Prefix, "prefix", "", "only those that changed names that begin with this `text`")
 	flags.Int64Var(&set, "set", 0, "print what the set with this `number` has changed")
 	output := cli.AddOutput(cmd, "one object for each set, or with --set for each name that it has changed", cli.CSV, cli.JSON)
-	f.run(existing, "reading the registry", "nothing was read", func(ctx context.Context, s *session, _ []string) error {
+	return f.run(existing, "reading the registry", "nothing was read", func(ctx context.Context, s *session, _ []string) error {
 		if flags.Changed("set") {
 			return s.printChangesOf(ctx, &differenceFlags{output: output}, registry.Seq(set), of.Prefix)
 		}
 		return s.printChangeSets(ctx, output, of)
 	})
-	return cmd
 }
 
 // printChangeSets prints change sets.
@@ -134,14 +133,13 @@ The exit status is 1 if there was a conflict.`,
 	differences := addDifferences(cmd)
 	cmd.Flags().StringVar(&note, "note", "", "why: a `text`, which is also shown for names that are withdrawn by it")
 	cli.Require(cmd, "note", "say why it is taken back")
-	f.run(existing, "taking the change set back", "nothing was taken back", func(ctx context.Context, s *session, args []string) error {
+	return f.run(existing, "taking the change set back", "nothing was taken back", func(ctx context.Context, s *session, args []string) error {
 		number, err := strconv.ParseInt(args[0], 10, 64)
 		if err != nil || number < 1 {
 			return cli.Usage(fmt.Errorf("%q is not the number of a change set: urnd registry changes prints them", args[0]))
 		}
 		return differences.revert(ctx, s, registry.Revert{Set: registry.Seq(number), Note: note, DryRun: differences.dry})
 	})
-	return cmd
 }
 
 // revert takes a set back, and prints what that does.
@@ -175,7 +173,7 @@ func (d *differenceFlags) would(done string) string {
 // interrupted returns the error of what was to be done: after an interruption, which of it stands.
 func (d *differenceFlags) interrupted(s *session, err error, stands string, of ...any) error {
 	if d.dry {
-		stands, of = "nothing was changed, as by any dry run; the same command begins anew", nil
+		return s.progress.Anew(err, "nothing was changed, as by any dry run")
 	}
 	return s.progress.Interrupted(err, stands, of...)
 }

@@ -43,12 +43,11 @@ An error is what gives clients no answer or a wrong one. The exit status is 1 if
 	cmd.Flags().BoolVar(&hints, "hints", false, "also print hints: what may be meant so; reads all names twice")
 	output := cli.AddOutput(cmd, "one object for each finding", cli.CSV, cli.JSON)
 	cmd.Flags().StringArrayVar(&own, "own", nil, "URLs of this `host` lead to this urnd too; may be repeated")
-	const none = "nothing was checked"
-	f.run(existing, "checking names", none, func(ctx context.Context, s *session, args []string) error {
+	return f.run(existing, "checking names", "nothing was checked", func(ctx context.Context, s *session, args []string) error {
 		below := strings.Join(args, "")
 		total, err := s.size(ctx, below)
 		if err != nil {
-			return s.progress.Interrupted(err, none+"; the same command begins anew")
+			return err
 		}
 		out := bufio.NewWriter(s.out)
 		table, err := output.Rows(out, "name", "severity", "what", "rule")
@@ -65,7 +64,6 @@ An error is what gives clients no answer or a wrong one. The exit status is 1 if
 		}
 		return s.concludeCheck(summary)
 	})
-	return cmd
 }
 
 // isOwn returns what reports whether URLs of a host lead to this urnd.

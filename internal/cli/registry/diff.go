@@ -65,7 +65,7 @@ The exit status is 0 where nothing differs, 1 where something does or a line of 
 		err = sides.with(cmd.Context(), args[0], func(a diff.Side) error {
 			return sides.with(cmd.Context(), args[1], func(b diff.Side) error { return diff.Compare(counting(shown, a), b, p.Changed) })
 		})
-		err = shown.Interrupted(err, "not all that differs is printed, and nothing was changed; the same command begins anew")
+		err = shown.Anew(err, "not all that differs is printed, and nothing was changed")
 		if err == nil {
 			err = d.end(s, p)
 		}

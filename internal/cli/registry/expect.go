@@ -41,7 +41,7 @@ The exit status is 1 if a name leads elsewhere or a line cannot be read.`,
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		p := cli.StartProgress(cmd, "testing names")
 		defer p.End()
-		const none = "nothing was tested; the same command begins anew"
+		const none = "nothing was tested"
 		c, err := s.Load(map[string]string{"registry.store": "store"})
 		if err != nil {
 			return err
@@ -53,17 +53,17 @@ The exit status is 1 if a name leads elsewhere or a line cannot be read.`,
 		defer in.Close()
 		expected, err := newExpectations(in, *encoding)
 		if err != nil {
-			return p.Interrupted(err, none)
+			return p.Anew(err, none)
 		}
 		r, err := w.Resolve(cmd.Context(), c, cmd.ErrOrStderr())
 		if err != nil {
-			return p.Interrupted(err, none)
+			return p.Anew(err, none)
 		}
 		defer r.Close()
 		t := expectationTest{resolution: r, w: p.Over(cmd.OutOrStdout()), progress: p}
 		err = cli.InOrder(cmd.Context(), testWorkers, expected.next, t.test, func() error { return nil }, t.print)
 		if err != nil {
-			return p.Interrupted(err, "%d names were tested: %d as expected, %d not; the same command begins anew", t.good+t.bad, t.good, t.bad)
+			return p.Anew(err, "%d names were tested: %d as expected, %d not", t.good+t.bad, t.good, t.bad)
 		}
 		fmt.Fprintf(p.Over(cmd.ErrOrStderr()), "urnd: tested %d names: %d as expected, %d not\n", t.good+t.bad, t.good, t.bad)
 		if t.bad > 0 {

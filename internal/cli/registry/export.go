@@ -62,7 +62,7 @@ leaves urnd. What they cannot express is reported, and the exit status is 1.`,
 			o.Format = bulk.FormatOf(file)
 		}
 		return open.with(existing, "exporting names", stands, func(ctx context.Context, s *session) error {
-			return s.progress.Interrupted(s.export(ctx, o, file), "%s; the same command begins anew", stands)
+			return s.export(ctx, o, file)
 		})
 	}
 	return cmd

@@ -36,14 +36,9 @@ The exit status is 1 if it is not registered, or was not at that time.`,
 		Args: cobra.ExactArgs(1),
 	}
 	f := addStore(cmd, w)
-	prefix := addPrefix(cmd)
 	addTime(cmd, &v.At, "at", "as it was at this `time`: a date, which means its end (UTC), or a time of RFC 3339", plaintext.ParseTimeEnd)
 	output := cli.AddOutput(cmd, "the document that the API of the registry has", cli.JSON)
-	f.run(existing, "reading the registry", "nothing was read", func(ctx context.Context, s *session, args []string) error {
-		key, err := s.key(args[0], *prefix)
-		if err != nil {
-			return err
-		}
+	return f.runName("reading the registry", "nothing was read", func(ctx context.Context, s *session, key registry.Key) error {
 		e, err := s.Get(ctx, s.actor, key, v)
 		if err != nil {
 			return unknownHint(key, err)
@@ -53,7 +48,6 @@ The exit status is 1 if it is not registered, or was not at that time.`,
 			return err
 		})
 	})
-	return cmd
 }
 
 // unknownHint says what may help where a name is not registered.
@@ -136,17 +130,11 @@ The exit status is 1 if the name is not registered.`,
 		Args: cobra.ExactArgs(1),
 	}
 	f := addStore(cmd, w)
-	prefix := addPrefix(cmd)
 	cmd.Flags().UintVar(&limit, "limit", 0, "print at most this `number` of versions; 0 is all")
 	output := cli.AddOutput(cmd, "the document of each version", cli.JSON)
-	f.run(existing, "reading the registry", "nothing was read", func(ctx context.Context, s *session, args []string) error {
-		key, err := s.key(args[0], *prefix)
-		if err != nil {
-			return err
-		}
+	return f.runName("reading the registry", "nothing was read", func(ctx context.Context, s *session, key registry.Key) error {
 		return unknownHint(key, s.printHistory(ctx, output, key, limit))
 	})
-	return cmd
 }
 
 // printHistory prints at most limit versions of a key, 0 for all.

@@ -50,7 +50,7 @@ The exit status is 1 if a target is unhealthy, or with --check if one does not a
 	cmd.Flags().StringVar(&h.contact, "contact", "", "the `URL` or mail address that the checked servers are told "+
 		"(registry.health_contact)")
 	h.output = cli.AddOutput(cmd, "one object for each target", cli.CSV, cli.JSON)
-	f.run(existing, "reading what is known of targets", "nothing was checked", func(ctx context.Context, s *session, args []string) error {
+	return f.run(existing, "reading what is known of targets", "nothing was checked", func(ctx context.Context, s *session, args []string) error {
 		table, err := h.output.Rows(s.out, "name", "state", "since", "checked", "error", "target")
 		if err != nil {
 			return err
@@ -61,13 +61,12 @@ The exit status is 1 if a target is unhealthy, or with --check if one does not a
 		}
 		return h.show(ctx, s, &report, strings.Join(args, ""))
 	})
-	return cmd
 }
 
 // show prints what is known.
 func (h *healthFlags) show(ctx context.Context, s *session, report *healthReport, prefix string) error {
 	if err := s.Targets(ctx, s.actor, prefix, h.all, report.print); err != nil {
-		return s.progress.Interrupted(err, "not all targets are printed, and nothing was changed; the same command begins anew")
+		return s.progress.Anew(err, "not all targets are printed, and nothing was changed")
 	}
 	sweep, err := s.Sweep(ctx)
 	if err != nil {
@@ -125,7 +124,7 @@ func (h *healthFlags) checkNow(ctx context.Context, s *session, report *healthRe
 		return cli.ErrReported
 	}
 	if last == "" {
-		return p.Interrupted(err, "nothing was checked; the same command begins anew")
+		return err
 	}
 	return p.Interrupted(err, "what was found of targets, up to those of %s, is kept; the same command begins anew, and with PREFIX it checks a part", last)
 }

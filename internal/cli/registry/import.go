@@ -85,8 +85,7 @@ it came from standard input.`,
 		}
 		return err
 	})
-	open.run(madeUnlessDry(&f.differences.dry), "opening the registry", "nothing was imported", f.run)
-	return cmd
+	return open.run(madeUnlessDry(&f.differences.dry), "opening the registry", "nothing was imported", f.run)
 }
 
 // mapping returns the mapping of the flags.

@@ -44,26 +44,22 @@ of NOID is used after noid:, such as noid:ark:/12345/fk.reedeedk.`,
 	cmd.Flags().IntVarP(&m.N, "number", "n", 1, fmt.Sprintf("mint this `number` of names, at most %d", mint.Max))
 	cmd.Flags().Uint64Var(&from, "from", 0, "go on with this `number`, instead of that after the last one; what is registered is skipped")
 	cmd.Flags().StringVar(&m.Note, "note", "", "why, as `text` in the history of the names")
-	const none = "no name was reserved"
-	do := func(ctx context.Context, s *session, args []string) error {
+	return f.run(madeUnlessDry(&differences.dry), "minting names", "no name was reserved", func(ctx context.Context, s *session, args []string) error {
 		if m.Pattern = args[0]; cmd.Flags().Changed("from") {
 			m.From = &from
 		}
 		if differences.dry {
 			changes, err := s.PreviewMint(ctx, s.actor, m)
-			err = s.progress.Interrupted(err, none+", as by any dry run; the same command begins anew")
-			return differences.print(s, changes, err)
+			return differences.print(s, changes, s.progress.Anew(err, "no name was reserved, as by any dry run"))
 		}
 		names, err := s.Mint(ctx, s.actor, m)
 		if err != nil {
-			return s.progress.Interrupted(err, none+"; the same command begins anew")
+			return err
 		}
 		rows, err := differences.output.Rows(s.out, "name")
 		for _, name := range names {
 			err = errors.Join(err, rows.Row(map[string]string{"name": name}, name))
 		}
 		return err
-	}
-	f.run(madeUnlessDry(&differences.dry), "minting names", none, do)
-	return cmd
+	})
 }

@@ -32,7 +32,7 @@ It cannot be undone. Without --yes nothing is removed, and the command says how 
 	differences := addDifferences(cmd)
 	cmd.Flags().BoolVar(&yes, "yes", false, "remove them")
 	cli.Exclude(cmd, "yes", "dry-run")
-	f.run(existing, "purging names", "nothing was removed", func(ctx context.Context, s *session, args []string) error {
+	return f.run(existing, "purging names", "nothing was removed", func(ctx context.Context, s *session, args []string) error {
 		key, err := s.key(args[0], true)
 		switch {
 		case err != nil:
@@ -44,7 +44,6 @@ It cannot be undone. Without --yes nothing is removed, and the command says how 
 		fmt.Fprintf(s.out, "%s: %d removed\n", key, n)
 		return s.progress.Interrupted(err, "%d names and prefixes are removed for good; the same command goes on with the others", n)
 	})
-	return cmd
 }
 
 var errNotPurged = errors.New("nothing was removed: add --yes")
@@ -65,7 +64,7 @@ func (s *session) previewPurge(ctx context.Context, d *differenceFlags, prefix s
 	})
 	switch {
 	case err != nil:
-		return s.progress.Interrupted(err, "nothing was removed; the same command begins anew")
+		return err
 	case d.dry:
 		return d.end(s, p.Printer)
 	}
@@ -95,16 +94,11 @@ The current version of a name that leads somewhere is changed or withdrawn first
 	}
 	f := addStore(cmd, w)
 	differences := addDifferences(cmd)
-	prefix := addPrefix(cmd)
 	cmd.Flags().IntSliceVar(&versions, "version", nil, "the `number` of a version; may be repeated")
 	cmd.Flags().StringVar(&reason, "reason", "", "why, which the registry keeps: a `text`")
 	cli.Require(cmd, "version", "the number of a version, as urnd registry history prints it")
 	cli.Require(cmd, "reason", "it is what remains")
-	f.run(existing, "redacting versions", "nothing was redacted", func(ctx context.Context, s *session, args []string) error {
-		key, err := s.key(args[0], *prefix)
-		if err != nil {
-			return err
-		}
+	return f.runName("redacting versions", "nothing was redacted", func(ctx context.Context, s *session, key registry.Key) error {
 		if differences.dry {
 			changes, err := s.PreviewRedact(ctx, s.actor, key, versions, reason)
 			return differences.print(s, changes, err)
@@ -116,5 +110,4 @@ The current version of a name that leads somewhere is changed or withdrawn first
 		_, err = fmt.Fprintf(s.out, "%s: %s redacted\n", key, amountOf(int64(n), "version"))
 		return err
 	})
-	return cmd
 }

@@ -37,11 +37,10 @@ overwritten; the exit status is 1 then. A rewrite that was interrupted is contin
 	flags.Int64Var(&asOf, "as-of", 0, "the `number` of a version, as --dry-run prints it: what was changed after it is a conflict. 0: now")
 	cli.Require(cmd, "replace", "what the URIs of targets begin with that are moved")
 	cli.Require(cmd, "with", "what they begin with then")
-	f.run(existing, "moving targets", "nothing was moved", func(ctx context.Context, s *session, args []string) error {
+	return f.run(existing, "moving targets", "nothing was moved", func(ctx context.Context, s *session, args []string) error {
 		what.Below, what.DryRun, what.AsOf = args[0], differences.dry, registry.Seq(asOf)
 		return differences.rewrite(ctx, s, what)
 	})
-	return cmd
 }
 
 // rewrite moves targets, or prints what that would change. What was moved is printed where programs read it.

@@ -70,8 +70,7 @@ The exit status is 1 if the time was too short to read all.`,
 			return s.Validate()
 		}
 	})
-	f.run(existing, "searching", "nothing was searched", func(ctx context.Context, in *session, _ []string) error { return s.run(ctx, in) })
-	return cmd
+	return f.run(existing, "searching", "nothing was searched", func(ctx context.Context, in *session, _ []string) error { return s.run(ctx, in) })
 }
 
 func (s *searchFlags) addTo(cmd *cobra.Command) {
@@ -103,7 +102,7 @@ func (s *searchFlags) run(ctx context.Context, in *session) error {
 	})
 	switch {
 	case err != nil && done.Last == "":
-		return in.progress.Interrupted(err, "%d found, and nothing was changed; the same command begins anew", done.Found)
+		return in.progress.Anew(err, "%d found, and nothing was changed", done.Found)
 	case err != nil:
 		return in.progress.Interrupted(err, "%d names were read, %d found; go on with --after '%s'", done.Read, done.Found, done.Last)
 	case done.Late:

@@ -97,27 +97,40 @@ func addStoreFlag(cmd *cobra.Command) {
 // opening opens the store of a command, or says that it is wrong. The caller closes it.
 type opening func(ctx context.Context, f *storeFlags) (*session, error)
 
-// run has the command open the store and do what it is for: see with.
-func (f *storeFlags) run(open opening, doing, stands string, do func(ctx context.Context, s *session, args []string) error) {
+// run has the command open the store and do what it is for, and returns the command: see with.
+func (f *storeFlags) run(open opening, doing, stands string, do func(ctx context.Context, s *session, args []string) error) *cobra.Command {
 	f.cmd.RunE = func(_ *cobra.Command, args []string) error {
 		return f.with(open, doing, stands, func(ctx context.Context, s *session) error { return do(ctx, s, args) })
 	}
+	return f.cmd
 }
 
-// with opens the store, and does something with it. doing says that while it takes long, and stands what stands where opening it was
-// interrupted.
+// runName is run of a command that reads one name, or with --prefix one prefix.
+func (f *storeFlags) runName(doing, stands string, do func(ctx context.Context, s *session, key registry.Key) error) *cobra.Command {
+	prefix := addPrefix(f.cmd)
+	return f.run(existing, doing, stands, func(ctx context.Context, s *session, args []string) error {
+		key, err := s.key(args[0], *prefix)
+		if err != nil {
+			return err
+		}
+		return do(ctx, s, key)
+	})
+}
+
+// with opens the store, and does something with it. doing says that while it takes long, and stands what stands where that was interrupted,
+// unless its error says it.
 func (f *storeFlags) with(open opening, doing, stands string, do func(ctx context.Context, s *session) error) error {
 	ctx := f.cmd.Context()
 	p := cli.StartProgress(f.cmd, doing)
 	defer p.End()
 	s, err := open(ctx, f)
 	if err != nil {
-		return advised(p.Interrupted(err, "%s; the same command begins anew", stands))
+		return advised(p.Anew(err, "%s", stands))
 	}
 	defer s.close()
 	s.cmd, s.progress = f.cmd, p
 	s.out, s.errs = p.Over(f.cmd.OutOrStdout()), p.Over(f.cmd.ErrOrStderr())
-	return advised(do(ctx, s))
+	return advised(p.Anew(do(ctx, s), "%s", stands))
 }
 
 // advised makes an error of what was given one of usage, and says what to do next after others.

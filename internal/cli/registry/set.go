@@ -90,10 +90,9 @@ times are not used.`,
 		}
 		return err
 	})
-	f.run(made, "opening the registry", "nothing was changed", func(ctx context.Context, in *session, _ []string) error {
+	return f.run(made, "opening the registry", "nothing was changed", func(ctx context.Context, in *session, _ []string) error {
 		return s.run(ctx, in, &differenceFlags{output: output}, edit)
 	})
-	return cmd
 }
 
 // run makes the change, and prints it.

@@ -50,7 +50,7 @@ are added up to months. Where there was no room for more names, others are count
 	f := addStore(cmd, w)
 	output := cli.AddOutput(cmd, "one document", cli.CSV, cli.JSON)
 	counts := addCounts(cmd, output)
-	f.run(existing, "reading the registry", "nothing was read", func(ctx context.Context, s *session, args []string) error {
+	return f.run(existing, "reading the registry", "nothing was read", func(ctx context.Context, s *session, args []string) error {
 		if counts.wanted(cmd, args) {
 			return counts.print(ctx, s, args)
 		}
@@ -60,7 +60,6 @@ are added up to months. Where there was no room for more names, others are count
 		}
 		return output.Document(s.out, stats, func(w io.Writer) error { return stats.print(w, output) })
 	})
-	return cmd
 }
 
 // stats returns the statistics of a registry.

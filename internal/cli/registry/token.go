@@ -55,7 +55,7 @@ stored.`,
 	cmd.Flags().StringVar(&t.Note, "note", "", "a `text` for the list of tokens")
 	cli.Parsed(cmd, &t.Expires, "expires", "the `time` from which on it is not valid: 2032-01-01, 2032-01-01T12:00:00Z, or as 720h from now", expiry)
 	cli.Require(cmd, "role", "it is "+cli.Or(roles...))
-	f.run(made, "making a token", "no token was made", func(ctx context.Context, s *session, _ []string) error {
+	return f.run(made, "making a token", "no token was made", func(ctx context.Context, s *session, _ []string) error {
 		made, secret, err := s.CreateToken(ctx, s.actor, t)
 		if err != nil {
 			return err
@@ -64,7 +64,6 @@ stored.`,
 		_, err = fmt.Fprintln(s.out, secret)
 		return err
 	})
-	return cmd
 }
 
 // expiry parses the time at which a token expires; the zero value is never.
@@ -92,7 +91,7 @@ func newTokenList(w Wiring) *cobra.Command {
 	}
 	f := addStore(cmd, w)
 	output := cli.AddOutput(cmd, "an object for each token", cli.CSV, cli.JSON)
-	f.run(existing, "reading the registry", "nothing was read", func(ctx context.Context, s *session, _ []string) error {
+	return f.run(existing, "reading the registry", "nothing was read", func(ctx context.Context, s *session, _ []string) error {
 		tokens, damaged, err := s.Tokens(ctx, s.actor)
 		if err != nil {
 			return err
@@ -111,7 +110,6 @@ func newTokenList(w Wiring) *cobra.Command {
 		}
 		return errors.Join(err, table.End())
 	})
-	return cmd
 }
 
 func orDash(text string) string {
@@ -132,10 +130,11 @@ second, and stops the imports that were sent with them.`,
 		Args:    cobra.MinimumNArgs(1),
 	}
 	f := addStore(cmd, w)
-	f.run(existing, "revoking tokens", "nothing was revoked", func(ctx context.Context, s *session, ids []string) error {
-		for _, id := range ids {
+	return f.run(existing, "revoking tokens", "nothing was revoked", func(ctx context.Context, s *session, ids []string) error {
+		for i, id := range ids {
 			t, err := s.RevokeToken(ctx, s.actor, id)
 			if err != nil {
+				err = s.progress.Interrupted(err, "%d of %d tokens are revoked; go on with %s", i, len(ids), id)
 				return cli.Hint(fmt.Errorf("revoking %q: %w", id, err), "urnd registry token list prints the IDs of tokens")
 			}
 			if _, err := fmt.Fprintf(s.out, "%s: revoked, the %s of %s\n", id, t.Role, t.Name); err != nil {
@@ -144,5 +143,4 @@ second, and stops the imports that were sent with them.`,
 		}
 		return nil
 	})
-	return cmd
 }

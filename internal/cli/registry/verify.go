@@ -41,15 +41,15 @@ Whether names lead where they should is shown by check and health.`,
 		}
 		p := cli.StartProgress(cmd, begun)
 		defer p.End()
-		const stands = "%d problems were found so far, and nothing was changed; the same command begins anew"
+		const stands = "%d problems were found so far, and nothing was changed"
 		v, err := f.verified(cmd.Context(), p, args)
 		if err != nil {
-			return p.Interrupted(err, stands, 0)
+			return p.Anew(err, stands, 0)
 		}
 		defer v.store.Close()
 		problems, err := printProblems(cmd.Context(), p, v.verify, cmd.OutOrStdout())
 		if err != nil {
-			return p.Interrupted(err, stands, problems)
+			return p.Anew(err, stands, problems)
 		}
 		p.End()
 		if problems > 0 {
@@ -143,7 +143,7 @@ has been changed. Only what was redacted or purged since is gone, and its digest
 		Args:    cobra.NoArgs,
 	}
 	f := addStore(cmd, w)
-	f.run(existing, "reading the registry", "nothing was read", func(ctx context.Context, s *session, _ []string) error {
+	return f.run(existing, "reading the registry", "nothing was read", func(ctx context.Context, s *session, _ []string) error {
 		head, err := s.Head(ctx, s.actor)
 		if err != nil {
 			return err
@@ -151,7 +151,6 @@ has been changed. Only what was redacted or purged since is gone, and its digest
 		_, err = fmt.Fprintf(s.out, "%d %x\n", head.Last, head.Digest)
 		return err
 	})
-	return cmd
 }
 
 // parseHead returns the digest of a head, as urnd registry head prints it, with or without the number before it.

@@ -33,7 +33,7 @@ All names are withdrawn, or none.`,
 	cmd.Flags().StringArrayVar(&successors, "successor", nil, "what came instead: a `URI`; may be repeated")
 	cmd.Flags().StringVar(&note, "note", "", "why it is changed now, which the history keeps: a `text`")
 	cli.Require(cmd, "reason", "it is what those are told who ask for the name")
-	f.run(existing, "withdrawing names", "nothing was withdrawn", func(ctx context.Context, s *session, args []string) error {
+	return f.run(existing, "withdrawing names", "nothing was withdrawn", func(ctx context.Context, s *session, args []string) error {
 		var edits []registry.Edit
 		for _, name := range args {
 			key, err := s.key(name, *prefix)
@@ -46,7 +46,6 @@ All names are withdrawn, or none.`,
 		changed, err := s.Withdraw(ctx, s.actor, differences.dry, edits...)
 		return differences.print(s, changed, err)
 	})
-	return cmd
 }
 
 func newSupersede(w Wiring) *cobra.Command {
@@ -71,7 +70,7 @@ understood later without it.`,
 	cmd.Flags().StringVar(&note, "note", "", "why it is changed, which the history keeps: a `text`")
 	cli.Require(cmd, "by", "the name that comes instead")
 	cli.Require(cmd, "note", "say why the names are merged or split")
-	f.run(existing, "withdrawing names", "nothing was withdrawn", func(ctx context.Context, s *session, args []string) error {
+	return f.run(existing, "withdrawing names", "nothing was withdrawn", func(ctx context.Context, s *session, args []string) error {
 		for _, name := range args {
 			if _, err := s.key(name, false); err != nil {
 				return err
@@ -82,5 +81,4 @@ understood later without it.`,
 		})
 		return differences.print(s, changed, err)
 	})
-	return cmd
 }
