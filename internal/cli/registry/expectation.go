@@ -1,7 +1,6 @@
 package registry
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -28,14 +27,10 @@ type expectation struct {
 // expectations reads rows of CSV, or lines of NDJSON where the first one begins with a brace.
 type expectations struct {
 	source  *charset.Source
-	lines   *bufio.Scanner // of NDJSON; nil of CSV
-	line    int64
-	table   *tabular.Reader
-	columns []string // of CSV
+	read    func() (tabular.Row, error)
+	begun   bool
+	columns []string // of CSV; nil of NDJSON
 }
-
-// maxExpectation bounds a line of NDJSON: a name and a location, in quotes.
-const maxExpectation = 256 << 10
 
 func newExpectations(in io.Reader, encoding charset.Encoding) (*expectations, error) {
 	source, err := encoding.NewSource(in)
@@ -43,29 +38,22 @@ func newExpectations(in io.Reader, encoding charset.Encoding) (*expectations, er
 		return nil, err
 	}
 	const shown = 1000
-	x := &expectations{source: source, columns: []string{"name", "location", "status", "redirect"}}
 	if start, _ := source.Peek(shown); bytes.HasPrefix(bytes.TrimSpace(start), []byte{'{'}) { // an error comes again
-		x.lines = bufio.NewScanner(source)
-		x.lines.Buffer(nil, maxExpectation)
-		return x, nil
+		return &expectations{source: source, read: tabular.NewLines(source).Read}, nil
 	}
-	x.table = tabular.NewReader(source, ',')
-	return x, nil
+	columns := []string{"name", "location", "status", "redirect"}
+	return &expectations{source: source, read: tabular.NewReader(source, ',').Read, columns: columns}, nil
 }
 
 // next returns the next expectation; io.EOF after the last.
 func (x *expectations) next() (expectation, error) {
-	if x.lines != nil {
-		return x.nextLine()
-	}
 	for {
-		row, err := x.table.Read()
+		row, err := x.read()
 		if err != nil {
 			return expectation{}, err
 		}
-		text := strings.TrimSpace(row.Text)
-		isFirst := x.line == 0
-		if x.line = row.Line; text == "" || text[0] == '#' || isFirst && x.header(row.Cells) {
+		text, isFirst := strings.TrimSpace(row.Text), !x.begun
+		if x.begun = true; text == "" || text[0] == '#' || isFirst && x.header(row.Cells) {
 			continue
 		}
 		e := expectation{line: row.Line, fault: row.Err}
@@ -74,33 +62,13 @@ func (x *expectations) next() (expectation, error) {
 		}
 		switch {
 		case e.fault != nil:
-		case text[0] == '{':
+		case x.columns == nil || text[0] == '{':
 			e.fault = e.readJSON([]byte(text))
 		default:
 			e.fault = e.readRow(row.Cells, x.columns)
 		}
 		return e, nil //nolint:nilerr // it has the fault of its line
 	}
-}
-
-// nextLine is next of NDJSON.
-func (x *expectations) nextLine() (expectation, error) {
-	for x.lines.Scan() {
-		x.line++
-		text := bytes.TrimSpace(x.lines.Bytes())
-		if len(text) == 0 || text[0] == '#' {
-			continue
-		}
-		e := expectation{line: x.line, fault: x.source.Check(string(text))}
-		if e.fault == nil {
-			e.fault = e.readJSON(text)
-		}
-		return e, nil
-	}
-	if err := x.lines.Err(); err != nil {
-		return expectation{}, fmt.Errorf("reading line %d: %w", x.line+1, err)
-	}
-	return expectation{}, io.EOF
 }
 
 // header reports whether a first row has the names of the columns, which are then used.

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/urnd/urnd/internal/charset"
+	"github.com/urnd/urnd/internal/tabular"
 )
 
 // someNames are names of each kind.
@@ -155,7 +156,7 @@ func TestRegistryTest(t *testing.T) {
 				"line 8: a name that is withdrawn has no location\n",
 		},
 		{args: words("test -"), part: "tested 0 names"},
-		{args: words("test -"), in: "{" + strings.Repeat("x", maxExpectation), part: "reading line 1", status: 1},
+		{args: words("test -"), in: "{" + strings.Repeat("x", tabular.MaxRecord), out: "line 1: it has more than 1048576 bytes\n", status: 1},
 	} {
 		out, messages, status := r.run(s.in, s.args...)
 		if out = aDay.ReplaceAllString(out, "DAY"); out != s.out || !strings.Contains(messages, s.part) || status != s.status {
@@ -191,7 +192,7 @@ func FuzzExpectations(f *testing.F) {
 				return
 			}
 			if err != nil {
-				if len(text) < maxExpectation {
+				if len(text) < tabular.MaxRecord {
 					t.Fatalf("%q: %v", text, err)
 				}
 				return

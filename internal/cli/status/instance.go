@@ -78,7 +78,11 @@ func (i *Instance) ask(ctx context.Context, c *admin.Client, now func() time.Tim
 	if text, err = c.Get(ctx, "/metrics", nil); err != nil {
 		return err
 	}
-	i.read(parseSamples(string(text)), now())
+	all, err := parseSamples(text)
+	if err != nil {
+		return fmt.Errorf("reading the metrics of %s: %w", c.Base(), err)
+	}
+	i.read(all, now())
 	return nil
 }
 
@@ -90,17 +94,17 @@ func (i *Instance) read(all samples, now time.Time) {
 	i.Version = all.label("urnd_build_info", "version")
 	i.Config = all.label("urnd_config_info", "hash")
 	i.Requests = all.sum("urnd_requests_total", nil)
-	i.Errors = all.sum("urnd_requests_total", func(l labels) bool { return l["code"] >= "500" })
-	i.Connections = all.sum("urnd_limit_used", func(l labels) bool { return l["limit"] == "connections" })
+	i.Errors = all.sum("urnd_requests_total", func(l map[string]string) bool { return l["code"] >= "500" })
+	i.Connections = all.sum("urnd_limit_used", func(l map[string]string) bool { return l["limit"] == "connections" })
 	i.Caches = cachesOf(all)
-	if available, ok := all["urnd_registry_available"]; ok && len(available) > 0 {
+	for _, available := range all.of("urnd_registry_available") {
 		i.Registry = &Registry{
-			Available: available[0].value == 1, Names: all.sum("urnd_registry_names", nil), Behind: all.sum("urnd_registry_behind_versions", nil),
+			Available: available.value() == 1, Names: all.sum("urnd_registry_names", nil), Behind: all.sum("urnd_registry_behind_versions", nil),
 		}
 	}
 	i.Systems = systemsOf(all)
-	for _, s := range all["urnd_shared_cache_alone"] {
-		if s.value == 1 {
+	for _, s := range all.of("urnd_shared_cache_alone") {
+		if s.value() == 1 {
 			i.Alone = append(i.Alone, s.labels["cache"])
 		}
 	}
@@ -109,12 +113,12 @@ func (i *Instance) read(all samples, now time.Time) {
 
 func cachesOf(all samples) map[string]Cache {
 	caches := make(map[string]Cache)
-	for _, s := range all["urnd_cache_entries"] {
+	for _, s := range all.of("urnd_cache_entries") {
 		name := s.labels["cache"]
-		of := func(l labels) bool { return l["cache"] == name }
+		of := func(l map[string]string) bool { return l["cache"] == name }
 		caches[name] = Cache{
-			Entries: s.value, Bytes: all.sum("urnd_cache_bytes", of), Lookups: all.sum("urnd_cache_lookups_total", of),
-			Hits: all.sum("urnd_cache_lookups_total", func(l labels) bool {
+			Entries: s.value(), Bytes: all.sum("urnd_cache_bytes", of), Lookups: all.sum("urnd_cache_lookups_total", of),
+			Hits: all.sum("urnd_cache_lookups_total", func(l map[string]string) bool {
 				return of(l) && slices.Contains([]string{"hit", "negative", "stale"}, l["outcome"])
 			}),
 		}
@@ -128,11 +132,9 @@ func systemsOf(all samples) []System {
 	for _, family := range []struct{ name, label, prefix string }{
 		{"urnd_dns_query_duration_seconds", "server", "DNS "}, {"urnd_gateway_exchange_duration_seconds", "gateway", ""},
 	} {
-		for _, s := range all[family.name+"_count"] {
-			name := s.labels[family.label]
-			if s.value > 0 {
-				took := all.sum(family.name+"_sum", func(l labels) bool { return l[family.label] == name })
-				systems = append(systems, System{family.prefix + name, s.value, took / s.value})
+		for _, s := range all.of(family.name) {
+			if n := float64(s.GetHistogram().GetSampleCount()); n > 0 {
+				systems = append(systems, System{family.prefix + s.labels[family.label], n, s.GetHistogram().GetSampleSum() / n})
 			}
 		}
 	}

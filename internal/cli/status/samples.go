@@ -1,75 +1,51 @@
 package status
 
 import (
-	"strconv"
-	"strings"
+	"bytes"
+	"cmp"
+
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+	"github.com/prometheus/common/model"
 )
 
-// samples are the samples of a scrape by the name of their metric, as in the text format of Prometheus
-// (https://prometheus.io/docs/instrumenting/exposition_formats/).
-type samples map[string][]sample
+// samples are the metrics of a scrape by their names.
+type samples map[string]*dto.MetricFamily
 
-type sample struct {
-	labels labels
-	value  float64
+// parseSamples parses the text format of Prometheus.
+func parseSamples(text []byte) (samples, error) {
+	parser := expfmt.NewTextParser(model.UTF8Validation)
+	return parser.TextToMetricFamilies(bytes.NewReader(text))
 }
 
-type labels map[string]string
+// sample is a sample with its labels.
+type sample struct {
+	*dto.Metric
+	labels map[string]string
+}
 
-// parseSamples reads what it can: a line that it does not understand is of a metric that it does not know either.
-func parseSamples(text string) samples {
-	all := make(samples)
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		if line == "" || strings.HasPrefix(line, "#") {
-			continue
+// value returns what is counted or measured.
+func (s sample) value() float64 {
+	return cmp.Or(s.GetCounter().GetValue(), s.GetGauge().GetValue(), s.GetUntyped().GetValue())
+}
+
+// of returns the samples of a metric.
+func (s samples) of(name string) (all []sample) {
+	for _, m := range s[name].GetMetric() {
+		labels := make(map[string]string)
+		for _, l := range m.GetLabel() {
+			labels[l.GetName()] = l.GetValue()
 		}
-		end := strings.IndexAny(line, "{ ")
-		if end < 0 {
-			continue
-		}
-		name, rest := line[:end], line[end:]
-		s := sample{labels: make(labels)}
-		if rest[0] == '{' {
-			rest = s.labels.parse(rest[1:])
-		}
-		value, _, _ := strings.Cut(strings.TrimSpace(rest), " ") // a time may follow
-		var err error
-		if s.value, err = strconv.ParseFloat(value, 64); err == nil {
-			all[name] = append(all[name], s)
-		}
+		all = append(all, sample{m, labels})
 	}
 	return all
 }
 
-// parse reads labels, and returns what follows their closing brace.
-func (l labels) parse(text string) (rest string) {
-	for {
-		name, after, ok := strings.Cut(text, `="`)
-		if !ok || strings.HasPrefix(text, "}") {
-			return strings.TrimPrefix(text, "}")
-		}
-		var value strings.Builder
-		i := 0
-		for ; i < len(after) && after[i] != '"'; i++ {
-			if after[i] == '\\' && i+1 < len(after) {
-				if i++; after[i] == 'n' {
-					value.WriteByte('\n')
-					continue
-				}
-			}
-			value.WriteByte(after[i])
-		}
-		l[strings.TrimLeft(name, ", ")] = value.String()
-		text = after[min(i+1, len(after)):]
-	}
-}
-
 // sum adds the samples of a metric whose labels are wanted; nil wants all.
-func (s samples) sum(name string, wanted func(labels) bool) (total float64) {
-	for _, one := range s[name] {
+func (s samples) sum(name string, wanted func(labels map[string]string) bool) (total float64) {
+	for _, one := range s.of(name) {
 		if wanted == nil || wanted(one.labels) {
-			total += one.value
+			total += one.value()
 		}
 	}
 	return total
@@ -77,8 +53,8 @@ func (s samples) sum(name string, wanted func(labels) bool) (total float64) {
 
 // label returns a label of the first sample of a metric, "" where there is none.
 func (s samples) label(name, label string) string {
-	if len(s[name]) == 0 {
-		return ""
+	for _, one := range s.of(name) {
+		return one.labels[label]
 	}
-	return s[name][0].labels[label]
+	return ""
 }
