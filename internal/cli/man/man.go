@@ -3,6 +3,7 @@ package man
 
 import (
 	"bytes"
+	_ "embed"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -29,7 +30,7 @@ func Command(version string) *cobra.Command {
 			if err := doc.GenManTree(cmd.Root(), &header, args[0]); err != nil {
 				return err
 			}
-			if err := appendTo(filepath.Join(args[0], "urnd.1"), md2man.Render([]byte(programManual+seeAlso(cmd.Root())))); err != nil {
+			if err := appendTo(filepath.Join(args[0], "urnd.1"), md2man.Render([]byte(programManual+"\n"+seeAlso(cmd.Root())))); err != nil {
 				return err
 			}
 			const readable = 0o644
@@ -38,59 +39,13 @@ func Command(version string) *cobra.Command {
 	}
 }
 
-// programManual is the end of urnd(1), in Markdown.
-const programManual = `% URND 1
-
-# EXIT STATUS
-
-**0**
-: The command did all that was asked. For **urnd serve**: it was stopped by SIGTERM or SIGINT.
-
-**1**
-: It failed, or some of its inputs did; the reason is on standard error, or in the line for the input. ` +
-	`For **urnd config check**: the configuration is invalid. ` +
-	`For **urnd access test**: the request is refused, or that depends on the address. ` +
-	`For **urnd registry check**, **verify**, **expect**, **health**, **search**, **get**, **history**, **import** and **export**: ` +
-	`something is not as it should be, is not there, or was left out, as their manual says.
-
-**2**
-: The command was used wrongly: an unknown command or flag, or other arguments than it takes. ` +
-	`For **urnd access test** also: there is no decision, as the client, the method or the target cannot be read.
-
-# ENVIRONMENT
-
-**URND_CONFIG**
-: The configuration file, where **--config** does not name one.
-
-**URND_SECTION_SETTING**
-: Each setting of urnd.yaml(5): **URND_DNS_TIMEOUT** is **dns.timeout**. Others that begin with **URND_** are errors.
-
-**STATE_DIRECTORY**, **CACHE_DIRECTORY**, **CREDENTIALS_DIRECTORY**, **LISTEN_FDS**, **NOTIFY_SOCKET**, **WATCHDOG_USEC**
-: Set by systemd: see systemd.exec(5), sd_listen_fds(3), sd_notify(3) and sd_watchdog_enabled(3).
-
-# FILES
-
-*/etc/urnd/urnd.yaml*
-: The configuration.
-
-*/etc/resolv.conf*, */etc/hosts*
-: The DNS servers, where **dns.servers** names none, and the hosts that this machine knows itself.
-
-*/var/lib/urnd/answers*
-: The cached answers, from a stop to the next start.
-
-*/var/cache/urnd*, */var/log/urnd*, */run/urnd*
-: HTTP responses (**cache.disk**), the access log (**log.access_file**), and sockets, in the directories that systemd makes for the service.
-
-*/etc/logrotate.d/urnd*
-: How the access log is rotated.
-
-*/usr/share/doc/urnd/docs/operations.md*
-: How to run it.
-
-# SEE ALSO
-
-`
+// programManual is the end of urnd(1), and settingsIntroduction the beginning of urnd.yaml(5), in Markdown.
+var (
+	//go:embed urnd.1.md
+	programManual string
+	//go:embed urnd.yaml.5.md
+	settingsIntroduction string
+)
 
 // seeAlso lists the manual pages of all commands, and others.
 func seeAlso(root *cobra.Command) string {
@@ -128,27 +83,7 @@ func appendTo(path string, manual []byte) error {
 // settingsManual is urnd.yaml(5), in Markdown.
 func settingsManual() []byte {
 	var b strings.Builder
-	b.WriteString(`% URND.YAML 5
-
-# NAME
-
-urnd.yaml - configuration of urnd
-
-# DESCRIPTION
-
-The file is YAML, or TOML where its name ends in **.toml**. It need only set what differs
-from the defaults. The environment overrides the file (**dns.timeout** is
-**URND_DNS_TIMEOUT**; lists are separated by commas), and flags override the environment.
-**urnd config check** *FILE* reports all errors of a file, and
-**urnd config show --origin** the origin of each value that differs from its default. SIGHUP reloads the file; one with
-errors changes nothing.
-
-Durations are written 300ms, 30s, 5m or 24h, sizes 64KiB, 64MiB or 1GiB. Secrets are in
-files of their own, which are given by a path or as **credential:** and the name of a
-credential of systemd.
-
-# SETTINGS
-`)
+	b.WriteString(settingsIntroduction)
 	for _, s := range config.Settings() {
 		if s.IsSection() {
 			fmt.Fprintf(&b, "\n## %s\n\n%s\n", s.Path, plainText(s.Doc))
