@@ -74,16 +74,35 @@ func TestDashboard(t *testing.T) {
 	var dashboard struct {
 		Title  string
 		Panels []struct {
+			ID      int
 			Title   string
+			GridPos struct{ X, Y int }
 			Targets []struct{ Expr string }
 		}
 	}
 	if err := json.Unmarshal(file, &dashboard); err != nil || dashboard.Title != "urnd" || len(dashboard.Panels) < 10 {
 		t.Errorf("%v, %d panels", err, len(dashboard.Panels))
 	}
+	ids, places := make(map[int]string), make(map[struct{ X, Y int }]string)
+	queries := make(map[string]string)
 	for _, p := range dashboard.Panels {
 		if p.Title == "" || len(p.Targets) == 0 || p.Targets[0].Expr == "" {
 			t.Errorf("panel %q has no query", p.Title)
+			continue
+		}
+		if ids[p.ID] != "" || places[p.GridPos] != "" {
+			t.Errorf("panel %q is at the place of %q%q", p.Title, ids[p.ID], places[p.GridPos])
+		}
+		ids[p.ID], places[p.GridPos], queries[p.Title] = p.Title, p.Title, p.Targets[0].Expr
+	}
+	for title, parts := range map[string][]string{
+		"Answers from caches, share":      {"urnd_cache_lookups_total{", `outcome=~"hit|negative|stale"`, ") / sum by (cache) ("},
+		"Time to answer, 95th percentile": {"histogram_quantile(0.95, ", "urnd_request_duration_seconds_bucket{"},
+	} {
+		for _, part := range parts {
+			if !strings.Contains(queries[title], part) {
+				t.Errorf("panel %q has no %s: %q", title, part, queries[title])
+			}
 		}
 	}
 }
