@@ -51,8 +51,8 @@ type site struct {
 	turn    atomic.Uint32
 }
 
-// Avoided returns the servers that are not fetched from where there are others, as they fail; at most so many.
-func (h *Handler) Avoided(most int) []resolver.Avoided { return h.failures.Avoided(most) }
+// Avoided returns the servers that are not fetched from where there are others, as they fail.
+func (h *Handler) Avoided() []resolver.Avoided { return h.failures.Avoided() }
 
 // New returns a Handler.
 func New(config Config) *Handler {

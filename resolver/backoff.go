@@ -88,12 +88,12 @@ func (b *Backoff) Empty() bool {
 // Avoided is a server that is not asked, or only where there is no other, since it failed.
 type Avoided struct {
 	Server string
-	Why    string
+	Err    error     // why
 	Until  time.Time // when it is asked again
 }
 
-// Avoided returns the servers that are avoided now, at most so many.
-func (b *Backoff) Avoided(most int) (all []Avoided) {
+// Avoided returns the servers that are avoided now, in no order.
+func (b *Backoff) Avoided() (all []Avoided) {
 	if b == nil {
 		return nil
 	}
@@ -101,11 +101,8 @@ func (b *Backoff) Avoided(most int) (all []Avoided) {
 	defer b.mu.Unlock()
 	now := b.now()
 	for server, c := range b.servers {
-		if len(all) == most {
-			break
-		}
 		if c.avoided(now) {
-			all = append(all, Avoided{server, c.err.Error(), c.until})
+			all = append(all, Avoided{server, c.err, c.until})
 		}
 	}
 	return all

@@ -57,7 +57,7 @@ func wireServers(r *resolution, c config.Config, d resolverDependencies) dnsClie
 		return openDNSClient(c, plainServers(servers), false, r, d)
 	}})
 	r.closers = append(r.closers, system.Close)
-	r.avoided = append(r.avoided, avoidance{"DNS server", true, func(int) []resolver.Avoided { return system.Avoided() }})
+	r.avoided = append(r.avoided, avoidance{dnsServer, true, system.Avoided})
 	return system
 }
 
@@ -65,7 +65,7 @@ func wireServers(r *resolution, c config.Config, d resolverDependencies) dnsClie
 func newDNSClient(c config.Config, servers []config.Server, requireAD bool, r *resolution, d resolverDependencies) *ddds.Client {
 	client := openDNSClient(c, servers, requireAD, r, d)
 	r.closers = append(r.closers, client.Close)
-	r.avoided = append(r.avoided, avoidance{"DNS server", true, func(int) []resolver.Avoided { return client.Avoided() }})
+	r.avoided = append(r.avoided, avoidance{dnsServer, true, client.Avoided})
 	return client
 }
 
@@ -196,7 +196,7 @@ func wireSLP(r *resolution, c config.Config, client *thttp.Client, d resolverDep
 	r.servers = slp.New(slp.Config{
 		Agents: names, Group: group, Scopes: c.SLP.Scopes, Lang: "en", Timeout: c.SLP.Timeout, NegativeTTL: noAgentTTL,
 		Dial: dialAgent(c.SLP), Ask: client.Ask, Cache: r.found.Cache, Now: d.now,
-		Recheck: c.Resolve.Backoff, Backoff: r.backoff("directory agent (SLP)", c.Resolve, d), Unusable: d.unusable,
+		Recheck: c.Resolve.Backoff, Backoff: r.backoff(directoryAgent, c.Resolve, d), Unusable: d.unusable,
 		Observe: observe.Exchanges(d.metrics, "slp"),
 	})
 	return r.limited(r.servers), nil

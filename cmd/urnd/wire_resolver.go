@@ -91,15 +91,25 @@ type resolution struct {
 	closers   []func()
 }
 
+// serverKind is what a server is for urnd.
+type serverKind uint8
+
+const (
+	dnsServer serverKind = iota
+	resolutionServer
+	directoryAgent
+	origin // or what a gateway asks
+)
+
 // avoidance are the servers of a kind that fail now.
 type avoidance struct {
-	is       string
+	is       serverKind
 	isNeeded bool // by most names: they are not one of many
-	list     func(most int) []resolver.Avoided
+	list     func() []resolver.Avoided
 }
 
 // backoff returns what remembers servers of a kind that cannot be reached.
-func (r *resolution) backoff(is string, c config.Resolve, d resolverDependencies) *resolver.Backoff {
+func (r *resolution) backoff(is serverKind, c config.Resolve, d resolverDependencies) *resolver.Backoff {
 	made := resolver.NewBackoff(c.Backoff, d.now)
 	r.avoided = append(r.avoided, avoidance{is, false, made.Avoided})
 	return made
@@ -289,7 +299,7 @@ func newTHTTP(c config.Config, r *resolution, d resolverDependencies) *thttp.Cli
 		HeaderTimeout: c.Limits.OriginTimeout, MaxIdle: min(maxIdle, cap(r.limits.thttp)/2), Now: d.now,
 	})
 	r.closers = append(r.closers, web.Close)
-	backoff := r.backoff("resolution server (THTTP)", c.Resolve, d)
+	backoff := r.backoff(resolutionServer, c.Resolve, d)
 	return thttp.New(thttp.Config{
 		Web: web, Timeout: c.THTTP.Timeout,
 		MaxBody: maxLocationList, MaxLocations: maxLocations,

@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 	"crypto/x509"
-	"fmt"
+	"errors"
 	"log/slog"
 	"maps"
 	"net/url"
@@ -15,23 +15,28 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/config/source"
 	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/internal/metrics"
 	"github.com/urnd/urnd/internal/observe"
 	"github.com/urnd/urnd/internal/redact"
 	adminstatus "github.com/urnd/urnd/proxy/admin/status"
+	"github.com/urnd/urnd/proxy/forward"
+	"github.com/urnd/urnd/proxy/pages"
+	"github.com/urnd/urnd/resolver/ddds"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/health"
 )
 
 // wireStatus returns what shows the state of urnd.
-func wireStatus(c config.Config, r *resolution, s *service, certificate func() *x509.Certificate, d dependencies) func() adminstatus.State {
+func wireStatus(c config.Config, r *resolution, s *service, certificate func() *x509.Certificate, d dependencies) func(pages.Writer) adminstatus.State {
 	sources := adminstatus.Sources{
 		Version: buildText(), Started: d.started, Now: d.now, Health: func() (unready, degraded []string) { return r.report(d.health.Report) },
 		Warnings: sync.OnceValue(func() []string { return warningsOf(c, d) }), Certificate: certificate, Forms: d.metrics.Forms,
 		Systems: d.metrics.Systems, Limits: r.limits.metrics,
 		Caches:   func() []metrics.Cache { return observe.All(r.caches) },
 		Failing:  func() []adminstatus.Failing { return failing(c, r, s) },
+		Known:    func() []adminstatus.Server { return knownServers(c) },
 		Stores:   func() []adminstatus.Store { return storesOf(c, r) },
 		Errors:   func() []adminstatus.Record { return recordsOf(d) },
 		Registry: func() *adminstatus.Registry { return registryState(r) },
@@ -84,15 +89,15 @@ func registryState(r *resolution) *adminstatus.Registry {
 
 // machines returns those that run urnd together, as far as this one knows them: it shares caches with others, or one of them checks targets.
 func machines(c config.Config, r *resolution) []adminstatus.Machine {
-	all := []adminstatus.Machine{{Name: instanceOf(c.Listen), Does: "this one: it answers"}}
+	all := []adminstatus.Machine{{Name: instanceOf(c.Listen), Does: adminstatus.DoesAnswer}}
 	if r.level != nil {
 		alone := r.level.Alone()
 		for _, name := range slices.Sorted(maps.Keys(alone)) {
-			other := adminstatus.Machine{Name: "others", Does: "share " + name + " with this one"}
+			does := adminstatus.DoesShare
 			if alone[name] {
-				other = adminstatus.Machine{Name: "no other", Does: "shares " + name + " with this one"}
+				does = adminstatus.DoesAlone
 			}
-			all = append(all, other)
+			all = append(all, adminstatus.Machine{Does: does, Cache: name})
 		}
 	}
 	if r.registry == nil || c.Registry.HealthInterval <= 0 {
@@ -103,7 +108,7 @@ func machines(c config.Config, r *resolution) []adminstatus.Machine {
 	_ = r.registry.Read(ctx, func(tx registry.Tx) error { // where it fails, it is among what fails now
 		held, err := tx.Lease(health.LeaseName)
 		if err == nil && held.Holder != "" {
-			all = append(all, adminstatus.Machine{Name: held.Holder, Does: "looks whether targets answer", Until: held.Until})
+			all = append(all, adminstatus.Machine{Name: held.Holder, Does: adminstatus.DoesCheck, Until: held.Until})
 		}
 		return err
 	})
@@ -122,27 +127,85 @@ func recordsOf(d dependencies) (all []adminstatus.Record) {
 
 // failing returns the servers that fail now, without passwords.
 func failing(c config.Config, r *resolution, s *service) (all []adminstatus.Failing) {
+	critical := func(place string, is adminstatus.Word) adminstatus.Failing {
+		return adminstatus.Failing{Server: adminstatus.Server{Name: placeOf(place), Is: is}, Severity: adminstatus.Critical}
+	}
 	if r.registry != nil {
 		for _, fault := range r.registry.Faults() {
-			all = append(all, adminstatus.Failing{Server: placeOf(c.Registry.Store), Is: "registry", Why: redact.URLs(fault), Severity: adminstatus.Critical})
+			f := critical(c.Registry.Store, adminstatus.IsRegistry)
+			f.Why = redact.URLs(fault)
+			all = append(all, f)
 		}
 	}
 	if r.level != nil && !r.level.Stats().Used {
-		all = append(all, adminstatus.Failing{Server: placeOf(c.Cache.Shared), Is: "shared level of caches", Why: "it does not answer", Severity: adminstatus.Critical})
+		f := critical(c.Cache.Shared, adminstatus.IsShared)
+		f.Reason = adminstatus.WhySilent
+		all = append(all, f)
 	}
-	for _, kind := range append(r.avoided[:len(r.avoided):len(r.avoided)], avoidance{"origin or gateway", false, s.Avoided}) {
+	for _, kind := range append(r.avoided[:len(r.avoided):len(r.avoided)], avoidance{origin, false, s.Avoided}) {
+		is := [...]adminstatus.Word{
+			dnsServer: adminstatus.IsDNS, resolutionServer: adminstatus.IsTHTTP, directoryAgent: adminstatus.IsSLP, origin: adminstatus.IsOrigin,
+		}[kind.is]
 		severity := adminstatus.Warning
 		if kind.isNeeded {
 			severity = adminstatus.Critical
 		}
-		for _, server := range kind.list(adminstatus.MostFailing) {
-			all = append(all, adminstatus.Failing{Server: redact.URLs(server.Server), Is: kind.is, Why: redact.URLs(server.Why), Until: server.Until, Severity: severity})
+		for _, server := range kind.list() {
+			f := adminstatus.Failing{Server: adminstatus.Server{Name: redact.URLs(server.Server), Is: is}, Until: server.Until, Severity: severity}
+			if f.Reason = reasonOf(server.Err); f.Reason == "" {
+				f.Why = redact.URLs(server.Err.Error())
+			}
+			all = append(all, f)
 		}
 	}
 	if sweep, _, ok := s.checks.Sweep(); ok && sweep.States[health.Unhealthy] > 0 {
 		all = append(all, adminstatus.Failing{
-			Server: fmt.Sprintf("%d targets of the registry", sweep.States[health.Unhealthy]), Is: "dead in checks", Why: "see urnd registry health", Severity: adminstatus.Warning,
+			Server: adminstatus.Server{Is: adminstatus.IsDead}, Count: int(sweep.States[health.Unhealthy]), Reason: adminstatus.WhyDead, Severity: adminstatus.Warning,
 		})
+	}
+	return all
+}
+
+// reasonOf returns why a server is avoided in a word that pages have in all languages, "" for what only the error says.
+func reasonOf(err error) adminstatus.Word {
+	switch {
+	case errors.Is(err, ddds.ErrSilent):
+		return adminstatus.WhySilent
+	case errors.Is(err, forward.ErrUnconnectable):
+		return adminstatus.WhyUnconnectable
+	case errors.Is(err, forward.ErrUnanswered):
+		return adminstatus.WhyUnanswered
+	default:
+		return ""
+	}
+}
+
+// knownServers returns the servers that a configuration names and of which it is known whether they fail, as failing names them. Upstream proxies are
+// not among them: their failures are those of the origins behind them.
+func knownServers(c config.Config) (all []adminstatus.Server) {
+	add := func(is adminstatus.Word, name string) {
+		if server := (adminstatus.Server{Name: redact.URLs(name), Is: is}); name != "" && !slices.Contains(all, server) {
+			all = append(all, server)
+		}
+	}
+	for _, site := range c.Proxy.Origins {
+		for _, server := range site.Servers {
+			add(adminstatus.IsSite, forward.ServerOf(server))
+		}
+	}
+	byNamespace := c.THTTPServers()
+	for _, nid := range slices.Sorted(maps.Keys(byNamespace)) {
+		for _, server := range byNamespace[nid] {
+			add(adminstatus.IsTHTTP, server)
+		}
+	}
+	if _, isGroup := c.SLP.Group(); !isGroup {
+		for _, agent := range c.SLP.Agents {
+			add(adminstatus.IsSLP, agent.String())
+		}
+	}
+	for _, server := range dnsServers(c.DNS) {
+		add(adminstatus.IsDNS, ddds.Server{Address: server.AddrPort.String(), TLS: server.TLS}.String())
 	}
 	return all
 }
@@ -150,24 +213,26 @@ func failing(c config.Config, r *resolution, s *service) (all []adminstatus.Fail
 // storesOf returns where urnd keeps what it keeps.
 func storesOf(c config.Config, r *resolution) (all []adminstatus.Store) {
 	if r.registry != nil {
-		store := adminstatus.Store{Name: "registry", Place: placeOf(c.Registry.Store), State: "it answers", Size: -1, Free: -1}
+		store := adminstatus.Store{
+			Is: adminstatus.StoreRegistry, Place: placeOf(c.Registry.Store), Holds: adminstatus.HoldsAnswers, Size: -1, Free: -1,
+		}
 		if path, ok := cli.StoreFile(c.Registry.Store); ok {
 			store.Size, store.Free = sizeOf(path, path+"-wal"), freeOf(path)
 		}
 		if len(r.registry.Faults()) > 0 {
-			store.State, store.Severity = "it does not answer, or takes no changes", adminstatus.Critical
+			store.Holds, store.Severity = adminstatus.HoldsFailing, adminstatus.Critical
 		}
 		all = append(all, store)
 	}
 	if r.level != nil {
-		store := adminstatus.Store{Name: "shared level of caches", Place: placeOf(c.Cache.Shared), State: "it answers", Size: -1, Free: -1}
+		store := adminstatus.Store{Is: adminstatus.StoreShared, Place: placeOf(c.Cache.Shared), Holds: adminstatus.HoldsAnswers, Size: -1, Free: -1}
 		alone := r.level.Alone()
 		maps.DeleteFunc(alone, func(_ string, is bool) bool { return !is })
 		switch {
 		case !r.level.Stats().Used:
-			store.State, store.Severity = "it does not answer", adminstatus.Critical
+			store.Holds, store.Severity = adminstatus.WhySilent, adminstatus.Critical
 		case len(alone) > 0:
-			store.State = "it answers; no other urnd shares " + strings.Join(slices.Sorted(maps.Keys(alone)), ", ")
+			store.Holds, store.Values = adminstatus.HoldsAlone, []any{"Caches", strings.Join(slices.Sorted(maps.Keys(alone)), ", ")}
 			store.Severity = adminstatus.Warning
 		}
 		all = append(all, store)
@@ -176,30 +241,29 @@ func storesOf(c config.Config, r *resolution) (all []adminstatus.Store) {
 		if disk, ok := cache.(observe.Disk); ok {
 			held, directory := disk.Stats(), diskDirectory(c.Cache)
 			store := adminstatus.Store{
-				Name: "responses on disk", Place: directory, State: "in use", Size: held.Bytes, Most: held.MaxBytes, Free: freeOf(filepath.Join(directory, "x")),
+				Is: adminstatus.StoreDisk, Place: directory, Holds: adminstatus.HoldsUsed, Size: held.Bytes, Most: held.MaxBytes,
+				Free: freeOf(filepath.Join(directory, "x")),
 			}
 			if held.Faults+held.Corrupt > 0 {
-				store.State, store.Severity = fmt.Sprintf("in use; %d faults, %d damaged files", held.Faults, held.Corrupt), adminstatus.Warning
+				store.Holds, store.Values = adminstatus.HoldsDamaged, []any{"Faults", held.Faults, "Damaged", held.Corrupt}
+				store.Severity = adminstatus.Warning
 			}
 			all = append(all, store)
 		}
 	}
 	if path := snapshotPath(c.Cache); path != "" && r.level == nil {
-		all = append(all, adminstatus.Store{Name: "saved answers", Place: path, State: savedState(path), Size: sizeOf(path), Free: freeOf(path)})
+		store := adminstatus.Store{Is: adminstatus.StoreSaved, Place: path, Holds: adminstatus.HoldsUnsaved, Size: sizeOf(path), Free: freeOf(path)}
+		if info, err := os.Stat(path); err == nil {
+			store.Holds, store.Values = adminstatus.HoldsSaved, []any{"Time", info.ModTime().UTC().Format(time.DateTime)}
+		}
+		all = append(all, store)
 	}
 	if c.Log.Access != "off" && c.Log.AccessFile != "" {
-		all = append(all, adminstatus.Store{Name: "access log", Place: c.Log.AccessFile, State: "in use", Size: sizeOf(c.Log.AccessFile), Free: freeOf(c.Log.AccessFile)})
+		all = append(all, adminstatus.Store{
+			Is: adminstatus.StoreLog, Place: c.Log.AccessFile, Holds: adminstatus.HoldsUsed, Size: sizeOf(c.Log.AccessFile), Free: freeOf(c.Log.AccessFile),
+		})
 	}
 	return all
-}
-
-// savedState tells when answers were saved last.
-func savedState(path string) string {
-	info, err := os.Stat(path)
-	if err != nil {
-		return "not saved yet: it is when urnd stops"
-	}
-	return "saved at " + info.ModTime().UTC().Format(time.DateTime)
 }
 
 // placeOf returns where a store is, without user and password.
@@ -249,7 +313,7 @@ func valuesOf(c config.Config, origins config.Origins) []adminstatus.Section {
 		if len(all) == 0 || all[len(all)-1].Name != name {
 			all = append(all, adminstatus.Section{Name: name, Doc: docs[name]})
 		}
-		s := adminstatus.Setting{Path: v.Path, Doc: v.Doc, Value: redact.URLs(v.Text), Origin: v.Source(), IsSet: !v.IsDefault || v.Origin.Kind != config.FromDefault}
+		s := adminstatus.Setting{Path: v.Path, Doc: v.Doc, Value: redact.URLs(v.Text), Origin: originOf(v), IsSet: !v.IsDefault || v.Origin.Kind != config.FromDefault}
 		if !v.IsDefault {
 			s.Default = defaults[v.Path]
 		}
@@ -257,6 +321,21 @@ func valuesOf(c config.Config, origins config.Origins) []adminstatus.Section {
 		last.Settings = append(last.Settings, s.Cut())
 	}
 	return all
+}
+
+// originOf returns where a value is from, for the page of the configuration.
+func originOf(v config.Value) adminstatus.Origin {
+	o := adminstatus.Origin{From: adminstatus.FromDefault, Name: v.Origin.Name, Credential: v.Credential}
+	switch v.Origin.Kind {
+	case config.FromDefault:
+	case config.FromFile:
+		o.From, o.Name = adminstatus.FromFile, source.Where(v.Origin.Name, v.Origin.Position)
+	case config.FromEnvironment:
+		o.From = adminstatus.FromEnvironment
+	case config.FromFlag:
+		o.From = adminstatus.FromFlag
+	}
+	return o
 }
 
 // originsDocument returns the settings in force with their origins, for programs.

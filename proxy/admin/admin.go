@@ -47,7 +47,7 @@ type Config struct {
 	// Health returns why the daemon is not ready, and what is wrong although it is.
 	Health   func() (unready, degraded []string)
 	Settings Settings
-	State    func() status.State
+	State    func(in pages.Writer) status.State
 }
 
 // Registry is what clients do with the names that the site owns. All fields must be set.
@@ -70,16 +70,16 @@ type Settings struct {
 type Handler struct {
 	page.Writer
 
-	config Config
-	login  pages.Contents
-	api    *api.API
-	pages  []page.Page
+	config   Config
+	contents pages.Contents
+	api      *api.API
+	pages    []page.Page
 }
 
 // New returns a Handler.
 func New(config Config) *Handler {
 	design := cmp.Or(config.Pages, pages.New(pages.Site{})).Apart()
-	h := &Handler{config: config, login: pages.NewContents(loginFiles), Writer: page.Writer{Design: design}}
+	h := &Handler{config: config, contents: pages.NewContents(files), Writer: page.Writer{Design: design}}
 	programs := api.Config{
 		Log: config.Log, Metrics: config.Metrics, Caches: config.Caches, Responses: config.Responses, HasResponses: config.HasResponses,
 		Health: config.Health, Settings: config.Settings.Plain, Origins: config.Settings.Origins, Failed: h.logFailure,
@@ -103,7 +103,7 @@ func (h *Handler) ownPages() []page.Page {
 		{Path: "/", Serve: page.Reading(h.indexPage)},
 		{Path: pathLogin, Serve: h.loginPage, Again: h.loginAgain},
 		{Path: pathLogout, Serve: h.logout},
-		{Path: pathDocs, Word: "API", About: "the API of this interface, for people", Serve: docs},
+		{Path: pathDocs, Word: "nav.api", About: "nav.about_api", Serve: docs},
 		{Path: pathDocs + "/{id}", Serve: docs},
 	}
 }
@@ -123,14 +123,19 @@ func (h *Handler) editorPages() (all []page.Page) {
 	return all
 }
 
-// indexPage lists what there is.
-func (h *Handler) indexPage(*page.Request) (message.Reply, error) {
-	var paths [][2]string
+// indexPage lists what there is: pages for the actor, in the language of the page, and operations of the API, in English as their document has them.
+func (h *Handler) indexPage(r *page.Request) (message.Reply, error) {
+	var view struct {
+		Pages      []pages.Item
+		Operations [][2]string
+	}
+	panel := r.Panel
 	for i := range h.pages {
-		if p := &h.pages[i]; p.About != "" {
-			paths = append(paths, [2]string{p.Path, p.About})
+		if p := &h.pages[i]; p.About != "" && mayVisit(r.Actor, p) {
+			view.Pages = append(view.Pages, pages.Item{Word: panel.In.Text(p.About), Path: p.Path})
 		}
 	}
-	index := h.Design.Index("urnd: administration", append(paths, h.api.List()...))
-	return message.Reply{Status: http.StatusOK, CacheControl: message.NoStore}.WithPage(message.Page(index)), nil
+	view.Operations = h.api.List()
+	panel.Title, panel.Content = panel.In.Text("nav.title"), h.contents.Make(panel.In.Language(), "index.html", view)
+	return h.Show(&panel), nil
 }

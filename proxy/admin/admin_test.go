@@ -74,7 +74,7 @@ func newAdminHandler(caches *fakeCaches, change func(*admin.Config)) http.Handle
 				return map[string]any{"settings": []map[string]any{{"setting": "dns.timeout", "value": "2s", "is_default": true, "origin": "default"}}}
 			},
 			Sections: func() []status.Section {
-				return []status.Section{{Name: "dns", Settings: []status.Setting{{Path: "dns.timeout", Value: "<2s>", Origin: "default"}}}}
+				return []status.Section{{Name: "dns", Settings: []status.Setting{{Path: "dns.timeout", Value: "<2s>", Origin: status.Origin{From: status.FromDefault}}}}}
 			},
 		},
 	}

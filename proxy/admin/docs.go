@@ -22,20 +22,19 @@ func (h *Handler) docsPage() func(r *page.Request) (message.Reply, error) {
 		if err != nil {
 			return message.Reply{}, err
 		}
-		place := apidoc.Place{Root: pathDocs, Document: "/openapi.json", Base: "http://" + r.Host}
+		panel := r.Panel
+		place := apidoc.Place{Root: pathDocs, Document: "/openapi.json", Base: "http://" + r.Host, In: panel.In}
 		if h.isSecure(r.Request) {
 			place.Base = "https://" + r.Host
 		}
-		panel := r.Panel
-		panel.In, panel.Address = pages.Writer{}, "" // as the document
 		var ok bool
 		if panel.Title, panel.Content, ok = docs.Page(r.ID, place); !ok {
 			return message.Reply{}, problem.ErrAdminPath
 		}
 		if r.ID == "" {
-			panel.Title = "API"
+			panel.Title = panel.In.Text("nav.api")
 		} else {
-			panel.Above = []pages.Item{{Word: "API", Path: pathDocs}}
+			panel.Above = []pages.Item{{Word: panel.In.Text("nav.api"), Path: pathDocs}}
 		}
 		return h.Show(&panel), nil
 	}

@@ -5,6 +5,7 @@ import (
 	"net/url"
 
 	"github.com/urnd/urnd/proxy/admin/session"
+	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/pages"
 )
 
@@ -37,4 +38,16 @@ func addressOf(u *url.URL) string {
 		return u.EscapedPath()
 	}
 	return u.EscapedPath() + "?" + q.Encode()
+}
+
+// Problem is that of page.Writer in the language that was chosen.
+func (h *Handler) Problem(r *http.Request, err error) message.Reply {
+	shown := r.Clone(r.Context())
+	shown.Header.Set("Accept-Language", pages.Chosen(h.languageOf(r).Tag()))
+	return h.Writer.Problem(shown, err)
+}
+
+// Fail sends Problem.
+func (h *Handler) Fail(w http.ResponseWriter, r *http.Request, err error) {
+	h.Write(w, r, h.Problem(r, err))
 }

@@ -1,9 +1,15 @@
 package admin_test
 
 import (
+	"bytes"
+	"compress/gzip"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/token"
 )
@@ -28,5 +34,40 @@ func TestLanguageOfEditors(t *testing.T) {
 	}
 	if got := chosen.Header().Values("Set-Cookie"); len(got) != 1 || !strings.HasPrefix(got[0], "urnd-lang=zh; Path=/; Max-Age=31536000; HttpOnly; SameSite=Lax") {
 		t.Errorf("%q", got)
+	}
+}
+
+// All pages of administrators are in each language, with what is around them, their titles and the list of all; what documents and the API say is
+// marked as English. They fit into what a server sends at first.
+func TestLanguagesOfAdministrators(t *testing.T) {
+	h := newAdminHandler(&fakeCaches{}, nil)
+	same := regexp.MustCompile(`^(urnd|API|Caches|Configuration|Daemon|Site)$`) // in some languages as in English
+	word := regexp.MustCompile(`\p{L}{2,}`)
+	for _, target := range []string{"/", "/config", "/caches", "/docs", "/docs/names", "/docs/registry", "/docs/caches", "/docs/schemas", "/docs/none"} {
+		english := testserver.OwnTexts(t, text(t, adminRequest(h, "127.0.0.1:1", "GET "+target+"?lang=en", "Accept: text/html")))
+		for _, l := range pages.Languages() {
+			body := text(t, adminRequest(h, "127.0.0.1:1", "GET "+target+"?lang="+l.Word(), "Accept: text/html"))
+			var compressed bytes.Buffer
+			z := gzip.NewWriter(&compressed)
+			_, _ = z.Write([]byte(body))
+			_ = z.Close()
+			const firstFlight = 14 << 10 // RFC 6928
+			if compressed.Len() > firstFlight || !strings.Contains(body, `<html lang="`+l.Tag()+`">`) {
+				t.Errorf("%s in %s: %d bytes compressed: %.300s", target, l.Tag(), compressed.Len(), body)
+			}
+			if target == "/docs/none" { // it has no address in another language
+				continue
+			}
+			for _, other := range pages.Languages() {
+				if link := `href="` + target + "?lang=" + other.Word() + `"`; other != l && !strings.Contains(body, link) {
+					t.Errorf("%s in %s: no %s", target, l.Tag(), link)
+				}
+			}
+			for _, said := range testserver.OwnTexts(t, body) {
+				if l != pages.English && word.MatchString(said) && slices.Contains(english, said) && !same.MatchString(said) || strings.Contains(said, "apidoc.") {
+					t.Errorf("%s in %s: %q is in English", target, l.Tag(), said)
+				}
+			}
+		}
 	}
 }

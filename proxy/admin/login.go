@@ -25,8 +25,8 @@ const (
 	pathLogout = "/logout"
 )
 
-//go:embed login.html preserve.html
-var loginFiles embed.FS
+//go:embed *.html
+var files embed.FS
 
 // loginPage shows the form by which one logs in, and takes it.
 func (h *Handler) loginPage(p *page.Request) (message.Reply, error) {
@@ -78,7 +78,7 @@ func (h *Handler) showLogin(p *page.Request, next, again string, fault pages.Con
 	}
 	panel := p.Panel
 	panel.Title = p.Panel.In.Text("login.title")
-	panel.Content = h.login.Make(p.Panel.In.Language(), "login.html", struct {
+	panel.Content = h.contents.Make(p.Panel.In.Language(), "login.html", struct {
 		Field         pages.Content
 		Action, Again string
 		Said          pages.Content

@@ -82,7 +82,7 @@ func (h *Handler) formAgain(p *page.Request, o *page.Page, notice pages.Content)
 	}
 	panel := p.Panel
 	panel.Title = panel.In.Text("again.title")
-	panel.Content = h.login.Make(panel.In.Language(), "preserve.html", struct {
+	panel.Content = h.contents.Make(panel.In.Language(), "preserve.html", struct {
 		Field  pages.Content
 		Action string
 		Fields [][2]string

@@ -8,12 +8,13 @@ import (
 	"testing"
 
 	"github.com/urnd/urnd/proxy/admin/status"
+	"github.com/urnd/urnd/proxy/pages"
 )
 
 // fixedState is a state that does not change.
-func fixedState() status.State {
+func fixedState(pages.Writer) status.State {
 	return status.State{Version: "1.2.3", Uptime: "5 min", Severity: status.OK, Verdict: "all is <well>", Tables: []status.Table{
-		{ID: "part", Heading: "Parts", Columns: []string{"part", "state"}, Rows: []status.Row{{Severity: status.Critical, Cells: []string{"urnd", "<ready>"}}}, More: 3},
+		{ID: "part", Heading: "Parts", Columns: []string{"part", "state"}, Rows: []status.Row{{Severity: status.Critical, Cells: []pages.Content{"urnd", pages.Escaped("<ready>")}}}, More: 3},
 		{ID: "empty", Heading: "Others", Columns: []string{"other"}, None: "There is none."},
 	}}
 }
@@ -25,7 +26,7 @@ func TestStatusPage(t *testing.T) {
 	for _, want := range []string{
 		`<table class="figures" aria-labelledby="part">`, `<tr class="critical"><th scope="row">urnd</th><td data-of="state">&lt;ready&gt;</td>`,
 		`<a href="/status">Reload</a>`, `<p>And 3 more.</p>`, `<p>There is none.</p>`, `<noscript><meta http-equiv="refresh" content="20"></noscript>`,
-		`<script src="/status.js" defer></script>`, `<a href="/config">`, `<h1>State of urnd</h1>`, `class="verdict ok"`, `all is &lt;well&gt;`,
+		`<script src="/status.js" defer></script>`, `<a href="/config">Configuration</a>`, `<h1>State of urnd</h1>`, `class="verdict ok"`, `all is &lt;well&gt;`,
 		`urnd 1.2.3, running for 5 min.`, `<div id="state">`, `id="live"`,
 	} {
 		if !strings.Contains(page, want) {
@@ -54,7 +55,7 @@ func TestStatusPage(t *testing.T) {
 	}
 	script := adminRequest(h, "127.0.0.1:1", "GET /status.js")
 	if body := text(t, script); script.Header.Get("Content-Type") != "text/javascript; charset=utf-8" ||
-		script.Header.Get("X-Content-Type-Options") != "nosniff" || !strings.Contains(body, `fetch("/status"`) {
+		script.Header.Get("X-Content-Type-Options") != "nosniff" || !strings.Contains(body, `fetch(location.href`) {
 		t.Errorf("%v %s", script.Header, body)
 	}
 	for _, path := range []string{"/status", "/status.js", "/config"} {
@@ -78,9 +79,9 @@ func TestConfigurationPages(t *testing.T) {
 		status int
 		want   []string
 	}{
-		{"/config", 200, []string{"All settings have their defaults", `<a href="/config?section=dns">dns</a>`}},
+		{"/config", 200, []string{"All settings have their defaults", `<a href="/config?section=dns"><code>dns</code></a>`}},
 		{"/config?q=2s", 200, []string{"1 found", `<code>&lt;2s&gt;</code>`}},
-		{"/config?section=dns", 200, []string{"Section dns", `<code>dns.timeout</code>`}},
+		{"/config?section=dns", 200, []string{`Section <code dir="auto">dns</code>`, `<code>dns.timeout</code>`}},
 		{"/api/v1/config", 200, []string{`"timeout": "2s"`}},
 		{"/api/v1/config?origins=false", 200, []string{`"timeout": "2s"`}},
 		{"/api/v1/config?origins=true", 200, []string{`"setting": "dns.timeout"`, `"origin": "default"`}},

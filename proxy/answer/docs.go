@@ -21,7 +21,7 @@ type Docs struct {
 func NewDocs(design *pages.Design) Docs {
 	return Docs{
 		sync.OnceValues(func() (*apidoc.Docs, error) { return apidoc.New(openAPI) }),
-		apidoc.Place{Root: design.Path(route.PathDocs), Document: design.Path(route.PathOpenAPI)},
+		apidoc.Place{Root: design.Path(route.PathDocs), Document: design.Path(route.PathOpenAPI)}, // In is that of a reader
 	}
 }
 
@@ -33,7 +33,7 @@ func (d Docs) Reply(w pages.Writer, slug, base string) (message.Reply, error) {
 		return message.Reply{}, err
 	}
 	place := d.place
-	place.Base, place.Query = base, w.Chosen()
+	place.Base, place.In = base, w
 	page := pages.Docs{Root: route.PathDocs, Path: route.PathDocs}
 	if slug != "" {
 		page.Path += "/" + slug

@@ -32,10 +32,13 @@ type group struct {
 	Operations        []operation
 }
 
-// Title returns the name of a group as a title.
-func (g group) Title() string { return titled(g.Name) }
-
-func titled(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
+// titleOf returns the title of a group in the language of a page, or its name where there is none.
+func titleOf(in pages.Writer, name string) string {
+	if id := "apidoc.group_" + name; in.Has(id) {
+		return in.Text(id)
+	}
+	return strings.ToUpper(name[:1]) + name[1:]
+}
 
 // operation is one of the document: OpenAPI 3.1 section 4.8.10.
 type operation struct {
@@ -109,13 +112,21 @@ func (o *operation) example() string {
 }
 
 // Place is where pages are: Root is the path of the index, and Document that of the OpenAPI document, as browsers request them; Base is the URL
-// of the server without a slash at its end, "" where it is not known, and Query what links to other pages end with, "" for nothing.
-type Place struct{ Root, Document, Base, Query string }
+// of the server without a slash at its end, "" where it is not known. In makes the pages, in a language that links to other pages keep where it was
+// chosen.
+type Place struct {
+	Root, Document, Base string
+	In                   pages.Writer
+}
+
+// Title returns that of a group.
+func (p Place) Title(name string) string { return titleOf(p.In, name) }
 
 // schemas is the slug of the page of all schemas.
 const schemas = "schemas"
 
-// Page returns the title and the content of a page by the last segment of its path, "" for the index.
+// Page returns the title and the content of a page by the last segment of its path, "" for the index. What the document says is in English, and is
+// marked so.
 func (d *Docs) Page(slug string, at Place) (title string, content pages.Content, ok bool) {
 	if at.Base == "" {
 		at.Base = "https://HOST"
@@ -133,10 +144,14 @@ func (d *Docs) Page(slug string, at Place) (title string, content pages.Content,
 	} else if slug != "" {
 		return "", "", false
 	}
-	if slug != "" {
-		title = titled(slug)
+	switch slug {
+	case "":
+	case schemas:
+		title = at.In.Text("apidoc.schemas")
+	default:
+		title = titleOf(at.In, slug)
 	}
 	const mark = "?x-lang" // templates of types know nothing but the type
-	content = d.contents.Make(pages.English, file, view)
-	return title, pages.Content(strings.ReplaceAll(string(content), mark, string(pages.Escaped(at.Query)))), true
+	content = d.contents.Make(at.In.Language(), file, view)
+	return title, pages.Content(strings.ReplaceAll(string(content), mark, string(pages.Escaped(at.In.Chosen())))), true
 }

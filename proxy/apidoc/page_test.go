@@ -11,6 +11,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/urnd/urnd/proxy/apidoc"
+	"github.com/urnd/urnd/proxy/pages"
 )
 
 // documents are those of urnd.
@@ -28,8 +29,10 @@ func documents(t *testing.T) map[string][]byte {
 }
 
 // place is where the pages are.
-func place() apidoc.Place {
-	return apidoc.Place{Root: "/docs", Document: "/openapi.json", Base: "https://h.example", Query: "?lang=de"}
+func place() apidoc.Place { return placeIn(pages.New(pages.Site{}).For(pages.Chosen("en"))) }
+
+func placeIn(in pages.Writer) apidoc.Place {
+	return apidoc.Place{Root: "/docs", Document: "/openapi.json", Base: "https://h.example", In: in}
 }
 
 // allPages returns all pages of a document by their slugs, the index by "".
@@ -72,7 +75,7 @@ func TestEveryOperation(t *testing.T) {
 		all := allPages(t, text)
 		for path, operations := range d.Paths {
 			for method, o := range operations {
-				if link := `<a href="/docs/` + o.Tags[0] + "?lang=de#" + o.OperationID + `">`; !strings.Contains(all[""], link) {
+				if link := `<a href="/docs/` + o.Tags[0] + "?lang=en#" + o.OperationID + `">`; !strings.Contains(all[""], link) {
 					t.Errorf("%s: %s is not in the index", name, link)
 				}
 				_, section, _ := strings.Cut(all[o.Tags[0]], `<h2 id="`+o.OperationID+`">`)
@@ -104,7 +107,7 @@ func TestEveryOperation(t *testing.T) {
 
 func statuses(responses map[string]any) (all []string) {
 	for status := range responses {
-		all = append(all, "<dt>"+status+"</dt>")
+		all = append(all, "<dt><code>"+status+"</code></dt>")
 	}
 	return all
 }
@@ -116,7 +119,7 @@ func TestLinks(t *testing.T) {
 		for slug, content := range all {
 			links, _ := anchors(content)
 			for _, to := range links {
-				at, id, _ := strings.Cut(strings.Replace(to, "?lang=de", "", 1), "#")
+				at, id, _ := strings.Cut(strings.Replace(to, "?lang=en", "", 1), "#")
 				page := strings.TrimPrefix(at, "/docs/")
 				if at == "" {
 					page = slug
@@ -163,10 +166,10 @@ func TestNew(t *testing.T) {
 	}, "components": {"securitySchemes": {"token": {"description": "a <token>"}}, "schemas": {"S": {"type": "object", "required": ["l"], "properties": {"l": {"type": "array", "items": {"oneOf": [{"$ref": "#/components/schemas/S"}, {"enum": ["<", 1]}]}}}}}}}`
 	all := allPages(t, []byte(document))
 	for slug, wants := range map[string][]string{
-		"":        {`<a href="/docs/a?lang=de#y">`, "&lt;b&gt;&amp;", "a &lt;token&gt;"},
-		"a":       {"&lt;script&gt;", "curl 'https://h.example/1'", `<a href="schemas?lang=de#S">S</a>`, "string of at most 1000000, required"},
-		"b":       {"curl -H 'Authorization: Bearer TOKEN' 'https://h.example/z?uri=urn%3Aa%3Ab'", "string or null", "Where one is set: a &lt;token&gt;."},
-		"schemas": {`list of <a href="schemas?lang=de#S">S</a> or <code>&lt;</code> | <code>1</code>`, "required: <code>l</code>"},
+		"":        {`<a href="/docs/a?lang=en#y">`, "&lt;b&gt;&amp;", "a &lt;token&gt;"},
+		"a":       {"&lt;script&gt;", "curl 'https://h.example/1'", `<a href="schemas?lang=en#S"><code>S</code></a>`, "<code>string</code> of at most 1000000, required"},
+		"b":       {"curl -H 'Authorization: Bearer TOKEN' 'https://h.example/z?uri=urn%3Aa%3Ab'", "<code>string</code> or <code>null</code>", "Where one is set: <span>a &lt;token&gt;.</span>"},
+		"schemas": {`list of <a href="schemas?lang=en#S"><code>S</code></a> or <code>&lt;</code> | <code>1</code>`, "required: <code>l</code>"},
 	} {
 		for _, want := range wants {
 			if !strings.Contains(strings.ReplaceAll(all[slug], "\n", " "), want) {

@@ -35,8 +35,8 @@ func NewFailures(now func() time.Time) *Failures {
 
 // What is reported of a server: the errors of fetches have what a client requested.
 var (
-	errUnconnectable = errors.New("it cannot be connected to")
-	errUnanswered    = errors.New("it did not answer two clients")
+	ErrUnconnectable = errors.New("it cannot be connected to")
+	ErrUnanswered    = errors.New("it did not answer two clients")
 )
 
 // observed is a scheme.Handler that records its failures.
@@ -63,9 +63,9 @@ func (o observed) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource
 	}
 	switch failureScopeOf(server, r, err) {
 	case scopeServer:
-		attempt.Unreachable(errUnconnectable)
+		attempt.Unreachable(ErrUnconnectable)
 	case scopeClient:
-		attempt.Failed(quota.Network(r.Client).String(), errUnanswered, nil)
+		attempt.Failed(quota.Network(r.Client).String(), ErrUnanswered, nil)
 	case scopeNone:
 	}
 	return resource, err
@@ -113,16 +113,25 @@ func isUnreachable(err error) bool {
 	return false
 }
 
-// Avoided returns the servers that are avoided where there are others, at most so many.
-func (f *Failures) Avoided(most int) []resolver.Avoided { return f.backoff.Avoided(most) }
+// Avoided returns the servers that are avoided where there are others, as ServerOf names them.
+func (f *Failures) Avoided() []resolver.Avoided { return f.backoff.Avoided() }
 
 // Failing reports whether the server of a location failed in the last 30 seconds.
 func (f *Failures) Failing(location string) bool {
 	if f.backoff.Empty() {
 		return false
 	}
+	server := ServerOf(location)
+	return server != "" && f.backoff.Failing(server)
+}
+
+// ServerOf returns the scheme and authority of a location, "" where it has none.
+func ServerOf(location string) string {
 	u, err := uri.Parse(location)
-	return err == nil && f.backoff.Failing(serverOf(u))
+	if err != nil {
+		return ""
+	}
+	return serverOf(u)
 }
 
 // serverOf returns the scheme and authority of u, "" where it has no authority.

@@ -139,7 +139,7 @@ func TestFailuresEnd(t *testing.T) {
 		if got := f.Failing(location); got != tt.failing {
 			t.Errorf("%s: %t", tt.name, got)
 		}
-		if all := f.Avoided(9); tt.failing != (len(all) == 1 && all[0].Server == "http://a.example" && all[0].Until.After(c.now())) {
+		if all := f.Avoided(); tt.failing != (len(all) == 1 && all[0].Server == "http://a.example" && all[0].Until.After(c.now())) {
 			t.Errorf("%s: it avoids %+v", tt.name, all)
 		}
 	}

@@ -9,16 +9,25 @@ import (
 
 	"golang.org/x/text/language"
 
+	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/proxy/pages/messages"
 )
 
-// localized are the same templates in each language: {{t ID NAME VALUE}} is a message in it.
+// localized are the same templates in each language: {{t ID NAME VALUE}} is a message in it, and {{en}} marks what is in English.
 type localized [languages]*template.Template
+
+// en marks an element whose text is in English on every page, where the page is not: {{en}} in its tag.
+func (l Language) en() template.HTMLAttr {
+	if l == English {
+		return ""
+	}
+	return ` lang="en"`
+}
 
 // newLocalized returns the templates *.html of a file system. It panics where one is not a template: they are part of the program.
 func newLocalized(files fs.FS, texts [languages]*messages.Texts) (all localized) {
 	for l := range all {
-		functions := template.FuncMap{"t": texts[l].T, "date": date, "bdi": Bdi, "code": Code, "isolated": Isolated, "link": Link, "moment": Moment}
+		functions := template.FuncMap{"t": texts[l].T, "date": date, "bdi": Bdi, "code": Code, "isolated": Isolated, "link": Link, "moment": Moment, "en": Language(l).en}
 		all[l] = template.Must(template.New("").Funcs(functions).ParseFS(files, "*.html"))
 	}
 	return all
@@ -86,6 +95,22 @@ func (c Contents) Make(l Language, file string, data any) Content {
 		return "<p>This page failed.</p>"
 	}
 	return Content(b.String())
+}
+
+// InEnglish returns a text that is in English on every page, such as that of a log, isolated as those of others are, with a mark where the page is in
+// another language.
+func (w Writer) InEnglish(text string) Content {
+	return "<bdi" + Content(w.language.en()) + ">" + Content(template.HTMLEscapeString(text)) + "</bdi>"
+}
+
+// Reason says why something failed: by the code of its problem, and what the problem says beyond that, in English.
+func (w Writer) Reason(p api.Problem) Content {
+	p.More = shorten(p.More)
+	said := w.reason(&p)
+	if p.More != "" {
+		said += " " + w.InEnglish(capital(sentenceOf(p.More)))
+	}
+	return said
 }
 
 // Escaped returns a text as content.

@@ -227,25 +227,6 @@ func (w Writer) rowsOf(properties [][2]string) []row {
 	return rows
 }
 
-// Index returns a page of paths of another server of urnd, each with what is there, in English. A path that does not begin with a
-// slash is no link.
-func (d *Design) Index(title string, paths [][2]string) Page {
-	w := d.In(English)
-	return w.execute("index.html", &d.page, tablePage{Frame: w.frame(title, elsewhere, ""), Heading: title, Rows: rowsOfPaths(paths)})
-}
-
-// rowsOfPaths makes links of paths that begin with a slash.
-func rowsOfPaths(paths [][2]string) (rows []row) {
-	for _, p := range paths {
-		at := link{Text: p[0]}
-		if strings.HasPrefix(p[0], "/") {
-			at.Href = hrefOf(p[0])
-		}
-		rows = append(rows, row{p[1], at})
-	}
-	return rows
-}
-
 // Moved returns the note of a redirect, for clients that do not follow it (RFC 9110 section
 // 15.4).
 func Moved(location string) []byte { return AppendMoved(nil, location) }
@@ -262,7 +243,7 @@ func AppendMoved(dst []byte, location string) []byte {
 	return append(dst, after...)
 }
 
-// Docs is a page about an API, in English, whose content another package has made.
+// Docs is a page about an API, whose content another package has made.
 type Docs struct {
 	Title   string // of a group of operations, "" for the index
 	Root    string // the path of the index

@@ -2,6 +2,7 @@ package ddds
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -115,12 +116,15 @@ func (c *Client) order(ctx context.Context) ([]*server, error) {
 	return answering, nil
 }
 
+// ErrSilent is why a server is avoided.
+var ErrSilent = errors.New("it does not answer")
+
 // Avoided returns the servers that are silent. They are asked again from Until on, one question at a time.
 func (c *Client) Avoided() (all []resolver.Avoided) {
 	for _, s := range c.servers {
 		s.mu.Lock()
 		if !s.silentUntil.IsZero() {
-			all = append(all, resolver.Avoided{Server: s.String(), Why: "it does not answer", Until: s.silentUntil})
+			all = append(all, resolver.Avoided{Server: s.String(), Err: ErrSilent, Until: s.silentUntil})
 		}
 		s.mu.Unlock()
 	}

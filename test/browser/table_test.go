@@ -100,7 +100,12 @@ func sitePages(w *browserSite) []sitePage {
 		{name: "move-targets", isAdmin: true, target: "/registry/targets/move", status: ok, heading: "Move targets", isList: true},
 		{name: "tokens", isAdmin: true, target: "/registry/tokens", status: ok, heading: "Tokens", isList: true},
 		{name: "admin-docs", isAdmin: true, target: "/docs", status: ok, heading: "API"},
-		{name: "admin", isAdmin: true, target: "/", status: ok, heading: "urnd: administration", has: []string{"/metrics", "/status"}},
+		{name: "admin", isAdmin: true, target: "/", status: ok, heading: "urnd: administration", has: []string{"/status", "/api/v1/config"}},
+		{name: "admin-de", isAdmin: true, target: "/?lang=de", status: ok, heading: "urnd: Verwaltung", has: []string{"der Zustand von urnd"}},
+		{name: "status-fr", isAdmin: true, target: "/status?lang=fr", status: ok, heading: "État d’urnd", has: []string{"registre"}, live: "#state, #live, p.faint"},
+		{name: "configuration-de", isAdmin: true, target: "/config?lang=de", status: ok, heading: "Geltende Konfiguration", has: []string{"Alle Abschnitte"}, isList: true},
+		{name: "caches-es", isAdmin: true, target: "/caches?lang=es", status: ok, heading: "Cachés", has: []string{"Purgar respuestas almacenadas"}, live: "tbody"},
+		{name: "admin-docs-names-zh", isAdmin: true, target: "/docs/names?lang=zh", status: ok, heading: "名称", isList: true},
 	}
 }
 

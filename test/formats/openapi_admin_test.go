@@ -16,6 +16,7 @@ import (
 	adminapi "github.com/urnd/urnd/proxy/admin/api"
 	"github.com/urnd/urnd/proxy/admin/session"
 	"github.com/urnd/urnd/proxy/admin/status"
+	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/uri"
 )
@@ -65,7 +66,7 @@ func newAdminHandler(change func(*admin.Config)) http.Handler {
 			_, _ = io.WriteString(w, "up 1\n")
 		}),
 		Health: func() (unready, degraded []string) { return nil, nil },
-		State: func() status.State {
+		State: func(pages.Writer) status.State {
 			return status.State{Severity: status.OK, Verdict: "all is <well>"}
 		},
 		Sessions: session.New(time.Now),
@@ -75,7 +76,7 @@ func newAdminHandler(change func(*admin.Config)) http.Handler {
 				return map[string]any{"settings": []map[string]any{{"setting": "dns.timeout", "value": "2s", "is_default": true, "origin": "default"}}}
 			},
 			Sections: func() []status.Section {
-				return []status.Section{{Name: "dns", Settings: []status.Setting{{Path: "dns.timeout", Value: "<2s>", Origin: "default"}}}}
+				return []status.Section{{Name: "dns", Settings: []status.Setting{{Path: "dns.timeout", Value: "<2s>", Origin: status.Origin{From: status.FromDefault}}}}}
 			},
 		},
 	}

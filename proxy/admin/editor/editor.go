@@ -53,8 +53,8 @@ func New(c Config) *Editor {
 // Page is one of the pages of editors.
 type Page struct {
 	Path  string      // "{id}" is one segment
-	Word  string      // among the pages to which all lead; "" for none
-	About string      // in the list of all that there is; "" for none
+	Word  string      // the message of its name among the pages to which all lead; "" for none
+	About string      // the message about it in the list of all that there is; "" for none
 	Use   service.Use // what whoever sees it must be allowed to do
 	// MaxFile is how many octets a file of its form may have; 0 for forms without one.
 	MaxFile int64
@@ -67,7 +67,7 @@ type Page struct {
 // Pages returns all pages.
 func (e *Editor) Pages() []Page {
 	all := []Page{
-		{Path: PathNames, Word: "editor.names", About: "the names of the registry, for people", Use: service.ToVisit, Serve: e.serveNames},
+		{Path: PathNames, Word: "editor.names", About: "nav.about_names", Use: service.ToVisit, Serve: e.serveNames},
 		{Path: pathName, Use: service.ToVisit, Serve: e.serveName},
 		{Path: pathMint, Use: service.ToMint, Serve: e.serveMint},
 		{Path: pathSelection, ofJobs: true, Use: service.ToChange, Serve: e.serveSelect},
@@ -75,20 +75,20 @@ func (e *Editor) Pages() []Page {
 		{Path: pathEdit, Use: service.ToChange, Serve: e.serveEdit, Again: e.editAgain},
 		{Path: pathHistory, Use: service.ToVisit, Serve: e.serveHistory},
 		{Path: pathWithdraw, Use: service.ToWithdraw, Serve: e.serveWithdraw, Again: e.withdrawAgain},
-		{Path: pathChanges, Word: "editor.changes", About: "what was changed together, for people", Use: service.ToVisit, Serve: e.serveChanges},
+		{Path: pathChanges, Word: "editor.changes", About: "nav.about_changes", Use: service.ToVisit, Serve: e.serveChanges},
 		{Path: pathChanges + "/{id}", Use: service.ToVisit, Serve: e.serveChangeSet},
 		{Path: pathTimesScript, Use: service.ToVisit, Serve: e.serveTimesScript},
-		{Path: PathPrefixes, Word: "editor.prefixes", About: "the prefixes of the registry, for people", Use: service.ToRead, Serve: e.servePrefixes},
-		{Path: PathImport, Word: "editor.import", About: "the import of many names, by a form", ofJobs: true, Use: service.ToImport, MaxFile: maxImport, Serve: e.serveImport},
+		{Path: PathPrefixes, Word: "editor.prefixes", About: "nav.about_prefixes", Use: service.ToRead, Serve: e.servePrefixes},
+		{Path: PathImport, Word: "editor.import", About: "nav.about_import", ofJobs: true, Use: service.ToImport, MaxFile: maxImport, Serve: e.serveImport},
 		{Path: pathDraft, ofJobs: true, Use: service.ToImport, Serve: e.serveDraft},
-		{Path: PathJobs, Word: "editor.jobs", About: "imports of many names, and how far they are", ofJobs: true, Use: service.ToRead, Serve: e.serveJobs},
+		{Path: PathJobs, Word: "editor.jobs", About: "nav.about_jobs", ofJobs: true, Use: service.ToRead, Serve: e.serveJobs},
 		{Path: pathJobScript, ofJobs: true, Use: service.ToRead, Serve: e.serveJobScript},
 		{Path: pathClashes, ofJobs: true, Use: service.ToRead, Serve: e.serveClashes},
 		{Path: pathJob, ofJobs: true, Use: service.ToRead, Serve: e.serveJob},
-		{Path: PathTargets, Word: "editor.dead_targets", About: "targets that do not answer, and what to do about them", Use: service.ToRead, Serve: e.serveTargets},
+		{Path: PathTargets, Word: "editor.dead_targets", About: "nav.about_dead_targets", Use: service.ToRead, Serve: e.serveTargets},
 		{Path: PathMove, ofJobs: true, Use: service.ToImport, Serve: e.serveMove, Again: e.moveAgain},
-		{Path: PathStatistics, Word: "editor.statistics", About: "how many names there are, as charts", Use: service.ToRead, Serve: e.serveStatistics},
-		{Path: PathTokens, Word: "editor.tokens", About: "the tokens of people and programs", Use: service.ToManageTokens, Serve: e.serveTokens, Again: e.tokensAgain},
+		{Path: PathStatistics, Word: "editor.statistics", About: "nav.about_statistics", Use: service.ToRead, Serve: e.serveStatistics},
+		{Path: PathTokens, Word: "editor.tokens", About: "nav.about_tokens", Use: service.ToManageTokens, Serve: e.serveTokens, Again: e.tokensAgain},
 		{Path: pathRevoke, Use: service.ToManageTokens, Serve: e.serveRevoke, Again: e.askRevoke},
 	}
 	return slices.DeleteFunc(all, func(one Page) bool { return one.ofJobs && !e.Service.HasJobs() })

@@ -32,8 +32,8 @@ type Request struct {
 // Page is one of the pages of the admin interface: GET, HEAD, and POST of a form.
 type Page struct {
 	Path  string      // "{id}" is one segment
-	Word  string      // among the pages to which all lead; "" for none
-	About string      // in the list of all that there is; "" for none
+	Word  string      // the message of its name among the pages to which all lead; "" for none
+	About string      // the message about it in the list of all that there is; "" for none
 	Use   service.Use // what whoever sees it must be allowed to do with the registry; 0 is for administrators
 	// MaxFile is how many bytes a file of its form may have; 0 for forms without one.
 	MaxFile int64

@@ -2,7 +2,7 @@ package status
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -42,18 +42,23 @@ const (
 
 // cachesView is what the page of the caches shows.
 type cachesView struct {
-	Path        string
-	Field       pages.Content
-	Done, Fault string
-	URI         string // what is looked for, "" for nothing
-	Found       []cachedItem
-	Left        int // found items that are not shown
-	Kinds       []purgeKind
-	Form        purgeForm // that was refused; the zero value for none
+	Path  string
+	Field pages.Content
+	Done  string
+	Fault pages.Content
+	URI   string // what is looked for, "" for nothing
+	Found []cachedItem
+	Left  int // found items that are not shown
+	Kinds []purgeKind
+	Form  purgeForm // that was refused; the zero value for none
 }
 
 // cachedItem is something in a cache.
-type cachedItem struct{ What, Where, Until string }
+type cachedItem struct {
+	What  string
+	Where pages.Content
+	Until string
+}
 
 // purgeKind is one of the forms.
 type purgeKind struct {
@@ -63,28 +68,49 @@ type purgeKind struct {
 
 type choice struct{ Value, About string }
 
-// purgeKinds are the forms of the page.
-func purgeKinds() []purgeKind {
+// purgeKinds are the forms of the page in the language of a writer.
+func purgeKinds(in pages.Writer) []purgeKind {
 	return []purgeKind{
 		{
-			cacheAnswers, "Purge answers for names", "Also the DNS records that they came from.",
+			cacheAnswers, in.Text("caches.purge_answers"), in.Text("caches.about_answers"),
 			[]choice{
-				{"uri", "one name: urn:isbn:9780395363416"}, {"prefix", "names that begin with: urn:nbn:de:101:"}, {"namespace", "a namespace: isbn"}, {"all", "all names"},
+				{"uri", in.Text("caches.by_name", "Example", "urn:isbn:9780395363416")},
+				{"prefix", in.Text("caches.by_names", "Example", "urn:nbn:de:101:")},
+				{"namespace", in.Text("caches.by_namespace", "Example", "isbn")},
+				{"all", in.Text("caches.all_names")},
 			},
-			[]choice{{modeSoft, "soft: resolve again, and use the old answer while that fails"}, {modeHard, "hard: remove"}},
+			[]choice{{modeSoft, in.Text("caches.soft_answers")}, {modeHard, in.Text("caches.hard")}},
 		},
 		{
-			cacheResponses, "Purge stored responses", "Those to requests for URLs.",
+			cacheResponses, in.Text("caches.purge_responses"), in.Text("caches.about_responses"),
 			[]choice{
-				{"uri", "one URL: http://www.example.org/a"},
-				{"prefix", "URLs that begin with: http://www.example.org/"},
-				{"host", "a host: www.example.org"},
-				{"tag", "a tag of Surrogate-Key, Cache-Tag or Cache-Groups"},
-				{"all", "all responses"},
+				{"uri", in.Text("caches.by_url", "Example", "http://www.example.org/a")},
+				{"prefix", in.Text("caches.by_urls", "Example", "http://www.example.org/")},
+				{"host", in.Text("caches.by_host", "Example", "www.example.org")},
+				{"tag", in.Text("caches.by_tag", "Fields", "Surrogate-Key, Cache-Tag, Cache-Groups")},
+				{"all", in.Text("caches.all_responses")},
 			},
-			[]choice{{modeSoft, "soft: validate before they are used again"}, {modeHard, "hard: remove"}, {modeRefresh, "refresh: fetch one URL once more, now"}},
+			[]choice{{modeSoft, in.Text("caches.soft_responses")}, {modeHard, in.Text("caches.hard")}, {modeRefresh, in.Text("caches.refresh")}},
 		},
 	}
+}
+
+// refusal is why a form purges nothing, by the identifier of a message.
+type refusal string
+
+// Error implements error, for logs.
+func (r refusal) Error() string { return "the form was refused: " + string(r) }
+
+// Unwrap returns what says the status.
+func (r refusal) Unwrap() error { return problem.ErrSelection }
+
+// said returns an error in the language of a page.
+func said(in pages.Writer, err error) pages.Content {
+	var refused refusal
+	if errors.As(err, &refused) {
+		return in.T(string(refused))
+	}
+	return in.Reason(problem.New(err))
 }
 
 // purgeForm is a form of the page.
@@ -99,22 +125,24 @@ func (f purgeForm) query() url.Values {
 	return url.Values{"cache": {f.Cache}, "by": {f.By}, "text": {f.Text}, "mode": {f.Mode}}
 }
 
-// purge returns what is done by the form. sure is whether all may be purged.
-func (f purgeForm) purge(caches Caches, sure bool) (func(context.Context) (int, error), error) {
+// purge returns what is done by the form, which is one of some kinds. sure is whether all may be purged.
+func (f purgeForm) purge(caches Caches, kinds []purgeKind, sure bool) (func(context.Context) (int, error), error) {
 	has := func(all []choice, value string) bool {
 		return slices.ContainsFunc(all, func(c choice) bool { return c.Value == value })
 	}
 	known := func(k purgeKind) bool { return k.Cache == f.Cache && has(k.By, f.By) && has(k.Modes, f.Mode) }
 	text := f.Text
 	switch {
-	case !slices.ContainsFunc(purgeKinds(), known):
-		return nil, fmt.Errorf("%w: there is no such purge: use the form", problem.ErrSelection)
+	case !slices.ContainsFunc(kinds, known):
+		return nil, refusal("caches.no_purge")
 	case f.By == "all" && !sure:
-		return nil, fmt.Errorf("%w: all is purged only where it is said that this is meant", problem.ErrSelection)
+		return nil, refusal("caches.not_sure")
 	case f.By == "all":
 		text = "true"
 	case text == "":
-		return nil, fmt.Errorf("%w: nothing is named", problem.ErrSelection)
+		return nil, refusal("caches.no_text")
+	case f.Mode == modeRefresh && f.By != "uri":
+		return nil, refusal("caches.not_one")
 	}
 	if f.Cache == cacheResponses {
 		return caches.ResponsesPurge(map[string]string{f.By: text, "mode": f.Mode})
@@ -128,22 +156,21 @@ func (m maker) serveCaches(r *page.Request) (message.Reply, error) {
 	if r.Method == http.MethodPost {
 		return m.purge(r)
 	}
-	given := r.URL.Query()
-	v := cachesView{Path: pathCaches, Field: r.Field.HTML(), Kinds: purgeKinds(), URI: strings.TrimSpace(given.Get("uri"))}
+	panel, given := r.Panel, r.URL.Query()
+	in := panel.In
+	v := cachesView{Path: pathCaches, Field: r.Field.HTML(), Kinds: purgeKinds(in), URI: strings.TrimSpace(given.Get("uri"))}
 	switch {
 	case given.Has("purged"):
-		v.Done = outcome(given)
+		v.Done = outcome(in, given)
 	case given.Has("by"):
 		v.Form = newPurgeForm(given)
-		if _, err := v.Form.purge(m.Caches, false); err != nil {
-			v.Fault = err.Error()
+		if _, err := v.Form.purge(m.Caches, v.Kinds, false); err != nil {
+			v.Fault = said(in, err)
 		}
 	case v.URI != "":
-		v.find(m.Caches)
+		v.find(in, m.Caches)
 	}
-	panel := r.Panel
-	panel.In, panel.Address = pages.Writer{}, "" // it is in English alone
-	panel.Title, panel.Content = "Caches", m.contents.Make(pages.English, "caches.html", v)
+	panel.Title, panel.Content = in.Text("caches.title"), m.contents.Make(in.Language(), "caches.html", v)
 	return m.Show(&panel), nil
 }
 
@@ -151,7 +178,7 @@ func (m maker) serveCaches(r *page.Request) (message.Reply, error) {
 func (m maker) purge(r *page.Request) (message.Reply, error) {
 	f := newPurgeForm(r.Form)
 	log := m.Log.With("client", r.RemoteAddr, "by", r.Actor.Name, "cache", f.Cache, "selection", f.By+"="+f.Text, "mode", f.Mode)
-	purge, err := f.purge(m.Caches, r.Form.Get("sure") == "yes")
+	purge, err := f.purge(m.Caches, purgeKinds(r.Panel.In), r.Form.Get("sure") == "yes")
 	n := 0
 	if err == nil {
 		n, err = purge(r.Context())
@@ -171,57 +198,62 @@ func (m maker) purge(r *page.Request) (message.Reply, error) {
 }
 
 // outcome says what a purge has done, by the query to which its reply leads: "" for one that no purge leads to.
-func outcome(given url.Values) string {
-	n, err := strconv.ParseUint(given.Get("purged"), 10, 64)
-	caches := map[string]string{cacheAnswers: "answers", cacheResponses: "responses"}
-	verbs := map[string]string{modeSoft: "made stale", modeHard: "removed", modeRefresh: "fetched once more"}
-	cache, verb := caches[given.Get("cache")], verbs[given.Get("mode")]
-	if err != nil || cache == "" || verb == "" {
+func outcome(in pages.Writer, given url.Values) string {
+	n, err := strconv.ParseInt(given.Get("purged"), 10, 64)
+	id := map[[2]string]string{
+		{cacheAnswers, modeSoft}: "caches.done_answers_soft", {cacheAnswers, modeHard}: "caches.done_answers_hard",
+		{cacheResponses, modeSoft}: "caches.done_responses_soft", {cacheResponses, modeHard}: "caches.done_responses_hard",
+		{cacheResponses, modeRefresh}: "caches.done_responses_refresh",
+	}[[2]string{given.Get("cache"), given.Get("mode")}]
+	if err != nil || n < 0 || id == "" {
 		return ""
 	}
-	return fmt.Sprintf("%s in the cache of %s were %s.", number(n), cache, verb)
+	return in.Text(id, "Count", n)
 }
 
 // find adds what the caches have for a name or a URL.
-func (v *cachesView) find(caches Caches) {
+func (v *cachesView) find(in pages.Writer, caches Caches) {
 	answers, responses, err := caches.Find(v.URI)
 	if err != nil {
-		v.Fault = err.Error()
+		v.Fault = said(in, err)
 	}
+	const most = 12 // items
+	v.Left = max(len(answers)+len(responses)-most, 0)
+	answers = answers[:min(len(answers), most)]
 	for _, e := range answers {
-		v.Found = append(v.Found, cachedItem{e.Key, targetOf(e), until(e.TTL)})
+		v.Found = append(v.Found, cachedItem{short(e.Key), targetOf(in, e), until(in, e.TTL)})
 	}
-	for _, r := range responses {
-		of := "of unknown size"
+	for _, r := range responses[:min(len(responses), most-len(answers))] {
+		what := in.Text("caches.response_unsized", "Status", strconv.Itoa(r.Status))
 		if r.Size >= 0 {
-			of = size(r.Size)
+			what = in.Text("caches.response", "Status", strconv.Itoa(r.Status), "Size", size(in, r.Size))
 		}
-		v.Found = append(v.Found, cachedItem{fmt.Sprintf("response %d, %s", r.Status, of), strings.Join(r.Where, ", "), until(r.TTL)})
+		v.Found = append(v.Found, cachedItem{what, pages.Bdi(short(strings.Join(r.Where, ", "))), until(in, r.TTL)})
 	}
-	const most, mostText = 12, 150 // items, and bytes of each of their texts
-	v.Left = max(len(v.Found)-most, 0)
-	v.Found = v.Found[:len(v.Found)-v.Left]
-	for i := range v.Found {
-		v.Found[i].What, v.Found[i].Where = plaintext.Shorten(v.Found[i].What, mostText), plaintext.Shorten(v.Found[i].Where, mostText)
-	}
+}
+
+// short returns a text of others as the list of what is cached has room for it.
+func short(text string) string {
+	const mostText = 150 // bytes
+	return plaintext.Shorten(text, mostText)
 }
 
 // targetOf returns where an answer leads.
-func targetOf(e api.Entry) string {
-	switch {
-	case len(e.Locations) == 0:
-		return "nowhere: " + e.Reason
-	case len(e.Locations) == 1:
-		return e.Locations[0].URI
-	default:
-		return e.Locations[0].URI + " and " + strconv.Itoa(len(e.Locations)-1) + " more"
+func targetOf(in pages.Writer, e api.Entry) pages.Content {
+	if len(e.Locations) == 0 {
+		return in.T("caches.nowhere", "Reason", in.InEnglish(short(e.Reason)))
 	}
+	first := pages.Bdi(short(e.Locations[0].URI))
+	if more := len(e.Locations) - 1; more > 0 {
+		return in.T("caches.and_more", "Target", first, "Count", more)
+	}
+	return first
 }
 
 // until says how long something is fresh, in seconds.
-func until(ttl int64) string {
+func until(in pages.Writer, ttl int64) string {
 	if ttl < 0 {
-		return "stale"
+		return in.Text("caches.stale")
 	}
-	return strconv.FormatInt(ttl, 10) + " s"
+	return in.Number(ttl) + " s"
 }

@@ -26,7 +26,8 @@ const reload = 20
 
 // Config configures the pages for operators. All fields must be set, and safe for concurrent use.
 type Config struct {
-	State func() State
+	// State returns the state in the language of a writer.
+	State func(in pages.Writer) State
 	// Settings returns the configuration in force, without secrets.
 	Settings func() []Section
 	Caches   Caches
@@ -44,9 +45,9 @@ type maker struct {
 func Pages(c Config) []page.Page {
 	m := maker{c, pages.NewContents(files)}
 	return []page.Page{
-		{Path: PathStatus, Word: "State", About: "the state of urnd", Serve: page.Reading(m.serveStatus)},
-		{Path: pathConfig, Word: "Configuration", About: "the configuration in force, with the origin of each value", Serve: page.Reading(m.serveSettings)},
-		{Path: pathCaches, Word: "Caches", About: "what is cached for a name or a URL, and forms that purge it", Serve: m.serveCaches},
+		{Path: PathStatus, Word: "nav.state", About: "nav.about_state", Serve: page.Reading(m.serveStatus)},
+		{Path: pathConfig, Word: "nav.settings", About: "nav.about_settings", Serve: page.Reading(m.serveSettings)},
+		{Path: pathCaches, Word: "nav.caches", About: "nav.about_caches", Serve: m.serveCaches},
 		{Path: pathScript, Serve: page.Reading(serveScript)},
 	}
 }
@@ -54,18 +55,17 @@ func Pages(c Config) []page.Page {
 // serveStatus shows the state of urnd.
 func (m maker) serveStatus(r *page.Request) (message.Reply, error) {
 	panel := r.Panel
-	panel.In, panel.Address = pages.Writer{}, "" // it is in English alone
-	panel.Title, panel.Sheet, panel.Script, panel.Reload = "State of urnd", pages.Tables, pathScript, reload
-	panel.Content = m.contents.Make(pages.English, "status.html", m.State())
+	panel.Title, panel.Sheet, panel.Script, panel.Reload = panel.In.Text("state.title"), pages.Tables, pathScript, reload
+	panel.Content = m.contents.Make(panel.In.Language(), "status.html", m.State(panel.In))
 	return m.Show(&panel), nil
 }
 
 // serveSettings shows the configuration in force.
 func (m maker) serveSettings(r *page.Request) (message.Reply, error) {
 	panel, given := r.Panel, r.URL.Query()
-	panel.In, panel.Address = pages.Writer{}, "" // it is in English alone
-	panel.Title, panel.Sheet = "Configuration in force", pages.Tables
-	panel.Content = m.contents.Make(pages.English, "config.html", newSettingsView(m.Settings(), query{given.Get("q"), given.Get("section")}))
+	panel.Title, panel.Sheet = panel.In.Text("settings.title"), pages.Tables
+	view := newSettingsView(panel.In, m.Settings(), query{given.Get("q"), given.Get("section")})
+	panel.Content = m.contents.Make(panel.In.Language(), "config.html", view)
 	return m.Show(&panel), nil
 }
 

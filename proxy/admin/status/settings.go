@@ -2,10 +2,10 @@ package status
 
 import (
 	"net/url"
-	"strconv"
 	"strings"
 
 	"github.com/urnd/urnd/internal/plaintext"
+	"github.com/urnd/urnd/proxy/pages"
 )
 
 // Section is one of the configuration in force.
@@ -18,9 +18,33 @@ type Section struct {
 type Setting struct {
 	Path, Doc string
 	Value     string // as a file has it
-	Origin    string // in words
+	Origin    Origin
 	Default   string // "" where the value is that
 	IsSet     bool   // it has another origin than the default, or another value
+}
+
+// Origin is where the value of a setting is from.
+type Origin struct {
+	From       Word
+	Name       string // of the file with the line, of the variable, of the flag; "" of FromDefault
+	Credential string // of systemd, which the value names; "" for none
+}
+
+// Where values are from.
+const (
+	FromDefault     Word = "settings.from_default"
+	FromFile        Word = "settings.from_file"
+	FromEnvironment Word = "settings.from_environment"
+	FromFlag        Word = "settings.from_flag"
+)
+
+// text returns an origin in the language of a page.
+func (o Origin) text(in pages.Writer) string {
+	text := in.Text(string(o.From), "Name", o.Name)
+	if o.Credential != "" {
+		text += ", " + in.Text("settings.credential", "Name", o.Credential)
+	}
+	return text
 }
 
 // Cut returns the setting with values that a page has room for.
@@ -34,17 +58,17 @@ func (s Setting) Cut() Setting {
 
 // size returns about how many bytes a setting takes in a page.
 func (s Setting) size() int {
-	const around = 150
+	const around = 200
 	n := around
-	for _, text := range []string{s.Path, s.Value, s.Default, s.Origin, s.Doc} {
+	for _, text := range []string{s.Path, s.Value, s.Default, s.Origin.Name, s.Doc} {
 		n += escapedLength(text)
 	}
 	return n
 }
 
 // has reports whether a word is in the setting, in lower case.
-func (s Setting) has(word string) bool {
-	for _, text := range []string{s.Path, s.Value, s.Origin, s.Doc} {
+func (s Setting) has(in pages.Writer, word string) bool {
+	for _, text := range []string{s.Path, s.Value, s.Origin.text(in), s.Doc} {
 		if strings.Contains(strings.ToLower(text), word) {
 			return true
 		}
@@ -57,7 +81,7 @@ func (s Setting) has(word string) bool {
 type query struct{ text, section string }
 
 // chosen returns the settings that a query asks for, and how many.
-func (q query) chosen(all []Section) (found []Section, n int) {
+func (q query) chosen(in pages.Writer, all []Section) (found []Section, n int) {
 	words := strings.Fields(strings.ToLower(q.text))
 	for _, section := range all {
 		some := Section{Name: section.Name}
@@ -68,7 +92,7 @@ func (q query) chosen(all []Section) (found []Section, n int) {
 			is := s.IsSet
 			switch {
 			case len(words) > 0:
-				is = hasAll(s, words)
+				is = s.hasAll(in, words)
 			case q.section != "":
 				is = q.section == section.Name
 			}
@@ -83,9 +107,9 @@ func (q query) chosen(all []Section) (found []Section, n int) {
 	return found, n
 }
 
-func hasAll(s Setting, words []string) bool {
+func (s Setting) hasAll(in pages.Writer, words []string) bool {
 	for _, word := range words {
-		if !s.has(word) {
+		if !s.has(in, word) {
 			return false
 		}
 	}
@@ -118,31 +142,34 @@ type sectionLink struct {
 
 // settingsView is the page of the configuration in force: what is not the default, what a query finds, and the way to all.
 type settingsView struct {
-	Path, Query, Heading string
-	Shown                []Section
-	Sections             []sectionLink
+	Path, Query string
+	Heading     pages.Content
+	Left        int // settings that are not shown
+	Shown       []Section
+	Sections    []sectionLink
+
+	in pages.Writer
 }
 
-func newSettingsView(all []Section, q query) settingsView {
+// From returns where a setting is from in the language of the page.
+func (v settingsView) From(s Setting) string { return s.Origin.text(v.in) }
+
+func newSettingsView(in pages.Writer, all []Section, q query) settingsView {
 	const mostText = 200 // bytes of what is looked for
 	q.text, q.section = plaintext.Shorten(q.text, mostText), plaintext.Shorten(q.section, mostText)
-	v := settingsView{Path: pathConfig, Query: q.text}
-	found, n := q.chosen(all)
+	v := settingsView{Path: pathConfig, Query: q.text, in: in}
+	found, n := q.chosen(in, all)
 	const room = 18_000 // bytes: the frame and the sections have the rest
-	var left int
-	v.Shown, left = settingsWithin(found, room)
+	v.Shown, v.Left = settingsWithin(found, room)
 	switch {
 	case strings.TrimSpace(q.text) != "":
-		v.Heading = strconv.Itoa(n) + " found"
+		v.Heading = in.T("settings.found", "Count", n)
 	case q.section != "":
-		v.Heading = "Section " + q.section
+		v.Heading = in.T("settings.section", "Name", pages.Code(q.section))
 	case n == 0:
-		v.Heading = "All settings have their defaults"
+		v.Heading = in.T("settings.defaults")
 	default:
-		v.Heading = strconv.Itoa(n) + " set here"
-	}
-	if left > 0 {
-		v.Heading += ", " + strconv.Itoa(left) + " of them not shown: look for a part of their names"
+		v.Heading = in.T("settings.set_here", "Count", n)
 	}
 	for _, section := range all {
 		to := sectionLink{Name: section.Name, All: len(section.Settings)}

@@ -12,16 +12,33 @@ import (
 	"github.com/urnd/urnd/proxy/pages"
 )
 
-// show returns the body of a page as a browser gets it.
+// show returns the body of a page in English as a browser gets it.
 func show(t testing.TB, target string, c status.Config) string {
 	t.Helper()
-	c.Show = page.Writer{Design: pages.New(pages.Site{})}.Show
+	return showIn(t, pages.New(pages.Site{}).In(pages.English), target, c)
+}
+
+// showIn returns the body of a page in a language.
+func showIn(t testing.TB, in pages.Writer, target string, c status.Config) string {
+	t.Helper()
+	return served(t, pagesOf(c), in, target)
+}
+
+// pagesOf returns the pages of a configuration without Show.
+func pagesOf(c status.Config) []page.Page {
+	c.Show = page.Writer{Design: pages.New(pages.Site{}).Apart()}.Show
+	return status.Pages(c)
+}
+
+// served returns the body of one of some pages in a language.
+func served(t testing.TB, all []page.Page, in pages.Writer, target string) string {
+	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, target, http.NoBody)
-	for _, p := range status.Pages(c) {
+	for _, p := range all {
 		if p.Path != r.URL.Path {
 			continue
 		}
-		reply, err := p.Serve(&page.Request{Request: r, Panel: pages.Panel{Path: p.Path}})
+		reply, err := p.Serve(&page.Request{Request: r, Panel: pages.Panel{Path: p.Path, Address: target, In: in}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -34,12 +51,12 @@ func show(t testing.TB, target string, c status.Config) string {
 // settings are those of a configuration, in two sections.
 func settings() []status.Section {
 	dns := status.Section{Name: "dns", Doc: "How DNS servers are asked.", Settings: []status.Setting{
-		{Path: "dns.timeout", Doc: "the time for an answer", Value: "5s", Origin: "file /etc/urnd/urnd.yaml:12", Default: "2s", IsSet: true},
-		{Path: "dns.servers", Doc: "the servers to ask", Value: "[]", Origin: "default"},
+		{Path: "dns.timeout", Doc: "the time for an answer", Value: "5s", Origin: status.Origin{From: status.FromFile, Name: "/etc/urnd/urnd.yaml:12"}, Default: "2s", IsSet: true},
+		{Path: "dns.servers", Doc: "the servers to ask", Value: "[]", Origin: status.Origin{From: status.FromDefault}},
 	}}
 	access := status.Section{Name: "access", Doc: "Who may do what.", Settings: []status.Setting{
-		{Path: "access.admin_token", Doc: "a file with the token <of> administrators", Value: "credential:admin", Origin: "environment URND_ACCESS_ADMIN_TOKEN, credential admin", Default: `""`, IsSet: true},
-		{Path: "access.cors", Doc: "sites", Value: `["` + strings.Repeat("https://a.example/<&>", 50), Origin: "default", IsSet: false},
+		{Path: "access.admin_token", Doc: "a file with the token <of> administrators", Value: "credential:admin", Origin: status.Origin{From: status.FromEnvironment, Name: "URND_ACCESS_ADMIN_TOKEN", Credential: "admin"}, Default: `""`, IsSet: true},
+		{Path: "access.cors", Doc: "sites", Value: `["` + strings.Repeat("https://a.example/<&>", 50), Origin: status.Origin{From: status.FromDefault}, IsSet: false},
 	}}
 	access.Settings[1] = access.Settings[1].Cut()
 	return []status.Section{dns, access}
@@ -62,9 +79,10 @@ func TestSettings(t *testing.T) {
 	}{
 		{"", "dns.timeout access.admin_token", "2 set here"},
 		{"?section=dns", "dns.timeout dns.servers", "How DNS servers are asked."},
-		{"?section=none", "", "Section none"},
+		{"?section=none", "", `Section <code dir="auto">none</code>`},
 		{"?q=SERVERS+ask", "dns.servers", "1 found"},
-		{"?q=urnd.yaml:12", "dns.timeout", "file /etc/urnd/urnd.yaml:12; the default is <code>2s</code>"},
+		{"?q=urnd.yaml:12", "dns.timeout", "file /etc/urnd/urnd.yaml:12; the default is <code dir=\"auto\">2s</code>"},
+		{"?q=credential+admin", "access.admin_token", "environment URND_ACCESS_ADMIN_TOKEN, credential admin"},
 		{"?q=%22%3E%3Cscript%3E", "", `value="&#34;&gt;&lt;script&gt;"`},
 		{"?q=" + strings.Repeat("%C3%A4", 1000), "", "0 found"},
 	} {

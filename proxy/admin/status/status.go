@@ -7,6 +7,7 @@ import (
 
 	"github.com/urnd/urnd/internal/metrics"
 	"github.com/urnd/urnd/internal/plaintext"
+	"github.com/urnd/urnd/proxy/pages"
 )
 
 // Sources are what the state of urnd is read from. All fields must be set, and safe for concurrent use.
@@ -25,25 +26,31 @@ type Sources struct {
 	Caches      func() []metrics.Cache
 	Limits      func() []metrics.Limit
 	Failing     func() []Failing
-	Stores      func() []Store
-	Errors      func() []Record // the last one first
+	// Known returns the servers that the configuration names, which fail where Failing has them by the same name.
+	Known  func() []Server
+	Stores func() []Store
+	Errors func() []Record // the last one first
 	// Registry returns what the registry has, nil where there is none, or it cannot be asked: Failing says so.
 	Registry func() *Registry
 	Machines func() []Machine
 }
 
+// Server is one that urnd asks.
+type Server struct {
+	Name string
+	Is   Word // what it is for urnd
+}
+
 // Failing is a server that fails now.
 type Failing struct {
-	Server string
-	Is     string    // what it is for urnd, such as "DNS server"
-	Why    string    // "" where it is not known
+	Server
+	Count  int       // of IsDead, which has no name
+	Reason Word      // "" where Why has it
+	Why    string    // in English, as the log has it
 	Until  time.Time // when it is asked again; the zero value is at any time
 	// Severity is Critical for what urnd needs, and Warning for one of many.
 	Severity Severity
 }
-
-// MostFailing bounds the servers on the page, of each kind.
-const MostFailing = 20
 
 // Record is a warning or an error of the log, or several that are the same.
 type Record struct {
@@ -57,12 +64,14 @@ type Record struct {
 
 // Store is where urnd stores something.
 type Store struct {
-	Name, Place string
-	State       string
-	Severity    Severity
-	Size        int64 // bytes; negative where it is not known
-	Most        int64 // bytes that it may have; 0 for no bound
-	Free        int64 // bytes on the file system of the place; negative where that is not known
+	Is       Word
+	Place    string
+	Holds    Word
+	Values   []any // of the message Holds: pairs of a name and a text or a number
+	Severity Severity
+	Size     int64 // bytes; negative where it is not known
+	Most     int64 // bytes that it may have; 0 for no bound
+	Free     int64 // bytes on the file system of the place; negative where that is not known
 }
 
 // Registry is what the registry has.
@@ -73,16 +82,18 @@ type Registry struct {
 
 // Machine is one of those that run urnd together: by the shared level of caches, or a registry.
 type Machine struct {
-	Name, Does string
-	Until      time.Time // the zero value is not known
+	Name  string // "" of those that share a cache, which do not tell theirs
+	Does  Word
+	Cache string    // of DoesShare and DoesAlone
+	Until time.Time // the zero value is not known
 }
 
-// State is the state of urnd on its page. All counts are since the start of urnd.
+// State is the state of urnd on its page, in the language of that. All counts are since the start of urnd.
 type State struct {
 	Version, Uptime string
 	Severity        Severity
-	Verdict         string   // in one sentence
-	Reasons         []string // for it
+	Verdict         string          // in one sentence
+	Reasons         []pages.Content // for it
 	Tables          []Table
 }
 
@@ -109,49 +120,60 @@ type Table struct {
 // Row is one of a Table.
 type Row struct {
 	Severity Severity
-	Cells    []string // one for each column; the first one names it
+	Cells    []pages.Content // one for each column; the first one names it
 }
 
-// State returns the state, for people. The page has room for what is most urgent, and for as many records of the log as there is room left.
-func (s Sources) State() State {
-	const room, least = 18_000, 3000 // bytes of all tables, and of the records: the page has at most 30 KB
-	state := State{Version: s.Version, Uptime: uptime(s.Now().Sub(s.Started))}
-	state.Severity, state.Verdict, state.Reasons = s.verdict()
-	before := []Table{s.warnings(), s.failing()}
-	after := []Table{s.requests(), s.caches(), s.systems(), s.registry(), s.stores(), s.machines(), s.certificate(), s.limits()}
+// report makes the state in a language.
+type report struct {
+	Sources
+	in pages.Writer
+}
+
+// State returns the state, for people who read what a writer writes. The page has room for what is most urgent, and for as many records of the log
+// as there is room left.
+func (s Sources) State(in pages.Writer) State {
+	const room, least = 17_000, 3000 // bytes of all tables, and of the records: the page has at most 30 KB
+	r := report{s, in}
+	state := State{Version: s.Version, Uptime: r.uptime(s.Now().Sub(s.Started))}
+	state.Severity, state.Verdict, state.Reasons = r.verdict()
+	failing := s.Failing()
+	before := []Table{r.warnings(), r.failing(failing)}
+	after := []Table{
+		r.requests(), r.caches(), r.known(failing), r.systems(), r.registry(), r.stores(), r.machines(), r.certificate(), r.limits(),
+	}
 	left := room
 	for _, t := range append(before[:len(before):len(before)], after...) {
 		left -= t.size()
 	}
-	state.Tables = append(append(before, s.errors(max(left, least))), after...)
+	state.Tables = append(append(before, r.errors(max(left, least))), after...)
 	return state
 }
 
-// verdict says in a sentence how urnd fares, and why.
-func (s Sources) verdict() (severity Severity, sentence string, reasons []string) {
-	unready, degraded := s.Health()
-	reasons = append(unready, degraded...)
-	const mostReasons = 12
-	if more := len(reasons) - mostReasons; more > 0 {
-		reasons = append(reasons[:mostReasons:mostReasons], "and "+number(uint64(more))+" more: see /readyz")
+// verdict says in a sentence how urnd fares, and why: in the words of /readyz, which are in English.
+func (r report) verdict() (severity Severity, sentence string, reasons []pages.Content) {
+	unready, degraded := r.Health()
+	all := append(unready[:len(unready):len(unready)], degraded...)
+	const mostReasons = 10
+	for _, reason := range all[:min(len(all), mostReasons)] {
+		reasons = append(reasons, r.in.InEnglish(cut(reason)))
 	}
-	for i := range reasons {
-		reasons[i] = cut(reasons[i])
+	if more := len(all) - mostReasons; more > 0 {
+		reasons = append(reasons, r.in.T("state.more_reasons", "Count", more))
 	}
 	switch {
 	case len(unready) > 0:
-		return Critical, "urnd is not ready", reasons
+		return Critical, r.in.Text("state.not_ready"), reasons
 	case len(degraded) > 0:
-		return Warning, "urnd is ready, but something is wrong", reasons
+		return Warning, r.in.Text("state.degraded"), reasons
 	default:
-		return OK, "urnd is ready, and nothing is known to be wrong", nil
+		return OK, r.in.Text("state.ready"), nil
 	}
 }
 
 // within leaves out the last rows, where there is no room for them in a number of bytes.
 func (t Table) within(bytes int) Table {
 	for i := range t.Rows {
-		if bytes -= t.Rows[i].size(); bytes < 0 {
+		if bytes -= t.sizeOf(t.Rows[i]); bytes < 0 {
 			t.More += len(t.Rows) - i
 			t.Rows = t.Rows[:i]
 			return t
@@ -163,24 +185,41 @@ func (t Table) within(bytes int) Table {
 // size returns about how many bytes the rows take in a page.
 func (t Table) size() (n int) {
 	for i := range t.Rows {
-		n += t.Rows[i].size()
+		n += t.sizeOf(t.Rows[i])
 	}
 	return n
 }
 
-func (r Row) size() int {
-	const around, ofRow = 50, 30
+// sizeOf returns about how many bytes a row takes in a page, whose cells repeat the names of their columns.
+func (t Table) sizeOf(r Row) int {
+	const around, ofRow = 24, 30
 	n := ofRow
-	for _, text := range r.Cells {
-		n += around + escapedLength(text)
+	for i, cell := range r.Cells {
+		n += around + len(t.Columns[i]) + len(cell)
 	}
 	return n
 }
 
-func cells(texts ...string) Row { return Row{Cells: texts} }
+// cells returns a row of texts.
+func cells(texts ...string) Row {
+	var r Row
+	for _, text := range texts {
+		r.Cells = append(r.Cells, pages.Escaped(text))
+	}
+	return r
+}
+
+// named returns the row with its first cell as what programs and /metrics call it, in no language.
+func (r Row) named() Row {
+	r.Cells[0] = "<code>" + r.Cells[0] + "</code>"
+	return r
+}
 
 // cut shortens a text that others have written.
 func cut(text string) string {
 	const mostText = 240 // bytes
 	return plaintext.Shorten(text, mostText)
 }
+
+// foreign returns a text of others as a cell.
+func foreign(text string) pages.Content { return pages.Bdi(cut(text)) }

@@ -4,7 +4,9 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"fmt"
+	"html"
 	"net"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/urnd/urnd/internal/metrics"
 	"github.com/urnd/urnd/proxy/admin/status"
+	"github.com/urnd/urnd/proxy/pages"
 )
 
 // sources are those of a daemon that has done nothing.
@@ -22,6 +25,7 @@ func sources(m *metrics.Metrics) status.Sources {
 		Health:      func() (unready, degraded []string) { return nil, nil },
 		Certificate: func() *x509.Certificate { return nil }, Warnings: func() []string { return nil },
 		Failing: func() []status.Failing { return nil }, Stores: func() []status.Store { return nil }, Errors: func() []status.Record { return nil },
+		Known:    func() []status.Server { return nil },
 		Registry: func() *status.Registry { return nil }, Machines: func() []status.Machine { return nil },
 		Forms: m.Forms, Systems: m.Systems,
 		Caches: func() []metrics.Cache { return nil },
@@ -29,12 +33,25 @@ func sources(m *metrics.Metrics) status.Sources {
 	}
 }
 
+// english is what writes the state in English.
+func english() pages.Writer { return pages.New(pages.Site{}).In(pages.English) }
+
+// plain returns the texts of cells.
+func plain(cells []pages.Content) (texts []string) {
+	tags := regexp.MustCompile(`<[^>]*>`)
+	for _, cell := range cells {
+		texts = append(texts, html.UnescapeString(tags.ReplaceAllString(string(cell), "")))
+	}
+	return texts
+}
+
 // rows returns those of all tables, by the table and the first cell.
 func rows(s status.Sources) map[string][]string {
 	all := make(map[string][]string)
-	for _, t := range s.State().Tables {
+	for _, t := range s.State(english()).Tables {
 		for _, row := range t.Rows {
-			all[t.ID+" "+row.Cells[0]] = append(row.Cells[1:], strings.Fields(string(row.Severity))...)
+			cells := plain(row.Cells)
+			all[t.ID+" "+cells[0]] = append(cells[1:], strings.Fields(string(row.Severity))...)
 		}
 	}
 	return all
@@ -51,12 +68,12 @@ func compare(t *testing.T, got, want map[string][]string) {
 
 func TestNothingDone(t *testing.T) {
 	s := sources(metrics.New("1"))
-	state := s.State()
+	state := s.State(english())
 	if state.Severity != status.OK || len(state.Reasons) != 0 {
 		t.Errorf("%s, %s, %q", state.Severity, state.Verdict, state.Reasons)
 	}
 	for _, t2 := range state.Tables {
-		if len(t2.Rows) > 0 || t2.None == "" && t2.ID != "machines" {
+		if len(t2.Rows) > 0 || t2.None == "" {
 			t.Errorf("%+v", t2)
 		}
 	}
@@ -68,23 +85,24 @@ func TestVerdict(t *testing.T) {
 		unready, degraded int
 		severity          status.Severity
 		reasons           int
-	}{{0, 0, status.OK, 0}, {0, 2, status.Warning, 2}, {1, 2, status.Critical, 3}, {0, 100, status.Warning, 13}} {
+	}{{0, 0, status.OK, 0}, {0, 2, status.Warning, 2}, {1, 2, status.Critical, 3}, {0, 100, status.Warning, 11}} {
 		s.Health = func() (unready, degraded []string) {
 			return slices.Repeat([]string{"it stops"}, tt.unready), slices.Repeat([]string{strings.Repeat("ä", 500)}, tt.degraded)
 		}
-		state := s.State()
+		state := s.State(english())
 		if state.Severity != tt.severity || len(state.Reasons) != tt.reasons {
 			t.Errorf("%+v: %s, %q", tt, state.Severity, state.Reasons)
 		}
 		for _, reason := range state.Reasons {
-			if len(reason) > 250 || !utf8.ValidString(reason) {
+			if len(reason) > 265 || !utf8.ValidString(string(reason)) {
 				t.Errorf("%d octets: %q", len(reason), reason)
 			}
 		}
 	}
 }
 
-func TestTables(t *testing.T) {
+// busySources are those of a daemon that has something in each table.
+func busySources() status.Sources {
 	m := metrics.New("1")
 	for range 1234 {
 		m.Request("path", "I2L", 302, 30*time.Microsecond)
@@ -94,6 +112,7 @@ func TestTables(t *testing.T) {
 	m.Query("192.0.2.1:53", "NAPTR", "NOERROR", 700*time.Millisecond)
 	m.Query("192.0.2.2:53", "NAPTR", "NOERROR", time.Millisecond)
 	m.Query("192.0.2.2:53", "NAPTR", "timeout", time.Millisecond)
+	m.Query("192.0.2.3:53", "NAPTR", "error", time.Microsecond)
 	s := sources(m)
 	at := time.Unix(0, 0)
 	s.Certificate = func() *x509.Certificate {
@@ -110,15 +129,27 @@ func TestTables(t *testing.T) {
 	}
 	s.Failing = func() []status.Failing {
 		return []status.Failing{
-			{Server: "http://a.example", Is: "origin", Why: "it cannot be connected to", Severity: status.Warning}, {Server: "192.0.2.1:53", Is: "DNS server", Why: "it does not answer", Until: at.Add(3500 * time.Millisecond), Severity: status.Critical},
+			{Server: status.Server{Name: "http://a.example", Is: status.IsOrigin}, Reason: status.WhyUnconnectable, Severity: status.Warning},
+			{Server: status.Server{Name: "192.0.2.1:53", Is: status.IsDNS}, Reason: status.WhySilent, Until: at.Add(3500 * time.Millisecond), Severity: status.Critical},
+			{Server: status.Server{Name: "http://r.example", Is: status.IsTHTTP}, Why: "dial tcp: <refused>", Severity: status.Warning},
+			{Server: status.Server{Is: status.IsDead}, Count: 1, Reason: status.WhyDead, Severity: status.Warning},
+		}
+	}
+	s.Known = func() []status.Server {
+		return []status.Server{
+			{Name: "http://b.example", Is: status.IsSite},
+			{Name: "http://a.example", Is: status.IsSite},
+			{Name: "192.0.2.1:53", Is: status.IsDNS},
+			{Name: "192.0.2.9:427", Is: status.IsSLP},
+			{Name: "192.0.2.3:53", Is: status.IsDNS},
 		}
 	}
 	s.Stores = func() []status.Store {
 		return []status.Store{
-			{Name: "registry", Place: "sqlite:a.db", State: "it answers", Size: 1 << 20, Free: 1 << 40},
-			{Name: "disk", Place: "/b", State: "in use", Size: -1, Most: 1 << 30, Free: 1 << 20},
-			{Name: "log", Place: "/c", Size: 0, Free: 1 << 29},
-			{Name: "shared", Place: "redis://c", Severity: status.Critical, Size: -1, Free: -1},
+			{Is: status.StoreRegistry, Place: "sqlite:a.db", Holds: status.HoldsAnswers, Size: 1 << 20, Free: 1 << 40},
+			{Is: status.StoreDisk, Place: "/b", Holds: status.HoldsDamaged, Values: []any{"Faults", 1, "Damaged", uint64(2)}, Size: -1, Most: 1 << 30, Free: 1 << 20},
+			{Is: status.StoreLog, Place: "/c", Holds: status.HoldsUsed, Size: 0, Free: 1 << 29},
+			{Is: status.StoreShared, Place: "redis://c", Holds: status.HoldsAlone, Values: []any{"Caches", "answers"}, Severity: status.Critical, Size: -1, Free: -1},
 		}
 	}
 	s.Started = at.Add(-50 * time.Hour)
@@ -127,7 +158,12 @@ func TestTables(t *testing.T) {
 		return &status.Registry{Changes: 12345, Active: 7, Reserved: 6, Withdrawn: 5, Aliases: 4, Targets: 3, Prefixes: 2}
 	}
 	s.Machines = func() []status.Machine {
-		return []status.Machine{{Name: "a:80", Does: "answers"}, {Name: "b", Does: "checks", Until: at}}
+		return []status.Machine{
+			{Name: "a:80", Does: status.DoesAnswer},
+			{Name: "b", Does: status.DoesCheck, Until: at},
+			{Does: status.DoesShare, Cache: "answers"},
+			{Does: status.DoesAlone, Cache: "records"},
+		}
 	}
 	s.Errors = func() []status.Record {
 		return []status.Record{
@@ -137,42 +173,56 @@ func TestTables(t *testing.T) {
 			{Last: at.Add(-2 * time.Minute), Message: "lately", Count: 1},
 		}
 	}
+	return s
+}
+
+func TestTables(t *testing.T) {
+	s := busySources()
 	compare(t, rows(s), map[string][]string{
-		"certificate names":               {"urn.example, a.example, 192.0.2.1"},
-		"certificate subject":             {"CN=urn.example"},
-		"certificate issuer":              {"O=CA"},
-		"certificate expires":             {"1970-01-03 02:00:00, in 2 days", "critical"},
-		"requests path":                   {"1,236", "0", "1,234", "1", "0", "1", "38 µs", "49 µs"},
-		"caches answers":                  {"4", "75.0 %", "4,000", "1.5 MiB", "5"},
-		"systems DNS server 192.0.2.1:53": {"1", "0.0 %", "750 ms", "975 ms", "NOERROR 1"},
-		"systems DNS server 192.0.2.2:53": {"2", "50.0 %", "500 µs", "950 µs", "NOERROR 1, timeout 1"},
-		"limits requests":                 {"1", "2"},
-		"limits fetches":                  {"2", "2", "critical"},
-		"warnings certificate":            {"it expires: 1970-01-03 02:00:00, in 2 days", "critical"},
-		"warnings disk":                   {"little is free: 1.0 MiB", "critical"},
-		"warnings log":                    {"little is free: 512.0 MiB", "warning"},
-		"warnings configuration":          {"urnd.yaml:1:2: listen.tls is not used", "warning"},
-		"registry active names":           {"7"},
-		"registry versions of all":        {"12,345"},
-		"machines a:80":                   {"answers", "–"},
-		"machines b":                      {"checks", "1970-01-01 00:00:00"},
-		"failing 192.0.2.1:53":            {"DNS server", "it does not answer", "in 4.0 s", "critical"},
-		"failing http://a.example":        {"origin", "it cannot be connected to", "as it is needed", "warning"},
-		"stores registry":                 {"sqlite:a.db", "it answers", "1.0 MiB", "–", "1.0 TiB"},
-		"stores disk":                     {"/b", "in use", "–", "1.0 GiB", "1.0 MiB", "critical"},
-		"stores log":                      {"/c", "", "0 B", "–", "512.0 MiB", "warning"},
-		"stores shared":                   {"redis://c", "", "–", "–", "–", "critical"},
-		"errors 23:59:59, just now":       {"error", "broken", "a=b", "1", "critical"},
-		"errors 22:59:00, 1 h ago":        {"warning", "odd", "c=d", "3, and 4,000 with other details", "warning"},
-		"errors 1969-12-30 00:00:00":      {"warning", "long ago", "", "1", "warning"},
-		"errors 23:58:00, 2 min ago":      {"warning", "lately", "", "1", "warning"},
+		"certificate names":                {"urn.example, a.example, 192.0.2.1"},
+		"certificate subject":              {"CN=urn.example"},
+		"certificate issuer":               {"O=CA"},
+		"certificate expires":              {"1970-01-03 02:00:00, in 2 days", "critical"},
+		"requests path":                    {"1,236", "0", "1,234", "1", "0", "1", "38 µs", "49 µs"},
+		"caches answers":                   {"4", "75.0 %", "4,000", "1.5 MiB", "5"},
+		"systems DNS server 192.0.2.1:53":  {"1", "0.0 %", "750 ms", "975 ms", "NOERROR 1"},
+		"systems DNS server 192.0.2.2:53":  {"2", "50.0 %", "500 µs", "950 µs", "NOERROR 1, timeout 1"},
+		"limits requests":                  {"1", "2"},
+		"limits fetches":                   {"2", "2", "critical"},
+		"warnings certificate":             {"it expires: 1970-01-03 02:00:00, in 2 days", "critical"},
+		"warnings responses on disk":       {"little is free: 1.0 MiB", "critical"},
+		"warnings access log":              {"little is free: 512.0 MiB", "warning"},
+		"warnings configuration":           {"urnd.yaml:1:2: listen.tls is not used", "warning"},
+		"registry active names":            {"7"},
+		"registry versions of all":         {"12,345"},
+		"machines a:80":                    {"this one: it answers", "–"},
+		"machines others":                  {"share answers with this one", "–"},
+		"machines no other":                {"shares records with this one", "–"},
+		"machines b":                       {"looks whether targets answer", "1970-01-01 00:00:00"},
+		"failing 192.0.2.1:53":             {"DNS server", "it does not answer", "in 4.0 s", "critical"},
+		"failing http://a.example":         {"origin or gateway", "it cannot be connected to", "as it is needed", "warning"},
+		"failing http://r.example":         {"resolution server (THTTP)", "dial tcp: <refused>", "as it is needed", "warning"},
+		"failing 1 target of the registry": {"dead in checks", "see urnd registry health", "as it is needed", "warning"},
+		"known http://a.example":           {"origin of a site", "it cannot be connected to", "warning"},
+		"known http://b.example":           {"origin of a site", "no failure is known", "ok"},
+		"known 192.0.2.1:53":               {"DNS server", "it does not answer", "critical"},
+		"known 192.0.2.3:53":               {"DNS server", "1 of 1 questions have failed", "warning"},
+		"known 192.0.2.9:427":              {"directory agent (SLP)", "no failure is known", "ok"},
+		"stores registry":                  {"sqlite:a.db", "it answers", "1.0 MiB", "–", "1.0 TiB"},
+		"stores responses on disk":         {"/b", "in use; faults: 1, damaged files: 2", "–", "1.0 GiB", "1.0 MiB", "critical"},
+		"stores access log":                {"/c", "in use", "0 B", "–", "512.0 MiB", "warning"},
+		"stores shared level of caches":    {"redis://c", "it answers; no other urnd shares answers", "–", "–", "–", "critical"},
+		"errors 23:59:59, just now":        {"error", "broken", "a=b", "1", "critical"},
+		"errors 22:59:00, 1 h ago":         {"warning", "odd", "c=d", "3, and 4,000 with other details", "warning"},
+		"errors 1969-12-30 00:00:00":       {"warning", "long ago", "", "1", "warning"},
+		"errors 23:58:00, 2 min ago":       {"warning", "lately", "", "1", "warning"},
 	})
 	s.Certificate = func() *x509.Certificate { return &x509.Certificate{NotAfter: time.Unix(-1, 0)} }
 	compare(t, rows(s), map[string][]string{
 		"certificate expires": {"it expired at 1969-12-31 23:59:59", "critical"}, "certificate names": {"–"},
 	})
-	for _, table := range s.State().Tables {
-		if table.ID == "systems" && table.Rows[0].Cells[0] != "DNS server 192.0.2.1:53" || table.ID == "failing" && table.Rows[0].Cells[0] != "192.0.2.1:53" {
+	for _, table := range s.State(english()).Tables {
+		if table.ID == "systems" && plain(table.Rows[0].Cells)[0] != "DNS server 192.0.2.1:53" || (table.ID == "failing" || table.ID == "known") && plain(table.Rows[0].Cells)[0] != "192.0.2.1:53" && plain(table.Rows[0].Cells)[0] != "http://a.example" {
 			t.Errorf("what is worst is not the first: %q", table.Rows)
 		}
 		for _, row := range table.Rows {
@@ -198,19 +248,26 @@ func TestLongest(t *testing.T) {
 		return nil, slices.Repeat([]string{strings.Repeat("words ", 100)}, 100)
 	}
 	s.Failing = func() []status.Failing {
-		return slices.Repeat([]status.Failing{{Server: long, Is: "origin", Why: long}}, 100)
+		return slices.Repeat([]status.Failing{{Server: status.Server{Name: long, Is: status.IsOrigin}, Why: long}}, 100)
 	}
 	s.Errors = func() []status.Record {
 		return slices.Repeat([]status.Record{{Message: long, Attributes: long + long, Count: 1 << 60}}, 50)
 	}
 	s.Warnings = func() []string { return slices.Repeat([]string{long}, 100) }
+	s.Known = func() []status.Server { return slices.Repeat([]status.Server{{Name: long, Is: status.IsSite}}, 100) }
 	s.Stores = func() []status.Store {
-		return slices.Repeat([]status.Store{{Name: "a store", Place: "/" + long, State: "it answers", Severity: status.Critical}}, 6)
+		return slices.Repeat([]status.Store{{Is: status.StoreDisk, Place: "/" + long, Holds: status.HoldsAnswers, Severity: status.Critical}}, 6)
 	}
 	const most = 30_000
-	body := show(t, "/status", status.Config{State: s.State})
-	if n := len(body); n > most || n < most/2 || !strings.Contains(body, " more.</p>") {
-		t.Errorf("%d bytes: %s", n, body)
+	all, design := pagesOf(status.Config{State: s.State}), pages.New(pages.Site{})
+	for _, l := range pages.Languages() {
+		body := served(t, all, design.In(l), "/status")
+		if n := len(body); n > most || n < most/2 || !strings.Contains(body, `class="critical"`) {
+			t.Errorf("%s: %d bytes: %s", l.Tag(), n, body)
+		}
+		if l == pages.English && !strings.Contains(body, " more.</p>") {
+			t.Errorf("it does not say what it leaves out: %s", body)
+		}
 	}
 }
 

@@ -3,128 +3,184 @@ package status
 import (
 	"cmp"
 	"crypto/x509"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/urnd/urnd/internal/metrics"
+	"github.com/urnd/urnd/proxy/pages"
 )
 
 const day = 24 * time.Hour
 
-// warnings are what will become a failure, or is probably not meant.
-func (s Sources) warnings() Table {
-	t := Table{ID: "warnings", Heading: "Warnings", Columns: []string{"about", "warning"}, None: "There is none."}
-	if c := s.Certificate(); c != nil {
-		if row := s.expiry(c.NotAfter); row.Severity != "" {
-			t.Rows = append(t.Rows, Row{row.Severity, []string{"certificate", "it expires: " + row.Cells[1]}})
+// warnings are what will become a failure, or is probably not meant. Those of the configuration are in English, as the log has them.
+func (r report) warnings() Table {
+	t := Table{
+		ID: "warnings", Heading: r.in.Text("state.warnings"), None: r.in.Text("state.none"),
+		Columns: []string{r.in.Text("state.about"), r.in.Text("state.warning")},
+	}
+	if c := r.Certificate(); c != nil {
+		if when, severity := r.expiry(c.NotAfter); severity != "" {
+			t.Rows = append(t.Rows, Row{severity, []pages.Content{r.in.T("state.of_certificate"), r.in.T("state.expires_when", "When", when)}})
 		}
 	}
-	for _, store := range s.Stores() {
+	for _, store := range r.Stores() {
 		if severity := severityOfRoom(store.Free); severity != "" {
-			t.Rows = append(t.Rows, Row{severity, []string{store.Name, "little is free: " + size(store.Free)}})
+			t.Rows = append(t.Rows, Row{severity, []pages.Content{r.say(store.Is), r.in.T("state.little_free", "Size", size(r.in, store.Free))}})
 		}
 	}
-	for _, text := range s.Warnings() {
-		t.Rows = append(t.Rows, Row{Warning, []string{"configuration", cut(text)}})
+	for _, text := range r.Warnings() {
+		t.Rows = append(t.Rows, Row{Warning, []pages.Content{r.in.T("state.of_settings"), r.in.InEnglish(cut(text))}})
 	}
 	const room = 2500 // bytes
 	return t.within(room)
 }
 
 // failing is what fails now, what is worst first.
-func (s Sources) failing() Table {
-	t := Table{ID: "failing", Heading: "Failing now", Columns: []string{"server", "is", "reason", "asked again"}, None: "Nothing that is known."}
-	all := s.Failing()
-	slices.SortStableFunc(all, func(a, b Failing) int {
-		return cmp.Or(strings.Compare(string(a.Severity), string(b.Severity)), strings.Compare(a.Server, b.Server)) // critical, warning
-	})
-	for _, f := range all {
-		again := "as it is needed"
-		if left := f.Until.Sub(s.Now()); left > 0 {
-			again = "in " + duration(left.Truncate(time.Second)+time.Second)
-		}
-		t.Rows = append(t.Rows, Row{f.Severity, []string{cut(f.Server), f.Is, cut(f.Why), again}})
+func (r report) failing(all []Failing) Table {
+	t := Table{
+		ID: "failing", Heading: r.in.Text("state.failing"), None: r.in.Text("state.none_failing"),
+		Columns: []string{r.in.Text("state.server"), r.in.Text("state.is"), r.in.Text("state.reason"), r.in.Text("state.asked_again")},
 	}
-	const room = 4000 // bytes
+	all = slices.SortedStableFunc(slices.Values(all), func(a, b Failing) int {
+		return cmp.Or(strings.Compare(string(a.Severity), string(b.Severity)), strings.Compare(a.Name, b.Name)) // critical, warning
+	})
+	const mostServers, room = 40, 3500 // rows, bytes
+	t.More = max(len(all)-mostServers, 0)
+	for _, f := range all[:len(all)-t.More] {
+		name := foreign(f.Name)
+		if f.Is == IsDead {
+			name = r.in.T("state.dead", "Count", f.Count)
+		}
+		again := r.in.Text("state.as_needed")
+		if left := f.Until.Sub(r.Now()); left > 0 {
+			again = r.in.Text("state.in", "Duration", r.duration(left.Truncate(time.Second)+time.Second))
+		}
+		t.Rows = append(t.Rows, Row{f.Severity, []pages.Content{name, r.say(f.Is), r.why(f), pages.Escaped(again)}})
+	}
 	return t.within(room)
 }
 
-// errors are the last warnings and errors of the log, in at most so many bytes.
-func (s Sources) errors(room int) Table {
-	t := Table{
-		ID: "errors", Heading: "Recent warnings and errors", Columns: []string{"last (UTC)", "level", "what", "details", "times"},
-		None: "None since the start.",
+// why says why a server fails.
+func (r report) why(f Failing) pages.Content {
+	switch {
+	case f.Reason == "" && f.Why == "":
+		return ""
+	case f.Reason == "":
+		return r.in.InEnglish(cut(f.Why))
+	default:
+		return r.say(f.Reason, "Command", pages.Code("urnd registry health"))
 	}
-	for _, r := range s.Errors() {
-		row := Row{Warning, []string{s.when(r.Last), "warning", r.Message, r.Attributes, number(r.Count)}}
-		if r.Error {
-			row.Severity, row.Cells[1] = Critical, "error"
+}
+
+// known are the servers that the configuration names, also those that work, with what is known of each; those that fail first.
+func (r report) known(failing []Failing) Table {
+	t := Table{
+		ID: "known", Heading: r.in.Text("state.known"), None: r.in.Text("state.none_known"),
+		Columns: []string{r.in.Text("state.server"), r.in.Text("state.is"), r.in.Text("state.state")},
+	}
+	var working []Row
+	asked := r.Systems()
+	for _, server := range r.Known() {
+		row := Row{OK, []pages.Content{foreign(server.Name), r.say(server.Is), r.in.T("state.no_failure")}}
+		if i := slices.IndexFunc(failing, func(f Failing) bool { return f.Name == server.Name }); i >= 0 {
+			row.Severity, row.Cells[2] = failing[i].Severity, r.why(failing[i])
+			t.Rows = append(t.Rows, row)
+			continue
 		}
-		if r.Others > 0 {
-			row.Cells[4] += ", and " + number(r.Others) + " with other details"
+		// It may answer with errors, which is no reason to ask another one first.
+		if i := slices.IndexFunc(asked, func(s metrics.System) bool { return s.Name == server.Name && s.Failures()*2 > s.Duration.Count() }); i >= 0 {
+			row.Severity = Warning
+			row.Cells[2] = r.in.T("state.mostly_failed", "Failed", r.number(asked[i].Failures()), "Asked", r.number(asked[i].Duration.Count()))
+			t.Rows = append(t.Rows, row)
+			continue
 		}
-		t.Rows = append(t.Rows, row)
+		working = append(working, row)
+	}
+	t.Rows = append(t.Rows, working...)
+	const mostServers, room = 20, 2000 // rows, bytes
+	t.More = max(len(t.Rows)-mostServers, 0)
+	t.Rows = t.Rows[:len(t.Rows)-t.More]
+	return t.within(room)
+}
+
+// errors are the last warnings and errors of the log, in at most so many bytes. They are in English, with details that others may have written.
+func (r report) errors(room int) Table {
+	t := Table{ID: "errors", Heading: r.in.Text("state.errors"), None: r.in.Text("state.none_since"), Columns: []string{
+		r.in.Text("state.last"), r.in.Text("state.level"), r.in.Text("state.what"), r.in.Text("state.details"), r.in.Text("state.times"),
+	}}
+	for _, record := range r.Errors() {
+		severity, level, times := Warning, r.in.T("state.warning"), r.number(record.Count)
+		if record.Error {
+			severity, level = Critical, r.in.T("state.error")
+		}
+		if record.Others > 0 {
+			times = r.in.Text("state.others", "Number", times, "Count", int64(min(record.Others, 1<<62)))
+		}
+		t.Rows = append(t.Rows, Row{severity, []pages.Content{
+			pages.Escaped(r.when(record.Last)), level, r.in.InEnglish(record.Message), pages.Bdi(record.Attributes), pages.Escaped(times),
+		}})
 	}
 	return t.within(room)
 }
 
 // when returns a time, and how long ago it was, which changes once a minute.
-func (s Sources) when(at time.Time) string {
+func (r report) when(at time.Time) string {
 	at = at.UTC()
-	switch ago := s.Now().Sub(at); {
+	switch ago := r.Now().Sub(at); {
 	case ago < time.Minute:
-		return at.Format(time.TimeOnly) + ", just now"
+		return r.in.Text("state.just_now", "Time", at.Format(time.TimeOnly))
 	case ago < day:
-		return at.Format(time.TimeOnly) + ", " + uptime(ago) + " ago"
+		return r.in.Text("state.ago", "Time", at.Format(time.TimeOnly), "Uptime", r.uptime(ago))
 	default:
 		return at.Format(time.DateTime)
 	}
 }
 
-func (s Sources) requests() Table {
-	t := Table{
-		ID: "requests", Heading: "Requests since the start", None: "There was none yet.",
-		Columns: []string{"form", "all", "2xx", "3xx", "4xx", "5xx", "disconnected", "median", "95 % within"},
-	}
-	for _, f := range s.Forms() {
+func (r report) requests() Table {
+	t := Table{ID: "requests", Heading: r.in.Text("state.requests"), None: r.in.Text("state.none_yet"), Columns: []string{
+		r.in.Text("state.form"), r.in.Text("state.all"), "2xx", "3xx", "4xx", "5xx", r.in.Text("state.disconnected"), r.in.Text("state.median"),
+		r.in.Text("state.within"),
+	}}
+	for _, f := range r.Forms() {
 		all := uint64(0)
 		for _, n := range f.Classes {
 			all += n
 		}
 		t.Rows = append(t.Rows, cells(
-			f.Name, number(all), number(f.Classes[1]+f.Classes[2]), number(f.Classes[3]), number(f.Classes[4]), number(f.Classes[5]),
-			number(f.Classes[0]), quantile(f.Duration, median), quantile(f.Duration, most),
-		))
+			f.Name, r.number(all), r.number(f.Classes[1]+f.Classes[2]), r.number(f.Classes[3]), r.number(f.Classes[4]), r.number(f.Classes[5]),
+			r.number(f.Classes[0]), r.quantile(f.Duration, median), r.quantile(f.Duration, most),
+		).named())
 	}
 	return t
 }
 
-func (s Sources) caches() Table {
-	t := Table{
-		ID: "caches", Heading: "Caches", None: "There is none.",
-		Columns: []string{"cache", "lookups", "answered from it", "entries", "memory", "evicted"},
-	}
-	for _, c := range s.Caches() {
+func (r report) caches() Table {
+	t := Table{ID: "caches", Heading: r.in.Text("state.caches"), None: r.in.Text("state.none"), Columns: []string{
+		r.in.Text("state.cache"), r.in.Text("state.lookups"), r.in.Text("state.answered"), r.in.Text("state.entries"), r.in.Text("state.memory"),
+		r.in.Text("state.evicted"),
+	}}
+	for _, c := range r.Caches() {
 		all, found := uint64(0), c.Lookups["hit"]+c.Lookups["negative"]+c.Lookups["stale"]
 		for _, n := range c.Lookups {
 			all += n
 		}
-		t.Rows = append(t.Rows, cells(c.Name, number(all), share(found, all), number(uint64(max(c.Entries, 0))), size(c.Bytes), number(c.Evictions)))
+		t.Rows = append(t.Rows, cells(
+			c.Name, r.number(all), r.share(found, all), r.in.Number(max(c.Entries, 0)), size(r.in, c.Bytes), r.number(c.Evictions),
+		).named())
 	}
 	slices.SortFunc(t.Rows, func(a, b Row) int { return slices.Compare(a.Cells, b.Cells) })
 	return t
 }
 
-// systems are the servers that urnd asks, the slowest first.
-func (s Sources) systems() Table {
-	t := Table{
-		ID: "systems", Heading: "Origins and other servers that urnd asks, the slowest first", None: "None was asked yet.",
-		Columns: []string{"server", "asked", "failed", "median", "95 % within", "outcomes"},
-	}
-	all := s.Systems()
+// systems are the servers that urnd has asked, the slowest first.
+func (r report) systems() Table {
+	t := Table{ID: "systems", Heading: r.in.Text("state.systems"), None: r.in.Text("state.none_asked"), Columns: []string{
+		r.in.Text("state.server"), r.in.Text("state.asked"), r.in.Text("state.failed"), r.in.Text("state.median"), r.in.Text("state.within"),
+		r.in.Text("state.outcomes"),
+	}}
+	all := r.Systems()
 	slices.SortStableFunc(all, func(a, b metrics.System) int {
 		slow, _, _ := a.Duration.Quantile(most)
 		slower, _, _ := b.Duration.Quantile(most)
@@ -132,10 +188,14 @@ func (s Sources) systems() Table {
 	})
 	const mostSystems = 20 // there may be many DNS servers
 	for _, system := range all[:min(len(all), mostSystems)] {
-		n, failed := system.Duration.Count(), system.Failures()
+		n, failed, is := system.Duration.Count(), system.Failures(), IsDNS
+		if system.Kind == metrics.SystemGateway {
+			is = isGateway
+		}
 		row := cells(
-			system.Kind+" "+system.Name, number(n), share(failed, n), quantile(system.Duration, median), quantile(system.Duration, most), outcomes(system.Outcomes),
-		)
+			system.Name, r.number(n), r.share(failed, n), r.quantile(system.Duration, median), r.quantile(system.Duration, most),
+		).named()
+		row.Cells[0], row.Cells = r.say(is)+" "+row.Cells[0], append(row.Cells, r.outcomes(system.Outcomes))
 		const few, some, many = 5, 20, 2 // failures, and one of so many
 		switch {
 		case failed < few:
@@ -150,25 +210,28 @@ func (s Sources) systems() Table {
 	return t
 }
 
-func (s Sources) registry() Table {
-	t := Table{ID: "registry", Heading: "Registry", Columns: []string{"what", "how many"}, None: "There is none, or it cannot be asked."}
-	r := s.Registry()
-	if r == nil {
+func (r report) registry() Table {
+	t := Table{
+		ID: "registry", Heading: r.in.Text("state.registry"), None: r.in.Text("state.no_registry"),
+		Columns: []string{r.in.Text("state.what"), r.in.Text("state.how_many")},
+	}
+	held := r.Registry()
+	if held == nil {
 		return t
 	}
 	for _, row := range [...]struct {
 		of string
 		n  int64
 	}{
-		{"active names", r.Active},
-		{"reserved names", r.Reserved},
-		{"withdrawn names", r.Withdrawn},
-		{"aliases among them", r.Aliases},
-		{"targets", r.Targets},
-		{"prefixes", r.Prefixes},
-		{"versions of all", r.Changes},
+		{r.in.Text("state.active"), held.Active},
+		{r.in.Text("state.reserved"), held.Reserved},
+		{r.in.Text("state.withdrawn"), held.Withdrawn},
+		{r.in.Text("state.aliases"), held.Aliases},
+		{r.in.Text("state.targets"), held.Targets},
+		{r.in.Text("state.prefixes"), held.Prefixes},
+		{r.in.Text("state.versions"), held.Changes},
 	} {
-		t.Rows = append(t.Rows, cells(row.of, number(uint64(max(row.n, 0)))))
+		t.Rows = append(t.Rows, cells(row.of, r.in.Number(max(row.n, 0))))
 	}
 	return t
 }
@@ -186,48 +249,68 @@ func severityOfRoom(free int64) Severity {
 	}
 }
 
-func (s Sources) stores() Table {
-	t := Table{ID: "stores", Heading: "Stores", Columns: []string{"store", "place", "state", "size", "at most", "free there"}, None: "There is none."}
-	for _, store := range s.Stores() {
-		row := Row{store.Severity, []string{store.Name, cut(store.Place), store.State, nothing, nothing, nothing}}
+func (r report) stores() Table {
+	t := Table{ID: "stores", Heading: r.in.Text("state.stores"), None: r.in.Text("state.none"), Columns: []string{
+		r.in.Text("state.store"), r.in.Text("state.place"), r.in.Text("state.state"), r.in.Text("state.size"), r.in.Text("state.at_most"),
+		r.in.Text("state.free"),
+	}}
+	for _, store := range r.Stores() {
+		row := Row{store.Severity, []pages.Content{r.say(store.Is), foreign(store.Place), r.say(store.Holds, store.Values...), nothing, nothing, nothing}}
 		if store.Size >= 0 {
-			row.Cells[3] = size(store.Size)
+			row.Cells[3] = pages.Escaped(size(r.in, store.Size))
 		}
 		if store.Most > 0 {
-			row.Cells[4] = size(store.Most)
+			row.Cells[4] = pages.Escaped(size(r.in, store.Most))
 		}
 		if store.Free >= 0 {
-			row.Cells[5] = size(store.Free)
+			row.Cells[5] = pages.Escaped(size(r.in, store.Free))
 		}
 		if severity := severityOfRoom(store.Free); severity != "" && row.Severity != Critical {
 			row.Severity = severity
 		}
 		t.Rows = append(t.Rows, row)
 	}
-	const room = 3000 // bytes
+	const room = 2500 // bytes
 	return t.within(room)
 }
 
-func (s Sources) machines() Table {
-	t := Table{ID: "machines", Heading: "Machines", Columns: []string{"machine", "what it does", "until (UTC)"}}
-	for _, m := range s.Machines() {
-		until := nothing
+func (r report) machines() Table {
+	t := Table{
+		ID: "machines", Heading: r.in.Text("state.machines"), None: r.in.Text("state.none"),
+		Columns: []string{r.in.Text("state.machine"), r.in.Text("state.does"), r.in.Text("state.until")},
+	}
+	for _, m := range r.Machines() {
+		name, until := foreign(m.Name), nothing
+		switch m.Does {
+		case DoesShare:
+			name = r.in.T("state.other_machines")
+		case DoesAlone:
+			name = r.in.T("state.no_other")
+		}
 		if !m.Until.IsZero() {
 			until = m.Until.UTC().Format(time.DateTime)
 		}
-		t.Rows = append(t.Rows, cells(cut(m.Name), m.Does, until))
+		t.Rows = append(t.Rows, Row{"", []pages.Content{name, r.say(m.Does, "Cache", pages.Code(m.Cache)), pages.Escaped(until)}})
 	}
 	return t
 }
 
 // certificate tells whose that of urnd is, and when it expires.
-func (s Sources) certificate() Table {
-	t := Table{ID: "certificate", Heading: "Certificate", Columns: []string{"property", "value"}, None: "There is none."}
-	if c := s.Certificate(); c != nil {
-		t.Rows = []Row{
-			cells("names", cut(cmp.Or(strings.Join(namesOf(c), ", "), nothing))), cells("subject", cut(cmp.Or(c.Subject.String(), nothing))),
-			cells("issuer", cut(cmp.Or(c.Issuer.String(), nothing))), s.expiry(c.NotAfter),
+func (r report) certificate() Table {
+	t := Table{
+		ID: "certificate", Heading: r.in.Text("state.certificate"), None: r.in.Text("state.none"),
+		Columns: []string{r.in.Text("state.property"), r.in.Text("state.value")},
+	}
+	if c := r.Certificate(); c != nil {
+		when, severity := r.expiry(c.NotAfter)
+		for _, row := range [...]struct{ of, is string }{
+			{r.in.Text("state.names"), strings.Join(namesOf(c), ", ")},
+			{r.in.Text("state.subject"), c.Subject.String()},
+			{r.in.Text("state.issuer"), c.Issuer.String()},
+		} {
+			t.Rows = append(t.Rows, Row{"", []pages.Content{pages.Escaped(row.of), foreign(cmp.Or(row.is, nothing))}})
 		}
+		t.Rows = append(t.Rows, Row{severity, []pages.Content{r.in.T("state.expires"), pages.Escaped(when)}})
 	}
 	return t
 }
@@ -241,25 +324,29 @@ func namesOf(c *x509.Certificate) (names []string) {
 	return names
 }
 
-func (s Sources) expiry(at time.Time) Row {
+// expiry says when a certificate expires, and how urgent that is.
+func (r report) expiry(at time.Time) (when string, severity Severity) {
 	const soon, verySoon = 21 * day, 3 * day
-	left := at.Sub(s.Now())
-	row := cells("expires", fmt.Sprintf("%s, in %d days", at.UTC().Format(time.DateTime), left/day))
-	switch {
-	case left < 0:
-		row.Cells[1], row.Severity = "it expired at "+at.UTC().Format(time.DateTime), Critical
-	case left < verySoon:
-		row.Severity = Critical
-	case left < soon:
-		row.Severity = Warning
+	left, time := at.Sub(r.Now()), at.UTC().Format(time.DateTime)
+	if left < 0 {
+		return r.in.Text("state.expired", "Time", time), Critical
 	}
-	return row
+	switch {
+	case left < verySoon:
+		severity = Critical
+	case left < soon:
+		severity = Warning
+	}
+	return r.in.Text("state.expires_in", "Time", time, "Days", r.in.Text("state.days", "Count", int(left/day))), severity
 }
 
-func (s Sources) limits() Table {
-	t := Table{ID: "limits", Heading: "Limits", Columns: []string{"limit", "in use", "at most"}, None: "There is none."}
-	for _, l := range s.Limits() {
-		row := cells(l.Name, strconv.Itoa(l.Used), strconv.Itoa(l.Max))
+func (r report) limits() Table {
+	t := Table{
+		ID: "limits", Heading: r.in.Text("state.limits"), None: r.in.Text("state.none"),
+		Columns: []string{r.in.Text("state.limit"), r.in.Text("state.in_use"), r.in.Text("state.at_most")},
+	}
+	for _, l := range r.Limits() {
+		row := cells(l.Name, strconv.Itoa(l.Used), strconv.Itoa(l.Max)).named()
 		if l.Max > 0 && l.Used >= l.Max {
 			row.Severity = Critical
 		}

@@ -1,7 +1,7 @@
 package status
 
 import (
-	"fmt"
+	"cmp"
 	"maps"
 	"slices"
 	"strconv"
@@ -9,7 +9,64 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/internal/metrics"
+	"github.com/urnd/urnd/proxy/pages"
 )
+
+// Word is the identifier of a message of pages.
+type Word string
+
+// What servers are for urnd.
+const (
+	IsRegistry Word = "state.is_registry"
+	IsShared   Word = "state.is_shared"
+	IsDNS      Word = "state.is_dns"
+	IsTHTTP    Word = "state.is_thttp"
+	IsSLP      Word = "state.is_slp"
+	IsOrigin   Word = "state.is_origin"
+	IsSite     Word = "state.is_site"
+	IsDead     Word = "state.is_dead" // targets of the registry, which are no one server
+	isGateway  Word = "state.is_gateway"
+)
+
+// Why servers fail.
+const (
+	WhyDead          Word = "state.why_dead"
+	WhySilent        Word = "state.why_silent"
+	WhyUnconnectable Word = "state.why_unconnectable"
+	WhyUnanswered    Word = "state.why_unanswered"
+)
+
+// What stores are, and how they are: HoldsAlone has the value Caches, HoldsDamaged Faults and Damaged, HoldsSaved Time.
+const (
+	StoreRegistry Word = "state.store_registry"
+	StoreShared   Word = "state.store_shared"
+	StoreDisk     Word = "state.store_disk"
+	StoreSaved    Word = "state.store_saved"
+	StoreLog      Word = "state.store_log"
+	HoldsAnswers  Word = "state.holds_answers"
+	HoldsFailing  Word = "state.holds_failing"
+	HoldsAlone    Word = "state.holds_alone"
+	HoldsUsed     Word = "state.holds_used"
+	HoldsDamaged  Word = "state.holds_damaged"
+	HoldsUnsaved  Word = "state.holds_unsaved"
+	HoldsSaved    Word = "state.holds_saved"
+)
+
+// What machines do.
+const (
+	DoesAnswer Word = "state.does_answer"
+	DoesShare  Word = "state.does_share"
+	DoesAlone  Word = "state.does_alone" // it would share, and there is no other one
+	DoesCheck  Word = "state.does_check"
+)
+
+// say returns a word in the language of the page, "" for none.
+func (r report) say(w Word, values ...any) pages.Content {
+	if w == "" {
+		return ""
+	}
+	return r.in.T(string(w), values...)
+}
 
 // The quantiles that are shown.
 const (
@@ -21,52 +78,43 @@ const (
 const nothing = "–"
 
 // number returns a number with its digits in groups.
-func number(n uint64) string {
-	digits := strconv.FormatUint(n, 10)
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
-}
+func (r report) number(n uint64) string { return r.in.Number(int64(min(n, 1<<62))) }
 
 // share returns how much of all a part is, in percent. The counts were read one after another: the part may be more than all.
-func share(part, all uint64) string {
+func (r report) share(part, all uint64) string {
 	if all == 0 {
 		return nothing
 	}
 	const percent = 100
-	return strconv.FormatFloat(percent*min(float64(part)/float64(all), 1), 'f', 1, 64) + " %"
+	return r.in.Decimal(percent*min(float64(part)/float64(all), 1), 1) + " %"
 }
 
 // size returns a number of bytes.
-func size(bytes int64) string {
+func size(in pages.Writer, bytes int64) string {
 	n, units := float64(max(bytes, 0)), []string{"B", "KiB", "MiB", "GiB", "TiB"}
 	const unit = 1024
 	i := 0
 	for ; n >= unit && i < len(units)-1; i++ {
 		n /= unit
 	}
-	if i == 0 {
-		return strconv.FormatFloat(n, 'f', 0, 64) + " B"
-	}
-	return strconv.FormatFloat(n, 'f', 1, 64) + " " + units[i]
+	return in.Decimal(n, min(i, 1)) + " " + units[i]
 }
 
 // quantile returns an estimate of a quantile, with two digits.
-func quantile(h metrics.Histogram, part float64) string {
+func (r report) quantile(h metrics.Histogram, part float64) string {
 	d, isBeyond, ok := h.Quantile(part)
 	switch {
 	case !ok:
 		return nothing
 	case isBeyond:
-		return "over " + duration(d)
+		return r.in.Text("state.over", "Duration", r.duration(d))
 	default:
-		return duration(d)
+		return r.duration(d)
 	}
 }
 
 // duration returns a duration in the unit in which it is at least 1, with two digits.
-func duration(d time.Duration) string {
+func (r report) duration(d time.Duration) string {
 	for _, unit := range []struct {
 		name string
 		of   time.Duration
@@ -78,33 +126,30 @@ func duration(d time.Duration) string {
 		if n < 9.95 { // else it is shown with two digits before the point
 			digits = 1
 		}
-		return strconv.FormatFloat(n, 'f', digits, 64) + unit.name
+		return r.in.Decimal(n, digits) + unit.name
 	}
-	return "under 1 µs"
+	return r.in.Text("state.under", "Duration", "1 µs")
 }
 
-// outcomes returns counts by their words, the most frequent first.
-func outcomes(counts map[string]uint64) string {
+// outcomes returns counts by the words of programs for them, the most frequent first.
+func (r report) outcomes(counts map[string]uint64) pages.Content {
 	words := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
-		if counts[a] != counts[b] {
-			return int(min(max(float64(counts[b])-float64(counts[a]), -1), 1))
-		}
-		return strings.Compare(a, b)
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), strings.Compare(a, b))
 	})
 	for i, word := range words {
-		words[i] = fmt.Sprintf("%s %s", word, number(counts[word]))
+		words[i] = string(pages.Code(word)) + " " + r.number(counts[word])
 	}
-	return strings.Join(words, ", ")
+	return pages.Content(strings.Join(words, ", "))
 }
 
 // uptime returns a duration in whole units, the greatest one: it changes once a minute.
-func uptime(d time.Duration) string {
+func (r report) uptime(d time.Duration) string {
 	switch {
 	case d < time.Hour:
 		return strconv.Itoa(int(d/time.Minute)) + " min"
 	case d < 2*day:
 		return strconv.Itoa(int(d/time.Hour)) + " h"
 	default:
-		return strconv.Itoa(int(d/day)) + " days"
+		return r.in.Text("state.days", "Count", int(d/day))
 	}
 }

@@ -79,6 +79,11 @@ func (t *Texts) Has(id string) bool {
 // Number returns a number with its digits in groups, as the language writes it.
 func (t *Texts) Number(n int64) string { return t.numbers.Sprint(number.Decimal(n)) }
 
+// Decimal returns a number with so many digits behind the point, as the language writes it.
+func (t *Texts) Decimal(n float64, digits int) string {
+	return t.numbers.Sprint(number.Decimal(n, number.Scale(digits)))
+}
+
 // message returns a message, or the form of it for the value Count, with the places of its values.
 func (t *Texts) message(id string, values []any) string {
 	if text, ok := t.single[id]; ok {

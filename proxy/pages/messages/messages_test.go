@@ -27,6 +27,7 @@ func inWords() []string {
 		"changes.kind_", "changes.done_",
 		"error.", "status.", "noun.", "step.", "stage.", "why.",
 		"label.", "edit.label_", "tokens.may_", "tokens.role_", "editor.status_", "dead.state_",
+		"apidoc.group_", "apidoc.in_",
 	}
 }
 
