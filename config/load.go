@@ -89,6 +89,20 @@ func (o *Origins) setOrigins(v *viper.Viper, flags map[string]any) {
 // unknownKey begins what is said of a key that is no setting.
 const unknownKey = "unknown key"
 
+// unknownSetting says what is to be written in place of a key that is no setting.
+func unknownSetting(key string) string {
+	if instead := tookItsPlace(key); instead != "" {
+		return unknownKey + ": " + instead
+	}
+	if known := withoutSection(key); known != "" {
+		return fmt.Sprintf(unknownKey+"; did you mean %s? Its section is not above it, or the line is not indented", known)
+	}
+	if known := suggest(key); known != "" {
+		return fmt.Sprintf(unknownKey+"; did you mean %s?", known)
+	}
+	return unknownKey
+}
+
 // decode fills a Config and collects every fault: of types, of unknown keys
 // and of values.
 func decode(v *viper.Viper) (Config, error) {
@@ -116,15 +130,7 @@ func decode(v *viper.Viper) (Config, error) {
 		faults = append(faults, fault)
 	}
 	for _, key := range withoutSecretKeys(unknown(v, found.Unused)...) {
-		if instead := tookItsPlace(key); instead != "" {
-			faults.Add(key, unknownKey+": %s", instead)
-		} else if known := withoutSection(key); known != "" {
-			faults.Add(key, unknownKey+"; did you mean %s? Its section is not above it, or the line is not indented", known)
-		} else if known := suggest(key); known != "" {
-			faults.Add(key, unknownKey+"; did you mean %s?", known)
-		} else {
-			faults.Add(key, unknownKey)
-		}
+		faults.Add(key, "%s", unknownSetting(key))
 	}
 	var invalid Faults
 	if errors.As(config.Validate(), &invalid) {

@@ -59,3 +59,25 @@ func TestDefaultConfiguration(t *testing.T) {
 		t.Errorf("without a file: %v\n%s", err, out)
 	}
 }
+
+// A setting is explained as text, as a row and as a document; what is no setting is wrong usage, and says which is meant.
+func TestExplain(t *testing.T) {
+	for args, want := range map[string]string{
+		"log.level":                         "log.level\n  ",
+		"log.level --output json":           `{"setting":"log.level","doc":"`,
+		"log.level tls.key --output csv":    "setting,doc,values,default,variable,reload,sample\nlog.level,",
+		"--output csv":                      "\nnamespaces,",
+		"watch reload":                      "\n\nreload\n  ",
+		"log.leval":                         "urnd: log.leval: unknown key; did you mean log.level?\nhint: urnd config explain prints all settings\n",
+		"log.level.x --output=json log.lvl": "urnd: log.level.x: unknown key",
+	} {
+		out, messages, err := clitest.Run(t, Command(Wiring{}), "", append([]string{"explain"}, strings.Fields(args)...)...)
+		status := 0
+		if err != nil {
+			out, status = out+messages, cli.StatusOf(err)
+		}
+		if isWrong := strings.HasPrefix(want, "urnd:"); !strings.Contains(out, want) || (status == cli.StatusUsage) != isWrong {
+			t.Errorf("%s: %d, %s, want %s", args, status, out, want)
+		}
+	}
+}

@@ -1,0 +1,52 @@
+package config_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/config"
+)
+
+// A name means a setting, a section with all of its own, a setting in tables of lists, or the settings with that last part.
+func TestFind(t *testing.T) {
+	for name, want := range map[string]string{
+		"dns.timeout":              "dns.timeout",
+		"reload":                   "reload reload.watch",
+		"timeout":                  "dns.timeout thttp.timeout slp.timeout resolve.timeout gateways.timeout",
+		"proxy.origins.0.host":     "proxy.origins.*.host",
+		"proxy.origins.*.tls.ca":   "proxy.origins.*.tls.ca",
+		"namespaces":               "namespaces",
+		"limits.bound_connections": "limits.bound_connections: unknown key: it is a quarter of limits.outgoing",
+		"dns.tiemout":              "dns.tiemout: unknown key; did you mean dns.timeout?",
+		"":                         ": unknown key",
+	} {
+		found, err := config.Find(name)
+		var got []string
+		for _, s := range found {
+			got = append(got, s.Path)
+		}
+		if err != nil {
+			got = []string{err.Error()}
+		}
+		if text := strings.Join(got, " "); text != want {
+			t.Errorf("%s: %s, want %s", name, text, want)
+		}
+	}
+}
+
+// All settings are described, with all that can be known of them without a configuration.
+func TestDescribe(t *testing.T) {
+	for _, s := range config.Settings() {
+		text := s.Describe()
+		isLeaf := s.Variable() != ""
+		if !strings.HasPrefix(text, s.Path+"\n  ") || strings.Contains(text, "variable: "+s.Variable()+"\n  reload:   ") != isLeaf {
+			t.Errorf("%s: %s", s.Path, text)
+		}
+	}
+	found, err := config.Find("dns.timeout")
+	const want = "dns.timeout\n  for one query to one server\n  values:   1ms to 1m\n  default:  2s\n  variable: URND_DNS_TIMEOUT\n" +
+		"  reload:   throws away DNS records, answers, saved answers\n"
+	if err != nil || found[0].Describe() != want {
+		t.Errorf("%v, %s, want %s", err, found[0].Describe(), want)
+	}
+}
