@@ -1,10 +1,13 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -119,3 +122,22 @@ func (s *Settings) Names(of NamesOf) (resolver.Names, error) {
 	}
 	return of(c)
 }
+
+// StoreFile returns the file of a store of the registry, as registry.store names it; ok is false where the store is a
+// database of a server, or none.
+func StoreFile(store string) (path string, ok bool) { return strings.CutPrefix(store, "sqlite:") }
+
+// NamesOf returns the rules for names of a configuration.
+type NamesOf func(c config.Config) (resolver.Names, error)
+
+// Resolution resolves names as a daemon with the same configuration would. Close is called when it is needed no
+// longer.
+type Resolution struct {
+	Names    resolver.Names
+	Resolver resolver.Resolver
+	Close    func()
+}
+
+// OpenResolution opens the resolution of a configuration, with its registry. What is wrong with that alone is
+// printed to messages: all other names are resolved.
+type OpenResolution func(ctx context.Context, c config.Config, messages io.Writer) (Resolution, error)

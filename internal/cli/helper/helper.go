@@ -82,3 +82,124 @@ func whereChanged(answer func(string) squid.Answer, normal, url string) squid.An
 	}
 	return answer(normal)
 }
+
+func newURLRewrite(open cli.OpenResolution) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "url-rewrite",
+		Short: "Resolve URNs and normalize URLs, as the url_rewrite_program of Squid",
+		Long: `Resolve URNs and normalize URLs, as the url_rewrite_program of Squid. A client that
+asks Squid for a URN is redirected to its first location, by the rules and servers of
+the configuration. A URL is replaced by its normal form, in which octets that are none of
+URLs, such as "[", are percent-encoded. All else is left as it is:
+the answer is ERR, with a message if the URL is invalid or the URN has no location,
+and BH if urnd or a server has failed.`,
+		Example: `  printf 'urn:ietf:rfc:2648\n' | urnd helper url-rewrite
+
+  # in squid.conf
+  url_rewrite_program /usr/bin/urnd helper url-rewrite
+  url_rewrite_children 1 startup=1 concurrency=64
+  acl URN proto URN
+  http_access allow localnet URN
+  miss_access deny URN`,
+		Args: cobra.NoArgs,
+	}
+	s := cli.AddSettings(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		c, err := s.Load(nil)
+		if err != nil {
+			return err
+		}
+		r, err := open(cmd.Context(), c, cmd.ErrOrStderr())
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		return answerer(urlRewriter{r.Names, r.Resolver}.answer).serve(cmd)
+	}
+	return cmd
+}
+
+// urlRewriter makes the answers of a url_rewrite_program.
+type urlRewriter struct {
+	names    resolver.Names
+	resolver resolver.Resolver
+}
+
+func (r urlRewriter) answer(ctx context.Context, url string) squid.Answer {
+	q, err := resolver.ParseQuery(uri.EncodeRaw(url), resolver.I2L)
+	if err != nil {
+		return failed(err)
+	}
+	if q.IsURN() {
+		return r.redirect(ctx, q.Selected())
+	}
+	if !hasAuthority(q.URI) {
+		return squid.Unchanged()
+	}
+	canonical, err := r.names.Canonical(q)
+	if err != nil {
+		return failed(err)
+	}
+	return whereChanged(squid.Rewrite, canonical.URI.String(), url)
+}
+
+// redirect answers for a URN. Squid cannot tell what a client accepts: it is the first location.
+func (r urlRewriter) redirect(ctx context.Context, q resolver.Query) squid.Answer {
+	if !q.Service.Locates() {
+		return squid.Refused(fmt.Sprintf("the service %s is not offered to Squid", q.Service))
+	}
+	answer, err := r.resolver.Resolve(ctx, q)
+	if err != nil {
+		return failed(err)
+	}
+	return squid.Redirect(answer.Locations[0].URI)
+}
+
+func newStoreID(names cli.NamesOf) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "store-id",
+		Short: "Print the keys of URIs, as the store_id_program of Squid",
+		Long: `Print the keys of URIs, as the store_id_program of Squid: equivalent URIs then share
+one entry of its cache. The key of a URL is its normal form, that of a URN its canonical
+name by the rules of its namespace. The answer is ERR where that is the URI itself, where
+a URI is invalid (Squid sends on what clients send raw, such as "[", and keeps it apart), ` +
+			`and for a URN with components ("?+" or "?="), which change what it
+leads to but not its name.`,
+		Example: `  printf 'URN:ISBN:0-395-36341-1\n' | urnd helper store-id
+
+  # in squid.conf
+  store_id_program /usr/bin/urnd helper store-id
+  store_id_children 1 startup=1 concurrency=64`,
+		Args: cobra.NoArgs,
+	}
+	s := cli.AddFile(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		rules, err := s.Names(names)
+		if err != nil {
+			return err
+		}
+		return answerer(storeIDs{rules}.answer).serve(cmd)
+	}
+	return cmd
+}
+
+// storeIDs makes the answers of a store_id_program.
+type storeIDs struct{ names resolver.Names }
+
+func (s storeIDs) answer(_ context.Context, url string) squid.Answer {
+	q, err := resolver.ParseQuery(url, resolver.I2L)
+	if err != nil {
+		return failed(err)
+	}
+	switch _, components := q.URI.Query(); {
+	case q.IsURN() && components:
+		return squid.Refused("the components of a URN are not part of its key")
+	case !q.IsURN() && !hasAuthority(q.URI):
+		return squid.Unchanged()
+	}
+	canonical, err := s.names.Canonical(q)
+	if err != nil {
+		return failed(err)
+	}
+	return whereChanged(squid.StoreID, canonical.URI.String(), url)
+}

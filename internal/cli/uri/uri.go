@@ -2,7 +2,11 @@
 package uri
 
 import (
+	"bufio"
 	"context"
+	"errors"
+	"fmt"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -82,5 +86,107 @@ those of the configuration included.`,
 		}
 		return cli.Result{Text: key.String(), Document: outputJSON{input, key.String()}}, nil
 	})
+	return cmd
+}
+
+func newEncode() *cobra.Command {
+	return mapping(&cobra.Command{
+		Use:   "encode IRI...",
+		Short: "Convert IRIs to URIs",
+		Long: `Convert IRIs to URIs (RFC 3987 section 3.1), also URNs with characters that are
+not allowed in them. Host names in the DNS are mapped by IDNA, all else is
+percent-encoded. An ambiguous input is an error.`,
+		Example: `  urnd uri encode http://bücher.example/straße 'urn:example:Müller 1'`,
+	}, fromIRI, uri.URI.String)
+}
+
+func newDisplay() *cobra.Command {
+	return mapping(&cobra.Command{
+		Use:   "display URI...",
+		Short: "Print URIs in readable form",
+		Long: `Print URIs in readable form: RFC 3987 section 3.2. Percent-encodings are shown as
+characters where "urnd uri encode" returns the same URI: delimiters, invisible
+characters and hosts, which could be confused with others, are not decoded.`,
+		Example: `  urnd uri display urn:example:M%C3%BCller%201`,
+	}, parseURI, uri.URI.Display)
+}
+
+// fromIRI maps an IRI to a URI that is well formed by the rules of its scheme.
+func fromIRI(input string) (uri.URI, error) {
+	u, err := uri.FromIRI(input)
+	if err != nil {
+		return uri.URI{}, err
+	}
+	return u, u.Check()
+}
+
+// mapping returns a command that parses inputs with read and prints them with write.
+func mapping(cmd *cobra.Command, read func(string) (uri.URI, error), write func(uri.URI) string) *cobra.Command {
+	cmd.Args = cobra.MinimumNArgs(1)
+	newLines(cmd, func(input string) (cli.Result, error) {
+		u, err := read(input)
+		if err != nil {
+			return cli.Result{}, err
+		}
+		output := write(u)
+		return cli.Result{Text: output, Document: outputJSON{input, output}}, nil
+	})
+	return cmd
+}
+
+// maxText bounds a text from which URIs are extracted.
+const maxText = 64 << 20
+
+type extractJSON struct {
+	File   string `json:"file"`
+	Start  int    `json:"start"` // octets from the start of the file
+	End    int    `json:"end"`
+	Output string `json:"output"`
+	Hyphen bool   `json:"hyphen"` // a line was broken after a hyphen
+}
+
+func newExtract() *cobra.Command {
+	var options uri.ExtractOptions
+	cmd := &cobra.Command{
+		Use:   "extract [FILE...]",
+		Short: "Print the URIs in running text",
+		Long: `Print the URIs in running text, one a line: those in angle brackets, where white
+space is ignored, and those without or between other delimiters
+(draft-fielding-uri-syntax-02 appendix E). Without FILE, or where it is "-", it
+reads standard input. Letters beyond ASCII are part of a URI, and are encoded.`,
+		Example: `  urnd uri extract mail.txt
+  urnd uri extract --output json - < mail.txt`,
+	}
+	output := cli.AddOutput(cmd, "one object for each URI, with positions", cli.CSV, cli.JSON)
+	cmd.Flags().BoolVar(&options.Abbreviated, "abbreviated", false, "also find host names without a scheme, such as www.example.org/a")
+	cmd.RunE = func(cmd *cobra.Command, files []string) error {
+		if len(files) == 0 {
+			files = []string{cli.Stdin}
+		}
+		out := bufio.NewWriter(cmd.OutOrStdout())
+		table, err := output.Rows(out, "file", "start", "end", "output")
+		if err != nil {
+			return err
+		}
+		var faults []error
+		for _, file := range files {
+			text, err := cli.ReadAll(cmd, file, maxText)
+			if err != nil {
+				faults = append(faults, fmt.Errorf("extracting: %w", err))
+				continue
+			}
+			for _, f := range uri.Extract(string(text), options) {
+				u := f.URI.String()
+				cells := []string{u}
+				if output.Format == cli.CSV {
+					cells = []string{file, strconv.Itoa(f.Start), strconv.Itoa(f.End), u}
+				}
+				if err := table.Row(extractJSON{file, f.Start, f.End, u, f.Hyphen}, cells...); err != nil {
+					return err
+				}
+			}
+		}
+		return errors.Join(append(faults, out.Flush())...)
+	}
 	return cmd
 }
