@@ -109,11 +109,12 @@ func unknownSet(err error) error {
 
 // printChangesOf prints what a set has changed of the names that begin with a text.
 func (s *session) printChangesOf(ctx context.Context, d *differenceFlags, set registry.Seq, below string) error {
-	p := &printed{Printer: d.printer(s)}
-	return unknownSet(p.join(s.ChangesOf(ctx, s.actor, set, below, func(c registry.Changed) bool {
-		p.changed(c)
-		return p.failed == nil
-	})))
+	p := d.printer(s)
+	err := s.ChangesOf(ctx, s.actor, set, below, func(c registry.Changed) bool {
+		p.Changed(c)
+		return p.Err() == nil
+	})
+	return unknownSet(errors.Join(err, p.Err()))
 }
 
 func newRevert(w Wiring) *cobra.Command {
@@ -145,19 +146,19 @@ The exit status is 1 if there was a conflict.`,
 
 // revert takes a set back, and prints what that does.
 func (d *differenceFlags) revert(ctx context.Context, s *session, what registry.Revert) error {
-	p := &printed{Printer: d.printer(s)}
+	p := d.printer(s)
 	what.Reverted = func(c registry.Changed) {
-		p.changed(c)
-		s.progress.Show(cli.Step{What: "taking the change set back", Done: p.n, Unit: "names"})
+		p.Changed(c)
+		s.progress.Show(cli.Step{What: "taking the change set back", Done: p.Counts.Names, Unit: "names"})
 	}
 	what.Conflict = func(key registry.Key, err error) {
 		fmt.Fprintf(s.errs, "%s: %s\n", key, plaintext.OneLine(err.Error()))
 	}
 	report, err := s.Revert(ctx, s.actor, what)
-	if err = p.join(err); err != nil {
+	if err = errors.Join(err, p.Err()); err != nil {
 		return d.interrupted(s, unknownSet(err), "%s are taken back, and stay; the same command goes on with the others", amountOf(report.Names, "name"))
 	}
-	if err := d.end(s, p.Printer); err != nil {
+	if err := d.end(s, p); err != nil {
 		return err
 	}
 	return d.concluded(s, fmt.Sprintf("%d %s", report.Names, d.would("taken back")), report.Conflicts, report.Set)
@@ -228,9 +229,9 @@ overwritten; the exit status is 1 then. A rewrite that was interrupted is contin
 
 // rewrite moves targets, or prints what that would change. What was moved is printed where programs read it.
 func (d *differenceFlags) rewrite(ctx context.Context, s *session, what registry.Rewrite) error {
-	p := &printed{Printer: d.printer(s)}
+	p := d.printer(s)
 	if d.dry || d.output.Format != cli.Text {
-		what.Rewritten = p.changed
+		what.Rewritten = p.Changed
 	}
 	conflicts := 0
 	what.Conflict = func(key registry.Key, err error) {
@@ -242,11 +243,11 @@ func (d *differenceFlags) rewrite(ctx context.Context, s *session, what registry
 		s.progress.Show(cli.Step{What: "moving targets", Done: now.Names, Unit: "names", More: amountOf(now.Conflicts, "conflict")})
 	}
 	report, err := s.Rewrite(ctx, s.actor, what)
-	if err = p.join(err); err != nil {
+	if err = errors.Join(err, p.Err()); err != nil {
 		return d.interrupted(s, err, "%s were read, and the targets of %d moved, which stay; the same command continues it",
 			amountOf(report.Names, "name"), report.Changed)
 	}
-	if err := d.end(s, p.Printer); err != nil {
+	if err := d.end(s, p); err != nil {
 		return err
 	}
 	var more []string
@@ -302,7 +303,7 @@ func (d *differenceFlags) printer(s *session) *diff.Printer {
 // end prints what is last of changes: their counts, where they were not made, or not all of them were printed.
 func (d *differenceFlags) end(s *session, p *diff.Printer) error {
 	if !d.dry && p.Counts.More == 0 {
-		return nil
+		return p.Err()
 	}
 	return p.End(s.errs)
 }
@@ -314,30 +315,9 @@ func (d *differenceFlags) print(s *session, changes []registry.Changed, err erro
 	}
 	p := d.printer(s)
 	for _, c := range changes {
-		if d.dry && c.Before.Version == c.After.Version && !c.After.Redacted {
-			continue
-		}
-		if err := p.Changed(c); err != nil {
-			return err
+		if !d.dry || c.Before.Version != c.After.Version || c.After.Redacted {
+			p.Changed(c)
 		}
 	}
 	return d.end(s, p)
 }
-
-// printed prints a stream of changes, and keeps the first error of that.
-type printed struct {
-	*diff.Printer
-	failed error
-	n      int64
-}
-
-// changed prints a change.
-func (p *printed) changed(c registry.Changed) {
-	p.n++
-	if p.failed == nil {
-		p.failed = p.Changed(c)
-	}
-}
-
-// join returns the error of a command, with that of printing.
-func (p *printed) join(err error) error { return errors.Join(err, p.failed) }

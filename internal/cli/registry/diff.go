@@ -63,7 +63,9 @@ The exit status is 0 where nothing differs, 1 where something does or a line of 
 		p.Comparing = true
 		sides := comparison{w, c, names, *temp, *encoding, rejected}
 		err = sides.with(cmd.Context(), args[0], func(a diff.Side) error {
-			return sides.with(cmd.Context(), args[1], func(b diff.Side) error { return diff.Compare(counting(shown, a), b, p.Changed) })
+			return sides.with(cmd.Context(), args[1], func(b diff.Side) error {
+				return diff.Compare(counting(shown, a), b, func(c registry.Changed) error { p.Changed(c); return p.Err() })
+			})
 		})
 		err = shown.Anew(err, "not all that differs is printed, and nothing was changed")
 		if err == nil {

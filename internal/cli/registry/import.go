@@ -111,13 +111,13 @@ func (f *importFlags) run(_ context.Context, s *session, files []string) error {
 	for _, file := range files {
 		begun := time.Now()
 		i := f.Import
-		p := &printed{Printer: f.differences.printer(s)}
+		p := f.differences.printer(s)
 		if i.DryRun {
-			i.Changed = p.changed
+			i.Changed = p.Changed
 		}
 		report, err := importFile(s, i, file, rejected) //nolint:contextcheck // the command has it
-		if err = p.join(err); err == nil {
-			err = f.differences.end(s, p.Printer)
+		if err = errors.Join(err, p.Err()); err == nil {
+			err = f.differences.end(s, p)
 		}
 		if err == nil || report.Names > 0 {
 			err = errors.Join(f.print(s, file, report, time.Since(begun)), err)

@@ -124,7 +124,7 @@ var errNotPurged = errors.New("nothing was removed: add --yes")
 
 // previewPurge prints which entries a purge would remove, or only how many.
 func (s *session) previewPurge(ctx context.Context, d *differenceFlags, prefix string) error {
-	p := &printed{Printer: d.printer(s)}
+	p := d.printer(s)
 	n, others := 0, 0
 	err := s.PreviewPurge(ctx, s.actor, prefix, func(e registry.Entry) error {
 		if !e.Sandbox {
@@ -132,15 +132,15 @@ func (s *session) previewPurge(ctx context.Context, d *differenceFlags, prefix s
 			return nil
 		}
 		if n++; d.dry {
-			p.changed(registry.Changed{Before: e, After: registry.Entry{Key: e.Key}})
+			p.Changed(registry.Changed{Before: e, After: registry.Entry{Key: e.Key}})
 		}
-		return p.failed
+		return p.Err()
 	})
 	switch {
 	case err != nil:
 		return err
 	case d.dry:
-		return d.end(s, p.Printer)
+		return d.end(s, p)
 	}
 	fmt.Fprintf(s.out, "%s*: %d would be removed, and %d kept, which are in no sandbox\n", prefix, n, others)
 	if n == 0 {

@@ -179,8 +179,8 @@ func differencesAs(w io.Writer, from io.Reader, format diff.Format) error {
 			p.Counts = *line.Counts
 			return p.End(io.Discard)
 		}
-		if err := p.Print(line.Change); err != nil {
-			return err
+		if p.Print(line.Change); p.Err() != nil {
+			return p.Err()
 		}
 	}
 }

@@ -76,7 +76,7 @@ func (c Counts) String() string {
 	return b.String()
 }
 
-// Printer prints differences, one name after another. It is not safe for concurrent use.
+// Printer prints differences, one name after another, until one cannot be written. It is not safe for concurrent use.
 type Printer struct {
 	To     io.Writer
 	Format Format // "" is Text
@@ -85,33 +85,36 @@ type Printer struct {
 	Comparing bool
 	Counts    Counts // so far
 
-	table *tabular.Writer
+	table  *tabular.Writer
+	failed error
 }
 
+// Err returns why a difference could not be written; then those after it were only counted.
+func (p *Printer) Err() error { return p.failed }
+
 // Changed prints a change.
-func (p *Printer) Changed(c registry.Changed) error {
+func (p *Printer) Changed(c registry.Changed) {
 	change := Of(c)
 	if p.Comparing {
 		change.Before, change.After = 0, 0 // they count for one registry alone
 	}
-	return p.Print(change)
+	p.Print(change)
 }
 
 // Print prints a change, or counts it as one more.
-func (p *Printer) Print(c Change) error {
+func (p *Printer) Print(c Change) {
 	p.Counts.Add(c.Change)
-	if p.Limit > 0 && p.Counts.Names > int64(p.Limit) {
+	switch {
+	case p.Limit > 0 && p.Counts.Names > int64(p.Limit):
 		p.Counts.More++
-		return nil
+	case p.failed != nil:
+	case p.Format == CSV:
+		p.failed = p.row(&c)
+	case p.Format == NDJSON:
+		p.failed = p.json(c)
+	default:
+		p.failed = p.text(&c)
 	}
-	switch p.Format {
-	case CSV:
-		return p.row(&c)
-	case NDJSON:
-		return p.json(c)
-	case Text:
-	}
-	return p.text(&c)
 }
 
 func (p *Printer) json(v any) error {
@@ -173,6 +176,9 @@ func (p *Printer) header() error {
 
 // End prints what is last: as text and NDJSON the counts, which CSV has no place for: they are written to others.
 func (p *Printer) End(others io.Writer) error {
+	if p.failed != nil {
+		return p.failed
+	}
 	switch p.Format {
 	case CSV:
 		err := p.header()

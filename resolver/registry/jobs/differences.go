@@ -16,7 +16,6 @@ type differences struct {
 	file    *os.File
 	to      *bufio.Writer
 	printer diff.Printer
-	err     error
 }
 
 // create makes the file of a job, anew where that goes on.
@@ -32,8 +31,8 @@ func (d *differences) create(j *Jobs, of storedJob) error {
 }
 
 func (d *differences) add(c registry.Changed) {
-	if d.file != nil && d.err == nil {
-		d.err = d.printer.Changed(c)
+	if d.file != nil {
+		d.printer.Changed(c)
 	}
 }
 
@@ -49,7 +48,7 @@ func (d *differences) close() error {
 	if d.file == nil {
 		return nil
 	}
-	return errors.Join(d.err, d.printer.End(d.to), d.to.Flush(), d.file.Close())
+	return errors.Join(d.printer.End(d.to), d.to.Flush(), d.file.Close())
 }
 
 // Differences returns the file of what a dry run would change, as NDJSON, whose last line has the counts. The caller closes it. ErrElsewhere
