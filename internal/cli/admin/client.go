@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -59,8 +58,7 @@ var (
 	errURL         = errors.New("the address of an admin interface is http://, https:// and a host with its port, or unix: and a path that begins with a slash")
 	errCertificate = errors.New("the admin interface requires a client certificate (tls.client_ca): " +
 		"give --cert and --key, and --admin with the name in the certificate of the daemon")
-	errKey         = errors.New("--cert and --key are given together")
-	errAuthorities = errors.New("--ca: the file contains no certificate")
+	errKey = errors.New("--cert and --key are given together")
 )
 
 // Client returns the client of the admin interface that the flags, or else the configuration, name.
@@ -154,13 +152,9 @@ func (f *Flags) tls() (*tls.Config, error) {
 		secure.Certificates = []tls.Certificate{pair}
 	}
 	if f.authorities != "" {
-		text, err := secret.Read("--ca", f.authorities)
-		if err != nil {
+		var err error
+		if secure.RootCAs, err = secret.Pool("--ca", f.authorities); err != nil {
 			return nil, err
-		}
-		secure.RootCAs = x509.NewCertPool()
-		if !secure.RootCAs.AppendCertsFromPEM(text) {
-			return nil, errAuthorities
 		}
 	}
 	return secure, nil

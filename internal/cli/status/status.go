@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -84,16 +85,11 @@ func ask(ctx context.Context, clients []*admin.Client) []Instance {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	all := make([]Instance, len(clients))
-	done := make(chan struct{})
+	var asking sync.WaitGroup
 	for i, c := range clients {
-		go func() {
-			all[i] = instanceAt(ctx, c, time.Now)
-			done <- struct{}{}
-		}()
+		asking.Go(func() { all[i] = instanceAt(ctx, c, time.Now) })
 	}
-	for range clients {
-		<-done
-	}
+	asking.Wait()
 	return all
 }
 

@@ -63,36 +63,27 @@ func parse(input string) (cli.Result, error) {
 		Input:    input,
 		Scheme:   optional(u.Scheme(), u.IsAbsolute()),
 		Userinfo: optional(u.Userinfo()), Host: optional(u.Host()), Port: optional(u.Port()),
-		Path: optional(u.Path(), true), Query: optional(u.Query()), Fragment: optional(u.Fragment()),
+		Path: optional(u.Path(), true), Query: optional(u.Query()), Fragment: optional(u.Fragment()), Registry: optional(u.Registry()),
 	}
-	document.Registry = optional(u.Registry())
 	var line fields
-	line.add("scheme", document.Scheme)
-	line.add("userinfo", document.Userinfo)
-	line.add("host", document.Host)
-	line.add("registry", document.Registry)
-	line.add("port", document.Port)
-	line.add("path", document.Path)
-	line.add("query", document.Query)
-	line.add("fragment", document.Fragment)
+	line.add(field{"scheme", document.Scheme}, field{"userinfo", document.Userinfo}, field{"host", document.Host},
+		field{"registry", document.Registry}, field{"port", document.Port}, field{"path", document.Path}, field{"query", document.Query},
+		field{"fragment", document.Fragment})
 	if u.IsURN() {
 		v, err := u.URN()
 		if err != nil {
 			return cli.Result{}, err
 		}
-		document.URN = partsOf(v)
-		line.add("nid", document.URN.NID)
-		line.add("nss", document.URN.NSS)
-		line.add("r", document.URN.R)
-		line.add("q", document.URN.Q)
-		line.add("f", document.URN.F)
-		for _, d := range document.URN.Directives {
-			line.add("directive:"+d.Keyword, &d.Value)
+		parts := partsOf(v)
+		document.URN = parts
+		line.add(field{"nid", parts.NID}, field{"nss", parts.NSS}, field{"r", parts.R}, field{"q", parts.Q}, field{"f", parts.F})
+		for _, d := range parts.Directives {
+			line.add(field{"directive:" + d.Keyword, &d.Value})
 		}
-		conforms := strings.Join(document.URN.Conforms, ",")
-		line.add("conforms", &conforms)
-		if lint := document.URN.Lint; lint != nil {
-			line.add("lint", &lint.Rule)
+		conforms := strings.Join(parts.Conforms, ",")
+		line.add(field{"conforms", &conforms})
+		if parts.Lint != nil {
+			line.add(field{"lint", &parts.Lint.Rule})
 		}
 	}
 	return cli.Result{Text: strings.Join(line, " "), Document: document}, nil
@@ -121,11 +112,19 @@ func optional(value string, defined bool) *string {
 	return &value
 }
 
+// field is a part with its name; the value is nil where it is undefined.
+type field struct {
+	name  string
+	value *string
+}
+
 // fields is a line of name=value; no value of a URI holds a space.
 type fields []string
 
-func (f *fields) add(name string, value *string) {
-	if value != nil {
-		*f = append(*f, name+"="+*value)
+func (f *fields) add(parts ...field) {
+	for _, p := range parts {
+		if p.value != nil {
+			*f = append(*f, p.name+"="+*p.value)
+		}
 	}
 }
