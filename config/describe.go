@@ -2,21 +2,15 @@ package config
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 )
 
 // Find returns the settings that a name means: one, all of a section, those of that name in any section, or one in the tables of a list,
 // whose numbers may be "*". What is no setting is an error that says which is meant.
 func Find(name string) (found []Setting, err error) {
-	parts := strings.Split(name, ".")
-	for i, part := range parts {
-		if _, err := strconv.Atoi(part); err == nil {
-			parts[i] = anyIndex
-		}
-	}
-	path := strings.Join(parts, ".")
+	path := withAnyIndex(name)
 	for _, matches := range []func(Setting) bool{
 		func(s Setting) bool { return s.Path == path || !s.isElement() && strings.HasPrefix(s.Path, path+".") },
 		func(s Setting) bool { return !s.isElement() && strings.HasSuffix(s.Path, "."+path) },
@@ -96,4 +90,45 @@ func (s Setting) Describe() string {
 		b.WriteByte('\n')
 	}
 	return b.String()
+}
+
+// fileForm is the form of settings that name a file of secrets or certificates.
+const fileForm = "path, or credential: and a name"
+
+// SecretFile is a setting that names a file of secrets or certificates.
+type SecretFile struct {
+	Path   string // of the setting
+	Name   *string
+	Secret bool // others may not read it: it is no certificate
+}
+
+// SecretFiles returns all of a configuration, also those that are empty.
+func (c *Config) SecretFiles() (all []SecretFile) {
+	declared := make(map[string]Setting)
+	for _, s := range slices.Concat(Settings(), Elements()) {
+		if s.Form == fileForm {
+			declared[s.Path] = s
+		}
+	}
+	var visit func(path string, value reflect.Value)
+	visit = func(path string, value reflect.Value) {
+		switch {
+		case isSection(value.Type()):
+			for key, i := range fieldNumbers(value.Type()) {
+				visit(strings.TrimPrefix(path+"."+key, "."), value.Field(i))
+			}
+		case value.Kind() == reflect.Slice && isSection(value.Type().Elem()):
+			for i := range value.Len() {
+				visit(index(path, i), value.Index(i))
+			}
+		default:
+			s, isFile := declared[withAnyIndex(path)]
+			if name, ok := value.Addr().Interface().(*string); ok && isFile {
+				all = append(all, SecretFile{path, name, s.Secret})
+			}
+		}
+	}
+	visit("", reflect.ValueOf(c).Elem())
+	slices.SortFunc(all, func(a, b SecretFile) int { return strings.Compare(a.Path, b.Path) })
+	return all
 }

@@ -50,3 +50,27 @@ func TestDescribe(t *testing.T) {
 		t.Errorf("%v, %s, want %s", err, found[0].Describe(), want)
 	}
 }
+
+// All settings of files of secrets and certificates are known, also those in lists, and can be changed by what is returned.
+func TestSecretFiles(t *testing.T) {
+	c := config.Default()
+	c.Proxy.Upstreams = []config.Upstream{{}, {TLS: config.ServerTLS{Key: "/k"}}}
+	c.Proxy.Origins = []config.Site{{}}
+	var got []string
+	for _, f := range c.SecretFiles() {
+		text := f.Path
+		if f.Secret {
+			text += "!"
+		}
+		got = append(got, text+*f.Name)
+		*f.Name = "changed"
+	}
+	const want = "access.admin_token! access.proxy_users! cache.shared_ca cache.shared_key! cache.shared_password! cdn.secret! news.login! " +
+		"proxy.origins.0.tls.ca proxy.origins.0.tls.certificate proxy.origins.0.tls.key! " +
+		"proxy.upstreams.0.password! proxy.upstreams.0.tls.ca proxy.upstreams.0.tls.certificate proxy.upstreams.0.tls.key! " +
+		"proxy.upstreams.1.password! proxy.upstreams.1.tls.ca proxy.upstreams.1.tls.certificate proxy.upstreams.1.tls.key!/k " +
+		"registry.password! tls.certificate tls.client_ca tls.key!"
+	if text := strings.Join(got, " "); text != want || c.Proxy.Upstreams[1].TLS.Key != "changed" || c.TLS.ClientCA != "changed" {
+		t.Errorf("%s\nwant %s\n%+v", text, want, c.Proxy)
+	}
+}

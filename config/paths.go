@@ -14,15 +14,8 @@ import (
 
 // suggest returns the known key that is most similar to an unknown one, "" if none is.
 func suggest(unknown string) string {
-	parts := strings.Split(unknown, ".")
-	var indexes []string
-	for i, part := range parts {
-		if _, err := strconv.Atoi(part); err == nil {
-			indexes = append(indexes, part)
-			parts[i] = anyIndex
-		}
-	}
-	wanted := strings.Join(parts, ".")
+	indexes := slices.DeleteFunc(strings.Split(unknown, "."), func(part string) bool { return withAnyIndex(part) != anyIndex })
+	wanted := withAnyIndex(unknown)
 	best, distance := "", 1+max(2, len(wanted)/5)
 	for _, known := range keysOf("", reflect.TypeFor[Config]()) {
 		if d := levenshtein.ComputeDistance(wanted, known); d < distance && strings.Count(known, anyIndex) == len(indexes) {

@@ -191,9 +191,9 @@ func (w Wiring) notChecked(c config.Config, asked []Peer) []string {
 		lines = append(lines, "log.format: whether the journal of systemd is there")
 	}
 	if !systemd.HasCredentials() {
-		for _, secret := range secretFiles(&c) {
-			if strings.HasPrefix(*secret.name, config.CredentialPrefix) {
-				lines = append(lines, fmt.Sprintf("%s: %s, which systemd passes on to the service alone", secret.setting, *secret.name))
+		for _, file := range c.SecretFiles() {
+			if strings.HasPrefix(*file.Name, config.CredentialPrefix) {
+				lines = append(lines, fmt.Sprintf("%s: %s, which systemd passes on to the service alone", file.Path, *file.Name))
 			}
 		}
 	}
@@ -233,49 +233,12 @@ func serversOf(c config.Config) []string {
 	return settings
 }
 
-// secretFile is a setting that names a file of secrets.
-type secretFile struct {
-	setting  string
-	name     *string
-	isPublic bool // a certificate
-}
-
-// secretFiles returns the settings that name files of secrets or certificates, which may be credentials of systemd.
-func secretFiles(c *config.Config) []secretFile {
-	all := []secretFile{
-		{"tls.certificate", &c.TLS.Certificate, true},
-		{"tls.client_ca", &c.TLS.ClientCA, true},
-		{"tls.key", &c.TLS.Key, false},
-		{"access.admin_token", &c.Access.AdminToken, false},
-		{"access.proxy_users", &c.Access.ProxyUsers, false},
-		{"registry.password", &c.Registry.Password, false},
-		{"news.login", &c.News.Login, false},
-		{"cache.shared_password", &c.Cache.SharedPassword, false},
-		{"cdn.secret", &c.CDN.Secret, false},
-		{"cache.shared_key", &c.Cache.SharedKey, false},
-		{"cache.shared_ca", &c.Cache.SharedCA, true},
-	}
-	for i := range c.Proxy.Upstreams {
-		all = append(all, secretFile{fmt.Sprintf("proxy.upstreams.%d.password", i), &c.Proxy.Upstreams[i].Password, false})
-		all = append(all, filesOfServerTLS(fmt.Sprintf("proxy.upstreams.%d.tls", i), &c.Proxy.Upstreams[i].TLS)...)
-	}
-	for i := range c.Proxy.Origins {
-		all = append(all, filesOfServerTLS(fmt.Sprintf("proxy.origins.%d.tls", i), &c.Proxy.Origins[i].TLS)...)
-	}
-	return all
-}
-
-// filesOfServerTLS returns those of TLS with a server.
-func filesOfServerTLS(path string, c *config.ServerTLS) []secretFile {
-	return []secretFile{{path + ".ca", &c.CA, true}, {path + ".certificate", &c.Certificate, true}, {path + ".key", &c.Key, false}}
-}
-
 // withoutCredentials returns a configuration without the credentials that only systemd can pass on, where it has not.
 func withoutCredentials(c config.Config) config.Config {
 	c.Proxy.Origins, c.Proxy.Upstreams = slices.Clone(c.Proxy.Origins), slices.Clone(c.Proxy.Upstreams)
-	for _, secret := range secretFiles(&c) {
-		if strings.HasPrefix(*secret.name, config.CredentialPrefix) && !systemd.HasCredentials() {
-			*secret.name = ""
+	for _, file := range c.SecretFiles() {
+		if strings.HasPrefix(*file.Name, config.CredentialPrefix) && !systemd.HasCredentials() {
+			*file.Name = ""
 		}
 	}
 	for i := range c.Proxy.Origins {

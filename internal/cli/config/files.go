@@ -26,20 +26,20 @@ func ofFiles(c config.Config) config.Faults {
 
 func ofSecrets(c config.Config) (warnings config.Faults) {
 	const others = 0o004
-	for _, file := range secretFiles(&c) {
-		if *file.name == "" || strings.HasPrefix(*file.name, config.CredentialPrefix) {
+	for _, file := range c.SecretFiles() {
+		if *file.Name == "" || strings.HasPrefix(*file.Name, config.CredentialPrefix) {
 			continue
 		}
-		if info, err := os.Stat(*file.name); err == nil && info.Mode()&others != 0 && !file.isPublic {
+		if info, err := os.Stat(*file.Name); err == nil && info.Mode()&others != 0 && file.Secret {
 			warnings = append(warnings, config.Fault{
-				Path: file.setting, Message: fmt.Sprintf("all users of this machine can read %s (chmod o-r)", *file.name),
+				Path: file.Path, Message: fmt.Sprintf("all users of this machine can read %s (chmod o-r)", *file.Name),
 			})
 		}
-		if file.setting != "registry.password" && file.setting != "cdn.secret" {
+		if file.Path != "registry.password" && file.Path != "cdn.secret" {
 			continue // the others are read when urnd starts, and what is wrong with them is an error
 		}
-		if _, err := secret.Read(file.setting, *file.name); err != nil && !errors.Is(err, fs.ErrPermission) {
-			warnings = append(warnings, config.Fault{Path: file.setting, Message: strings.TrimPrefix(err.Error(), file.setting+": ")})
+		if _, err := secret.Read(file.Path, *file.Name); err != nil && !errors.Is(err, fs.ErrPermission) {
+			warnings = append(warnings, config.Fault{Path: file.Path, Message: strings.TrimPrefix(err.Error(), file.Path+": ")})
 		}
 	}
 	return warnings
