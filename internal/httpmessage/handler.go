@@ -2,9 +2,17 @@ package httpmessage
 
 import (
 	"context"
+	"encoding/binary"
+	"encoding/hex"
 	"io"
+	"math/rand/v2"
 	"net"
+	"net/netip"
+	"regexp"
+	"strings"
 	"time"
+
+	"github.com/urnd/urnd/uri"
 )
 
 // Handler answers requests. It is safe for concurrent use.
@@ -75,3 +83,86 @@ type ResponseWriter interface {
 	// written to the connection is bounded by the deadlines of the server. An error is for a request that cannot be taken over.
 	TakeOver() (conn net.Conn, read []byte, err error)
 }
+
+// Request is a request for one resource, from where it is admitted to the origin. Who passes it on with other fields copies it.
+type Request struct {
+	Method string
+	URI    uri.URI // the target: absolute, without fragment
+	// Spelling is the path and query that are sent by HTTP in place of those of URI; "" for those.
+	Spelling      string
+	Host          string // the value of Host, where it is not the host of URI; "" for that
+	Fields        Fields
+	Body          io.Reader // nil for none
+	ContentLength int64     // of Body; -1 if unknown
+	Trailer       *Trailer  // nil for none
+}
+
+// Trailer are the fields behind a body: RFC 9110 section 6.5.
+type Trailer struct {
+	Names  []string // those that are known before the body
+	Fields Fields   // complete at the end of the body, and not to be read before
+}
+
+// Response is the response to a Request, whose body is a stream. It must be closed.
+type Response struct {
+	Status        int
+	Reason        string // the words that the origin gave the status; "" for none
+	Fields        Fields
+	Trailer       *Trailer // nil for none
+	Body          io.ReadCloser
+	ContentLength int64          // -1 if unknown
+	From          netip.AddrPort // the server; the zero value where it is not known
+	// Private is whether it is for the client that has asked alone, whatever its fields say.
+	Private bool
+}
+
+// RequestIDField is the field of the request identifier, between proxies and in responses.
+const RequestIDField = "X-Request-Id"
+
+// AppendRequestID appends to dst the request identifier that a request has come with, if that is valid and from a proxy which is trusted, or
+// else a new one.
+func AppendRequestID(dst []byte, came string, trusted bool) []byte {
+	const valid = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.:"
+	if trusted && came != "" && len(came) <= 64 && strings.Trim(came, valid) == "" {
+		return append(dst, came...)
+	}
+	var id [8]byte
+	binary.BigEndian.PutUint64(id[:], rand.Uint64()) //nolint:gosec // it need not be secret
+	return hex.AppendEncode(dst, id[:])
+}
+
+// TraceparentField is the field of W3C Trace Context that identifies the trace of a request.
+const TraceparentField = "Traceparent"
+
+// traceparentForm is section 3.2 of W3C Trace Context.
+var traceparentForm = regexp.MustCompile(`^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(-.*)?$`)
+
+// IsTraceparent reports whether a value is well formed and may be passed on.
+func IsTraceparent(field string) bool { return len(field) <= 128 && traceparentForm.MatchString(field) }
+
+// Lines returns the values of the lines of a field, by its name as net/http spells it, "User-Agent"; none where it is missing. It
+// is how a request is read, by whichever protocol it came. The caller neither keeps nor changes the lines or their texts.
+// Fields.Lines is one, LinesOf another. The methods take nil as fields without lines.
+type Lines func(name string) []string
+
+// Of returns the values of the lines of a field, none where it is missing.
+func (l Lines) Of(name string) []string {
+	if l == nil {
+		return nil
+	}
+	return l(name)
+}
+
+// Has reports whether there is a line of a field.
+func (l Lines) Has(name string) bool { return len(l.Of(name)) > 0 }
+
+// Value returns the value of the first line of a field, "" for none.
+func (l Lines) Value(name string) string {
+	if lines := l.Of(name); len(lines) > 0 {
+		return lines[0]
+	}
+	return ""
+}
+
+// List returns the value of a field as a whole, "" for none: its lines are one list (RFC 9110 section 5.3).
+func (l Lines) List(name string) string { return strings.Join(l.Of(name), ", ") }

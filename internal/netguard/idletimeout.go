@@ -101,3 +101,25 @@ func (c *idleConn) renew() error {
 	}
 	return c.Conn.SetReadDeadline(at)
 }
+
+// NetConn returns the connection below, as that of tls.Conn does: what a wrapper does not have,
+// such as half-close, is found there.
+func (c *idleConn) NetConn() net.Conn { return c.Conn }
+
+// NetConn returns the connection below.
+func (b bounded) NetConn() net.Conn { return b.Conn }
+
+// NetConn returns the connection below.
+func (c namedConn) NetConn() net.Conn { return c.Conn }
+
+// ReadsFrom returns the connection whose octets Read passes on, so that a tunnel may read it past this one.
+func (b bounded) ReadsFrom() net.Conn { return b.Conn }
+
+// WritesTo returns the connection to which Write passes octets on.
+func (b bounded) WritesTo() net.Conn { return b.Conn }
+
+// ReadsFrom returns the connection whose octets Read passes on.
+func (c namedConn) ReadsFrom() net.Conn { return c.Conn }
+
+// WritesTo returns the connection to which Write passes octets on.
+func (c namedConn) WritesTo() net.Conn { return c.Conn }

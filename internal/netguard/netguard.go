@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -257,3 +258,41 @@ func (r *refusal) Error() string { return ErrForbidden.Error() + ": " + r.why }
 
 // Unwrap returns ErrForbidden.
 func (*refusal) Unwrap() error { return ErrForbidden }
+
+// With returns a Guard like g that does not dial the addresses for which check returns an error,
+// in addition to those that g does not dial. nil checks nothing.
+func (g *Guard) With(check func(netip.AddrPort) error) *Guard {
+	if check == nil {
+		return g
+	}
+	changed := *g
+	changed.check = check
+	if before := g.check; before != nil {
+		changed.check = func(dialled netip.AddrPort) error {
+			if err := before(dialled); err != nil {
+				return err
+			}
+			return check(dialled)
+		}
+	}
+	return &changed
+}
+
+// errNoQuery keeps the resolver of the system from sending queries.
+var errNoQuery = errors.New("only the file of hosts is read")
+
+// SystemHosts returns the addresses of a host in the file of hosts of the system.
+func SystemHosts(ctx context.Context, host string) []netip.Addr {
+	files := net.Resolver{
+		PreferGo: true,
+		Dial:     func(context.Context, string, string) (net.Conn, error) { return nil, errNoQuery },
+	}
+	addrs, err := files.LookupNetIP(ctx, "ip", host)
+	if err != nil {
+		return nil
+	}
+	for i := range addrs {
+		addrs[i] = addrs[i].Unmap()
+	}
+	return slices.Clip(addrs)
+}

@@ -1,11 +1,48 @@
+// Package tabular reads and writes CSV (RFC 4180) and TSV, for imports, exports, the API and pages alike: what divides cells, quotation
+// marks, the names of the columns, the numbers of lines, bounds, and cells that spreadsheets would take for formulas. What it reads is UTF-8
+// already: see package charset.
 package tabular
 
 import (
 	"bufio"
 	"errors"
 	"io"
+	"strconv"
 	"strings"
 )
+
+// guard begins a cell that spreadsheets would take for a formula: they do not show it.
+const guard = "'"
+
+// guarded returns a cell that spreadsheets show and do not compute. What is a guard of its own in it gets another one, so that unguarded is
+// its inverse.
+func guarded(cell string) string {
+	if isFormula(strings.TrimLeft(cell, guard)) {
+		return guard + cell
+	}
+	return cell
+}
+
+// Unguarded returns the cell of which a Writer has made another one.
+func Unguarded(cell string) string {
+	if rest, ok := strings.CutPrefix(cell, guard); ok && isFormula(strings.TrimLeft(rest, guard)) {
+		return rest
+	}
+	return cell
+}
+
+// isFormula reports whether spreadsheets compute a cell, by what it begins with, also after spaces. The wide forms are those that they
+// take for the others.
+func isFormula(cell string) bool {
+	cell = strings.TrimLeft(cell, " ")
+	for _, begin := range []string{"=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20"} {
+		if strings.HasPrefix(cell, begin) {
+			_, err := strconv.Atoi(cell)
+			return err != nil // a number, such as a priority, computes nothing
+		}
+	}
+	return false
+}
 
 // Lines reads the lines of a text as rows without cells, each of at most MaxRecord bytes. It is not safe for concurrent use.
 type Lines struct {
