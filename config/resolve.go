@@ -169,7 +169,7 @@ func checkLocation(f *Faults, path, template, location string, names []string) {
 	switch {
 	case errors.As(err, &parse):
 		f.Add(path, "%q gives no URI: in %q, %s (octet %d)", template, location, parse.Rule.Says, parse.Offset)
-	case scheme != "http" && scheme != "https" && scheme != "urn" && !slices.Contains(schemes(), scheme) && !slices.Contains(names, scheme):
+	case !u.IsWeb() && scheme != "urn" && !slices.Contains(schemes(), scheme) && !slices.Contains(names, scheme):
 		f.Add(path, "%q: clients are not redirected to the scheme %q", template, scheme)
 	}
 }

@@ -144,7 +144,7 @@ func index(path string, i int) string { return path + "." + strconv.Itoa(i) }
 
 // schemes are those to which clients may be redirected, in addition to http and https.
 func schemes() []string {
-	return slices.DeleteFunc(uri.LocationSchemes(), func(name string) bool { return name == "http" || name == "https" })
+	return slices.DeleteFunc(uri.LocationSchemes(), uri.IsWebScheme)
 }
 
 // checkServer checks the base of a THTTP server.
@@ -177,9 +177,8 @@ func isServer(server string) error {
 		err = u.Check()
 	}
 	host, _ := u.Host()
-	scheme := strings.ToLower(u.Scheme())
 	hasMore := server != u.Scheme()+"://"+authority(u) || strings.Contains(server, "@")
-	if err == nil && (scheme != "http" && scheme != "https" || hasMore || host == "") {
+	if err == nil && (!u.IsWeb() || hasMore || host == "") {
 		err = errNoServer
 	}
 	return err
