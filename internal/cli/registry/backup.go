@@ -9,9 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
-	"github.com/klauspost/compress/zstd"
 	"github.com/spf13/cobra"
 
 	"github.com/urnd/urnd/internal/cli"
@@ -34,7 +32,7 @@ PostgreSQL database pg_dump makes backups.
 
 With --portable it is lines of JSON, which do not depend on the database: with the history, tokens,
 counters and all else, to move the registry to another database. It is compressed if FILE ends in
-.zst.`,
+.zst or .gz.`,
 		Example: `  urnd registry backup /var/backups/registry.db
   urnd registry backup --force registry.db && urnd registry verify registry.db
   urnd registry backup --portable registry.ndjson.zst`,
@@ -239,14 +237,11 @@ func (s *session) dumpPortable(ctx context.Context, file string) error {
 		show := func(done, all registry.Seq) {
 			s.progress.Show(cli.Step{What: "copying the registry", Done: int64(done), Total: int64(all), Unit: "versions"})
 		}
-		if !strings.HasSuffix(file, ".zst") {
-			return s.store.Dump(ctx, f, s.Now(), show)
-		}
-		z, err := zstd.NewWriter(f)
+		compressor, err := compressorOf(file, f)
 		if err != nil {
 			return fmt.Errorf("compressing the backup: %w", err)
 		}
-		return errors.Join(s.store.Dump(ctx, z, s.Now(), show), z.Close())
+		return errors.Join(s.store.Dump(ctx, compressor, s.Now(), show), compressor.Close())
 	})
 }
 

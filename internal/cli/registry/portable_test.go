@@ -13,7 +13,7 @@ import (
 func TestPortableBackup(t *testing.T) {
 	path := storeWith(t, "urn:example:a", "urn:example:b")
 	history, _ := storeCommand(t, path, "history", "urn:example:a")
-	for _, name := range []string{"names.ndjson", "names.ndjson.zst"} {
+	for _, name := range []string{"names.ndjson", "names.ndjson.zst", "names.ndjson.gz"} {
 		file := filepath.Join(t.TempDir(), name)
 		out, status := storeCommand(t, path, "backup", "--portable", file)
 		wantOutput(t, out, status, 0, file+": a backup of ")
