@@ -6,8 +6,10 @@ type Problem struct {
 	Title  string `json:"title"`
 	Status int    `json:"status"`
 	// Code is what went wrong, in snake_case, for programs and for the texts of pages: other than Detail it stays.
-	Code    string `json:"code"`
-	Detail  string `json:"detail"`
+	Code   string `json:"code"`
+	Detail string `json:"detail"`
+	// Pointer is where in the document of a name that was sent the error is (RFC 6901).
+	Pointer string `json:"pointer,omitempty"`
 	Input   string `json:"input,omitempty"`
 	Offset  *int   `json:"offset,omitempty"`
 	Rule    string `json:"rule,omitempty"`

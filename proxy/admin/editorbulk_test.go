@@ -275,8 +275,8 @@ func TestStatisticsOnPage(t *testing.T) {
 		wantText(t, b.open("/registry/statistics", nil), 200, "All names", "Nothing was counted")
 		count(t, s.registry.Store(), map[string]string{"": "15 3"}, time.Now().AddDate(0, 0, -2))
 		wantText(t, b.open("/registry/statistics", nil), 200, "All names", "15 times by people, 3 by programs")
-		wantText(t, b.open("/registry/statistics?since=never", nil), 200, "is not a day")
-		wantText(t, b.open("/registry/statistics?uri=urn:nbn:fi:a&since=never", nil), 200, "is not a day")
+		wantText(t, b.open("/registry/statistics?since=never", nil), 200, "A time is a day, such as 2031-05-01")
+		wantText(t, b.open("/registry/statistics?uri=urn:nbn:fi:a&since=never", nil), 200, "A time is a day, such as 2031-05-01")
 		wantText(t, b.open("/registry/statistics?uri=%3Cscript%3E", nil), 200, "<script>")
 		for i := range 91 {
 			count(t, s.registry.Store(), map[string]string{"urn:nbn:fi:a": "1234567 7654321"}, time.Now().AddDate(0, 0, -i))

@@ -53,7 +53,7 @@ func (h *Handler) preserve(p *page.Request, o *page.Page, err error) (message.Re
 // notice says why a form was not taken, and what to do.
 func (h *Handler) notice(p *page.Request, err error) pages.Content {
 	in := p.Panel.In
-	reason := `<bdi lang="en">` + pages.Escaped(problem.New(err).Detail) + `</bdi>`
+	reason := page.Said(in, err)
 	switch status := problem.Status(err); {
 	case isOldForm(err):
 		return in.T("again.old")

@@ -180,9 +180,19 @@ func (w Writer) title(p *api.Problem) string {
 	return p.Title
 }
 
-// reason says why something failed: by the code of a problem, with values that are texts of others.
-func (w Writer) reason(p *api.Problem) template.HTML {
-	return w.T("error."+p.Code, valuesOf(p.Values, func(text string) any { return isolated(text) })...)
+// reason says why something failed: by the code of a problem.
+func (w Writer) reason(p *api.Problem) template.HTML { return w.Says(p.Code, p.Values...) }
+
+// Says says why something failed, by the code of an error and the values of its message, which are texts of others: pairs of a name and a text.
+// The text of Reason is in English.
+func (w Writer) Says(code string, values ...string) Content {
+	shown := valuesOf(values, func(text string) any { return isolated(text) })
+	for i := 1; i < len(values); i += 2 {
+		if values[i-1] == "Reason" {
+			shown[i] = w.InEnglish(sentenceOf(shorten(values[i])))
+		}
+	}
+	return w.T("error."+code, shown...)
 }
 
 // valuesOf returns the values of a message, of pairs of a name and a text, as a function shows each text.

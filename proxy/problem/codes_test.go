@@ -60,7 +60,7 @@ func codesOfOthers(t *testing.T) []string {
 			}
 		case *ast.CallExpr:
 			switch name := nameOf(n.Fun); name {
-			case "Decline", "notFound", "refusalOf", "told":
+			case "Decline", "notFound", "refusalOf", "told", "Invalid", "refuse", "refuseAs", "selection":
 				for _, argument := range n.Args {
 					add(argument)
 				}
@@ -80,7 +80,7 @@ func codesOfOthers(t *testing.T) []string {
 				return err
 			}
 			text, err := os.ReadFile(path)
-			if carries := regexp.MustCompile(`Negative\{|Reason\{|Step\{|Decline\(|refusal|\btold\b|codeOfReply`); err != nil || !carries.Match(text) {
+			if carries := regexp.MustCompile(`Negative\{|Reason\{|Step\{|Decline\(|refus|Invalid\(|selection\(|registry\.Error\{|\btold\b|codeOfReply`); err != nil || !carries.Match(text) {
 				return err
 			}
 			file, err := parser.ParseFile(token.NewFileSet(), path, text, 0)

@@ -60,6 +60,9 @@ func New(err error) api.Problem {
 		p.Reason = denied.Reason
 		p.Detail += ": " + denied.Reason
 	}
+	if coded := ofRegistry(err); coded != nil {
+		p.Pointer = coded.Pointer()
+	}
 	p.IsPage = errors.Is(err, ErrNoPage)
 	cite(&p)
 	var refusal *scheme.Refusal

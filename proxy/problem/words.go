@@ -13,6 +13,7 @@ import (
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/proxy/gate/policy"
 	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
@@ -70,7 +71,7 @@ func wordsOf(err error) told {
 		code, values := netguard.Code(err)
 		return row.told(code, values, netguard.Public(err), "")
 	case !row.inside && !isOfSystem(err):
-		return row.beyond(err.Error())
+		return row.all(err)
 	case errors.Is(err, scheme.ErrUpstream):
 		return row.told("upstream_refused", nil, scheme.ErrUpstream.Error(), "")
 	}
@@ -80,12 +81,26 @@ func wordsOf(err error) told {
 	return row.beyond(phrase(err, row.err))
 }
 
+// ofRegistry returns the error with a code of the registry, nil for others.
+func ofRegistry(err error) (coded *registry.Error) {
+	errors.As(err, &coded)
+	return coded
+}
+
 // told returns what a code tells, or that of the row and more where it is "".
 func (r *row) told(code string, values []string, detail, more string) told {
 	if code == "" {
 		return told{r.code, nil, detail, more}
 	}
 	return told{code, values, detail, ""}
+}
+
+// all returns what an error tells that clients see as it is.
+func (r *row) all(err error) told {
+	if coded := ofRegistry(err); coded != nil && parseOf(err) == nil {
+		return r.told(coded.Code, coded.Values, err.Error(), "")
+	}
+	return r.beyond(err.Error())
 }
 
 // beyond returns what the code of the row tells, and what a text says beyond the error of the row.

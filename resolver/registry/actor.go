@@ -32,7 +32,7 @@ func (r *Role) UnmarshalText(text []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%w: %q is not a role: it is reader, writer or admin", ErrInvalid, text)
+	return Invalid("token_role", "role", "%q is not a role: it is reader, writer or admin", text)
 }
 
 // Needs returns the role that changing a key needs.
@@ -101,7 +101,7 @@ func Actions() []Action {
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (a *Action) UnmarshalText(text []byte) error {
 	if !slices.Contains(Actions(), Action(text)) {
-		return fmt.Errorf("%w: %.40q is not an action: there are read, change, withdraw, mint, import, purge and tokens", ErrInvalid, text)
+		return Invalid("token_action", "actions", "%.40q is not an action: there are read, change, withdraw, mint, import, purge and tokens", text).With("Name", string(text))
 	}
 	*a = Action(text)
 	return nil

@@ -2,7 +2,6 @@ package registry
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -27,28 +26,24 @@ func (r *Registry) CheckChange(before Entry, key Key, record Record, unresolvabl
 			return err
 		}
 	}
-	is, was := lacks(key.Kind, record), error(nil)
+	is, was := lacks(key.Kind, record), (*Error)(nil)
 	if before.Exists() {
 		was = lacks(key.Kind, before.Record)
 	}
-	if is == nil || was != nil && was.Error() == is.Error() { // from before it was refused: all else of it can be changed
+	if is == nil || was != nil && was.Code == is.Code { // from before it was refused: all else of it can be changed
 		return nil
 	}
-	return fmt.Errorf("%w: %s %w", ErrInvalid, key, is)
+	is.Reason = fmt.Errorf("%s %w", key, is.Reason)
+	return is
 }
 
-var (
-	errNowhere  = errors.New("would be active, and lead nowhere: it needs a target, or to be an alias or reserved")
-	errNoReason = errors.New("would be withdrawn without a reason or a successor: it is what people are told for decades")
-)
-
 // lacks returns what a record lacks, so that people are told nothing by it, or nil.
-func lacks(kind Kind, record Record) error {
+func lacks(kind Kind, record Record) *Error {
 	switch {
 	case kind == KindName && record.Status == Active && len(record.Targets) == 0 && record.Alias == "":
-		return errNowhere
+		return Invalid("leads_nowhere", "targets", "would be active, and lead nowhere: it needs a target, or to be an alias or reserved")
 	case record.Status == Withdrawn && record.Reason == "" && len(record.Successors) == 0:
-		return errNoReason
+		return Invalid("reason_missing", "reason", "would be withdrawn without a reason or a successor: it is what people are told for decades")
 	default:
 		return nil
 	}
@@ -58,15 +53,15 @@ func lacks(kind Kind, record Record) error {
 func (r *Registry) checkAnswered(key Key) error {
 	switch {
 	case !Asked(r.config.Only, key):
-		return fmt.Errorf("%w: %s would not be answered: this registry is asked only for what begins with %s%s",
-			ErrInvalid, key, strings.Join(r.config.Only, ", "), r.meant(key))
+		return Invalid("not_answered", "name", "%s would not be answered: this registry is asked only for what begins with %s%s",
+			key, strings.Join(r.config.Only, ", "), r.meant(key))
 	case r.lacksURN(key):
-		return fmt.Errorf("%w: %s is no URN; do you mean urn:%s?", ErrInvalid, key, key)
+		return Invalid("name_without_urn", "name", "%s is no URN; do you mean urn:%s?", key, key).With("Name", key.Name)
 	case key.Kind != KindName || r.config.Level == nil:
 		return nil
 	}
 	if err := r.config.Level(key.Name); err != nil {
-		return fmt.Errorf("%w: %s would not be answered: %w", ErrInvalid, key, err)
+		return Invalid("not_answered", "name", "%s would not be answered: %w", key, err)
 	}
 	return nil
 }

@@ -114,8 +114,8 @@ func (b *Batch) edit(edit Edit) (Entry, error) {
 		return Entry{}, err
 	}
 	if before.Status == Withdrawn && record.Status == Active && !edit.Activate {
-		return Entry{}, fmt.Errorf("%w: %s was withdrawn, and comes back only where its status is said to be active (set --activate)",
-			ErrInvalid, edit.Key)
+		return Entry{}, Invalid("stays_withdrawn", "status",
+			"%s was withdrawn, and comes back only where its status is said to be active (set --activate)", edit.Key)
 	}
 	after, is, err := b.PutIf(edit.Key, record, edit.Note, edit.OutsideSandbox, anyChange)
 	if err == nil && !is && edit.KeepNote && edit.Note != "" && edit.Note != before.Note {
@@ -149,13 +149,13 @@ func (b *Batch) PutIf(key Key, record Record, note string, outside bool, may fun
 		return Entry{}, false, err
 	}
 	if err := CheckText("note", note, MaxText); err != nil {
-		return Entry{}, false, fmt.Errorf("%w: %s: %w", ErrInvalid, key, err)
+		return Entry{}, false, fmt.Errorf("%s: %w", key, err)
 	}
 	if record.Sandbox, err = b.sandbox(before, key, record.Sandbox, outside); err != nil {
 		return Entry{}, false, err
 	}
 	if record.Status == Reserved && before.Exists() && before.Status != Reserved {
-		return Entry{}, false, fmt.Errorf("%w: %s was assigned before, and cannot be reserved again: withdraw it", ErrInvalid, key)
+		return Entry{}, false, Invalid("reserved_again", "status", "%s was assigned before, and cannot be reserved again: withdraw it", key)
 	}
 	record.Since = sinceOf(before, record.Status, b.now)
 	if before.Exists() && before.Equal(&record) {
@@ -181,7 +181,7 @@ func (b *Batch) Import(e Entry) (bool, error) {
 		return false, err
 	}
 	if e.Sandbox && before.Exists() && !before.Sandbox {
-		return false, fmt.Errorf("%w: %s was registered outside of a sandbox, and cannot come into one", ErrInvalid, e.Key)
+		return false, Invalid("outside_sandbox", "sandbox", "%s was registered outside of a sandbox, and cannot come into one", e.Key)
 	}
 	if e.Alias != "" {
 		if err := b.checkAlias(e.Key, e.Alias); err != nil {
@@ -219,7 +219,7 @@ const MaxAliases = 8
 func (b *Batch) checkAlias(key Key, alias string) error {
 	for range MaxAliases {
 		if alias == key.Name {
-			return fmt.Errorf("%w: %s would be an alias of itself by other aliases", ErrInvalid, key)
+			return Invalid("alias_of_itself", "alias", "%s would be an alias of itself by other aliases", key)
 		}
 		e, err := b.Get(Name(alias))
 		if err != nil {
@@ -230,7 +230,7 @@ func (b *Batch) checkAlias(key Key, alias string) error {
 		}
 		alias = e.Alias
 	}
-	return fmt.Errorf("%w: %s would be the end of a chain of more than %d aliases", ErrInvalid, key, MaxAliases)
+	return Invalid("alias_chain_long", "alias", "%s would be the end of a chain of more than %d aliases", key, MaxAliases)
 }
 
 // sandbox reports whether an entry is in a sandbox: what was registered outside never comes into one.

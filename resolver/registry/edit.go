@@ -53,7 +53,7 @@ func Withdraw(reason string, successors ...string) func(Entry) (Record, error) {
 			return Record{}, fmt.Errorf("%w: %s", ErrUnknown, before.Key)
 		}
 		if reason == "" && len(successors) == 0 {
-			return Record{}, fmt.Errorf("%w: withdrawing %s needs a reason: it is what people are told for decades", ErrInvalid, before.Key)
+			return Record{}, Invalid("reason_missing", "reason", "withdrawing %s needs a reason: it is what people are told for decades", before.Key)
 		}
 		record := before.Record
 		if reason == "" && before.Status == Withdrawn {
@@ -69,9 +69,9 @@ func Withdraw(reason string, successors ...string) func(Entry) (Record, error) {
 func Supersede(old, successors []string, reason, note string) ([]Edit, error) {
 	switch {
 	case len(old) == 0 || len(successors) == 0:
-		return nil, fmt.Errorf("%w: superseding needs names and successors", ErrInvalid)
+		return nil, Invalid("superseding_nothing", "successors", "superseding needs names and successors")
 	case note == "":
-		return nil, fmt.Errorf("%w: superseding needs a note", ErrInvalid)
+		return nil, Invalid("note_missing", "note", "superseding needs a note")
 	}
 	edits := make([]Edit, len(old))
 	for i, name := range old {
@@ -168,7 +168,7 @@ func (r *Registry) Purge(ctx context.Context, actor Actor, prefix, note string) 
 		return 0, err
 	}
 	if err := CheckText("note", note, MaxText); err != nil {
-		return 0, fmt.Errorf("%w: %w", ErrInvalid, err)
+		return 0, err
 	}
 	set := ChangeSet{Kind: KindPurge, By: actor.Name, Note: note, Time: r.Now()}
 	for _, kind := range []Kind{KindName, KindPrefix} {

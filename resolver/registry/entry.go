@@ -188,7 +188,7 @@ func ParseRedirect(text string) (int, error) {
 	}
 	status, err := strconv.Atoi(text)
 	if err != nil || !isRedirect(status) {
-		return 0, fmt.Errorf("%w: %.40q is no status of a redirect: it is 301, 302, 303, 307 or 308", ErrInvalid, text)
+		return 0, Invalid("redirect_status", "redirect", "%.40q is no status of a redirect: it is 301, 302, 303, 307 or 308", text)
 	}
 	return status, nil
 }

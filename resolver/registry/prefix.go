@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -55,13 +56,15 @@ const MaxPattern = 1000
 // CheckPattern returns an error for what cannot be the pattern of a prefix; "" is none.
 func CheckPattern(pattern string) error {
 	if len(pattern) > MaxPattern {
-		return fmt.Errorf("the pattern has more than %d octets", MaxPattern)
+		return Invalid("text_long", "pattern", "the pattern has more than %d octets", MaxPattern).With("Most", strconv.Itoa(MaxPattern))
 	}
 	if pattern == "" { // as that of all names
 		return nil
 	}
-	_, err := compilePattern(pattern)
-	return err
+	if _, err := compilePattern(pattern); err != nil {
+		return Invalid("pattern_malformed", "pattern", "%w", err)
+	}
+	return nil
 }
 
 // compilePattern returns a pattern of all that follows a prefix, as the Bioregistry applies its own.

@@ -50,10 +50,10 @@ func (r *Registry) mayRedact(actor Actor, key Key, reason string) (Key, error) {
 		return Key{}, err
 	}
 	if reason == "" {
-		return Key{}, fmt.Errorf("%w: redacting %s needs a reason: it is what remains", ErrInvalid, key)
+		return Key{}, Invalid("redaction_reason_missing", "reason", "redacting %s needs a reason: it is what remains", key)
 	}
 	if err := CheckText("reason", reason, MaxText); err != nil {
-		return Key{}, fmt.Errorf("%w: %s: %w", ErrInvalid, key, err)
+		return Key{}, fmt.Errorf("%s: %w", key, err)
 	}
 	return key, nil
 }

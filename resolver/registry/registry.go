@@ -69,7 +69,7 @@ func (r *Registry) Canonical(text string) (string, error) { return r.config.Cano
 func (r *Registry) CanonicalPrefix(text string) (string, error) {
 	prefix, err := r.config.CanonicalPrefix(text)
 	if err != nil {
-		return "", fmt.Errorf("%w: %w", ErrInvalid, err)
+		return "", malformed("prefix", text, err)
 	}
 	return prefix, nil
 }
@@ -229,6 +229,47 @@ var (
 	// ErrKeyReused means that an idempotency key was sent with another request before.
 	ErrKeyReused = errors.New("this Idempotency-Key was sent with another request before")
 )
+
+// Error is an error of a class, such as ErrInvalid, with a code by which pages find its text in the language of a reader, and forms the field that
+// it is about. Its own text is in English.
+type Error struct {
+	Class error // by which errors.Is finds it: ErrInvalid, ErrDenied, ErrConflict
+	Code  string
+	// Field is the member of a record, or of its target Target, as documents have it; "" where it is about none. Targets are counted from 1; 0 is none.
+	Field  string
+	Target int
+	Values []string // of the message of Code: pairs of a name and a text
+	Reason error    // in English
+}
+
+// Error implements error.
+func (e *Error) Error() string { return e.Class.Error() + ": " + e.Reason.Error() }
+
+// Unwrap returns the class and the reason.
+func (e *Error) Unwrap() []error { return []error{e.Class, e.Reason} }
+
+// With sets the values of the message.
+func (e *Error) With(values ...string) *Error {
+	e.Values = values
+	return e
+}
+
+// Pointer is where the field is in the document of a name (RFC 6901), "" for no field.
+func (e *Error) Pointer() string {
+	switch {
+	case e.Target > 0 && e.Field != "":
+		return fmt.Sprintf("/targets/%d/%s", e.Target-1, e.Field)
+	case e.Field != "":
+		return "/" + e.Field
+	default:
+		return ""
+	}
+}
+
+// Invalid returns an ErrInvalid with a code, about a field.
+func Invalid(code, field, format string, args ...any) *Error {
+	return &Error{Class: ErrInvalid, Code: code, Field: field, Reason: fmt.Errorf(format, args...)}
+}
 
 // verifyPage is how many keys are read at once.
 const verifyPage = 10_000

@@ -36,7 +36,7 @@ func (r *Registry) Revert(ctx context.Context, actor Actor, revert Revert) (repo
 		return report, err
 	}
 	if revert.Note == "" {
-		return report, fmt.Errorf("%w: reverting needs a note, which is the reason of what is withdrawn by it", ErrInvalid)
+		return report, Invalid("note_missing", "note", "reverting needs a note, which is the reason of what is withdrawn by it")
 	}
 	run := &reverting{Revert: revert, registry: r, actor: actor}
 	err = r.config.Store.Read(ctx, func(tx Tx) error {

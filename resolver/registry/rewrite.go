@@ -82,15 +82,15 @@ func (w *Rewrite) Check(actor Actor) error {
 	}
 	switch {
 	case w.Replace == "" || w.With == "":
-		return fmt.Errorf("%w: a rewrite needs what URIs begin with, and what they begin with then", ErrInvalid)
+		return Invalid("rewrite_incomplete", "replace", "a rewrite needs what URIs begin with, and what they begin with then")
 	case w.Replace == w.With:
-		return fmt.Errorf("%w: a rewrite from %s to itself changes nothing", ErrInvalid, w.Replace)
+		return Invalid("rewrite_to_itself", "with", "a rewrite from %s to itself changes nothing", w.Replace)
 	case w.AsOf < 0:
 		return fmt.Errorf("%w: %d is not a number of a version", ErrInvalid, w.AsOf)
 	}
 	for field, text := range map[string]string{"replace": w.Replace, "with": w.With, "note": w.Note} {
 		if err := CheckText(field, text, MaxText); err != nil {
-			return fmt.Errorf("%w: %w", ErrInvalid, err)
+			return err
 		}
 	}
 	return nil

@@ -29,7 +29,7 @@ const (
 // CanonicalKey returns the key of a canonical name or prefix. The error wraps ErrInvalid.
 func (r *Registry) CanonicalKey(key Key) (Key, error) {
 	if len(key.Name) > MaxName {
-		return Key{}, fmt.Errorf("%w: the name has more than %d octets", ErrInvalid, MaxName)
+		return Key{}, Invalid("name_long", "name", "the name has more than %d octets", MaxName)
 	}
 	canonical := r.config.Canonical
 	if key.Kind == KindPrefix {
@@ -37,13 +37,22 @@ func (r *Registry) CanonicalKey(key Key) (Key, error) {
 	}
 	name, err := canonical(key.Name)
 	if err != nil {
-		return Key{}, fmt.Errorf("%w: %w", ErrInvalid, err)
+		return Key{}, malformed("name", key.Name, err)
 	}
 	if key.Kind == KindPrefix && !IsDelimiter(name[len(name)-1]) {
-		return Key{}, fmt.Errorf("%w: the prefix %q must end with a character that is neither a letter nor a digit, "+
-			"such as \":\", so that it ends where a part of names does", ErrInvalid, name)
+		return Key{}, Invalid("prefix_end", "name", "the prefix %q must end with a character that is neither a letter nor a digit, "+
+			"such as \":\", so that it ends where a part of names does", name)
 	}
 	return Key{key.Kind, name}, nil
+}
+
+// malformed returns the error of a field that has no canonical name, with what of it cannot be read, if that is known.
+func malformed(field, text string, err error) *Error {
+	var parse *uri.ParseError
+	if errors.As(err, &parse) && 0 < parse.Offset && parse.Offset < len(parse.Input) {
+		return Invalid("name_malformed_at", field, "%w", err).With("Name", parse.Input, "Rest", parse.Input[parse.Offset:])
+	}
+	return Invalid("name_malformed", field, "%w", err).With("Name", text)
 }
 
 // IsDelimiter reports whether a prefix may end with b.
@@ -60,9 +69,6 @@ func IsDelimiter(b byte) bool {
 // The error wraps ErrInvalid.
 func (r *Registry) Check(key Key, record Record) (Record, error) {
 	checked, err := r.check(key, record)
-	if err != nil && !errors.Is(err, ErrInvalid) && !errors.Is(err, ErrNoStore) {
-		err = fmt.Errorf("%w: %w", ErrInvalid, err)
-	}
 	if err != nil {
 		return Record{}, fmt.Errorf("%s: %w", key, err)
 	}
@@ -102,31 +108,33 @@ func (r *Registry) alias(key Key, record Record) (string, error) {
 		return "", nil
 	}
 	if key.Kind == KindPrefix || len(record.Targets) > 0 {
-		return "", errors.New("an alias is a name, and has no targets of its own")
+		return "", Invalid("alias_with_targets", "alias", "an alias is a name, and has no targets of its own")
 	}
 	name, err := r.config.Canonical(record.Alias)
-	if err == nil && name == key.Name {
-		err = errors.New("it is an alias of itself")
+	switch {
+	case err != nil:
+		return "", malformed("alias", record.Alias, err)
+	case name == key.Name:
+		return "", Invalid("alias_of_itself", "alias", "it is an alias of itself")
 	}
-	return name, err
+	return name, nil
 }
 
 // successors returns the canonical names of the successors of a key.
 func (r *Registry) successors(key Key, given []string) ([]string, error) {
 	if len(given) > MaxSuccessors {
-		return nil, fmt.Errorf("more than %d successors", MaxSuccessors)
+		return nil, Invalid("too_many_successors", "successors", "more than %d successors", MaxSuccessors)
 	}
 	names := slices.Clone(given)
 	for i, successor := range given {
 		name, err := r.config.Canonical(successor)
-		if err == nil && name == key.Name {
-			err = errors.New("it is its own successor")
-		}
-		if err == nil && !isLinkable(name) {
-			err = fmt.Errorf("%q cannot be a successor", successor)
-		}
-		if err != nil {
-			return nil, err
+		switch {
+		case err != nil:
+			return nil, malformed("successors", successor, err)
+		case name == key.Name:
+			return nil, Invalid("own_successor", "successors", "it is its own successor")
+		case !isLinkable(name):
+			return nil, Invalid("no_successor", "successors", "%q cannot be a successor", successor)
 		}
 		names[i] = name
 	}
@@ -156,19 +164,25 @@ func checkTexts(record Record) error {
 	if record.Metadata != "" {
 		var object map[string]any
 		if err := json.Unmarshal([]byte(record.Metadata), &object); err != nil || object == nil {
-			return errors.New("the metadata is not a JSON object")
+			return Invalid("metadata_no_object", "metadata", "the metadata is not a JSON object")
 		}
 	}
 	return nil
 }
 
-// CheckText returns an error where a text, which its name tells, has more octets than most, or is no text.
+// CheckText returns ErrInvalid where the text of a field has more octets than most, or is no text.
 func CheckText(name, text string, most int) error {
+	shown := name
+	if name == "type" {
+		shown = "media type"
+	}
 	switch {
+	case len(text) > most && name == "metadata":
+		return Invalid("metadata_long", name, "the %s has more than %d octets", shown, most)
 	case len(text) > most:
-		return fmt.Errorf("the %s has more than %d octets", name, most)
+		return Invalid("text_long", name, "the %s has more than %d octets", shown, most).With("Most", strconv.Itoa(most))
 	case !utf8.ValidString(text) || strings.ContainsRune(text, 0):
-		return fmt.Errorf("the %s is not UTF-8 text", name)
+		return Invalid("text_encoding", name, "the %s is not UTF-8 text", shown)
 	default:
 		return nil
 	}
@@ -177,11 +191,14 @@ func CheckText(name, text string, most int) error {
 // checkTargets checks the targets of a key.
 func checkTargets(key Key, targets []Target) error {
 	if len(targets) > MaxTargets {
-		return fmt.Errorf("more than %d targets", MaxTargets)
+		return Invalid("too_many_targets", "targets", "more than %d targets", MaxTargets)
 	}
-	for _, t := range targets {
+	for i, t := range targets {
 		if err := checkTarget(key, t); err != nil {
-			return fmt.Errorf("target %q: %w%s", t.URI, err, encodedHelp(key, t.URI))
+			is := Invalid("target_malformed", "uri", "%w", err)
+			_ = errors.As(err, &is)
+			is.Target, is.Reason = i+1, fmt.Errorf("target %q: %w%s", t.URI, is.Reason, encodedHelp(key, t.URI))
+			return is
 		}
 	}
 	return nil
@@ -198,7 +215,7 @@ func encodedHelp(key Key, target string) string {
 
 func checkTarget(key Key, t Target) error {
 	if len(t.URI) > resolver.MaxLocation {
-		return fmt.Errorf("it has more than %d octets", resolver.MaxLocation)
+		return Invalid("target_long", "uri", "it has more than %d octets", resolver.MaxLocation)
 	}
 	location := t.URI
 	if key.Kind == KindPrefix {
@@ -211,20 +228,23 @@ func checkTarget(key Key, t Target) error {
 		return err
 	}
 	if key.Kind == KindPrefix && !hasServer(t.URI, key.Name) {
-		return errors.New("the rest of a name would become a part of its server: end that with \"/\"")
+		return Invalid("target_server_end", "uri", "the rest of a name would become a part of its server: end that with \"/\"")
 	}
 	if !t.From.IsZero() && !t.Until.IsZero() && !t.From.Before(t.Until) {
-		return errors.New("it ends before it begins")
+		return Invalid("target_ends_early", "until", "it ends before it begins")
 	}
-	for _, f := range [...][2]string{{"media type", t.Type}, {"language", t.Language}, {"note", t.Note}, {"title", t.Title}, {"context", t.Context}} {
+	for _, f := range [...][2]string{{"type", t.Type}, {"language", t.Language}, {"note", t.Note}, {"title", t.Title}, {"context", t.Context}} {
 		if err := CheckText(f[0], f[1], MaxText); err != nil {
 			return err
 		}
 	}
 	if strings.ContainsAny(t.Type+t.Language+t.Title+t.Context, "\r\n") {
-		return errors.New("a media type, language, title or context has one line")
+		return Invalid("text_lines", "title", "a media type, language, title or context has one line")
 	}
-	return CheckRelation(t.Rel)
+	if err := CheckRelation(t.Rel); err != nil {
+		return Invalid("relation_malformed", "rel", "%w", err)
+	}
+	return nil
 }
 
 // CheckRelation returns an error unless a target may have a relation: see uri.CheckRelation.
@@ -246,13 +266,14 @@ func UniqueMembers(text []byte) error {
 		var syntax *jsontext.SyntacticError
 		switch {
 		case errors.Is(err, jsontext.ErrDuplicateName) && errors.As(err, &syntax):
-			return fmt.Errorf("%w: the JSON has the member %q twice", ErrInvalid, syntax.JSONPointer.LastToken())
+			name := syntax.JSONPointer.LastToken()
+			return Invalid("json_member_twice", "", "the JSON has the member %q twice", name).With("Name", name)
 		case errors.As(err, &syntax) && json.Valid(text): // which takes strings that are not Unicode
-			return fmt.Errorf("%w: the JSON has a string that is not Unicode, after byte %d: %w", ErrInvalid, syntax.ByteOffset, syntax.Err)
+			return Invalid("json_no_unicode", "", "the JSON has a string that is not Unicode, after byte %d: %w", syntax.ByteOffset, syntax.Err)
 		case err != nil:
 			return nil //nolint:nilerr // who decodes it says what is wrong, also at its end
 		case d.StackDepth() > maxNested:
-			return fmt.Errorf("%w: the JSON is nested too deep", ErrInvalid)
+			return Invalid("json_nested", "", "the JSON is nested too deep")
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/diff"
@@ -21,7 +22,7 @@ type changesPage struct {
 	Sets        []shownSet
 	First, Next string
 	IsLate      bool
-	Fault       string
+	Fault       pages.Content
 }
 
 // shownSet is a change set with what leads to its page.
@@ -84,7 +85,7 @@ func (e *Editor) serveChanges(p *Request) (message.Reply, error) {
 		if !isAsked(err) {
 			return message.Reply{}, err
 		}
-		page.Fault, status = saidOf(p, err), problem.Status(err)
+		page.Fault, status = saidOf(p.Panel.In, err), problem.Status(err)
 	}
 	for _, set := range found.Sets {
 		set.Note = cut(set.Note)

@@ -106,9 +106,6 @@ func (e *Editor) reverting(p *Request, page *setPage) (message.Reply, error) {
 	switch {
 	case err != nil && e.refuses(p, err):
 		page.Faults = faults{faultOf(p.Panel.In, err, &nameForm{})}
-		if page.Note == "" {
-			page.Faults = faults{{"note", p.Panel.In.Text("changes.reason_missing")}}
-		}
 	case err != nil:
 		return message.Reply{}, err
 	case !isDry && done.Set.Number == 0:

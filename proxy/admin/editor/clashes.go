@@ -29,7 +29,8 @@ type clashesPage struct {
 	Path        string
 	Clashes     []clash
 	MayChange   bool
-	Fault, Done string
+	Fault       pages.Content
+	Done        string
 	First, Next string
 }
 
@@ -75,7 +76,7 @@ func (e *Editor) serveClashes(p *Request) (message.Reply, error) {
 		if !e.refuses(p, err) {
 			return message.Reply{}, err
 		}
-		page.Fault = saidOf(p, err)
+		page.Fault = saidOf(p.Panel.In, err)
 	} else if p.URL.Query().Get("done") == "overwritten" {
 		page.Done = p.Panel.In.Text("clash.overwritten")
 	}
@@ -113,11 +114,11 @@ func (e *Editor) overwrite(p *Request, found []jobs.Conflict) error {
 		}
 	}
 	if len(edits) == 0 {
-		return refuse("clash.none_chosen")
+		return refuse("conflicts_none_chosen")
 	}
 	_, err = e.Service.Change(p.Context(), p.Actor, false, edits...)
 	if errors.Is(err, registry.ErrConflict) {
-		return &refusal{registry.ErrConflict, "clash.changed_since", nil}
+		return refuseAs(registry.ErrConflict, "conflicts_changed")
 	}
 	return err
 }

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -185,7 +186,7 @@ func (s *Drafts) makeRoom(owner string, more int64) error {
 		bytes, number, ofOwner, numberOfOwner = bytes-oldest.bytes, number-1, ofOwner-oldest.bytes, numberOfOwner-1
 	}
 	if bytes > maxDrafts || number > maxDraftsNumber {
-		return &refusal{registry.ErrJobs, "import.full", nil}
+		return refuseAs(registry.ErrJobs, "import_full")
 	}
 	return nil
 }
@@ -292,4 +293,4 @@ func storingDraft(err error) error {
 }
 
 // errNoDraft means that a draft is not there any more.
-var errNoDraft error = &refusal{registry.ErrUnknown, "import.gone", []any{"Count", maxOfActorCount}}
+var errNoDraft = refuseAs(registry.ErrUnknown, "import_gone", "Count", strconv.Itoa(maxOfActorCount))

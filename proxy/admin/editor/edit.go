@@ -130,7 +130,7 @@ func (e *Editor) begin(r *editing) (message.Reply, error) {
 // or the other change.
 func (e *Editor) check(r *editing, next func(r *editing, current registry.Entry, made document) (message.Reply, error)) (message.Reply, error) {
 	if r.Name == "" {
-		r.wrong.add("name", r.Panel.In.Text("fault.no_name"))
+		r.wrong.add("name", r.Panel.In.T("fault.no_name"))
 		return e.form(r, 0), nil
 	}
 	var current registry.Entry
@@ -202,7 +202,7 @@ func (e *Editor) refused(r *editing, err error) (message.Reply, error) {
 			}
 			return e.conflict(r, current)
 		}
-		r.wrong, r.failed = append(r.wrong, fault{"name", r.Panel.In.Text("fault.registered")}), err
+		r.wrong, r.failed = append(r.wrong, fault{"name", r.Panel.In.T("fault.registered")}), err
 		return e.form(r, 0), nil
 	}
 	found := faultOf(r.Panel.In, err, r.form)

@@ -24,7 +24,8 @@ type input struct {
 	ID          string
 	Label, Hint pages.Content
 	Value       string
-	Fault, Type string
+	Fault       pages.Content
+	Type        string
 	Rows        int // of a field of several lines
 	IsRequired  bool
 	// Meant is what is offered in place of the value, and Do the value of the button that takes it; "" for nothing.

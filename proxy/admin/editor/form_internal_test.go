@@ -235,7 +235,7 @@ func TestJSONFaults(t *testing.T) {
 	} {
 		var wrong faults
 		join(english(), texts{inMetadata: text}, nil, &wrong)
-		if !strings.Contains(wrong.Of(inMetadata), want) {
+		if !strings.Contains(string(wrong.Of(inMetadata)), want) {
 			t.Errorf("%s: %v", text, wrong)
 		}
 	}

@@ -41,7 +41,7 @@ func (t texts) rest(in pages.Writer, at string, wrong *faults) document {
 	made := make(document)
 	if t[inRest] != "" && (json.Unmarshal([]byte(t[inRest]), &made) != nil || made == nil) { // null makes a map nil
 		made = make(document)
-		wrong.add(at, in.Text("fault.damaged"))
+		wrong.add(at, in.T("fault.damaged"))
 	}
 	return made
 }
@@ -60,6 +60,19 @@ func setMember[T any](in pages.Writer, made document, f *field.Field[T], text, a
 	}
 }
 
+// targetAt returns which target of the form is the one with a number in its document.
+func (f *nameForm) targetAt(number int) int {
+	for i, t := range f.Targets {
+		if t[inRemove] == yes || t.empty() {
+			continue
+		}
+		if number--; number == 0 {
+			return i
+		}
+	}
+	return 0
+}
+
 // targets returns the documents of the targets of a form, without those that are empty or removed.
 func (f *nameForm) targets(in pages.Writer, wrong *faults) []document {
 	all := []document{}
@@ -70,9 +83,9 @@ func (f *nameForm) targets(in pages.Writer, wrong *faults) []document {
 		made := t.rest(in, targetField(i, inURI), wrong)
 		switch {
 		case t[inURI] == "":
-			wrong.add(targetField(i, inURI), in.Text("fault.no_uri"))
+			wrong.add(targetField(i, inURI), in.T("fault.no_uri"))
 		case meantTarget(t[inURI], f.isPrefix) != "":
-			wrong.add(targetField(i, inURI), targetFault(in, t[inURI], f.isPrefix))
+			wrong.add(targetField(i, inURI), in.T("fault.target_meant", "URI", pages.Bdi(meantTarget(t[inURI], f.isPrefix))))
 		}
 		for _, of := range targetFields() {
 			setMember(in, made, of, t[of.Name], targetField(i, of.Name), wrong)
@@ -93,12 +106,12 @@ func (t texts) empty() bool {
 }
 
 // valueOf returns the member that the text of a field says, nil for none, or what is wrong with the text.
-func valueOf[T any](in pages.Writer, f *field.Field[T], text string) (value json.RawMessage, fault string) {
+func valueOf[T any](in pages.Writer, f *field.Field[T], text string) (value json.RawMessage, fault pages.Content) {
 	switch f.Type {
 	case field.Status:
 		var status registry.Status
 		if status.UnmarshalText([]byte(text)) != nil {
-			fault = in.Text("fault.status", "Text", pages.Isolated(cut(text)))
+			fault = in.T("fault.status", "Text", pages.Bdi(cut(text)))
 		}
 		return quoted(status.String()), fault
 	case field.Number:
@@ -109,19 +122,19 @@ func valueOf[T any](in pages.Writer, f *field.Field[T], text string) (value json
 		case err == nil:
 			return json.RawMessage(strconv.Itoa(n)), ""
 		case f.Name == "redirect":
-			return nil, in.Text("fault.redirect")
+			return nil, in.Says("redirect_status")
 		case f.Name == "priority":
-			return nil, in.Text("fault.priority")
+			return nil, in.T("fault.priority")
 		}
-		return nil, in.Text("fault.number", "Text", pages.Isolated(cut(text)))
+		return nil, in.T("fault.number", "Text", pages.Bdi(cut(text)))
 	case field.Time:
 		t, ok := timeOf(text)
 		if !ok {
-			return nil, in.Text("fault.time")
+			return nil, in.T("fault.time")
 		}
 		value, err := field.Marshal(t)
 		if err != nil {
-			return nil, in.Text("fault.year")
+			return nil, in.T("fault.year")
 		}
 		return value, ""
 	case field.Bool:

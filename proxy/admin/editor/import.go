@@ -30,7 +30,8 @@ const maxImport = 16 << 20
 // importPage is what the page shows by which a file is sent.
 type importPage struct {
 	Field              pages.Content
-	Fault, Done        string
+	Fault              pages.Content
+	Done               string
 	Text, Format       string
 	Encoding           string
 	Encodings, Formats []string
@@ -67,7 +68,7 @@ func (e *Editor) serveImport(p *Request) (message.Reply, error) {
 	if !e.refuses(p, err) {
 		return message.Reply{}, err
 	}
-	page := importPage{Fault: saidOf(p, err), Format: p.Form.Get("format"), Encoding: p.Form.Get("encoding"), Text: p.Form.Get("text")}
+	page := importPage{Fault: saidOf(p.Panel.In, err), Format: p.Form.Get("format"), Encoding: p.Form.Get("encoding"), Text: p.Form.Get("text")}
 	reply := e.showImport(p, page)
 	reply.Status = problem.Status(err)
 	return reply, nil
@@ -123,14 +124,14 @@ func draftOf(p *Request) (d draft, text []byte, err error) {
 	switch format {
 	case bulk.NDJSON:
 		if len(start) == 0 {
-			err = refuse("import.empty")
+			err = refuse("file_empty")
 		}
 		return d, text, err
 	case bulk.TSV:
 	case bulk.CSV, bulk.Detect:
 		d.Kind = bulk.CSV
 	default:
-		return d, nil, refuse("import.by_command", "Format", string(format))
+		return d, nil, refuse("import_by_command", "Format", string(format))
 	}
 	if d.Preview, err = previewOf(text, format); err != nil {
 		return d, nil, err
@@ -144,12 +145,12 @@ func sentFile(p *Request) (text []byte, name string, err error) {
 	typed := p.Form.Get("text")
 	if p.MultipartForm == nil || len(p.MultipartForm.File["file"]) == 0 || p.MultipartForm.File["file"][0].Filename == "" {
 		if strings.TrimSpace(typed) == "" {
-			return nil, "", refuse("import.nothing")
+			return nil, "", refuse("import_nothing")
 		}
 		return []byte(typed), "", checkSize(int64(len(typed)))
 	}
 	if strings.TrimSpace(typed) != "" {
-		return nil, "", refuse("import.both")
+		return nil, "", refuse("import_both")
 	}
 	header := p.MultipartForm.File["file"][0]
 	if err := checkSize(header.Size); err != nil {
@@ -168,7 +169,7 @@ func sentFile(p *Request) (text []byte, name string, err error) {
 
 func checkSize(bytes int64) error {
 	if bytes > maxImport {
-		return &refusal{problem.ErrDocumentSize, "import.large", []any{"Bytes", bytes, "MiB", maxImport >> 20}}
+		return refuseAs(problem.ErrDocumentSize, "import_large", "Bytes", strconv.FormatInt(bytes, 10), "MiB", strconv.Itoa(maxImport>>20))
 	}
 	return nil
 }
@@ -185,14 +186,14 @@ type draftPage struct {
 	Note      string
 	IsData    bool
 	Overwrite bool
-	Fault     string
+	Fault     pages.Content
 }
 
 // serveDraft shows what was sent, with what its columns are, and has it checked, imported or removed.
 func (e *Editor) serveDraft(p *Request) (message.Reply, error) {
 	d, ok := e.Drafts.find(p, p.ID)
 	if !ok || !d.isUpload() {
-		reply := e.showImport(p, importPage{Fault: saidOf(p, errNoDraft)})
+		reply := e.showImport(p, importPage{Fault: saidOf(p.Panel.In, errNoDraft)})
 		reply.Status = http.StatusGone
 		return reply, nil
 	}
@@ -214,8 +215,8 @@ func (e *Editor) serveDraft(p *Request) (message.Reply, error) {
 	if d.isTable() {
 		err = checkColumns(d.Columns)
 	}
-	if fault := registry.CheckText("note", d.Note, registry.MaxText); err == nil && fault != nil {
-		err = fmt.Errorf("%w: %w", registry.ErrInvalid, fault)
+	if err == nil {
+		err = registry.CheckText("note", d.Note, registry.MaxText)
 	}
 	if err != nil {
 		return e.showDraft(p, d, err)
@@ -239,7 +240,7 @@ func (e *Editor) checkDraft(p *Request, d draft) (message.Reply, error) {
 // sendDraft has a draft imported as it was in the dry run that was seen, and leads to the job.
 func (e *Editor) sendDraft(p *Request, d draft) (message.Reply, error) {
 	if d.Checked == "" || p.Form.Get("checked") != d.Checked { // or another tab has had something else checked
-		return e.showDraft(p, d, refuse("import.unchecked"))
+		return e.showDraft(p, d, refuse("import_unchecked"))
 	}
 	job, err := e.postDraft(p, d, false)
 	if err != nil {
@@ -298,7 +299,7 @@ func (e *Editor) showDraft(p *Request, d draft, fault error) (message.Reply, err
 	}
 	p.Panel.Above = []pages.Item{{Word: p.Panel.In.Text("import.title"), Path: PathImport}}
 	if fault != nil {
-		page.Fault = saidOf(p, fault)
+		page.Fault = saidOf(p.Panel.In, fault)
 	}
 	reply := e.show(p, p.Panel.In.Text(title), "mapping.html", page)
 	if fault != nil {

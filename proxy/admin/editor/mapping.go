@@ -233,15 +233,15 @@ func checkColumns(columns []string) error {
 			continue
 		}
 		if len(column) > longestColumn || bulk.ColumnNamed(column) != column {
-			return refuse("import.no_column", "Column", plaintext.Shorten(column, shownValue))
+			return refuse("import_no_column", "Column", plaintext.Shorten(column, shownValue))
 		}
 		if before := seen[column]; before > 0 {
-			return refuse("import.column_twice", "First", before, "Second", i+1, "Column", column)
+			return refuse("import_column_twice", "First", strconv.Itoa(before), "Second", strconv.Itoa(i+1), "Column", column)
 		}
 		seen[column] = i + 1
 	}
 	if seen["name"] == 0 && seen["prefix"] == 0 {
-		return refuse("import.no_name")
+		return refuse("import_no_name")
 	}
 	return nil
 }

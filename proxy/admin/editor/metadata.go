@@ -20,12 +20,10 @@ import (
 // membersOf returns the members of a JSON object in their order.
 func membersOf(text []byte) ([]field.Member, error) {
 	if !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
-		return nil, errNoObject
+		return nil, registry.Invalid("metadata_no_object", inMetadata, "this is not a JSON object")
 	}
 	return field.ParseMembers(text)
 }
-
-var errNoObject = errors.New("this is not a JSON object")
 
 // metadataParts returns the names of the parts of metadata that have fields of their own.
 func metadataParts() (names []string) {
@@ -147,7 +145,7 @@ func join(in pages.Writer, form texts, before json.RawMessage, wrong *faults) js
 		for _, other := range others {
 			// A second one would be in doubt: readers see one of them.
 			if other.Name == m.Name || i < 0 && part.Is(other.Name) {
-				wrong.add(part.Name, in.Text("fault.member", "Name", pages.Isolated(other.Name)))
+				wrong.add(part.Name, in.T("fault.member", "Name", pages.Bdi(other.Name)))
 			}
 		}
 		all = append(all, m)
@@ -177,9 +175,9 @@ func valueOfPart(part *title.Part, text string) json.RawMessage {
 }
 
 // jsonFault says in words what is wrong with the JSON object of a field, and where.
-func jsonFault(in pages.Writer, text string, err error) string {
-	if errors.Is(err, errNoObject) {
-		return in.Text("fault.json_object")
+func jsonFault(in pages.Writer, text string, err error) pages.Content {
+	if errors.Is(err, registry.ErrInvalid) {
+		return saidOf(in, err)
 	}
 	var found error
 	for d := jsontext.NewDecoder(strings.NewReader(text)); ; {
@@ -190,15 +188,13 @@ func jsonFault(in pages.Writer, text string, err error) string {
 	var syntax *jsontext.SyntacticError
 	switch {
 	case errors.Is(found, io.ErrUnexpectedEOF):
-		return in.Text("fault.json_end")
+		return in.T("fault.json_end")
 	case !errors.As(found, &syntax): // it is JSON, and something else
-		return in.Text("fault.refused", "Reason", pages.Isolated(sentence(err.Error())))
-	case errors.Is(found, jsontext.ErrDuplicateName):
-		return in.Text("fault.json_twice", "Name", pages.Isolated(syntax.JSONPointer.LastToken()))
+		return saidOf(in, err)
 	default:
 		before := text[:min(int(syntax.ByteOffset), len(text))]
 		line := strings.LastIndexByte(before, '\n') + 1
-		return in.Text("fault.json_at", "Line", 1+strings.Count(before, "\n"), "Column", 1+utf8.RuneCountInString(before[line:]))
+		return in.T("fault.json_at", "Line", 1+strings.Count(before, "\n"), "Column", 1+utf8.RuneCountInString(before[line:]))
 	}
 }
 

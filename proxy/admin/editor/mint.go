@@ -19,7 +19,7 @@ type mintPage struct {
 	Prefix   string
 	Patterns []nextName
 	Pattern  string // that was typed, or is offered
-	Fault    string
+	Fault    pages.Content
 }
 
 // nextName is the next free name of a pattern that is in use, "" where there is none.
@@ -67,7 +67,7 @@ func (e *Editor) showMint(p *Request, fault error) (message.Reply, error) {
 		page.Pattern = page.Prefix + "{counter}"
 	}
 	if fault != nil {
-		page.Fault = saidOf(p, fault)
+		page.Fault = saidOf(p.Panel.In, fault)
 	}
 	p.Panel.Above = []pages.Item{{Word: p.Panel.In.Text("found.title"), Path: PathNames}}
 	reply := e.show(p, p.Panel.In.Text("mint.title"), "mint.html", page)

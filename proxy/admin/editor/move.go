@@ -20,7 +20,7 @@ const PathMove = "/registry/targets/move"
 // movePage is what the page shows by which targets are moved.
 type movePage struct {
 	Field                       pages.Content
-	Fault                       string
+	Fault                       pages.Content
 	Prefix, Replace, With, Note string
 	Names                       string // the path of the names that have such targets
 	Suggested                   []suggestion
@@ -90,26 +90,13 @@ func (e *Editor) showMove(p *Request, fault error) message.Reply {
 	}
 	p.Panel.Above = []pages.Item{{Word: p.Panel.In.Text("editor.dead_targets"), Path: PathTargets}}
 	if fault != nil {
-		page.Fault = moveFault(p, fault)
+		page.Fault = saidOf(p.Panel.In, fault)
 	}
 	reply := e.show(p, p.Panel.In.Text("move.title"), "move.html", page)
 	if fault != nil {
 		reply.Status = problem.Status(fault)
 	}
 	return reply
-}
-
-// moveFault says in words what is wrong with a move.
-func moveFault(p *Request, err error) string {
-	in := p.Panel.In
-	switch text := err.Error(); {
-	case strings.Contains(text, "needs what URIs begin with"):
-		return in.Text("move.incomplete")
-	case strings.Contains(text, "to itself"):
-		return in.Text("move.same")
-	default:
-		return saidOf(p, err)
-	}
 }
 
 // hostPart returns what of the beginning of URIs an index has: "//host/".

@@ -39,7 +39,8 @@ type namesPage struct {
 	New, Mint   string
 	Select      string // where the names that are selected are sent
 	CSV, NDJSON string // all that is found
-	Fault, Done string
+	Fault       pages.Content
+	Done        string
 }
 
 // foundName is a name that was found.
@@ -105,7 +106,7 @@ func (e *Editor) serveNames(p *Request) (message.Reply, error) {
 		if !isAsked(err) {
 			return message.Reply{}, err
 		}
-		page.Fault, status = saidOf(p, err), problem.Status(err)
+		page.Fault, status = saidOf(p.Panel.In, err), problem.Status(err)
 	}
 	page.IsLate = found.Next != "" && len(found.Entries) < namesLength
 	for _, e := range found.Entries {

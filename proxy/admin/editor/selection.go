@@ -67,7 +67,7 @@ func (e *Editor) allFound(p *Request) (all []string, err error) {
 	}
 	found, err := e.Service.List(p.Context(), p.Actor, search, service.Page{Limit: maxSelected})
 	if err == nil && found.Next != "" {
-		err = refuse("several.too_many", "Count", maxSelected)
+		err = refuse("selection_too_many", "Count", strconv.Itoa(maxSelected))
 	}
 	for i := range found.Entries {
 		all = append(all, found.Entries[i].Name)
@@ -80,7 +80,7 @@ type selectionPage struct {
 	selection
 	Field     pages.Content
 	Path      string
-	Fault     string
+	Fault     pages.Content
 	Tasks     []task
 	Changes   []diff.Change // what would change
 	Changed   int
@@ -123,7 +123,7 @@ func (s *selection) tasks(actor registry.Actor) (all []task) {
 func (e *Editor) serveSelection(p *Request) (message.Reply, error) {
 	d, ok := e.Drafts.find(p, p.ID)
 	if !ok || d.Kind != kindSelection || d.Select == nil {
-		return message.Reply{}, &refusal{registry.ErrUnknown, "import.gone", []any{"Count", maxOfActorCount}}
+		return message.Reply{}, errNoDraft
 	}
 	switch {
 	case p.Method != http.MethodPost:
@@ -180,7 +180,7 @@ func (e *Editor) showSelection(p *Request, d draft, fault error) (message.Reply,
 		}
 	}
 	if fault != nil {
-		page.Fault = saidOf(p, fault)
+		page.Fault = saidOf(p.Panel.In, fault)
 	}
 	p.Panel.Above = []pages.Item{{Word: p.Panel.In.Text("found.title"), Path: PathNames}}
 	reply := e.show(p, p.Panel.In.Text("several.title", "Count", len(page.Names)), "selection.html", page)
@@ -225,7 +225,7 @@ func (e *Editor) change(p *Request, s *selection, isDry bool, asOf registry.Seq)
 				case !before.Exists():
 					return registry.Record{}, fmt.Errorf("%w: %s", registry.ErrUnknown, before.Key)
 				case asOf > 0 && before.Seq > asOf:
-					return registry.Record{}, &refusal{registry.ErrConflict, "several.changed_since", []any{"Name", name, "By", before.By}}
+					return registry.Record{}, refuseAs(registry.ErrConflict, "selection_changed", "Name", name, "By", before.By)
 				default:
 					return do(before)
 				}
@@ -240,16 +240,19 @@ func (e *Editor) change(p *Request, s *selection, isDry bool, asOf registry.Seq)
 
 // change returns the change of one name.
 func (s *selection) change() (func(registry.Entry) (registry.Record, error), error) {
-	value := func(field string) (string, error) {
+	value := func(field string, missing error) (string, error) {
 		if s.Values[field] == "" {
-			return "", refuse("several.missing_" + field)
+			return "", missing
 		}
 		return s.Values[field], nil
 	}
 	switch s.Do {
-	case "tag", "untag":
-		tag, err := value(s.Do)
-		return of(func(r *registry.Record) { r.Metadata = withTag(r.Metadata, tag, s.Do == "tag") }), err
+	case "tag":
+		tag, err := value("tag", refuse("missing_tag"))
+		return of(func(r *registry.Record) { r.Metadata = withTag(r.Metadata, tag, true) }), err
+	case "untag":
+		tag, err := value("untag", refuse("missing_untag"))
+		return of(func(r *registry.Record) { r.Metadata = withTag(r.Metadata, tag, false) }), err
 	case "contact": // an empty one removes it
 		return of(func(r *registry.Record) { r.Contact = s.Values["contact"] }), nil
 	case "activate":
@@ -257,8 +260,8 @@ func (s *selection) change() (func(registry.Entry) (registry.Record, error), err
 	case "reserve":
 		return of(func(r *registry.Record) { r.Status = registry.Reserved }), nil
 	case "replace":
-		from, err := value("replace")
-		to, missing := value("with")
+		from, err := value("replace", refuse("missing_replace"))
+		to, missing := value("with", refuse("missing_with"))
 		return of(func(r *registry.Record) {
 			r.Targets = slices.Clone(r.Targets)
 			for i, t := range r.Targets {
@@ -268,10 +271,10 @@ func (s *selection) change() (func(registry.Entry) (registry.Record, error), err
 			}
 		}), errors.Join(err, missing)
 	case "withdraw":
-		reason, err := value("reason")
+		reason, err := value("reason", refuse("missing_reason"))
 		return registry.Withdraw(reason), err
 	default:
-		return nil, refuse("several.no_task")
+		return nil, refuse("selection_no_task")
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/service"
 )
@@ -42,7 +43,7 @@ type statisticsPage struct {
 	// Resolutions of one name, or of all.
 	IsCounted bool
 	Name      string
-	Fault     string
+	Fault     pages.Content
 	Periods   []countedPeriod
 	Most      int64 // resolutions of a period
 	People    int64
@@ -68,7 +69,7 @@ func (e *Editor) serveStatistics(p *Request) (message.Reply, error) {
 	if page.IsCounted = page.Name != "" || len(page.Own) == 0; page.IsCounted {
 		if err := e.countPeriods(p, &page); err != nil {
 			e.Failed(p.Request, p.Actor, err)
-			page.Fault = saidOf(p, err)
+			page.Fault = saidOf(p.Panel.In, err)
 		}
 	}
 	return e.show(p, p.Panel.In.Text("statistics.title"), "statistics.html", page), nil

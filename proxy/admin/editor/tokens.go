@@ -1,13 +1,12 @@
 package editor
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
+	"github.com/urnd/urnd/internal/plaintext"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/problem"
@@ -41,7 +40,7 @@ func (t *shownToken) Others() int { return len(t.Prefixes) - len(t.First()) }
 // tokensPage is what the page of tokens shows.
 type tokensPage struct {
 	Field   pages.Content
-	Fault   string
+	Fault   pages.Content
 	Tokens  []*shownToken
 	More    int // that are not shown
 	Actions []offeredAction
@@ -75,7 +74,7 @@ func (e *Editor) serveTokens(p *Request) (message.Reply, error) {
 		case problem.Status(err) != http.StatusUnprocessableEntity && problem.Status(err) != http.StatusBadRequest && problem.Status(err) != http.StatusForbidden:
 			return message.Reply{}, err
 		}
-		page.Fault = tokenFault(p, err)
+		page.Fault = saidOf(p.Panel.In, err)
 		reply, failed := e.showTokens(p, page)
 		reply.Status = problem.Status(err)
 		return reply, failed
@@ -139,36 +138,15 @@ func (e *Editor) createToken(p *Request) (made *shownToken, err error) {
 		}
 		asked.Actions = append(asked.Actions, action)
 	}
-	if text := strings.TrimSpace(p.Form.Get("expires")); text != "" {
-		day, err := time.Parse(time.DateOnly, text)
+	if text := p.Form.Get("expires"); text != "" {
+		day, err := plaintext.ParseDay(text)
 		if err != nil {
-			return made, fmt.Errorf("%w: %w", registry.ErrInvalid, errNoDay)
+			return made, refuse("token_day")
 		}
 		asked.Expires = day.AddDate(0, 0, 1) // it is valid on its last day
 	}
 	t, secret, err := e.Service.CreateToken(p.Context(), p.Actor, asked)
 	return &shownToken{t, secret}, err
-}
-
-// errNoDay is the error of a day that cannot be read.
-var errNoDay = errors.New("the last day is no day such as 2031-05-01")
-
-// tokenFault says in words what is wrong with the token of a form.
-func tokenFault(p *Request, err error) string {
-	in := p.Panel.In
-	text := err.Error()
-	switch {
-	case errors.Is(err, errNoDay):
-		return in.Text("tokens.no_day")
-	case strings.Contains(text, "has a name"):
-		return in.Text("tokens.no_name")
-	case strings.Contains(text, "expired already"):
-		return in.Text("tokens.expired")
-	case errors.Is(err, registry.ErrDenied):
-		return in.Text("tokens.too_much")
-	default:
-		return saidOf(p, err)
-	}
 }
 
 // revokePage is what the page shows that asks whether a token is to be revoked.

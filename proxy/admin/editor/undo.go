@@ -71,7 +71,7 @@ func (e *Editor) undo(p *Request, s subject) (message.Reply, error) {
 	case errors.Is(err, registry.ErrConflict):
 		return e.notUndone(p, in.T("history.undo_changed", "Version", strconv.Itoa(number+1), "By", pages.Bdi("?")))
 	case err != nil && problem.Status(err) == http.StatusUnprocessableEntity:
-		return e.notUndone(p, in.T("history.undo_refused", "Reason", pages.Bdi(sentence(err.Error()))))
+		return e.notUndone(p, in.T("history.undo_refused", "Reason", saidOf(in, err)))
 	case err != nil:
 		return message.Reply{}, err
 	}

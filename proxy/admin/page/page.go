@@ -3,6 +3,7 @@
 package page
 
 import (
+	"errors"
 	"io"
 	"net/http"
 	"net/url"
@@ -27,6 +28,15 @@ type Request struct {
 	Panel pages.Panel    // what is around the content
 	// Outcome is what was done, where the reply leads to another page: that one shows it, once.
 	Outcome pages.Content
+}
+
+// Said returns an error in words of the reader: by its code, and in English what it says beyond that.
+func Said(in pages.Writer, err error) pages.Content {
+	var coded *registry.Error
+	if errors.As(err, &coded) { // the document of a problem has others of a URI that cannot be read
+		return in.Says(coded.Code, coded.Values...)
+	}
+	return in.Reason(problem.New(err))
 }
 
 // Page is one of the pages of the admin interface: GET, HEAD, and POST of a form.

@@ -3,8 +3,8 @@ package bulk
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/urnd/urnd/internal/charset"
@@ -32,13 +32,17 @@ func PreviewTable(text []byte, format Format, rows int) (Preview, error) {
 	in := tabular.NewReader(bytes.NewReader(text), format.separator())
 	header, err := in.Header()
 	if err != nil {
-		return p, fmt.Errorf("%w: %w", registry.ErrInvalid, err)
+		if errors.Is(err, tabular.ErrEmpty) {
+			return p, registry.Invalid("file_empty", "", "%w", err)
+		}
+		return p, registry.Invalid("file_table", "", "%w", err).With("Reason", err.Error())
 	}
 	p.Separator, p.Columns = in.Separator(), header.Cells
 	p.Before = int(in.Offset()) - len(header.Text)
 	p.End = min(int(in.Offset()), len(text)) // the last line may have had no end
 	if len(p.Columns) > MaxColumns {
-		return p, fmt.Errorf("%w: it has %d columns, and at most %d can be mapped here", registry.ErrInvalid, len(p.Columns), MaxColumns)
+		return p, registry.Invalid("file_columns", "", "it has %d columns, and at most %d can be mapped here", len(p.Columns), MaxColumns).
+			With("Number", strconv.Itoa(len(p.Columns)))
 	}
 	for len(p.Rows) < rows {
 		row, err := in.Read()
@@ -91,18 +95,18 @@ func Columns() (own, ofTargets []string) {
 func Decode(text []byte, of charset.Encoding) ([]byte, error) {
 	switch {
 	case bytes.HasPrefix(text, []byte("PK\x03\x04")), bytes.HasPrefix(text, []byte("\xd0\xcf\x11\xe0")):
-		return nil, fmt.Errorf("%w: it is a workbook, and no text: save it as CSV, in UTF-8", registry.ErrInvalid)
+		return nil, registry.Invalid("file_workbook", "", "it is a workbook, and no text: save it as CSV, in UTF-8")
 	case bytes.HasPrefix(text, magicGzip), bytes.HasPrefix(text, magicZstd):
-		return nil, fmt.Errorf("%w: it is compressed: unpack it before", registry.ErrInvalid)
+		return nil, registry.Invalid("file_compressed", "", "it is compressed: unpack it before")
 	}
 	source, err := of.NewSource(bytes.NewReader(text))
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", registry.ErrInvalid, err)
+		return nil, registry.Invalid("file_encoding", "", "%w", err).With("Reason", err.Error())
 	}
 	var b bytes.Buffer
 	b.Grow(len(text))
 	if _, err := b.ReadFrom(source.Lines(foreign.LineError)); err != nil {
-		return nil, fmt.Errorf("%w: %w", registry.ErrInvalid, err)
+		return nil, registry.Invalid("file_encoding", "", "%w", err).With("Reason", err.Error())
 	}
 	return b.Bytes(), nil
 }

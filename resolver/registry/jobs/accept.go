@@ -106,12 +106,10 @@ func (u Upload) check() error {
 		return fmt.Errorf("%w: the format %q is none of a job", registry.ErrInvalid, u.Format)
 	case len(u.Key) > maxKey || strings.ContainsFunc(u.Key, isHidden):
 		return fmt.Errorf("%w: an idempotency key has at most %d visible ASCII characters", registry.ErrInvalid, maxKey)
-	case len(u.Note) > registry.MaxText:
-		return fmt.Errorf("%w: the note has more than %d octets", registry.ErrInvalid, registry.MaxText)
 	case u.Format == Rewrite && u.Encoding != "":
 		return fmt.Errorf("%w: a rewrite is JSON, which is UTF-8: it has no encoding", registry.ErrInvalid)
 	default:
-		return nil
+		return registry.CheckText("note", u.Note, registry.MaxText)
 	}
 }
 

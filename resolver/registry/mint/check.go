@@ -1,7 +1,6 @@
 package mint
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/urnd/urnd/resolver/registry"
@@ -67,7 +66,7 @@ func nbnCheck(name string) (byte, error) {
 	for i := range len(name) {
 		value := nbnValue(name[i])
 		if value == "" {
-			return 0, fmt.Errorf("%w: the check digit of URN:NBN:de is not defined for %q", registry.ErrInvalid, name[i])
+			return 0, registry.Invalid("mint_check_digit", "pattern", "the check digit of URN:NBN:de is not defined for %q", name[i])
 		}
 		for j := range len(value) {
 			position++

@@ -39,7 +39,8 @@ const (
 
 // invalidPattern returns an error about a pattern.
 func invalidPattern(text, format string, args ...any) error {
-	return fmt.Errorf("%w: the pattern %q: %s", registry.ErrInvalid, text, fmt.Sprintf(format, args...))
+	reason := fmt.Sprintf(format, args...)
+	return registry.Invalid("mint_pattern", "pattern", "the pattern %q: %s", text, reason).With("Pattern", text, "Reason", reason)
 }
 
 // parsePattern parses a pattern: a URI with {counter}, {counter:DIGITS} or {random:CHARACTERS}, once, and at its
@@ -47,7 +48,7 @@ func invalidPattern(text, format string, args ...any) error {
 // begin with.
 func parsePattern(text string, checks map[string]registry.CheckDigit) (pattern, error) {
 	if len(text) > maxPattern {
-		return pattern{}, fmt.Errorf("%w: the pattern has more than %d octets", registry.ErrInvalid, maxPattern)
+		return pattern{}, registry.Invalid("text_long", "pattern", "the pattern has more than %d octets", maxPattern).With("Most", strconv.Itoa(maxPattern))
 	}
 	if template, ok := strings.CutPrefix(text, "noid:"); ok {
 		return parseNOID(text, template)

@@ -17,23 +17,28 @@ func Filter(kind registry.Kind, get func(name string) string) (s registry.Search
 		Title: get("title"), Tag: get("tag"),
 	}
 	if err := s.Validate(); err != nil {
-		return s, fmt.Errorf("%w: title: %w", registry.ErrSelection, err)
+		return s, selection("search_title", "title", "title: %w", err)
 	}
 	if text := get("status"); text != "" {
 		for word := range strings.SplitSeq(text, ",") {
 			var status registry.Status
 			if err := status.UnmarshalText([]byte(word)); err != nil || word == "" {
-				return s, fmt.Errorf("%w: status is one of active, reserved and withdrawn, or several, separated by commas", registry.ErrSelection)
+				return s, selection("search_status", "status", "status is one of active, reserved and withdrawn, or several, separated by commas")
 			}
 			s.Statuses = append(s.Statuses, status)
 		}
 	}
 	if text := get("metadata"); text != "" {
 		if s.Member, s.Value, _ = strings.Cut(text, "="); s.Member == "" {
-			return s, fmt.Errorf("%w: metadata is a member, or a member and its value, as title=Kalevala", registry.ErrSelection)
+			return s, selection("search_metadata", "metadata", "metadata is a member, or a member and its value, as title=Kalevala")
 		}
 	}
 	return s, nil
+}
+
+// selection returns the ErrSelection of a parameter.
+func selection(code, parameter, format string, args ...any) error {
+	return &registry.Error{Class: registry.ErrSelection, Code: code, Field: parameter, Reason: fmt.Errorf(format, args...)}
 }
 
 // ChangesOf returns the choice of change sets of parameters: by, prefix, since, until and order.
@@ -55,7 +60,7 @@ func ParseTime(at string) (time.Time, error) { return parameter("at", at, plaint
 func parameter(name, value string, parse func(string) (time.Time, error)) (t time.Time, err error) {
 	if value != "" {
 		if t, err = parse(value); err != nil {
-			err = fmt.Errorf("%w: %s: %w", registry.ErrSelection, name, err)
+			err = selection("time_malformed", name, "%s: %w", name, err)
 		}
 	}
 	return t, err

@@ -3,6 +3,7 @@ package token
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -25,15 +26,16 @@ func canonicalName(text string) (string, error) {
 	name := norm.NFC.String(text)
 	switch {
 	case name == "":
-		return "", fmt.Errorf("%w: a token has a name", registry.ErrInvalid)
+		return "", registry.Invalid("token_name_missing", "name", "a token has a name")
 	case len(name) > maxName:
-		return "", fmt.Errorf("%w: the name has %d bytes in UTF-8, and may have %d", registry.ErrInvalid, len(name), maxName)
+		return "", registry.Invalid("token_name_long", "name", "the name has %d bytes in UTF-8, and may have %d", len(name), maxName).
+			With("Most", strconv.Itoa(maxName))
 	case slices.ContainsFunc(reservedNames[:], func(reserved string) bool { return strings.EqualFold(reserved, name) }):
-		return "", fmt.Errorf("%w: the name %q is reserved, as are %s: give the token another one", registry.ErrInvalid, name,
-			strings.Join(reservedNames[:], ", "))
+		return "", registry.Invalid("token_name_reserved", "name", "the name %q is reserved, as are %s: give the token another one", name,
+			strings.Join(reservedNames[:], ", ")).With("Name", name)
 	}
 	if err := checkCharacters(text); err != nil {
-		return "", fmt.Errorf("%w: %w", registry.ErrInvalid, err)
+		return "", registry.Invalid("token_name_characters", "name", "%w", err)
 	}
 	return name, nil
 }

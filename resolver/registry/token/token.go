@@ -58,8 +58,10 @@ func Create(ctx context.Context, r *registry.Registry, actor registry.Actor, t T
 		return Token{}, "", err
 	}
 	if !actor.Holds(t.Actor()) {
-		return Token{}, "", fmt.Errorf("%w: %s may not give what it may not do itself: the token needs prefixes and actions that it has",
-			registry.ErrDenied, actor.Name)
+		return Token{}, "", &registry.Error{
+			Class: registry.ErrDenied, Code: "token_more_rights", Field: "prefixes",
+			Reason: fmt.Errorf("%s may not give what it may not do itself: the token needs prefixes and actions that it has", actor.Name),
+		}
 	}
 	var octets [idLength/2 + randomLength]byte
 	_, _ = rand.Read(octets[:]) // it never fails
@@ -72,7 +74,7 @@ func Create(ctx context.Context, r *registry.Registry, actor registry.Actor, t T
 			return err
 		}
 		if len(others) >= maxTokens {
-			return fmt.Errorf("%w: there are %d tokens already; revoke some", registry.ErrInvalid, maxTokens)
+			return registry.Invalid("too_many_tokens", "", "there are %d tokens already; revoke some", maxTokens)
 		}
 		if err := mayBeCalled(t.Name, actor, others); err != nil {
 			return err
@@ -94,7 +96,10 @@ func Create(ctx context.Context, r *registry.Registry, actor registry.Actor, t T
 func mayBeCalled(name string, actor registry.Actor, others []registry.StoredToken) error {
 	for _, other := range others {
 		if sameName(other.Name, name) && !actor.Holds(other.Rights()) {
-			return fmt.Errorf("%w: there is somebody else whose name is %q; give the token another one", registry.ErrDenied, name)
+			return &registry.Error{
+				Class: registry.ErrDenied, Code: "token_name_taken", Field: "name", Values: []string{"Name", name},
+				Reason: fmt.Errorf("there is somebody else whose name is %q; give the token another one", name),
+			}
 		}
 	}
 	return nil
@@ -116,7 +121,7 @@ func rootOf(actor registry.Actor, others []registry.StoredToken) (root string, e
 		}
 	}
 	if n >= maxOfRoot {
-		return "", fmt.Errorf("%w: there are %d tokens already that descend from one; revoke some", registry.ErrInvalid, n)
+		return "", registry.Invalid("too_many_tokens", "", "there are %d tokens already that descend from one; revoke some", n)
 	}
 	return root, nil
 }
@@ -132,13 +137,16 @@ func mayManage(a registry.Actor) error {
 func check(r *registry.Registry, t *Token) error {
 	switch {
 	case t.Role < registry.Reader || t.Role > registry.Admin:
-		return fmt.Errorf("%w: a token has a role: reader, writer or admin", registry.ErrInvalid)
+		return registry.Invalid("token_role", "role", "a token has a role: reader, writer or admin")
 	case len(t.Prefixes) > maxPrefixes:
-		return fmt.Errorf("%w: a token has at most %d prefixes", registry.ErrInvalid, maxPrefixes)
-	case slices.ContainsFunc(t.Actions, func(a registry.Action) bool { return !slices.Contains(registry.Actions(), a) }):
-		return fmt.Errorf("%w: there is no such action", registry.ErrInvalid)
+		return registry.Invalid("token_prefixes_long", "prefixes", "a token has at most %d prefixes", maxPrefixes)
 	case !t.Expires.IsZero() && !t.Expires.After(t.Created):
-		return fmt.Errorf("%w: the token would have expired already", registry.ErrInvalid)
+		return registry.Invalid("token_expired", "expires", "the token would have expired already")
+	}
+	for _, a := range t.Actions {
+		if err := a.UnmarshalText([]byte(a)); err != nil {
+			return err
+		}
 	}
 	name, err := canonicalName(t.Name)
 	if err != nil {
@@ -146,7 +154,7 @@ func check(r *registry.Registry, t *Token) error {
 	}
 	t.Name = name
 	if err := registry.CheckText("note", t.Note, registry.MaxText); err != nil {
-		return fmt.Errorf("%w: %w", registry.ErrInvalid, err)
+		return err
 	}
 	var prefixes []string // nil where there are none: the token is for all names
 	octets := 0
@@ -156,7 +164,7 @@ func check(r *registry.Registry, t *Token) error {
 			return err
 		}
 		if octets += len(prefix); octets > maxOctets {
-			return fmt.Errorf("%w: the prefixes of a token have at most %d octets together", registry.ErrInvalid, maxOctets)
+			return registry.Invalid("token_prefixes_long", "prefixes", "the prefixes of a token have at most %d octets together", maxOctets)
 		}
 		if !slices.Contains(prefixes, prefix) {
 			prefixes = append(prefixes, prefix)
