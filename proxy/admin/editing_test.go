@@ -121,7 +121,7 @@ func TestEditing(t *testing.T) {
 
 	form = b.get("/registry/edit?uri=urn:nbn:fi:a")
 	seen = b.press(t, form, "preview", "t0-uri=https://b.example/", "t1-uri=https://c.example/", "contact=mailto:anna@a.example", "note=moved")
-	if body := seen.Body.String(); !strings.Contains(body, `<del dir="auto">https://a.example/1 (from 2030-01-01T12:00:00Z)</del><ins dir="auto">https://b.example/ (from 2030-01-01T12:00:00Z)</ins><ins dir="auto">https://c.example/</ins>`) {
+	if body := seen.Body.String(); !strings.Contains(body, `<del dir="auto">https://a.example/1 (Valid from 2030-01-01T12:00:00Z)</del><ins dir="auto">https://b.example/ (Valid from 2030-01-01T12:00:00Z)</ins><ins dir="auto">https://c.example/</ins>`) {
 		t.Errorf("the difference is not shown: %s", body)
 	}
 	b.follow(t, b.press(t, seen, "save")).says(t, 200, "The change is saved: ", "mailto:anna@a.example")

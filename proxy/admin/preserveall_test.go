@@ -74,7 +74,7 @@ func editorForms() []editorForm {
 		{"a withdrawal", fmt.Sprintf(own, "withdraw"), url.Values{"reason": {"it burned"}, "successors": {"urn:nbn:fi:b"}, "do": {"save"}}},
 		{"a move", "/registry/targets/move", url.Values{"prefix": {"urn:nbn:"}, "replace": {"https://a.example/"}, "with": {"https://b.example/"}, "note": {"moved"}}},
 		{"a token", "/registry/tokens", url.Values{"name": {"scanner"}, "prefixes": {"urn:nbn:fi:a\r\nurn:nbn:fi:b"}, "note": {"for it"}, "expires": {"2999-12-31"}}},
-		{"an import", "/registry/import", url.Values{"text": {"name,target\r\nurn:nbn:fi:i,https://i.example/\r\n"}, "note": {"pasted"}}},
+		{"an import", "/registry/import", url.Values{"text": {"name,target\r\nurn:nbn:fi:i,https://i.example/\r\n"}, "format": {"csv"}, "encoding": {"utf-8"}}},
 	}
 }
 

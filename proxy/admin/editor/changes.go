@@ -9,7 +9,6 @@ import (
 	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver/registry"
-	"github.com/urnd/urnd/resolver/registry/diff"
 	"github.com/urnd/urnd/resolver/registry/service"
 )
 
@@ -135,16 +134,26 @@ func setPath(number registry.Seq, prefix string) string {
 // shownRevert is what a page shows of what reverting a change set would do.
 type shownRevert struct {
 	registry.Reverted
-	Differences []diff.Change
-	Rejected    []notReverted
-	More        int64 // how many names and conflicts are not shown
+	Changes  []shownChange
+	Rejected []notReverted
+	More     int64 // how many names and conflicts are not shown
+}
+
+// shownChange is how a name would change.
+type shownChange struct {
+	subject
+	Differences []difference
+}
+
+// changeOf returns what a page shows of a change of a name.
+func changeOf(in pages.Writer, c *registry.Changed) shownChange {
+	return shownChange{subject{c.After.Name, c.After.Kind == registry.KindPrefix}, short(in, differences(in, &c.Before, &c.After))}
 }
 
 // notReverted is what would stay, and why.
 type notReverted struct {
-	Name   string
-	Prefix bool
-	Reason string
+	subject
+	Reason pages.Content
 }
 
 // revert reverts a change set, or finds out what that would do.
@@ -153,24 +162,17 @@ func (e *Editor) revert(p *Request, number registry.Seq, note string, isDry bool
 	report, err := e.Service.Revert(p.Context(), p.Actor, registry.Revert{
 		Set: number, Note: note, DryRun: isDry,
 		Reverted: func(c registry.Changed) {
-			if len(shown.Differences) == maxRevertShown {
-				return
+			if len(shown.Changes) < maxRevertShown {
+				shown.Changes = append(shown.Changes, changeOf(p.Panel.In, &c))
 			}
-			d := diff.Of(c)
-			d.Differences = d.Differences[:min(len(d.Differences), 2*shortLines)]
-			for i := range d.Differences {
-				of := &d.Differences[i]
-				of.Before, of.After = cut(of.Before), cut(of.After)
-			}
-			shown.Differences = append(shown.Differences, d)
 		},
 		Conflict: func(key registry.Key, err error) {
 			if len(shown.Rejected) < maxRevertShown {
-				shown.Rejected = append(shown.Rejected, notReverted{key.Name, key.Kind == registry.KindPrefix, cut(err.Error())})
+				shown.Rejected = append(shown.Rejected, notReverted{subject{key.Name, key.Kind == registry.KindPrefix}, saidOf(p.Panel.In, err)})
 			}
 		},
 	})
 	shown.Reverted = report
-	shown.More = report.Names + report.Conflicts - int64(len(shown.Differences)+len(shown.Rejected))
+	shown.More = report.Names + report.Conflicts - int64(len(shown.Changes)+len(shown.Rejected))
 	return shown, err
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"slices"
 	"strconv"
 
 	"github.com/urnd/urnd/proxy/message"
@@ -19,7 +18,6 @@ type setPage struct {
 	*Request
 	Set         shownSet
 	Prefix      string // only what begins so is shown; "" is all
-	Done        string
 	Action      string // where the form is sent that takes it back, "" where that is not offered
 	Faults      faults
 	Note        string
@@ -54,7 +52,7 @@ func (e *Editor) serveChangeSet(p *Request) (message.Reply, error) {
 	if err != nil {
 		return message.Reply{}, err
 	}
-	page := &setPage{Request: p, Set: shownSet{ChangeSet: set}, Prefix: prefix, Done: doneOf(p)}
+	page := &setPage{Request: p, Set: shownSet{ChangeSet: set}, Prefix: prefix}
 	if mayRevert(p.Actor) == nil {
 		page.Action = setPath(set.Number, prefix)
 	}
@@ -72,15 +70,6 @@ func (e *Editor) serveChangeSet(p *Request) (message.Reply, error) {
 
 func (s *setPage) title() string {
 	return s.Panel.In.Text("changes.set", "Number", strconv.FormatInt(int64(s.Set.Number), 10))
-}
-
-// doneOf returns the identifier of what the page says after a change, by the word of its address.
-func doneOf(p *Request) string {
-	word := p.URL.Query().Get("done")
-	if !slices.Contains([]string{"saved", "reverted", "partly", "nothing"}, word) {
-		return ""
-	}
-	return "changes.done_" + word
 }
 
 // CanRevert reports whether there is something to take back by what was shown.
@@ -109,11 +98,14 @@ func (e *Editor) reverting(p *Request, page *setPage) (message.Reply, error) {
 	case err != nil:
 		return message.Reply{}, err
 	case !isDry && done.Set.Number == 0:
-		return seeOther(withDone(setPath(page.Set.Number, page.Prefix), "nothing")), nil
-	case !isDry && done.Conflicts > 0:
-		return seeOther(withDone(setPath(done.Set.Number, page.Prefix), "partly")), nil
+		p.Outcome = p.Panel.In.T("changes.done_nothing")
+		return seeOther(setPath(page.Set.Number, page.Prefix)), nil
 	case !isDry:
-		return seeOther(withDone(setPath(done.Set.Number, page.Prefix), "reverted")), nil
+		p.Outcome = p.Panel.In.T("changes.done_reverted")
+		if done.Conflicts > 0 {
+			p.Outcome = p.Panel.In.T("changes.done_partly")
+		}
+		return seeOther(setPath(done.Set.Number, page.Prefix)), nil
 	default:
 		page.Preview = done
 	}
@@ -122,17 +114,6 @@ func (e *Editor) reverting(p *Request, page *setPage) (message.Reply, error) {
 		reply.Status = problem.Status(err)
 	}
 	return reply, nil
-}
-
-// withDone returns a target with the word of an outcome.
-func withDone(target, word string) string {
-	u, err := url.Parse(target)
-	if err != nil {
-		return target
-	}
-	q := u.Query()
-	q.Set("done", word)
-	return pageOf(u.Path, q)
 }
 
 // events reads what a change set has changed.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 
 	"github.com/urnd/urnd/internal/plaintext"
@@ -12,7 +11,6 @@ import (
 	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver/registry"
-	"github.com/urnd/urnd/resolver/registry/field"
 	"github.com/urnd/urnd/resolver/registry/jobs"
 	"github.com/urnd/urnd/resolver/registry/service"
 )
@@ -30,7 +28,6 @@ type clashesPage struct {
 	Clashes     []clash
 	MayChange   bool
 	Fault       pages.Content
-	Done        string
 	First, Next string
 }
 
@@ -41,15 +38,9 @@ type clash struct {
 	Now     registry.Entry
 	IsOver  bool // the name has changed since the import: there is nothing to choose
 	HasOld  bool // the version is known that the line was made from
-	Rows    []clashRow
+	Rows    []threeWay
 	Chosen  bool
 	ChoiceN string // the name of its field in the form
-}
-
-// clashRow is a field in which the versions differ, with the lines that each of them has.
-type clashRow struct {
-	Field            string
-	Old, Theirs, New []string
 }
 
 // serveClashes shows the conflicts of an import one by one, and overwrites those that were chosen.
@@ -71,14 +62,13 @@ func (e *Editor) serveClashes(p *Request) (message.Reply, error) {
 	}
 	if p.Method == http.MethodPost {
 		if err = e.overwrite(p, found); err == nil {
-			return seeOther(withDone(page.Path, "overwritten")), nil
+			p.Outcome = p.Panel.In.T("clash.overwritten")
+			return seeOther(page.Path), nil
 		}
 		if !e.refuses(p, err) {
 			return message.Reply{}, err
 		}
 		page.Fault = saidOf(p.Panel.In, err)
-	} else if p.URL.Query().Get("done") == "overwritten" {
-		page.Done = p.Panel.In.Text("clash.overwritten")
 	}
 	for _, c := range found {
 		one, err := e.clash(p, c)
@@ -142,18 +132,21 @@ func (e *Editor) clash(p *Request, c jobs.Conflict) (shown clash, err error) {
 	if err != nil {
 		return shown, err
 	}
-	var old registry.Entry
+	old := theirs
 	if c.From > 0 && c.From != c.Version {
-		if old, shown.HasOld, err = known(c.From); err != nil {
+		before, ok, err := known(c.From)
+		if err != nil {
 			return shown, err
 		}
-	}
-	olds, lines := field.Facts(&old.Record), field.Facts(&c.Record) // the same fields in the same order
-	for i, theirs := range field.Facts(&theirs.Record) {
-		if isSame := slices.Equal(theirs.Lines, lines[i].Lines); isSame && (!shown.HasOld || slices.Equal(theirs.Lines, olds[i].Lines)) {
-			continue
+		if shown.HasOld = ok; ok {
+			old = before
 		}
-		shown.Rows = append(shown.Rows, clashRow{theirs.Label, shortened(olds[i].Lines), shortened(theirs.Lines), shortened(lines[i].Lines)})
+	}
+	in := p.Panel.In
+	shown.Rows = threeWays(entryFacts(in, &old), entryFacts(in, &registry.Entry{Version: 1, Record: c.Record}), entryFacts(in, &theirs))
+	for i := range shown.Rows {
+		row := &shown.Rows[i]
+		row.Base, row.Mine, row.Theirs = shortened(row.Base), shortened(row.Mine), shortened(row.Theirs)
 	}
 	return shown, nil
 }

@@ -161,7 +161,7 @@ func (e *Editor) preview(r *editing, current registry.Entry, made document) (mes
 		Note: r.form.texts[inNote], Button: r.Panel.In.Text("edit.save"),
 	}
 	if doubt := e.Service.Doubt(after.Key); doubt != nil {
-		page.Warning = doubt.Error()
+		page.Warning = r.Panel.In.T("edit.doubt", "Reason", `<bdi lang="en">`+pages.Escaped(doubt.Error())+"</bdi>")
 	}
 	return e.show(r.Request, r.Panel.In.Text("edit.save_title", "Name", subject{after.Name, r.IsPrefix}.isolated()), "preview.html", page), nil
 }
@@ -170,7 +170,7 @@ func (e *Editor) preview(r *editing, current registry.Entry, made document) (mes
 type previewPage struct {
 	*editing
 	Named       string // the canonical name
-	Warning     string
+	Warning     pages.Content
 	Differences []difference
 	Carried     [][2]string
 	Action      string
@@ -185,7 +185,11 @@ func (e *Editor) save(r *editing, _ registry.Entry, made document) (message.Repl
 		return e.refused(r, err)
 	}
 	r.Name = after.Name
-	e.saved(r.Request, r.subject, &after, r.isNew)
+	id := "edit.saved"
+	if r.isNew {
+		id = "edit.registered"
+	}
+	r.Outcome = e.outcome(r.Request, r.subject, &after, id)
 	return seeOther(r.to(pathName)), nil
 }
 
@@ -268,7 +272,7 @@ func (e *Editor) conflict(r *editing, current registry.Entry) (message.Reply, er
 	mine, _ := r.form.document(in, r.subject, documentOf(base))
 	reply := e.show(r.Request, in.Text("conflict.title", "Name", r.isolated()), "conflict.html", conflictPage{
 		editing: r, Current: current.Version, By: current.By, When: current.Changed, Why: current.Note,
-		Rows:    threeWays(in, &base, mine, &current),
+		Rows:    threeWays(entryFacts(in, &base), mine.facts(in), entryFacts(in, &current)),
 		Carried: r.carried(), Action: r.action(),
 	})
 	reply.Status = http.StatusPreconditionFailed
@@ -293,8 +297,8 @@ type threeWay struct {
 	IsBoth             bool // both have, and not to the same
 }
 
-func threeWays(in pages.Writer, base *registry.Entry, mine document, theirs *registry.Entry) (all []threeWay) {
-	was, now, own := entryFacts(in, base), entryFacts(in, theirs), mine.facts(in)
+// threeWays returns the fields in which one of two changes, or both, differ from what was before.
+func threeWays(was, own, now []field.Fact) (all []threeWay) {
 	a, b, c := field.LinesOf(was), field.LinesOf(now), field.LinesOf(own)
 	seen := make(map[string]bool)
 	for _, fact := range slices.Concat(was, now, own) {

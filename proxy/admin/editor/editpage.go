@@ -9,6 +9,7 @@ import (
 	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/field"
+	"github.com/urnd/urnd/resolver/registry/service"
 )
 
 // editPage is what the form of a name shows.
@@ -65,6 +66,9 @@ func (p editPage) Text(id string, label pages.Content, value string, hint pages.
 // Leads are the pages of what is edited.
 func (p editPage) Leads() []lead {
 	if p.isNew {
+		if !p.IsPrefix && service.ToMint.Check(p.Actor, registry.KindName) == nil {
+			return []lead{{Word: p.Panel.In.Text("found.next_free"), Target: pathMint}}
+		}
 		return nil
 	}
 	return leads(p.Request, p.subject, p.IsWithdrawn(), pathEdit)

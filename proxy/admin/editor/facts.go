@@ -25,6 +25,15 @@ func facts(in pages.Writer, r *registry.Record, isRedacted bool, object func(*fi
 		case f.Type == field.JSON:
 			all = append(all, factsOf(in, fact.Label, object(f))...)
 			continue
+		case f.Type == field.Status && len(fact.Lines) > 0:
+			fact.Lines = []string{in.Text("editor.status_" + fact.Lines[0])}
+		case f.Type == field.Bool && len(fact.Lines) > 0:
+			fact.Lines = []string{in.Text("jobs.yes")}
+		case f.Type == field.Targets:
+			fact.Lines = nil
+			for i := range r.Targets {
+				fact.Lines = append(fact.Lines, field.TargetText(&r.Targets[i], func(name string) string { return labelOf(in, name) }))
+			}
 		}
 		all = append(all, fact)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/urnd/urnd/internal/plaintext"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/field"
 	"github.com/urnd/urnd/resolver/registry/title"
@@ -158,7 +159,7 @@ func textsOf[T any](fields field.Fields[T], v *T) texts {
 	made := make(texts)
 	for _, f := range fields {
 		text := strings.Join(f.Lines(v), "\n")
-		if t, err := time.Parse(time.RFC3339, text); err == nil && f.Type == field.Time {
+		if t, err := plaintext.ParseTime(text); err == nil && f.Type == field.Time {
 			text = t.UTC().Format(timeFormat)
 		}
 		made[f.Name] = text
@@ -186,9 +187,10 @@ const timeFormat = "2006-01-02T15:04:05.999"
 
 // timeOf parses a time as browsers send it, and as people type it in one that has no field for times.
 func timeOf(text string) (t time.Time, ok bool) {
-	for _, layout := range []string{"2006-01-02T15:04", "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02 15:04:05", time.DateOnly, time.RFC3339} {
-		if t, err := time.Parse(layout, text); err == nil {
-			return t.UTC(), true
+	text = strings.Replace(text, " ", "T", 1)
+	for _, end := range []string{"", "Z", ":00Z"} { // a field has neither a zone nor seconds that are 0
+		if t, err := plaintext.ParseTime(text + end); err == nil {
+			return t, true
 		}
 	}
 	return t, false

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -31,7 +32,6 @@ const maxImport = 16 << 20
 type importPage struct {
 	Field              pages.Content
 	Fault              pages.Content
-	Done               string
 	Text, Format       string
 	Encoding           string
 	Encodings, Formats []string
@@ -57,7 +57,7 @@ func encodings() []string {
 // serveImport shows the form by which a file is sent, and takes it.
 func (e *Editor) serveImport(p *Request) (message.Reply, error) {
 	if p.Method != http.MethodPost {
-		return e.showImport(p, importPage{Done: importDone(p)}), nil
+		return e.showImport(p, nil), nil
 	}
 	d, text, err := draftOf(p)
 	if err == nil {
@@ -68,29 +68,31 @@ func (e *Editor) serveImport(p *Request) (message.Reply, error) {
 	if !e.refuses(p, err) {
 		return message.Reply{}, err
 	}
-	page := importPage{Fault: saidOf(p.Panel.In, err), Format: p.Form.Get("format"), Encoding: p.Form.Get("encoding"), Text: p.Form.Get("text")}
-	reply := e.showImport(p, page)
-	reply.Status = problem.Status(err)
-	return reply, nil
+	return e.showImport(p, err), nil
 }
 
-// importDone says what was done before the page is shown.
-func importDone(p *Request) string {
-	if p.URL.Query().Get("done") == "discarded" {
-		return p.Panel.In.Text("import.discarded")
+// importAgain shows the form as it was sent, but for a file: browsers do not fill that in.
+func (e *Editor) importAgain(p *Request) (message.Reply, error) { return e.showImport(p, nil), nil }
+
+// showImport shows the form by which a file is sent, as it was sent, and the files that were sent before.
+func (e *Editor) showImport(p *Request, fault error) message.Reply {
+	page := importPage{
+		Field: p.Field.HTML(), Encodings: encodings(), Formats: []string{"csv", "tsv", "ndjson"}, MiB: maxImport >> 20,
+		Format: p.Form.Get("format"), Encoding: p.Form.Get("encoding"), Text: p.Form.Get("text"),
 	}
-	return ""
-}
-
-// showImport shows the form by which a file is sent, and the files that were sent before.
-func (e *Editor) showImport(p *Request, page importPage) message.Reply {
-	page.Field, page.Encodings, page.Formats, page.MiB = p.Field.HTML(), encodings(), []string{"csv", "tsv", "ndjson"}, maxImport>>20
 	for _, d := range e.Drafts.of(p) {
 		if d.isUpload() {
 			page.Drafts = append(page.Drafts, shownDraft{d.Name, draftPath(d), d.Bytes, d.used})
 		}
 	}
-	return e.show(p, p.Panel.In.Text("import.title"), "import.html", page)
+	if fault != nil {
+		page.Fault = saidOf(p.Panel.In, fault)
+	}
+	reply := e.show(p, p.Panel.In.Text("import.title"), "import.html", page)
+	if fault != nil {
+		reply.Status = problem.Status(fault)
+	}
+	return reply
 }
 
 // draftOf returns what a form has sent, and its text in UTF-8.
@@ -193,7 +195,8 @@ type draftPage struct {
 func (e *Editor) serveDraft(p *Request) (message.Reply, error) {
 	d, ok := e.Drafts.find(p, p.ID)
 	if !ok || !d.isUpload() {
-		reply := e.showImport(p, importPage{Fault: saidOf(p.Panel.In, errNoDraft)})
+		p.Form = nil // it is that of the draft
+		reply := e.showImport(p, errNoDraft)
 		reply.Status = http.StatusGone
 		return reply, nil
 	}
@@ -203,14 +206,12 @@ func (e *Editor) serveDraft(p *Request) (message.Reply, error) {
 	switch p.Form.Get("do") {
 	case "discard":
 		e.Drafts.end(d)
-		return seeOther(PathImport + "?done=discarded"), nil
+		p.Outcome = p.Panel.In.T("import.discarded")
+		return seeOther(PathImport), nil
 	case "import":
 		return e.sendDraft(p, d)
 	}
-	d.Note, d.IsData, d.Overwrites = strings.TrimSpace(p.Form.Get("note")), p.Form.Get("data") != "", p.Form.Get("overwrite") != ""
-	for i := range d.Columns {
-		d.Columns[i] = p.Form.Get("c" + strconv.Itoa(i))
-	}
+	d.take(p.Form)
 	var err error
 	if d.isTable() {
 		err = checkColumns(d.Columns)
@@ -222,6 +223,24 @@ func (e *Editor) serveDraft(p *Request) (message.Reply, error) {
 		return e.showDraft(p, d, err)
 	}
 	return e.checkDraft(p, d)
+}
+
+// take takes what a form says of a draft.
+func (d *draft) take(form url.Values) {
+	d.Note, d.IsData, d.Overwrites = strings.TrimSpace(form.Get("note")), form.Get("data") != "", form.Get("overwrite") != ""
+	for i := range d.Columns {
+		d.Columns[i] = form.Get("c" + strconv.Itoa(i))
+	}
+}
+
+// draftAgain shows a draft with what was said of it. To import or to discard it has a form of its own, which is sent again.
+func (e *Editor) draftAgain(p *Request) (message.Reply, error) {
+	d, ok := e.Drafts.find(p, p.ID)
+	if do := p.Form.Get("do"); !ok || !d.isUpload() || do == "import" || do == "discard" {
+		return message.Reply{}, errNoDraft
+	}
+	d.take(p.Form)
+	return e.showDraft(p, d, nil)
 }
 
 // checkDraft has a dry run made of a draft, and leads to it.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/urnd/urnd/internal/plaintext"
 	"github.com/urnd/urnd/proxy/message"
@@ -14,6 +15,7 @@ import (
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/diff"
+	"github.com/urnd/urnd/resolver/registry/field"
 	"github.com/urnd/urnd/resolver/registry/jobs"
 	"github.com/urnd/urnd/resolver/registry/service"
 )
@@ -71,12 +73,19 @@ type jobPage struct {
 	Draft          string // the path to which the form is sent by which a dry run is done for real, "" for none
 	MayCancel      bool
 	MayImport      bool
-	Done           string
 	Differences    []diff.Change // the first ones
 	HasDifferences bool
+	Rejected       []shownRejection
 	API            string
 	Clashes        string        // where its conflicts are, "" for none
 	Again          pages.Content // the link to the form by which it is begun again
+}
+
+// shownRejection is a line that was rejected.
+type shownRejection struct {
+	Line   int64
+	Reason pages.Content
+	Input  string
 }
 
 // serveJob shows a job, and cancels it.
@@ -92,15 +101,18 @@ func (e *Editor) serveJob(p *Request) (message.Reply, error) {
 	page := jobPage{Job: job, Field: p.Field.HTML(), Path: path, API: apiJobs + "/" + p.ID}
 	for i := range page.Rejections {
 		r := &page.Rejections[i]
-		r.Reason, r.Input = plaintext.Shorten(r.Reason, maxReason), plaintext.Shorten(r.Input, maxReason)
+		shown := shownRejection{Line: r.Line, Input: plaintext.Shorten(r.Input, maxReason)}
+		if r.Code != "" {
+			shown.Reason = p.Panel.In.Says(r.Code, r.Values...)
+		} else {
+			shown.Reason = `<span lang="en" dir="auto">` + pages.Escaped(plaintext.Shorten(r.Reason, maxReason)) + "</span>"
+		}
+		page.Rejected = append(page.Rejected, shown)
 	}
 	page.IsRewrite = page.Format == jobs.Rewrite
 	page.HasEnded = hasEnded(page.State)
 	page.MayImport = e.mayImport(p)
 	page.MayCancel = !page.HasEnded && page.MayImport
-	if p.URL.Query().Get("done") == "cancelled" && page.State != jobs.Done {
-		page.Done = p.Panel.In.Text("jobs.cancelled")
-	}
 	e.lead(p, &page)
 	if page.At, page.Of = page.Progress.Octets, page.Octets; page.Progress.Total > 0 {
 		page.At, page.Of = page.Progress.Done, page.Progress.Total
@@ -139,7 +151,10 @@ func (e *Editor) cancelJob(p *Request, path string) (message.Reply, error) {
 	if _, err := e.Service.Cancel(p.Context(), p.Actor, p.ID); err != nil && !errors.Is(err, registry.ErrJobEnded) {
 		return message.Reply{}, err
 	}
-	return seeOther(path + "?done=cancelled"), nil
+	if job, err := e.Service.Job(p.Context(), p.Actor, p.ID); err == nil && job.State != jobs.Done {
+		p.Outcome = p.Panel.In.T("jobs.cancelled")
+	}
+	return seeOther(path), nil
 }
 
 // title returns the identifier of its title.
@@ -184,12 +199,27 @@ func (e *Editor) differences(p *Request) (first []diff.Change) {
 		}
 		for i := range d.Differences {
 			f := &d.Differences[i]
+			f.Field = labelNamed(p.Panel.In, f.Field)
 			f.Before, f.After = plaintext.Shorten(f.Before, maxDifference), plaintext.Shorten(f.After, maxDifference)
 			shown += len(f.Before) + len(f.After)
 		}
 		first = append(first, d)
 	}
 	return first
+}
+
+// labelNamed returns the label of a field that a difference has in English.
+func labelNamed(in pages.Writer, label string) string {
+	name, isOrder := strings.CutPrefix(label, field.OrderOf)
+	for _, f := range field.OfRecord() {
+		switch {
+		case f.Label == name && isOrder:
+			return labelOf(in, f.Name) + " (" + in.Text("editor.another_order") + ")"
+		case f.Label == name:
+			return labelOf(in, f.Name)
+		}
+	}
+	return label
 }
 
 //go:embed job.js

@@ -48,6 +48,9 @@ func (e *Editor) serveMint(p *Request) (message.Reply, error) {
 	}
 }
 
+// mintAgain shows the form as it was sent.
+func (e *Editor) mintAgain(p *Request) (message.Reply, error) { return e.showMint(p, nil) }
+
 // showMint shows the patterns that are in use below a prefix, with their next names.
 func (e *Editor) showMint(p *Request, fault error) (message.Reply, error) {
 	page := mintPage{Field: p.Field.HTML(), Prefix: ownPrefix(p, p.URL.Query().Get("prefix")), Pattern: p.Form.Get("other")}

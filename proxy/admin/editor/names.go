@@ -40,7 +40,6 @@ type namesPage struct {
 	Select      string // where the names that are selected are sent
 	CSV, NDJSON string // all that is found
 	Fault       pages.Content
-	Done        string
 }
 
 // foundName is a name that was found.
@@ -90,9 +89,7 @@ func (e *Editor) serveNames(p *Request) (message.Reply, error) {
 	if service.ToMint.Check(p.Actor, registry.KindName) == nil {
 		page.Mint = pageOf(pathMint, url.Values{"prefix": {q.Get("prefix")}})
 	}
-	if page.Query = maps.Clone(q); asked.Get("done") == "unselected" {
-		page.Done = p.Panel.In.Text("found.unselected")
-	}
+	page.Query = maps.Clone(q)
 	if asked.Get("cursor") != "" {
 		page.First = pageOf(PathNames, q)
 	}

@@ -3,6 +3,7 @@ package editor
 import (
 	"time"
 
+	"github.com/urnd/urnd/internal/plaintext"
 	"github.com/urnd/urnd/resolver/registry"
 )
 
@@ -15,11 +16,11 @@ const (
 
 // following returns the periods from one day to another without gaps: days where they are few and all are known, or else months.
 func following(counted []registry.Count, since, until string) []registry.Count {
-	from, err := time.Parse(time.DateOnly, since)
+	from, err := plaintext.ParseDay(since)
 	if err != nil {
 		return counted
 	}
-	to, err := time.Parse(time.DateOnly, until)
+	to, err := plaintext.ParseDay(until)
 	if err != nil || to.Before(from) {
 		return counted
 	}

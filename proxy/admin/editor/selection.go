@@ -13,7 +13,6 @@ import (
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/bulk"
-	"github.com/urnd/urnd/resolver/registry/diff"
 	"github.com/urnd/urnd/resolver/registry/service"
 )
 
@@ -46,7 +45,7 @@ func (e *Editor) serveSelect(p *Request) (message.Reply, error) {
 		selected, err = e.allFound(p)
 	}
 	if err == nil && len(selected) == 0 {
-		q.Set("done", "unselected")
+		p.Outcome = p.Panel.In.T("found.unselected")
 		return seeOther(pageOf(PathNames, q)), nil
 	}
 	if err != nil {
@@ -82,7 +81,7 @@ type selectionPage struct {
 	Path      string
 	Fault     pages.Content
 	Tasks     []task
-	Changes   []diff.Change // what would change
+	Changes   []shownChange // what would change
 	Changed   int
 	Unchanged int
 	More      int // changes that are not shown
@@ -164,7 +163,8 @@ func (e *Editor) saveSelection(p *Request, d draft) (message.Reply, error) {
 	if set == 0 {
 		return seeOther(PathNames), nil
 	}
-	return seeOther(withDone(setPath(set, ""), "saved")), nil
+	p.Outcome = p.Panel.In.T("changes.done_saved")
+	return seeOther(setPath(set, "")), nil
 }
 
 // showSelection shows a selection, and what the change that was chosen would do.
@@ -176,7 +176,7 @@ func (e *Editor) showSelection(p *Request, d draft, fault error) (message.Reply,
 			return message.Reply{}, err
 		}
 		if fault = err; err == nil {
-			page.preview(changed)
+			page.preview(p.Panel.In, changed)
 		}
 	}
 	if fault != nil {
@@ -191,11 +191,11 @@ func (e *Editor) showSelection(p *Request, d draft, fault error) (message.Reply,
 }
 
 // preview takes what would change.
-func (s *selectionPage) preview(changed []registry.Changed) {
-	for _, c := range changed {
-		s.AsOf = max(s.AsOf, c.Before.Seq)
-		d := diff.Of(c)
-		if len(d.Differences) == 0 {
+func (s *selectionPage) preview(in pages.Writer, changed []registry.Changed) {
+	for i := range changed {
+		s.AsOf = max(s.AsOf, changed[i].Before.Seq)
+		c := changeOf(in, &changed[i])
+		if len(c.Differences) == 0 {
 			s.Unchanged++
 			continue
 		}
@@ -203,10 +203,7 @@ func (s *selectionPage) preview(changed []registry.Changed) {
 			s.More++
 			continue
 		}
-		for i := range d.Differences {
-			d.Differences[i].Before, d.Differences[i].After = cut(d.Differences[i].Before), cut(d.Differences[i].After)
-		}
-		s.Changes = append(s.Changes, d)
+		s.Changes = append(s.Changes, c)
 	}
 }
 

@@ -2,31 +2,20 @@ package editor
 
 import (
 	"strings"
-	"unicode/utf8"
 
+	"github.com/urnd/urnd/internal/plaintext"
 	"github.com/urnd/urnd/proxy/pages"
 )
 
 // What lists show of a name, which may have 100 targets of 8 KiB: its own pages have all of it.
 const (
-	shortLine  = 200 // characters of a line
+	shortLine  = 300 // bytes of a line
 	shortLines = 10  // lines of a field that were removed, and that were added
 	shortAll   = 50  // fields
 )
 
 // cut returns a text, or its beginning where it is long.
-func cut(text string) string {
-	if len(text) <= shortLine || utf8.RuneCountInString(text) <= shortLine {
-		return text
-	}
-	n := 0
-	for at := range text {
-		if n++; n > shortLine {
-			return text[:at] + "…"
-		}
-	}
-	return text
-}
+func cut(text string) string { return plaintext.Shorten(text, shortLine) }
 
 // short returns differences as lists show them.
 func short(in pages.Writer, all []difference) []difference {

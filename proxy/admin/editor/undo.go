@@ -27,15 +27,6 @@ type savedPage struct {
 	IsUndone bool
 }
 
-// saved says what was saved.
-func (e *Editor) saved(p *Request, s subject, after *registry.Entry, isNew bool) {
-	id := "edit.saved"
-	if isNew {
-		id = "edit.registered"
-	}
-	p.Outcome = e.outcome(p, s, after, id)
-}
-
 // outcome returns what a message says of a name that was changed.
 func (e *Editor) outcome(p *Request, s subject, after *registry.Entry, id string) pages.Content {
 	s.Name = after.Name

@@ -24,7 +24,7 @@ func inWords() []string {
 		"kind.", "explain.flag_", "namespace.fold_", "namespace.leads_", "listing.empty_", "proxied.proxy_",
 		"proxied.fetch_", "import.format_", "media.", "rel.", "tongue.", "several.do_", "several.field_", "several.missing_",
 		"jobs.state_", "jobs.stage_", "jobs.change_",
-		"changes.kind_", "changes.done_",
+		"changes.kind_",
 		"error.", "status.", "noun.", "step.", "stage.", "why.",
 		"label.", "edit.label_", "tokens.may_", "tokens.role_", "editor.status_", "dead.state_",
 		"apidoc.group_", "apidoc.in_",

@@ -90,6 +90,9 @@ type Difference struct {
 	After  string `json:"after,omitempty"`
 }
 
+// OrderOf is what the field of a difference begins with whose lines are in another order.
+const OrderOf = "order of each "
+
 // Differences returns how a record differs from the one before it, in the order of the table; nil if they are equal but
 // for what only the registry sets.
 func Differences(before, after registry.Record) (all []Difference) {
@@ -100,7 +103,7 @@ func Differences(before, after registry.Record) (all []Difference) {
 		switch {
 		case c.Order:
 			before, after := strings.Join(c.Before, ", "), strings.Join(c.After, ", ")
-			all = append(all, Difference{"order of each " + c.Label, before, after})
+			all = append(all, Difference{OrderOf + c.Label, before, after})
 		case c.Many:
 			for _, line := range c.Before {
 				all = append(all, Difference{Field: c.Label, Before: line})

@@ -93,7 +93,7 @@ func (f *Field[T]) Lines(v *T) []string {
 	case *[]registry.Target:
 		lines := make([]string, len(*x))
 		for i := range *x {
-			lines[i] = TargetText(&(*x)[i])
+			lines[i] = TargetText(&(*x)[i], func(name string) string { return target.Find(name).Label })
 		}
 		return lines
 	default:
@@ -107,8 +107,8 @@ func (f *Field[T]) Lines(v *T) []string {
 // inText are the fields of a target in the order in which people read them.
 var inText = target.Ordered("uri", "rel", "type", "language", "context", "title", "priority", "from", "until", "note")
 
-// TargetText returns the URI of a target, and in parentheses all else that is known.
-func TargetText(t *registry.Target) string {
+// TargetText returns the URI of a target, and in parentheses all else that is known, with the labels of fields by their names.
+func TargetText(t *registry.Target, label func(name string) string) string {
 	var about []string
 	for _, f := range inText[1:] {
 		if f.Empty(t) {
@@ -120,9 +120,9 @@ func TargetText(t *registry.Target) string {
 		case "note":
 			text = strconv.Quote(text)
 		case "title":
-			text = f.Label + " " + strconv.Quote(text)
+			text = label(f.Name) + " " + strconv.Quote(text)
 		default:
-			text = f.Label + " " + text
+			text = label(f.Name) + " " + text
 		}
 		about = append(about, text)
 	}

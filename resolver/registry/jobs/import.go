@@ -218,6 +218,13 @@ func (r *rejections) keep(line Rejection) bool {
 
 func (r *rejections) add(of bulk.Rejection) {
 	line := Rejection{Line: of.Line, Reason: beginning(of.Reason.Error()), Input: beginning(of.Input)}
+	var coded *registry.Error
+	if errors.As(of.Reason, &coded) {
+		line.Code = coded.Code
+		for _, value := range coded.Values {
+			line.Values = append(line.Values, beginning(value))
+		}
+	}
 	if !r.keep(line) || r.err != nil {
 		return
 	}

@@ -72,7 +72,10 @@ type Progress struct {
 type Rejection struct {
 	Line   int64  `json:"line"` // 1 is the first one
 	Reason string `json:"reason"`
-	Input  string `json:"input"` // its beginning
+	// Code is that of the reason, "" for none, and Values are those of its message: see registry.Error.
+	Code   string   `json:"code,omitempty"`
+	Values []string `json:"values,omitempty"`
+	Input  string   `json:"input"` // its beginning
 }
 
 // storedJob is a Job as it is stored.
