@@ -9,7 +9,6 @@ import (
 	"github.com/urnd/urnd/internal/plaintext"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/pages"
-	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/jobs"
 	"github.com/urnd/urnd/resolver/registry/service"
@@ -79,11 +78,7 @@ func (e *Editor) serveClashes(p *Request) (message.Reply, error) {
 	}
 	in := p.Panel.In
 	p.Panel.Above = []pages.Item{{Word: in.Text("jobs.title"), Path: PathJobs}, {Word: in.Text("jobs.import"), Path: PathJobs + "/" + p.ID}}
-	reply := e.show(p, in.Text("clash.title"), "clashes.html", page)
-	if err != nil {
-		reply.Status = problem.Status(err)
-	}
-	return reply, nil
+	return refusedBy(e.show(p, in.Text("clash.title"), "clashes.html", page), err), nil
 }
 
 // fieldOf returns the name of the field by which a conflict is chosen.

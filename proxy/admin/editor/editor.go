@@ -1,3 +1,4 @@
+// Package editor makes the pages by which people edit the registry: what they show and change is done by the service of the registry.
 package editor
 
 import (
@@ -6,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/urnd/urnd/proxy/admin/page"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/problem"
@@ -109,3 +111,6 @@ func (e *Editor) serveTimesScript(p *Request) (message.Reply, error) {
 	}
 	return message.Reply{Status: http.StatusOK, ContentType: "text/javascript; charset=utf-8", CacheControl: "no-cache", Body: timesScript}, nil
 }
+
+// Request is a request for a page with forms.
+type Request = page.Request

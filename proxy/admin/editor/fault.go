@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/urnd/urnd/proxy/admin/page"
+	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
@@ -35,8 +36,13 @@ func (f faults) Of(field string) pages.Content {
 // add adds one.
 func (f *faults) add(field string, text pages.Content) { *f = append(*f, fault{field, text}) }
 
-// saidOf returns an error in words of the reader.
-func saidOf(in pages.Writer, err error) pages.Content { return page.Said(in, err) }
+// saidOf returns an error in words of the reader, "" for nil.
+func saidOf(in pages.Writer, err error) pages.Content {
+	if err == nil {
+		return ""
+	}
+	return page.Said(in, err)
+}
 
 // faultOf returns what was refused in words, at the field of a form that it is about.
 func faultOf(in pages.Writer, err error, n *nameForm) fault {
@@ -93,6 +99,14 @@ func isHost(text string) bool {
 	host, port, hasPort := strings.Cut(host, ":")
 	isName := !strings.ContainsAny(host, " ?#@%{}<>\"'()") && strings.Contains(strings.Trim(host, "."), ".")
 	return isName && (!hasPort || port != "" && strings.Trim(port, "0123456789") == "")
+}
+
+// refusedBy returns a reply with the status of what was refused; nil is nothing.
+func refusedBy(reply message.Reply, err error) message.Reply {
+	if err != nil {
+		reply.Status = problem.Status(err)
+	}
+	return reply
 }
 
 // statusOf returns the status of a form that is shown again because of an error.

@@ -85,14 +85,8 @@ func (e *Editor) showImport(p *Request, fault error) message.Reply {
 			page.Drafts = append(page.Drafts, shownDraft{d.Name, draftPath(d), d.Bytes, d.used})
 		}
 	}
-	if fault != nil {
-		page.Fault = saidOf(p.Panel.In, fault)
-	}
-	reply := e.show(p, p.Panel.In.Text("import.title"), "import.html", page)
-	if fault != nil {
-		reply.Status = problem.Status(fault)
-	}
-	return reply
+	page.Fault = saidOf(p.Panel.In, fault)
+	return refusedBy(e.show(p, p.Panel.In.Text("import.title"), "import.html", page), fault)
 }
 
 // draftOf returns what a form has sent, and its text in UTF-8.
@@ -317,14 +311,8 @@ func (e *Editor) showDraft(p *Request, d draft, fault error) (message.Reply, err
 		}
 	}
 	p.Panel.Above = []pages.Item{{Word: p.Panel.In.Text("import.title"), Path: PathImport}}
-	if fault != nil {
-		page.Fault = saidOf(p.Panel.In, fault)
-	}
-	reply := e.show(p, p.Panel.In.Text(title), "mapping.html", page)
-	if fault != nil {
-		reply.Status = problem.Status(fault)
-	}
-	return reply, nil
+	page.Fault = saidOf(p.Panel.In, fault)
+	return refusedBy(e.show(p, p.Panel.In.Text(title), "mapping.html", page), fault), nil
 }
 
 func draftPath(d draft) string {

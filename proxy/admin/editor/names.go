@@ -11,9 +11,9 @@ import (
 	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/pages"
-	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/field"
+	"github.com/urnd/urnd/resolver/registry/mint"
 	"github.com/urnd/urnd/resolver/registry/service"
 	"github.com/urnd/urnd/resolver/registry/title"
 )
@@ -98,13 +98,10 @@ func (e *Editor) serveNames(p *Request) (message.Reply, error) {
 	if err == nil {
 		found, err = e.Service.List(p.Context(), p.Actor, search, service.Page{Limit: namesLength, Cursor: asked.Get("cursor")})
 	}
-	status := http.StatusOK
-	if err != nil {
-		if !isAsked(err) {
-			return message.Reply{}, err
-		}
-		page.Fault, status = saidOf(p.Panel.In, err), problem.Status(err)
+	if err != nil && !isAsked(err) {
+		return message.Reply{}, err
 	}
+	page.Fault = saidOf(p.Panel.In, err)
 	page.IsLate = found.Next != "" && len(found.Entries) < namesLength
 	for _, e := range found.Entries {
 		page.Names = append(page.Names, foundOf(api.NewName(e)))
@@ -116,9 +113,7 @@ func (e *Editor) serveNames(p *Request) (message.Reply, error) {
 		q.Set("cursor", found.Next)
 		page.Next = pageOf(PathNames, q)
 	}
-	reply := e.show(p, p.Panel.In.Text("found.title"), "names.html", page)
-	reply.Status = status
-	return reply, nil
+	return refusedBy(e.show(p, p.Panel.In.Text("found.title"), "names.html", page), err), nil
 }
 
 // pageOf returns the target of a page with parameters.
@@ -178,4 +173,118 @@ func choices(chosen string, pairs ...string) (all []choice) {
 		all = append(all, choice{pairs[i-1], pairs[i], pairs[i-1] == chosen})
 	}
 	return all
+}
+
+// PathPrefixes is where the prefixes are.
+const PathPrefixes = "/registry/prefixes"
+
+// prefixesPage is what the page of prefixes shows.
+type prefixesPage struct {
+	Asked    url.Values
+	Prefixes []api.Name
+	Next     string
+	MayEdit  bool
+	MayMint  bool
+	Own      []string
+}
+
+// servePrefixes lists the prefixes.
+func (e *Editor) servePrefixes(p *Request) (message.Reply, error) {
+	q, asked := askedOf(p, "text", "status", "cursor")
+	search, err := service.Filter(registry.KindPrefix, q.Get)
+	if err != nil {
+		return message.Reply{}, err
+	}
+	found, err := e.Service.List(p.Context(), p.Actor, search, service.Page{Cursor: q.Get("cursor")})
+	if err != nil {
+		return message.Reply{}, err
+	}
+	page := prefixesPage{
+		Asked: asked, Prefixes: api.NewNames(found.Entries), Own: p.Actor.Prefixes,
+		MayMint: service.ToMint.Check(p.Actor, registry.KindName) == nil,
+		MayEdit: service.ToChange.Check(p.Actor, registry.KindPrefix) == nil,
+	}
+	if found.Next != "" {
+		q.Set("cursor", found.Next)
+		page.Next = PathPrefixes + "?" + q.Encode()
+	}
+	return e.show(p, p.Panel.In.Text("prefixes.title"), "prefixes.html", page), nil
+}
+
+// askedOf returns what a page is asked for: "prefix", without which who has only some names is asked for the first of these, and others.
+func askedOf(p *Request, others ...string) (q, asked url.Values) {
+	asked, q = p.URL.Query(), make(url.Values)
+	if asked.Get("prefix") == "" && len(p.Actor.Prefixes) > 0 {
+		asked.Set("prefix", p.Actor.Prefixes[0])
+	}
+	for _, name := range append(others, "prefix") {
+		if value := asked.Get(name); value != "" {
+			q.Set(name, value)
+		}
+	}
+	return q, asked
+}
+
+// pathMint is where the next free name of a pattern is reserved.
+const pathMint = "/registry/mint"
+
+// mintPage is what the page of the next free name shows.
+type mintPage struct {
+	Field    pages.Content
+	Prefix   string
+	Patterns []nextName
+	Pattern  string // that was typed, or is offered
+	Fault    pages.Content
+}
+
+// nextName is the next free name of a pattern that is in use, "" where there is none.
+type nextName struct{ Pattern, Name string }
+
+// shownPatterns bounds the patterns of which the next name is looked for.
+const shownPatterns = 20
+
+// serveMint shows the next free names of patterns, and reserves one: then its form is filled in.
+func (e *Editor) serveMint(p *Request) (message.Reply, error) {
+	if p.Method != http.MethodPost {
+		return e.showMint(p, nil)
+	}
+	pattern := p.Form.Get("pattern")
+	if pattern == "" {
+		pattern = strings.TrimSpace(p.Form.Get("other"))
+	}
+	names, err := e.Service.Mint(p.Context(), p.Actor, mint.Request{Pattern: pattern, N: 1})
+	switch {
+	case err == nil:
+		return seeOther(subject{Name: names[0]}.to(pathEdit)), nil
+	case e.refuses(p, err):
+		return e.showMint(p, err)
+	default:
+		return message.Reply{}, err
+	}
+}
+
+// mintAgain shows the form as it was sent.
+func (e *Editor) mintAgain(p *Request) (message.Reply, error) { return e.showMint(p, nil) }
+
+// showMint shows the patterns that are in use below a prefix, with their next names.
+func (e *Editor) showMint(p *Request, fault error) (message.Reply, error) {
+	page := mintPage{Field: p.Field.HTML(), Prefix: ownPrefix(p, p.URL.Query().Get("prefix")), Pattern: p.Form.Get("other")}
+	patterns, err := e.Service.MintPatterns(p.Context(), p.Actor, page.Prefix)
+	if err != nil {
+		return message.Reply{}, err
+	}
+	for _, pattern := range patterns[:min(len(patterns), shownPatterns)] {
+		next := nextName{Pattern: pattern}
+		changes, err := e.Service.PreviewMint(p.Context(), p.Actor, mint.Request{Pattern: pattern, N: 1})
+		if err == nil && len(changes) > 0 { // or all are taken
+			next.Name = changes[0].After.Name
+		}
+		page.Patterns = append(page.Patterns, next)
+	}
+	if page.Pattern == "" && page.Prefix != "" {
+		page.Pattern = page.Prefix + "{counter}"
+	}
+	page.Fault = saidOf(p.Panel.In, fault)
+	p.Panel.Above = []pages.Item{{Word: p.Panel.In.Text("found.title"), Path: PathNames}}
+	return refusedBy(e.show(p, p.Panel.In.Text("mint.title"), "mint.html", page), fault), nil
 }

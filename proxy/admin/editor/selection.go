@@ -1,6 +1,7 @@
 package editor
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -10,9 +11,9 @@ import (
 
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/pages"
-	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/bulk"
+	"github.com/urnd/urnd/resolver/registry/field"
 	"github.com/urnd/urnd/resolver/registry/service"
 )
 
@@ -179,15 +180,9 @@ func (e *Editor) showSelection(p *Request, d draft, fault error) (message.Reply,
 			page.preview(p.Panel.In, changed)
 		}
 	}
-	if fault != nil {
-		page.Fault = saidOf(p.Panel.In, fault)
-	}
+	page.Fault = saidOf(p.Panel.In, fault)
 	p.Panel.Above = []pages.Item{{Word: p.Panel.In.Text("found.title"), Path: PathNames}}
-	reply := e.show(p, p.Panel.In.Text("several.title", "Count", len(page.Names)), "selection.html", page)
-	if fault != nil {
-		reply.Status = problem.Status(fault)
-	}
-	return reply, nil
+	return refusedBy(e.show(p, p.Panel.In.Text("several.title", "Count", len(page.Names)), "selection.html", page), fault), nil
 }
 
 // preview takes what would change.
@@ -282,4 +277,42 @@ func of(f func(r *registry.Record)) func(registry.Entry) (registry.Record, error
 		f(&r)
 		return r, nil
 	}
+}
+
+// memberTags is the member of metadata by which names are found by tag: see registry.Search.
+const memberTags = "tags"
+
+// withTag returns metadata with a tag, or without it; others stay in their order.
+func withTag(metadata, tag string, with bool) string {
+	members, _ := field.ParseMembers(json.RawMessage(metadata)) // the registry has checked it
+	at := slices.IndexFunc(members, func(m field.Member) bool { return m.Name == memberTags })
+	if at < 0 {
+		at, members = len(members), append(members, field.Member{Name: memberTags, Value: json.RawMessage("null")})
+	}
+	var tags []json.RawMessage
+	if value := members[at].Value; json.Unmarshal(value, &tags) != nil { // a tag that is in no list; null is none
+		tags = []json.RawMessage{value}
+	}
+	is := func(v json.RawMessage) bool {
+		var text string
+		return json.Unmarshal(v, &text) == nil && strings.EqualFold(text, tag)
+	}
+	has := slices.ContainsFunc(tags, is)
+	switch {
+	case has == with:
+		return metadata
+	case with:
+		tags = append(tags, field.AppendString(nil, tag))
+	default:
+		tags = slices.DeleteFunc(tags, is)
+	}
+	if len(tags) == 0 {
+		members = slices.Delete(members, at, at+1)
+	} else {
+		members[at].Value, _ = field.Marshal(tags) // it was JSON
+	}
+	if len(members) == 0 {
+		return ""
+	}
+	return string(field.FormatObject(members))
 }
