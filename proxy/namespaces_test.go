@@ -30,8 +30,8 @@ func TestNamespacePages(t *testing.T) {
 		{"/namespaces?q=8458", "de", 200, "de", "1 Namensraum"},
 		{"/namespaces?q=8458&lang=fr", "de", 200, "fr", "1 espace de noms"},
 		{"/namespaces?q=%3Cb%3E", "en", 200, "en", `value="&lt;b&gt;"`},
-		{"/namespaces/NBN", "es", 200, "es", "Espacio de nombres <code>urn:nbn</code>"},
-		{"/namespaces/none1", "de", 404, "de", "<code>urn:none1</code>"},
+		{"/namespaces/NBN", "es", 200, "es", "Espacio de nombres <code dir=\"auto\">urn:nbn</code>"},
+		{"/namespaces/none1", "de", 404, "de", "<code dir=\"auto\">urn:none1</code>"},
 	} {
 		response := s.get(t, tt.target, "Accept: text/html", "Accept-Language: "+tt.accept)
 		body, header := text(t, response), response.Header

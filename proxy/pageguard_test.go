@@ -148,14 +148,14 @@ func TestRedirectsOfWhatIsFetched(t *testing.T) {
 		}
 		if tt.location != "" && tt.then == 0 {
 			if body := text(t, s.get(t, tt.location, person...)); !strings.Contains(body, `<a href="`+strings.TrimSuffix(tt.location,
-				"&led")+`"><code>`+tt.to+`</code>`) {
+				"&led")+`"><code dir="auto">`+tt.to+`</code>`) {
 				t.Errorf("%s: %s", tt.location, body)
 			}
 			if program := s.get(t, tt.location); program.StatusCode != 200 {
 				t.Errorf("%s: a program: %d", tt.location, program.StatusCode)
 			}
 			s.next = withLocations(from)
-			if body := text(t, s.get(t, "/uri-res/N2R?urn:example:a", person...)); !strings.Contains(body, `<a href="`+fetchOf(tt.to)+`"><code>`+tt.to+`</code>`) {
+			if body := text(t, s.get(t, "/uri-res/N2R?urn:example:a", person...)); !strings.Contains(body, `<a href="`+fetchOf(tt.to)+`"><code dir="auto">`+tt.to+`</code>`) {
 				t.Errorf("%s: the resource of a name: %s", tt.to, body)
 			}
 		}
@@ -204,7 +204,7 @@ func TestPersonOpens(t *testing.T) {
 		fetchOf("ftp://u:secret@a.example/"), "/uri-res/N2R?urn:example:a",
 	} {
 		response := s.get(t, target, agentField, acceptPage)
-		if body := text(t, response); !strings.Contains(body, `<a href=""><code>`) || strings.Contains(body, "secret") {
+		if body := text(t, response); !strings.Contains(body, `<a href=""><code dir="auto">`) || strings.Contains(body, "secret") {
 			t.Errorf("%s: %s", target, body)
 		}
 		if header := response.Header; header.Get("Referrer-Policy") != "same-origin" || !strings.Contains(header.Get("Content-Security-Policy"),

@@ -80,7 +80,7 @@ func TestPreview(t *testing.T) {
 		asked.Store(0)
 		response := s.ask(t, "GET "+tt.target+" HTTP/1.1\r\nHost: "+tt.host+"\r\n"+tt.accept+"\r\n\r\n")[0]
 		page := text(t, response)
-		isPage := strings.Contains(page, `<h1><code id="name">`+tt.heading+"</code>")
+		isPage := strings.Contains(page, `<h1><code id="name" dir="auto">`+tt.heading+"</code>")
 		if response.StatusCode != tt.status || isPage != (tt.heading != "") || asked.Load() != tt.asks || response.Header.Get("Set-Cookie") != "" {
 			t.Errorf("%s %s, %s: %d, %d look-ups, %v\n%s", tt.host, tt.target, tt.accept, response.StatusCode, asked.Load(), response.Header, page)
 		}

@@ -35,7 +35,7 @@ func (c *Canonical) Resolve(ctx context.Context, q Query) (Answer, error) {
 	if trace != nil {
 		trace.Add(Step{Stage: "canonical", Code: "canonical", Values: []any{"Name", canonical.URI.String()}}, "%s", canonical.URI)
 		for _, warning := range c.names.Warnings(q) {
-			trace.Add(Step{Stage: "warning", Code: "breaks_rule", Values: []any{"Section", warning.Section}}, "%s: %s (%s)", warning.Name, warning.Says, warning.Section)
+			trace.Add(Step{Stage: "warning", Code: "breaks_rule", Values: []any{"Rule", warning, "Section", warning.Section}}, "%s: %s (%s)", warning.Name, warning.Says, warning.Section)
 		}
 	}
 	answer, err := c.next.Resolve(ctx, canonical)

@@ -106,7 +106,7 @@ func (n Names) CanonicalPrefix(text string) (string, error) {
 }
 
 var rulePrefix = uri.Rule{
-	Name: "prefix", Section: "urnd's registry",
+	Code: "prefix_end", Name: "prefix", Section: "urnd's registry",
 	Says: `a prefix ends after an authority, as "https://example.org/" does, and not within "%41"`,
 }
 

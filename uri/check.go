@@ -49,11 +49,11 @@ func (u URI) checkOther(row scheme) error {
 
 // RuleOtherScheme is broken by a call for the parts of another scheme: FTP of an
 // http URL.
-var RuleOtherScheme = Rule{"scheme", "RFC 1738 section 2.1", "this is a URL of another scheme"}
+var RuleOtherScheme = newRule("other_scheme", "scheme", "RFC 1738 section 2.1", "this is a URL of another scheme")
 
 // RuleWebUserinfo refuses user names, as they are used to make one host look like
 // another.
-var RuleWebUserinfo = Rule{"userinfo", "RFC 9110 section 4.2.4", "a user name before the host is an error in http and https"}
+var RuleWebUserinfo = newRule("web_userinfo", "userinfo", "RFC 9110 section 4.2.4", "a user name before the host is an error in http and https")
 
 // checkWeb is RFC 9110 section 4.2.
 func (u URI) checkWeb() error {
@@ -73,10 +73,10 @@ func (u URI) checkWebSocket() error {
 }
 
 var (
-	ruleWebSocket = Rule{"ws-URI", "RFC 6455 section 3", "a WebSocket URI has no fragment"}
-	ruleTelnet    = Rule{"telneturl", "RFC 1738 section 5", "only a slash may follow the host"}
-	ruleFile      = Rule{"fileurl", "RFC 1738 section 5", "the path of a file URL begins with a slash"}
-	ruleFileAuth  = Rule{"file-auth", "RFC 8089 section 2", "a file URL has neither user nor port"}
+	ruleWebSocket = newRule("websocket_fragment", "ws-URI", "RFC 6455 section 3", "a WebSocket URI has no fragment")
+	ruleTelnet    = newRule("telnet_path", "telneturl", "RFC 1738 section 5", "only a slash may follow the host")
+	ruleFile      = newRule("file_path", "fileurl", "RFC 1738 section 5", "the path of a file URL begins with a slash")
+	ruleFileAuth  = newRule("file_authority", "file-auth", "RFC 8089 section 2", "a file URL has neither user nor port")
 )
 
 // checkTelnet allows fragments, as they are not part of a scheme's syntax (RFC 3986

@@ -1,42 +1,57 @@
 package uri
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Rule is a requirement on an input: a production of a grammar or a requirement of
 // its prose. Rules are comparable values; packages that check more than generic
 // syntax (urnns) define their own.
 type Rule struct {
+	Code    string // which rule it is, in snake_case, for programs and for texts in other languages: unique, other than Name
 	Name    string // the production, as its specification writes it
 	Section string // of the specification: "RFC 3986 section 2.1"
 	Says    string // what it requires, as a clause: "a percent sign is followed by ..."
+	Value   string // what the text of this very case has in place of {{.Value}}: see With
+}
+
+func newRule(code, name, section, says string) Rule {
+	return Rule{Code: code, Name: name, Section: section, Says: says}
+}
+
+// With returns the rule with a value of the input, such as the check digit that is wanted, which Says has a place for.
+func (r Rule) With(value string) Rule {
+	r.Value, r.Says = value, strings.ReplaceAll(r.Says, "{{.Value}}", value)
+	return r
 }
 
 // The rules of generic syntax and of URNs.
 var (
-	RuleLength       = Rule{"length", "RFC 3986 section 2", "the text is longer than the limit"}
-	RuleURI          = Rule{"URI", "RFC 3986 section 3", "an absolute URI begins with a scheme and a colon"}
-	RuleScheme       = Rule{"scheme", "RFC 3986 section 3.1", "a scheme is a letter followed by letters, digits, plus, hyphen or period"}
-	RuleNoScheme     = Rule{"path-noscheme", "RFC 3986 section 4.2", "a relative reference has no colon in its first segment"}
-	RulePctEncoded   = Rule{"pct-encoded", "RFC 3986 section 2.1", "a percent sign is followed by two hexadecimal digits"}
-	RuleUserinfo     = Rule{"userinfo", "RFC 3986 section 3.2.1", "this octet is not allowed in a userinfo"}
-	RuleRegName      = Rule{"reg-name", "RFC 3986 section 3.2.2", "this octet is not allowed in a host name"}
-	RuleIPLiteral    = Rule{"IP-literal", "RFC 3986 section 3.2.2", "brackets contain an IPv6 address without a zone, or an IPvFuture"}
-	RulePort         = Rule{"port", "RFC 3986 section 3.2.3", "a port is decimal digits"}
-	RulePath         = Rule{"path", "RFC 3986 section 3.3", "this octet is not allowed in a path"}
-	RuleQuery        = Rule{"query", "RFC 3986 section 3.4", "this octet is not allowed in a query"}
-	RuleFragment     = Rule{"fragment", "RFC 3986 section 3.5", "this octet is not allowed in a fragment"}
-	RuleSurplus      = Rule{"relative-path", "draft-fielding-uri-syntax-02 section 5.2 step 6g", "the reference climbs above the root of its base"}
-	RuleURN          = Rule{"assigned-name", "RFC 8141 section 2", `a URN begins with "urn:"`}
-	RuleNID          = Rule{"NID", "RFC 8141 section 2.1", "a NID is 2 to 32 letters, digits and hyphens, with no hyphen first or last"}
-	RuleNIDUrn       = Rule{"NID", "RFC 8141 section 5.1", `the NID "urn" is reserved`}
-	RuleNoNSS        = Rule{"NID", "RFC 8141 section 2.1", `a colon and an NSS follow the NID: "urn:" NID ":" NSS`}
-	RuleNSS          = Rule{"NSS", "RFC 8141 section 2.2", "an NSS begins with at least one octet that is not a slash"}
-	RuleNUL          = Rule{"NUL", "draft-ietf-urnbis-rfc2141bis-urn-03 section 2.5.3", "a URN contains no NUL, not even percent-encoded"}
-	RuleRComponent   = Rule{"r-component", "RFC 8141 section 2.3.1", `"?+" is followed by at least one octet, which is not "/" or "?"`}
-	RuleQComponent   = Rule{"q-component", "RFC 8141 section 2.3.2", `"?=" is followed by at least one octet, which is not "/" or "?"`}
-	RuleRQComponents = Rule{"rq-components", "RFC 8141 section 2", `"?" is followed by "+", "=" or a directive such as "s=I2L"`}
-	RuleDirective    = Rule{"urn-query", "draft-ietf-urnbis-rfc2141bis-urn-03 section 2.3", "directives are keyword=value, " +
-		"joined by ampersands"}
+	RuleLength       = newRule("too_long", "length", "RFC 3986 section 2", "the text is longer than the limit")
+	RuleURI          = newRule("no_scheme", "URI", "RFC 3986 section 3", "an absolute URI begins with a scheme and a colon")
+	RuleScheme       = newRule("scheme", "scheme", "RFC 3986 section 3.1", "a scheme is a letter followed by letters, digits, plus, hyphen or period")
+	RuleNoScheme     = newRule("relative_colon", "path-noscheme", "RFC 3986 section 4.2", "a relative reference has no colon in its first segment")
+	RulePctEncoded   = newRule("pct_encoded", "pct-encoded", "RFC 3986 section 2.1", "a percent sign is followed by two hexadecimal digits")
+	RuleUserinfo     = newRule("userinfo", "userinfo", "RFC 3986 section 3.2.1", "this octet is not allowed in a userinfo")
+	RuleRegName      = newRule("reg_name", "reg-name", "RFC 3986 section 3.2.2", "this octet is not allowed in a host name")
+	RuleIPLiteral    = newRule("ip_literal", "IP-literal", "RFC 3986 section 3.2.2", "brackets contain an IPv6 address without a zone, or an IPvFuture")
+	RulePort         = newRule("port", "port", "RFC 3986 section 3.2.3", "a port is decimal digits")
+	RulePath         = newRule("path", "path", "RFC 3986 section 3.3", "this octet is not allowed in a path")
+	RuleQuery        = newRule("query", "query", "RFC 3986 section 3.4", "this octet is not allowed in a query")
+	RuleFragment     = newRule("fragment", "fragment", "RFC 3986 section 3.5", "this octet is not allowed in a fragment")
+	RuleSurplus      = newRule("above_root", "relative-path", "draft-fielding-uri-syntax-02 section 5.2 step 6g", "the reference climbs above the root of its base")
+	RuleURN          = newRule("urn", "assigned-name", "RFC 8141 section 2", `a URN begins with "urn:"`)
+	RuleNID          = newRule("nid", "NID", "RFC 8141 section 2.1", "a NID is 2 to 32 letters, digits and hyphens, with no hyphen first or last")
+	RuleNIDUrn       = newRule("nid_urn", "NID", "RFC 8141 section 5.1", `the NID "urn" is reserved`)
+	RuleNoNSS        = newRule("no_nss", "NID", "RFC 8141 section 2.1", `a colon and an NSS follow the NID: "urn:" NID ":" NSS`)
+	RuleNSS          = newRule("nss", "NSS", "RFC 8141 section 2.2", "an NSS begins with at least one octet that is not a slash")
+	RuleNUL          = newRule("nul", "NUL", "draft-ietf-urnbis-rfc2141bis-urn-03 section 2.5.3", "a URN contains no NUL, not even percent-encoded")
+	RuleRComponent   = newRule("r_component", "r-component", "RFC 8141 section 2.3.1", `"?+" is followed by at least one octet, which is not "/" or "?"`)
+	RuleQComponent   = newRule("q_component", "q-component", "RFC 8141 section 2.3.2", `"?=" is followed by at least one octet, which is not "/" or "?"`)
+	RuleRQComponents = newRule("rq_components", "rq-components", "RFC 8141 section 2", `"?" is followed by "+", "=" or a directive such as "s=I2L"`)
+	RuleDirective    = newRule("directive", "urn-query", "draft-ietf-urnbis-rfc2141bis-urn-03 section 2.3", "directives are keyword=value, "+
+		"joined by ampersands")
 )
 
 // ParseError says which octet of which input breaks which rule.

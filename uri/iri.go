@@ -7,9 +7,9 @@ import (
 
 // The rules of the mapping from IRIs to URIs.
 var (
-	RuleUTF8    = Rule{"UTF-8", "RFC 3987 section 3.1", "non-ASCII characters are encoded in UTF-8"}
-	RuleUcschar = Rule{"ucschar", "RFC 3987 section 2.2", "this character is not allowed in an IRI"}
-	RuleIDN     = Rule{"ihost", "RFC 3987 section 3.1", "this is not a valid host name of the DNS"}
+	RuleUTF8    = newRule("utf8", "UTF-8", "RFC 3987 section 3.1", "non-ASCII characters are encoded in UTF-8")
+	RuleUcschar = newRule("iri_character", "ucschar", "RFC 3987 section 2.2", "this character is not allowed in an IRI")
+	RuleIDN     = newRule("idn", "ihost", "RFC 3987 section 3.1", "this is not a valid host name of the DNS")
 )
 
 // FromIRI maps what a person types to an absolute URI: an IRI, RFC 3987 section

@@ -14,10 +14,10 @@ type Field struct {
 }
 
 var (
-	ruleAddress = Rule{"addr-spec", "RFC 6068 section 2", "an address is a local part, an at sign and a domain"}
-	ruleHeader  = Rule{"hfields", "RFC 6068 section 2", "header fields are name=value, joined by ampersands"}
-	ruleQChar   = Rule{"qchar", "RFC 6068 section 2", `"?", and "=" after the first, are percent-encoded in a header field`}
-	ruleMailto  = Rule{"mailtourl", "RFC 1738 section 5", "a mailto URL has no slashes before its address"}
+	ruleAddress = newRule("mail_address", "addr-spec", "RFC 6068 section 2", "an address is a local part, an at sign and a domain")
+	ruleHeader  = newRule("mail_header", "hfields", "RFC 6068 section 2", "header fields are name=value, joined by ampersands")
+	ruleQChar   = newRule("mail_header_character", "qchar", "RFC 6068 section 2", `"?", and "=" after the first, are percent-encoded in a header field`)
+	ruleMailto  = newRule("mailto_slashes", "mailtourl", "RFC 1738 section 5", "a mailto URL has no slashes before its address")
 )
 
 // Mailto returns the parts of a "mailto" URL. The error is a *ParseError.

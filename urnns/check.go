@@ -2,8 +2,21 @@ package urnns
 
 import "github.com/urnd/urnd/uri"
 
-// ruleCheckDigit is the name of the rules about check digits: see Namespace.LenientDigits.
-const ruleCheckDigit = "check digit"
+// checkDigit is the name of the rules about check digits: see Namespace.LenientDigits.
+const checkDigit = "check digit"
+
+// The rules about check digits, of different specifications.
+var (
+	ruleCheckDigit     = uri.Rule{Code: "check_digit", Name: checkDigit, Says: "the check digit should be {{.Value}}"}
+	ruleCheckDigits    = uri.Rule{Code: "check_digits", Name: checkDigit, Says: "the check digits should be {{.Value}}"}
+	ruleCheckCharacter = uri.Rule{Code: "check_character", Name: checkDigit, Says: "the check character should be {{.Value}}"}
+)
+
+// wants returns a rule about check digits, by a specification, with the one that is wanted.
+func wants(rule uri.Rule, section, digit string) uri.Rule {
+	rule.Section = section
+	return rule.With(digit)
+}
 
 // check has the rules of a namespace that a row of data cannot express. The zero
 // check has none.

@@ -1,13 +1,12 @@
 package urnns
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/urnd/urnd/uri"
 )
 
-var ruleEIDR = uri.Rule{Name: "EIDR", Section: "RFC 7972 section 2", Says: "an EIDR is a DOI prefix, a colon and a suffix"}
+var ruleEIDR = uri.Rule{Code: "eidr", Name: "EIDR", Section: "RFC 7972 section 2", Says: "an EIDR is a DOI prefix, a colon and a suffix"}
 
 // checkEIDR checks content identifiers; those of parties and services have
 // other prefixes and no check character.
@@ -31,7 +30,7 @@ func checkEIDR(nss string) (int, uri.Rule) {
 		return at + min(len(suffix), len(pattern)), ruleEIDR
 	}
 	if want := mod37(strings.ReplaceAll(suffix[:len(pattern)-2], "-", "")); uri.Upper(suffix[len(suffix)-1]) != want {
-		return len(nss) - 1, uri.Rule{Name: ruleCheckDigit, Section: "ISO 7064 MOD 37,36", Says: fmt.Sprintf("the check character should be %c", want)}
+		return len(nss) - 1, wants(ruleCheckCharacter, "ISO 7064 MOD 37,36", string(want))
 	}
 	return 0, uri.Rule{}
 }

@@ -1,13 +1,12 @@
 package urnns
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/urnd/urnd/uri"
 )
 
-var ruleISAN = uri.Rule{Name: "ISAN", Section: "RFC 4246", Says: "an ISAN is four groups of four hexadecimal digits, or six " +
+var ruleISAN = uri.Rule{Code: "isan", Name: "ISAN", Section: "RFC 4246", Says: "an ISAN is four groups of four hexadecimal digits, or six " +
 	"with a version, with or without check characters"}
 
 // checkISAN is RFC 4246: audiovisual works, as 16 hexadecimal digits, and with a
@@ -24,7 +23,7 @@ func checkISAN(nss string) (int, uri.Rule) {
 			digits += group
 		case len(group) == 1 && i > 0 && len(groups[i-1]) == 4 && mayBeChecked(digits, i == len(groups)-1):
 			if want := mod37(digits); uri.Upper(group[0]) != want {
-				return at, uri.Rule{Name: ruleCheckDigit, Section: "ISO 7064 MOD 37,36", Says: fmt.Sprintf("the check character should be %c", want)}
+				return at, wants(ruleCheckCharacter, "ISO 7064 MOD 37,36", string(want))
 			}
 		default:
 			return at, ruleISAN

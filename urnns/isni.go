@@ -1,12 +1,10 @@
 package urnns
 
 import (
-	"fmt"
-
 	"github.com/urnd/urnd/uri"
 )
 
-var ruleISNI = uri.Rule{Name: "ISNI", Section: "IANA urn-formal/isni", Says: "an ISNI has sixteen digits, the last may be X"}
+var ruleISNI = uri.Rule{Code: "isni", Name: "ISNI", Section: "IANA urn-formal/isni", Says: "an ISNI has sixteen digits, the last may be X"}
 
 // checkISNI checks the number of a name, person or organization: ISO 27729.
 func checkISNI(nss string) (int, uri.Rule) {
@@ -19,7 +17,7 @@ func checkISNI(nss string) (int, uri.Rule) {
 		return len(nss), ruleISNI
 	}
 	if want := mod11of2(nss[:15]); uri.Upper(nss[15]) != want {
-		return 15, uri.Rule{Name: ruleCheckDigit, Section: "ISO 7064 MOD 11-2", Says: fmt.Sprintf("the check digit should be %c", want)}
+		return 15, wants(ruleCheckDigit, "ISO 7064 MOD 11-2", string(want))
 	}
 	return 0, uri.Rule{}
 }

@@ -1,13 +1,12 @@
 package urnns
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/urnd/urnd/uri"
 )
 
-var ruleISSN = uri.Rule{Name: "ISSN", Section: "RFC 3044 section 3.1", Says: "an ISSN has eight digits, the last may be X, " +
+var ruleISSN = uri.Rule{Code: "issn", Name: "ISSN", Section: "RFC 3044 section 3.1", Says: "an ISSN has eight digits, the last may be X, " +
 	"with or without a hyphen in the middle"}
 
 // checkISSN is RFC 3044.
@@ -23,10 +22,7 @@ func checkISSN(nss string) (int, uri.Rule) {
 		return len(nss), ruleISSN
 	}
 	if want := mod11(digits[:7]); uri.Upper(digits[7]) != want {
-		return len(nss) - 1, uri.Rule{
-			Name: ruleCheckDigit, Section: "ISO 3297",
-			Says: fmt.Sprintf("the check digit should be %c", want),
-		}
+		return len(nss) - 1, wants(ruleCheckDigit, "ISO 3297", string(want))
 	}
 	return 0, uri.Rule{}
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-var ruleLEI = uri.Rule{Name: "LEI", Section: "ISO 17442", Says: "an LEI is 18 letters and digits and two check digits"}
+var ruleLEI = uri.Rule{Code: "lei", Name: "LEI", Section: "ISO 17442", Says: "an LEI is 18 letters and digits and two check digits"}
 
 // checkLEI checks a Legal Entity Identifier, ISO 17442.
 func checkLEI(nss string) (int, uri.Rule) {
@@ -19,7 +19,7 @@ func checkLEI(nss string) (int, uri.Rule) {
 		return min(len(nss), 20), ruleLEI
 	}
 	if want := mod97(nss[:18]); nss[18:] != want {
-		return 18, uri.Rule{Name: ruleCheckDigit, Section: "ISO 7064 MOD 97-10", Says: fmt.Sprintf("the check digits should be %s", want)}
+		return 18, wants(ruleCheckDigits, "ISO 7064 MOD 97-10", want)
 	}
 	return 0, uri.Rule{}
 }

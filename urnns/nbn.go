@@ -1,16 +1,15 @@
 package urnns
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/urnd/urnd/uri"
 )
 
 var (
-	ruleNBNPrefix = uri.Rule{Name: "prefix", Section: "RFC 8458 section 4.2", Says: "an NBN begins with a two-letter country " +
+	ruleNBNPrefix = uri.Rule{Code: "nbn_prefix", Name: "prefix", Section: "RFC 8458 section 4.2", Says: "an NBN begins with a two-letter country " +
 		"code, and sub-namespaces of letters and digits after colons"}
-	ruleNBNString = uri.Rule{Name: "nbn-string", Section: "RFC 8458 section 4.2", Says: "the prefix is followed by a hyphen and " +
+	ruleNBNString = uri.Rule{Code: "nbn_string", Name: "nbn-string", Section: "RFC 8458 section 4.2", Says: "the prefix is followed by a hyphen and " +
 		"the name that the library assigned"}
 )
 
@@ -66,7 +65,7 @@ func checkDNB(nss string) (int, uri.Rule) {
 		}
 	}
 	if want := "0123456789"[sum/divisor%10]; nss[last] != want {
-		return last, uri.Rule{Name: ruleCheckDigit, Section: "Deutsche Nationalbibliothek", Says: fmt.Sprintf("the check digit should be %c", want)}
+		return last, wants(ruleCheckDigit, "Deutsche Nationalbibliothek", string(want))
 	}
 	return 0, uri.Rule{}
 }

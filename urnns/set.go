@@ -135,7 +135,7 @@ func (s *Set) Doubt(v uri.URN) error {
 
 // accepts reports whether the namespace accepts names that break a rule of its check.
 func (r *row) accepts(rule uri.Rule) bool {
-	return r.ns.Lenient || r.ns.LenientDigits && rule.Name == ruleCheckDigit
+	return r.ns.Lenient || r.ns.LenientDigits && rule.Name == checkDigit
 }
 
 func (r *row) verify(v uri.URN) error {
@@ -155,7 +155,7 @@ func violation(v uri.URN, offset int, rule uri.Rule) error {
 }
 
 func rulePattern(ns Namespace) uri.Rule {
-	return uri.Rule{Name: "pattern", Section: ns.Source, Says: "the name does not match " + ns.Pattern}
+	return uri.Rule{Code: "pattern", Name: "pattern", Section: ns.Source, Says: "the name does not match {{.Value}}"}.With(ns.Pattern)
 }
 
 // Others returns other names of the resource that the canonical name v names, as far

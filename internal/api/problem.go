@@ -10,15 +10,20 @@ type Problem struct {
 	Detail string `json:"detail"`
 	// Pointer is where in the document of a name that was sent the error is (RFC 6901).
 	Pointer string `json:"pointer,omitempty"`
-	Input   string `json:"input,omitempty"`
-	Offset  *int   `json:"offset,omitempty"`
-	Rule    string `json:"rule,omitempty"`
-	Section string `json:"section,omitempty"`
-	Trace   []Step `json:"trace,omitempty"`
+	Input  string `json:"input,omitempty"`
+	Offset *int   `json:"offset,omitempty"`
+	// Rule is the production that is broken, as its specification writes it, and RuleCode which rule it is, as uri.Rule has it: other than Detail
+	// both stay.
+	Rule     string `json:"rule,omitempty"`
+	RuleCode string `json:"rule_code,omitempty"`
+	Section  string `json:"section,omitempty"`
+	Trace    []Step `json:"trace,omitempty"`
 	// Record is that of the name, in the registry of the site.
 	Record *Record `json:"record,omitempty"`
 	// Suggestions are the identifiers that may have been meant.
 	Suggestions []string `json:"suggestions,omitempty"`
+	// RuleValue is what the message of RuleCode has in place of {{.Value}}.
+	RuleValue string `json:"-"`
 	// Values are those of the message of Code on pages: pairs of a name and a text. More is what Detail says beyond that message, in English, and
 	// Setting the setting that decides; both "" for nothing.
 	Values  []string `json:"-"`

@@ -300,7 +300,7 @@ func packageRules() []packageRule {
 		},
 		{
 			"proxy/pages",
-			[]string{"proxy/pages/messages", "resolver", "resolver/scheme", "uri", "internal/api"},
+			[]string{"proxy/pages/messages", "resolver", "resolver/scheme", "uri", "internal/api", "internal/plaintext"},
 			true,
 			"a page shows values, the listings of gateways too: its caller decides which",
 		},

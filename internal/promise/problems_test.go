@@ -33,14 +33,15 @@ func gatherProblems(t *testing.T, p *program) []string {
 		lines = append(lines, "code "+code)
 	}
 	p.source.inspect(func(p *sourcePackage, n ast.Node) {
+		if call, ok := n.(*ast.CallExpr); ok && nameOf(call.Fun) == "newRule" {
+			lines = append(lines, p.rule(call.Args))
+		}
 		literal, ok := n.(*ast.CompositeLit)
 		if !ok {
 			return
 		}
-		if nameOf(literal.Type) == "Rule" && len(literal.Elts) == 3 {
-			if line := p.rule(literal); line != "" {
-				lines = append(lines, line)
-			}
+		if fields := fieldsOf(literal); nameOf(literal.Type) == "Rule" && fields["Says"] != nil {
+			lines = append(lines, p.rule([]ast.Expr{fields["Code"], fields["Name"], fields["Section"], fields["Says"]}))
 		}
 		if row := p.row(literal, texts); row != "" {
 			lines = append(lines, row)
@@ -52,12 +53,13 @@ func gatherProblems(t *testing.T, p *program) []string {
 		}
 		var document struct {
 			Title, Code, Rule, Section string
+			RuleCode                   string `json:"rule_code"`
 			Status                     int
 		}
 		decode(t, r.response, &document)
 		line := fmt.Sprintf("document %d %q code=%s", document.Status, document.Title, document.Code)
 		if document.Rule != "" {
-			line += fmt.Sprintf(" rule=%q section=%q", document.Rule, document.Section)
+			line += fmt.Sprintf(" rule=%q rule_code=%s section=%q", document.Rule, document.RuleCode, document.Section)
 		}
 		lines = append(lines, line)
 	}
@@ -99,12 +101,7 @@ func (s source) errorTexts() map[string]string {
 
 // row returns the line of a row of a table of errors and statuses, "" for another literal.
 func (p *sourcePackage) row(literal *ast.CompositeLit, texts map[string]string) string {
-	values := make(map[string]ast.Expr)
-	for _, e := range literal.Elts {
-		if field, ok := e.(*ast.KeyValueExpr); ok {
-			values[nameOf(field.Key)] = field.Value
-		}
-	}
+	values := fieldsOf(literal)
 	if values["err"] == nil || values["status"] == nil || !strings.HasPrefix(nameOf(values["status"]), "Status") {
 		return ""
 	}
@@ -135,17 +132,26 @@ func (p *sourcePackage) row(literal *ast.CompositeLit, texts map[string]string) 
 	return line
 }
 
-// rule returns the line of a rule of syntax: its name, section, and what it says.
-func (p *sourcePackage) rule(literal *ast.CompositeLit) string {
-	var parts [3]string
-	for i, e := range literal.Elts {
-		text, ok := p.text(e)
-		if !ok {
-			return ""
+// fieldsOf returns the values of a literal by their keys.
+func fieldsOf(literal *ast.CompositeLit) map[string]ast.Expr {
+	values := make(map[string]ast.Expr)
+	for _, e := range literal.Elts {
+		if field, ok := e.(*ast.KeyValueExpr); ok {
+			values[nameOf(field.Key)] = field.Value
 		}
-		parts[i] = compact(text)
 	}
-	return "rule " + strings.Join(parts[:], " ")
+	return values
+}
+
+// rule returns the line of a rule of syntax: its code, its name and section, as far as it is always of the same, and what it says.
+func (p *sourcePackage) rule(parts []ast.Expr) string {
+	line := "rule"
+	for _, part := range parts {
+		if text, ok := p.text(part); ok {
+			line += " " + compact(text)
+		}
+	}
+	return line
 }
 
 // statusCode returns the number of a constant of net/http, its name where it is unknown.

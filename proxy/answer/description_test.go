@@ -33,7 +33,7 @@ func TestDescription(t *testing.T) {
 		t.Errorf("%q, %v", rows, err)
 	}
 	if page := text(t, s.get(t, "/uri-res/N2C?urn:example:%3Cb%3E", "Accept: text/html")); !strings.Contains(page,
-		`<th scope="row">identifier</th><td><a href="/urn:example:%3Cb%3E"><code>urn:example:%3Cb%3E</code></a>`) {
+		`<th scope="row">identifier</th><td><a href="/urn:example:%3Cb%3E"><code dir="auto">urn:example:%3Cb%3E</code></a>`) {
 		t.Errorf("%s", page)
 	}
 	for _, tt := range []struct {

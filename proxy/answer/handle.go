@@ -112,7 +112,7 @@ func handleFilterOf(parameters string) (handleFilter, error) {
 	return handleFilter{values["type"], values["index"], values.Has("pretty") && pretty != "false"}, nil
 }
 
-var ruleHandleValues = uri.Rule{Name: "parameters", Section: "urnd's API", Says: "parameters are separated by \"&\", and percent-encoded"}
+var ruleHandleValues = uri.Rule{Code: "parameters", Name: "parameters", Section: "urnd's API", Says: "parameters are separated by \"&\", and percent-encoded"}
 
 // has reports whether a value is asked for.
 func (f handleFilter) has(v handleValue) bool {

@@ -123,7 +123,7 @@ func TestTypesAndFreshness(t *testing.T) {
 		{"I2NS?urn:isbn:0-395-36341-1", "text/plain", "text/plain; charset=utf-8", "max-age=60", "urn:isbn:9780395363416\r\n"},
 		{"L2Ns?http://a.example/", "text/html", "text/html; charset=utf-8", "max-age=3600", "<ul>\n<li>None is known.</li>\n</ul>"},
 		{"N2C?urn:x1:a", "text/csv", "text/csv; charset=utf-8; header=present", "max-age=60", "identifier,urn:x1:a\r\n"},
-		{"N2C?urn:x1:a", "text/csv;q=0.1, text/html", "text/html; charset=utf-8", "max-age=60", "<code>urn:x1:a</code>"},
+		{"N2C?urn:x1:a", "text/csv;q=0.1, text/html", "text/html; charset=utf-8", "max-age=60", "<code dir=\"auto\">urn:x1:a</code>"},
 		{"I2CS?urn:x1:a", "image/png", "application/ld+json", "max-age=60", `"identifier": "urn:x1:a"`},
 		{"L2C?HTTP://A.example", "*/*", "application/ld+json", "no-store", `"identifier": "http://a.example/"`},
 	} {

@@ -72,14 +72,14 @@ func TestNamePage(t *testing.T) {
 	response := s.based(t, "https://urn.example", "/uri-res/N2C.html?urn:example:a%2Cb", "Accept-Language: en")
 	page := text(t, response)
 	for _, want := range []string{
-		"<h1><bdi>Kalevala</bdi></h1>", `<code id="name">urn:example:a%2Cb</code>`, "It is in use.", `<time datetime="2031-05-01">`,
+		"<h1><bdi>Kalevala</bdi></h1>", `<code id="name" dir="auto">urn:example:a%2Cb</code>`, "It is in use.", `<time datetime="2031-05-01">`,
 		`<a href="mailto:anna@a.example">`, `<a href="https://a.example/1"><b dir="auto">The book</b><small>a.example · Web page</small></a>`,
 		`<b class="ill">its server does not answer now</b>`, `<small>Description · application/rdf+xml</small>`,
 		"Lönnrot, Elias (1849): Kalevala. https://urn.example/urn:example:a%2Cb</p>",
 		`src="/uri-res/N2C.qr?urn:example:a%2Cb"`, `<a href="/uri-res/N2C.bibtex?urn:example:a%2Cb">bibtex</a>`, ">linkset</a>", ">jsonld</a>",
 		`<a href="/memento/20310530100000/urn:example:a%2Cb"><time>2031-05-30 10:00:00</time></a>`, `<a href="/timemap/urn:example:a%2Cb">`,
-		"<li><b>Registry of this site</b> the registry has &lt;it&gt;</li>", `<a href="/api/v1/explain?uri=urn%3Aexample%3Aa%252Cb">`,
-		`<th scope="row">version</th><td><code>2</code></td>`,
+		"<li><b>Registry of this site</b> <bdi>the registry has &lt;it&gt;</bdi></li>", `<a href="/api/v1/explain?uri=urn%3Aexample%3Aa%252Cb">`,
+		`<th scope="row">version</th><td><code dir="auto">2</code></td>`,
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %s", want)
@@ -116,7 +116,7 @@ func TestNamePageOfGone(t *testing.T) {
 	response := s.based(t, "https://urn.example", "/uri-res/N2C.html?urn:example:a")
 	page := text(t, response)
 	for _, want := range []string{
-		`Withdrawn on <time datetime="2031-05-01">2031-05-01</time>: <bdi>&lt;merged&gt;.</bdi></p>`, "<dd><bdi>Anna</bdi></dd>", `<a href="/urn:example:b"><code>urn:example:b</code></a>`,
+		`Withdrawn on <time datetime="2031-05-01">2031-05-01</time>: <bdi>&lt;merged&gt;.</bdi></p>`, "<dd><bdi>Anna</bdi></dd>", `<a href="/urn:example:b"><code dir="auto">urn:example:b</code></a>`,
 		"Withdrawn since 2031-05-01", "/timemap/",
 	} {
 		if !strings.Contains(page, want) {

@@ -26,4 +26,4 @@ func Hops(request httpmessage.Lines) (uint8, error) {
 	return uint8(min(n, resolver.MaxHops)), nil
 }
 
-var ruleHops = uri.Rule{Name: "Urnd-Hops", Section: "urnd's THTTP", Says: "the hop count is a number of at most three digits"}
+var ruleHops = uri.Rule{Code: "hops", Name: "Urnd-Hops", Section: "urnd's THTTP", Says: "the hop count is a number of at most three digits"}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/internal/api"
+	"github.com/urnd/urnd/internal/plaintext"
 	"github.com/urnd/urnd/resolver"
 )
 
@@ -57,7 +58,7 @@ func (w Writer) Explain(e *Explanation) Page {
 		at = host
 	}
 	heading := r.fit(e.Name, roomTitle)
-	page := explainPage{Frame: w.frame(w.Text("name.how_resolved")+w.Text("frame.colon")+heading, at, ""), Heading: heading, Says: w.T("explain.says")}
+	page := explainPage{Frame: w.frame(w.Text("name.how_resolved")+w.Text("frame.colon")+plaintext.OneLine(heading), at, ""), Heading: heading, Says: w.T("explain.says")}
 	page.Head = w.design.ways.element
 	boxes := []wayBox{{head: w.Text("listing.name"), class: wayEnd}}
 	boxes[0].add(e.Name, 3)
@@ -98,6 +99,7 @@ func (w Writer) aboutName(e *Explanation) string {
 func (w Writer) shortened(p *api.Problem) *api.Problem {
 	short := *p
 	short.More, _ = fitting(p.More, roomText)
+	short.RuleValue, _ = fitting(p.RuleValue, roomText)
 	short.Values = slices.Clone(p.Values)
 	for i, value := range p.Values {
 		short.Values[i], _ = fitting(value, roomText/3)
@@ -120,14 +122,14 @@ func (r *room) explained(m *markup, s *resolver.Step) {
 	}
 	m.tag("><b>")
 	domain, _ := fitting(rule.Domain, roomText/2)
-	m.text(r.Text("explain.rule_of", "Domain", domain))
+	m.element(r.T("explain.rule_of", "Domain", Bdi(domain)))
 	m.tag("</b> <small>")
 	m.text(r.useOf(rule))
 	m.tag("</small><dl>")
 	for _, row := range r.partsOf(rule) {
 		m.tag("<dt>")
 		m.text(row[0])
-		m.tag("</dt><dd>")
+		m.tag(`</dt><dd dir="auto">`)
 		part, _ := fitting(row[1], roomText/2)
 		m.text(part)
 		m.tag("</dd>")
@@ -211,14 +213,14 @@ func (w Writer) fully(s *resolver.Step) wayBox {
 	}
 	b.head = rule.Domain
 	const room = 26 // characters beside what is on the right
-	b.head = letters(b.head, room)
+	b.head = oneLine(b.head, room)
 	b.add("NAPTR "+strconv.Itoa(int(rule.Order))+" "+strconv.Itoa(int(rule.Preference))+" "+strconv.Quote(rule.Flags)+" "+strconv.Quote(rule.Services)+
 		", TTL "+lasting(rule.TTL), 1)
 	if rule.Regexp != "" {
 		b.add(rule.Regexp, 2)
 	}
 	if rule.Result != "" {
-		b.add("→ "+rule.Result, 2)
+		b.add("→ "+Isolated(rule.Result), 2)
 	}
 	if why := w.whyNot(rule); why != "" {
 		b.add("✗ "+why, 2)
@@ -242,7 +244,10 @@ func lasting(d time.Duration) string {
 func (w Writer) end(e *Explanation) wayBox {
 	if e.Problem != nil {
 		b := wayBox{head: w.heading(e.Problem), class: wayFails}
-		b.add(w.Text("error."+e.Problem.Code, valuesOf(e.Problem.Values, func(text string) any { return text })...), 3)
+		b.add(w.Text("error."+e.Problem.Code, valuesOf(e.Problem.Values, w.asText)...), 3)
+		if e.Problem.RuleCode != "" {
+			b.add(w.Text("rule."+e.Problem.RuleCode, "Value", Isolated(e.Problem.RuleValue)), 3)
+		}
 		return b
 	}
 	const most = 5

@@ -6,9 +6,12 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/net/html"
+
 	"github.com/urnd/urnd/internal/api"
 	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/uri"
 )
 
 // explained are ways of names: one by the DDDS, one that leads nowhere.
@@ -67,10 +70,10 @@ func TestExplain(t *testing.T) {
 	}{
 		{"found", d.For("en"), []string{
 			"<h1>How it was resolved</h1>", `<svg class="way" role="img" aria-describedby="way" aria-label="How it was resolved"`,
-			`<li class="left"><b>Rule of nbn.urn.arpa.</b> <small>not used</small><dl><dt>Order, preference</dt><dd>5, 10</dd><dt>Flags</dt><dd>(leads to the next rule)</dd>`,
-			`<dt>Why not</dt><dd>Its expression does not match the name.</dd>`, `<dd>u (the result is a URI)</dd>`, `<dt>It matches</dt><dd>urn:nbn:de:101:1-201102033592</dd>`,
-			`<dt>Result</dt><dd>https://resolver.example.org/de:101:1-201102033592</dd>`, `<dt>TTL</dt><dd>1h</dd>`,
-			`<li><b>Question to the DNS</b> nbn.urn.arpa. has records of the type NAPTR. <small>12.3 ms</small></li>`,
+			`<li class="left"><b>Rule of <bdi>nbn.urn.arpa.</bdi></b> <small>not used</small><dl><dt>Order, preference</dt><dd dir="auto">5, 10</dd><dt>Flags</dt><dd dir="auto">(leads to the next rule)</dd>`,
+			`<dt>Why not</dt><dd dir="auto">Its expression does not match the name.</dd>`, `<dd dir="auto">u (the result is a URI)</dd>`, `<dt>It matches</dt><dd dir="auto">urn:nbn:de:101:1-201102033592</dd>`,
+			`<dt>Result</dt><dd dir="auto">https://resolver.example.org/de:101:1-201102033592</dd>`, `<dt>TTL</dt><dd dir="auto">1h</dd>`,
+			`<li><b>Question to the DNS</b> <bdi>nbn.urn.arpa.</bdi> has records of the type <bdi>NAPTR</bdi>. <small>12.3 ms</small></li>`,
 			`<g class="left"><rect x="24"`, `<g class="taken"><rect x="0"`, `>NAPTR 100 10 &#34;u&#34; &#34;N2L&#34;, TTL 1h</text>`,
 			`<a href="/resolver/api/v1/explain?uri=urn%3Anbn%3Ade%3A101%3A1-201102033592&amp;format=json">`, `<b class="ill">`,
 			`<a href="/resolver/api/v1/explain?uri=urn%3Anbn%3Ade%3A101%3A1-201102033592&amp;lang=de">Deutsch</a>`, `<a href="/resolver/uri-res/N2C.html?urn:nbn:`,
@@ -125,4 +128,66 @@ func BenchmarkExplain(b *testing.B) {
 	for b.Loop() {
 		d.For("de-AT,de;q=0.9").Explain(&e)
 	}
+}
+
+// What others have written changes the direction of nothing around it, and what a server has said is in no language that is known: UAX #9.
+func TestStepsAreIsolated(t *testing.T) {
+	const reversed = "a\u202eb"
+	w := plain().In(pages.German)
+	rule := &resolver.Rule{Domain: reversed, Result: reversed}
+	explained := pages.Explanation{
+		Name: reversed, Path: "/api/v1/explain", Query: "?uri=a",
+		Steps: []resolver.Step{
+			{Stage: "dns", Code: "dns_answered", Values: []any{"Domain", reversed, "Type", "NAPTR"}},
+			{Stage: "ddds", Rule: rule},
+			{Stage: "slp", Detail: reversed},
+			{Stage: "warning", Code: "breaks_rule", Values: []any{"Rule", uri.Rule{Code: "pattern"}.With(reversed), "Section", "RFC 1"}},
+		},
+		Problem: &api.Problem{Status: 502, Code: "server_refused", Values: []string{"Reply", reversed}},
+	}
+	for name, page := range map[string]pages.Page{
+		"explain": w.Explain(&explained),
+		"name": w.Name(&pages.Name{
+			Text: reversed, Title: reversed, Reason: reversed, State: "gone", Contact: reversed, Steps: explained.Steps, Successors: []string{reversed},
+			SuccessorTitles: []string{reversed}, Targets: []pages.Target{{URI: reversed, Title: reversed}}, Citation: reversed,
+		}),
+		"problem": w.Problem(api.Problem{Status: 502, Code: "server_refused", Input: reversed, Values: []string{"Reply", reversed}, Refused: true}),
+		"rule": w.Problem(api.Problem{
+			Status: 400, Code: "not_valid", Input: reversed, Offset: new(int), Rule: "pattern", RuleCode: "pattern", RuleValue: reversed,
+		}),
+	} {
+		for _, found := range unisolated(string(page.Body)) {
+			t.Errorf("%s: %s", name, found)
+		}
+		if hasReply := strings.Contains(string(page.Body), `<bdi lang="">a`+"\u202e"); hasReply != (name == "explain" || name == "problem") {
+			t.Errorf("%s: %v", name, hasReply)
+		}
+	}
+}
+
+// unisolated returns what has U+202E in the text of a page, but for elements and characters that isolate it.
+func unisolated(page string) (found []string) {
+	var open []html.Token
+	tokens := html.NewTokenizer(strings.NewReader(page))
+	for kind := tokens.Next(); kind != html.ErrorToken; kind = tokens.Next() {
+		token := tokens.Token()
+		switch kind {
+		case html.StartTagToken:
+			open = append(open, token)
+		case html.EndTagToken:
+			for len(open) > 0 && open[len(open)-1].Data != token.Data {
+				open = open[:len(open)-1] // of an element that has no end
+			}
+			open = open[:max(len(open)-1, 0)]
+		case html.TextToken:
+			isolates := slices.ContainsFunc(open, func(e html.Token) bool {
+				isAuto := slices.ContainsFunc(e.Attr, func(a html.Attribute) bool { return a.Key == "dir" && a.Val == "auto" })
+				return isAuto || e.Data == "bdi" || e.Data == "text" // each text of a picture is a paragraph of its own
+			})
+			if before, _, has := strings.Cut(token.Data, "\u202e"); has && !isolates && !strings.Contains(before, "\u2068") {
+				found = append(found, open[len(open)-1].Data+": "+token.Data)
+			}
+		}
+	}
+	return found
 }

@@ -40,7 +40,7 @@ func everyPage(t testing.TB, w pages.Writer) (bounded, listings map[string]pages
 	long := strings.Repeat("urn:a1:b", 100)
 	problems := map[string]api.Problem{
 		"marked": {
-			Status: 400, Title: "Bad Request", Input: "urn:isbn:x y", Offset: &offset, Rule: "rule", Section: "RFC 8141 section 2",
+			Status: 400, Title: "Bad Request", Input: "urn:isbn:x y", Offset: &offset, Rule: "ISBN", RuleCode: "isbn", Section: "RFC 8141 section 2",
 			Code: "not_valid", More: "a space is not allowed",
 		},
 		"withdrawn": {
@@ -50,7 +50,7 @@ func everyPage(t testing.TB, w pages.Writer) (bounded, listings map[string]pages
 			},
 		},
 		"reserved": {Status: 404, Title: "Not Found", Code: "name_reserved", Input: "urn:a1:b", Record: &api.Record{Status: "reserved", Sandbox: true}},
-		"nothing":  {Status: 400, Title: "Bad Request", Input: "kalevala", Typed: "kalevala", Offset: new(int), Rule: "URI", Section: "RFC 3986 section 3", Code: "not_valid", More: "an absolute URI begins with a scheme and a colon"},
+		"nothing":  {Status: 400, Title: "Bad Request", Input: "kalevala", Typed: "kalevala", Offset: new(int), Rule: "URI", RuleCode: "no_scheme", Section: "RFC 3986 section 3", Code: "not_valid"},
 		"guess":    {Status: 404, Title: "Not Found", Code: "no_page", IsPage: true, Input: long, Typed: long, Suggestions: []string{"urn:isbn:9780395363416", "urn:issn:0028-0836"}},
 		"opens":    {Status: 403, Title: "Forbidden", Code: "person_opens", Input: "gopher://a.example/", Fetched: true, Forwarded: true, Retrieves: "gopher://a.example/", Opens: "/fetch?uri=x"},
 		"address":  {Status: 404, Title: "Not Found", Code: "name_not_found", Input: "https://purl.example/x"},
@@ -135,7 +135,7 @@ func TestLongestPages(t *testing.T) {
 	long, offset := strings.Repeat(`"`, 60_000), 30_000
 	problem := api.Problem{Status: 404, Title: "Not Found", Code: "rules_loop", Values: []string{"Domain", long}, More: long, Input: long, Typed: long, Suggestions: []string{long, strings.Repeat("<", 1024)}}
 	marked := problem
-	marked.Rule, marked.Offset = "rule", &offset
+	marked.Rule, marked.RuleCode, marked.Offset = "path", "path", &offset
 	address := problem
 	address.Input, address.Typed = "https://h.example/"+strings.Repeat("%", 1000), ""
 	for name, p := range map[string]pages.Page{"home": w.Home(false), "problem": w.Problem(problem), "marked": w.Problem(marked), "address": w.Problem(address)} {

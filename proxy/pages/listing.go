@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/urnd/urnd/internal/plaintext"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
 )
@@ -63,7 +64,7 @@ func (w Writer) Listing(l *scheme.Listing, through func(string) string) Page {
 	if page.Heading == "" || page.Heading == page.URI {
 		page.Heading, title = page.URI, page.URI
 	}
-	page.Frame = w.frame(title, to.place(), "")
+	page.Frame = w.frame(plaintext.OneLine(title), to.place(), "")
 	page.Head = w.design.listings.element
 	page.Top.Links = to.crumbs(l)
 	for _, part := range []struct {

@@ -21,6 +21,9 @@ func (m *markup) text(s string) { m.escape(s) }
 // number appends a number.
 func (m *markup) number(n int) { *m = strconv.AppendInt(*m, int64(n), 10) }
 
+// element appends what is HTML already.
+func (m *markup) element(h template.HTML) { *m = append(*m, h...) }
+
 // attr appends an attribute with the space before it.
 func (m *markup) attr(name literal, value string) {
 	m.tag(" ")

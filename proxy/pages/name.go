@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/urnd/urnd/internal/plaintext"
 	"github.com/urnd/urnd/resolver"
 )
 
@@ -76,7 +77,7 @@ func (w Writer) Name(n *Name) Page {
 	}
 	heading := r.fit(n.Text, roomTitle)
 	page := namePage{
-		Frame: w.frame(r.fit(cmp.Or(n.Title, n.Text), roomTitle), at, ""), Heading: heading, About: r.fit(n.Title, roomText), Says: w.stateOf(n),
+		Frame: w.frame(plaintext.OneLine(r.fit(cmp.Or(n.Title, n.Text), roomTitle)), at, ""), Heading: heading, About: r.fit(n.Title, roomText), Says: w.stateOf(n),
 		IsInUse: n.State == "located", Space: w.spaceOf(n.Text, at), IsSandbox: n.IsSandbox, IsWithdrawn: n.State == "gone" && n.Since != "",
 		Reason: sentenceOf(r.fit(n.Reason, roomText)), Contact: r.contact(n.Contact),
 	}

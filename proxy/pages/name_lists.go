@@ -17,7 +17,7 @@ const longestLink = 1000
 func (r *room) link(m *markup, to, title string) {
 	shown, _ := fitting(to, roomText)
 	if len(to) > longestLink {
-		m.tag("<code>")
+		m.tag(`<code dir="auto">`)
 		m.text(shown)
 		m.tag("</code>")
 		return
@@ -35,7 +35,7 @@ func (r *room) link(m *markup, to, title string) {
 		m.tag("</bdi></a>")
 		return
 	}
-	m.tag("><code>")
+	m.tag(`><code dir="auto">`)
 	m.text(shown)
 	m.tag("</code></a>")
 }
@@ -56,7 +56,7 @@ func (r *room) successors(n *Name) template.HTML {
 		m.tag("<li>")
 		if i < len(n.SuccessorTitles) && n.SuccessorTitles[i] != "" {
 			r.link(m, n.Successors[i], n.SuccessorTitles[i])
-			m.tag(" <code>")
+			m.tag(` <code dir="auto">`)
 			shown, _ := fitting(n.Successors[i], roomText)
 			m.text(shown)
 			m.tag("</code>")
@@ -219,7 +219,7 @@ func (r *room) property(m *markup, p [2]string) {
 		r.link(m, p[1], "")
 	} else {
 		shown, _ := fitting(p[1], roomText)
-		m.tag("<code>")
+		m.tag(`<code dir="auto">`)
 		m.text(shown)
 		m.tag("</code>")
 	}

@@ -143,11 +143,11 @@ func (w Writer) row(m *markup, l *ListedName) {
 		title, _ := fitting(l.Title, roomAbout)
 		m.tag("><bdi>")
 		m.text(title)
-		m.tag("</bdi></a> <code>")
+		m.tag(`</bdi></a> <code dir="auto">`)
 		m.text(shown)
 		m.tag("</code>")
 	} else {
-		m.tag("><code>")
+		m.tag(`><code dir="auto">`)
 		m.text(shown)
 		m.tag("</code></a>")
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/urnd/urnd/internal/plaintext"
 	"github.com/urnd/urnd/resolver"
 )
 
@@ -34,7 +35,7 @@ func (l link) HTML() template.HTML { return l.around(template.HTMLEscapeString(l
 
 // Code is HTML with the text as a URI or a name is shown.
 func (l link) Code() template.HTML {
-	return l.around("<code>" + template.HTMLEscapeString(l.Text) + "</code>")
+	return l.around(string(Code(l.Text)))
 }
 
 func (l link) around(element string) template.HTML {
@@ -197,18 +198,18 @@ type tablePage struct {
 
 // List returns a page of links.
 func (w Writer) List(title string, uris []string) Page {
-	return w.execute("list.html", &w.design.page, tablePage{Frame: w.frame(title, here, ""), Heading: title, Links: w.links(uris)})
+	return w.execute("list.html", &w.design.page, tablePage{Frame: w.frame(plaintext.OneLine(title), here, ""), Heading: title, Links: w.links(uris)})
 }
 
 // Description returns a page with a table of properties.
 func (w Writer) Description(title string, properties [][2]string) Page {
-	return w.execute("description.html", &w.design.page, tablePage{Frame: w.frame(title, here, ""), Heading: title, Rows: w.rowsOf(properties)})
+	return w.execute("description.html", &w.design.page, tablePage{Frame: w.frame(plaintext.OneLine(title), here, ""), Heading: title, Rows: w.rowsOf(properties)})
 }
 
 // DescriptionWith returns Description at a web host whose paths are names, with the same as JSON-LD inside, which is no script:
 // nothing executes it.
 func (w Writer) DescriptionWith(title string, properties [][2]string, ld []byte) Page {
-	page := tablePage{Frame: w.frame(title, host, ""), Heading: title, Rows: w.rowsOf(properties)}
+	page := tablePage{Frame: w.frame(plaintext.OneLine(title), host, ""), Heading: title, Rows: w.rowsOf(properties)}
 	within := bytes.ReplaceAll(ld, []byte("<"), []byte(`\u003c`))                                   // which JSON has in texts alone: it cannot end the element
 	page.Data = template.HTML(`<script type="application/ld+json">` + string(within) + `</script>`) //nolint:gosec // so it is data
 	return w.execute("description.html", &w.design.page, page)

@@ -169,7 +169,7 @@ func TestPagesEscape(t *testing.T) {
 		{"a problem", problem(api.Problem{Status: 418, Title: hostile, Code: "rule_denies", Values: []string{"Rule", hostile}, Input: hostile}), "code", hostile},
 		{"a reason", problem(api.Problem{Status: 404, Title: "Not Found", Code: "no_rule", More: hostile}), "p", "This name was not found"},
 		{"a rule", problem(api.Problem{
-			Status: 400, Title: "Bad Request", Code: "not_valid", More: hostile, Input: hostile, Offset: &offset, Rule: hostile,
+			Status: 400, Title: "Bad Request", Code: "not_valid", Input: hostile, Offset: &offset, Rule: hostile, RuleCode: "pattern", RuleValue: hostile,
 			Section: hostile,
 		}), "p", "This name is not valid"},
 		{"a failure of a proxy", problem(api.Problem{Status: 403, Title: "Forbidden", Code: "rule_denies", Values: []string{"Rule", hostile}, Forwarded: true}), "small", "Forbidden"},
@@ -261,7 +261,7 @@ func TestProblemMarks(t *testing.T) {
 		{"urn:ex%zz:a", 6, "%", "urn:ex%zz:a"},
 		{"urn:ex%C3", 6, "%C3", "urn:ex%C3"},
 	} {
-		p := api.Problem{Status: http.StatusBadRequest, Input: tt.input, Offset: &tt.offset, Rule: "path"}
+		p := api.Problem{Status: http.StatusBadRequest, Input: tt.input, Offset: &tt.offset, Rule: "path", RuleCode: "path"}
 		elements := read(t, problem(p))
 		if mark, shown := texts(elements, "mark"), texts(elements, "code"); !slices.Equal(mark, []string{tt.mark}) || !slices.Equal(shown, []string{tt.shown}) {
 			t.Errorf("%q at %d: %q in %q", tt.input, tt.offset, mark, shown)
@@ -288,7 +288,7 @@ func TestProblemMarksTyped(t *testing.T) {
 		{"urn：ietf:a", "urn：ietf:a", 3, "", "urn：ietf:a"},
 		{"urn:x", "urn:x", 5, "␣", "urn:x␣"},
 	} {
-		p := api.Problem{Status: http.StatusBadRequest, Typed: tt.typed, Input: tt.input, Offset: &tt.offset, Rule: "path"}
+		p := api.Problem{Status: http.StatusBadRequest, Typed: tt.typed, Input: tt.input, Offset: &tt.offset, Rule: "path", RuleCode: "path"}
 		page := problem(p)
 		elements := content(read(t, page))
 		mark, shown := strings.Join(texts(elements, "mark"), ""), strings.Join(texts(elements, "code"), "")
@@ -301,9 +301,9 @@ func TestProblemMarksTyped(t *testing.T) {
 // A reason ends as its author wrote it, and who is to be asked is a link where that is possible.
 func TestWithdrawnPage(t *testing.T) {
 	for _, tt := range []struct{ reason, contact, says, asks string }{
-		{"merged", "mailto:anna@example.org", "</time>: merged.</p>", `<p>Questions: <a href="mailto:anna@example.org">anna@example.org</a></p>`},
-		{"It was retracted.", "https://example.org/ask", "</time>: It was retracted.</p>", `<a href="https://example.org/ask">https://example.org/ask</a>`},
-		{"Why not?", "Anna <b>", "</time>: Why not?</p>", "<p>Questions: Anna &lt;b&gt;</p>"},
+		{"merged", "mailto:anna@example.org", "</time>: <bdi>merged.</bdi></p>", `<p>Questions: <a href="mailto:anna@example.org">anna@example.org</a></p>`},
+		{"It was retracted.", "https://example.org/ask", "</time>: <bdi>It was retracted.</bdi></p>", `<a href="https://example.org/ask">https://example.org/ask</a>`},
+		{"Why not?", "Anna <b>", "</time>: <bdi>Why not?</bdi></p>", "<p>Questions: Anna &lt;b&gt;</p>"},
 		{"", "javascript:alert(1)", "</time>.</p>", "<p>Questions: javascript:alert(1)</p>"},
 		{"", "", "</time>.</p>", ""},
 	} {

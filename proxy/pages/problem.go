@@ -10,6 +10,8 @@ import (
 	"unicode"
 
 	"github.com/urnd/urnd/internal/api"
+	"github.com/urnd/urnd/internal/plaintext"
+	"github.com/urnd/urnd/uri"
 )
 
 // problemPage is the content of the page of a problem.
@@ -88,7 +90,7 @@ func (w Writer) Problem(p api.Problem) Page {
 	case isNoIdentifier(&p): // to mark an octet of any other text would help nobody
 		page.Says = w.T("problem.no_identifier")
 	default:
-		page.IsMarked, page.Input, page.Says = true, markedOf(&p), w.T("problem.at_mark", "Reason", page.InEnglish(capital(sentenceOf(p.More))))
+		page.IsMarked, page.Input, page.Says = true, markedOf(&p), w.T("problem.at_mark", "Reason", w.Rule(p.RuleCode, p.RuleValue))
 	}
 	page.Frame = w.frame(page.Heading, placeOf(&p), "")
 	p.Input = shorten(p.Input)
@@ -140,7 +142,7 @@ func shorten(input string) string {
 	if len(input) <= longInput {
 		return input
 	}
-	return strings.ToValidUTF8(input[:shownInput], "\uFFFD") + "…"
+	return plaintext.Shorten(input, shownInput)
 }
 
 // listed returns links as part of a sentence.
@@ -180,35 +182,66 @@ func (w Writer) title(p *api.Problem) string {
 	return p.Title
 }
 
-// reason says why something failed: by the code of a problem.
-func (w Writer) reason(p *api.Problem) template.HTML { return w.Says(p.Code, p.Values...) }
+// reason says why something failed: by the code of a problem, and of an identifier by the rule that is broken.
+func (w Writer) reason(p *api.Problem) template.HTML {
+	reason := w.Says(p.Code, p.Values...)
+	if p.RuleCode != "" {
+		reason += " " + w.Rule(p.RuleCode, p.RuleValue)
+	}
+	return reason
+}
 
 // Says says why something failed, by the code of an error and the values of its message, which are texts of others: pairs of a name and a text.
 // The text of Reason is in English.
 func (w Writer) Says(code string, values ...string) Content {
-	shown := valuesOf(values, func(text string) any { return isolated(text) })
-	for i := 1; i < len(values); i += 2 {
-		if values[i-1] == "Reason" {
-			shown[i] = w.InEnglish(sentenceOf(shorten(values[i])))
-		}
-	}
-	return w.T("error."+code, shown...)
+	return w.T("error."+code, valuesOf(values, w.asElement)...)
 }
 
-// valuesOf returns the values of a message, of pairs of a name and a text, as a function shows each text.
-func valuesOf(pairs []string, show func(string) any) []any {
+// Rule says what a rule of syntax requires, by the code and the value that uri.Rule has.
+func (w Writer) Rule(code, value string) template.HTML {
+	if value == "" {
+		return w.T("rule." + code)
+	}
+	return w.T("rule."+code, "Value", Bdi(shorten(value)))
+}
+
+// valuesOf returns the values of a message, of pairs of a name and a value, as a function shows each value.
+func valuesOf[V any](pairs []V, show func(name, value any) any) []any {
 	values := make([]any, len(pairs))
-	for i, text := range pairs {
-		if values[i] = text; i%2 == 1 {
-			values[i] = show(shorten(text))
+	for i, value := range pairs {
+		if values[i] = value; i%2 == 1 {
+			values[i] = show(pairs[i-1], value)
 		}
 	}
 	return values
 }
 
-// isolated returns a text of others as an element that keeps its direction to itself: UAX #9.
-func isolated(text string) template.HTML {
-	return template.HTML("<bdi>" + template.HTMLEscapeString(text) + "</bdi>") //nolint:gosec // escaped
+// asElement returns a value of a message for HTML. What a server has said is in a language that nobody knows.
+func (w Writer) asElement(name, value any) any {
+	switch v := value.(type) {
+	case uri.Rule:
+		return w.Rule(v.Code, v.Value)
+	case string:
+		switch name {
+		case "Reason":
+			return w.InEnglish(sentenceOf(shorten(v)))
+		case "Reply":
+			return template.HTML(`<bdi lang="">` + template.HTMLEscapeString(shorten(v)) + "</bdi>") //nolint:gosec // escaped
+		}
+		return Bdi(shorten(v))
+	}
+	return value
+}
+
+// asText is asElement for a place without elements.
+func (w Writer) asText(_, value any) any {
+	switch v := value.(type) {
+	case uri.Rule:
+		return w.Text("rule."+v.Code, "Value", Isolated(shorten(v.Value)))
+	case string:
+		return Isolated(shorten(v))
+	}
+	return value
 }
 
 // sentenceOf returns a text with the stop that it may have already.

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/urnd/urnd/resolver"
 )
@@ -36,12 +35,20 @@ func (w Writer) stageOf(s *resolver.Step) string {
 	return s.Stage
 }
 
-// stepOf returns what a step was, in words: by its code, which is that of an error where a system knows no answer. What has none is in English.
-func (w Writer) stepOf(s *resolver.Step) string {
+// messageOf returns the message that says what a step was: by its code, which is that of an error where a system knows no answer; "" for none.
+func (w Writer) messageOf(s *resolver.Step) string {
 	for _, id := range [...]string{"step." + s.Code, "error." + s.Code} {
 		if w.Has(id) {
-			return w.Text(id, s.Values...)
+			return id
 		}
+	}
+	return ""
+}
+
+// stepOf returns what a step was, as text. What has no message is in English.
+func (w Writer) stepOf(s *resolver.Step) string {
+	if id := w.messageOf(s); id != "" {
+		return w.Text(id, valuesOf(s.Values, w.asText)...)
 	}
 	return s.Detail
 }
@@ -49,11 +56,20 @@ func (w Writer) stepOf(s *resolver.Step) string {
 // said appends what a step says, with so many octets of its detail.
 func (r *room) said(m *markup, s *resolver.Step, most int) {
 	stage, _ := fitting(r.stageOf(s), roomText/8)
-	detail, _ := fitting(r.stepOf(s), most)
 	m.tag("<b>")
 	m.text(stage)
 	m.tag("</b> ")
-	m.text(detail)
+	if id := r.messageOf(s); id != "" {
+		m.element(r.T(id, valuesOf(s.Values, func(name, value any) any {
+			if text, ok := value.(string); ok {
+				value, _ = fitting(text, most/2)
+			}
+			return r.asElement(name, value)
+		})...))
+	} else {
+		detail, _ := fitting(s.Detail, most)
+		m.element(r.InEnglish(detail))
+	}
 	if s.Took > 0 {
 		m.tag(" <small>")
 		m.text(duration(s.Took))
@@ -84,19 +100,4 @@ func duration(d time.Duration) string {
 		unit, word = time.Millisecond, " ms"
 	}
 	return strconv.FormatFloat(float64(d)/float64(unit), 'g', 3, 64) + word
-}
-
-// letters returns a text of at most so many characters, and the mark that it was cut.
-func letters(s string, most int) string {
-	if len(s) <= most || utf8.RuneCountInString(s) <= most {
-		return s
-	}
-	n := 0
-	for i := range s {
-		if n == most {
-			return s[:i] + "…"
-		}
-		n++
-	}
-	return s
 }

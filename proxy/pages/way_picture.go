@@ -49,7 +49,7 @@ func (b *wayBox) add(text string, most int) {
 		b.lines = append(b.lines, line)
 		text = rest
 	}
-	b.lines = append(b.lines, letters(text, width))
+	b.lines = append(b.lines, oneLine(text, width))
 }
 
 // cutLine returns so much of a text as a line has room for, and the rest: between words, where there are some.
@@ -69,8 +69,22 @@ func cutLine(text string, width int) (line, rest string) {
 	return text, ""
 }
 
-// widthOf returns how wide a character is: those of Chinese are as two of Latin.
+// oneLine returns so much of a text as a line has room for, with the mark that it goes on. It is not plaintext.Shorten, which counts bytes: a
+// line of the picture has room for characters of different widths.
+func oneLine(text string, width int) string {
+	line, rest := cutLine(text, width)
+	if rest != "" {
+		line += "…"
+	}
+	return line
+}
+
+// widthOf returns how wide a character is: those of Chinese are as two of Latin, and those of Isolated have no width. A line has no need for
+// both of them, since each line is a paragraph of its own (UAX #9).
 func widthOf(c rune) int {
+	if c == '\u2068' || c == '\u2069' {
+		return 0
+	}
 	const firstWide = '\u2E80' // CJK radicals
 	if c >= firstWide && c != utf8.RuneError {
 		return 2
@@ -136,7 +150,7 @@ func (b *wayBox) draw(m *markup, y int) {
 	m.tag(` rx="4"/><text class="stage"`)
 	at(m, b.x+8, y+wayLine+2)
 	m.tag(">")
-	m.text(letters(b.head, wayLetters-b.x/6))
+	m.text(oneLine(b.head, wayLetters-b.x/6))
 	m.tag("</text>\n")
 	if b.side != "" {
 		m.tag(`<text class="side"`)

@@ -33,8 +33,12 @@ func codesOfOthers(t *testing.T) []string {
 	visit := func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.CompositeLit:
-			if nameOf(n.Type) != "Step" {
-				break
+			switch nameOf(n.Type) {
+			case "Step":
+			case "Rule": // see TestRules
+				return false
+			default:
+				return true
 			}
 			for _, e := range n.Elts {
 				if field, ok := e.(*ast.KeyValueExpr); ok && isNamedCode(field.Key) {
@@ -74,26 +78,31 @@ func codesOfOthers(t *testing.T) []string {
 		}
 		return true
 	}
+	carries := regexp.MustCompile(`Negative\{|Reason\{|Step\{|Decline\(|refus|Invalid\(|selection\(|registry\.Error\{|\btold\b|codeOfReply`)
 	for _, root := range []string{"../../resolver", "../../internal/netguard", "..", "../../urnns"} {
-		err := filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
-			if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
-				return err
-			}
-			text, err := os.ReadFile(path)
-			if carries := regexp.MustCompile(`Negative\{|Reason\{|Step\{|Decline\(|refus|Invalid\(|selection\(|registry\.Error\{|\btold\b|codeOfReply`); err != nil || !carries.Match(text) {
-				return err
-			}
-			file, err := parser.ParseFile(token.NewFileSet(), path, text, 0)
-			if err == nil {
-				ast.Inspect(file, visit)
-			}
-			return err
-		})
-		if err != nil {
+		if err := inspect(root, carries, visit); err != nil {
 			t.Fatal(err)
 		}
 	}
 	return all
+}
+
+// inspect visits the nodes of the files of Go below a root, but for those of tests, which have a text.
+func inspect(root string, having *regexp.Regexp, visit func(ast.Node) bool) error {
+	return filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil || !having.Match(text) {
+			return err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, text, 0)
+		if err == nil {
+			ast.Inspect(file, visit)
+		}
+		return err
+	})
 }
 
 func literal(e ast.Expr) (string, bool) {
@@ -167,6 +176,79 @@ func TestCodes(t *testing.T) {
 			if !slices.Contains(codes, id) {
 				t.Errorf("nothing has the code of the message %s.%s", section, id)
 			}
+		}
+	}
+}
+
+// rulesOfSource returns the rules of all packages that have some, by their codes: what each one says, in English.
+func rulesOfSource(t *testing.T) map[string]string {
+	t.Helper()
+	rules := make(map[string]string)
+	add := func(code, says ast.Expr) {
+		id, isCode := literal(code)
+		text, isText := constant(says)
+		switch {
+		case !isCode || !isText:
+			t.Errorf("the rule %q, %q has no code, or a text that is no constant", id, text)
+		case rules[id] != "":
+			t.Errorf("there are two rules %q", id)
+		default:
+			rules[id] = text
+		}
+	}
+	for _, root := range []string{"../../uri", "../../urnns", "../../resolver", ".."} {
+		err := inspect(root, regexp.MustCompile(`newRule\(|uri\.Rule\{`), func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.CallExpr:
+				if nameOf(n.Fun) == "newRule" {
+					add(n.Args[0], n.Args[3])
+				}
+			case *ast.CompositeLit:
+				of, isOther := n.Type.(*ast.SelectorExpr)
+				if !isOther || nameOf(of.X) != "uri" || of.Sel.Name != "Rule" || len(n.Elts) == 0 {
+					break
+				}
+				fields := make(map[string]ast.Expr)
+				for _, e := range n.Elts {
+					field := e.(*ast.KeyValueExpr)
+					fields[nameOf(field.Key)] = field.Value
+				}
+				add(fields["Code"], fields["Says"])
+			}
+			return true
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return rules
+}
+
+// constant returns a text that may be joined of several.
+func constant(e ast.Expr) (string, bool) {
+	if sum, ok := e.(*ast.BinaryExpr); ok {
+		left, isLeft := constant(sum.X)
+		right, isRight := constant(sum.Y)
+		return left + right, isLeft && isRight
+	}
+	return literal(e)
+}
+
+// Each rule has a code of its own and a message, which in English is what the rule says, as a sentence.
+func TestRules(t *testing.T) {
+	rules, english := rulesOfSource(t), pages.New(pages.Site{}).In(pages.English)
+	const least = 110
+	if len(rules) < least {
+		t.Fatalf("%d rules", len(rules))
+	}
+	for code, says := range rules {
+		if got, want := english.Text("rule."+code), strings.ToUpper(says[:1])+says[1:]+"."; got != want {
+			t.Errorf("rule.%s = %q, want %q", code, got, want)
+		}
+	}
+	for _, id := range messagesOf(t, "rule") {
+		if rules[id] == "" {
+			t.Errorf("nothing has the code of the message rule.%s", id)
 		}
 	}
 }

@@ -76,7 +76,7 @@ func New(err error) api.Problem {
 		p.Detail = parse.Rule.Says
 		input, offset := redact.URLsAt(parse.Input, parse.Offset)
 		p.Input, p.Offset = input, &offset
-		p.Rule, p.Section, p.More = parse.Rule.Name, parse.Rule.Section, parse.Rule.Says
+		p.Rule, p.Section, p.RuleCode, p.RuleValue, p.More = parse.Rule.Name, parse.Rule.Section, parse.Rule.Code, parse.Rule.Value, ""
 	}
 	if p.Setting != "" {
 		p.Detail += " (" + p.Setting + ")"

@@ -73,4 +73,4 @@ func (h Handles) parse(text string, names resolver.Names) (Target, error) {
 // client encodes a handle makes no difference.
 const plainOfHandles = "!$&'()*+,;=:@/"
 
-var ruleHandle = uri.Rule{Name: "handle", Section: "RFC 3651 section 2", Says: "a handle is a prefix, a slash and more, percent-encoded in UTF-8"}
+var ruleHandle = uri.Rule{Code: "handle", Name: "handle", Section: "RFC 3651 section 2", Says: "a handle is a prefix, a slash and more, percent-encoded in UTF-8"}

@@ -194,11 +194,11 @@ func isOwnMoment(path, host string) bool {
 
 var (
 	rulePage = uri.Rule{
-		Name: "TimeMap", Section: "RFC 7089 section 5",
+		Code: "timemap_page", Name: "TimeMap", Section: "RFC 7089 section 5",
 		Says: "the number of a page of a TimeMap is from 1 on, without zeros before it: /timemap/2/urn:example:a",
 	}
 	ruleMemento = uri.Rule{
-		Name: "memento", Section: "RFC 7089 section 4",
+		Code: "memento_time", Name: "memento", Section: "RFC 7089 section 4",
 		Says: "the time of a memento has 14 digits, in UTC, and an identifier follows: /memento/20310501120000/urn:example:a",
 	}
 )

@@ -1,7 +1,7 @@
 package digitallink
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/urnd/urnd/uri"
@@ -24,7 +24,8 @@ func (f Field) check(value string) (int, uri.Rule) {
 		at = end
 	}
 	if at < len(value) {
-		return at, f.rule("the value is longer than " + f.length())
+		_, most := f.length()
+		return at, f.rule(ruleTooLong, strconv.Itoa(most))
 	}
 	return 0, uri.Rule{}
 }
@@ -33,49 +34,70 @@ func (f Field) checkPart(part Part, text string) (int, uri.Rule) {
 	for i := range len(text) {
 		switch {
 		case !part.Set.has(text[i]):
-			return i, f.rule(fmt.Sprintf("the character %q is not allowed there", text[i:i+1]))
+			return i, f.rule(ruleCharacter, strconv.Quote(text[i:i+1]))
 		case i < part.Digits && !Numeric.has(text[i]):
-			return i, f.rule(fmt.Sprintf("the first %d characters, of the company prefix, are digits", part.Digits))
+			return i, f.rule(rulePrefixDigits, strconv.Itoa(part.Digits))
 		}
 	}
 	switch {
 	case len(text) < part.Min:
-		return len(text), f.rule("the value is shorter than " + f.length())
+		least, _ := f.length()
+		return len(text), f.rule(ruleTooShort, strconv.Itoa(least))
 	case !strings.HasPrefix(text, part.Begins):
-		return 0, f.rule("the value begins with " + part.Begins)
+		return 0, f.rule(ruleBegins, part.Begins)
 	case part.Check == CheckDigit:
 		if want := urnns.CheckDigitGS1(text[:len(text)-1]); text[len(text)-1] != want {
-			return len(text) - 1, f.checkRule(fmt.Sprintf("the check digit should be %c", want))
+			return len(text) - 1, f.rule(ruleCheckDigit, string(want))
 		}
 	case part.Check == CheckPair:
 		if want := checkPair(text[:len(text)-2]); text[len(text)-2:] != want {
-			return len(text) - 2, f.checkRule("the check characters should be " + want)
+			return len(text) - 2, f.rule(ruleCheckPair, want)
 		}
 	case part.Check == NoZeroes && len(text) > 1 && text[0] == '0':
-		return 0, f.rule("the number does not begin with 0")
+		return 0, f.rule(ruleZero, "")
 	}
 	return 0, uri.Rule{}
 }
 
-// length says how long values are.
-func (f Field) length() string {
-	least, most := 0, 0
+// length returns how long values are.
+func (f Field) length() (least, most int) {
 	for _, part := range f.Value {
 		least, most = least+part.Min, most+part.Max
 	}
-	if least == most {
-		return fmt.Sprintf("%d characters", most)
+	return least, most
+}
+
+// The sections of the General Specifications about values, and about check digits.
+const (
+	sectionValues = "GS1 General Specifications section 3"
+	sectionDigits = "GS1 General Specifications section 7.9"
+)
+
+// The rules of values: the name of each is the field.
+var (
+	ruleTooLong      = uri.Rule{Code: "link_value_long", Section: sectionValues, Says: "the value has more than {{.Value}} characters"}
+	ruleTooShort     = uri.Rule{Code: "link_value_short", Section: sectionValues, Says: "the value has fewer than {{.Value}} characters"}
+	ruleCharacter    = uri.Rule{Code: "link_character", Section: sectionValues, Says: "the character {{.Value}} is not allowed there"}
+	rulePrefixDigits = uri.Rule{
+		Code: "link_prefix_digits", Section: sectionValues, Says: "the first {{.Value}} characters, of the company prefix, are digits",
 	}
-	return fmt.Sprintf("%d to %d characters", least, most)
+	ruleBegins     = uri.Rule{Code: "link_begins", Section: sectionValues, Says: "the value begins with {{.Value}}"}
+	ruleZero       = uri.Rule{Code: "link_zero", Section: sectionValues, Says: "the number does not begin with 0"}
+	ruleCheckDigit = uri.Rule{Code: "link_check_digit", Section: sectionDigits, Says: "the check digit should be {{.Value}}"}
+	ruleCheckPair  = uri.Rule{Code: "link_check_characters", Section: sectionDigits, Says: "the check characters should be {{.Value}}"}
+	ruleDots       = uri.Rule{
+		Code: "link_dots", Section: "RFC 3986 section 5.2.4", Says: `a value is neither "." nor "..", which a path cannot have`,
+	}
+)
+
+// rule returns a rule of the values of the field, with its value, "" for none.
+func (f Field) rule(rule uri.Rule, value string) uri.Rule {
+	rule.Name = f.label()
+	return rule.With(value)
 }
 
-func (f Field) rule(says string) uri.Rule {
-	return uri.Rule{Name: f.Name + " (" + f.Code + ")", Section: "GS1 General Specifications section 3", Says: says}
-}
-
-func (f Field) checkRule(says string) uri.Rule {
-	return uri.Rule{Name: f.Name + " (" + f.Code + ")", Section: "GS1 General Specifications section 7.9", Says: says}
-}
+// label returns what a field is called.
+func (f Field) label() string { return f.Name + " (" + f.Code + ")" }
 
 // checkPair returns the pair for other characters: prime numbers as weights, from the right, modulo 1021.
 func checkPair(text string) string {

@@ -24,13 +24,13 @@ func EPC(segment string) (path string, ok bool, err error) {
 		return "", false, nil
 	}
 	if err != nil {
-		return "", true, failsEPC(segment, "eh is followed by pairs of hexadecimal digits, ex by base64url")
+		return "", true, failsEPC(segment, ruleEPCEncoding)
 	}
 	r := bitReader{bits: tag}
 	header := r.number(8)
 	const sgtin96, sgtin198 = 0x30, 0x36
 	if header != sgtin96 && header != sgtin198 {
-		return "", true, failsEPC(segment, "only tags of SGTIN-96 and SGTIN-198 are known")
+		return "", true, failsEPC(segment, ruleEPCTag)
 	}
 	r.number(3) // the filter value
 	gtin, ok := r.gtin()
@@ -43,13 +43,23 @@ func EPC(segment string) (path string, ok bool, err error) {
 		serial, ok = r.text(20)
 	}
 	if !ok || r.isShort || len(r.bits) > 25 {
-		return "", true, failsEPC(segment, "the bits are not those of a GTIN with a serial number")
+		return "", true, failsEPC(segment, ruleEPCBits)
 	}
 	return "/01/" + gtin + "/21/" + uri.Escape(serial, ""), true, nil
 }
 
-func failsEPC(segment, says string) error {
-	return &uri.ParseError{Input: segment, Rule: uri.Rule{Name: "EPC", Section: "GS1 Digital Link: Compression section 4", Says: says}}
+const sectionEPC = "GS1 Digital Link: Compression section 4"
+
+var (
+	ruleEPCEncoding = uri.Rule{
+		Code: "epc_encoding", Name: "EPC", Section: sectionEPC, Says: "the bits are eh and pairs of hexadecimal digits, or ex and base64url",
+	}
+	ruleEPCTag  = uri.Rule{Code: "epc_tag", Name: "EPC", Section: sectionEPC, Says: "only tags of SGTIN-96 and SGTIN-198 are known"}
+	ruleEPCBits = uri.Rule{Code: "epc_bits", Name: "EPC", Section: sectionEPC, Says: "the bits are not those of a GTIN with a serial number"}
+)
+
+func failsEPC(segment string, rule uri.Rule) error {
+	return &uri.ParseError{Input: segment, Rule: rule}
 }
 
 // bitReader reads numbers from bits, the first one first. Once there are too few it is short, and returns zeros.

@@ -21,11 +21,11 @@ func (s *Scheme) Parse(path, query string) (Link, error) {
 		return l, err
 	}
 	if len(segments) == 0 || len(segments)%2 != 0 {
-		return l, s.fails(path, len(path), "path", "codes and values alternate in the path: /CODE/VALUE, then /CODE/VALUE of each qualifier")
+		return l, s.fails(path, len(path), rulePath)
 	}
 	first := segments[0]
 	if l.key = s.key(first.text); l.key == nil {
-		return l, s.fails(path, first.at, "primary key", "the path begins with the code of a primary key: "+strings.Join(s.Codes(), ", "))
+		return l, s.fails(path, first.at, ruleKey.With(strings.Join(s.Codes(), ", ")))
 	}
 	if l.value, err = l.key.value(path, segments[1]); err != nil {
 		return l, err
@@ -44,11 +44,11 @@ func (l *Link) addQualifiers(path string, segments []segment) error {
 		of, at := l.key.qualifier(code.text)
 		switch {
 		case of < 0:
-			return l.scheme.fails(path, code.at, "qualifier", "this is no qualifier of "+l.key.Name+" ("+l.key.Code+"); data attributes are in the query")
+			return l.scheme.fails(path, code.at, ruleNoQualifier.With(l.key.label()))
 		case chain >= 0 && of != chain:
-			return l.scheme.fails(path, code.at, "qualifier", "this qualifier does not go with those before")
+			return l.scheme.fails(path, code.at, ruleOtherChain)
 		case at < next:
-			return l.scheme.fails(path, code.at, "qualifier", "qualifiers are in the order "+l.key.order(of))
+			return l.scheme.fails(path, code.at, ruleOrder.With(l.key.order(of)))
 		}
 		chain, next = of, at+1
 		value, err := l.key.Chains[of][at].value(path, segments[i+1])
@@ -58,7 +58,7 @@ func (l *Link) addQualifiers(path string, segments []segment) error {
 		l.qualifiers = append(l.qualifiers, Element{code.text, value})
 	}
 	if required := l.key.Required; required != "" && !slices.ContainsFunc(l.qualifiers, func(e Element) bool { return e.Code == required }) {
-		return l.scheme.fails(path, len(path), "qualifier", l.key.Name+" ("+l.key.Code+") needs the qualifier "+required)
+		return l.scheme.fails(path, len(path), ruleRequired.With(required))
 	}
 	return nil
 }
@@ -92,7 +92,7 @@ func (f Field) value(input string, of segment) (string, error) {
 	}
 	at, rule := f.check(text)
 	if rule.Name == "" && (text == "." || text == "..") {
-		at, rule = 0, uri.Rule{Name: f.Name + " (" + f.Code + ")", Section: "RFC 3986 section 5.2.4", Says: "a value is neither \".\" nor \"..\", which a path cannot have"}
+		at, rule = 0, f.rule(ruleDots, "")
 	}
 	if rule.Name == "" {
 		return text, nil
@@ -100,8 +100,28 @@ func (f Field) value(input string, of segment) (string, error) {
 	return "", &uri.ParseError{Input: input, Offset: of.offset(max(at-padded, 0)), Rule: rule}
 }
 
-func (s *Scheme) fails(input string, offset int, name, says string) error {
-	return &uri.ParseError{Input: input, Offset: offset, Rule: uri.Rule{Name: name, Section: s.Name, Says: says}}
+// The rules of paths and queries: the section of each is the scheme.
+var (
+	rulePath = uri.Rule{
+		Code: "link_path", Name: "path", Says: "codes and values alternate in the path: /CODE/VALUE, then /CODE/VALUE of each qualifier",
+	}
+	ruleKey         = uri.Rule{Code: "link_key", Name: "primary key", Says: "the path begins with the code of a primary key: {{.Value}}"}
+	ruleNoQualifier = uri.Rule{
+		Code: "link_no_qualifier", Name: "qualifier", Says: "this is no qualifier of {{.Value}}; data attributes are in the query",
+	}
+	ruleOtherChain = uri.Rule{Code: "link_other_chain", Name: "qualifier", Says: "this qualifier does not go with those before"}
+	ruleOrder      = uri.Rule{Code: "link_order", Name: "qualifier", Says: "qualifiers are in the order {{.Value}}"}
+	ruleRequired   = uri.Rule{Code: "link_required", Name: "qualifier", Says: "the primary key needs the qualifier {{.Value}}"}
+	ruleInPath     = uri.Rule{Code: "link_in_path", Name: "data attribute", Says: "the primary key and its qualifiers are in the path"}
+	ruleRoot       = uri.Rule{Code: "link_root", Name: "root", Says: "identifiers are below {{.Value}}"}
+	ruleQuery      = uri.Rule{
+		Code: "link_query", Name: "query", Says: `a dot is followed by a code, an equals sign and a value, in which "/" is %2F`,
+	}
+)
+
+func (s *Scheme) fails(input string, offset int, rule uri.Rule) error {
+	rule.Section = s.Name
+	return &uri.ParseError{Input: input, Offset: offset, Rule: rule}
 }
 
 // segment is a part of a path or query between separators, decoded once.

@@ -20,7 +20,7 @@ func (l *Link) checkQuery(query string) error {
 			return err
 		}
 		if _, at := l.key.qualifier(code); code == l.key.Code || at >= 0 {
-			return l.scheme.fails(query, start, "data attribute", "the primary key and its qualifiers are in the path")
+			return l.scheme.fails(query, start, ruleInPath)
 		}
 		if known := l.scheme.attribute(code); known != nil {
 			if _, err := known.value(query, one); err != nil {

@@ -83,7 +83,7 @@ func (r Roots) Of(u uri.URI) *Root {
 func (r *Root) Parse(u uri.URI) (Link, error) {
 	path, ok := r.rest(u)
 	if !ok {
-		return Link{}, r.Scheme.fails(u.String(), 0, "root", "identifiers are below "+r.url)
+		return Link{}, r.Scheme.fails(u.String(), 0, ruleRoot.With(r.url))
 	}
 	query, _ := u.Query()
 	l, err := r.Scheme.parseAny(path, query)
@@ -125,7 +125,7 @@ func (s *Scheme) parseDotted(query string) (Link, error) {
 		code, value, ok := strings.Cut(pair, "=")
 		if code, isOf := strings.CutPrefix(code, "."); isOf {
 			if !ok || value == "" || strings.Contains(value, "/") {
-				return Link{scheme: s}, s.fails(query, strings.Index(query, pair), "query", "a dot is followed by a code, an equals sign and a value, in which \"/\" is %2F")
+				return Link{scheme: s}, s.fails(query, strings.Index(query, pair), ruleQuery)
 			}
 			path.WriteString("/" + code + "/" + value)
 		}

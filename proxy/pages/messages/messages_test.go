@@ -25,7 +25,7 @@ func inWords() []string {
 		"proxied.fetch_", "import.format_", "media.", "rel.", "tongue.", "several.do_", "several.field_", "several.missing_",
 		"jobs.state_", "jobs.stage_", "jobs.change_",
 		"changes.kind_",
-		"error.", "status.", "noun.", "step.", "stage.", "why.",
+		"error.", "rule.", "status.", "noun.", "step.", "stage.", "why.",
 		"label.", "edit.label_", "tokens.may_", "tokens.role_", "editor.status_", "dead.state_",
 		"apidoc.group_", "apidoc.in_",
 	}

@@ -19,11 +19,11 @@ type place struct {
 }
 
 var (
-	ruleNoQuery = uri.Rule{Name: "file-URI", Section: "RFC 8089 section 2", Says: "a file URL has no query: a question mark in " +
+	ruleNoQuery = uri.Rule{Code: "file_query", Name: "file-URI", Section: "RFC 8089 section 2", Says: "a file URL has no query: a question mark in " +
 		"a name is written %3F"}
-	ruleName = uri.Rule{Name: "fpath", Section: "RFC 1738 section 3.10", Says: "a name contains neither a slash nor a NUL, " +
+	ruleName = uri.Rule{Code: "file_name", Name: "fpath", Section: "RFC 1738 section 3.10", Says: "a name contains neither a slash nor a NUL, " +
 		"not even percent-encoded"}
-	ruleEmpty = uri.Rule{Name: "fpath", Section: "RFC 1738 section 3.10", Says: "no file has an empty name: there are two slashes in a row"}
+	ruleEmpty = uri.Rule{Code: "file_empty_name", Name: "fpath", Section: "RFC 1738 section 3.10", Says: "no file has an empty name: there are two slashes in a row"}
 )
 
 // placeOf returns the place of a URL in normal form, whose path begins with a slash. An encoded slash would be part of

@@ -62,9 +62,9 @@ func (h *Handler) newTarget(r scheme.Request) (target, error) {
 	}
 	if len(t.Dirs) > maxDirs {
 		return target{}, &uri.ParseError{Input: t.uri.String(), Rule: uri.Rule{
-			Name: "fpath", Section: "RFC 1738 section 3.2.2", Says: "each segment is a command, of which a URL may " +
-				"cause at most " + strconv.Itoa(maxDirs),
-		}}
+			Code: "ftp_depth", Name: "fpath", Section: "RFC 1738 section 3.2.2",
+			Says: "each segment is a command, of which a URL may cause at most {{.Value}}",
+		}.With(strconv.Itoa(maxDirs))}
 	}
 	host, _ := t.uri.Host()
 	t.host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
@@ -81,7 +81,8 @@ func (h *Handler) newTarget(r scheme.Request) (target, error) {
 	for _, argument := range append([]string{t.Name, t.login.user, t.login.password}, t.Dirs...) {
 		if strings.ContainsAny(argument, "\r\n\x00") {
 			return target{}, &uri.ParseError{Input: t.uri.String(), Rule: uri.Rule{
-				Name: "string", Section: "RFC 959 section 5.3.2", Says: "an argument of an FTP command contains no carriage return, line feed or NUL",
+				Code: "ftp_argument", Name: "string", Section: "RFC 959 section 5.3.2",
+				Says: "an argument of an FTP command contains no carriage return, line feed or NUL",
 			}}
 		}
 	}

@@ -22,7 +22,7 @@ type request struct {
 // package uri does not check it, since forms have lines.
 func plusRule() uri.Rule {
 	return uri.Rule{
-		Name: "gopher+_string", Section: "RFC 4266 section 2.3",
+		Code: "gopher_plus", Name: "gopher+_string", Section: "RFC 4266 section 2.3",
 		Says: `a Gopher+ string is "?", or begins with "+", "!" or "$", and has no control characters but in the answers of a form`,
 	}
 }

@@ -1,0 +1,35 @@
+package problem_test
+
+import (
+	"testing"
+
+	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/proxy/pages"
+	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/uri"
+)
+
+// What a reply costs to a name that is not found, and to one that breaks a rule: as a document and as a page in German.
+func BenchmarkReply(b *testing.B) {
+	design := pages.New(pages.Site{})
+	_, invalid := uri.ParseURN("urn:example:")
+	for name, err := range map[string]error{
+		"unknown": &resolver.Negative{
+			Kind: resolver.ErrNotFound, Reason: "no rule", Code: "no_rule_of_namespace", Values: []string{"Namespace", "example"}, TTL: resolver.Forever,
+		},
+		"invalid": invalid,
+	} {
+		for form, fields := range map[string]httpmessage.Lines{
+			"document": httpmessage.FieldsOf("Accept", "application/json").Lines,
+			"page":     httpmessage.FieldsOf("Accept", "text/html", "Accept-Language", "de").Lines,
+		} {
+			b.Run(name+"/"+form, func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					problem.Reply(design, fields, err)
+				}
+			})
+		}
+	}
+}
