@@ -10,8 +10,8 @@ type Problem struct {
 	Detail string `json:"detail"`
 	// Pointer is where in the document of a name that was sent the error is (RFC 6901).
 	Pointer string `json:"pointer,omitempty"`
-	Input  string `json:"input,omitempty"`
-	Offset *int   `json:"offset,omitempty"`
+	Input   string `json:"input,omitempty"`
+	Offset  *int   `json:"offset,omitempty"`
 	// Rule is the production that is broken, as its specification writes it, and RuleCode which rule it is, as uri.Rule has it: other than Detail
 	// both stay.
 	Rule     string `json:"rule,omitempty"`

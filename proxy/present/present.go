@@ -179,7 +179,9 @@ func (p *Handler) refused(r scheme.Request, refusal *scheme.Refusal) *scheme.Res
 	accept, fetched := answer.AcceptOf(r.Fields.Value("Accept"))
 	if fetched && refusal.Status == http.StatusUnauthorized {
 		// Its challenge is not passed on: the browser would send the password to this server as its own.
-		refusal = &scheme.Refusal{Status: http.StatusForbidden, Reply: refusal.Reply, Own: refusal.Own, Code: refusal.Code}
+		refusal = &scheme.Refusal{
+			Status: http.StatusForbidden, Reply: refusal.Reply, Own: refusal.Own, Code: refusal.Code, Values: refusal.Values,
+		}
 	}
 	about := &problem.Failure{Err: refusal, Input: r.URI.WithoutPassword().String(), Fetched: fetched}
 	about.Typed, about.Noun = about.Input, p.schemes.Noun(about.Input)

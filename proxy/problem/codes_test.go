@@ -19,6 +19,9 @@ import (
 
 	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/resolver/scheme"
+	"github.com/urnd/urnd/uri"
+	"github.com/urnd/urnd/urnns"
 )
 
 // codesOfOthers returns the codes that errors of other packages and steps have: the literals of what carries a code, and of what makes such a one.
@@ -249,6 +252,54 @@ func TestRules(t *testing.T) {
 	for _, id := range messagesOf(t, "rule") {
 		if rules[id] == "" {
 			t.Errorf("nothing has the code of the message rule.%s", id)
+		}
+	}
+}
+
+// The page of an identifier that is not valid says in its language which rule is broken, and that of a gateway why it declines; what a server has
+// said is in no language that is known. Documents have the codes.
+func TestReasonsOfPages(t *testing.T) {
+	isbn, err := uri.ParseURN("urn:isbn:0-395-36341-2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := urnns.NewSet(urnns.Builtin()...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = set.Canonical(isbn)
+	design := pages.New(pages.Site{})
+	for _, tt := range []struct {
+		err                error
+		english, german    string
+		code, rule, detail string
+	}{
+		{
+			err, "The check digit should be <bdi>1</bdi>.", "Die Prüfziffer müsste <bdi>1</bdi> sein.",
+			"not_valid", "check_digit", "the check digit should be 1",
+		},
+		{
+			scheme.Decline(http.StatusBadGateway, "article_long", "the article is longer than 9 octets", "Number", "9"),
+			"has more than <bdi>9</bdi> octets", "hat mehr als <bdi>9</bdi> Oktette", "article_long", "", "the article is longer than 9 octets",
+		},
+		{
+			&scheme.Refusal{Status: http.StatusNotFound, Reply: "diagnostic 235: no", Code: "wais_no_database", Values: []string{"Number", "235", "Reply", "no"}},
+			`There is no such database (diagnostic <bdi>235</bdi>). <bdi lang="">no</bdi>`, `Diese Datenbank gibt es nicht (Diagnose <bdi>235</bdi>). <bdi lang="">no</bdi>`,
+			"wais_no_database", "", `the server answers: "diagnostic 235: no"`,
+		},
+		{
+			scheme.Refuse(http.StatusNotFound, "550 no"), `The server answers: <bdi lang="">&#34;550 no&#34;</bdi>`, `Der Server antwortet: <bdi lang="">&#34;550 no&#34;</bdi>`,
+			"server_refused", "", `the server answers: "550 no"`,
+		},
+	} {
+		p := problem.New(tt.err)
+		if p.Code != tt.code || p.RuleCode != tt.rule || p.Detail != tt.detail {
+			t.Errorf("%v: %s, %s, %q", tt.err, p.Code, p.RuleCode, p.Detail)
+		}
+		for language, want := range map[pages.Language]string{pages.English: tt.english, pages.German: tt.german} {
+			if page := string(design.In(language).Problem(p).Body); !strings.Contains(page, want) {
+				t.Errorf("%v in %s has no %s: %s", tt.err, language.Tag(), want, page)
+			}
 		}
 	}
 }

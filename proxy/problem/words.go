@@ -61,8 +61,8 @@ func wordsOf(err error) told {
 		return row.told(reason.Code, reason.Values, reason.Text, reason.Text)
 	case errors.As(err, &denied):
 		return row.told(row.code, []string{"Rule", denied.Rule}, denied.Error(), "")
-	case errors.As(err, &refusal) && refusal.Own:
-		return row.told(refusal.Code, nil, refusal.Reply, refusal.Reply)
+	case errors.As(err, &refusal) && (refusal.Own || refusal.Code != ""):
+		return row.told(refusal.Code, refusal.Values, refusal.Error(), refusal.Error())
 	case refusal != nil:
 		return row.told(row.code, []string{"Reply", strconv.Quote(refusal.Reply)}, refusal.Error(), "")
 	case errors.As(err, &negative):

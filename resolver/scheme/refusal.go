@@ -24,8 +24,10 @@ type Refusal struct {
 	Reply  string // what the server said; any characters
 	// Own is whether Reply is a reason of urnd: what the server said has no words, or none was asked.
 	Own bool
-	// Code is which reason of urnd it is, for texts in other languages.
-	Code string
+	// Code is which reason it is, for texts in other languages, with the values of its message, which are pairs of a name and a text. Of one that
+	// is not Own, it is that of what a number of the server means; "" where the server has words alone.
+	Code   string
+	Values []string
 	// Fields are those that the status needs, such as WWW-Authenticate; nil for none.
 	Fields httpmessage.Fields
 }
@@ -37,10 +39,11 @@ func (r *Refusal) Error() string {
 	return fmt.Sprintf("the server answers: %q", r.Reply)
 }
 
-// Refuse returns a Refusal with the words of a server, and Decline one with a reason of urnd, by its code and in English.
+// Refuse returns a Refusal with the words of a server, and Decline one with a reason of urnd, by its code and in English, with the values of its
+// message.
 func Refuse(status int, reply string) error { return &Refusal{Status: status, Reply: reply} }
 
 // Decline is described at Refuse.
-func Decline(status int, code, reason string) error {
-	return &Refusal{Status: status, Reply: reason, Own: true, Code: code}
+func Decline(status int, code, reason string, values ...string) error {
+	return &Refusal{Status: status, Reply: reason, Own: true, Code: code, Values: values}
 }

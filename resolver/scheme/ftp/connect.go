@@ -162,7 +162,7 @@ func logIn(ctx context.Context, c *control, t target) error {
 	case r.code == 331 || r.code == 530 && t.asks && !isFull(r):
 		return unauthorized(t, r)
 	case r.code == 332:
-		return scheme.Refuse(http.StatusForbidden, "the server asks for an account (ACCT), which a URL cannot have")
+		return scheme.Decline(http.StatusForbidden, "ftp_account", "the server asks for an account (ACCT), which a URL cannot have")
 	default:
 		return refusal(r, "the login")
 	}

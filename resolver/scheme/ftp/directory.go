@@ -62,7 +62,7 @@ func (f *fetch) names(ctx context.Context, pattern string) (*scheme.Resource, er
 		return nil, err
 	}
 	if len(found.entries) == 0 {
-		return nil, scheme.Refuse(http.StatusNotFound, "no name matches")
+		return nil, scheme.Decline(http.StatusNotFound, "ftp_no_match", "no name matches")
 	}
 	location := strings.TrimSuffix(f.target.directory(), "/")
 	return f.listing(found, location[:strings.LastIndexByte(location, '/')+1]), nil

@@ -197,8 +197,8 @@ func (c *client) secure(s server) error {
 // command sends a command and returns the first line of the response.
 func (c *client) command(line string) (reply, error) {
 	if strings.ContainsAny(line, "\r\n\x00") || len(line) > maxCommand {
-		return reply{}, scheme.Refuse(http.StatusBadRequest, "the command for it would be longer than RFC 3977 section 3.1 allows, "+
-			"or have a line end")
+		return reply{}, scheme.Decline(http.StatusBadRequest, "nntp_command_long",
+			"the command for it would be longer than RFC 3977 section 3.1 allows, or have a line end")
 	}
 	c.streams = false
 	if err := c.wait(); err != nil {

@@ -25,7 +25,7 @@ func loginOf(r scheme.Request, u uri.URI) (login, error) {
 		l = login{unescape(user), unescape(password)}
 	}
 	if strings.ContainsAny(l.user+l.password, "\r\n\x00") {
-		return login{}, scheme.Refuse(http.StatusBadRequest, "a user or a password has a line end, which would begin another command")
+		return login{}, scheme.Decline(http.StatusBadRequest, "login_line_end", "a user or a password has a line end, which would begin another command")
 	}
 	return l, nil
 }

@@ -24,7 +24,9 @@ const maxHeader = 256 << 10
 var errHeader = errors.New("a header is too long")
 
 // errPart is for a part that the article does not have.
-func errPart() error { return scheme.Refuse(http.StatusNotFound, "the article has no such part") }
+func errPart() error {
+	return scheme.Decline(http.StatusNotFound, "article_no_part", "the article has no such part")
+}
 
 // partBound reads what is before a part: up to header octets, which bounds a header, and up to all octets.
 type partBound struct {
@@ -74,8 +76,8 @@ func findPart(article io.Reader, number string, octets int64) (*message.Entity, 
 	e, err := bound.find(number)
 	if err != nil {
 		if bound.all <= 0 {
-			err = scheme.Refuse(http.StatusBadGateway, fmt.Sprintf("the part is after more than %d octets; the source of the "+
-				"article has it", octets))
+			err = scheme.Decline(http.StatusBadGateway, "article_part_far", fmt.Sprintf("the part is after more than %d octets; the source of the "+
+				"article has it", octets), "Number", strconv.FormatInt(octets, 10))
 		}
 		return nil, err
 	}
@@ -146,7 +148,7 @@ func headerFault(err error) error {
 	if isConnection(err) {
 		return err
 	}
-	return scheme.Refuse(http.StatusBadGateway, "the article is malformed: "+err.Error())
+	return scheme.Decline(http.StatusBadGateway, "article_malformed", "the article is malformed: "+err.Error())
 }
 
 // multipart returns the parts of an entity, nil if it has none.

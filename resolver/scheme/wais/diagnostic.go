@@ -3,6 +3,7 @@ package wais
 import (
 	"fmt"
 	"net/http"
+	"strconv"
 
 	"github.com/urnd/urnd/resolver/scheme"
 )
@@ -15,10 +16,11 @@ type diagnostic struct {
 }
 
 func (d *diagnostic) Error() string {
+	_, says := d.meaning()
 	if d.words == "" {
-		return fmt.Sprintf("diagnostic %d: %s", d.condition, d.meaning())
+		return fmt.Sprintf("diagnostic %d: %s", d.condition, says)
 	}
-	return fmt.Sprintf("diagnostic %d: %s: %s", d.condition, d.meaning(), d.words)
+	return fmt.Sprintf("diagnostic %d: %s: %s", d.condition, says, d.words)
 }
 
 // parseDiagnostic returns the diagnostic of a DefaultDiagFormat, which is untagged, or of a sequence of its
@@ -37,7 +39,13 @@ func parseDiagnostic(e element) *diagnostic {
 }
 
 // refusal returns the error for whoever asked.
-func (d *diagnostic) refusal() error { return scheme.Refuse(d.status(), scheme.Text(d.Error())) }
+func (d *diagnostic) refusal() error {
+	code, _ := d.meaning()
+	return &scheme.Refusal{
+		Status: d.status(), Reply: scheme.Text(d.Error()), Code: code,
+		Values: []string{"Number", strconv.FormatInt(d.condition, 10), "Reply", scheme.Text(d.words)},
+	}
+}
 
 // status returns the status of HTTP that says most nearly the same.
 func (d *diagnostic) status() int {
@@ -80,34 +88,35 @@ func (d *diagnostic) isElementSet() bool {
 // systemError is that a record could not be presented. Servers say so of what they did not expect.
 const systemError = 14
 
-// meaning returns what the conditions say that are met most.
-func (d *diagnostic) meaning() string {
+// meaning returns what the conditions say that are met most: by a code for texts in other languages, and in English.
+func (d *diagnostic) meaning() (code, says string) {
 	for _, m := range []struct {
-		condition int64
-		says      string
+		condition  int64
+		code, says string
 	}{
-		{1, "permanent system error"},
-		{2, "temporary system error"},
-		{3, "unsupported search"},
-		{4, "the search has only words that are ignored"},
-		{13, "no such record in the result"},
-		{systemError, "system error in presenting records"},
-		{17, "the record is too long"},
-		{25, "no such element set for this database"},
-		{108, "malformed query"},
-		{109, "database unavailable"},
-		{114, "unsupported use attribute"},
-		{125, "malformed search term"},
-		{235, "database does not exist"},
-		{236, "access to the database is denied"},
-		{238, "the record is not available in this syntax"},
-		{239, "record syntax not supported"},
+		{condition: 1, code: "wais_broken", says: "permanent system error"},
+		{condition: 2, code: "wais_broken_now", says: "temporary system error"},
+		{condition: 3, code: "wais_search_unsupported", says: "unsupported search"},
+		{condition: 4, code: "wais_words_ignored", says: "the search has only words that are ignored"},
+		{condition: 13, code: "wais_record_missing", says: "no such record in the result"},
+		{condition: systemError, code: "wais_record_failed", says: "system error in presenting records"},
+		{condition: 17, code: "wais_record_long", says: "the record is too long"},
+		{condition: 25, code: "wais_no_element_set", says: "no such element set for this database"},
+		{condition: 108, code: "wais_query_malformed", says: "malformed query"},
+		{condition: 109, code: "wais_database_unavailable", says: "database unavailable"},
+		{condition: 114, code: "wais_attribute_unsupported", says: "unsupported use attribute"},
+		{condition: 125, code: "wais_term_malformed", says: "malformed search term"},
+		{condition: 235, code: "wais_no_database", says: "database does not exist"},
+		{condition: 236, code: "wais_database_denied", says: "access to the database is denied"},
+		{condition: 238, code: "wais_not_in_syntax", says: "the record is not available in this syntax"},
+		{condition: 239, code: "wais_syntax_unsupported", says: "record syntax not supported"},
 	} {
 		if m.condition == d.condition {
-			return m.says
+			return m.code, m.says
 		}
 	}
-	return "the server refuses"
+	code, says = "wais_other", "the server refuses"
+	return code, says
 }
 
 // refuseSession returns the error of a server that rejects a session, with what it says of that, in a
