@@ -215,7 +215,7 @@ func checkPublicURL(f *Faults, path string, value any) {
 func checkListenList(f *Faults, path string, value any) {
 	addresses, _ := value.([]string)
 	for i, address := range addresses {
-		checkListen(f, index(path, i), address)
+		checkListen(f, index(path, i), address, "127.0.0.1:8141")
 	}
 }
 
@@ -227,21 +227,26 @@ func checkAdminListen(f *Faults, path string, value any) {
 	socket, isSocket := strings.CutPrefix(address, UnixPrefix)
 	switch {
 	case address == "":
+	case asBool(address) == asBool("off"):
+		f.Add(path, "%q is no address: write '' to turn it off", address)
 	case !isSocket:
-		checkListen(f, path, address)
+		checkListen(f, path, address, "127.0.0.1:8142")
 	case !strings.HasPrefix(socket, "/"):
 		f.Add(path, "%q has no path that begins with a slash after unix:", address)
 	}
 }
 
-func checkListen(f *Faults, path, address string) {
+// checkListen checks an address to listen on; sample is one that is right.
+func checkListen(f *Faults, path, address, sample string) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
-		f.Add(path, "%q is not host:port%s", address, writeAddress(address, "127.0.0.1:8141"))
+		f.Add(path, "%q is not host:port%s", address, writeAddress(address, sample))
 		return
 	}
 	if n, err := strconv.ParseUint(port, 10, 16); err != nil {
 		f.Add(path, "%q has no port between 0 and 65535", address)
+	} else if host == "*" {
+		f.Add(path, "%q does not begin with an IP address: write :%d for all addresses", address, n)
 	} else if _, err := netip.ParseAddr(host); host != "" && host != "localhost" && err != nil {
 		f.Add(path, "%q does not begin with an IP address (port %d)", address, n)
 	}

@@ -36,3 +36,29 @@ func TestUpgrade(t *testing.T) {
 		t.Errorf("%d rows", rows)
 	}
 }
+
+// Each setting that is gone is answered by what took its place.
+func TestGoneSettings(t *testing.T) {
+	text, err := os.ReadFile("../CHANGELOG.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(text), "### Settings that are gone\n\n| setting | now |\n|---|---|\n")
+	table, _, _ = strings.Cut(table, "\n\n")
+	rows := 0
+	for row := range strings.SplitSeq(table, "\n") {
+		settings, _, _ := strings.Cut(strings.TrimPrefix(row, "| "), " | ")
+		for i, setting := range strings.Split(settings, "`") {
+			if i%2 == 0 || strings.Contains(setting, ": ") { // a value that is gone
+				continue
+			}
+			rows++
+			if _, err := config.Find(setting); err == nil || !strings.Contains(err.Error(), "unknown key: ") {
+				t.Errorf("%s: %v", setting, err)
+			}
+		}
+	}
+	if rows < 25 {
+		t.Errorf("%d settings", rows)
+	}
+}

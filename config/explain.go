@@ -124,6 +124,8 @@ func wrongType(path string, value any) string {
 	text := fmt.Sprint(value)
 	t := typeOf(path)
 	switch {
+	case t.Kind() != reflect.Slice && notOne(value) != "":
+		return notOne(value)
 	case t.Kind() == reflect.Slice && reflect.TypeOf(value).Kind() == reflect.Map:
 		return "is a table, and must be a list" + listForm(path, value)
 	case t == reflect.TypeFor[slog.Level]():
@@ -143,25 +145,51 @@ func wrongType(path string, value any) string {
 
 const noTable = "is one word, and must be a table: "
 
-// wrongElement says what an element of a list of tables must be, "" where a fault is about something else.
-func wrongElement(f Fault) string {
-	list := f.Path[:max(strings.LastIndexByte(f.Path, '.'), 0)]
-	if !strings.HasPrefix(f.Message, "expected a map or struct") {
+// mustBeOne ends what is said of a list or a table in place of a value.
+const mustBeOne = ", and must be one value"
+
+// notOne says that a value is a list or a table, and must be neither; "" for others.
+func notOne(value any) string {
+	switch reflect.ValueOf(value).Kind() {
+	case reflect.Slice:
+		return "is a list" + mustBeOne
+	case reflect.Map:
+		return "is a table" + mustBeOne
+	default:
 		return ""
 	}
-	for _, s := range Settings() {
-		if s.Path == list && s.Form == tableForm {
-			return noTable + "write \"- " + typeOf(list).Elem().Field(0).Tag.Get("mapstructure") + ": ...\", and its other settings below it"
+}
+
+// wrongElement says what an element of a list of tables, or a setting of one, must be, "" where the error of the decoder says it well.
+func wrongElement(f Fault) string {
+	list := withAnyIndex(f.Path[:max(strings.LastIndexByte(f.Path, '.'), 0)])
+	isNoTable := strings.HasPrefix(f.Message, "expected a map or struct")
+	if !strings.Contains(f.Path, ".") { // a section
+		return ""
+	}
+	for _, s := range slices.Concat(Settings(), Elements()) {
+		if isNoTable && s.Path == list && s.Form == tableForm && len(s.Elements) > 0 {
+			isNeeded := func(e Setting) bool { return strings.Contains(e.Doc, "must be set") }
+			key := s.Elements[max(slices.IndexFunc(s.Elements, isNeeded), 0)].Path
+			return noTable + "write \"- " + key[strings.LastIndexByte(key, '.')+1:] + ": ...\", and its other settings below it"
 		}
+	}
+	switch {
+	case mayHoldSecret(f.Path):
+	case strings.HasSuffix(f.Message, "unconvertible type '[]interface {}'"), isNoTable && strings.HasSuffix(f.Message, `"slice"`):
+		return "is a list" + mustBeOne
+	case strings.HasSuffix(f.Message, "unconvertible type 'map[string]interface {}'"):
+		return "is a table" + mustBeOne
 	}
 	return ""
 }
 
-// withoutParts removes what is missing in elements that are no tables.
+// withoutParts removes what is missing in elements that are no tables, and where there is a list or a table in place of a value.
 func withoutParts(faults Faults) Faults {
 	isPart := func(f Fault) bool {
 		return slices.ContainsFunc(faults, func(of Fault) bool {
-			return strings.HasPrefix(of.Message, noTable) && strings.HasPrefix(f.Path, of.Path+".")
+			return strings.HasPrefix(of.Message, noTable) && strings.HasPrefix(f.Path, of.Path+".") ||
+				strings.Contains(of.Message, mustBeOne) && f.Path == of.Path && f.Message != of.Message
 		})
 	}
 	return slices.DeleteFunc(slices.Clone(faults), isPart)
@@ -242,9 +270,9 @@ func inHours(text string) string {
 // asBool returns the end of a message about words that YAML 1.1 took for true and false.
 func asBool(text string) string {
 	switch strings.ToLower(text) {
-	case "on", "yes", "y", "enabled", "1":
+	case "on", "yes", "y", "enabled", "true", "1":
 		return ": write true"
-	case "off", "no", "n", "none", "disabled", "0":
+	case "off", "no", "n", "none", "disabled", "false", "0":
 		return ": write false"
 	}
 	return ""
@@ -330,7 +358,7 @@ func writeAddress(text, sample string) string {
 	switch host, own, err := net.SplitHostPort(text); {
 	case err == nil && isHost(host) && strings.Trim(own, digits) == "" && own != "" && own != "0":
 		return ": write " + text
-	case err != nil && isHost(text) && strings.Trim(text, digits) != "":
+	case err != nil && isHost(text) && strings.Trim(text, digits) != "" && asBool(text) == "":
 		return ": write " + net.JoinHostPort(text, port)
 	}
 	return ", such as " + sample

@@ -146,6 +146,7 @@ func decode(v *viper.Viper) (Config, error) {
 // the time for long lists.
 func decodeHook() mapstructure.DecodeHookFuncValue {
 	all := mapstructure.ComposeDecodeHookFunc(
+		noSwitches,
 		durationUnits,
 		wholeNumbers,
 		plainWords,
@@ -161,6 +162,19 @@ func decodeHook() mapstructure.DecodeHookFuncValue {
 			return strings.TrimRight(from.String(), "\n"), nil // as a paragraph of YAML ends, with > or |
 		}
 		return mapstructure.DecodeHookExec(all, from, to)
+	}
+}
+
+// noSwitches refuses true and false where a setting is a number, which mapstructure would read as 1 and 0, or has a text of its own.
+func noSwitches(from, to reflect.Type, value any) (any, error) {
+	switch to.Kind() {
+	case reflect.Bool, reflect.String, reflect.Slice, reflect.Interface:
+		return value, nil
+	default:
+		if from.Kind() == reflect.Bool {
+			return nil, fmt.Errorf("\"%v\" is no value of this setting", value)
+		}
+		return value, nil
 	}
 }
 

@@ -18,7 +18,11 @@ func suggest(unknown string) string {
 	wanted := withAnyIndex(unknown)
 	best, distance := "", 1+max(2, len(wanted)/5)
 	for _, known := range keysOf("", reflect.TypeFor[Config]()) {
-		if d := levenshtein.ComputeDistance(wanted, known); d < distance && strings.Count(known, anyIndex) == len(indexes) {
+		d := levenshtein.ComputeDistance(wanted, known)
+		if strings.HasPrefix(known, wanted) && strings.Contains(wanted, ".") { // tls.cert
+			d = min(d, 2)
+		}
+		if d < distance && strings.Count(known, anyIndex) == len(indexes) {
 			best, distance = known, d
 		}
 	}
@@ -28,27 +32,46 @@ func suggest(unknown string) string {
 	return best
 }
 
-// tookItsPlace says what to write in place of a setting that is now a part of another one, "" for other keys.
+// tookItsPlace says what to write in place of a setting that is gone, or of a directive of Squid or nginx, "" for other keys.
 func tookItsPlace(key string) string {
-	switch key {
-	case "dns.max_ttl", "thttp.max_ttl":
-		return "write resolve.max_ttl, which is for both"
-	case "ftp.enabled", "gopher.enabled", "news.enabled", "wais.enabled":
-		return "write gateways.enabled, a list of ftp, gopher, news and wais"
-	case "ftp.max_idle", "news.max_idle":
-		return "write gateways.max_idle, which is for both"
-	case "ftp.idle", "news.idle":
-		return "write gateways.idle, which is for both"
-	case "limits.bound_connections":
-		return "it is a quarter of limits.outgoing"
-	case "registry.health_concurrency":
-		return "write registry.health_rate, which bounds these requests"
-	case "proxy.connect_addresses":
-		return "write a rule in proxy.rules: {id: addresses, action: deny, schemes: [connect], hosts: [0.0.0.0/0, '::/0']}"
-	case "gateways.max_entries":
-		return "write gateways.max_listing, which bounds a listing"
-	case "slp.multicast", "slp.group":
-		return "write the group in slp.agents, such as 239.255.255.253"
+	for _, row := range []struct{ keys, instead string }{
+		{"listen.fast_path dns.refresh_ahead", "delete it: that is always so"},
+		{"dns.max_ttl thttp.max_ttl", "write resolve.max_ttl, which is for both"},
+		{"dns.hedge_after", "delete it: it is 300ms"},
+		{"ddds.max_domains", "delete it: it is 5"},
+		{"thttp.max_body", "delete it: it is 1 MiB"},
+		{"thttp.max_locations news.page", "delete it: it is 100"},
+		{"slp.multicast slp.group", "write the group in slp.agents, such as 239.255.255.253"},
+		{"slp.language", "delete it: it is en"},
+		{"slp.none_ttl", "delete it: it is 1m"},
+		{"ftp.enabled gopher.enabled news.enabled wais.enabled", "write gateways.enabled, a list of ftp, gopher, news and wais"},
+		{"ftp.max_idle news.max_idle", "write gateways.max_idle, which is for both"},
+		{"ftp.idle news.idle", "write gateways.idle, which is for both"},
+		{"gateways.max_entries", "write gateways.max_listing, which bounds a listing"},
+		{"wais.records", "delete it: it is 50"},
+		{"proxy.connect_addresses", "write a rule in proxy.rules: " +
+			"{id: addresses, action: deny, schemes: [connect], hosts: [0.0.0.0/0, '::/0']}"},
+		{"limits.bound_connections", "it is a quarter of limits.outgoing"},
+		{"limits.batch_timeout", "delete it: it is 2m"},
+		{"cache.collapse_limit", "delete it: it is 16"},
+		{"registry.health_concurrency", "write registry.health_rate, which bounds these requests"},
+
+		{"http_port https_port http server", "write the addresses to listen on in listen.service, and those for TLS in listen.tls"},
+		{"cache_mem proxy_cache cache.memory cache.size", "write cache.responses, the memory for HTTP responses"},
+		{"cache_dir proxy_cache_path", "write cache.disk, a size, and cache.disk_directory"},
+		{"acl http_access", "write the networks of clients in access.proxy_clients, and what they may request in proxy.rules"},
+		{"cache_peer", "write proxy.upstreams"},
+		{"upstream proxy_pass location", "write the host of the site and its servers in proxy.origins"},
+		{"visible_hostname server_name", "write listen.names"},
+		{"ssl_certificate ssl_certificate_key", "write tls.certificate and tls.key"},
+		{"access_log error_log", "write log.access, a format, and log.level"},
+		{"dns_nameservers resolver", "write dns.servers"},
+		{"worker_processes workers", "delete it: all processors are used"},
+		{"include", "write all settings into one file"},
+	} {
+		if slices.Contains(strings.Fields(row.keys), key) {
+			return row.instead
+		}
 	}
 	return ""
 }

@@ -30,7 +30,7 @@ func checkStore(f *Faults, path string, value any) {
 	case strings.HasPrefix(text, storeSQLite) && len(text) > len(storeSQLite):
 	case isPostgres(text):
 		checkReplica(f, path, value)
-	case strings.HasPrefix(text, "/"):
+	case strings.HasPrefix(text, "/"), strings.HasSuffix(text, ".db") && !strings.ContainsAny(text, ":@"):
 		f.Add(path, "%q is neither sqlite: and a path nor a URL: write sqlite:%[1]s", text)
 	default:
 		f.Add(path, "is neither sqlite: and the path of a file nor a URL that begins with postgres:; its value is not shown, "+

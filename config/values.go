@@ -137,6 +137,9 @@ type Size int64
 // UnmarshalText reads what humanize.ParseBytes reads.
 func (s *Size) UnmarshalText(text []byte) error {
 	n, err := humanize.ParseBytes(string(text))
+	if strings.HasPrefix(string(text), "/") {
+		return fmt.Errorf("%q is not a size such as 64MiB: a path is written in cache.disk_directory", text)
+	}
 	if err != nil || n > 1<<62 {
 		return fmt.Errorf("%q is not a size such as 64MiB", text)
 	}
