@@ -51,6 +51,19 @@ namespaces, normalizes URIs, and answers with redirects.`,
 	cli.AddGroup(root, "This program", newVersion())
 	root.SetHelpCommandGroupID("This program")
 	root.SetCompletionCommandGroupID("This program")
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, below := range root.Commands() {
+		switch below.Name() {
+		case "completion": // a shell that it does not know must not look like success
+			below.Args, below.RunE = cobra.ArbitraryArgs, cli.RequireSubcommand
+		case "help":
+			below.Run, below.RunE = nil, func(cmd *cobra.Command, args []string) error {
+				err := cli.RequireSubcommand(cmd.Root(), append([]string{"help"}, args...))
+				return cli.Hint(err, "urnd --help shows all commands")
+			}
+		}
+	}
 	return cli.WithUsage(root)
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -53,9 +54,20 @@ type failed struct {
 	Error Fault  `json:"error"`
 }
 
+// StdinAlone refuses "-" beside other inputs, which would be one that is not valid.
+func StdinAlone(inputs []string) error {
+	if len(inputs) > 1 && slices.Contains(inputs, Stdin) {
+		return Usage(errors.New(`"-" stands alone: it reads the lines of standard input`))
+	}
+	return nil
+}
+
 // RunAll runs the command on inputs, or on the lines of standard input where inputs is "-"
 // alone. The error is ErrReported if any input was invalid.
 func (l Lines) RunAll(cmd *cobra.Command, inputs []string) error {
+	if err := StdinAlone(inputs); err != nil {
+		return err
+	}
 	p := StartProgress(cmd, l.What+" lines")
 	defer p.End()
 	next := func() (string, error) {

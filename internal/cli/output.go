@@ -88,7 +88,10 @@ func (o *Output) Rows(w io.Writer, titles ...string) (*Table, error) {
 		return t, nil
 	}
 	t.csv = tabular.NewWriter(w, ',')
-	return t, t.csv.Write(titles...)
+	if err := t.csv.Write(titles...); err != nil {
+		return t, err
+	}
+	return t, t.csv.Flush() // the titles stand alone where there are no rows
 }
 
 // Row prints a row: its document as JSON, and else its cells.

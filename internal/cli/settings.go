@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"strings"
 
@@ -79,7 +80,11 @@ func (s *Settings) Load(flags map[string]string) (config.Config, error) {
 // LoadOrigins is Load, and returns the origin of each value.
 func (s *Settings) LoadOrigins(flags map[string]string) (config.Config, config.Origins, error) {
 	changed := make(map[string]any)
-	s.addChanged(changed, "dns.servers", "dns")
+	flags = maps.Clone(flags)
+	if flags == nil {
+		flags = make(map[string]string)
+	}
+	flags["dns.servers"] = "dns"
 	for path, name := range flags {
 		s.addChanged(changed, path, name)
 	}
@@ -90,7 +95,29 @@ func (s *Settings) LoadOrigins(flags map[string]string) (config.Config, config.O
 	if s.verbose {
 		fmt.Fprintln(s.cmd.ErrOrStderr(), "urnd: "+describeFile(path))
 	}
-	return config.LoadOrigins(path, changed)
+	c, origins, err := config.LoadOrigins(path, changed)
+	return c, origins, s.named(err, flags)
+}
+
+// named names the flags that what is wrong with a configuration was given by. Where it is all of flags, that is wrong usage.
+func (s *Settings) named(err error, flags map[string]string) error {
+	var faults config.Faults
+	if !errors.As(err, &faults) {
+		return err
+	}
+	named := 0
+	for i, f := range faults {
+		for path, name := range flags {
+			if flag := s.cmd.Flags().Lookup(name); flag != nil && flag.Changed && strings.HasPrefix(f.Path+".", path+".") {
+				faults[i].File = "--" + name
+				named++
+			}
+		}
+	}
+	if named == len(faults) {
+		return Usage(err)
+	}
+	return err
 }
 
 // addChanged adds the value of a flag to changed, by the path of its setting, if the command has the flag and it was used.

@@ -77,10 +77,15 @@ var ErrReported = errors.New("reported")
 // look like success.
 func RequireSubcommand(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 && args[0] == "help" { // as of the program itself
-		if below, rest, err := cmd.Find(args[1:]); err == nil && len(rest) == 0 {
+		below, rest, err := cmd.Find(args[1:])
+		switch {
+		case err != nil:
+			args = args[1:]
+		case len(rest) == 0:
 			return below.Help()
+		default:
+			cmd, args = below, rest
 		}
-		args = args[1:]
 	}
 	if len(args) > 0 {
 		cmd.SuggestionsMinimumDistance = 2

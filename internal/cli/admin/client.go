@@ -37,7 +37,7 @@ type Flags struct {
 // AddFlags adds the flags to a command, with one that says where the admin interface is.
 func AddFlags(cmd *cobra.Command) *Flags {
 	f := AddAccess(cmd)
-	cmd.Flags().StringVar(&f.at, "admin", "", "the `URL` of the admin interface, or unix: and a path, in place of listen.admin")
+	cmd.Flags().StringVar(&f.at, "admin", "", "the `address` of the admin interface: a URL, a host with its port, or unix: and a path; in place of listen.admin")
 	return f
 }
 
@@ -55,7 +55,8 @@ func AddAccess(cmd *cobra.Command) *Flags {
 var (
 	errOff = errors.New("listen.admin is empty: the admin interface is turned off, " +
 		"or systemd opens its socket; --admin says where it is")
-	errURL         = errors.New("the address of an admin interface is http://, https:// and a host with its port, or unix: and a path that begins with a slash")
+	errURL = errors.New("the address of an admin interface is a host with its port, behind http:// or https:// or nothing, " +
+		"or unix: and a path that begins with a slash")
 	errCertificate = errors.New("the admin interface requires a client certificate (tls.client_ca): " +
 		"give --cert and --key, and --admin with the name in the certificate of the daemon")
 	errKey = errors.New("--cert and --key are given together")
@@ -106,13 +107,10 @@ func (f *Flags) Client() (*Client, error) {
 	return made, nil
 }
 
-// At returns the client of the admin interface at an address: a URL, unix: and a path, or a host with its port, which is
-// asked by http. No configuration is read for it.
+// At returns the client of the admin interface at an address, as --admin takes it. No configuration is read for it.
 func (f *Flags) At(address string) (*Client, error) {
 	other := *f
-	if other.at = address; !strings.Contains(address, "://") && !strings.HasPrefix(address, config.UnixPrefix) {
-		other.at = "http://" + address
-	}
+	other.at = address
 	return other.Client()
 }
 
@@ -185,6 +183,12 @@ func (c *Client) locate(at string, secure bool) (func(ctx context.Context, netwo
 			c.base = "https://localhost"
 		}
 		return netguard.Socket(connectTimeout, path), nil
+	}
+	if !strings.Contains(at, "://") {
+		if _, _, err := net.SplitHostPort(at); err != nil {
+			return nil, errURL
+		}
+		at = "http://" + at
 	}
 	u, err := url.Parse(at)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.User != nil ||

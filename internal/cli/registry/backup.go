@@ -167,6 +167,9 @@ A portable backup (backup --portable) is also restored into a PostgreSQL databas
 		} else {
 			kept, err = sqlite.Restore(cmd.Context(), path, args[0], func(s *sqlite.Store) error { return verifyBackup(cmd.Context(), p, s, cmd.ErrOrStderr()) })
 		}
+		if errors.Is(err, registry.ErrDamaged) { // its error names the copy
+			err = fmt.Errorf("%s is no backup that can be restored: %w", args[0], err)
+		}
 		if err != nil {
 			return p.Anew(err, "nothing was restored, and the registry is as it was")
 		}

@@ -49,6 +49,9 @@ side. There is one line of output for each, in their order: the location, or
 		if lines && o.trace && !o.IsJSON() {
 			return cli.Usage(errTraceOfLines)
 		}
+		if err := cli.StdinAlone(args); err != nil {
+			return err
+		}
 		c, err := s.Load(nil)
 		if err != nil {
 			return err

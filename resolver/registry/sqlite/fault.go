@@ -35,7 +35,10 @@ func faultOf(path string, err error) error {
 	kind, advice := registry.ErrNoStore, ""
 	told := "" // to clients, who are not told which file it is
 	switch {
-	case isAny(err, sqlite3.CORRUPT, sqlite3.NOTADB, sqlite3.IOERR_SHORT_READ, sqlite3.IOERR_CORRUPTFS):
+	case isAny(err, sqlite3.NOTADB):
+		kind = registry.ErrDamaged
+		advice = "look whether it is the file that was meant; if it was the registry, restore a backup (urnd registry restore)"
+	case isAny(err, sqlite3.CORRUPT, sqlite3.IOERR_SHORT_READ, sqlite3.IOERR_CORRUPTFS):
 		kind, advice = registry.ErrDamaged, "its pages are not what was written: check the disk, and restore a backup (urnd registry restore)"
 	case isAny(err, sqlite3.FULL, syscall.ENOSPC, syscall.EDQUOT, syscall.EFBIG), isAny(err, sqlite3.IOERR, sqlite3.CANTOPEN) && isFull(path):
 		told = " for changes: there is no more room for them"
