@@ -81,6 +81,11 @@ func TestTokensByForm(t *testing.T) {
 	if w := b.open("/registry/tokens/0123456789abcdef/revoke", nil); w.Code != 404 {
 		t.Errorf("a token that there is not: %d", w.Code)
 	}
+	german := b.open("/registry/tokens?lang=de", nil)
+	wantText(t, german, 200, "rooted (Ihres) Verwalten", "Verwalten: ändert auch Präfixe", "zurückziehen einzelne Namen", "Tokens erstellen und widerrufen")
+	if said := german.Body.String(); strings.Contains(said, ">writer") || strings.Contains(said, "tokens.") {
+		t.Errorf("roles in German: %s", said)
+	}
 }
 
 // What a token may not do is not offered, and refused where it is asked for.

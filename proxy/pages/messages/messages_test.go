@@ -26,7 +26,7 @@ func inWords() []string {
 		"jobs.state_", "jobs.stage_", "jobs.change_",
 		"changes.kind_",
 		"error.", "rule.", "status.", "noun.", "step.", "stage.", "why.",
-		"label.", "edit.label_", "tokens.may_", "tokens.role_", "editor.status_", "dead.state_",
+		"label.", "edit.label_", "tokens.may_", "tokens.role_", "tokens.is_", "tokens.do_", "editor.status_", "dead.state_",
 		"apidoc.group_", "apidoc.in_",
 	}
 }
