@@ -217,8 +217,8 @@ func TestFaultsOfForm(t *testing.T) {
 	filled := []string{"name=urn:nbn:fi:a", "t0-uri=https://a.example/"}
 	for _, tt := range []struct{ change, field, says string }{
 		{"name=", "name", "Which name is it to be?"},
-		{"name=urn:nbn:fi: x", "name", "“ urn:nbn:fi: x ” cannot be read from “ x ” on."},
-		{"name=abc", "name", "“ abc ” is no name"},
+		{"name=urn:nbn:fi: x", "name", "“ urn:nbn:fi: x ” cannot be read from “ x ” on. This octet is not allowed"},
+		{"name=abc", "name", "as urn:nbn:fi:a does. An absolute URI begins with a scheme and a colon."},
 		{"name=urn:nbn:fi:" + strings.Repeat("n", 2000), "name", "at most 1280 bytes"},
 		{"t0-uri=not a uri", "t0-uri", "no address that can be opened"},
 		{"t0-uri=javascript:alert(1)", "t0-uri", "no address that can be opened"},

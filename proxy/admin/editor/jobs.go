@@ -104,6 +104,9 @@ func (e *Editor) serveJob(p *Request) (message.Reply, error) {
 		shown := shownRejection{Line: r.Line, Input: plaintext.Shorten(r.Input, maxReason)}
 		if r.Code != "" {
 			shown.Reason = p.Panel.In.Says(r.Code, r.Values...)
+			if r.RuleCode != "" {
+				shown.Reason += " " + p.Panel.In.Rule(r.RuleCode, r.RuleValue)
+			}
 		} else {
 			shown.Reason = `<span lang="en" dir="auto">` + pages.Escaped(plaintext.Shorten(r.Reason, maxReason)) + "</span>"
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/service"
+	"github.com/urnd/urnd/uri"
 )
 
 // Request is a request for a page with forms. It is of somebody who may see the page, and a form that is sent is one of this server.
@@ -30,11 +31,16 @@ type Request struct {
 	Outcome pages.Content
 }
 
-// Said returns an error in words of the reader: by its code, and in English what it says beyond that.
+// Said returns an error in words of the reader: by its code, with the rule that an identifier breaks, and in English what it says beyond that.
 func Said(in pages.Writer, err error) pages.Content {
 	var coded *registry.Error
 	if errors.As(err, &coded) { // the document of a problem has others of a URI that cannot be read
-		return in.Says(coded.Code, coded.Values...)
+		said := in.Says(coded.Code, coded.Values...)
+		var parse *uri.ParseError
+		if errors.As(err, &parse) {
+			said += " " + in.Rule(parse.Rule.Code, parse.Rule.Value)
+		}
+		return said
 	}
 	return in.Reason(problem.New(err))
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 	"github.com/urnd/urnd/resolver/registry/bulk"
 	"github.com/urnd/urnd/resolver/registry/token"
+	"github.com/urnd/urnd/uri"
 )
 
 // run imports the body of a job, and returns what its document says then.
@@ -224,6 +225,10 @@ func (r *rejections) add(of bulk.Rejection) {
 		for _, value := range coded.Values {
 			line.Values = append(line.Values, beginning(value))
 		}
+	}
+	var parse *uri.ParseError
+	if line.Code != "" && errors.As(of.Reason, &parse) {
+		line.RuleCode, line.RuleValue = parse.Rule.Code, beginning(parse.Rule.Value)
 	}
 	if !r.keep(line) || r.err != nil {
 		return

@@ -75,7 +75,10 @@ type Rejection struct {
 	// Code is that of the reason, "" for none, and Values are those of its message: see registry.Error.
 	Code   string   `json:"code,omitempty"`
 	Values []string `json:"values,omitempty"`
-	Input  string   `json:"input"` // its beginning
+	// RuleCode and RuleValue say which rule of syntax an identifier breaks, "" for none: see uri.Rule.
+	RuleCode  string `json:"rule_code,omitempty"`
+	RuleValue string `json:"rule_value,omitempty"`
+	Input     string `json:"input"` // its beginning
 }
 
 // storedJob is a Job as it is stored.
