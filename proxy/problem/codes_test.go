@@ -67,7 +67,7 @@ func codesOfOthers(t *testing.T) []string {
 			}
 		case *ast.CallExpr:
 			switch name := nameOf(n.Fun); name {
-			case "Decline", "notFound", "refusalOf", "told", "Invalid", "refuse", "refuseAs", "selection":
+			case "Decline", "notFound", "refusalOf", "told", "Invalid", "invalidPattern", "refuse", "refused", "refuseAs", "refusal", "conflict", "selection":
 				for _, argument := range n.Args {
 					add(argument)
 				}
@@ -81,7 +81,7 @@ func codesOfOthers(t *testing.T) []string {
 		}
 		return true
 	}
-	carries := regexp.MustCompile(`Negative\{|Reason\{|Step\{|Decline\(|refus|Invalid\(|selection\(|registry\.Error\{|\btold\b|codeOfReply`)
+	carries := regexp.MustCompile(`Negative\{|Reason\{|Step\{|Decline\(|refus|[Ii]nvalid(Pattern)?\(|conflict\(|selection\(|registry\.Error\{|\btold\b|codeOfReply`)
 	for _, root := range []string{"../../resolver", "../../internal/netguard", "..", "../../urnns"} {
 		if err := inspect(root, carries, visit); err != nil {
 			t.Fatal(err)

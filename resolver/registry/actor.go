@@ -76,7 +76,10 @@ func (a Actor) May(role Role, key Key) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%w: %s may not %s %s, only what begins with %s", ErrDenied, a.Name, what, key, strings.Join(a.Prefixes, " or "))
+	return &Error{
+		Class: ErrDenied, Code: "outside_prefixes", Values: []string{"Prefixes", strings.Join(a.Prefixes, ", ")},
+		Reason: fmt.Errorf("%s may not %s %s, only what begins with %s", a.Name, what, key, strings.Join(a.Prefixes, " or ")),
+	}
 }
 
 // Action is a kind of thing that somebody does by the API.

@@ -233,7 +233,7 @@ var (
 // Error is an error of a class, such as ErrInvalid, with a code by which pages find its text in the language of a reader, and forms the field that
 // it is about. Its own text is in English.
 type Error struct {
-	Class error // by which errors.Is finds it: ErrInvalid, ErrDenied, ErrConflict
+	Class error // by which errors.Is finds it: ErrInvalid, ErrDenied, ErrConflict; nil for none
 	Code  string
 	// Field is the member of a record, or of its target Target, as documents have it; "" where it is about none. Targets are counted from 1; 0 is none.
 	Field  string
@@ -243,7 +243,12 @@ type Error struct {
 }
 
 // Error implements error.
-func (e *Error) Error() string { return e.Class.Error() + ": " + e.Reason.Error() }
+func (e *Error) Error() string {
+	if e.Class == nil {
+		return e.Reason.Error()
+	}
+	return e.Class.Error() + ": " + e.Reason.Error()
+}
 
 // Unwrap returns the class and the reason.
 func (e *Error) Unwrap() []error { return []error{e.Class, e.Reason} }

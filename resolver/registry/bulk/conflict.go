@@ -2,6 +2,7 @@ package bulk
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/urnd/urnd/resolver/registry"
@@ -35,7 +36,8 @@ func (r *run) mayChange(u *unit, before registry.Entry, after registry.Record) e
 	case r.Overwrite && (!says || !revives): // who made the line did not know that the name is withdrawn
 		return nil
 	case !before.Exists():
-		return fmt.Errorf("%w: the line was made from version %d of %s, which is not registered", registry.ErrConflict, u.ifVersion, before.Key)
+		return conflict("line_unregistered", "the line was made from version %d of %s, which is not registered", u.ifVersion, before.Key).
+			With("Version", strconv.Itoa(u.ifVersion))
 	}
 	from := "and the line does not say from which one it was made (if_version)"
 	if says {
@@ -44,17 +46,18 @@ func (r *run) mayChange(u *unit, before registry.Entry, after registry.Record) e
 			from += " of another registry, of " + field.FormatTime(u.entry.Changed)
 		}
 	}
-	help := "edit a new export, or import with overwrite"
+	code, help := "line_conflict", "edit a new export, or import with overwrite"
 	if revives {
-		help = "a withdrawn name comes back by set --activate, or by a line made from this version"
+		code, help = "line_withdrawn", "a withdrawn name comes back by set --activate, or by a line made from this version"
 	}
-	reason := fmt.Errorf("%w: %s has version %d of %s, by %s, %s: %s; %s",
-		registry.ErrConflict, before.Key, before.Version, field.FormatTime(before.Changed), before.By, from, both(before.Record, after), help)
-	conflict := &Conflict{Key: before.Key, Version: before.Version, Record: after, reason: reason}
+	reason := conflict(code, "%s has version %d of %s, by %s, %s: %s; %s",
+		before.Key, before.Version, field.FormatTime(before.Changed), before.By, from, both(before.Record, after), help).
+		With("Version", strconv.Itoa(before.Version), "By", before.By)
+	of := &Conflict{Key: before.Key, Version: before.Version, Record: after, reason: reason}
 	if says {
-		conflict.From = u.ifVersion
+		of.From = u.ifVersion
 	}
-	return conflict
+	return of
 }
 
 // Conflict is the error of a line that would change what somebody else has changed since, or that does not say from which version it was made.

@@ -19,7 +19,7 @@ type delimited struct {
 	guarded bool
 }
 
-var errCells = errors.New("it has more fields than there are columns")
+var errCells = refusal("line_cells", "it has more fields than there are columns")
 
 // parser returns what sets the fields of a line.
 func (d *delimited) parser() func(l *line, row *tabular.Row) error {

@@ -136,7 +136,9 @@ func (f *rows) next() (block, error) {
 			l = line{number: row.Line, entry: registry.Entry{Record: registry.Record{Targets: l.entry.Targets[:0]}}} // its memory is used again
 			err := row.Err
 			if err == nil {
-				err = f.source.Check(row.Text)
+				if err = f.source.Check(row.Text); err != nil {
+					err = refusal("line_encoding", "%w", err)
+				}
 			}
 			if err == nil {
 				err = parse(&l, row)

@@ -49,7 +49,7 @@ func (l *line) set(c column, text string) error {
 		return nil // the status stays as it is: a name that was withdrawn is not to come back by an empty cell
 	}
 	if err := l.setOwn(c.field, text); err != nil {
-		return err
+		return malformed(columnNames[c.field], text, err)
 	}
 	l.said.add(c.field)
 	return nil
@@ -129,18 +129,29 @@ func (l *line) setTarget(c column, text string) error {
 	for len(l.entry.Targets) <= c.target {
 		l.entry.Targets = append(l.entry.Targets, registry.Target{})
 	}
-	return field.OfTarget()[c.field-fieldURI].SetText(&l.entry.Targets[c.target], text)
+	if err := field.OfTarget()[c.field-fieldURI].SetText(&l.entry.Targets[c.target], text); err != nil {
+		return malformed(columnNames[c.field], text, err)
+	}
+	return nil
+}
+
+// malformed returns why a value cannot be in its column: what is known better stays.
+func malformed(column, text string, err error) error {
+	var coded *registry.Error
+	if errors.As(err, &coded) {
+		return err
+	}
+	return refusal("line_column", "%w", err).With("Column", column, "Value", text)
 }
 
 var (
-	errNoName   = errors.New("it has no name")
-	errNoTarget = errors.New("it describes a target without a URI")
+	errNoTarget = refusal("line_no_target", "it describes a target without a URI")
 )
 
 // finish checks the line as a whole, when all was set.
 func (l *line) finish() error {
 	if l.entry.Name == "" {
-		return errNoName
+		return refusal("line_no_name", "it has no name")
 	}
 	if err := l.finishTargets(); err != nil {
 		return err
@@ -155,7 +166,7 @@ func (l *line) finish() error {
 		l.said &^= 1 << fieldSince
 	}
 	if l.entry.Version > 0 && l.entry.Changed.IsZero() {
-		return errors.New("it has a version, and no time when that was made, in the column changed")
+		return refusal("line_no_time", "it has a version, and no time when that was made, in the column changed")
 	}
 	return nil
 }
@@ -227,8 +238,6 @@ const memberPrefix = "metadata."
 // none is the value of a member that a line empties.
 const none = "null"
 
-var errMembers = errors.New("it has metadata, and members of it in columns of their own")
-
 // memberColumn returns the column that is a member of the metadata; is is false for the names of others.
 func memberColumn(name string) (c column, is bool) {
 	name = strings.TrimSpace(name)
@@ -278,7 +287,7 @@ func (l *line) finishMembers() error {
 		return nil
 	}
 	if l.entry.Metadata != "" {
-		return errMembers
+		return refusal("line_members", "it has metadata, and members of it in columns of their own")
 	}
 	if l.whole() {
 		l.members = slices.DeleteFunc(l.members, isNone)
@@ -315,7 +324,7 @@ func (u *unit) contradictMembers(l line) error {
 	all := membersOf(u.entry.Metadata)
 	for _, m := range membersOf(l.entry.Metadata) {
 		if i := indexOf(all, m.Name); i >= 0 && !isNone(m) && !isNone(all[i]) && !bytes.Equal(all[i].Value, m.Value) {
-			return fmt.Errorf("its metadata.%s is not that of line %d, which has the same name", m.Name, u.number)
+			return u.contradicted(memberPrefix+m.Name, "its metadata.%s is not that of line %d, which has the same name", m.Name, u.number)
 		}
 	}
 	return nil

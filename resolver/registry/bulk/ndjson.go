@@ -38,7 +38,7 @@ func (m mapping) object(d *jsontext.Decoder, l *line) error {
 func (m mapping) member(d *jsontext.Decoder, l *line, name string) error {
 	c, ok := m.of(name)
 	if !ok || c.field == fieldMember { // which are in metadata
-		return fmt.Errorf("the member %q is not known; map it to one of ours, or to \"-\" to leave it out", name)
+		return refusal("line_member", "the member %q is not known; map it to one of ours, or to \"-\" to leave it out", name).With("Column", name)
 	}
 	if c.field == fieldIgnored {
 		if err := d.SkipValue(); err != nil {
@@ -47,7 +47,7 @@ func (m mapping) member(d *jsontext.Decoder, l *line, name string) error {
 		return nil
 	}
 	if l.said.has(c.field) && c.field < fieldURI {
-		return fmt.Errorf("it has the member %q twice", name)
+		return twice(name)
 	}
 	switch kind := d.PeekKind(); {
 	case c.field == fieldTargets && kind == '[':
@@ -117,14 +117,14 @@ func (l *line) addTarget(d *jsontext.Decoder) error {
 // maxMembers bounds the members of an object.
 const maxMembers = 200
 
-var errNotJSON = errors.New("it is not a JSON object")
+var errNotJSON = refusal("line_no_object", "it is not a JSON object")
 
 // notJSON returns an error of d in words for people.
 func notJSON(err error) error {
 	var syntax *jsontext.SyntacticError
 	switch {
 	case errors.Is(err, jsontext.ErrDuplicateName) && errors.As(err, &syntax):
-		return fmt.Errorf("it has the member %q twice", syntax.JSONPointer.LastToken())
+		return twice(syntax.JSONPointer.LastToken())
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return fmt.Errorf("%w: it is not complete", errNotJSON)
 	case errors.As(err, &syntax):
@@ -132,6 +132,11 @@ func notJSON(err error) error {
 	default:
 		return err
 	}
+}
+
+// twice returns the error of an object with two members of one name.
+func twice(name string) error {
+	return (&registry.Error{Code: "json_member_twice", Reason: fmt.Errorf("it has the member %q twice", name)}).With("Name", name)
 }
 
 // members calls f at the value of each member of the object that d comes to. f reads the value.

@@ -10,7 +10,6 @@ import (
 	"github.com/urnd/urnd/internal/charset"
 	"github.com/urnd/urnd/internal/tabular"
 	"github.com/urnd/urnd/resolver/registry"
-	"github.com/urnd/urnd/resolver/registry/bulk/foreign"
 )
 
 // MaxColumns bounds the columns of a table whose columns somebody maps by hand.
@@ -101,12 +100,15 @@ func Decode(text []byte, of charset.Encoding) ([]byte, error) {
 	}
 	source, err := of.NewSource(bytes.NewReader(text))
 	if err != nil {
-		return nil, registry.Invalid("file_encoding", "", "%w", err).With("Reason", err.Error())
+		return nil, registry.Invalid("file_mark", "", "%w", err)
+	}
+	notEncoded := func(line int64, _ string, err error) error {
+		return registry.Invalid("file_encoding", "", "line %d: %w", line, err).With("Line", strconv.FormatInt(line, 10))
 	}
 	var b bytes.Buffer
 	b.Grow(len(text))
-	if _, err := b.ReadFrom(source.Lines(foreign.LineError)); err != nil {
-		return nil, registry.Invalid("file_encoding", "", "%w", err).With("Reason", err.Error())
+	if _, err := b.ReadFrom(source.Lines(notEncoded)); err != nil {
+		return nil, err
 	}
 	return b.Bytes(), nil
 }

@@ -3,9 +3,12 @@ package bulk
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/urnd/urnd/resolver/registry"
 )
 
 var (
@@ -14,6 +17,18 @@ var (
 	// ErrLost is wrapped by the reasons of what of an entry of a foreign format cannot be carried over.
 	ErrLost = errors.New("not carried over")
 )
+
+// refusal returns why a line is rejected, with a code by which pages find its text. The line itself is of no class; conflict is for a conflict.
+func refusal(code, format string, args ...any) *registry.Error {
+	return &registry.Error{Code: code, Reason: fmt.Errorf(format, args...)}
+}
+
+// conflict returns a registry.ErrConflict of a line.
+func conflict(code, format string, args ...any) *registry.Error {
+	is := refusal(code, format, args...)
+	is.Class = registry.ErrConflict
+	return is
+}
 
 // Report says what an import has done, or would do. Where it was continued, the numbers are
 // those of all of it.

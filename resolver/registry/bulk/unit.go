@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/urnd/urnd/resolver/registry"
@@ -64,8 +65,6 @@ func (u *units) next() (unit, error) {
 	return all, nil
 }
 
-var errTargets = fmt.Errorf("its name has more than %d targets", registry.MaxTargets)
-
 // combine adds what a further line says. It changes nothing where that contradicts.
 func (u *unit) combine(l line) error {
 	a, b := &u.entry, l.entry
@@ -79,7 +78,7 @@ func (u *unit) combine(l line) error {
 		}
 	}
 	if len(targets) > registry.MaxTargets {
-		return errTargets
+		return &registry.Error{Code: "too_many_targets", Reason: fmt.Errorf("its name has more than %d targets", registry.MaxTargets)}
 	}
 	a.Targets = targets
 	u.take(l)
@@ -114,7 +113,7 @@ func (u *unit) contradicts(l line) error {
 	}
 	a, b := &u.entry, &l.entry
 	other := func(name string) error {
-		return fmt.Errorf("its %s is not that of line %d, which has the same name", name, u.number)
+		return u.contradicted(name, "its %s is not that of line %d, which has the same name", name, u.number)
 	}
 	if name := u.otherField(l); name != "" {
 		return other(name)
@@ -131,18 +130,24 @@ func (u *unit) contradicts(l line) error {
 		return other("if_version")
 	}
 	if !agree(a.Changed, b.Changed) || !agree(a.Since, b.Since) {
-		return fmt.Errorf("its times are not those of line %d, which has the same name", u.number)
+		return u.contradicted(columnNames[fieldChanged], "its times are not those of line %d, which has the same name", u.number)
 	}
 	return nil
+}
+
+// contradicted returns the error of a further line of a name whose field is another one.
+func (u *unit) contradicted(field, format string, args ...any) error {
+	return refusal("line_contradicts", format, args...).With("Field", field, "Line", strconv.FormatInt(u.number, 10))
 }
 
 // contradictsSource returns an error where two entries of a foreign format have one name, and are not one entry.
 func (u *unit) contradictsSource(l line) error {
 	switch {
 	case u.source != l.source:
-		return fmt.Errorf("%.200q of line %d has the same name: the identifiers are equivalent here", u.source, u.number)
+		return refusal("line_equivalent", "%.200q of line %d has the same name: the identifiers are equivalent here", u.source, u.number).
+			With("Name", u.source, "Line", strconv.FormatInt(u.number, 10))
 	case u.source != "" && u.said.has(fieldTargets) && l.said.has(fieldTargets) && !slices.Equal(u.entry.Targets, l.entry.Targets):
-		return fmt.Errorf("its targets are not those of line %d, which has the same identifier", u.number)
+		return u.contradicted(columnNames[fieldTargets], "its targets are not those of line %d, which has the same identifier", u.number)
 	default:
 		return nil
 	}

@@ -2,7 +2,7 @@ package bulk
 
 import (
 	"errors"
-	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/urnd/urnd/resolver/registry"
@@ -24,11 +24,13 @@ func (r *run) applyWhole(tx registry.Tx, w *registry.Batch, u *unit, before regi
 			p.Other = e.String()
 		}
 	case e.Version > 1 && p.Other == e.String(): // the rest of another history
-		err = fmt.Errorf("%w: versions of %s before version %d are other ones in the registry", registry.ErrConflict, e.Key, e.Version)
+		err = conflict("line_history", "versions of %s before version %d are other ones in the registry", e.Key, e.Version).
+			With("Version", strconv.Itoa(e.Version))
 	case e.Version > before.Version+1:
-		err = fmt.Errorf("%w: it is version %d of %s, and the registry has %d", registry.ErrConflict, e.Version, e.Key, before.Version)
+		err = conflict("line_version", "it is version %d of %s, and the registry has %d", e.Version, e.Key, before.Version).
+			With("Version", strconv.Itoa(e.Version), "Registered", strconv.Itoa(before.Version))
 	case e.Version > 0 && e.Changed.Before(before.Changed):
-		err = fmt.Errorf("%w: it is older than the version before", registry.ErrInvalid)
+		err = registry.Invalid("line_older", "changed", "it is older than the version before")
 	default:
 		changed, err = r.putVersion(w, e)
 	}
@@ -78,7 +80,7 @@ func (r *run) version(u *unit, before registry.Entry, now time.Time) (e registry
 		return e, err
 	}
 	if e.Changed.After(now) {
-		return e, fmt.Errorf("%w: it was changed in the future, at %s", registry.ErrInvalid, field.FormatTime(e.Changed))
+		return e, registry.Invalid("line_future", "changed", "it was changed in the future, at %s", field.FormatTime(e.Changed))
 	}
 	return e, nil
 }
@@ -96,7 +98,7 @@ func isThere(tx registry.Tx, current, e registry.Entry) (err error) {
 		})
 	}
 	if err == nil && !sameVersion(there, e) {
-		err = fmt.Errorf("%w: version %d of %s in the registry is another one", registry.ErrConflict, e.Version, e.Key)
+		err = conflict("line_history", "version %d of %s in the registry is another one", e.Version, e.Key).With("Version", strconv.Itoa(e.Version))
 	}
 	return err
 }

@@ -78,7 +78,7 @@ func (m *Minter) change(actor registry.Actor, asked Request, minted *[]string) (
 	case asked.N < 1 || asked.N > Max:
 		return nil, fmt.Errorf("%w: 1 to %d names can be minted at once, not %d", registry.ErrInvalid, Max, asked.N)
 	case p.random && asked.From != nil:
-		return nil, invalidPattern(asked.Pattern, "random names have no number to begin from")
+		return nil, invalidPattern("mint_random_from", asked.Pattern, "random names have no number to begin from")
 	}
 	return func(tx registry.WriteTx, batch *registry.Batch) error {
 		s := minting{Request: asked, registry: m.registry, actor: actor, pattern: p, tx: tx, batch: batch, seen: make(map[string]bool)}
@@ -228,11 +228,12 @@ func (m *minting) reserve(names []string) (int, error) {
 func (m *minting) key(name string) (registry.Key, error) {
 	key, err := m.registry.CanonicalKey(registry.Name(name))
 	if err != nil {
-		return registry.Key{}, invalidPattern(m.Pattern, "it makes %q: %v", name, err)
+		return registry.Key{}, invalidPattern("mint_name", m.Pattern, "it makes %q: %v", name, err).With("Pattern", m.Pattern, "Value", name)
 	}
 	if m.pattern.check == ofNOID && key.Name != name {
-		return registry.Key{}, invalidPattern(m.Pattern,
-			"write it as names are in their canonical form, which its check character is of: it makes %q, and that is %q", name, key.Name)
+		return registry.Key{}, invalidPattern("mint_not_canonical", m.Pattern,
+			"write it as names are in their canonical form, which its check character is of: it makes %q, and that is %q", name, key.Name).
+			With("Pattern", m.Pattern, "Value", name, "Name", key.Name)
 	}
 	if err := m.registry.CheckChange(registry.Entry{}, key, registry.Record{Status: registry.Reserved}, false); err != nil {
 		return registry.Key{}, err

@@ -37,10 +37,9 @@ const (
 	maxMask    = 64      // characters
 )
 
-// invalidPattern returns an error about a pattern.
-func invalidPattern(text, format string, args ...any) error {
-	reason := fmt.Sprintf(format, args...)
-	return registry.Invalid("mint_pattern", "pattern", "the pattern %q: %s", text, reason).With("Pattern", text, "Reason", reason)
+// invalidPattern returns an error about a pattern, with the code of what is wrong in it.
+func invalidPattern(code, text, format string, args ...any) *registry.Error {
+	return registry.Invalid(code, "pattern", "the pattern %q: %s", text, fmt.Sprintf(format, args...)).With("Pattern", text)
 }
 
 // parsePattern parses a pattern: a URI with {counter}, {counter:DIGITS} or {random:CHARACTERS}, once, and at its
@@ -65,11 +64,11 @@ func parsePattern(text string, checks map[string]registry.CheckDigit) (pattern, 
 	for rest != "" {
 		literal, field, end := cutField(rest)
 		if strings.ContainsAny(literal, "{}") || end < 0 {
-			return pattern{}, invalidPattern(text, "a brace is not closed, or not opened")
+			return pattern{}, invalidPattern("mint_brace", text, "a brace is not closed, or not opened")
 		}
 		switch {
 		case p.check != unchecked:
-			return pattern{}, invalidPattern(text, "the check character is the last one")
+			return pattern{}, invalidPattern("mint_check", text, "the check character is the last one")
 		case found:
 			p.after += literal
 		default:
@@ -83,7 +82,7 @@ func parsePattern(text string, checks map[string]registry.CheckDigit) (pattern, 
 		}
 	}
 	if !found {
-		return pattern{}, invalidPattern(text, "it needs {counter} or {random:CHARACTERS}, such as urn:nbn:fi:lib-{counter}")
+		return pattern{}, invalidPattern("mint_counter", text, "it needs {counter} or {random:CHARACTERS}, such as urn:nbn:fi:lib-{counter}")
 	}
 	return p, nil
 }
@@ -109,17 +108,17 @@ func (p *pattern) field(field string, found bool) (bool, error) {
 	if sized {
 		var err error
 		if n, err = strconv.Atoi(size); err != nil || n < 1 || n > maxMask || size[0] == '+' {
-			return found, invalidPattern(p.text, "%q is not a number of characters from 1 to %d", size, maxMask)
+			return found, invalidPattern("mint_length", p.text, "%q is not a number of characters from 1 to %d", size, maxMask).With("Pattern", p.text, "Value", size, "Most", strconv.Itoa(maxMask))
 		}
 	}
 	switch kind {
 	case "counter", "random":
 		if found {
-			return found, invalidPattern(p.text, "it has more than one {counter} or {random}")
+			return found, invalidPattern("mint_counter", p.text, "it has more than one {counter} or {random}")
 		}
 		if p.random = kind == "random"; p.random {
 			if !sized {
-				return found, invalidPattern(p.text, "{random} needs a number of characters, such as {random:8}")
+				return found, invalidPattern("mint_counter", p.text, "{random} needs a number of characters, such as {random:8}")
 			}
 			p.mask = strings.Repeat("e", n)
 			return true, nil
@@ -128,18 +127,19 @@ func (p *pattern) field(field string, found bool) (bool, error) {
 		return true, nil
 	case "check", "nbn":
 		if sized {
-			return found, invalidPattern(p.text, "{%s} has one character, and no number", kind)
+			return found, invalidPattern("mint_check", p.text, "{%s} has one character, and no number", kind)
 		}
 		if !found {
-			return found, invalidPattern(p.text, "{%s} is at the end", kind)
+			return found, invalidPattern("mint_check", p.text, "{%s} is at the end", kind)
 		}
 		if p.check = ofNOID; kind == "nbn" {
 			p.check = ofNBN
 		}
 		return found, nil
 	default:
-		return found, invalidPattern(p.text,
-			"{%s} is unknown: there are {counter}, {counter:DIGITS}, {random:CHARACTERS}, {check} and {nbn}", field)
+		return found, invalidPattern("mint_field", p.text,
+			"{%s} is unknown: there are {counter}, {counter:DIGITS}, {random:CHARACTERS}, {check} and {nbn}", field).
+			With("Pattern", p.text, "Value", "{"+field+"}")
 	}
 }
 
@@ -149,7 +149,7 @@ func (p *pattern) field(field string, found bool) (bool, error) {
 func parseNOID(text, template string) (pattern, error) {
 	dot := strings.LastIndexByte(template, '.')
 	if dot < 0 || dot+2 >= len(template) || len(template)-dot > maxMask {
-		return pattern{}, invalidPattern(text, "a template of NOID ends with a dot and a mask, such as .reedeedk")
+		return pattern{}, invalidPattern("mint_noid", text, "a template of NOID ends with a dot and a mask, such as .reedeedk")
 	}
 	p := pattern{text: text, before: template[:dot]}
 	generator, mask := template[dot+1], template[dot+2:]
@@ -157,7 +157,7 @@ func parseNOID(text, template string) (pattern, error) {
 		mask, p.check = body, ofNOID
 	}
 	if mask == "" || strings.Trim(mask, "de") != "" || !strings.ContainsRune("rsz", rune(generator)) || strings.ContainsAny(p.before, "{}") {
-		return pattern{}, invalidPattern(text, "a mask of NOID is r, s or z, then d and e, then k or nothing: .reedeedk, .sddd, .zd")
+		return pattern{}, invalidPattern("mint_noid", text, "a mask of NOID is r, s or z, then d and e, then k or nothing: .reedeedk, .sddd, .zd")
 	}
 	p.mask, p.random, p.grows = mask, generator == 'r', generator == 'z'
 	return p, nil
@@ -169,11 +169,13 @@ func parseNumber(text string, prefix int, digit registry.CheckDigit) (pattern, e
 	literal, ok := strings.CutSuffix(text[prefix:], "{counter}")
 	digits := strings.ReplaceAll(literal, "-", "")
 	if !ok || strings.Trim(digits, "0123456789") != "" {
-		return pattern{}, invalidPattern(text, "after %s it has the digits of the range and {counter}; the check digit is added", text[:prefix])
+		return pattern{}, invalidPattern("mint_digits", text, "after %s it has the digits of the range and {counter}; the check digit is added", text[:prefix]).
+			With("Pattern", text, "Prefix", text[:prefix])
 	}
 	n := digit.Digits - len(digits)
 	if n < 1 {
-		return pattern{}, invalidPattern(text, "there are no digits left to count: %s has %d before the check digit", text[:prefix], digit.Digits)
+		return pattern{}, invalidPattern("mint_digits", text, "there are no digits left to count: %s has %d before the check digit", text[:prefix], digit.Digits).
+			With("Pattern", text, "Prefix", text[:prefix])
 	}
 	return pattern{text: text, before: text[:prefix] + digits, mask: strings.Repeat("d", n), check: ofNamespace, digit: digit}, nil
 }
@@ -239,7 +241,7 @@ func (p *pattern) complete(varying string) (string, error) {
 	case ofNBN:
 		check, err := nbnCheck(name)
 		if err != nil {
-			return "", invalidPattern(p.text, "%v", err)
+			return "", err
 		}
 		return name + string(check), nil
 	case ofNamespace:

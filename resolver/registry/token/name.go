@@ -34,26 +34,11 @@ func canonicalName(text string) (string, error) {
 		return "", registry.Invalid("token_name_reserved", "name", "the name %q is reserved, as are %s: give the token another one", name,
 			strings.Join(reservedNames[:], ", ")).With("Name", name)
 	}
-	if err := checkCharacters(text); err != nil {
-		return "", registry.Invalid("token_name_characters", "name", "%w", err)
-	}
-	return name, nil
+	return name, checkCharacters(text)
 }
 
 // sameName reports whether two names are one for people.
 func sameName(a, b string) bool { return strings.EqualFold(norm.NFC.String(a), norm.NFC.String(b)) }
-
-// characterError says which character of a name is refused.
-type characterError struct {
-	position int // 1 is the first one
-	c        rune
-	why      string
-}
-
-// Error implements error.
-func (e *characterError) Error() string {
-	return fmt.Sprintf("character %d of the name, U+%04X %s, %s", e.position, e.c, runenames.Name(e.c), e.why)
-}
 
 // checkCharacters returns an error for the first character of a name that is not seen, that changes how others are seen, or that is of
 // another script than those before.
@@ -62,27 +47,33 @@ func checkCharacters(text string) error {
 	position := 0
 	for i, c := range text {
 		position++
-		refused := func(why string) error { return &characterError{position, c, why} }
 		if _, size := utf8.DecodeRuneInString(text[i:]); c == utf8.RuneError && size == 1 {
-			return fmt.Errorf("byte %d of the name is not UTF-8", i+1)
+			return registry.Invalid("text_encoding", "name", "byte %d of the name is not UTF-8", i+1)
+		}
+		shown := fmt.Sprintf("U+%04X %s", c, runenames.Name(c))
+		refused := func(code, why string) *registry.Error {
+			return registry.Invalid(code, "name", "character %d of the name, %s, %s", position, shown, why).
+				With("Position", strconv.Itoa(position), "Character", shown)
 		}
 		switch {
 		case unicode.Is(unicode.Bidi_Control, c):
-			return refused("changes the direction in which others are shown")
+			return refused("token_name_direction", "changes the direction in which others are shown")
 		case unicode.In(c, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector):
-			return refused("has no width, or is not seen")
+			return refused("token_name_unseen", "has no width, or is not seen")
 		case c != ' ' && unicode.IsSpace(c), c != ' ' && unicode.Is(unicode.Z, c):
-			return refused("is a space that is not U+0020")
+			return refused("token_name_space", "is a space that is not U+0020")
 		case !unicode.IsGraphic(c):
-			return refused("is no character that is shown")
+			return refused("token_name_control", "is no character that is shown")
 		}
 		script := scriptOf(c)
 		if script == "" || slices.Contains(scripts, script) {
 			continue
 		}
 		if scripts = append(scripts, script); !mayMix(scripts) {
-			return refused(fmt.Sprintf("is of the script %s, and those before are of %s: a name is of one script, so that it is not taken for another one",
-				script, strings.Join(scripts[:len(scripts)-1], " and ")))
+			before := strings.Join(scripts[:len(scripts)-1], " and ")
+			why := "is of the script " + script + ", and those before are of " + before + ": a name is of one script, so that it is not taken for another one"
+			scripts := refused("token_name_scripts", why)
+			return scripts.With(append(scripts.Values, "Script", script, "Before", before)...)
 		}
 	}
 	return nil

@@ -58,10 +58,10 @@ func (in *Input) lines() io.Reader {
 }
 
 // strict reads input in which an entry cannot be rejected alone.
-func (in *Input) strict() io.Reader { return in.Lines(LineError) }
+func (in *Input) strict() io.Reader { return in.Lines(lineError) }
 
-// LineError is the error of a line that ends an import.
-func LineError(line int64, _ string, err error) error { return fmt.Errorf("line %d: %w", line, err) }
+// lineError is the error of a line that ends an import.
+func lineError(line int64, _ string, err error) error { return fmt.Errorf("line %d: %w", line, err) }
 
 // isJSON reports whether the input begins as JSON objects, and lists of them, do.
 func (in *Input) isJSON() bool {
