@@ -400,7 +400,7 @@ func packageRules() []packageRule {
 		},
 		{
 			"proxy/admin/page",
-			[]string{"proxy/message", "proxy/pages", "proxy/problem", "proxy/route", "resolver/registry", "resolver/registry/service", "internal/httpmessage"},
+			[]string{"proxy/message", "proxy/pages", "proxy/problem", "proxy/route", "resolver/registry", "resolver/registry/service", "uri", "internal/httpmessage"},
 			true,
 			"what the parts of the admin interface that make pages share: none of them imports another one for it",
 		},

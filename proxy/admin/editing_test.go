@@ -218,6 +218,7 @@ func TestFaultsOfForm(t *testing.T) {
 	for _, tt := range []struct{ change, field, says string }{
 		{"name=", "name", "Which name is it to be?"},
 		{"name=urn:nbn:fi: x", "name", "“ urn:nbn:fi: x ” cannot be read from “ x ” on. This octet is not allowed"},
+		{"name=urn:isbn:9780395363410", "name", "The check digit should be 6"},
 		{"name=abc", "name", "as urn:nbn:fi:a does. An absolute URI begins with a scheme and a colon."},
 		{"name=urn:nbn:fi:" + strings.Repeat("n", 2000), "name", "at most 1280 bytes"},
 		{"t0-uri=not a uri", "t0-uri", "no address that can be opened"},
