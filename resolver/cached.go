@@ -120,7 +120,7 @@ func (c *Cached) trace(ctx context.Context, t *Trace, key string, q Query, resul
 		t.Add(Step{Stage: "cache", Code: "not_stored"}, "%s %s, ttl %s", state, key, ttl)
 		return
 	}
-	t.Add(Step{Stage: "cache", Code: "stored", Values: []any{"Age", result.Age.Round(time.Second).String()}}, "%s %s, %s old, ttl %s", state, key, result.Age.Round(time.Second), ttl)
+	t.Add(Step{Stage: "cache", Code: "stored", Values: []any{"Age", result.Age}}, "%s %s, %s old, ttl %s", state, key, result.Age.Round(time.Second), ttl)
 	if !t.explains.Load() {
 		return
 	}

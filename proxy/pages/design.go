@@ -187,6 +187,9 @@ func (w Writer) frame(title string, at place, path string) Frame {
 	}
 	if at == elsewhere || w.design.isApart {
 		f.Title = title
+		if at == here { // an error of the admin interface: its start has all other pages
+			f.Nav = []Entry{w.entry(w.Text("frame.start"), "/", path)}
+		}
 		return f
 	}
 	f.Start = w.href("/" + w.query())

@@ -167,7 +167,7 @@ func (w Writer) partsOf(rule *resolver.Rule) (parts [][2]string) {
 		{w.Text("explain.rule_services"), rule.Services},
 		{w.Text("explain.rule_expression"), rule.Regexp},
 		{w.Text("explain.rule_replacement"), substitute},
-		{"TTL", lasting(rule.TTL)},
+		{"TTL", w.lasting(rule.TTL)},
 		{w.Text("explain.rule_matched"), rule.Matched},
 		{w.Text("explain.rule_result"), rule.Result},
 		{w.Text("explain.rule_why_not"), w.whyNot(rule)},
@@ -215,7 +215,7 @@ func (w Writer) fully(s *resolver.Step) wayBox {
 	const room = 26 // characters beside what is on the right
 	b.head = oneLine(b.head, room)
 	b.add("NAPTR "+strconv.Itoa(int(rule.Order))+" "+strconv.Itoa(int(rule.Preference))+" "+strconv.Quote(rule.Flags)+" "+strconv.Quote(rule.Services)+
-		", TTL "+lasting(rule.TTL), 1)
+		", TTL "+w.lasting(rule.TTL), 1)
 	if rule.Regexp != "" {
 		b.add(rule.Regexp, 2)
 	}
@@ -228,16 +228,20 @@ func (w Writer) fully(s *resolver.Step) wayBox {
 	return b
 }
 
-// lasting returns a time to live without the units that it has none of: "1h", "5m30s".
-func lasting(d time.Duration) string {
-	s := d.Round(time.Second).String()
-	if rest, ok := strings.CutSuffix(s, "m0s"); ok {
-		s = rest + "m"
+// lasting returns a time in the units that it has: "1 h", "5 min 30 s".
+func (w Writer) lasting(d time.Duration) string {
+	const perUnit = 60
+	var parts []string
+	whole := int64(d.Round(time.Second) / time.Second)
+	for _, part := range [...]struct {
+		unit string
+		n    int64
+	}{{"lasting.hours", whole / perUnit / perUnit}, {"lasting.minutes", whole / perUnit % perUnit}, {"lasting.seconds", whole % perUnit}} {
+		if part.n > 0 || part.unit == "lasting.seconds" && whole <= 0 {
+			parts = append(parts, w.Text(part.unit, "Number", part.n))
+		}
 	}
-	if rest, ok := strings.CutSuffix(s, "h0m"); ok {
-		s = rest + "h"
-	}
-	return s
+	return strings.Join(parts, " ")
 }
 
 // end returns the box of where a way leads.

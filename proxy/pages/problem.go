@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/urnd/urnd/internal/api"
@@ -221,6 +222,8 @@ func (w Writer) asElement(name, value any) any {
 	switch v := value.(type) {
 	case uri.Rule:
 		return w.Rule(v.Code, v.Value)
+	case time.Duration:
+		return w.lasting(v)
 	case string:
 		switch name {
 		case "Reason":
@@ -238,6 +241,8 @@ func (w Writer) asText(_, value any) any {
 	switch v := value.(type) {
 	case uri.Rule:
 		return w.Text("rule."+v.Code, "Value", Isolated(shorten(v.Value)))
+	case time.Duration:
+		return w.lasting(v)
 	case string:
 		return Isolated(shorten(v))
 	}
@@ -252,6 +257,10 @@ func sentenceOf(text string) string {
 	return text + "."
 }
 
+// codeNotRegistered is the code of what editors and programs asked the registry itself for: a name, a token, a set of changes. Nobody else was
+// asked for it.
+const codeNotRegistered = "entry_unknown"
+
 // heading describes a status for readers.
 func (w Writer) heading(p *api.Problem) string {
 	if p.Forwarded {
@@ -263,6 +272,8 @@ func (w Writer) heading(p *api.Problem) string {
 		return w.Text("problem.not_valid")
 	case p.Status == http.StatusNotImplemented && p.Input != "":
 		return w.Text("problem.name_not_found")
+	case p.Code == codeNotRegistered:
+		return w.title(p)
 	case p.Status == http.StatusNotFound && (isAddress || p.IsPage):
 		return w.Text("problem.address_not_found")
 	case p.Status == http.StatusNotFound:
@@ -294,6 +305,8 @@ func (w Writer) says(p *api.Problem) template.HTML {
 	switch p.Status {
 	case http.StatusNotFound:
 		switch {
+		case p.Code == codeNotRegistered:
+			return w.T("problem.not_registered")
 		case p.Record != nil && p.Record.Status == "reserved":
 			return w.T("problem.reserved")
 		case p.Record != nil:

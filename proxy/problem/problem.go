@@ -63,7 +63,7 @@ func New(err error) api.Problem {
 	if coded := ofRegistry(err); coded != nil {
 		p.Pointer = coded.Pointer()
 	}
-	p.IsPage = errors.Is(err, ErrNoPage)
+	p.IsPage = errors.Is(err, ErrNoPage) || errors.Is(err, ErrAdminPath)
 	cite(&p)
 	var refusal *scheme.Refusal
 	p.Refused = errors.As(err, &refusal)

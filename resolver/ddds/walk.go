@@ -41,7 +41,7 @@ func (w *walk) run(ctx context.Context, key string) (resolver.Answer, error) {
 	w.work.expressions = w.expressions
 	answer, err := w.follow(ctx, key)
 	if t := resolver.TraceOf(ctx); t != nil && w.ttl >= 0 {
-		t.Add(resolver.Step{Stage: "ddds", Code: "lifetime", Values: []any{"Duration", w.ttl.Round(time.Second).String()}}, "the ttl is %s, of %s", w.ttl.Round(time.Second), w.shortest)
+		t.Add(resolver.Step{Stage: "ddds", Code: "lifetime", Values: []any{"Duration", w.ttl}}, "the ttl is %s, of %s", w.ttl.Round(time.Second), w.shortest)
 	}
 	var s *serverNegative
 	if errors.As(err, &s) {

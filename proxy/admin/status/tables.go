@@ -298,7 +298,7 @@ func (r report) machines() Table {
 // certificate tells whose that of urnd is, and when it expires.
 func (r report) certificate() Table {
 	t := Table{
-		ID: "certificate", Heading: r.in.Text("state.certificate"), None: r.in.Text("state.none"),
+		ID: "certificate", Heading: r.in.Text("state.certificate"), None: r.in.Text("state.no_certificate"),
 		Columns: []string{r.in.Text("state.property"), r.in.Text("state.value")},
 	}
 	if c := r.Certificate(); c != nil {
