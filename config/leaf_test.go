@@ -32,6 +32,8 @@ func TestEveryLeaf(t *testing.T) {
 			}
 			file := section + ":\n  " + leaf + ": " + text + "\n"
 			switch s.Path { // these need another setting
+			case "acme.enabled":
+				file += "listen: {names: [a.example]}\n"
 			case "listen.tls":
 				file += "tls: {certificate: a, key: b}\n"
 			case "registry.health_interval":
@@ -142,6 +144,8 @@ func formValues() map[string][3]string {
 		"URI template":        {"https://a.example/{+urn}", "https://b.example/{+urn}", "https://c.example/{+urn}"},
 		"URL or mail address": {"https://a.example/", "mailto:b@b.example", "c@c.example"},
 		"absolute path":       {"/a", "/b,/c", "/d"},
+		"https:// and a path": {"https://a.example/dir", "https://b.example/dir", "https://c.example/d"},
+		"mail address":        {"a@a.example", "b@b.example", "c@c.example"},
 		"address range":       {"10.0.0.0/8", "10.1.0.0/16,::1/128", "10.2.0.0/16"},
 		"domain name":         names,
 		"field name":          {"A-Cache-Control", "B-Cache-Control,CDN-Cache-Control", "C"},

@@ -20,6 +20,11 @@ type Config struct {
 	// Certificates, in PEM. They are read again when they change. Instead of a path, credential: and a name
 	// selects a file that systemd passes to urnd (LoadCredential).
 	TLS TLS `mapstructure:"tls"`
+	// Certificates from an authority that speaks ACME (RFC 8555), such as Let's Encrypt: for listen.names,
+	// registry.hosts and the hosts of proxy.origins that no file of tls has one for. They are obtained and
+	// renewed by themselves. The authority must reach this server by these names at port 80 (HTTP-01) or 443
+	// (TLS-ALPN-01).
+	ACME ACME `mapstructure:"acme"`
 	// The DNS servers.
 	DNS DNS `mapstructure:"dns"`
 	// The Dynamic Delegation Discovery System, RFC 3401 to 3404.
@@ -84,9 +89,12 @@ type Listen struct {
 	Service []string `mapstructure:"service"`
 	// the same over TLS, with the certificate of tls; empty turns it off
 	TLS []string `mapstructure:"tls"`
-	// redirect requests for names that come to service to https, except from trusted_proxies; it needs a listener
-	// for TLS
+	// redirect requests that come to service for names, pages and sites to https, except from trusted_proxies; it
+	// needs a listener for TLS
 	RedirectTLS bool `mapstructure:"redirect_tls"`
+	// for how long browsers shall come by https alone after a response over TLS (Strict-Transport-Security, RFC
+	// 6797); it cannot be taken back from them. 0 says nothing
+	HSTS time.Duration `mapstructure:"hsts"`
 	// offer HTTP/2 by TLS; sites that log in by NTLM or Negotiate (Kerberos) need HTTP/1.1, which browsers use
 	// where it is the only one
 	HTTP2 bool `mapstructure:"http2"`
@@ -115,6 +123,43 @@ type TLS struct {
 	Key string `mapstructure:"key"`
 	// Administrators must present a certificate of one of these authorities; listen.admin then uses TLS.
 	ClientCA string `mapstructure:"client_ca"`
+	// Further certificates: clients get the one for the name that they ask for (SNI), before one with a wildcard
+	// for it. That of certificate and key is for all others. A list:
+	Certificates []CertificateFiles `mapstructure:"certificates"`
+}
+
+// CertificateFiles is certificates: Further certificates: clients get the one for the name that they ask for
+// (SNI), before one with a wildcard for it. That of certificate and key is for all others. A list:
+type CertificateFiles struct {
+	// the certificate, followed by those of its issuers; it must be set
+	Certificate string `mapstructure:"certificate"`
+	// its key; it must be set
+	Key string `mapstructure:"key"`
+}
+
+// ACME is acme: Certificates from an authority that speaks ACME (RFC 8555), such as Let's Encrypt: for
+// listen.names, registry.hosts and the hosts of proxy.origins that no file of tls has one for. They are
+// obtained and renewed by themselves. The authority must reach this server by these names at port 80
+// (HTTP-01) or 443 (TLS-ALPN-01).
+type ACME struct {
+	// ask the authority for certificates; who turns it on agrees to the terms of service of the authority
+	Enabled bool `mapstructure:"enabled"`
+	// the authority, by the URL of its directory; for trials, Let's Encrypt has
+	// https://acme-staging-v02.api.letsencrypt.org/directory, whose certificates no browser trusts
+	Directory string `mapstructure:"directory"`
+	// whom the authority may write to
+	Contact string `mapstructure:"contact"`
+	// who signed the certificate of the directory, in PEM, where the authority is your own; empty: those that the
+	// system trusts
+	CA string `mapstructure:"ca"`
+	// the key that the authority has given you for accounts (external account binding), where it asks for one
+	KeyID string `mapstructure:"key_id"`
+	// a file with this key, in base64url
+	Key string `mapstructure:"key"`
+	// where certificates, their keys and the account are kept: in the state directory of systemd (or
+	// cache.directory without one); or, for several machines, which then obtain each certificate once, besides in
+	// the database of registry.store, or at the server of cache.shared
+	Storage string `mapstructure:"storage"`
 }
 
 // DNS is dns: The DNS servers.
@@ -856,7 +901,13 @@ var settings = []Setting{
 	},
 	{
 		Path:        "listen.redirect_tls",
-		Doc:         "redirect requests for names that come to service to https, except from trusted_proxies; it needs a listener for TLS",
+		Doc:         "redirect requests that come to service for names, pages and sites to https, except from trusted_proxies; it needs a listener for TLS",
+		Invalidates: Nothing,
+	},
+	{
+		Path:  "listen.hsts",
+		Doc:   "for how long browsers shall come by https alone after a response over TLS (Strict-Transport-Security, RFC 6797); it cannot be taken back from them. 0 says nothing",
+		Least: time.Duration(0), Most: time.Duration(63072000000000000),
 		Invalidates: Nothing,
 	},
 	{
@@ -921,6 +972,80 @@ var settings = []Setting{
 		Path:        "tls.client_ca",
 		Doc:         "Administrators must present a certificate of one of these authorities; listen.admin then uses TLS.",
 		Form:        "path, or credential: and a name",
+		Invalidates: Nothing,
+	},
+	{
+		Path:        "tls.certificates",
+		Doc:         "Further certificates: clients get the one for the name that they ask for (SNI), before one with a wildcard for it. That of certificate and key is for all others. A list:",
+		Default:     []CertificateFiles{},
+		Form:        tableForm,
+		Invalidates: Nothing,
+		Sample:      "certificates:\n  - {certificate: /etc/urnd/b.pem, key: credential:b-key}",
+		Elements: []Setting{
+			{
+				Path: "tls.certificates.*.certificate",
+				Doc:  "the certificate, followed by those of its issuers; it must be set",
+				Form: "path, or credential: and a name",
+			},
+			{
+				Path:   "tls.certificates.*.key",
+				Doc:    "its key; it must be set",
+				Form:   "path, or credential: and a name",
+				Secret: true,
+			},
+		},
+	},
+	{
+		Path:        "acme",
+		Doc:         "Certificates from an authority that speaks ACME (RFC 8555), such as Let's Encrypt: for listen.names, registry.hosts and the hosts of proxy.origins that no file of tls has one for. They are obtained and renewed by themselves. The authority must reach this server by these names at port 80 (HTTP-01) or 443 (TLS-ALPN-01).",
+		Invalidates: Nothing,
+	},
+	{
+		Path:        "acme.enabled",
+		Doc:         "ask the authority for certificates; who turns it on agrees to the terms of service of the authority",
+		Invalidates: Nothing,
+	},
+	{
+		Path:        "acme.directory",
+		Doc:         "the authority, by the URL of its directory; for trials, Let's Encrypt has https://acme-staging-v02.api.letsencrypt.org/directory, whose certificates no browser trusts",
+		Default:     "https://acme-v02.api.letsencrypt.org/directory",
+		Form:        "https:// and a path",
+		Invalidates: Nothing,
+		check:       checkACMEDirectory,
+	},
+	{
+		Path:        "acme.contact",
+		Doc:         "whom the authority may write to",
+		Form:        "mail address",
+		Invalidates: Nothing,
+		check:       checkMailAddress,
+		Sample:      "contact: hostmaster@example.org",
+	},
+	{
+		Path:        "acme.ca",
+		Doc:         "who signed the certificate of the directory, in PEM, where the authority is your own; empty: those that the system trusts",
+		Form:        "path, or credential: and a name",
+		Invalidates: Nothing,
+	},
+	{
+		Path:        "acme.key_id",
+		Doc:         "the key that the authority has given you for accounts (external account binding), where it asks for one",
+		Form:        "text",
+		Invalidates: Nothing,
+	},
+	{
+		Path:        "acme.key",
+		Doc:         "a file with this key, in base64url",
+		Form:        "path, or credential: and a name",
+		Secret:      true,
+		Invalidates: Nothing,
+		check:       checkSecretFile,
+	},
+	{
+		Path:        "acme.storage",
+		Doc:         "where certificates, their keys and the account are kept: in the state directory of systemd (or cache.directory without one); or, for several machines, which then obtain each certificate once, besides in the database of registry.store, or at the server of cache.shared",
+		Default:     "state",
+		OneOf:       []string{"state", "registry", "shared"},
 		Invalidates: Nothing,
 	},
 	{

@@ -69,6 +69,7 @@ func (c Config) checkTogether(f *Faults) {
 		f.Add("site.sitemap", "needs listen.public_url: a sitemap has the whole addresses of pages")
 	}
 	c.checkListeners(f)
+	c.checkTLS(f)
 	c.checkAdmin(f)
 	c.checkProxies(f)
 }
@@ -92,10 +93,6 @@ func (c Config) checkListeners(f *Faults) {
 			}
 			taken = append(taken, listener{address, l.path})
 		}
-	}
-	needsTLS := len(c.Listen.TLS) > 0 || c.TLS.ClientCA != ""
-	if needsTLS && (c.TLS.Certificate == "" || c.TLS.Key == "") {
-		f.Add("tls.certificate", "and tls.key are needed for listen.tls and tls.client_ca: write the paths of both")
 	}
 }
 

@@ -101,7 +101,9 @@ func unusedWarnings() []warning {
 	const noRegistry = "registry.store is empty, so that there is no registry"
 	return []warning{
 		unused("listen.tls is empty (unless systemd passes the socket https): write the address for TLS there",
-			func(c checked) bool { return len(c.Listen.TLS) == 0 && c.TLS.ClientCA == "" && c.TLS.Key != "" }, "tls.certificate"),
+			func(c checked) bool { return len(c.Listen.TLS) == 0 && c.TLS.ClientCA == "" && c.TLS.Key != "" }, "tls.certificate", "tls.certificates"),
+		unused("acme.enabled is false", func(c checked) bool { return !c.ACME.Enabled },
+			"acme.directory", "acme.contact", "acme.ca", "acme.key_id", "acme.key", "acme.storage"),
 		unused("listen.admin is empty", func(c checked) bool { return c.Listen.Admin == "" },
 			"tls.client_ca", "access.admin_token", "access.admin_proxies"),
 		unused("ddds.enabled is false", func(c checked) bool { return !c.DDDS.Enabled }, "ddds.roots", "ddds.uri_roots", "ddds.root_options"),

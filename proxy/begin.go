@@ -1,6 +1,8 @@
 package proxy
 
 import (
+	"strings"
+
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/proxy/route"
@@ -23,6 +25,9 @@ func (h *Handler) Begin(in *httpmessage.Incoming, w httpmessage.ResponseWriter) 
 	x.setClient()
 	if h.config.Identify {
 		x.identify()
+	}
+	if h.config.HSTS != "" && x.place.Secure && strings.HasPrefix(x.in.Target, "/") { // not what is forwarded
+		x.fields.Set("Strict-Transport-Security", h.config.HSTS)
 	}
 	if x.err = x.classify(); x.err == nil && x.isCachable() && !h.gate.Waits(&x.client, &x.ask) {
 		x.admit()

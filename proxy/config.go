@@ -65,6 +65,11 @@ type Config struct {
 	// RedirectTLS redirects requests without TLS to https, at TLSPort, "" for its default.
 	RedirectTLS bool
 	TLSPort     string
+	// HSTS is the field Strict-Transport-Security of responses over TLS (RFC 6797), "" for none.
+	HSTS string
+	// Challenge returns what an authority that is asked for a certificate expects at a path (RFC 8555 section 8.3), and false where it expects
+	// nothing there: the path is then like any other. nil is for no authority.
+	Challenge func(ctx context.Context, path string) (text string, ok bool)
 	// PublicURL is the URL by which clients reach this server, without a slash at its end; "" is the one that they use.
 	PublicURL string
 	// ClientShare is the part of batches that one client may run, as a percentage, and NetworkFactor how many times that,

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -100,54 +99,25 @@ func writeLater(t *testing.T, path string, text []byte) {
 	}
 }
 
-// A certificate may be half written, and its key written at another time.
-func TestCertificateHalfWritten(t *testing.T) {
+// What a configuration names can be used.
+func TestCertificateFiles(t *testing.T) {
 	ca := newAuthority(t)
 	certificate, key := ca.issue(t, "first")
 	next, nextKey := ca.issue(t, "second")
 	files := newPairFiles(t, certificate, key)
-	var now clock
-	own, err := newCertificate(config.TLS{Certificate: files.certificate, Key: files.key}, now.now)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, tt := range []struct {
-		name, path string
-		text       []byte // nil: the file is gone
-		want       []byte
-	}{
-		{"half a certificate", files.certificate, next[:len(next)/2], certificate},
-		{"no certificate", files.certificate, []byte{}, certificate},
-		{"no file", files.certificate, nil, certificate},
-		{"the certificate alone", files.certificate, next, certificate},
-		{"half a key", files.key, nextKey[:len(nextKey)/2], certificate},
-		{"the key", files.key, nextKey, next},
-		{"the old key", files.key, key, next},
-		{"the old certificate", files.certificate, certificate, certificate},
-	} {
-		if tt.text == nil {
-			err = os.Remove(tt.path)
-		} else {
-			writeLater(t, tt.path, tt.text)
-		}
-		now.advance(time.Second)
-		got, _ := own.Get(nil)
-		if block, _ := pem.Decode(tt.want); err != nil || got == nil || !bytes.Equal(got.Certificate[0], block.Bytes) {
-			t.Errorf("%s: another certificate; %v", tt.name, err)
-		}
-	}
 	for name, c := range map[string]config.TLS{
-		"another key": {Certificate: files.certificate, Key: newPairFiles(t, next, nextKey).key},
-		"no file":     {Certificate: files.certificate, Key: "/nowhere"},
-		"credential":  {Certificate: files.certificate, Key: "credential:key"},
-		"authority":   {Certificate: files.certificate, Key: files.key, ClientCA: files.key},
+		"another key":   {Certificate: files.certificate, Key: newPairFiles(t, next, nextKey).key},
+		"no file":       {Certificate: files.certificate, Key: "/nowhere"},
+		"credential":    {Certificate: files.certificate, Key: "credential:key"},
+		"a further one": {Certificate: files.certificate, Key: files.key, Certificates: []config.CertificateFiles{{Certificate: "/nowhere", Key: files.key}}},
+		"authority":     {Certificate: files.certificate, Key: files.key, ClientCA: files.key},
 	} {
-		if _, err := checkCertificate(c); err == nil {
+		if _, err := checkCertificates(c); err == nil {
 			t.Errorf("%s is no fault", name)
 		}
 	}
 	t.Setenv("CREDENTIALS_DIRECTORY", filepath.Dir(files.key))
-	if _, err := checkCertificate(config.TLS{Certificate: "credential:certificate.pem", Key: "credential:key.pem"}); err != nil {
+	if _, err := checkCertificates(config.TLS{Certificate: "credential:certificate.pem", Key: "credential:key.pem"}); err != nil {
 		t.Error(err)
 	}
 }

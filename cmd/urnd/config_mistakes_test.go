@@ -166,15 +166,15 @@ func TestConfigCheckNamesOfCertificate(t *testing.T) {
 		{
 			[]string{"www.example.org"},
 			[]string{
-				"urnd.yaml:1:40: listen.names.0: the certificate of tls.certificate is not for urn.example.org, but for www.example.org",
-				"urnd.yaml:4:99: registry.digital_link.0.root: the certificate of tls.certificate is not for id.example.org",
-				"urnd.yaml:4:63: registry.hosts.0: the certificate of tls.certificate is not for purl.example.org.",
+				"urnd.yaml:1:40: listen.names.0: there is no certificate for urn.example.org, but for www.example.org",
+				"urnd.yaml:4:99: registry.digital_link.0.root: there is no certificate for id.example.org",
+				"urnd.yaml:4:63: registry.hosts.0: there is no certificate for purl.example.org",
 			},
 			"proxy.origins.0",
 		},
 		{
 			[]string{"urn.example.org", "purl.example.org"},
-			[]string{"urnd.yaml:3:20: proxy.origins.0.host: the certificate of tls.certificate is not for www.example.org"},
+			[]string{"urnd.yaml:3:20: proxy.origins.0.host: there is no certificate for www.example.org"},
 			"listen.names",
 		},
 		{nil, []string{"urnd.yaml:2:7: tls.certificate: it has no names (subjectAltName)"}, "listen.names"},

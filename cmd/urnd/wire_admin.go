@@ -32,8 +32,8 @@ const minToken = 16
 
 var errShortToken = fmt.Errorf("access.admin_token: the token is shorter than %d octets", minToken)
 
-// newAdmin returns the handler of the admin interface. certificate returns that of urnd, nil where there is none.
-func newAdmin(c config.Config, r *resolution, s *service, certificate func() *x509.Certificate, d dependencies) (*admin.Handler, error) {
+// newAdmin returns the handler of the admin interface. certificates returns those of urnd.
+func newAdmin(c config.Config, r *resolution, s *service, certificates func() []*x509.Certificate, d dependencies) (*admin.Handler, error) {
 	var origins config.Origins
 	if d.origins != nil {
 		origins = d.origins() // those of this configuration: a reload reads others
@@ -49,7 +49,7 @@ func newAdmin(c config.Config, r *resolution, s *service, certificate func() *x5
 			Sections: sync.OnceValue(func() []adminstatus.Section { return valuesOf(c, origins) }),
 		},
 		Metrics: d.metrics.Handler(), Health: func() (unready, degraded []string) { return r.report(d.health.Report) }, Log: d.log, Pages: s.pages, Panicked: d.panicked,
-		State: wireStatus(c, r, s, certificate, d),
+		State: wireStatus(c, r, s, certificates, d),
 	}
 	if err := wirePeople(c, &a, r, d); err != nil {
 		return nil, err

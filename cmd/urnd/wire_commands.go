@@ -21,7 +21,7 @@ import (
 	"github.com/urnd/urnd/internal/cli/store"
 	"github.com/urnd/urnd/internal/daemon"
 	"github.com/urnd/urnd/internal/telemetry"
-	"github.com/urnd/urnd/proxy/listen"
+	"github.com/urnd/urnd/proxy/certificate"
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver/ddds"
 )
@@ -40,7 +40,7 @@ func hasResponses(scheme string) bool { return gatewayInfos(config.Default()).Is
 
 // checkWiring returns what the check of a configuration needs.
 func checkWiring() cliconfig.Wiring {
-	return cliconfig.Wiring{Try: try, Certificate: expiryOf, Memory: availableMemory, Snapshot: snapshotPath, Lost: lostRegistry, Peers: peersOf}
+	return cliconfig.Wiring{Try: try, Certificates: expiryOf, Memory: availableMemory, Snapshot: snapshotPath, Lost: lostRegistry, Peers: peersOf}
 }
 
 // serverOf returns what the requests of clients are compared with.
@@ -69,7 +69,7 @@ func try(c config.Config) error {
 		return err
 	}
 	defer s.close()
-	_, err = newAdmin(c, r, s, (*listen.CertificateWatch)(nil).Current, d)
+	_, err = newAdmin(c, r, s, (*certificate.Set)(nil).Leaves, d)
 	return err
 }
 

@@ -14,9 +14,9 @@ import (
 	"github.com/urnd/urnd/internal/daemon"
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/internal/secret"
-	"github.com/urnd/urnd/internal/shared"
 	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/proxy/admin"
+	"github.com/urnd/urnd/proxy/certificate"
 	"github.com/urnd/urnd/proxy/listen"
 	"github.com/urnd/urnd/resolver"
 )
@@ -33,39 +33,35 @@ type serverSettings struct {
 	target, header             config.Size
 	headerTimeout, bodyTimeout time.Duration
 	idleTimeout, shutdownTime  time.Duration
-	tls                        config.TLS // the zero value is no TLS
-	authorities                string     // the version of the file tls.client_ca
-	senders                    string     // of the PROXY protocol
+	certificates               *certificate.Set // nil is no TLS
+	authorities                string           // the version of the file tls.client_ca
+	senders                    string           // of the PROXY protocol
 	http2                      bool
 	http2Requests              int
 }
 
-var errNoCertificate = errors.New("tls.certificate and tls.key are required for the socket https that systemd has opened")
+var errNoCertificate = errors.New("tls.certificate and tls.key, or acme.enabled, are required for the socket https that systemd has opened")
 
 // endpointsOf returns the endpoints of a configuration. Sockets that systemd has opened
 // replace addresses.
 func endpointsOf(
 	c config.Config, inherited map[string][]net.Listener, service *service, administration http.Handler,
-	own func() (*listen.Certificate, error), d dependencies,
+	own func() (*certificate.Set, error), d dependencies,
 ) ([]daemon.Endpoint, error) {
-	secure := config.TLS{Certificate: c.TLS.Certificate, Key: c.TLS.Key}
-	var administrators config.TLS
-	if c.TLS.ClientCA != "" {
-		administrators = c.TLS
-	}
 	http2Requests := withSockets(c, inherited).HTTP2Requests(availableMemory())
 	var all []daemon.Endpoint
 	for _, e := range []struct {
 		name, setting string
 		addresses     []string
-		tls           config.TLS
+		hasTLS        bool
+		authorities   string // of clients
 		senders       []netip.Prefix
 		handler       httpmessage.Handler
 		admin         http.Handler
 	}{
-		{nameHTTP, "listen.service", c.Listen.Service, config.TLS{}, c.Listen.ProxyProtocol, service, nil},
-		{nameHTTPS, "listen.tls", c.Listen.TLS, secure, c.Listen.ProxyProtocol, service, nil},
-		{nameAdmin, "listen.admin", []string{c.Listen.Admin}, administrators, nil, nil, administration},
+		{nameHTTP, "listen.service", c.Listen.Service, false, "", c.Listen.ProxyProtocol, service, nil},
+		{nameHTTPS, "listen.tls", c.Listen.TLS, true, "", c.Listen.ProxyProtocol, service, nil},
+		{nameAdmin, "listen.admin", []string{c.Listen.Admin}, c.TLS.ClientCA != "", c.TLS.ClientCA, nil, nil, administration},
 	} {
 		if len(inherited[e.name]) > 0 {
 			e.addresses = []string{openedBySystemd}
@@ -75,12 +71,19 @@ func endpointsOf(
 		if len(e.addresses) == 0 {
 			continue // it is turned off
 		}
-		if e.name == nameHTTPS && e.tls.Certificate == "" {
+		if e.name == nameHTTPS && c.TLS.Certificate == "" && !c.ACME.Enabled {
 			return nil, errNoCertificate
 		}
-		serverTLS, err := tlsConfig(e.tls, own)
-		if err != nil {
-			return nil, err
+		var certificates *certificate.Set
+		var serverTLS *tls.Config
+		var err error
+		if e.hasTLS {
+			if certificates, err = own(); err != nil {
+				return nil, err
+			}
+			if serverTLS, err = tlsConfig(certificates, e.authorities); err != nil {
+				return nil, err
+			}
 		}
 		for _, address := range e.addresses {
 			all = append(all, daemon.Endpoint{
@@ -91,7 +94,7 @@ func endpointsOf(
 					target: c.Limits.Target, header: c.Limits.Header,
 					headerTimeout: c.Limits.HeaderTimeout, bodyTimeout: c.Limits.BodyTimeout,
 					idleTimeout: c.Limits.IdleTimeout, shutdownTime: c.Limits.ShutdownTimeout,
-					tls: e.tls, authorities: secret.Version(e.tls.ClientCA), senders: fmt.Sprint(e.senders), http2: c.Listen.HTTP2,
+					certificates: certificates, authorities: secret.Version(e.authorities), senders: fmt.Sprint(e.senders), http2: c.Listen.HTTP2,
 					http2Requests: http2Requests,
 				},
 			})
@@ -137,84 +140,4 @@ func protocolOf(c config.Config, name string, http2Requests int, d dependencies)
 			Refused: func(status int) { d.metrics.Request("none", resolver.I2L.String(), status, 0) },
 		})
 	}
-}
-
-// tlsConfig returns the TLS configuration of a server, nil for no TLS. own is called where there is one.
-func tlsConfig(c config.TLS, own func() (*listen.Certificate, error)) (*tls.Config, error) {
-	if c == (config.TLS{}) {
-		return nil, nil //nolint:nilnil // no TLS, and nothing is wrong
-	}
-	certificate, err := own()
-	if err != nil {
-		return nil, err
-	}
-	serverTLS := &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: certificate.Get}
-	if c.ClientCA == "" {
-		return serverTLS, nil
-	}
-	serverTLS.ClientAuth = tls.RequireAndVerifyClientCert
-	serverTLS.ClientCAs, err = secret.Pool("tls.client_ca", c.ClientCA)
-	return serverTLS, err
-}
-
-// newCertificate reads the certificate of a configuration.
-func newCertificate(c config.TLS, now func() time.Time) (*listen.Certificate, error) {
-	var paths [2]string
-	for i, s := range []struct{ setting, name string }{{"tls.certificate", c.Certificate}, {"tls.key", c.Key}} {
-		var err error
-		if paths[i], err = secret.Path(s.setting, s.name); err != nil {
-			return nil, err
-		}
-	}
-	certificate, err := listen.NewCertificate(paths[0], paths[1], now)
-	if err != nil {
-		return nil, fmt.Errorf("tls.certificate and tls.key: %w", err)
-	}
-	return certificate, nil
-}
-
-// wireCertificate returns the certificate of a configuration: the one of the previous configuration where it has the same
-// files. Files that are invalid now are an error, though the one before could still be used.
-func wireCertificate(c config.TLS, r *resolution, d dependencies) (*listen.CertificateWatch, error) {
-	certificate, err := newCertificate(c, d.now)
-	if err != nil {
-		return nil, err
-	}
-	watch := func() (*listen.CertificateWatch, func(), error) {
-		made := listen.WatchCertificate(certificate, d.now)
-		return made, made.Close, nil
-	}
-	own, err := shared.Reuse(&r.shared, d.previous.reusable(), "certificate", [...]string{c.Certificate, c.Key}, watch)
-	if err != nil {
-		return nil, err
-	}
-	r.readiness = append(r.readiness, degrading(own.Faults))
-	r.starters = append(r.starters, func() { own.Start(d.log) })
-	return own, nil
-}
-
-// checkCertificate returns the certificate of a configuration, nil where there is none.
-func checkCertificate(c config.TLS) (*listen.Certificate, error) {
-	if c.Certificate == "" || c.Key == "" {
-		return nil, nil //nolint:nilnil // there is none, and nothing is wrong
-	}
-	certificate, err := newCertificate(c, time.Now)
-	if err != nil {
-		return nil, err
-	}
-	_, err = tlsConfig(c, func() (*listen.Certificate, error) { return certificate, nil })
-	return certificate, err
-}
-
-// expiryOf says when the certificate of a configuration expires, "" where there is none.
-func expiryOf(c config.TLS, now time.Time) (string, error) {
-	certificate, err := checkCertificate(c)
-	if err != nil || certificate == nil {
-		return "", err
-	}
-	leaf, _ := certificate.Leaf()
-	if notice := listen.Validity(leaf, now); notice != "" {
-		return "warning: it " + notice, nil
-	}
-	return "it expires at " + leaf.NotAfter.UTC().Format(time.RFC3339), nil
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/urnd/urnd/internal/metrics"
 	"github.com/urnd/urnd/internal/observe"
 	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/proxy/certificate"
 	"github.com/urnd/urnd/proxy/listen"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/registry/follow"
@@ -131,8 +132,8 @@ type parts struct {
 	// webhooks are the caches in front that are told what to purge.
 	webhooks webhooks
 	access   *accesslog.File // nil: off
-	// certificate is nil where no endpoint has TLS.
-	certificate *listen.CertificateWatch
+	// certificates is nil where no endpoint has TLS.
+	certificates *certificate.Watch
 }
 
 func wired(g *daemon.Generation) parts {
@@ -149,7 +150,9 @@ func (p parts) state(d dependencies, connections metrics.Limit) metrics.State {
 		Limits: append([]metrics.Limit{connections}, p.limits.metrics()...), RegistryState: observe.RegistryOf(p.registry, path, d.now()),
 		Targets: observe.Targets(p.service.checks),
 	}
-	s.Certificate, _ = p.certificate.Expires()
+	if p.certificates != nil {
+		s.Certificates = p.certificates.Expiries()
+	}
 	if p.registry != nil {
 		s.Registry = &metrics.Registry{Available: p.registry.Available(), Writable: p.registry.Writable()}
 	}
@@ -200,6 +203,14 @@ func newGeneration(c config.Config, inherited map[string][]net.Listener, d depen
 	return g, nil
 }
 
+// leaves returns the certificates in use.
+func (p *parts) leaves() []*x509.Certificate {
+	if p.certificates == nil {
+		return nil
+	}
+	return p.certificates.Leaves()
+}
+
 func (p *parts) generation(c config.Config, inherited map[string][]net.Listener, d dependencies) (*daemon.Generation, error) {
 	var err error
 	if p.resolution, err = newResolution(c, d.resolverDependencies); err != nil {
@@ -213,18 +224,18 @@ func (p *parts) generation(c config.Config, inherited map[string][]net.Listener,
 	if p.service, err = newService(c, p.resolution, d); err != nil {
 		return nil, err
 	}
-	administration, err := newAdmin(c, p.resolution, p.service, func() *x509.Certificate { return p.certificate.Current() }, d)
+	administration, err := newAdmin(c, p.resolution, p.service, p.leaves, d)
 	if err != nil {
 		return nil, err
 	}
-	endpoints, err := endpointsOf(c, inherited, p.service, administration, func() (*listen.Certificate, error) {
-		if p.certificate == nil {
+	endpoints, err := endpointsOf(c, inherited, p.service, administration, func() (*certificate.Set, error) {
+		if p.certificates == nil {
 			var err error
-			if p.certificate, err = wireCertificate(c.TLS, p.resolution, d); err != nil {
+			if p.certificates, err = wireCertificates(c, p.service.authority, p.resolution, d); err != nil {
 				return nil, err
 			}
 		}
-		return p.certificate.Certificate, nil
+		return p.certificates.Set, nil
 	}, d)
 	if err != nil {
 		return nil, err

@@ -29,6 +29,7 @@ import (
 	"github.com/urnd/urnd/proxy/admin/stored"
 	"github.com/urnd/urnd/proxy/answer"
 	"github.com/urnd/urnd/proxy/answer/gs1"
+	"github.com/urnd/urnd/proxy/certificate"
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/proxy/message"
@@ -88,7 +89,9 @@ type service struct {
 	// refresh fetches the stored responses for a URI once more.
 	refresh func(ctx context.Context, key uri.URI) (int, error)
 	checks  *health.Background
-	closers []func()
+	// authority obtains certificates; nil where nothing does.
+	authority *certificate.Manager
+	closers   []func()
 }
 
 func (s *service) close() {
@@ -109,6 +112,9 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 			s.close()
 		}
 	}()
+	if s.authority, err = wireAuthority(c, r, d); err != nil {
+		return nil, err
+	}
 	access, err := accessOf(c, r, d)
 	if err != nil {
 		return nil, err
@@ -183,7 +189,7 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 		Tags: tagsOf(c.CDN), Identify: d.access != nil, Access: access, Own: ownHosts(c.Listen, hosts...), Hosts: hosts, Identifiers: identifierSites(c.Registry, r.names.Roots), CORS: c.Access.CORS, Via: d.via,
 		ClientShare: c.Limits.ClientShare, NetworkFactor: c.Limits.NetworkFactor, BatchTimeout: batchTimeout,
 		MaxTarget:   int(c.Limits.Target),
-		RedirectTLS: c.Listen.RedirectTLS, TLSPort: tlsPort(c.Listen.TLS), PublicURL: c.Listen.PublicURL, SecurityContact: c.Access.SecurityContact,
+		RedirectTLS: c.Listen.RedirectTLS, TLSPort: tlsPort(c.Listen.TLS), HSTS: hsts(c.Listen.HSTS), Challenge: challengeOf(s.authority), PublicURL: c.Listen.PublicURL, SecurityContact: c.Access.SecurityContact,
 		Support: answer.Support{Who: c.ARK.SupportWho, What: c.ARK.SupportWhat, When: c.ARK.SupportWhen, Where: c.ARK.SupportWhere},
 		Pages:   s.pages,
 	})

@@ -29,10 +29,10 @@ import (
 )
 
 // wireStatus returns what shows the state of urnd.
-func wireStatus(c config.Config, r *resolution, s *service, certificate func() *x509.Certificate, d dependencies) func(pages.Writer) adminstatus.State {
+func wireStatus(c config.Config, r *resolution, s *service, certificates func() []*x509.Certificate, d dependencies) func(pages.Writer) adminstatus.State {
 	sources := adminstatus.Sources{
 		Version: buildText(), Started: d.started, Now: d.now, Health: func() (unready, degraded []string) { return r.report(d.health.Report) },
-		Warnings: sync.OnceValue(func() []string { return warningsOf(c, d) }), Certificate: certificate, Forms: d.metrics.Forms,
+		Warnings: sync.OnceValue(func() []string { return warningsOf(c, d) }), Certificates: certificates, Forms: d.metrics.Forms,
 		Systems: d.metrics.Systems, Limits: r.limits.metrics,
 		Caches:   func() []metrics.Cache { return observe.All(r.caches) },
 		Failing:  func() []adminstatus.Failing { return failing(c, r, s) },

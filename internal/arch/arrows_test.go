@@ -207,6 +207,10 @@ func packageRules() []packageRule {
 			"health asks the targets of names by a transport that is passed to it, since what may be dialled is decided by the guard; it knows of resolver only the kinds of errors",
 		},
 		{
+			"resolver/registry/shelf", []string{"resolver/registry"}, true,
+			"the shelf keeps bytes by keys in a table of the store: what they mean is known by who puts them there",
+		},
+		{
 			"resolver/registry/service",
 			[]string{
 				"internal/plaintext",
@@ -279,6 +283,12 @@ func packageRules() []packageRule {
 			[]string{"internal/lifetime", "internal/quota"},
 			true,
 			"listen accepts connections for any protocol: it is passed what serves them, so that it can be read and tested alone",
+		},
+		{
+			"proxy/certificate",
+			nil,
+			true,
+			"certificates are for any server: it is passed the client that asks the authority, and where they are kept; certmagic and acmez are here alone",
 		},
 		{
 			"proxy/http1",
@@ -590,7 +600,7 @@ func packageRules() []packageRule {
 		},
 		{
 			"internal/cli/config",
-			[]string{"internal/cli", "config", "internal/redact", "internal/secret", "systemd"},
+			[]string{"internal/cli", "config", "internal/redact", "internal/secret", "systemd", "uri"},
 			true,
 			"these commands show a configuration, without its passwords, and what systemd passes on with it; whether it can be wired is asked by a function",
 		},

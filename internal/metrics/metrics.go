@@ -35,6 +35,7 @@ type Metrics struct {
 	webhookLost        prometheus.Counter
 
 	reloads                 *prometheus.CounterVec
+	certificateOrders       *prometheus.CounterVec
 	lastReload, lastSuccess prometheus.Gauge
 
 	mu    sync.RWMutex
@@ -90,6 +91,7 @@ func New(version string) *Metrics {
 	m.targetChecks = counter("registry_target_checks_total", "Checks of targets of the registry by outcome: alive, guarded (it "+
 		"answers, and wants a password), gone, failing, later (its server wants to be left alone), forbidden (urnd may not ask its "+
 		"address), unchecked (neither http nor https).", "outcome")
+	m.certificateOrders = counter("certificate_orders_total", "Certificates that were ordered by ACME, by outcome: done or failed.", "outcome")
 	m.reloads = counter("config_reloads_total", "Reloads of the configuration by outcome: done or refused.", "outcome")
 	gauge := func(name, help string) prometheus.Gauge {
 		g := prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "urnd", Name: name, Help: help})
@@ -165,6 +167,15 @@ func (m *Metrics) Discard(reason string) { m.discarded.WithLabelValues(reason).I
 
 // Loaded records when the current configuration was read.
 func (m *Metrics) Loaded(when time.Time) { m.lastReload.Set(float64(when.Unix())) }
+
+// CertificateOrdered counts a certificate that was ordered by ACME, with why there is none.
+func (m *Metrics) CertificateOrdered(err error) {
+	outcome := "done"
+	if err != nil {
+		outcome = "failed"
+	}
+	m.certificateOrders.WithLabelValues(outcome).Inc()
+}
 
 // Reload counts one reload of the configuration.
 func (m *Metrics) Reload(good bool, when time.Time) {

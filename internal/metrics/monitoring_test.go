@@ -22,12 +22,13 @@ func exported() string {
 	m.Discard("order")
 	m.Exchange("thttp", "found", time.Second)
 	m.Reload(true, time.Unix(1, 0))
+	m.CertificateOrdered(nil)
 	m.TargetCheck("alive")
 	m.RegistryConflict()
 	pending := 1
 	m.State(func() metrics.State {
 		return metrics.State{
-			Ready: true, Config: "0123456789abcdef", Certificate: time.Unix(1, 0),
+			Ready: true, Config: "0123456789abcdef", Certificates: map[string]time.Time{"urn.example.org": time.Unix(1, 0)},
 			Caches:   []metrics.Cache{{Name: "answers", Lookups: map[string]uint64{"hit": 1}}},
 			Limits:   []metrics.Limit{{Name: "requests", Used: 1, Max: 2}},
 			Registry: &metrics.Registry{Available: true, Writable: true},

@@ -9,8 +9,8 @@ import (
 // State is what is read at every scrape, and not counted. What is nil or zero is not exported, but for Ready.
 type State struct {
 	Ready          bool
-	Config         string    // a hash of the configuration in force, by which instances that differ are found
-	Certificate    time.Time // when it expires
+	Config         string               // a hash of the configuration in force, by which instances that differ are found
+	Certificates   map[string]time.Time // when they expire, by what they are called
 	Caches         []Cache
 	Limits         []Limit
 	Registry       *Registry      // nil where the site has none
@@ -79,7 +79,7 @@ func families() map[string]family {
 	counter := func(name, help string, labels ...string) { row(prometheus.CounterValue, name, help, labels) }
 	gauge("ready", "Whether what the configuration promises can be answered, as /readyz says: 1 or 0.")
 	gauge("config_info", "Always 1; the label is a hash of the configuration in force, without secrets, addresses and directories.", "hash")
-	gauge("certificate_expiry_timestamp_seconds", "When the certificate of urnd expires, in seconds since 1970.")
+	gauge("certificate_expiry_timestamp_seconds", "When a certificate of urnd expires, by its first name, in seconds since 1970.", "name")
 	counter("cache_lookups_total", "Lookups by cache and outcome: hit, negative (a cached failure or absence), stale, miss, collapsed "+
 		"(waited for the same lookup), failure.", "cache", "outcome")
 	counter("cache_evictions_total", "Entries that were evicted for others.", "cache")
@@ -123,7 +123,9 @@ func (s *State) samples(add add) {
 	if s.Config != "" {
 		add("config_info", 1, s.Config)
 	}
-	add.time("certificate_expiry_timestamp_seconds", s.Certificate)
+	for name, expires := range s.Certificates {
+		add("certificate_expiry_timestamp_seconds", float64(expires.Unix()), name)
+	}
 	for _, c := range s.Caches {
 		for outcome, n := range c.Lookups {
 			add("cache_lookups_total", float64(n), c.Name, outcome)

@@ -25,6 +25,7 @@ nc netcat-openbsd
 named bind9
 squid squid
 haproxy haproxy
+pebble pebble
 caddy caddy
 nft nftables
 logrotate logrotate

@@ -21,6 +21,9 @@ var (
 	errTooMany  = errors.New("the client has too many connections")
 )
 
+// errHandshakeAlone is for a client whose protocol is none that is served.
+var errHandshakeAlone = errors.New("TLS handshake: the client speaks no protocol that is served")
+
 // Handshake reads the header of the PROXY protocol and completes TLS, within the header timeout: a protocol calls it
 // first. It returns the protocol that ALPN has chosen, "h2" or "http/1.1", which is chosen for a client without ALPN as
 // well; "" without TLS. An error is that of a client that gets no response, but for ErrPlainHTTP: then Write goes to
@@ -49,10 +52,14 @@ func (c *Conn) handshake() (protocol string, err error) {
 	case err == nil:
 		state := c.tls.ConnectionState()
 		c.serverName = state.ServerName
-		if state.NegotiatedProtocol == http2 {
+		switch state.NegotiatedProtocol {
+		case http2:
 			return http2, nil
+		case "", http1:
+			return http1, nil
+		default: // it was the handshake alone that mattered, as for a certificate authority (RFC 8737 section 3)
+			return "", errHandshakeAlone
 		}
-		return http1, nil
 	case errors.As(err, &header) && header.Conn != nil && looksLikeHTTP(header.RecordHeader):
 		c.in, c.out, c.tls = c.client, c.client, nil
 		return "", ErrPlainHTTP

@@ -68,6 +68,10 @@ func (a *Ask) site(v *View, p *Place, s *Site) {
 	if v.Method == methodPurge {
 		a.Kind = KindPurge
 	}
+	if p.RedirectTLS && a.secure(v, p) {
+		a.Kind = KindSecure
+		return
+	}
 	target := a.Path
 	if strings.HasPrefix(target, "/") {
 		a.Scheme = p.scheme()

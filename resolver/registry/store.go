@@ -171,6 +171,7 @@ const (
 	TableJobs                  // jobs of the API
 	TableRequests              // idempotency keys of requests
 	TableMarks                 // when the last backup was made, and the like
+	TableCertificates          // of the listeners, with their keys: they are in no backup
 )
 
 // Document is a value with its key.

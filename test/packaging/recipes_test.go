@@ -3,11 +3,13 @@
 package packaging
 
 import (
+	"crypto/tls"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -97,6 +99,7 @@ func TestRecipes(t *testing.T) {
 	t.Parallel()
 	k := &kitchen{recipes(t)}
 	for title, try := range map[string]func(*testing.T, *kitchen, string){
+		"A public resolver":              publicResolver,
 		"A resolver behind nginx":        behindNginx,
 		"A resolver behind Apache httpd": behindApache,
 		"A resolver behind HAProxy":      behindHAProxy,
@@ -114,6 +117,29 @@ func TestRecipes(t *testing.T) {
 			t.Parallel()
 			try(t, k, title)
 		})
+	}
+}
+
+// publicResolver obtains its certificate, and leads to https.
+func publicResolver(t *testing.T, k *kitchen, title string) {
+	plain, secure := urndtest.FreeAddress(t), urndtest.FreeAddress(t)
+	pebble := testserver.StartPebble(t, testserver.PebbleConfig{HTTP: netip.MustParseAddrPort(plain), TLS: netip.MustParseAddrPort(secure)})
+	file := k.write(t, title, urndFile, t.TempDir(), ":80", plain, ":443", secure)
+	d := urndtest.StartFile(t, file, "URND_ACME_DIRECTORY="+pebble.Directory, "URND_ACME_CA="+pebble.CA.File, "URND_CACHE_DIRECTORY="+t.TempDir())
+	client := &http.Client{
+		Transport: &http.Transport{TLSClientConfig: &tls.Config{ServerName: "urn.example.org", InsecureSkipVerify: true}}, //nolint:gosec // see below
+		Timeout:   testserver.Patience,
+	}
+	testserver.Wait(t, "there is a certificate for the name", func() bool {
+		response, err := client.Get("https://" + secure + "/")
+		if err != nil {
+			return false
+		}
+		response.Body.Close()
+		return response.StatusCode == http.StatusOK && response.TLS.PeerCertificates[0].VerifyHostname("urn.example.org") == nil
+	})
+	if response, _ := ask(t, d.URL, "urn.example.org", "/urn:ietf:rfc:2648"); !strings.HasPrefix(response.Header.Get("Location"), "https://urn.example.org") {
+		t.Errorf("by http: %s %s", response.Status, response.Header.Get("Location"))
 	}
 }
 

@@ -140,14 +140,14 @@ func TestCertificateOfTheDaemonExpires(t *testing.T) {
 	const expires = "the certificate of urnd expires at "
 	logged := func() int { return strings.Count(d.Log(), expires) }
 	testserver.Wait(t, "the log says so", func() bool { return logged() == 1 })
-	if status, body := d.AdminRequest(t, "GET /readyz"); status != 200 || !strings.Contains(body, expires) {
+	if status, body := d.AdminRequest(t, "GET /readyz"); status != 200 || !strings.Contains(body, "the certificate of urnd.example expires at ") {
 		t.Errorf("/readyz is %d %s", status, body)
 	}
-	if !strings.Contains(d.Scrape(t), "\nurnd_certificate_expiry_timestamp_seconds ") {
+	if !strings.Contains(d.Scrape(t), "\nurnd_certificate_expiry_timestamp_seconds{name=\"urnd.example\"} ") {
 		t.Error("there is no metric")
 	}
 	file := writeTemp(t, "urnd.yaml", fmt.Sprintf("tls: {certificate: %s, key: %s}\n", files.Certificate, files.Key))
-	if out, err := urndtest.Run(t, "", "config", "check", file); err != nil || !strings.Contains(out, "tls.certificate: warning: it expires at ") {
+	if out, err := urndtest.Run(t, "", "config", "check", file); err != nil || !strings.Contains(out, "warning: the certificate of urnd.example expires at ") {
 		t.Errorf("%s, %v", out, err)
 	}
 	if !reload(t, d, keep) || logged() != 1 {

@@ -51,7 +51,7 @@ func (a *Authority) Issue(t testing.TB, name string) (certificate, key []byte) {
 	}
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: name},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+		NotBefore: time.Now().AddDate(0, -1, 0), NotAfter: time.Now().Add(time.Hour),
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, DNSNames: []string{name + ".example"},
 		BasicConstraintsValid: true, IsCA: a.certificate == nil,
 	}

@@ -25,8 +25,8 @@ import (
 type Wiring struct {
 	// Try wires a configuration as the daemon does, starts nothing, and closes all again.
 	Try func(c config.Config) error
-	// Certificate reads a certificate, and says when it expires; "" where there is none.
-	Certificate func(c config.TLS, now time.Time) (string, error)
+	// Certificates reads the files of certificates, and says when they expire.
+	Certificates func(c config.TLS, now time.Time) ([]string, error)
 	// Memory returns the memory that the program may have, 0 where that is not known.
 	Memory func() config.Size
 	// Snapshot returns the path that answers are saved at, "" where they are not saved.
@@ -75,8 +75,10 @@ is 1 where it could not use one.`,
 				fmt.Fprintf(cmd.ErrOrStderr(), "urnd: warning: %s\n", warning)
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "%s is a valid configuration\n", args[0])
-			if expiry := w.expiry(c, time.Now()); expiry != "" {
-				fmt.Fprintf(cmd.OutOrStdout(), "tls.certificate: %s\n", expiry)
+			// They were read before: a credential of systemd is for the service alone.
+			expiry, _ := w.Certificates(withoutCredentials(c).TLS, time.Now())
+			for _, line := range expiry {
+				fmt.Fprintln(cmd.OutOrStdout(), line)
 			}
 			var peers []Peer
 			if dial {
@@ -106,7 +108,7 @@ func Warnings(c config.Config, origins config.Origins, memory config.Size) confi
 // anything: see notChecked.
 func (w Wiring) Check(c config.Config) error {
 	c = withoutCredentials(c)
-	if _, err := w.Certificate(c.TLS, time.Now()); err != nil {
+	if _, err := w.Certificates(c.TLS, time.Now()); err != nil {
 		return err
 	}
 	for _, directory := range []struct{ setting, path string }{
@@ -130,15 +132,6 @@ func (w Wiring) Check(c config.Config) error {
 		*size = min(*size, 1<<20)
 	}
 	return w.Try(c)
-}
-
-// expiry says when the certificate of a configuration expires, "" where there is none.
-func (w Wiring) expiry(c config.Config, now time.Time) string {
-	text, err := w.Certificate(withoutCredentials(c).TLS, now)
-	if err != nil {
-		return ""
-	}
-	return text
 }
 
 // accessDirectory returns the directory of the access log, which urnd does not make; "" where there is none.
@@ -236,11 +229,13 @@ func serversOf(c config.Config) []string {
 // withoutCredentials returns a configuration without the credentials that only systemd can pass on, where it has not.
 func withoutCredentials(c config.Config) config.Config {
 	c.Proxy.Origins, c.Proxy.Upstreams = slices.Clone(c.Proxy.Origins), slices.Clone(c.Proxy.Upstreams)
+	c.TLS.Certificates = slices.Clone(c.TLS.Certificates)
 	for _, file := range c.SecretFiles() {
 		if strings.HasPrefix(*file.Name, config.CredentialPrefix) && !systemd.HasCredentials() {
 			*file.Name = ""
 		}
 	}
+	c.TLS.Certificates = slices.DeleteFunc(c.TLS.Certificates, func(f config.CertificateFiles) bool { return f.Certificate == "" || f.Key == "" })
 	for i := range c.Proxy.Origins {
 		dropHalf(&c.Proxy.Origins[i].TLS)
 	}

@@ -17,11 +17,12 @@ import (
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/internal/secret"
+	"github.com/urnd/urnd/uri"
 )
 
 // ofFiles returns what is probably not meant of the files and directories that a configuration names.
 func ofFiles(c config.Config) config.Faults {
-	return slices.Concat(ofSecrets(c), ofUsers(c), ofDirectories(c), ofCertificate(c))
+	return slices.Concat(ofSecrets(c), ofUsers(c), ofDirectories(c), ofCertificates(c))
 }
 
 func ofSecrets(c config.Config) (warnings config.Faults) {
@@ -117,34 +118,60 @@ func isOfSystemd(directory string) bool {
 	})
 }
 
-// ofCertificate names the hosts of urnd that its certificate is not for.
-func ofCertificate(c config.Config) (warnings config.Faults) {
-	if c.TLS.Certificate == "" || c.TLS.Key == "" {
-		return nil
-	}
-	certificate := firstCertificate(c.TLS.Certificate)
-	if certificate == nil {
-		return nil // reported elsewhere
-	}
-	names := slices.Clone(certificate.DNSNames)
-	for _, address := range certificate.IPAddresses {
-		names = append(names, address.String())
-	}
-	if len(names) == 0 {
-		return config.Faults{{
-			Path: "tls.certificate", Message: "it has no names (subjectAltName), so that all clients refuse it, whatever its common name is: " +
-				"have one issued with them (openssl req -addext subjectAltName=DNS:urn.example.org)",
-		}}
-	}
-	for _, host := range ownHosts(c) {
-		if certificate.VerifyHostname(strings.TrimSuffix(host.name, ".")) != nil {
-			warnings = append(warnings, config.Fault{
-				Path: host.setting, Message: fmt.Sprintf("the certificate of tls.certificate is not for %s, but for %s: by https clients refuse it: "+
-					"have one issued for all names", host.name, strings.Join(names, ", ")),
-			})
+// ofCertificates names the hosts of urnd for which there is no certificate.
+func ofCertificates(c config.Config) (warnings config.Faults) {
+	var leaves []*x509.Certificate
+	for i, files := range slices.Concat([]config.CertificateFiles{{Certificate: c.TLS.Certificate, Key: c.TLS.Key}}, c.TLS.Certificates) {
+		leaf := firstCertificate(files.Certificate)
+		if leaf == nil || files.Key == "" {
+			continue // reported elsewhere
 		}
+		if leaves = append(leaves, leaf); len(leaf.DNSNames) > 0 || len(leaf.IPAddresses) > 0 {
+			continue
+		}
+		path := "tls.certificate"
+		if i > 0 {
+			path = fmt.Sprintf("tls.certificates.%d.certificate", i-1)
+		}
+		warnings = append(warnings, config.Fault{
+			Path: path, Message: "it has no names (subjectAltName), so that all clients refuse it, whatever its common name is: " +
+				"have one issued with them (openssl req -addext subjectAltName=DNS:urn.example.org)",
+		})
+	}
+	if len(warnings) > 0 || len(leaves) == 0 && (!c.ACME.Enabled || len(c.Listen.TLS) == 0) {
+		return warnings
+	}
+	return ofUncovered(c, leaves)
+}
+
+// ofUncovered names the hosts of urnd for which neither a file nor an authority has a certificate.
+func ofUncovered(c config.Config, leaves []*x509.Certificate) (warnings config.Faults) {
+	managed := c.CertificateNames()
+	for _, host := range ownHosts(c) {
+		name := uri.CanonicalHost(host.name)
+		if c.ACME.Enabled && slices.Contains(managed, name) ||
+			slices.ContainsFunc(leaves, func(leaf *x509.Certificate) bool { return leaf.VerifyHostname(name) == nil }) {
+			continue
+		}
+		warnings = append(warnings, config.Fault{Path: host.setting, Message: says(host.name, leaves)})
 	}
 	return warnings
+}
+
+// says says that there is no certificate for a host.
+func says(host string, leaves []*x509.Certificate) string {
+	if len(leaves) == 0 {
+		return fmt.Sprintf("authorities have no certificates for %s: by https clients refuse it: add one to tls.certificates", host)
+	}
+	var names []string
+	for _, leaf := range leaves {
+		names = append(names, leaf.DNSNames...)
+		for _, address := range leaf.IPAddresses {
+			names = append(names, address.String())
+		}
+	}
+	return fmt.Sprintf("there is no certificate for %s, but for %s: by https clients refuse it: add one to tls.certificates, or write acme.enabled: true",
+		host, strings.Join(names, ", "))
 }
 
 // firstCertificate returns the first certificate of a file, which is that of urnd itself; nil where there is none.

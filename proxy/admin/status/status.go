@@ -19,13 +19,13 @@ type Sources struct {
 	Health func() (unready, degraded []string)
 	// Warnings returns what is probably not meant in the configuration in force.
 	Warnings func() []string
-	// Certificate returns that of urnd, nil where there is none.
-	Certificate func() *x509.Certificate
-	Forms       func() []metrics.Form
-	Systems     func() []metrics.System
-	Caches      func() []metrics.Cache
-	Limits      func() []metrics.Limit
-	Failing     func() []Failing
+	// Certificates returns those of urnd.
+	Certificates func() []*x509.Certificate
+	Forms        func() []metrics.Form
+	Systems      func() []metrics.System
+	Caches       func() []metrics.Cache
+	Limits       func() []metrics.Limit
+	Failing      func() []Failing
 	// Known returns the servers that the configuration names, which fail where Failing has them by the same name.
 	Known  func() []Server
 	Stores func() []Store

@@ -21,9 +21,9 @@ import (
 // sources are those of a daemon that has done nothing.
 func sources(m *metrics.Metrics) status.Sources {
 	return status.Sources{
-		Now:         func() time.Time { return time.Unix(0, 0) },
-		Health:      func() (unready, degraded []string) { return nil, nil },
-		Certificate: func() *x509.Certificate { return nil }, Warnings: func() []string { return nil },
+		Now:          func() time.Time { return time.Unix(0, 0) },
+		Health:       func() (unready, degraded []string) { return nil, nil },
+		Certificates: func() []*x509.Certificate { return nil }, Warnings: func() []string { return nil },
 		Failing: func() []status.Failing { return nil }, Stores: func() []status.Store { return nil }, Errors: func() []status.Record { return nil },
 		Known:    func() []status.Server { return nil },
 		Registry: func() *status.Registry { return nil }, Machines: func() []status.Machine { return nil },
@@ -115,11 +115,11 @@ func busySources() status.Sources {
 	m.Query("192.0.2.3:53", "NAPTR", "error", time.Microsecond)
 	s := sources(m)
 	at := time.Unix(0, 0)
-	s.Certificate = func() *x509.Certificate {
-		return &x509.Certificate{
+	s.Certificates = func() []*x509.Certificate {
+		return []*x509.Certificate{{
 			Subject: pkix.Name{CommonName: "urn.example"}, Issuer: pkix.Name{Organization: []string{"CA"}}, DNSNames: []string{"urn.example", "a.example"},
 			IPAddresses: []net.IP{net.IPv4(192, 0, 2, 1)}, NotAfter: at.Add(50 * time.Hour),
-		}
+		}}
 	}
 	s.Caches = func() []metrics.Cache {
 		return []metrics.Cache{{Name: "answers", Lookups: map[string]uint64{"hit": 1, "negative": 1, "stale": 1, "miss": 1}, Entries: 4000, Bytes: 3 << 19, Evictions: 5}}
@@ -217,7 +217,7 @@ func TestTables(t *testing.T) {
 		"errors 1969-12-30 00:00:00":       {"warning", "long ago", "", "1", "warning"},
 		"errors 23:58:00, 2 min ago":       {"warning", "lately", "", "1", "warning"},
 	})
-	s.Certificate = func() *x509.Certificate { return &x509.Certificate{NotAfter: time.Unix(-1, 0)} }
+	s.Certificates = func() []*x509.Certificate { return []*x509.Certificate{{NotAfter: time.Unix(-1, 0)}} }
 	compare(t, rows(s), map[string][]string{
 		"certificate expires": {"it expired at 1969-12-31 23:59:59", "critical"}, "certificate names": {"–"},
 	})

@@ -20,7 +20,7 @@ func (r report) warnings() Table {
 		ID: "warnings", Heading: r.in.Text("state.warnings"), None: r.in.Text("state.none"),
 		Columns: []string{r.in.Text("state.about"), r.in.Text("state.warning")},
 	}
-	if c := r.Certificate(); c != nil {
+	for _, c := range r.Certificates() {
 		if when, severity := r.expiry(c.NotAfter); severity != "" {
 			t.Rows = append(t.Rows, Row{severity, []pages.Content{r.in.T("state.of_certificate"), r.in.T("state.expires_when", "When", when)}})
 		}
@@ -301,7 +301,7 @@ func (r report) certificate() Table {
 		ID: "certificate", Heading: r.in.Text("state.certificate"), None: r.in.Text("state.no_certificate"),
 		Columns: []string{r.in.Text("state.property"), r.in.Text("state.value")},
 	}
-	if c := r.Certificate(); c != nil {
+	for _, c := range r.Certificates() {
 		when, severity := r.expiry(c.NotAfter)
 		for _, row := range [...]struct{ of, is string }{
 			{r.in.Text("state.names"), strings.Join(namesOf(c), ", ")},

@@ -63,6 +63,7 @@ func TestBackupHasAllColumns(t *testing.T) {
 			t.Errorf("%s.%s: backups do not have it", of.name, c)
 		}
 	}
+	delete(types, "certificate") // its keys are secret, and an authority issues others
 	for name := range types {
 		t.Errorf("%s: backups do not have the table", name)
 	}

@@ -64,6 +64,7 @@ func (t *transaction) RemoveLease(name string) error {
 func tableName(table registry.Table) string {
 	return [...]string{
 		registry.TableImports: "import", registry.TableJobs: "job", registry.TableRequests: "request", registry.TableMarks: "mark",
+		registry.TableCertificates: "certificate",
 	}[table]
 }
 

@@ -189,3 +189,4 @@ CREATE TABLE import   (key TEXT COLLATE "C" NOT NULL PRIMARY KEY, value TEXT NOT
 CREATE TABLE job      (key TEXT COLLATE "C" NOT NULL PRIMARY KEY, value TEXT NOT NULL) /* without rowid */; -- jobs of the API
 CREATE TABLE request  (key TEXT COLLATE "C" NOT NULL PRIMARY KEY, value TEXT NOT NULL) /* without rowid */; -- idempotency keys
 CREATE TABLE mark     (key TEXT COLLATE "C" NOT NULL PRIMARY KEY, value TEXT NOT NULL) /* without rowid */; -- when the last backup was made, how far the checks of targets are
+CREATE TABLE certificate (key TEXT COLLATE "C" NOT NULL PRIMARY KEY, value TEXT NOT NULL) /* without rowid */; -- of the listeners, with their keys

@@ -1,0 +1,210 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/urnd/urnd/cache/valkey"
+	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/netguard"
+	"github.com/urnd/urnd/internal/secret"
+	"github.com/urnd/urnd/internal/shared"
+	"github.com/urnd/urnd/proxy/certificate"
+	"github.com/urnd/urnd/resolver/registry"
+	"github.com/urnd/urnd/resolver/registry/health"
+	"github.com/urnd/urnd/resolver/registry/shelf"
+)
+
+// acmeTimeout bounds one request to the authority.
+const acmeTimeout = 30 * time.Second
+
+// tlsConfig returns the TLS configuration of a server, whose clients must have a certificate of one of some authorities, "" for none.
+func tlsConfig(certificates *certificate.Set, authorities string) (c *tls.Config, err error) {
+	c = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: certificates.Get, GetConfigForClient: certificates.Challenge}
+	if authorities != "" {
+		c.ClientAuth = tls.RequireAndVerifyClientCert
+		c.ClientCAs, err = secret.Pool("tls.client_ca", authorities)
+	}
+	return c, err
+}
+
+// filesOf returns the files of certificates of a configuration, the one for all hosts first.
+func filesOf(c config.TLS) (all []certificate.Files, err error) {
+	add := func(setting string, certificateFile, key string) {
+		f := certificate.Files{Setting: setting}
+		for _, s := range []struct {
+			name string
+			path *string
+		}{{certificateFile, &f.Certificate}, {key, &f.Key}} {
+			if *s.path, err = secret.Path(setting, s.name); err != nil {
+				return
+			}
+		}
+		all = append(all, f)
+	}
+	if c.Certificate != "" && c.Key != "" {
+		add("tls.certificate and tls.key", c.Certificate, c.Key)
+	}
+	for i, files := range c.Certificates {
+		if err == nil {
+			add(fmt.Sprintf("tls.certificates.%d", i), files.Certificate, files.Key)
+		}
+	}
+	return all, err
+}
+
+// wireCertificates returns the certificates of a configuration: those of the previous one where it has the same files and the same authority. Files that
+// are invalid now are an error, though the ones before could still be used.
+func wireCertificates(c config.Config, manager *certificate.Manager, r *resolution, d dependencies) (*certificate.Watch, error) {
+	files, err := filesOf(c.TLS)
+	if err != nil {
+		return nil, err
+	}
+	if manager != nil && stateDirectory(c.Cache) == "" {
+		return nil, errNoStateDirectory
+	}
+	if _, err := certificate.NewSet(files, nil, d.now); err != nil {
+		return nil, err
+	}
+	own, err := shared.Reuse(&r.shared, d.previous.reusable(), "certificates", certificatesBasis{files, manager},
+		func() (*certificate.Watch, func(), error) {
+			set, err := certificate.NewSet(files, manager, d.now)
+			if err != nil {
+				return nil, nil, err
+			}
+			made := certificate.NewWatch(set)
+			return made, made.Close, nil
+		})
+	if err != nil {
+		return nil, err
+	}
+	r.readiness = append(r.readiness, degrading(own.Faults))
+	r.starters = append(r.starters, func() {
+		if manager != nil {
+			manager.Start(d.log)
+			manager.Manage(own.Uncovered(c.CertificateNames()))
+		}
+		own.Start(d.log)
+	})
+	return own, nil
+}
+
+// certificatesBasis is what the certificates rest on.
+type certificatesBasis struct {
+	files   []certificate.Files
+	manager *certificate.Manager
+}
+
+// wireAuthority returns what obtains certificates by ACME, nil where nothing does: that of the previous configuration where its authority, account and
+// storage are the same.
+func wireAuthority(c config.Config, r *resolution, d dependencies) (*certificate.Manager, error) {
+	if !c.ACME.Enabled {
+		return nil, nil //nolint:nilnil // there is none, and nothing is wrong
+	}
+	settings, err := authorityOf(c)
+	if err != nil {
+		return nil, err
+	}
+	settings.Storage, settings.Now, settings.Ordered = certificateStorage(c, r, d), d.now, d.metrics.CertificateOrdered
+	basis := [...]string{
+		settings.Directory, settings.Contact, settings.KeyID, settings.HMAC, secret.Version(c.ACME.CA), c.ACME.Storage, c.Registry.Store, c.Cache.Directory,
+	}
+	return shared.Reuse(&r.shared, d.previous.reusable(), "authority", basis, func() (*certificate.Manager, func(), error) {
+		made := certificate.NewManager(settings)
+		return made, made.Close, nil
+	})
+}
+
+// challengeOf returns what an authority asks for, nil where none is asked for certificates.
+func challengeOf(m *certificate.Manager) func(ctx context.Context, path string) (string, bool) {
+	if m == nil {
+		return nil
+	}
+	return m.Authorization
+}
+
+// authorityOf returns how an authority is asked.
+func authorityOf(c config.Config) (settings certificate.ManagerConfig, err error) {
+	settings = certificate.ManagerConfig{Directory: c.ACME.Directory, Contact: c.ACME.Contact, KeyID: c.ACME.KeyID}
+	transport := &http.Transport{
+		DialContext: netguard.Configured(c.Limits.ConnectTimeout).DialContext, TLSClientConfig: &tls.Config{MinVersion: tls.VersionTLS12},
+		ForceAttemptHTTP2: true, TLSHandshakeTimeout: acmeTimeout,
+	}
+	if c.ACME.CA != "" {
+		if transport.TLSClientConfig.RootCAs, err = secret.Pool("acme.ca", c.ACME.CA); err != nil {
+			return settings, err
+		}
+	}
+	if c.ACME.Key != "" {
+		key, err := secret.Read("acme.key", c.ACME.Key)
+		if err != nil {
+			return settings, err
+		}
+		settings.HMAC = strings.TrimRight(string(bytes.TrimSpace(key)), "=")
+	}
+	settings.Client = &http.Client{Transport: transport, Timeout: acmeTimeout}
+	return settings, nil
+}
+
+// errNoStateDirectory is for certificates that could not be kept.
+var errNoStateDirectory = errors.New("acme.enabled: there is no directory for certificates: start urnd by systemd (StateDirectory), or set cache.directory")
+
+// certificateStorage returns where certificates of an authority are kept.
+func certificateStorage(c config.Config, r *resolution, d dependencies) certificate.Storage {
+	own := certificate.FileStorage(filepath.Join(stateDirectory(c.Cache), "certificates"))
+	switch c.ACME.Storage {
+	case "registry":
+		return certificate.SharedStorage(shelf.New(r.registry, registry.TableCertificates, health.NewHolder(), d.now), own)
+	case "shared":
+		return certificate.SharedStorage(valkey.NewShelf(r.level, "certificates", d.now), own)
+	default:
+		return own
+	}
+}
+
+// checkCertificates returns the certificates in the files of a configuration.
+func checkCertificates(c config.TLS) (*certificate.Set, error) {
+	files, err := filesOf(c)
+	if err != nil {
+		return nil, err
+	}
+	set, err := certificate.NewSet(files, nil, time.Now)
+	if err != nil {
+		return nil, err
+	}
+	_, err = tlsConfig(set, c.ClientCA)
+	return set, err
+}
+
+// expiryOf says when the certificates of a configuration expire.
+func expiryOf(c config.TLS, now time.Time) (says []string, err error) {
+	set, err := checkCertificates(c)
+	if err != nil {
+		return nil, err
+	}
+	for _, leaf := range set.Leaves() {
+		text := "the certificate of " + certificate.Name(leaf)
+		if notice := certificate.Validity(leaf, now); notice != "" {
+			says = append(says, "warning: "+text+" "+notice)
+		} else {
+			says = append(says, text+" expires at "+leaf.NotAfter.UTC().Format(time.RFC3339))
+		}
+	}
+	return says, nil
+}
+
+// hsts returns the field Strict-Transport-Security, "" for none.
+func hsts(lasts time.Duration) string {
+	if lasts == 0 {
+		return ""
+	}
+	return "max-age=" + strconv.Itoa(int(lasts.Seconds()))
+}

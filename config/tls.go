@@ -1,0 +1,92 @@
+package config
+
+import (
+	"net/mail"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/urnd/urnd/uri"
+)
+
+func checkACMEDirectory(f *Faults, path string, value any) {
+	if text, _ := value.(string); !isWebURL(text) || !strings.HasPrefix(strings.ToLower(text), "https://") {
+		f.Add(path, "%q is not the URL of a directory, such as https://acme-v02.api.letsencrypt.org/directory", text)
+	}
+}
+
+func checkMailAddress(f *Faults, path string, value any) {
+	text, _ := value.(string)
+	if text == "" {
+		return
+	}
+	if read, err := mail.ParseAddress(text); err != nil || read.Address != text {
+		f.Add(path, "%q is not a mail address such as hostmaster@example.org", text)
+	}
+}
+
+// checkTLS checks what the listeners need for TLS.
+func (c Config) checkTLS(f *Faults) {
+	hasPair := c.TLS.Certificate != "" && c.TLS.Key != ""
+	if (len(c.Listen.TLS) > 0 || c.TLS.ClientCA != "") && !hasPair && !c.ACME.Enabled {
+		f.Add("tls.certificate", "and tls.key are needed for listen.tls and tls.client_ca: write the paths of both, or acme.enabled: true")
+	}
+	for i, files := range c.TLS.Certificates {
+		path := index("tls.certificates", i)
+		if files.Certificate == "" {
+			f.Add(path+".certificate", "is missing")
+		}
+		if files.Key == "" {
+			f.Add(path+".key", "is missing")
+		}
+		checkKeyFile(f, path+".key", files.Key)
+	}
+	if c.ACME.Enabled {
+		c.checkACME(f)
+	}
+}
+
+// checkACME checks what certificates by ACME need.
+func (c Config) checkACME(f *Faults) {
+	if len(c.CertificateNames()) == 0 {
+		f.Add("acme.enabled", "needs a name: write listen.names, registry.hosts or proxy.origins")
+	}
+	if (c.ACME.KeyID == "") != (c.ACME.Key == "") {
+		f.Add("acme.key_id", "and acme.key are needed together")
+	}
+	switch c.ACME.Storage {
+	case "registry":
+		if !isPostgres(c.Registry.Store) {
+			f.Add("acme.storage", "registry needs a registry.store that begins with postgres://: a file is for one machine, as state is")
+		}
+	case "shared":
+		if c.Cache.Shared == "" {
+			f.Add("acme.storage", "shared needs cache.shared")
+		}
+	}
+}
+
+// CertificateNames returns the hosts by which clients reach urnd, for which it should have certificates: in lower case, each once.
+func (c Config) CertificateNames() (names []string) {
+	add := func(host string) {
+		if host = uri.CanonicalHost(host); strings.Contains(host, ".") && !isIP(host) && !slices.Contains(names, host) {
+			names = append(names, host)
+		}
+	}
+	for _, host := range c.Listen.Names {
+		add(host)
+	}
+	for _, host := range c.Registry.WebHosts() {
+		add(host)
+	}
+	for _, site := range c.Proxy.Origins {
+		add(site.Host)
+	}
+	return names
+}
+
+// isIP reports whether a host is an address: no authority that is public has certificates for those.
+func isIP(host string) bool {
+	_, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return err == nil
+}

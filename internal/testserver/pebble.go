@@ -1,0 +1,158 @@
+package testserver
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/netip"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// PebbleConfig configures a Pebble.
+type PebbleConfig struct {
+	HTTP, TLS netip.AddrPort    // where it looks for HTTP-01 and TLS-ALPN-01; only the ports count
+	Validity  time.Duration     // of the certificates; 0 is years
+	Keys      map[string]string // the keys that accounts must be bound to, by their identifiers; empty: none
+}
+
+// Pebble is a running certificate authority that speaks ACME, for which every host is on loopback. Each start makes another authority, without
+// accounts. Only the goroutine of the test may call its methods, which may end it.
+type Pebble struct {
+	t         testing.TB
+	config    PebbleConfig
+	dir       string
+	addr, dns netip.AddrPort
+	process   *process // nil while it is stopped
+
+	Directory string     // the URL of its directory
+	CA        *Authority // that signed the certificate of Directory
+}
+
+// StartPebble starts one, and returns when it answers. It ends with the test.
+func StartPebble(t testing.TB, config PebbleConfig) *Pebble {
+	t.Helper()
+	p := &Pebble{t: t, config: config, dir: t.TempDir(), CA: NewAuthority(t)}
+	const attempts = 5
+	try := func(start func() error) (err error) {
+		for range attempts {
+			if err = start(); !errors.Is(err, errPortTaken) {
+				break
+			}
+		}
+		return err
+	}
+	err := try(p.startDNS)
+	if err == nil {
+		err = try(func() (err error) {
+			if p.addr, err = freePort(); err != nil {
+				return err
+			}
+			return p.start()
+		})
+	}
+	if err != nil {
+		t.Fatalf("start Pebble: %v", err)
+	}
+	p.Directory = "https://" + p.addr.String() + "/dir"
+	t.Cleanup(func() {
+		if p.process != nil {
+			p.Stop()
+		}
+	})
+	return p
+}
+
+// startDNS starts what answers all questions of the authority for addresses with that of loopback.
+func (p *Pebble) startDNS() error {
+	var err error
+	if p.dns, err = freePort(); err != nil {
+		return err
+	}
+	dns, err := startProcess(p.dir, filepath.Join(p.dir, "dns.out"), Need(p.t, "pebble-challtestsrv"), "-dns01", p.dns.String(), "-http01", "",
+		"-https01", "", "-tlsalpn01", "", "-management", "127.0.0.1:0", "-defaultIPv6", "")
+	if err != nil {
+		return err
+	}
+	if err := poll(func() (bool, error) { return isTaken(p.dns), dns.ended() }); err != nil {
+		return errors.Join(errPortTaken, err)
+	}
+	p.t.Cleanup(func() { _ = dns.stop() }) // it says by its status that it was ended by a signal
+	return nil
+}
+
+// start starts the authority, and returns when it listens.
+func (p *Pebble) start() error {
+	if isTaken(p.addr) {
+		return errPortTaken
+	}
+	certificate, key := p.CA.Issue(time.Hour, "127.0.0.1")
+	type own struct {
+		Listen      string            `json:"listenAddress"`
+		Certificate string            `json:"certificate"`
+		Key         string            `json:"privateKey"`
+		HTTP        uint16            `json:"httpPort"`
+		TLS         uint16            `json:"tlsPort"`
+		IsBound     bool              `json:"externalAccountBindingRequired"`
+		Keys        map[string]string `json:"externalAccountMACKeys"`
+		Validity    int               `json:"certificateValidityPeriod,omitempty"` // in seconds
+	}
+	path := func(name string) string { return filepath.Join(p.dir, name) }
+	config, err := json.Marshal(map[string]own{"pebble": {
+		p.addr.String(), path("cert.pem"), path("key.pem"), p.config.HTTP.Port(), p.config.TLS.Port(), len(p.config.Keys) > 0, p.config.Keys,
+		int(p.config.Validity.Seconds()),
+	}})
+	if err != nil {
+		return fmt.Errorf("encoding the configuration: %w", err)
+	}
+	for name, content := range map[string][]byte{"cert.pem": certificate, "key.pem": key, "config.json": config} {
+		if err := os.WriteFile(path(name), content, 0o600); err != nil {
+			return err
+		}
+	}
+	cmd := exec.Command(Need(p.t, "pebble"), "-config", path("config.json"), "-dnsserver", p.dns.String())
+	cmd.Env = append(os.Environ(), "PEBBLE_VA_NOSLEEP=1", "PEBBLE_WFE_NONCEREJECT=0", "PEBBLE_AUTHZREUSE=0")
+	if p.process, err = startCommand(p.dir, path("pebble.out"), cmd); err != nil {
+		return err
+	}
+	err = poll(func() (bool, error) {
+		ended := p.process.ended()
+		if ended != nil && strings.Contains(p.Output(), "address already in use") {
+			ended = errPortTaken
+		}
+		return isTaken(p.addr), ended
+	})
+	if err != nil {
+		p.process = nil
+		err = fmt.Errorf("%w\n%s", err, p.Output())
+	}
+	return err
+}
+
+// Output returns what it has logged.
+func (p *Pebble) Output() string {
+	output, _ := os.ReadFile(filepath.Join(p.dir, "pebble.out"))
+	return string(output)
+}
+
+// Orders returns how many certificates it has issued.
+func (p *Pebble) Orders() int { return strings.Count(p.Output(), "Issued certificate serial") }
+
+// Start starts a stopped authority again, at the same address.
+func (p *Pebble) Start() {
+	p.t.Helper()
+	if err := p.start(); err != nil {
+		p.t.Fatalf("start Pebble again: %v", err)
+	}
+}
+
+// Stop ends it.
+func (p *Pebble) Stop() {
+	p.t.Helper()
+	_ = p.process.stop() // it says by its status that it was ended by a signal
+	p.process = nil
+}

@@ -1,0 +1,275 @@
+package certificate
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/caddyserver/certmagic"
+	"github.com/mholt/acmez/v3/acme"
+	"go.uber.org/zap"
+)
+
+// ManagerConfig configures a Manager. All fields must be set, except where it says so.
+type ManagerConfig struct {
+	Directory string // the URL of the authority's directory (RFC 8555 section 7.1.1)
+	Contact   string // the mail address for the account; may be empty
+	KeyID     string // with HMAC, the account at the authority that the one of ACME is bound to (section 7.3.4); both may be empty
+	HMAC      string // base64url
+	Client    *http.Client
+	Storage   Storage
+	Now       func() time.Time
+	Every     time.Duration // how often it is looked which certificates are to be renewed; 0 is ten minutes
+	// Ordered is told of each certificate that was ordered, with why there is none.
+	Ordered func(err error)
+}
+
+const (
+	renewEvery = 10 * time.Minute
+	// orderTimeout bounds one order: the authority connects to this server for it.
+	orderTimeout = 5 * time.Minute
+	// maxNames bounds the names, each of which has its own certificate.
+	maxNames = 1000
+	// maxOrders is how many are ordered at once.
+	maxOrders = 4
+)
+
+// retries are the times between two attempts for a name; the last is for all others. Five failures an hour is what Let's Encrypt allows.
+var retries = [...]time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 6 * time.Hour} //nolint:gochecknoglobals // a constant
+
+// Manager obtains a certificate for each of its names from an authority, and renews it. It is safe for concurrent use. Start must be called before
+// Manage, and Close after both.
+type Manager struct {
+	config ManagerConfig
+	log    atomic.Pointer[slog.Logger] // of the configuration in force
+	once   sync.Once
+	ending sync.Once
+	issuer *issuer
+	cache  *certmagic.Cache
+	magic  *certmagic.Config
+	ctx    context.Context //nolint:containedctx // of what Start has begun
+	cancel context.CancelFunc
+	orders chan struct{} // slots
+	work   sync.WaitGroup
+
+	mu      sync.Mutex
+	names   []string
+	waiting map[string]context.CancelFunc // names whose first certificate is being obtained
+	faults  map[string]error              // why a name's last order failed
+}
+
+// NewManager returns a manager that Start begins.
+func NewManager(config ManagerConfig) *Manager {
+	m := &Manager{
+		config: config, orders: make(chan struct{}, maxOrders), cancel: func() {},
+		waiting: make(map[string]context.CancelFunc), faults: make(map[string]error),
+	}
+	m.issuer = newIssuer(config)
+	return m
+}
+
+// Start begins to look after certificates, which only the first call does, and logs to a log from then on.
+func (m *Manager) Start(log *slog.Logger) {
+	m.log.Store(log)
+	m.once.Do(func() {
+		m.ctx, m.cancel = context.WithCancel(context.Background())
+		quiet := zap.NewNop() // what it would log is told to events, in our words
+		m.cache = certmagic.NewCache(certmagic.CacheOptions{
+			GetConfigForCert:   func(certmagic.Certificate) (*certmagic.Config, error) { return m.magic, nil },
+			RenewCheckInterval: cmp.Or(m.config.Every, renewEvery), Logger: quiet,
+		})
+		m.magic = certmagic.New(m.cache, certmagic.Config{
+			Issuers: []certmagic.Issuer{m.issuer}, Storage: m.config.Storage, Logger: quiet, OnEvent: m.event,
+			KeySource: certmagic.StandardKeyGenerator{KeyType: certmagic.P256},
+			OCSP:      certmagic.OCSPConfig{DisableStapling: true}, // it would dial by itself
+		})
+		m.issuer.current = m.leaf
+	})
+}
+
+// Close ends what Start has begun, once. Certificates stay in the storage.
+func (m *Manager) Close() {
+	m.ending.Do(func() {
+		m.cancel()
+		m.work.Wait()
+		if m.cache != nil {
+			m.cache.Stop()
+		}
+	})
+}
+
+// Manage sets the names that have a certificate: those that are new are obtained, others no longer renewed. It waits for no authority. The certificate
+// of the first name is for clients that name no host.
+func (m *Manager) Manage(names []string) {
+	names = slices.Compact(slices.Clone(names))[:min(len(names), maxNames)]
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, before := range m.names {
+		if slices.Contains(names, before) {
+			continue
+		}
+		if cancel, is := m.waiting[before]; is {
+			cancel()
+		}
+		m.cache.RemoveManaged([]certmagic.SubjectIssuer{{Subject: before}})
+		delete(m.faults, before)
+	}
+	for _, name := range names {
+		if _, is := m.waiting[name]; is || slices.Contains(m.names, name) {
+			continue
+		}
+		ctx, cancel := context.WithCancel(m.ctx)
+		m.waiting[name] = cancel
+		m.work.Go(func() {
+			defer cancel()
+			m.obtain(ctx, name)
+			m.mu.Lock()
+			defer m.mu.Unlock()
+			delete(m.waiting, name)
+		})
+	}
+	m.names = names
+}
+
+// obtain loads the certificate of a name, or orders one, until there is one.
+func (m *Manager) obtain(ctx context.Context, name string) {
+	for attempt := 0; ; attempt++ {
+		err := m.order(ctx, name)
+		if err == nil || ctx.Err() != nil {
+			return
+		}
+		wait := max(retries[min(attempt, len(retries)-1)], m.issuer.pause())
+		m.failed(name, err)
+		m.log.Load().Error("there is no certificate for a name: it is tried again", "name", name, "error", err, "after", wait)
+		timer := time.NewTimer(wait)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		case <-timer.C:
+		}
+	}
+}
+
+// order loads or orders the certificate of a name, once.
+func (m *Manager) order(ctx context.Context, name string) error {
+	select {
+	case m.orders <- struct{}{}:
+		defer func() { <-m.orders }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	ctx, cancel := context.WithTimeout(ctx, orderTimeout)
+	defer cancel()
+	if err := m.magic.ManageSync(ctx, []string{name}); err != nil {
+		return fmt.Errorf("obtaining a certificate from %s: %w", m.config.Directory, reason(err))
+	}
+	return nil
+}
+
+// event hears of what the library does.
+func (m *Manager) event(_ context.Context, event string, data map[string]any) error {
+	name, _ := data["identifier"].(string)
+	isRenewal, _ := data["renewal"].(bool)
+	switch event {
+	case "cert_obtained":
+		m.config.Ordered(nil)
+		m.failed(name, nil)
+		m.log.Load().Info("a certificate was obtained", "name", name, "renewal", isRenewal)
+	case "cert_failed":
+		err, _ := data["error"].(error)
+		m.config.Ordered(err)
+		if isRenewal { // the first is logged with when it is tried again
+			err = fmt.Errorf("renewing it at %s: %w", m.config.Directory, reason(err))
+			m.failed(name, err)
+			m.log.Load().Error("a certificate could not be renewed: the one before stays in use, and it is tried again", "name", name, "error", err)
+		}
+	}
+	return nil
+}
+
+// reason returns why there is no certificate.
+func reason(err error) error {
+	if f := (orderFault{}); errors.As(err, &f) {
+		return f.error
+	}
+	return err
+}
+
+// failed remembers why there is no new certificate for a name, nil that there is one.
+func (m *Manager) failed(name string, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if delete(m.faults, name); err != nil && slices.Contains(m.names, name) {
+		m.faults[name] = err
+	}
+}
+
+// Faults are what is wrong with the certificates, for administrators.
+func (m *Manager) Faults() (all []string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, name := range m.names {
+		if err := m.faults[name]; err != nil {
+			all = append(all, fmt.Sprintf("the certificate of %s: %v", name, err))
+		}
+	}
+	return all
+}
+
+// certificate returns the certificate for a host, that of the first name for "", nil where there is none.
+func (m *Manager) certificate(host string) *tls.Certificate {
+	if host == "" {
+		if names := m.current(); len(names) > 0 {
+			host = names[0]
+		}
+	}
+	if m.cache == nil || host == "" {
+		return nil
+	}
+	for _, c := range m.cache.AllMatchingCertificates(host) {
+		return &c.Certificate
+	}
+	return nil
+}
+
+// leaf returns the certificate of a name without those of its issuers, nil where there is none.
+func (m *Manager) leaf(name string) *x509.Certificate {
+	if c := m.certificate(name); c != nil {
+		return c.Leaf
+	}
+	return nil
+}
+
+// leaves returns those in use.
+func (m *Manager) leaves() (all []*x509.Certificate) {
+	for _, name := range m.current() {
+		if leaf := m.leaf(name); leaf != nil {
+			all = append(all, leaf)
+		}
+	}
+	return all
+}
+
+// current returns the names.
+func (m *Manager) current() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.names
+}
+
+// isMissing reports whether an error says that something is not in the storage.
+func isMissing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
+
+// problemOf returns what the authority answered, and false where it did not.
+func problemOf(err error) (problem acme.Problem, ok bool) { return problem, errors.As(err, &problem) }

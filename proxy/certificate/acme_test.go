@@ -1,0 +1,309 @@
+package certificate_test
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"io/fs"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/proxy/certificate"
+)
+
+// rig is a server whose certificates an authority issues.
+type rig struct {
+	t       *testing.T
+	pebble  *testserver.Pebble
+	storage certificate.Storage
+	http    net.Listener // nil: HTTP-01 is refused
+	tls     net.Listener
+
+	mu      sync.Mutex
+	manager *certificate.Manager
+	set     *certificate.Set
+	orders  []error
+}
+
+func listener(t *testing.T) (net.Listener, netip.AddrPort) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	return l, netip.MustParseAddrPort(l.Addr().String())
+}
+
+// newRig starts an authority, and a server that it can reach by HTTP and TLS.
+func newRig(t *testing.T, change func(*testserver.PebbleConfig)) *rig {
+	t.Helper()
+	plain, plainAddr := listener(t)
+	secure, secureAddr := listener(t)
+	config := testserver.PebbleConfig{HTTP: plainAddr, TLS: secureAddr}
+	if change != nil {
+		change(&config)
+	}
+	r := &rig{
+		t: t, pebble: testserver.StartPebble(t, config),
+		storage: certificate.FileStorage(t.TempDir()), http: plain, tls: secure,
+	}
+	go http.Serve(plain, http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) { //nolint:gosec // until the listener is closed
+		if text, ok := r.current().Authorization(q.Context(), q.URL.Path); ok {
+			io.WriteString(w, text)
+			return
+		}
+		http.NotFound(w, q)
+	}))
+	go func() {
+		config := &tls.Config{NextProtos: []string{"http/1.1"}, GetConfigForClient: func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
+			r.mu.Lock()
+			set := r.set
+			r.mu.Unlock()
+			return set.Challenge(hello)
+		}}
+		for {
+			conn, err := secure.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer conn.Close()
+				_ = tls.Server(conn, config).Handshake()
+			}()
+		}
+	}()
+	return r
+}
+
+func (r *rig) current() *certificate.Manager {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.manager
+}
+
+// start starts a manager of the names, which ends with the test or the next start.
+func (r *rig) start(change func(*certificate.ManagerConfig), names ...string) *certificate.Manager {
+	r.t.Helper()
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(r.pebble.CA.PEM)
+	config := certificate.ManagerConfig{
+		Directory: r.pebble.Directory, Contact: "hostmaster@example.test", Storage: r.storage, Now: time.Now,
+		Client: &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}},
+		Ordered: func(err error) {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.orders = append(r.orders, err)
+		},
+	}
+	if change != nil {
+		change(&config)
+	}
+	manager := certificate.NewManager(config)
+	set, err := certificate.NewSet(nil, manager, time.Now)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.mu.Lock()
+	r.manager, r.set = manager, set
+	r.mu.Unlock()
+	manager.Start(slog.New(slog.DiscardHandler))
+	r.t.Cleanup(manager.Close)
+	manager.Manage(names)
+	return manager
+}
+
+// awaitNames waits until clients that ask for hosts get certificates of them.
+func (r *rig) awaitNames(hosts ...string) {
+	r.t.Helper()
+	for _, host := range hosts {
+		testserver.Wait(r.t, "there is a certificate for "+host, func() bool {
+			r.mu.Lock()
+			set := r.set
+			r.mu.Unlock()
+			return named(r.t, set, host) == host
+		})
+	}
+}
+
+func TestManager(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, nil)
+	manager := r.start(nil, "a.test", "b.test")
+	r.awaitNames("a.test", "b.test")
+	if faults := manager.Faults(); len(faults) > 0 {
+		t.Errorf("faults: %q", faults)
+	}
+	if got := named(t, r.set, "other.test"); got != "a.test" {
+		t.Errorf("a client that asks for another name gets %q", got)
+	}
+	// A name that goes is no longer served, one that comes is obtained.
+	manager.Manage([]string{"b.test", "c.test"})
+	r.awaitNames("c.test")
+	if got := named(t, r.set, "a.test"); got != "b.test" {
+		t.Errorf("a name that has gone has %q", got)
+	}
+	// A new start finds them in the storage, though the authority is away.
+	issued := r.pebble.Orders()
+	manager.Close()
+	r.pebble.Stop()
+	r.start(nil, "b.test", "c.test")
+	r.awaitNames("b.test", "c.test")
+	if issued != 3 {
+		t.Errorf("%d certificates were issued", issued)
+	}
+}
+
+// Either challenge is enough.
+func TestChallenges(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(*rig) net.Listener{
+		"HTTP-01":     func(r *rig) net.Listener { return r.tls },
+		"TLS-ALPN-01": func(r *rig) net.Listener { return r.http },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, nil)
+			end(r).Close()
+			r.start(nil, "a.test")
+			testserver.Wait(t, "there is a certificate, or it has failed", func() bool {
+				return named(t, r.set, "a.test") == "a.test" || len(r.current().Faults()) > 0
+			})
+			if faults := r.current().Faults(); len(faults) > 0 {
+				t.Errorf("faults: %q", faults)
+			}
+		})
+	}
+}
+
+// RFC 8555 section 7.3.4.
+func TestBoundAccount(t *testing.T) {
+	t.Parallel()
+	const key = "zWNDZM6eQGHWpSRTPal5eIUYFTu7EajVIoguysqZ9wG44nMEtx3MUAsUDkMTQ12W"
+	r := newRig(t, func(c *testserver.PebbleConfig) { c.Keys = map[string]string{"kid-1": key} })
+	manager := r.start(nil, "a.test")
+	testserver.Wait(t, "an account without a key is refused", func() bool { return len(manager.Faults()) > 0 })
+	if fault := manager.Faults()[0]; !strings.Contains(fault, "externalAccountRequired") {
+		t.Errorf("the fault is %q", fault)
+	}
+	manager.Close()
+	r.start(func(c *certificate.ManagerConfig) { c.KeyID, c.HMAC = "kid-1", key }, "a.test")
+	r.awaitNames("a.test")
+}
+
+// Two machines with one storage obtain a certificate once, and each answers for the other's challenge.
+func TestTwoMachines(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, nil)
+	first := r.start(nil, "a.test")
+	second := r.start(nil, "a.test") // it is what the authority reaches
+	for _, m := range []*certificate.Manager{first, second} {
+		set, err := certificate.NewSet(nil, m, time.Now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		testserver.Wait(t, "each has the certificate", func() bool { return named(t, set, "a.test") == "a.test" })
+	}
+	if got := r.pebble.Orders(); got != 1 {
+		t.Errorf("%d certificates were issued", got)
+	}
+}
+
+// A certificate is renewed before it ends; one that cannot be is served further, and the faults say so.
+func TestRenewal(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, func(c *testserver.PebbleConfig) { c.Validity = 6 * time.Second })
+	manager := r.start(func(c *certificate.ManagerConfig) { c.Every = 100 * time.Millisecond }, "a.test")
+	r.awaitNames("a.test")
+	first := r.set.Leaves()[0]
+	testserver.Wait(t, "it is renewed", func() bool {
+		leaves := r.set.Leaves()
+		return len(leaves) == 1 && !leaves[0].Equal(first)
+	})
+	r.pebble.Stop()
+	testserver.Wait(t, "it is said that it cannot be renewed", func() bool { return len(manager.Faults()) > 0 })
+	if fault := manager.Faults()[0]; !strings.HasPrefix(fault, "the certificate of a.test: renewing it at https://") || !strings.Contains(fault, "connection refused") {
+		t.Errorf("the fault is %q", fault)
+	}
+	r.awaitNames("a.test")
+}
+
+// What is there goes on being served while the authority, or the storage, is away, and the faults say so.
+func TestNoAuthority(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, nil)
+	manager := r.start(nil, "a.test")
+	r.awaitNames("a.test")
+	r.pebble.Stop()
+	manager.Manage([]string{"a.test", "b.test"})
+	testserver.Wait(t, "it is said what is missing", func() bool { return len(manager.Faults()) > 0 })
+	if fault := manager.Faults()[0]; !strings.HasPrefix(fault, "the certificate of b.test: ") || !strings.Contains(fault, "connection refused") {
+		t.Errorf("the fault is %q", fault)
+	}
+	r.awaitNames("a.test")
+	manager.Manage([]string{"a.test"})
+	if faults := manager.Faults(); len(faults) > 0 {
+		t.Errorf("faults of a name that has gone: %q", faults)
+	}
+}
+
+// full is a storage whose disk is full.
+type full struct{ certificate.Storage }
+
+func (full) Store(context.Context, string, []byte) error {
+	return errors.New("no space left on device")
+}
+
+func TestFullDisk(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, nil)
+	manager := r.start(func(c *certificate.ManagerConfig) { c.Storage = full{r.storage} }, "a.test")
+	testserver.Wait(t, "it is said why there is no certificate", func() bool { return len(manager.Faults()) > 0 })
+	if fault := manager.Faults()[0]; !strings.Contains(fault, "no space left on device") {
+		t.Errorf("the fault is %q", fault)
+	}
+	if got := r.pebble.Orders(); got != 0 {
+		t.Errorf("%d certificates were issued that could not be kept", got)
+	}
+}
+
+// No file of keys can be read by others.
+func TestFilesArePrivate(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, nil)
+	dir := t.TempDir()
+	r.storage = certificate.FileStorage(dir)
+	r.start(nil, "a.test")
+	r.awaitNames("a.test")
+	root := os.DirFS(dir)
+	if err := walkFiles(root, func(path string, mode os.FileMode) {
+		if mode.Perm()&0o077 != 0 {
+			t.Errorf("%s: %s", path, mode)
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func walkFiles(root fs.FS, visit func(path string, mode fs.FileMode)) error {
+	return fs.WalkDir(root, ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := entry.Info()
+		if err == nil && path != "." {
+			visit(path, info.Mode())
+		}
+		return err
+	})
+}

@@ -1,0 +1,197 @@
+package certificate
+
+import (
+	"context"
+	"crypto"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"path"
+	"sync"
+	"time"
+
+	"github.com/caddyserver/certmagic"
+	"github.com/mholt/acmez/v3"
+	"github.com/mholt/acmez/v3/acme"
+)
+
+// rateLimit is how long the authority is left alone that says that it was asked too often (RFC 8555 section 6.6), and not until when.
+const rateLimit = time.Hour
+
+// errNoCertificate is for an authority that answers an order without one.
+var errNoCertificate = errors.New("the authority has sent no certificate")
+
+// issuer orders certificates from an authority. It is an Issuer and RenewalInfoGetter of certmagic, whose own would dial by itself.
+type issuer struct {
+	config     ManagerConfig
+	challenges *challenges
+	key        string // of this authority in the storage
+	current    func(name string) *x509.Certificate
+
+	mu     sync.Mutex
+	resume time.Time // before then nothing is asked
+}
+
+func newIssuer(config ManagerConfig) *issuer {
+	digest := sha256.Sum256([]byte(config.Directory))
+	return &issuer{config: config, challenges: newChallenges(config.Storage), key: "acme-" + hex.EncodeToString(digest[:8])}
+}
+
+// IssuerKey implements certmagic.Issuer.
+func (i *issuer) IssuerKey() string { return i.key }
+
+// client returns a client of the authority.
+func (i *issuer) client() *acmez.Client {
+	return &acmez.Client{
+		Client: &acme.Client{Directory: i.config.Directory, HTTPClient: i.config.Client, UserAgent: "urnd"},
+		ChallengeSolvers: map[string]acmez.Solver{
+			acme.ChallengeTypeHTTP01: i.challenges, acme.ChallengeTypeTLSALPN01: i.challenges,
+		},
+	}
+}
+
+// orderFault is why there is no certificate: what the library adds to it is left out.
+type orderFault struct{ error }
+
+// Unwrap returns the reason.
+func (f orderFault) Unwrap() error { return f.error }
+
+// Issue implements certmagic.Issuer.
+func (i *issuer) Issue(ctx context.Context, csr *x509.CertificateRequest) (*certmagic.IssuedCertificate, error) {
+	issued, err := i.order(ctx, csr)
+	if err != nil {
+		return nil, orderFault{err}
+	}
+	return issued, nil
+}
+
+// order orders a certificate.
+func (i *issuer) order(ctx context.Context, csr *x509.CertificateRequest) (*certmagic.IssuedCertificate, error) {
+	if wait := i.pause(); wait > 0 {
+		return nil, fmt.Errorf("the authority limits how often it may be asked: it is asked again in %s", wait.Round(time.Second))
+	}
+	client := i.client()
+	account, err := i.account(ctx, client)
+	if err != nil {
+		return nil, i.noted(err)
+	}
+	order, err := acmez.OrderParametersFromCSR(account, csr)
+	if err != nil {
+		return nil, fmt.Errorf("making the order: %w", err)
+	}
+	if len(order.Identifiers) == 1 {
+		order.Replaces = i.current(order.Identifiers[0].Value) // RFC 9773 section 5
+	}
+	chains, err := client.ObtainCertificate(ctx, order)
+	if problem, ok := problemOf(err); ok && order.Replaces != nil && problem.Status == http.StatusConflict {
+		order.Replaces = nil // it was replaced already
+		chains, err = client.ObtainCertificate(ctx, order)
+	}
+	if problem, ok := problemOf(err); ok && problem.Type == acme.ProblemTypeAccountDoesNotExist {
+		err = errors.Join(err, i.config.Storage.Delete(ctx, i.accountPath())) // the next attempt makes another
+	}
+	switch {
+	case err != nil:
+		return nil, i.noted(err)
+	case len(chains) == 0:
+		return nil, errNoCertificate
+	}
+	return &certmagic.IssuedCertificate{Certificate: chains[0].ChainPEM, Metadata: chains[0]}, nil
+}
+
+// GetRenewalInfo returns when the authority wants a certificate to be renewed (RFC 9773).
+func (i *issuer) GetRenewalInfo(ctx context.Context, c certmagic.Certificate) (acme.RenewalInfo, error) {
+	return i.client().GetRenewalInfo(ctx, c.Leaf)
+}
+
+// noted remembers how long the authority wants to be left alone.
+func (i *issuer) noted(err error) error {
+	if problem, ok := problemOf(err); ok && (problem.Type == acme.ProblemTypeRateLimited || problem.Status == http.StatusTooManyRequests) {
+		i.mu.Lock()
+		defer i.mu.Unlock()
+		i.resume = i.config.Now().Add(rateLimit)
+	}
+	return err
+}
+
+// pause returns for how long the authority is not asked.
+func (i *issuer) pause() time.Duration {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return max(0, i.resume.Sub(i.config.Now()))
+}
+
+// stored is an account as it is in the storage.
+type stored struct {
+	Account acme.Account `json:"account"`
+	Key     []byte       `json:"key"` // PKCS #8
+}
+
+func (i *issuer) accountPath() string { return path.Join(i.key, "account.json") }
+
+// account returns the account at the authority: that of the storage, or a new one, by which the terms of the authority are agreed to.
+func (i *issuer) account(ctx context.Context, client *acmez.Client) (acme.Account, error) {
+	if err := i.config.Storage.Lock(ctx, i.accountPath()); err != nil {
+		return acme.Account{}, fmt.Errorf("locking the account: %w", err)
+	}
+	defer func() { _ = i.config.Storage.Unlock(context.WithoutCancel(ctx), i.accountPath()) }()
+	content, err := i.config.Storage.Load(ctx, i.accountPath())
+	switch {
+	case err == nil:
+		return readAccount(content)
+	case !isMissing(err):
+		return acme.Account{}, fmt.Errorf("reading the account: %w", err)
+	}
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return acme.Account{}, fmt.Errorf("making the key of the account: %w", err)
+	}
+	account := acme.Account{TermsOfServiceAgreed: true, PrivateKey: key}
+	if i.config.Contact != "" {
+		account.Contact = []string{"mailto:" + i.config.Contact}
+	}
+	if i.config.KeyID != "" {
+		if err := account.SetExternalAccountBinding(ctx, client.Client, acme.EAB{KeyID: i.config.KeyID, MACKey: i.config.HMAC}); err != nil {
+			return acme.Account{}, fmt.Errorf("binding the account: %w", err)
+		}
+	}
+	if account, err = client.NewAccount(ctx, account); err != nil {
+		return acme.Account{}, fmt.Errorf("making an account: %w", err)
+	}
+	encoded, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		return acme.Account{}, fmt.Errorf("encoding the key of the account: %w", err)
+	}
+	if content, err = json.Marshal(stored{account, encoded}); err != nil {
+		return acme.Account{}, fmt.Errorf("encoding the account: %w", err)
+	}
+	if err := i.config.Storage.Store(ctx, i.accountPath(), content); err != nil {
+		return acme.Account{}, fmt.Errorf("storing the account: %w", err)
+	}
+	return account, nil
+}
+
+// readAccount reads an account of the storage.
+func readAccount(content []byte) (acme.Account, error) {
+	var s stored
+	if err := json.Unmarshal(content, &s); err != nil {
+		return acme.Account{}, fmt.Errorf("reading the account: %w", err)
+	}
+	key, err := x509.ParsePKCS8PrivateKey(s.Key)
+	if err != nil {
+		return acme.Account{}, fmt.Errorf("reading the key of the account: %w", err)
+	}
+	signer, is := key.(crypto.Signer)
+	if !is {
+		return acme.Account{}, errors.New("reading the key of the account: it cannot sign")
+	}
+	s.Account.PrivateKey = signer
+	return s.Account, nil
+}
