@@ -980,7 +980,7 @@ var settings = []Setting{
 		Default:     []CertificateFiles{},
 		Form:        tableForm,
 		Invalidates: Nothing,
-		Sample:      "certificates:\n  - {certificate: /etc/urnd/b.pem, key: credential:b-key}",
+		Sample:      "certificates:\n  - {certificate: /etc/urnd/b.pem, key: /etc/urnd/b-key.pem}",
 		Elements: []Setting{
 			{
 				Path: "tls.certificates.*.certificate",

@@ -138,7 +138,7 @@ func packageRules() []packageRule {
 		},
 		{
 			"resolver/registry/jobs",
-			[]string{"resolver/registry", "resolver/registry/bulk", "resolver/registry/diff", "resolver/registry/token", "internal/charset"},
+			[]string{"resolver/registry", "resolver/registry/bulk", "resolver/registry/diff", "resolver/registry/token", "internal/charset", "uri"},
 			true,
 			"jobs runs imports that clients have sent: it needs the registry, its import and whether their tokens are valid, and knows nothing of HTTP",
 		},

@@ -326,7 +326,7 @@ func TestRightsOfEditors(t *testing.T) {
 		t.Errorf("a writer edits prefixes: %d", p.Code)
 	}
 	denied := fi.press(t, fi.get("/registry/edit"), "preview", "name=urn:nbn:de:b", "t0-uri=https://a.example/")
-	denied.says(t, 403, "only what begins with urn:nbn:fi:")
+	denied.says(t, 403, "your token is for names that begin with")
 	if fields, _ := denied.form(t); fields.Get("t0-uri") != "https://a.example/" {
 		t.Error("what was typed is lost")
 	}
