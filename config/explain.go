@@ -121,13 +121,20 @@ func wrongType(path string, value any) string {
 	if declared.IsSection() {
 		return "must be a section: write its settings below it, each on a line that is indented, such as" + settingOf(path)
 	}
-	text := fmt.Sprint(value)
 	t := typeOf(path)
 	switch {
 	case t.Kind() != reflect.Slice && notOne(value) != "":
 		return notOne(value)
 	case t.Kind() == reflect.Slice && reflect.TypeOf(value).Kind() == reflect.Map:
 		return "is a table, and must be a list" + listForm(path, value)
+	default:
+		return wrongWord(declared, t, fmt.Sprint(value))
+	}
+}
+
+// wrongWord says what a value must be that is of another type.
+func wrongWord(declared Setting, t reflect.Type, text string) string {
+	switch {
 	case t == reflect.TypeFor[slog.Level]():
 		return fmt.Sprintf("%q is not %s%s", text, oneOf(declared.OneOf), didYouMean(text, declared.OneOf))
 	case t == reflect.TypeFor[time.Duration]():

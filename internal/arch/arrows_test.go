@@ -207,15 +207,16 @@ func packageRules() []packageRule {
 			"health asks the targets of names by a transport that is passed to it, since what may be dialled is decided by the guard; it knows of resolver only the kinds of errors",
 		},
 		{
-			"resolver/registry/shelf", []string{"resolver/registry"}, true,
+			"resolver/registry/shelf",
+			[]string{"resolver/registry"},
+			true,
 			"the shelf keeps bytes by keys in a table of the store: what they mean is known by who puts them there",
 		},
 		{
 			"resolver/registry/service",
 			[]string{
-				"internal/plaintext",
-				"resolver", "resolver/registry", "resolver/registry/bulk", "resolver/registry/count", "resolver/registry/health", "resolver/registry/jobs",
-				"resolver/registry/lint", "resolver/registry/mint", "resolver/registry/token", "internal/quota",
+				"internal/plaintext", "internal/quota", "resolver", "resolver/registry", "resolver/registry/bulk", "resolver/registry/count",
+				"resolver/registry/health", "resolver/registry/jobs", "resolver/registry/lint", "resolver/registry/mint", "resolver/registry/token",
 			},
 			true,
 			"service is what API, pages and commands call: it decides who may do what, how much and on which condition, and knows neither HTTP nor HTML",
@@ -607,8 +608,8 @@ func packageRules() []packageRule {
 		{
 			"internal/cli/registry",
 			[]string{
-				"internal/plaintext",
-				"internal/cli", "internal/api", "internal/charset", "internal/owner", "internal/tabular", "config", "systemd", "resolver", "resolver/registry",
+				"internal/plaintext", "internal/cli", "internal/api", "internal/charset", "internal/owner", "internal/tabular", "config", "systemd",
+				"resolver", "resolver/registry",
 				"resolver/registry/audit", "resolver/registry/bulk", "resolver/registry/count", "resolver/registry/diff", "resolver/registry/field", "resolver/registry/health",
 				"resolver/registry/lint", "resolver/registry/mint", "resolver/registry/service", "resolver/registry/sqlite",
 				"resolver/registry/token", "uri",
@@ -640,8 +641,7 @@ func packageRules() []packageRule {
 			"internal/observe",
 			[]string{
 				"cache", "cache/httpcache", "cache/httpcache/disk", "cache/memory", "cache/valkey", "internal/metrics", "internal/netguard",
-				"resolver", "resolver/ddds", "resolver/registry", "resolver/registry/follow", "resolver/registry/health", "resolver/registry/jobs",
-				"resolver/scheme",
+				"resolver", "resolver/ddds", "resolver/registry", "resolver/registry/follow", "resolver/registry/health", "resolver/registry/jobs", "resolver/scheme",
 			},
 			true,
 			"what happens is told in the words of each part, and counted in those of metrics: observe knows both, so that neither knows the other",

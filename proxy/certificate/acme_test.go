@@ -58,7 +58,7 @@ func newRig(t *testing.T, change func(*testserver.PebbleConfig)) *rig {
 		t: t, pebble: testserver.StartPebble(t, config),
 		storage: certificate.FileStorage(t.TempDir()), http: plain, tls: secure,
 	}
-	go http.Serve(plain, http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) { //nolint:gosec // until the listener is closed
+	go http.Serve(plain, http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		if text, ok := r.current().Authorization(q.Context(), q.URL.Path); ok {
 			io.WriteString(w, text)
 			return

@@ -167,11 +167,11 @@ type Table uint8
 
 // The tables.
 const (
-	TableImports  Table = iota // how far imports are
-	TableJobs                  // jobs of the API
-	TableRequests              // idempotency keys of requests
-	TableMarks                 // when the last backup was made, and the like
-	TableCertificates          // of the listeners, with their keys: they are in no backup
+	TableImports      Table = iota // how far imports are
+	TableJobs                      // jobs of the API
+	TableRequests                  // idempotency keys of requests
+	TableMarks                     // when the last backup was made, and the like
+	TableCertificates              // of the listeners, with their keys: they are in no backup
 )
 
 // Document is a value with its key.

@@ -127,7 +127,7 @@ func publicResolver(t *testing.T, k *kitchen, title string) {
 	file := k.write(t, title, urndFile, t.TempDir(), ":80", plain, ":443", secure)
 	d := urndtest.StartFile(t, file, "URND_ACME_DIRECTORY="+pebble.Directory, "URND_ACME_CA="+pebble.CA.File, "URND_CACHE_DIRECTORY="+t.TempDir())
 	client := &http.Client{
-		Transport: &http.Transport{TLSClientConfig: &tls.Config{ServerName: "urn.example.org", InsecureSkipVerify: true}}, //nolint:gosec // see below
+		Transport: &http.Transport{TLSClientConfig: &tls.Config{ServerName: "urn.example.org", InsecureSkipVerify: true}},
 		Timeout:   testserver.Patience,
 	}
 	testserver.Wait(t, "there is a certificate for the name", func() bool {

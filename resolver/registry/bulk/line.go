@@ -144,9 +144,7 @@ func malformed(column, text string, err error) error {
 	return refusal("line_column", "%w", err).With("Column", column, "Value", text)
 }
 
-var (
-	errNoTarget = refusal("line_no_target", "it describes a target without a URI")
-)
+var errNoTarget = refusal("line_no_target", "it describes a target without a URI")
 
 // finish checks the line as a whole, when all was set.
 func (l *line) finish() error {
