@@ -48,8 +48,12 @@ func (c Config) checkTLS(f *Faults) {
 
 // checkACME checks what certificates by ACME need.
 func (c Config) checkACME(f *Faults) {
-	if len(c.CertificateNames()) == 0 {
+	const most = 1000 // each has its own certificate
+	switch names := c.CertificateNames(); {
+	case len(names) == 0:
 		f.Add("acme.enabled", "needs a name: write listen.names, registry.hosts or proxy.origins")
+	case len(names) > most:
+		f.Add("acme.enabled", "is for %d names, and at most %d: obtain certificates with wildcards by another program, for tls.certificates", len(names), most)
 	}
 	if (c.ACME.KeyID == "") != (c.ACME.Key == "") {
 		f.Add("acme.key_id", "and acme.key are needed together")
@@ -66,7 +70,8 @@ func (c Config) checkACME(f *Faults) {
 	}
 }
 
-// CertificateNames returns the hosts by which clients reach urnd, for which it should have certificates: in lower case, each once.
+// CertificateNames returns the hosts by which clients reach urnd, for which it should have certificates: in lower
+// case, each once.
 func (c Config) CertificateNames() (names []string) {
 	add := func(host string) {
 		if host = uri.CanonicalHost(host); strings.Contains(host, ".") && !isIP(host) && !slices.Contains(names, host) {

@@ -18,8 +18,9 @@ const (
 	lockRetry = time.Second      // after which a lock is asked for again that another call has
 )
 
-// Shelf keeps at the server what instances share besides caches, by keys, until it is deleted, or the server loses it: a few values, which are read
-// rarely. They are sealed, with their keys. A lock is for one call of Lock, of whatever instance. It is safe for concurrent use.
+// Shelf keeps at the server what instances share besides caches, by keys, until it is deleted, or the server loses
+// it: a few values, which are read rarely. They are sealed, with their keys. A lock is for one call of Lock, of
+// whatever instance. It is safe for concurrent use.
 type Shelf struct {
 	level *Level
 	place string // the key of the hash at the server
@@ -183,7 +184,8 @@ func (s *Shelf) Lock(ctx context.Context, name string) error {
 	return nil
 }
 
-// hold renews a lock. One that cannot be renewed is taken by another instance, which does the same again: nothing is lost.
+// hold renews a lock. One that cannot be renewed is taken by another instance, which does the same again: nothing is
+// lost.
 func (s *Shelf) hold(ctx context.Context, key string, l *lock) {
 	defer close(l.done)
 	ticker := time.NewTicker(lockFor / 3) //nolint:mnd // see lockFor

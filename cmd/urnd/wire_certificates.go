@@ -26,7 +26,8 @@ import (
 // acmeTimeout bounds one request to the authority.
 const acmeTimeout = 30 * time.Second
 
-// tlsConfig returns the TLS configuration of a server, whose clients must have a certificate of one of some authorities, "" for none.
+// tlsConfig returns the TLS configuration of a server, whose clients must have a certificate of one of some
+// authorities, "" for none.
 func tlsConfig(certificates *certificate.Set, authorities string) (c *tls.Config, err error) {
 	c = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: certificates.Get, GetConfigForClient: certificates.Challenge}
 	if authorities != "" {
@@ -61,8 +62,8 @@ func filesOf(c config.TLS) (all []certificate.Files, err error) {
 	return all, err
 }
 
-// wireCertificates returns the certificates of a configuration: those of the previous one where it has the same files and the same authority. Files that
-// are invalid now are an error, though the ones before could still be used.
+// wireCertificates returns the certificates of a configuration: those of the previous one where it has the same files
+// and the same authority. Files that are invalid now are an error, though the ones before could still be used.
 func wireCertificates(c config.Config, manager *certificate.Manager, r *resolution, d dependencies) (*certificate.Watch, error) {
 	files, err := filesOf(c.TLS)
 	if err != nil {
@@ -74,7 +75,7 @@ func wireCertificates(c config.Config, manager *certificate.Manager, r *resoluti
 	if _, err := certificate.NewSet(files, nil, d.now); err != nil {
 		return nil, err
 	}
-	own, err := shared.Reuse(&r.shared, d.previous.reusable(), "certificates", certificatesBasis{files, manager},
+	own, err := shared.Reuse(&r.shared, d.previous.reusable(), "certificates", certificatesBasis{files, fmt.Sprintf("%p", manager)},
 		func() (*certificate.Watch, func(), error) {
 			set, err := certificate.NewSet(files, manager, d.now)
 			if err != nil {
@@ -100,11 +101,11 @@ func wireCertificates(c config.Config, manager *certificate.Manager, r *resoluti
 // certificatesBasis is what the certificates rest on.
 type certificatesBasis struct {
 	files   []certificate.Files
-	manager *certificate.Manager
+	manager string // which one: its content changes
 }
 
-// wireAuthority returns what obtains certificates by ACME, nil where nothing does: that of the previous configuration where its authority, account and
-// storage are the same.
+// wireAuthority returns what obtains certificates by ACME, nil where nothing does: that of the previous configuration
+// where its authority, account and storage are the same.
 func wireAuthority(c config.Config, r *resolution, d dependencies) (*certificate.Manager, error) {
 	if !c.ACME.Enabled {
 		return nil, nil //nolint:nilnil // there is none, and nothing is wrong
@@ -115,7 +116,8 @@ func wireAuthority(c config.Config, r *resolution, d dependencies) (*certificate
 	}
 	settings.Storage, settings.Now, settings.Ordered = certificateStorage(c, r, d), d.now, d.metrics.CertificateOrdered
 	basis := [...]string{
-		settings.Directory, settings.Contact, settings.KeyID, settings.HMAC, secret.Version(c.ACME.CA), c.ACME.Storage, c.Registry.Store, c.Cache.Directory,
+		settings.Directory, settings.Contact, settings.KeyID, settings.HMAC, secret.Version(c.ACME.CA),
+		c.ACME.Storage, stateDirectory(c.Cache), fmt.Sprintf("%p %p", r.registry, r.level), // the next configuration may close them
 	}
 	return shared.Reuse(&r.shared, d.previous.reusable(), "authority", basis, func() (*certificate.Manager, func(), error) {
 		made := certificate.NewManager(settings)

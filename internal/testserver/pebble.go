@@ -20,8 +20,8 @@ type PebbleConfig struct {
 	Keys      map[string]string // the keys that accounts must be bound to, by their identifiers; empty: none
 }
 
-// Pebble is a running certificate authority that speaks ACME, for which every host is on loopback. Each start makes another authority, without
-// accounts. Only the goroutine of the test may call its methods, which may end it.
+// Pebble is a running certificate authority that speaks ACME, for which every host is on loopback. Each start makes
+// another authority, without accounts. Only the goroutine of the test may call its methods, which may end it.
 type Pebble struct {
 	t         testing.TB
 	config    PebbleConfig

@@ -38,17 +38,16 @@ const (
 	renewEvery = 10 * time.Minute
 	// orderTimeout bounds one order: the authority connects to this server for it.
 	orderTimeout = 5 * time.Minute
-	// maxNames bounds the names, each of which has its own certificate.
-	maxNames = 1000
 	// maxOrders is how many are ordered at once.
 	maxOrders = 4
 )
 
-// retries are the times between two attempts for a name; the last is for all others. Five failures an hour is what Let's Encrypt allows.
+// retries are the times between two attempts for a name; the last is for all others. Five failures an hour is what
+// Let's Encrypt allows.
 var retries = [...]time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 6 * time.Hour} //nolint:gochecknoglobals // a constant
 
-// Manager obtains a certificate for each of its names from an authority, and renews it. It is safe for concurrent use. Start must be called before
-// Manage, and Close after both.
+// Manager obtains a certificate for each of its names from an authority, and renews it. It is safe for concurrent
+// use. Start must be called before Manage, and Close after both.
 type Manager struct {
 	config ManagerConfig
 	log    atomic.Pointer[slog.Logger] // of the configuration in force
@@ -108,10 +107,9 @@ func (m *Manager) Close() {
 	})
 }
 
-// Manage sets the names that have a certificate: those that are new are obtained, others no longer renewed. It waits for no authority. The certificate
-// of the first name is for clients that name no host.
+// Manage sets the names that have a certificate: those that are new are obtained, others no longer renewed. It waits
+// for no authority. The certificate of the first name is for clients that name no host.
 func (m *Manager) Manage(names []string) {
-	names = slices.Compact(slices.Clone(names))[:min(len(names), maxNames)]
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, before := range m.names {

@@ -17,22 +17,28 @@ import (
 // challengeTimeout bounds the look for a challenge of another machine.
 const challengeTimeout = 5 * time.Second
 
+// maxLooks is how many look into the storage at once. Who comes beyond them is answered as if there were no challenge.
+const maxLooks = 8
+
 // challengePath is what HTTP-01 asks for, before the token (RFC 8555 section 8.3).
 const challengePath = "/.well-known/acme-challenge/"
 
 // tokens are those that an authority may choose (RFC 8555 section 8.3): base64url, of at least 128 bits.
 var tokens = regexp.MustCompile(`^[A-Za-z0-9_-]{20,200}$`)
 
-// challenges are what the authority will ask this server for. They are in the storage too: the authority may reach another machine.
+// challenges are what the authority will ask this server for. They are in the storage too: the authority may reach
+// another machine.
 type challenges struct {
 	storage Storage
+
+	looks chan struct{} // slots of those who look into the storage: everybody may ask for a challenge
 
 	mu  sync.Mutex
 	all map[string]acme.Challenge // by their paths in the storage
 }
 
 func newChallenges(storage Storage) *challenges {
-	return &challenges{storage: storage, all: make(map[string]acme.Challenge)}
+	return &challenges{storage: storage, looks: make(chan struct{}, maxLooks), all: make(map[string]acme.Challenge)}
 }
 
 // pathOf returns where a challenge is.
@@ -81,6 +87,12 @@ func (s *challenges) find(ctx context.Context, path string) (c acme.Challenge, o
 	if ok {
 		return c, true
 	}
+	select {
+	case s.looks <- struct{}{}:
+		defer func() { <-s.looks }()
+	default:
+		return c, false
+	}
 	ctx, cancel := context.WithTimeout(ctx, challengeTimeout)
 	defer cancel()
 	content, err := s.storage.Load(ctx, path)
@@ -90,8 +102,8 @@ func (s *challenges) find(ctx context.Context, path string) (c acme.Challenge, o
 	return c, json.Unmarshal(content, &c) == nil
 }
 
-// Authorization returns what HTTP-01 expects at the path of a request (RFC 8555 section 8.3), and false where no certificate is being obtained
-// by it: the path is then like any other.
+// Authorization returns what HTTP-01 expects at the path of a request (RFC 8555 section 8.3), and false where no
+// certificate is being obtained by it: the path is then like any other.
 func (m *Manager) Authorization(ctx context.Context, path string) (text string, ok bool) {
 	if len(path) <= len(challengePath) || path[:len(challengePath)] != challengePath {
 		return "", false
@@ -109,8 +121,8 @@ func isChallenge(hello *tls.ClientHelloInfo) bool {
 	return slices.Equal(hello.SupportedProtos, []string{acmez.ACMETLS1Protocol})
 }
 
-// Challenge returns the configuration for a handshake of TLS-ALPN-01, nil for any other, which goes on with the one of the listener. It is a
-// GetConfigForClient of tls.Config.
+// Challenge returns the configuration for a handshake of TLS-ALPN-01, nil for any other, which goes on with the one
+// of the listener. It is a GetConfigForClient of tls.Config.
 func (s *Set) Challenge(hello *tls.ClientHelloInfo) (*tls.Config, error) {
 	if s.managed == nil || !isChallenge(hello) {
 		return nil, nil //nolint:nilnil // see GetConfigForClient

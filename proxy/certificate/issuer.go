@@ -22,13 +22,15 @@ import (
 	"github.com/mholt/acmez/v3/acme"
 )
 
-// rateLimit is how long the authority is left alone that says that it was asked too often (RFC 8555 section 6.6), and not until when.
+// rateLimit is how long the authority is left alone that says that it was asked too often (RFC 8555 section 6.6), and
+// not until when.
 const rateLimit = time.Hour
 
 // errNoCertificate is for an authority that answers an order without one.
 var errNoCertificate = errors.New("the authority has sent no certificate")
 
-// issuer orders certificates from an authority. It is an Issuer and RenewalInfoGetter of certmagic, whose own would dial by itself.
+// issuer orders certificates from an authority. It is an Issuer and RenewalInfoGetter of certmagic, whose own would
+// dial by itself.
 type issuer struct {
 	config     ManagerConfig
 	challenges *challenges
@@ -136,7 +138,8 @@ type stored struct {
 
 func (i *issuer) accountPath() string { return path.Join(i.key, "account.json") }
 
-// account returns the account at the authority: that of the storage, or a new one, by which the terms of the authority are agreed to.
+// account returns the account at the authority: that of the storage, or a new one, by which the terms of the
+// authority are agreed to.
 func (i *issuer) account(ctx context.Context, client *acmez.Client) (acme.Account, error) {
 	if err := i.config.Storage.Lock(ctx, i.accountPath()); err != nil {
 		return acme.Account{}, fmt.Errorf("locking the account: %w", err)

@@ -20,8 +20,8 @@ type pair struct {
 	fault  error // of the files when they were last read
 }
 
-// read reads the files if they have changed, and reports whether there is another certificate. What was read before stays while they
-// are invalid: they may be half written.
+// read reads the files if they have changed, and reports whether there is another certificate. What was read before
+// stays while they are invalid: they may be half written.
 func (p *pair) read() (isNew bool) {
 	var found [2]os.FileInfo
 	for i, path := range []string{p.files.Certificate, p.files.Key} {

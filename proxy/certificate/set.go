@@ -1,6 +1,7 @@
-// Package certificate has the certificates of urnd's listeners: it chooses one for each handshake, by the name that the client asks for (SNI, RFC
-// 6066 section 3). They come from files, which are read again when they change, and from a certificate authority that speaks ACME (RFC 8555),
-// which Manager asks for new ones before the old ones expire. A handshake enters, a certificate leaves; nothing else is known here of a connection.
+// Package certificate has the certificates of urnd's listeners: it chooses one for each handshake, by the name that
+// the client asks for (SNI, RFC 6066 section 3). They come from files, which are read again when they change, and
+// from a certificate authority that speaks ACME (RFC 8555), which Manager asks for new ones before the old ones
+// expire. A handshake enters, a certificate leaves; nothing else is known here of a connection.
 package certificate
 
 import (
@@ -38,8 +39,8 @@ type index struct {
 	first  []*tls.Certificate            // for clients that name no host, or one for which there is none
 }
 
-// NewSet reads the certificates of files, and adds those of a manager, nil for none. The first files are those of clients that name no host, and of
-// hosts for which there is no certificate. Files that are invalid are an error.
+// NewSet reads the certificates of files, and adds those of a manager, nil for none. The first files are those of
+// clients that name no host, and of hosts for which there is no certificate. Files that are invalid are an error.
 func NewSet(files []Files, managed *Manager, now func() time.Time) (*Set, error) {
 	s := &Set{now: now, managed: managed}
 	for _, f := range files {
@@ -48,8 +49,9 @@ func NewSet(files []Files, managed *Manager, now func() time.Time) (*Set, error)
 	return s, s.Check()
 }
 
-// Get returns the certificate for a handshake: of those for the name that the client asks for, else of those with a wildcard for it, the first that
-// the client can verify; files go before managed ones. It is a GetCertificate of tls.Config.
+// Get returns the certificate for a handshake: of those for the name that the client asks for, else of those with a
+// wildcard for it, the first that the client can verify; files go before managed ones. It is a GetCertificate of
+// tls.Config.
 func (s *Set) Get(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	if now := s.now().UnixNano(); now >= s.due.Load() && s.mu.TryLock() {
 		s.read()
@@ -79,7 +81,8 @@ func (s *Set) Get(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return nil, errNone
 }
 
-// choose returns the first certificate that a client supports, the first of all where it supports none: the client says why it cannot use it.
+// choose returns the first certificate that a client supports, the first of all where it supports none: the client
+// says why it cannot use it.
 func choose(hello *tls.ClientHelloInfo, all []*tls.Certificate) *tls.Certificate {
 	for _, c := range all {
 		if len(all) == 1 || hello.SupportsCertificate(c) == nil {
@@ -92,7 +95,8 @@ func choose(hello *tls.ClientHelloInfo, all []*tls.Certificate) *tls.Certificate
 	return nil
 }
 
-// Check reads the files if they have changed, and returns why they cannot be used: the last valid certificates stay in use then.
+// Check reads the files if they have changed, and returns why they cannot be used: the last valid certificates stay
+// in use then.
 func (s *Set) Check() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -134,7 +138,8 @@ func (s *Set) read() {
 // sameNames reports whether two certificates are for the same hosts, as one of RSA and one of ECDSA are.
 func sameNames(a, b *x509.Certificate) bool { return slices.Equal(a.DNSNames, b.DNSNames) }
 
-// Leaves returns the certificates in use, without those of their issuers, those of files first, none for a nil Set. It reads nothing.
+// Leaves returns the certificates in use, without those of their issuers, those of files first, none for a nil Set.
+// It reads nothing.
 func (s *Set) Leaves() (leaves []*x509.Certificate) {
 	if s == nil {
 		return nil

@@ -12,15 +12,15 @@ import (
 	"github.com/caddyserver/certmagic"
 )
 
-// Storage keeps certificates, their keys, the account, and the challenges that wait for the authority, by names with slashes. Machines that share one
-// obtain each certificate once, by its locks.
+// Storage keeps certificates, their keys, the account, and the challenges that wait for the authority, by names with
+// slashes. Machines that share one obtain each certificate once, by its locks.
 type Storage = certmagic.Storage
 
 // FileStorage returns a storage in a directory, which is made when something is stored. Files are for this user alone.
 func FileStorage(directory string) Storage { return &certmagic.FileStorage{Path: directory} }
 
-// Shelf is where several machines keep what they share. Its errors wrap fs.ErrNotExist for a key that is not there. A lock is for one call of Lock, in
-// this machine or another, until Unlock.
+// Shelf is where several machines keep what they share. Its errors wrap fs.ErrNotExist for a key that is not there. A
+// lock is for one call of Lock, in this machine or another, until Unlock.
 type Shelf interface {
 	Get(ctx context.Context, key string) (content []byte, at time.Time, err error)
 	Put(ctx context.Context, key string, content []byte) error
@@ -31,8 +31,8 @@ type Shelf interface {
 	Unlock(ctx context.Context, name string) error
 }
 
-// SharedStorage returns a storage on a shelf. What was stored or loaded is also in a storage of this machine, which has it while the shelf cannot be
-// asked, and after the shelf has lost it.
+// SharedStorage returns a storage on a shelf. What was stored or loaded is also in a storage of this machine, which
+// has it while the shelf cannot be asked, and after the shelf has lost it.
 func SharedStorage(shelf Shelf, own Storage) Storage { return &shared{Shelf: shelf, own: own} }
 
 type shared struct {

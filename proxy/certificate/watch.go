@@ -11,7 +11,8 @@ import (
 )
 
 const (
-	// expiryNotice is how long before its end a certificate is pointed out; for one that lives no longer than that, the last quarter of its life.
+	// expiryNotice is how long before its end a certificate is pointed out; for one that lives no longer than that,
+	// the last quarter of its life.
 	expiryNotice = 21 * 24 * time.Hour
 	// expiryEvery is how often the log says so, and lookEvery how often the files are looked at.
 	expiryEvery = 24 * time.Hour

@@ -1,5 +1,6 @@
-// Package shelf keeps what several urnds share beside names in the database of the registry: the certificates of their listeners. A key enters with its
-// value, and leaves with when it was kept. Locks are leases of the registry, so that one of the instances does what all of them would.
+// Package shelf keeps what several urnds share beside names in the database of the registry: the certificates of
+// their listeners. A key enters with its value, and leaves with when it was kept. Locks are leases of the registry,
+// so that one of the instances does what all of them would.
 package shelf
 
 import (
@@ -156,7 +157,8 @@ func (s *Shelf) Lock(ctx context.Context, name string) error {
 	return nil
 }
 
-// renew holds a lock. One that cannot be renewed is taken by another instance, which does the same again: nothing is lost.
+// renew holds a lock. One that cannot be renewed is taken by another instance, which does the same again: nothing is
+// lost.
 func (l *lock) renew(ctx context.Context) {
 	defer close(l.done)
 	ticker := time.NewTicker(held / 3) //nolint:mnd // see held
