@@ -26,8 +26,8 @@ func TestBudget(t *testing.T) {
 		stored := fill(t, s, budget)
 		cancel()
 		testserver.Within(t, "Run", wg.Wait)
-		if stored < 20 {
-			t.Errorf("only %d objects were stored", stored)
+		if stored == 0 {
+			t.Error("nothing was stored")
 		}
 		s.reopen(t)
 	}

@@ -38,7 +38,7 @@ func (p *Tunnels) opened(t *testing.T) opened {
 // blocked writes until nothing more is taken, and returns what was.
 func blocked(t *testing.T, to net.Conn) []byte {
 	t.Helper()
-	sent := make([]byte, 32<<20)
+	sent := make([]byte, 128<<20) // more than the sockets of both ways hold, however much the kernel lets them
 	_, _ = rand.NewChaCha8([32]byte{}).Read(sent)
 	_ = to.SetWriteDeadline(time.Now().Add(200 * time.Millisecond))
 	n, err := to.Write(sent)
