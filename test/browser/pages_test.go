@@ -123,7 +123,7 @@ func (b *browserPage) checkShown(t *testing.T, screen testserver.Screen) {
 }
 
 // durations are those of what was cached, which goes on.
-var durations = regexp.MustCompile(`\b(\d+h)?(\d+m)?\d+s\b`)
+var durations = regexp.MustCompile(`\b(\d+ h )?(\d+ min )?\d+ s\b`)
 
 // checkWithoutScript fails where the page that is shown on a screen says something else to who has no scripts.
 func (b *browserPage) checkWithoutScript(t *testing.T, screen testserver.Screen) {

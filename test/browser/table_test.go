@@ -89,7 +89,7 @@ func sitePages(w *browserSite) []sitePage {
 		{name: "edit-history", isAdmin: true, target: "/registry/history?uri=urn:example:book", status: ok, heading: "urn:example:book"},
 		{name: "edit-withdraw", isAdmin: true, target: "/registry/withdraw?uri=urn:example:book", status: ok, heading: "urn:example:book", has: []string{"Why it is withdrawn"}},
 		{name: "edit-name", isAdmin: true, target: "/registry/name?uri=urn:example:book", status: ok, heading: "urn:example:book"},
-		{name: "edit-unknown", isAdmin: true, target: "/registry/name?uri=urn:example:none", status: http.StatusNotFound, heading: "This name was not found"},
+		{name: "edit-unknown", isAdmin: true, target: "/registry/name?uri=urn:example:none", status: http.StatusNotFound, heading: "Not Found"},
 		{name: "changes", isAdmin: true, target: "/registry/changes", status: ok, heading: "Changes", isList: true},
 		{name: "change-set", isAdmin: true, target: "/registry/changes/1", status: ok, heading: "Change set 1"},
 		{name: "import", isAdmin: true, target: "/registry/import", status: ok, heading: "Import", isList: true},

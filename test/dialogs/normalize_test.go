@@ -112,7 +112,7 @@ var rules = []rule{
 	{"lifetime", "the same in a trace", regexp.MustCompile(`old, ttl ([0-9hms]+)`), upwardText},
 	{"lifetime", "the same in a page", regexp.MustCompile(`validity(?:[\s":=,;]|</?[a-z]+[^0-9>]*>)*(\d+)`), upward},
 	{"age", "it counts up: the multiple of 300 seconds below it", regexp.MustCompile(`(?mi)^Age: (\d+)`), downward},
-	{"age", "the same in a trace", regexp.MustCompile(`(\d+s) old`), func(string) string { return "0s" }},
+	{"age", "the same in a trace, and on its page", regexp.MustCompile(`(\d+) ?s old`), func(string) string { return "0" }},
 	{"duration", "microseconds of a trace", durations, func(string) string { return "0" }},
 	{"session", "the cookie of the admin interface is random", regexp.MustCompile(`(?m)^Set-Cookie: urnd=([0-9A-Za-z_-]{43})`), func(string) string { return "<session>" }},
 	{"instance", "what Via calls this urnd is of its machine and addresses", regexp.MustCompile(`urnd-[0-9a-z]{9,13}\b`), func(string) string { return "urnd-<instance>" }},

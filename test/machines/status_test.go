@@ -88,7 +88,7 @@ func TestStatusFails(t *testing.T) {
 		{web.URL, "perhaps not an admin interface of urnd", 1},
 		{ending.URL, ending.URL + " is not ready: urnd is stopping", 1},
 		{"ftp://127.0.0.1", "the address of an admin interface is", 2},
-		{"a", "a: ", 1},
+		{"a", "the address of an admin interface is", 2},
 		{"--nothing", "unknown flag", 2},
 		{"--config " + writeTemp(t, "a.yaml", "listen: {admin: ''}\n"), "listen.admin is empty", 1},
 	} {
