@@ -98,6 +98,9 @@ func moment(layout string) func(string) string {
 // durations are those of a trace, all of which may be 0 on a fast machine.
 var durations = regexp.MustCompile(`"(?:took_)?us": ?(\d+)`)
 
+// ages are those of what was stored, in a trace and on its page.
+var ages = regexp.MustCompile(`(\d+) ?s old`)
+
 // rules is the table of what is normalized.
 var rules = []rule{
 	{
@@ -112,7 +115,7 @@ var rules = []rule{
 	{"lifetime", "the same in a trace", regexp.MustCompile(`old, ttl ([0-9hms]+)`), upwardText},
 	{"lifetime", "the same in a page", regexp.MustCompile(`validity(?:[\s":=,;]|</?[a-z]+[^0-9>]*>)*(\d+)`), upward},
 	{"age", "it counts up: the multiple of 300 seconds below it", regexp.MustCompile(`(?mi)^Age: (\d+)`), downward},
-	{"age", "the same in a trace, and on its page", regexp.MustCompile(`(\d+) ?s old`), func(string) string { return "0" }},
+	{"age", "the same in a trace, and on its page", ages, func(string) string { return "0" }},
 	{"duration", "microseconds of a trace", durations, func(string) string { return "0" }},
 	{"session", "the cookie of the admin interface is random", regexp.MustCompile(`(?m)^Set-Cookie: urnd=([0-9A-Za-z_-]{43})`), func(string) string { return "<session>" }},
 	{"instance", "what Via calls this urnd is of its machine and addresses", regexp.MustCompile(`urnd-[0-9a-z]{9,13}\b`), func(string) string { return "urnd-<instance>" }},

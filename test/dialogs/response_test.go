@@ -150,7 +150,7 @@ func (r *received) render(n *normalizer) []string {
 		body, note = unpacked, note+", gzip"
 	}
 	normal := n.body(body, boundaryOf(r.field("Content-Type")))
-	if !bytes.Equal(normal, body) || durations.Match(body) || strings.HasSuffix(note, "gzip") {
+	if !bytes.Equal(normal, body) || durations.Match(body) || ages.Match(body) || strings.HasSuffix(note, "gzip") {
 		for _, name := range []string{"Content-Length", "content-length"} {
 			head = strings.Replace(head, fmt.Sprintf("\n%s: %d\r\n", name, len(r.body)), "\n"+name+": <exact>\r\n", 1)
 		}
