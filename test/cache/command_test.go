@@ -259,7 +259,7 @@ func TestCacheFindsAdmin(t *testing.T) {
 		status     int
 	}{
 		{"--admin " + other.URL, "answered 302: this is perhaps not an admin interface", 1},
-		{"--admin 127.0.0.1:8142", "the address of an admin interface is", 2},
+		{"--admin 127.0.0.1:1", "connecting to 127.0.0.1:1", 1},
 		{"--admin unix:a", "the address of an admin interface is", 2},
 		{"--admin ftp://a/", "the address of an admin interface is", 2},
 		{"--admin http://u@a/", "the address of an admin interface is", 2},

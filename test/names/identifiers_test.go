@@ -171,7 +171,7 @@ func TestIdentifierErrors(t *testing.T) {
 		gtin + "/21/s/10/l":        "in the order 22, 10, 21",
 		gtin + "/21/a%20b":         "is not allowed there",
 		gtin + "?10=abc":           "are in the path",
-		gtin + "?17=2612":          "shorter than",
+		gtin + "?17=2612":          "fewer than 6 characters",
 		gtin + "/21/" + "%2E%2E":   "neither",
 		"/eh30":                    "EPC",
 		"/01/0950600013435":        "check digit",
