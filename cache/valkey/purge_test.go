@@ -264,5 +264,11 @@ func TestLostEnd(t *testing.T) {
 	until(t, func() bool { return a.purged(everything) && b.purged(everything) })
 	a.await(func(s valkey.Stats) bool { return s.Used })
 	b.await(func(s valkey.Stats) bool { return s.Used })
-	until(t, func() bool { a.put("key", "of a"); return b.get("key", "of b").Shared || a.purge(p) == nil && false })
+	tries := 0
+	until(t, func() bool { // each with its own key, which neither of them has already
+		tries++
+		key := strconv.Itoa(tries)
+		a.put(key, "of a")
+		return b.get(key, "of b").Shared
+	})
 }

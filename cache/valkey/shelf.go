@@ -7,35 +7,21 @@ import (
 	"io/fs"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	client "github.com/valkey-io/valkey-go"
 )
 
-const (
-	lockFor   = 30 * time.Second // how long a lock outlives an instance that was killed. It is renewed thrice in that time
-	lockRetry = time.Second      // after which a lock is asked for again that another call has
-)
+// shelfLease is how long a lease outlives an instance that was killed.
+const shelfLease = 30 * time.Second
 
 // Shelf keeps at the server what instances share besides caches, by keys, until it is deleted, or the server loses
-// it: a few values, which are read rarely. They are sealed, with their keys. A lock is for one call of Lock, of
-// whatever instance. It is safe for concurrent use.
+// it: a few values, which are read rarely. They are sealed, with their keys. It is safe for concurrent use.
 type Shelf struct {
 	level *Level
 	place string // the key of the hash at the server
 	now   func() time.Time
-	renew *client.Lua
-
-	mu    sync.Mutex
-	locks map[string]*lock
-}
-
-// lock is one that this instance has.
-type lock struct {
-	token string
-	end   context.CancelFunc
-	done  chan struct{}
+	lease *client.Lua
 }
 
 // kept is a value as it is sealed.
@@ -45,16 +31,19 @@ type kept struct {
 	Value []byte    `json:"value"`
 }
 
-// renewScript: KEYS lock; ARGV token, and milliseconds, or 0 to give it up. What another call has is left.
-const renewScript = `
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+// leaseScript: KEYS lease; ARGV holder, and milliseconds, or 0 to give it up. It returns whether the holder has it, or
+// had it.
+const leaseScript = `
+local other = redis.call('GET', KEYS[1])
+if other and other ~= ARGV[1] then return 0 end
 if ARGV[2] == '0' then return redis.call('DEL', KEYS[1]) end
-return redis.call('PEXPIRE', KEYS[1], ARGV[2])`
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return 1`
 
 // NewShelf returns a shelf of a level, by its name.
 func NewShelf(level *Level, name string, now func() time.Time) *Shelf {
 	return &Shelf{
-		level: level, place: level.sealer.key("shelf", name), now: now, renew: client.NewLuaScript(renewScript), locks: make(map[string]*lock),
+		level: level, place: level.sealer.key("shelf", name), now: now, lease: client.NewLuaScript(leaseScript),
 	}
 }
 
@@ -70,7 +59,7 @@ func (s *Shelf) do(ctx context.Context, command func(client.Builder) client.Comp
 	return reply, reply.Error()
 }
 
-// field returns the field of a key in the hash: names of hosts are nobody's business at the server.
+// field returns the field of a key in the hash: the server does not learn names of hosts.
 func (s *Shelf) field(key string) string { return s.level.sealer.key("shelf", key) }
 
 // Get returns the value of a key, and when it was put there. The error wraps fs.ErrNotExist where there is none.
@@ -154,73 +143,20 @@ func (s *Shelf) Keys(ctx context.Context, prefix string) (keys []string, err err
 	return keys, nil
 }
 
-// Lock waits until this call alone has a lock, and holds it until Unlock.
-func (s *Shelf) Lock(ctx context.Context, name string) error {
-	key, token := s.level.sealer.key("lock", s.place, name), newToken()
-	retry := time.NewTicker(lockRetry)
-	defer retry.Stop()
-	for {
-		_, err := s.do(ctx, func(b client.Builder) client.Completed {
-			return b.Set().Key(key).Value(token).Nx().PxMilliseconds(lockFor.Milliseconds()).Build()
-		})
-		if err == nil {
-			break
+// Lease returns what takes or renews a lease for half a minute, and reports whether it is held, and what gives it up. No
+// other holder has the same text.
+func (s *Shelf) Lease(name, holder string) (acquire func(context.Context) (bool, error), release func(context.Context) error) {
+	key := s.level.sealer.key("lock", s.place, name)
+	change := func(ctx context.Context, lasts time.Duration) (bool, error) {
+		server := s.level.server.Load()
+		if server == nil {
+			return false, errAway
 		}
-		if !client.IsValkeyNil(err) {
-			return fmt.Errorf("locking %s: %w", name, err)
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("locking %s: %w", name, ctx.Err())
-		case <-retry.C:
-		}
+		ctx, cancel := context.WithTimeout(ctx, backgroundTimeout)
+		defer cancel()
+		done, err := s.lease.Exec(ctx, server, []string{key}, []string{holder, milliseconds(lasts)}).AsInt64()
+		return done == 1, err
 	}
-	holding, end := context.WithCancel(context.WithoutCancel(ctx))
-	l := &lock{token, end, make(chan struct{})}
-	go s.hold(holding, key, l)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.locks[name] = l
-	return nil
-}
-
-// hold renews a lock. One that cannot be renewed is taken by another instance, which does the same again: nothing is
-// lost.
-func (s *Shelf) hold(ctx context.Context, key string, l *lock) {
-	defer close(l.done)
-	ticker := time.NewTicker(lockFor / 3) //nolint:mnd // see lockFor
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-			_ = s.change(ctx, key, l.token, lockFor)
-		}
-	}
-}
-
-// change renews a lock, or gives it up with 0.
-func (s *Shelf) change(ctx context.Context, key, token string, lasts time.Duration) error {
-	server := s.level.server.Load()
-	if server == nil {
-		return errAway
-	}
-	ctx, cancel := context.WithTimeout(ctx, backgroundTimeout)
-	defer cancel()
-	return s.renew.Exec(ctx, server, []string{key}, []string{token, milliseconds(lasts)}).Error()
-}
-
-// Unlock gives a lock up.
-func (s *Shelf) Unlock(ctx context.Context, name string) error {
-	s.mu.Lock()
-	l := s.locks[name]
-	delete(s.locks, name)
-	s.mu.Unlock()
-	if l == nil {
-		return nil
-	}
-	l.end()
-	<-l.done
-	return s.change(ctx, s.level.sealer.key("lock", s.place, name), l.token, 0)
+	return func(ctx context.Context) (bool, error) { return change(ctx, shelfLease) },
+		func(ctx context.Context) error { _, err := change(ctx, 0); return err }
 }

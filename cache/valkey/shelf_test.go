@@ -52,7 +52,7 @@ func TestShelf(t *testing.T) {
 			t.Errorf("without %s: got %q, %v, want %q", tt.remove, got, err, tt.want)
 		}
 	}
-	foreign := valkey.NewShelf(used(t, server.Addr(), func(c *valkey.Config) { c.Secret = []byte("another secret of thirty-two octets or so") }).level, "test", clock)
+	foreign := valkey.NewShelf(used(t, server.Addr(), func(c *valkey.Config) { c.Secret = []byte("another secret of thirty-two bytes or so") }).level, "test", clock)
 	if keys, err := foreign.Keys(ctx, ""); err != nil || len(keys) > 0 {
 		t.Errorf("with another secret: %q, %v", keys, err)
 	}
@@ -62,40 +62,44 @@ func TestShelf(t *testing.T) {
 	}
 }
 
-// A lock is for one call, of this instance or of another.
-func TestShelfLock(t *testing.T) {
+// A lease is for one holder, which renews it, of whatever instance, until it gives it up.
+func TestShelfLease(t *testing.T) {
 	server, ctx := testserver.StartRedis(t), t.Context()
 	a := valkey.NewShelf(used(t, server.Addr(), nil).level, "test", time.Now)
 	b := valkey.NewShelf(used(t, server.Addr(), nil).level, "test", time.Now)
-	if err := a.Lock(ctx, "x"); err != nil {
-		t.Fatal(err)
-	}
-	for name, s := range map[string]*valkey.Shelf{"the same instance": a, "another": b} {
-		done, cancel := context.WithCancel(ctx)
-		ended := make(chan error)
-		go func() { ended <- s.Lock(done, "x") }()
-		cancel()
-		if err := <-ended; err == nil {
-			t.Errorf("%s has the lock, too", name)
+	first, release := a.Lease("x", "one")
+	second, releaseSecond := b.Lease("x", "two")
+	third, _ := a.Lease("x", "three")
+	other, _ := b.Lease("y", "two")
+	for _, tt := range []struct {
+		name    string
+		acquire func(context.Context) (bool, error)
+		want    bool
+	}{
+		{"the first", first, true},
+		{"the first again", first, true},
+		{"another instance", second, false},
+		{"the same instance", third, false},
+		{"another lease", other, true},
+	} {
+		if got, err := tt.acquire(ctx); err != nil || got != tt.want {
+			t.Errorf("%s: %t, %v", tt.name, got, err)
 		}
 	}
-	taken := make(chan error)
-	go func() { taken <- b.Lock(ctx, "x") }()
-	if err := a.Unlock(ctx, "x"); err != nil {
+	if err := releaseSecond(ctx); err != nil {
+		t.Error(err)
+	}
+	if got, err := third(ctx); err != nil || got {
+		t.Errorf("who has it not has given it up: %t, %v", got, err)
+	}
+	if err := release(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if err := <-taken; err != nil {
-		t.Errorf("after it was given up: %v", err)
+	if got, err := second(ctx); err != nil || !got {
+		t.Errorf("after it was given up: %t, %v", got, err)
 	}
-	if err := a.Unlock(ctx, "x"); err != nil {
-		t.Errorf("a lock that it has no longer: %v", err)
-	}
-	done, cancel := context.WithCancel(ctx)
-	cancel()
-	if err := a.Lock(done, "x"); err == nil {
-		t.Error("a has given up the lock of b")
-	}
-	if err := b.Unlock(ctx, "x"); err != nil {
-		t.Error(err)
+	server.Stop()
+	if _, err := second(ctx); err == nil {
+		t.Error("the server is away, and the lease is held")
 	}
 }

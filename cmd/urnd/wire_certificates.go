@@ -19,7 +19,6 @@ import (
 	"github.com/urnd/urnd/internal/shared"
 	"github.com/urnd/urnd/proxy/certificate"
 	"github.com/urnd/urnd/resolver/registry"
-	"github.com/urnd/urnd/resolver/registry/health"
 	"github.com/urnd/urnd/resolver/registry/shelf"
 )
 
@@ -164,7 +163,7 @@ func certificateStorage(c config.Config, r *resolution, d dependencies) certific
 	own := certificate.FileStorage(filepath.Join(stateDirectory(c.Cache), "certificates"))
 	switch c.ACME.Storage {
 	case "registry":
-		return certificate.SharedStorage(shelf.New(r.registry, registry.TableCertificates, health.NewHolder(), d.now), own)
+		return certificate.SharedStorage(shelf.New(r.registry, registry.TableCertificates, d.now), own)
 	case "shared":
 		return certificate.SharedStorage(valkey.NewShelf(r.level, "certificates", d.now), own)
 	default:

@@ -235,10 +235,11 @@ func (m *Manager) certificate(host string) *tls.Certificate {
 	if m.cache == nil || host == "" {
 		return nil
 	}
-	for _, c := range m.cache.AllMatchingCertificates(host) {
-		return &c.Certificate
+	found := m.cache.AllMatchingCertificates(host)
+	if len(found) == 0 {
+		return nil
 	}
-	return nil
+	return &found[0].Certificate
 }
 
 // leaf returns the certificate of a name without those of its issuers, nil where there is none.

@@ -3,10 +3,13 @@ package certificate
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/caddyserver/certmagic"
@@ -19,25 +22,93 @@ type Storage = certmagic.Storage
 // FileStorage returns a storage in a directory, which is made when something is stored. Files are for this user alone.
 func FileStorage(directory string) Storage { return &certmagic.FileStorage{Path: directory} }
 
-// Shelf is where several machines keep what they share. Its errors wrap fs.ErrNotExist for a key that is not there. A
-// lock is for one call of Lock, in this machine or another, until Unlock.
+// Shelf is where several machines keep what they share. Its errors wrap fs.ErrNotExist for a key that is not there.
 type Shelf interface {
 	Get(ctx context.Context, key string) (content []byte, at time.Time, err error)
 	Put(ctx context.Context, key string, content []byte) error
 	// Delete removes a key, and those below it.
 	Delete(ctx context.Context, key string) error
 	Keys(ctx context.Context, prefix string) ([]string, error)
-	Lock(ctx context.Context, name string) error
-	Unlock(ctx context.Context, name string) error
+	// Lease returns what takes or renews a lease for half a minute, and reports whether it is held, and what gives it up.
+	Lease(name, holder string) (acquire func(context.Context) (bool, error), release func(context.Context) error)
 }
 
 // SharedStorage returns a storage on a shelf. What was stored or loaded is also in a storage of this machine, which
 // has it while the shelf cannot be asked, and after the shelf has lost it.
-func SharedStorage(shelf Shelf, own Storage) Storage { return &shared{Shelf: shelf, own: own} }
+func SharedStorage(shelf Shelf, own Storage) Storage {
+	return &shared{Shelf: shelf, own: own, locks: make(map[string]func(context.Context) error)}
+}
 
 type shared struct {
 	Shelf
 	own Storage
+
+	mu    sync.Mutex
+	locks map[string]func(context.Context) error // what gives each up that this machine has
+}
+
+const (
+	lockRetry = time.Second      // after which a lock is asked for again that another call has
+	lockRenew = 10 * time.Second // how often one is renewed
+)
+
+// Lock implements certmagic.Locker: it waits until this call alone has the lock, and holds it until Unlock. One that cannot
+// be renewed is taken by another machine, which does the same again: nothing is lost.
+func (s *shared) Lock(ctx context.Context, name string) error {
+	acquire, release := s.Lease(name, rand.Text())
+	retry := time.NewTicker(lockRetry)
+	defer retry.Stop()
+	for {
+		isHeld, err := acquire(ctx)
+		if err != nil {
+			return fmt.Errorf("locking %s: %w", name, err)
+		}
+		if isHeld {
+			break
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("locking %s: %w", name, ctx.Err())
+		case <-retry.C:
+		}
+	}
+	holding, end := context.WithCancel(context.WithoutCancel(ctx))
+	var renewal sync.WaitGroup
+	renewal.Go(func() { renew(holding, acquire) })
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.locks[name] = func(ctx context.Context) error {
+		end()
+		renewal.Wait()
+		return release(ctx)
+	}
+	return nil
+}
+
+// renew renews a lock until its context ends.
+func renew(ctx context.Context, acquire func(context.Context) (bool, error)) {
+	ticker := time.NewTicker(lockRenew)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			_, _ = acquire(ctx)
+		}
+	}
+}
+
+// Unlock implements certmagic.Locker.
+func (s *shared) Unlock(ctx context.Context, name string) error {
+	s.mu.Lock()
+	release := s.locks[name]
+	delete(s.locks, name)
+	s.mu.Unlock()
+	if release == nil {
+		return nil
+	}
+	return release(ctx)
 }
 
 // Store implements certmagic.Storage.

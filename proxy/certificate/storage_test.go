@@ -66,8 +66,51 @@ func (s *shelf) Keys(_ context.Context, prefix string) (keys []string, err error
 	return keys, err
 }
 
-func (s *shelf) Lock(context.Context, string) error   { return s.do(func() error { return nil }) }
-func (s *shelf) Unlock(context.Context, string) error { return nil }
+func (s *shelf) Lease(name, holder string) (acquire func(context.Context) (bool, error), release func(context.Context) error) {
+	key := "lease " + name
+	acquire = func(context.Context) (isHeld bool, err error) {
+		err = s.do(func() error {
+			if other, is := s.all[key]; !is || string(other) == holder {
+				s.all[key], isHeld = []byte(holder), true
+			}
+			return nil
+		})
+		return isHeld, err
+	}
+	return acquire, func(context.Context) error { return s.do(func() error { delete(s.all, key); return nil }) }
+}
+
+// A lock is for one call, of this machine or of another, until it is given up.
+func TestSharedLock(t *testing.T) {
+	t.Parallel()
+	ctx, s := t.Context(), &shelf{all: make(map[string][]byte)}
+	a, b := certificate.SharedStorage(s, certificate.FileStorage(t.TempDir())), certificate.SharedStorage(s, certificate.FileStorage(t.TempDir()))
+	if err := a.Lock(ctx, "x"); err != nil {
+		t.Fatal(err)
+	}
+	done, cancel := context.WithCancel(ctx)
+	cancel()
+	for name, machine := range map[string]certificate.Storage{"the same machine": a, "another": b} {
+		if err := machine.Lock(done, "x"); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s has the lock, too: %v", name, err)
+		}
+	}
+	taken := make(chan error)
+	go func() { taken <- b.Lock(ctx, "x") }()
+	if err := b.Unlock(ctx, "x"); err != nil {
+		t.Errorf("a lock that it has not: %v", err)
+	}
+	if err := a.Unlock(ctx, "x"); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-taken; err != nil {
+		t.Errorf("after it was given up: %v", err)
+	}
+	s.isAway = true
+	if err := a.Lock(ctx, "y"); !errors.Is(err, errAway) {
+		t.Errorf("while the shelf is away: %v", err)
+	}
+}
 
 // A machine has what it has stored or loaded while the shelf is away, and after it has lost all.
 func TestSharedStorage(t *testing.T) {

@@ -9,15 +9,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"strconv"
-	"sync"
 	"time"
 
 	"github.com/urnd/urnd/resolver/registry"
 )
 
 const (
-	// held is how long a lock outlives an instance that was killed. It is renewed thrice in that time.
+	// held is how long a lease outlives an instance that was killed.
 	held = 30 * time.Second
 	// page is how many keys are read at once.
 	page = 1000
@@ -25,21 +23,9 @@ const (
 
 // Shelf is in one store. It is safe for concurrent use.
 type Shelf struct {
-	store    registry.Store
-	table    registry.Table
-	instance string
-	now      func() time.Time
-
-	mu    sync.Mutex
-	count int // of locks that were asked for
-	locks map[string]*lock
-}
-
-// lock is one that this instance has.
-type lock struct {
-	lease  *registry.Lease
-	cancel context.CancelFunc
-	done   chan struct{}
+	store registry.Store
+	table registry.Table
+	now   func() time.Time
 }
 
 // value is how one is kept.
@@ -48,9 +34,9 @@ type value struct {
 	Value []byte    `json:"value"`
 }
 
-// New returns a shelf in a table of a store. instance identifies this instance and its run: no other one has it.
-func New(store registry.Store, table registry.Table, instance string, now func() time.Time) *Shelf {
-	return &Shelf{store: store, table: table, instance: instance, now: now, locks: make(map[string]*lock)}
+// New returns a shelf in a table of a store.
+func New(store registry.Store, table registry.Table, now func() time.Time) *Shelf {
+	return &Shelf{store, table, now}
 }
 
 // Get returns the value of a key, and when it was put there. The error wraps fs.ErrNotExist where there is none.
@@ -126,63 +112,15 @@ func (s *Shelf) Keys(ctx context.Context, prefix string) (keys []string, err err
 	return keys, nil
 }
 
-// Lock waits until this call alone has a lock, and holds it until Unlock.
-func (s *Shelf) Lock(ctx context.Context, name string) error {
-	s.mu.Lock()
-	s.count++
-	lease := &registry.Lease{Store: s.store, Name: "shelf " + name, Holder: s.instance + " " + strconv.Itoa(s.count), For: held, Now: s.now}
-	s.mu.Unlock()
-	retry := time.NewTicker(time.Second)
-	defer retry.Stop()
-	for {
+// Lease returns what takes or renews a lease of the registry for half a minute, and reports whether it is held, and what
+// gives it up. No other holder has the same text.
+func (s *Shelf) Lease(name, holder string) (acquire func(context.Context) (bool, error), release func(context.Context) error) {
+	lease := &registry.Lease{Store: s.store, Name: "shelf " + name, Holder: holder, For: held, Now: s.now}
+	return func(ctx context.Context) (bool, error) {
 		err := lease.Acquire(ctx)
-		if err == nil {
-			break
+		if errors.Is(err, registry.ErrLease) {
+			return false, nil
 		}
-		if !errors.Is(err, registry.ErrLease) {
-			return fmt.Errorf("locking %s: %w", name, err)
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("locking %s: %w", name, ctx.Err())
-		case <-retry.C:
-		}
-	}
-	renewal, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	l := &lock{lease, cancel, make(chan struct{})}
-	go l.renew(renewal)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.locks[name] = l
-	return nil
-}
-
-// renew holds a lock. One that cannot be renewed is taken by another instance, which does the same again: nothing is
-// lost.
-func (l *lock) renew(ctx context.Context) {
-	defer close(l.done)
-	ticker := time.NewTicker(held / 3) //nolint:mnd // see held
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-			_ = l.lease.Acquire(ctx)
-		}
-	}
-}
-
-// Unlock gives a lock up.
-func (s *Shelf) Unlock(ctx context.Context, name string) error {
-	s.mu.Lock()
-	l := s.locks[name]
-	delete(s.locks, name)
-	s.mu.Unlock()
-	if l == nil {
-		return nil
-	}
-	l.cancel()
-	<-l.done
-	return l.lease.Release(ctx)
+		return err == nil, err
+	}, lease.Release
 }

@@ -23,7 +23,7 @@ func TestShelf(t *testing.T) {
 	}
 	t.Cleanup(func() { store.Close() })
 	now := time.Now().Round(time.Second)
-	s := shelf.New(store, registry.TableCertificates, "one", func() time.Time { return now })
+	s := shelf.New(store, registry.TableCertificates, func() time.Time { return now })
 	if _, _, err := s.Get(ctx, "a"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a key that is not there: %v", err)
 	}
@@ -54,8 +54,8 @@ func TestShelf(t *testing.T) {
 	}
 }
 
-// A lock is for one call, of this instance or of another; what a killed one leaves is taken when its time is over.
-func TestLock(t *testing.T) {
+// A lease is for one holder, which renews it, until it gives it up.
+func TestLease(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	store, err := sqlite.Open(ctx, filepath.Join(t.TempDir(), "registry.db"))
@@ -63,26 +63,30 @@ func TestLock(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { store.Close() })
-	a, b := shelf.New(store, registry.TableCertificates, "one", time.Now), shelf.New(store, registry.TableCertificates, "two", time.Now)
-	if err := a.Lock(ctx, "x"); err != nil {
-		t.Fatal(err)
-	}
-	done, cancel := context.WithCancel(ctx)
-	cancel()
-	for name, s := range map[string]*shelf.Shelf{"the same instance": a, "another": b} {
-		if err := s.Lock(done, "x"); err == nil {
-			t.Errorf("%s has the lock, too", name)
+	s := shelf.New(store, registry.TableCertificates, time.Now)
+	first, release := s.Lease("x", "one")
+	second, releaseSecond := s.Lease("x", "two")
+	other, _ := s.Lease("y", "two")
+	for _, tt := range []struct {
+		name    string
+		acquire func(context.Context) (bool, error)
+		want    bool
+	}{
+		{"the first", first, true}, {"the first again", first, true}, {"another holder", second, false}, {"another lease", other, true},
+	} {
+		if got, err := tt.acquire(ctx); err != nil || got != tt.want {
+			t.Errorf("%s: %t, %v", tt.name, got, err)
 		}
 	}
-	taken := make(chan error)
-	go func() { taken <- b.Lock(ctx, "x") }()
-	if err := a.Unlock(ctx, "x"); err != nil {
+	if err := releaseSecond(ctx); err == nil {
+		if got, err := second(ctx); err != nil || got {
+			t.Errorf("who has it not has given it up: %t, %v", got, err)
+		}
+	}
+	if err := release(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if err := <-taken; err != nil {
-		t.Errorf("after it was given up: %v", err)
-	}
-	if err := b.Unlock(ctx, "x"); err != nil {
-		t.Error(err)
+	if got, err := second(ctx); err != nil || !got {
+		t.Errorf("after it was given up: %t, %v", got, err)
 	}
 }
