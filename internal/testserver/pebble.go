@@ -73,13 +73,24 @@ func (p *Pebble) startDNS() error {
 	if p.dns, err = freePort(); err != nil {
 		return err
 	}
-	dns, err := startProcess(p.dir, filepath.Join(p.dir, "dns.out"), Need(p.t, "pebble-challtestsrv"), "-dns01", p.dns.String(), "-http01", "",
+	output := filepath.Join(p.dir, "dns.out")
+	if err := os.WriteFile(output, nil, 0o600); err != nil { // of an earlier attempt
+		return err
+	}
+	dns, err := startProcess(p.dir, output, Need(p.t, "pebble-challtestsrv"), "-dns01", p.dns.String(), "-http01", "",
 		"-https01", "", "-tlsalpn01", "", "-management", "127.0.0.1:0", "-defaultIPv6", "")
 	if err != nil {
 		return err
 	}
-	if err := poll(func() (bool, error) { return isTaken(p.dns), dns.ended() }); err != nil {
-		return errors.Join(errPortTaken, err)
+	err = poll(func() (bool, error) {
+		if said, _ := os.ReadFile(output); strings.Contains(string(said), "address already in use") {
+			return false, errPortTaken // it goes on without
+		}
+		return isTaken(p.dns), dns.ended()
+	})
+	if err != nil {
+		_ = dns.stop()
+		return err
 	}
 	p.t.Cleanup(func() { _ = dns.stop() }) // it says by its status that it was ended by a signal
 	return nil
