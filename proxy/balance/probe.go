@@ -1,0 +1,141 @@
+package balance
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	// failedProbes is how many probes in a row fail before a server is down.
+	failedProbes = 2
+	// maxProbe is the longest timeout of a probe, maxReason the longest text of what failed.
+	maxProbe  = 5 * time.Second
+	maxReason = 300
+	// jitter is the part of the interval by which it varies, so that probes of several instances do not coincide.
+	jitter = 0.1
+	// startPercent is the part of its weight with which a server starts.
+	startPercent = 10
+)
+
+// health is what probes say of a server. It is not changed: probes replace it.
+type health struct {
+	down   bool
+	back   bool      // it was down before, so that it starts slowly
+	since  time.Time // it is down, or up
+	failed int       // probes in a row
+	reason string    // of the last failed probe
+}
+
+// percent returns how much of its weight a server has.
+func (h *health) percent(now time.Time, slowStart time.Duration) int64 {
+	if !h.starting(now, slowStart) {
+		return 100
+	}
+	elapsed := max(now.Sub(h.since), 0)
+	return startPercent + int64(float64(100-startPercent)*elapsed.Seconds()/slowStart.Seconds())
+}
+
+func (h *health) starting(now time.Time, slowStart time.Duration) bool {
+	return h.back && !h.down && now.Sub(h.since) < slowStart
+}
+
+// Run probes the servers until the context ends, and returns when the last probe has; immediately without an interval.
+// Each server has at most one probe under way. Run is called once.
+func (p *Pool) Run(ctx context.Context) {
+	if p.config.Check.Interval <= 0 || p.config.Probe == nil {
+		return
+	}
+	var running sync.WaitGroup
+	for _, s := range p.servers { // at most MaxServers
+		if !s.Drained {
+			running.Go(func() { p.probes(ctx, s) })
+		}
+	}
+	running.Wait()
+}
+
+// probes probes a server again and again. The first probe is early: a server counts as up until the second one failed.
+func (p *Pool) probes(ctx context.Context, s *server) {
+	interval := p.config.Check.Interval
+	timer := time.NewTimer(randomUpTo(min(interval, time.Second)))
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-timer.C:
+		}
+		reason := p.probe(ctx, s)
+		if ctx.Err() != nil {
+			return // the probe was cut off, and says nothing
+		}
+		p.probed(s, reason)
+		varied := time.Duration(float64(interval) * jitter)
+		timer.Reset(interval - varied + randomUpTo(2*varied))
+	}
+}
+
+// randomUpTo returns a duration between 0 and a limit.
+func randomUpTo(limit time.Duration) time.Duration {
+	return time.Duration(rand.Int64N(int64(limit) + 1)) //nolint:gosec // jitter is no secret
+}
+
+// probe probes a server once, and returns why that failed, "" where it did not.
+func (p *Pool) probe(ctx context.Context, s *server) (reason string) {
+	ctx, cancel := context.WithTimeout(ctx, min(p.config.Check.Interval, maxProbe))
+	defer cancel()
+	status, err := p.config.Probe(ctx, s.URL, p.config.Check.Path)
+	expected := p.config.Check.Status
+	switch {
+	case err != nil:
+		reason = "no response: " + err.Error()
+		return strings.ToValidUTF8(reason[:min(len(reason), maxReason)], "")
+	case expected == 0 && (status < 200 || status > 399):
+		return fmt.Sprintf("the status is %d, not from 200 to 399", status)
+	case expected != 0 && status != expected:
+		return fmt.Sprintf("the status is %d, not %d", status, expected)
+	default:
+		return ""
+	}
+}
+
+// probed notes the result of a probe: only the goroutine that probes a server replaces its health.
+func (p *Pool) probed(s *server, reason string) {
+	now, before := p.config.Now(), s.health.Load()
+	h := *before
+	if reason == "" {
+		h.failed = 0
+	} else {
+		h.failed, h.reason = min(h.failed+1, failedProbes), reason
+	}
+	switch {
+	case !h.down && h.failed == failedProbes:
+		h.down, h.since = true, now
+	case h.down && h.failed == 0:
+		h.down, h.back, h.since = false, true, now
+	}
+	s.health.Store(&h)
+	switch {
+	case h.down:
+		p.up.And(uint64(^s.bit))
+		p.starting.And(uint64(^s.bit))
+	case h.starting(now, p.config.Check.SlowStart):
+		p.starting.Or(uint64(s.bit)) // before it is up, so that none picks it with all of its weight
+		p.up.Or(uint64(s.bit))
+	default:
+		p.starting.And(uint64(^s.bit))
+		p.up.Or(uint64(s.bit))
+	}
+	switch {
+	case h.down && !before.down:
+		p.config.Log.Warn("a server of a site is down: it gets requests only where all others are down or fail",
+			"server", s.name, "reason", h.reason)
+	case before.down && !h.down:
+		downFor := now.Sub(before.since).Round(time.Second)
+		p.config.Log.Info("a server of a site is up again", "server", s.name, "after", downFor)
+	}
+}
