@@ -20,6 +20,12 @@ type (
 	Buffered = body.Buffered
 	// Heuristic makes a freshness lifetime where an origin gives none.
 	Heuristic = rules.Heuristic
+	// Override is what an administrator sets for responses of a site.
+	Override = rules.Override
+	// NotStored is why a response is not stored; the zero value is none.
+	NotStored = rules.Reason
+	// Source is what a freshness lifetime was taken from.
+	Source = rules.Source
 )
 
 // Live returns the content of a response that does not come through the cache.

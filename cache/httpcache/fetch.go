@@ -84,7 +84,7 @@ func (x *exchange) fetch(ctx context.Context) (*fetched, error) {
 		a.Response, a.Received = response, x.cache.config.Now()
 		if a.useful() {
 			if a.valid == nil {
-				a.control = x.control(a.Fields)
+				a.control = x.control(a.Response, a.beginning)
 			}
 			return a, nil
 		}
@@ -190,7 +190,7 @@ func (x *exchange) replacesError(got *fetched) bool {
 
 // explicitlyFresh reports whether a response is stored, and fresh because the origin says so.
 func (x *exchange) explicitlyFresh(got *fetched) bool {
-	s := x.toStore(got.Response, got.control, got.Arrival)
+	s, _ := x.toStore(got.Response, got.control, got.Arrival)
 	return s != nil && s.Explicit && s.TTL(x.cache.config.Now()) > 0
 }
 
@@ -200,12 +200,12 @@ func (x *exchange) validated(ctx context.Context, f *flight, got *fetched) (*Ans
 	f.exchange.End(nil)
 	_ = got.Body.Close()
 	s := got.valid
-	fresh, verdict := x.updated(s, got.Response, got.Arrival)
+	fresh, verdict, why := x.updated(s, got.Response, got.Arrival)
 	if s != x.selected {
 		fresh.Selectors = rules.SelectorsOf(fresh.Fields, x.r.Fields)
 	}
 	outcome := x.outcome
-	outcome.OriginStatus = http.StatusNotModified
+	outcome.OriginStatus, outcome.NotStored = http.StatusNotModified, why
 	switch verdict {
 	case updateRemoves:
 		x.cache.storage.remove(x.r.Key, s)
@@ -240,9 +240,11 @@ func (x *exchange) receive(ctx context.Context, f *flight, got *fetched) (*Answe
 		}
 		return x.passThrough(f, response), nil
 	}
-	if s := x.toStore(response, got.control, got.Arrival); s != nil && s.Useful() {
+	s, why := x.toStore(response, got.control, got.Arrival)
+	if s != nil {
 		return x.arriving(ctx, f, got, s)
 	}
+	x.outcome.NotStored = why
 	return x.notStored(f, got.control, response), nil
 }
 
@@ -255,7 +257,8 @@ func (x *exchange) notStored(f *flight, control rules.Control, response *httpmes
 	case response.Status == http.StatusNotModified:
 		x.cache.storage.fetchWhole(x.r.Key)
 	case response.Status >= http.StatusBadRequest: // others may get another answer
-	case control.Has("private"), control.Has("no-store"), shared && x.notForAny(response):
+	case control.Has("private"), control.Has("no-store"), x.outcome.NotStored == rules.ReasonOverride,
+		shared && x.notForAny(response):
 		x.doNotCollapse()
 	}
 	return x.passThrough(f, response)
@@ -264,7 +267,8 @@ func (x *exchange) notStored(f *flight, control rules.Control, response *httpmes
 // notForAny reports whether a response is not stored for what it is itself, or for the cookies that all have who wait
 // for it, and not for something else in this request.
 func (x *exchange) notForAny(response *httpmessage.Response) bool {
-	return x.r.Fields.Has("Cookie") || rules.ForOthers(&x.r.Request, x.unkeyed(), response, true)
+	return x.r.Fields.Has("Cookie") ||
+		rules.ForOthers(&x.r.Request, x.unkeyed(), response, true) == rules.ReasonNone
 }
 
 // mayUseStale reports whether a stored response may be used after a failure to reach the origin.

@@ -10,7 +10,7 @@ import (
 )
 
 // headVersion is the first byte of a head.
-const headVersion = 1
+const headVersion = 2
 
 const (
 	headExplicit = 1 << iota
@@ -18,12 +18,13 @@ const (
 	headMustRevalidate
 	headImmutable
 	headPurged
+	headSetsCookies
 )
 
 // head returns what is stored of a response on disk and in a second level besides its body: its texts with their
 // lengths, and its numbers, as of encoding/binary. Names and values of fields are of any bytes (RFC 9110 section 5.5).
 func (s *stored) head() []byte {
-	b := append(make([]byte, 0, s.headSize()), headVersion, s.headFlags())
+	b := append(make([]byte, 0, s.headSize()), headVersion, s.headFlags(), byte(s.Source))
 	b = binary.AppendVarint(b, int64(s.Status))
 	for _, text := range [...]string{s.Reason, s.Spelling, s.basis} {
 		b = appendText(b, text)
@@ -68,7 +69,7 @@ func (s *stored) headSize() int {
 }
 
 func (s *stored) headFlags() (flags byte) {
-	for i, set := range [...]bool{s.Explicit, s.NoCache, s.MustRevalidate, s.Immutable, s.Purged} {
+	for i, set := range [...]bool{s.Explicit, s.NoCache, s.MustRevalidate, s.Immutable, s.Purged, s.SetsCookies} {
 		if set {
 			flags |= 1 << i
 		}
@@ -83,14 +84,15 @@ func appendText(b []byte, text string) []byte {
 // parseHead returns a stored response without its content, nil where the head is not valid. What its fields say is
 // parsed again.
 func parseHead(head []byte) *stored {
-	if len(head) < 2 || head[0] != headVersion {
+	if len(head) < 3 || head[0] != headVersion {
 		return nil
 	}
-	flags, r := head[1], headReader{rest: string(head[2:])}
+	flags, r := head[1], headReader{rest: string(head[3:])}
 	s := &stored{uses: new(uses)}
 	s.Explicit, s.Purged = flags&headExplicit != 0, flags&headPurged != 0
 	s.NoCache, s.MustRevalidate = flags&headNoCache != 0, flags&headMustRevalidate != 0
-	s.Immutable = flags&headImmutable != 0
+	s.Immutable, s.SetsCookies = flags&headImmutable != 0, flags&headSetsCookies != 0
+	s.Source = rules.Source(head[2])
 	s.Status = int(r.number())
 	s.Reason, s.Spelling, s.basis = r.text(), r.text(), r.text()
 	seconds := r.number()

@@ -1,10 +1,12 @@
 package httpcache
 
 import (
+	"cmp"
 	"strconv"
 	"time"
 
 	"github.com/urnd/urnd/cache"
+	"github.com/urnd/urnd/cache/httpcache/rules"
 )
 
 // Outcome is how a response came about, for Cache-Status (RFC 9211) and for observers.
@@ -20,6 +22,9 @@ type Outcome struct {
 	Collapsed    bool
 	Stale        bool   // it is stale
 	Detail       string // a token, "" for none
+	// NotStored is why what the origin has sent, to a GET that the cache could answer, is not stored; the zero value for
+	// what is, and for hits. It is what Cache-Status has as its detail where there is no other one: RFC 9211 section 2.8.
+	NotStored NotStored
 }
 
 // The reasons to forward a request: RFC 9211 section 2.2.
@@ -38,8 +43,10 @@ func (o Outcome) Hit() bool { return o.Forwarded == "" }
 
 // Status returns the member of Cache-Status for a cache of a name.
 func (o Outcome) Status(name string) string {
-	if o == (Outcome{Forwarded: fwdURIMiss}) && name == "urnd" { // as most that are not stored
-		return "urnd; fwd=uri-miss"
+	if o == (Outcome{Forwarded: fwdURIMiss, NotStored: o.NotStored}) && name == "urnd" { // as most that are not stored
+		if text, ok := missStatuses[o.NotStored]; ok {
+			return text
+		}
 	}
 	return string(o.AppendStatus(make([]byte, 0, 64), name))
 }
@@ -64,10 +71,21 @@ func (o Outcome) AppendStatus(b []byte, name string) []byte {
 	if o.HasTTL {
 		b = strconv.AppendInt(append(b, "; ttl="...), int64(o.TTL/time.Second), 10)
 	}
-	if o.Detail != "" {
-		b = append(append(b, "; detail="...), o.Detail...)
+	if detail := cmp.Or(o.Detail, o.NotStored.Code()); detail != "" {
+		b = append(append(b, "; detail="...), detail...)
 	}
 	return b
+}
+
+// missStatuses are what Status returns of most that are not stored, by why.
+var missStatuses = newMissStatuses()
+
+func newMissStatuses() map[NotStored]string {
+	all := map[NotStored]string{rules.ReasonNone: "urnd; fwd=uri-miss"}
+	for _, why := range rules.Reasons() {
+		all[why] = "urnd; fwd=uri-miss; detail=" + why.Code()
+	}
+	return all
 }
 
 // Counts are how requests were answered, since the cache was made.

@@ -28,6 +28,9 @@ type Request struct {
 	Ended context.Context //nolint:containedctx // it is not that of the request
 	// Pass is whether nothing stored may be used for it, and its response is not stored.
 	Pass bool
+	// Overrides are what is set for responses at its path: the first one that is for a response decides. They are not
+	// changed. What is stored stays as it was stored, until it is updated or replaced, whatever they say by then.
+	Overrides []Override
 	// Gateway is whether the cache is one of the site that it serves: the fields of
 	// Config.Targeted apply to it, RFC 9213.
 	Gateway bool

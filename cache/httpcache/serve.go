@@ -200,7 +200,7 @@ func (x *exchange) unsafe(ctx context.Context) (*Answer, error) {
 	if !rules.SafeMethod(x.r.Method) && response.Status < http.StatusBadRequest {
 		x.invalidate(response)
 	}
-	if s := x.toStore(response, x.control(response.Fields), at); s != nil {
+	if s, _ := x.toStore(response, x.control(response, nil), at); s != nil {
 		f := x.startExclusive()
 		f.exchange = forwarding
 		x.outcome.Forwarded = reason

@@ -10,13 +10,16 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// control returns the directives of a response, which may use the memory of the exchange.
-func (x *exchange) control(fields httpmessage.Fields) rules.Control {
+// control returns the directives of a response, with what is set for the site, which may use the memory of the
+// exchange. before is the stored response that it updates or completes, nil for none.
+func (x *exchange) control(got *httpmessage.Response, before *stored) rules.Control {
 	var targeted []string
 	if x.r.Gateway {
 		targeted = x.cache.config.Targeted
 	}
-	return rules.NewControl(targeted, fields, x.directives[:0])
+	control := rules.NewControl(targeted, got.Fields, x.directives[:0])
+	control.SetsCookies = control.SetsCookies || before != nil && before.SetsCookies
+	return control.Overridden(x.r.Overrides, &x.r.Request, got)
 }
 
 // unkeyed returns the fields of the request that could have made its response, and are in no key.
@@ -27,24 +30,32 @@ func (x *exchange) unkeyed() []string {
 	return x.unkeyedNames
 }
 
-// toStore returns what is stored of the response to the request, without its content; nil for nothing.
-func (x *exchange) toStore(got *httpmessage.Response, control rules.Control, at rules.Arrival) *stored {
+// toStore returns what is stored of the response to the request, without its content; nil for nothing, and why.
+func (x *exchange) toStore(
+	got *httpmessage.Response, control rules.Control, at rules.Arrival,
+) (s *stored, why rules.Reason) {
 	r, c := x.r, x.cache
 	switch {
 	case r.Pass, c.config.Store == nil:
-		return nil
+		return nil, rules.ReasonNone // nothing of the response
 	case r.Method == http.MethodPost && !x.storesPost(got, control):
-		return nil
+		return nil, rules.ReasonMethod
 	case r.Method != http.MethodPost && (r.Method != http.MethodGet || r.Body != nil):
-		return nil // a cache does not know what the content of GET means
-	case !rules.MayStore(&r.Request, x.requested, control.Directives, got):
-		return nil
+		return nil, rules.ReasonMethod // a cache does not know what the content of GET means
 	}
-	s := x.newStored(got, control, at)
-	if s == nil || !rules.ForOthers(&r.Request, x.unkeyed(), got, s.Explicit) {
-		return nil
+	if why = rules.MayStore(&r.Request, x.requested, control, got); why != rules.ReasonNone {
+		return nil, why
 	}
-	return s
+	if s = x.newStored(got, control, at); s == nil {
+		return nil, rules.ReasonContentRange
+	}
+	if why = rules.ForOthers(&r.Request, x.unkeyed(), got, s.Explicit); why != rules.ReasonNone {
+		return nil, why
+	}
+	if !s.Useful() {
+		return nil, rules.ReasonFreshness
+	}
+	return s, rules.ReasonNone
 }
 
 // newStored returns what is stored of a response, without its content; nil for a part whose place is not known.
@@ -67,26 +78,26 @@ func (x *exchange) storesPost(got *httpmessage.Response, control rules.Control) 
 }
 
 // updated returns a stored response with the fields of an update, a 304 or the response to a HEAD, in place of its own,
-// and its selectors and content; verdict is whether it may be stored in place of that.
+// and its selectors and content; verdict is whether it may be stored in place of that, and why not.
 func (x *exchange) updated(
 	s *stored, got *httpmessage.Response, at rules.Arrival,
-) (updated *stored, verdict updateVerdict) {
+) (updated *stored, verdict updateVerdict, why rules.Reason) {
 	update := &httpmessage.Response{
 		Status: s.Status, Reason: s.Reason, Fields: rules.UpdatedFields(s.Fields, got.Fields),
 		From: got.From, Private: got.Private,
 	}
-	control := x.control(update.Fields)
+	control := x.control(update, s)
 	updated = x.newStored(update, control, at)
 	updated.Selectors, updated.Part, updated.Length = s.Selectors, s.Part, s.Length
 	updated.content, updated.saved = s.content, s.saved
-	switch {
-	case !rules.Storable(control.Directives, update):
-		return updated, updateRemoves
-	case rules.MayUpdate(&x.r.Request, x.unkeyed(), x.requested, control.Directives, update, updated.Explicit):
-		return updated, updateReplaces
-	default:
-		return updated, updateKeeps
+	if why = rules.Storable(control, update); why != rules.ReasonNone {
+		return updated, updateRemoves, why
 	}
+	why = rules.MayUpdate(&x.r.Request, x.unkeyed(), x.requested, control, update, updated.Explicit)
+	if why != rules.ReasonNone {
+		return updated, updateKeeps, why
+	}
+	return updated, updateReplaces, rules.ReasonNone
 }
 
 // updateVerdict is what an update does to what is stored.
@@ -119,6 +130,9 @@ func (x *exchange) arriving(ctx context.Context, f *flight, got *fetched, whole 
 	}
 	outcome := x.outcome
 	outcome.Stored, outcome.TTL, outcome.HasTTL = fits, s.TTL(c.config.Now()), true
+	if !fits {
+		outcome.NotStored = rules.ReasonSize
+	}
 	reader := b.Join(ctx, rules.Span{Start: 0, End: -1})
 	if !f.arrived() {
 		result = nil // its body ends
@@ -160,7 +174,7 @@ func (x *exchange) updateByHead(response *httpmessage.Response, at rules.Arrival
 	if s == nil || x.private || response.Status != http.StatusOK || s.Status != http.StatusOK {
 		return nil
 	}
-	changed, verdict := x.updated(s, response, at)
+	changed, verdict, _ := x.updated(s, response, at)
 	if verdict != updateReplaces { // of another one's answer it says nothing
 		return nil
 	}

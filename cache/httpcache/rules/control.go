@@ -15,6 +15,9 @@ type Control struct {
 	cachecontrol.Directives
 	// Targeted is whether they are those of a targeted field, which replaces Cache-Control: RFC 9213 section 2.2.
 	Targeted bool
+	// SetsCookies is whether the response sets cookies, or what it updates or completes has done so.
+	SetsCookies bool
+	bounds
 }
 
 // NewControl returns the directives of a response, of the first field of targeted that is valid, or else of
@@ -23,11 +26,12 @@ func NewControl(targeted []string, header httpmessage.Fields, scratch cachecontr
 	for _, name := range targeted {
 		if lines := header.Lines(name); len(lines) > 0 {
 			if d, ok := targetedDirectives(lines); ok {
-				return Control{d, true}
+				return Control{Directives: d, Targeted: true, SetsCookies: header.Has("Set-Cookie")}
 			}
 		}
 	}
-	return Control{cachecontrol.Append(scratch, header.Lines("Cache-Control")), false}
+	d := cachecontrol.Append(scratch, header.Lines("Cache-Control"))
+	return Control{Directives: d, SetsCookies: header.Has("Set-Cookie")}
 }
 
 // targetedDirectives parses a targeted field, a Dictionary of RFC 9651. One that is invalid or empty
@@ -68,11 +72,14 @@ type Directives struct {
 }
 
 // directivesOf returns what the directives of a response say about its use.
-func directivesOf(d cachecontrol.Directives) (Directives, []string) {
+func directivesOf(d Control) (Directives, []string) {
 	names := d.Fields("no-cache")
 	_, sMaxAge := d.Seconds("s-maxage")
-	all := d.Has("no-cache") && len(names) == 0
-	whileRevalidate, _ := d.Seconds("stale-while-revalidate")
+	all := d.Has("no-cache") && len(names) == 0 && d.least <= 0 // or else it is as if the origin had not said it
+	whileRevalidate, said := d.Seconds("stale-while-revalidate")
+	if !said {
+		whileRevalidate = max(d.whileRevalidate, 0)
+	}
 	ifError, limited := d.Seconds("stale-if-error")
 	if !limited {
 		ifError = -1

@@ -34,7 +34,7 @@ func FuzzCompacted(f *testing.F) {
 
 // TestManyLinesAreNotStored: a response with more lines than are stored is for its client alone.
 func TestManyLinesAreNotStored(t *testing.T) {
-	for n, want := range map[int]bool{maxLines - 1: true, maxLines: false} {
+	for n, want := range map[int]Reason{maxLines - 1: ReasonNone, maxLines: ReasonManyFields} {
 		one, other := httpmessage.FieldsOf("Cache-Control", "max-age=60"), httpmessage.FieldsOf("Cache-Control", "max-age=60")
 		for i := range n {
 			one.Add(fmt.Sprint("F", i), "")
@@ -42,9 +42,9 @@ func TestManyLinesAreNotStored(t *testing.T) {
 		}
 		for _, header := range []httpmessage.Fields{one, other} {
 			response := &httpmessage.Response{Status: 200, Fields: header}
-			directives := NewControl(nil, header, nil).Directives
-			if got := MayStore(&httpmessage.Request{Method: http.MethodGet}, RequestDirectives{}, directives, response); got != want {
-				t.Errorf("%d fields and one, in %d: %t", n, len(header), got)
+			control := NewControl(nil, header, nil)
+			if got := MayStore(&httpmessage.Request{Method: http.MethodGet}, RequestDirectives{}, control, response); got != want {
+				t.Errorf("%d fields and one, in %d: %s", n, len(header), got.Code())
 			}
 		}
 	}

@@ -22,28 +22,62 @@ var heuristicStatuses = [...]int{
 // Freshness is how long a response is fresh, and who says so.
 type Freshness struct {
 	Lifetime time.Duration
-	Explicit bool // by the origin, not by a heuristic
+	Explicit bool // by the origin, or by Override.Least, not by a heuristic
+	Source   Source
 }
 
-// freshnessOf returns the freshness lifetime of a response for a shared cache: RFC 9111 section
-// 4.2.1. For a targeted field Expires does not count (RFC 9213 section 2.1). date is when the response was made.
-func freshnessOf(status int, header httpmessage.Fields, directives Control, date time.Time, h Heuristic) Freshness {
+// Source is what a freshness lifetime was taken from; the zero value is nothing, and the lifetime is 0.
+type Source uint8
+
+// The sources of a freshness lifetime: RFC 9111 sections 4.2.1 and 4.2.2.
+const (
+	SourceNone Source = iota
+	SourceSMaxAge
+	SourceMaxAge
+	SourceExpires
+	SourceHeuristic
+	SourceOverride // Override.Least or Most, where that has changed the lifetime
+	sources        // how many
+)
+
+// String returns the name of the directive or field, or "heuristic" or "override"; "" for the zero value.
+func (s Source) String() string {
+	if s >= sources {
+		return ""
+	}
+	return [sources]string{"", "s-maxage", "max-age", "Expires", "heuristic", "override"}[s]
+}
+
+// freshnessOf returns the freshness lifetime of a response for a shared cache, by its fields (RFC 9111 section 4.2.1),
+// within what an override says. date is when the response was made.
+func freshnessOf(status int, header httpmessage.Fields, control Control, date time.Time, h Heuristic) Freshness {
+	return control.bounded(freshnessByFields(status, header, control, date, h))
+}
+
+// freshnessByFields is freshnessOf without an override. For a targeted field Expires does not count: RFC 9213 section
+// 2.1.
+func freshnessByFields(
+	status int, header httpmessage.Fields, directives Control, date time.Time, h Heuristic,
+) Freshness {
 	if lifetime, ok := directives.Seconds("s-maxage"); ok {
-		return Freshness{lifetime, true}
+		return Freshness{lifetime, true, SourceSMaxAge}
 	}
 	if lifetime, ok := directives.Seconds("max-age"); ok {
-		return Freshness{lifetime, true}
+		return Freshness{lifetime, true, SourceMaxAge}
 	}
 	if lines := header.Lines("Expires"); len(lines) > 0 && !directives.Targeted {
 		// An invalid one, such as "0", is in the past; so is one of several lines: RFC 9111 section
 		// 5.3.
 		expires, ok := ParseDate(lines[0])
 		if !ok || len(lines) > 1 {
-			return Freshness{0, true}
+			return Freshness{0, true, SourceExpires}
 		}
-		return Freshness{min(max(expires.Sub(date), 0), Longest), true}
+		return Freshness{min(max(expires.Sub(date), 0), Longest), true, SourceExpires}
 	}
-	return Freshness{Lifetime: h.lifetime(status, header, directives.Directives, date)}
+	if lifetime := h.lifetime(status, header, directives.Directives, date); lifetime > 0 {
+		return Freshness{Lifetime: lifetime, Source: SourceHeuristic}
+	}
+	return Freshness{}
 }
 
 // Heuristic makes a freshness lifetime where an origin gives none: RFC 9111 section 4.2.2.

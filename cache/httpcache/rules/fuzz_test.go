@@ -166,7 +166,7 @@ func FuzzTargeted(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		d, ok := targetedDirectives([]string{text})
 		if ok {
-			directivesOf(d)
+			directivesOf(Control{Directives: d})
 		}
 		if seconds, _ := d.Seconds("max-age"); seconds < 0 {
 			t.Error(seconds)

@@ -33,6 +33,8 @@ type Response struct {
 	From   netip.AddrPort
 	// Purged is whether it must be validated before it is used: a soft purge, or an invalidation.
 	Purged bool
+	// SetsCookies is whether it has come with Set-Cookie, which mostly is not among the Fields: Override.
+	SetsCookies bool
 	// ValidatedOnly are those of the fields that are sent only after a validation: no-cache with names; nil for none,
 	// as nearly always.
 	ValidatedOnly *[]string
@@ -126,7 +128,8 @@ func NewResponse(
 	s.SetFields(header)
 	s.Date = NewSecond(date)
 	var names []string
-	s.Directives, names = directivesOf(control.Directives)
+	s.Directives, names = directivesOf(control)
+	s.SetsCookies = control.SetsCookies
 	s.ValidatedOnly = ValidatedOnly(namesIn(s.Fields, names))
 	s.Freshness = freshnessOf(got.Status, got.Fields, control, date, heuristic)
 	s.InitialAge = initialAge(got.Fields, date, at.Requested, at.Received)

@@ -24,24 +24,30 @@ var ofOneClient = [...]int{
 	http.StatusTooManyRequests, http.StatusRequestHeaderFieldsTooLarge,
 }
 
-// ForOthers reports whether the response to a request may answer those of others, as far as the fields of the request
-// go: everything in it that could have made the response is in the key, named by Vary, or known not to matter. unkeyed
-// are those of which neither is known, and explicit is whether the origin has given a freshness lifetime.
-func ForOthers(r *httpmessage.Request, unkeyed []string, response *httpmessage.Response, explicit bool) bool {
+// ForOthers returns why the response to a request may not answer those of others, ReasonNone where it may as far as the
+// fields of the request go: everything in it that could have made the response is in the key, named by Vary, or known
+// not to matter. unkeyed are those of which neither is known, and explicit is Freshness.Explicit.
+func ForOthers(r *httpmessage.Request, unkeyed []string, response *httpmessage.Response, explicit bool) Reason {
 	status, header := response.Status, r.Fields
 	switch {
 	case !namesAll(response.Fields.Lines("Vary"), unkeyed):
-		return false
+		return ReasonUnkeyed
 	case header.Has("Range") && status != http.StatusOK && status != http.StatusPartialContent:
-		return false
-	case !explicit && (header.Has("Cookie") || response.Fields.Has("Set-Cookie")):
-		return false
+		return ReasonRange
+	case !explicit && header.Has("Cookie"):
+		return ReasonCookie
+	case !explicit && response.Fields.Has("Set-Cookie"):
+		return ReasonSetCookie
 	case header.Has("Origin") && !allSites(response.Fields):
-		return false
-	case status >= http.StatusBadRequest:
-		return !slices.Contains(ofOneClient[:], status) && plainRequest(r)
+		return ReasonOrigin
+	case status < http.StatusBadRequest:
+		return ReasonNone
+	case slices.Contains(ofOneClient[:], status):
+		return ReasonClientError
+	case !plainRequest(r):
+		return ReasonRequestOfError
 	default:
-		return true
+		return ReasonNone
 	}
 }
 
@@ -78,13 +84,16 @@ func plainRequest(r *httpmessage.Request) bool {
 	return r.Body == nil && values <= maxErrorValues && names+values <= maxErrorHeader && len(r.Fields) <= maxErrorLines
 }
 
-// MayUpdate reports whether a response that is made of an update and of what is stored may be stored in place of
-// that: the update may be made by anything in the request.
+// MayUpdate returns why a response that is made of an update and of what is stored may not be stored in place of that,
+// ReasonNone where it may: the update may be made by anything in the request.
 func MayUpdate(
-	r *httpmessage.Request, unkeyed []string, requested RequestDirectives, directives cachecontrol.Directives,
+	r *httpmessage.Request, unkeyed []string, requested RequestDirectives, control Control,
 	update *httpmessage.Response, explicit bool,
-) bool {
-	return MayStore(r, requested, directives, update) && ForOthers(r, unkeyed, update, explicit)
+) Reason {
+	if why := MayStore(r, requested, control, update); why != ReasonNone {
+		return why
+	}
+	return ForOthers(r, unkeyed, update, explicit)
 }
 
 // setsCookiesForAll reports whether the cookies that a response sets are for all who get it: RFC 6265 section 3

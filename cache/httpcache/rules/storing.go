@@ -15,39 +15,59 @@ var understood = [...]int{
 	200, 203, 204, 206, 300, 301, 302, 303, 307, 308, 404, 405, 410, 414, 501,
 }
 
-// MayStore reports whether a shared cache may store a response to a method that it understands: RFC
-// 9111 section 3.
+// MayStore returns why a shared cache must not store a response to a method that it understands, ReasonNone where it
+// may: RFC 9111 section 3.
 func MayStore(
-	r *httpmessage.Request, requested RequestDirectives, directives cachecontrol.Directives, got *httpmessage.Response,
-) bool {
-	allowed := !r.Fields.Has("Authorization") || sharesAuthorized(directives)
-	return allowed && !requested.NoStore && Storable(directives, got)
+	r *httpmessage.Request, requested RequestDirectives, control Control, got *httpmessage.Response,
+) Reason {
+	switch {
+	case r.Fields.Has("Authorization") && !sharesAuthorized(control.Directives):
+		return ReasonAuthorization
+	case requested.NoStore:
+		return ReasonRequestNoStore
+	default:
+		return Storable(control, got)
+	}
 }
 
-// Storable reports whether a response may be stored, whatever the request.
-func Storable(directives cachecontrol.Directives, response *httpmessage.Response) bool {
+// Storable returns why a response must not be stored, whatever the request, ReasonNone where it may.
+func Storable(control Control, response *httpmessage.Response) Reason {
 	status := response.Status
 	switch {
-	case response.Private, status < 200, status == http.StatusNotModified:
-		return false
+	case control.never:
+		return ReasonOverride
+	case response.Private:
+		return ReasonClient
+	case status < 200, status == http.StatusNotModified:
+		return ReasonInterim
 	case status == http.StatusPartialContent && response.Fields.Value("Content-Range") == "": // of several ranges
-		return false
-	case directives.Has("must-understand"):
+		return ReasonParts
+	case control.Has("must-understand"):
 		if !slices.Contains(understood[:], status) {
-			return false
+			return ReasonMustUnderstand
 		}
-	case directives.Has("no-store"):
-		return false
+	case control.Has("no-store"):
+		return ReasonNoStore
 	}
-	private := directives.Has("private") && directives.Fields("private") == nil
-	return !private && cacheable(status, response.Fields, directives) && !variesAlways(response.Fields)
+	switch {
+	case control.Has("private") && control.Fields("private") == nil:
+		return ReasonPrivate
+	case manyLines(response.Fields):
+		return ReasonManyFields
+	case !cacheable(status, response.Fields, control):
+		return ReasonStatus
+	case variesAlways(response.Fields):
+		return ReasonVary
+	default:
+		return ReasonNone
+	}
 }
 
-// cacheable reports whether a status, or the origin, allows a response to be stored (RFC 9111
-// section 3, the last item), and it has no more lines than are stored.
-func cacheable(status int, header httpmessage.Fields, d cachecontrol.Directives) bool {
-	return !manyLines(header) && (slices.Contains(heuristicStatuses[:], status) || header.Has("Expires") ||
-		d.Has("max-age") || d.Has("s-maxage") || d.Has("public"))
+// cacheable reports whether a status, the origin or an override allows a response to be stored: RFC 9111 section 3, the
+// last item.
+func cacheable(status int, header httpmessage.Fields, c Control) bool {
+	return slices.Contains(heuristicStatuses[:], status) || header.Has("Expires") ||
+		c.Has("max-age") || c.Has("s-maxage") || c.Has("public") || c.least > 0
 }
 
 // sharesAuthorized reports whether the response to a request with credentials may be stored: RFC
