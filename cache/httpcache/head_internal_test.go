@@ -26,7 +26,8 @@ func TestHeadOrder(t *testing.T) {
 func full() *stored {
 	s := &stored{uses: new(uses), basis: "b", Response: rules.Response{
 		Status: 404, Reason: "No", Spelling: "/%62", Selectors: []rules.Selector{{Name: "Accept", Value: "a"}},
-		Received: time.Unix(1_900_000_000, 123), InitialAge: time.Second, Freshness: rules.Freshness{Lifetime: time.Hour, Explicit: true}, Purged: true,
+		Received: time.Unix(1_900_000_000, 123), InitialAge: time.Second, Purged: true, SetsCookies: true,
+		Freshness:     rules.Freshness{Lifetime: time.Hour, Explicit: true, Source: rules.SourceOverride},
 		Directives:    rules.Directives{NoCache: true, MustRevalidate: true, Immutable: true, WhileRevalidate: time.Hour, IfError: -1},
 		ValidatedOnly: rules.ValidatedOnly([]string{"X-B"}), From: netip.MustParseAddrPort("[fe80::1%eth0]:80"),
 	}}

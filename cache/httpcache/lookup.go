@@ -19,6 +19,16 @@ type Info struct {
 	// missing from a request: RFC 9111 section 4.1.
 	Selecting http.Header
 	Age, TTL  time.Duration // TTL is negative for a stale one
+	// Received is when the response, or what it was updated by, came from the origin, and FreshUntil when it gets or got
+	// stale.
+	Received, FreshUntil time.Time
+	// Lifetime is the freshness lifetime, and Source what it was taken from.
+	Lifetime time.Duration
+	Source   Source
+	// WhileRevalidate is for how long it may be used stale while it is validated; 0 for none.
+	WhileRevalidate time.Duration
+	// NoCache is whether it must be validated whenever it is used, and MustRevalidate whether it must when it is stale.
+	NoCache, MustRevalidate bool
 	// Size is that of the content, in bytes; -1 while it arrives and its length is unknown.
 	Size     int64
 	ETag     string    // "" for none
@@ -35,11 +45,14 @@ type Info struct {
 
 // Lookup returns what is stored for a URI, the last response first. It changes nothing.
 func (c *Cache) Lookup(key string) []Info {
-	e := c.purges.apply(key, c.storage.find(key))
+	return c.purges.apply(key, c.storage.find(key)).infos(c.config.Now())
+}
+
+// infos returns what an administrator wants to know of an entry, which may be nil.
+func (e *Entry) infos(now time.Time) []Info {
 	if e == nil {
 		return nil
 	}
-	now := c.config.Now()
 	all := make([]Info, 0, len(e.variants))
 	for _, s := range e.variants {
 		all = append(all, s.info(now))
@@ -50,6 +63,8 @@ func (c *Cache) Lookup(key string) []Info {
 func (s *stored) info(now time.Time) Info {
 	i := Info{
 		Status: s.Status, Spelling: s.Spelling, Selecting: s.selecting(), Age: s.Age(now), TTL: s.TTL(now),
+		Received: s.Received.Round(0), FreshUntil: now.Round(0).Add(s.TTL(now)), Lifetime: s.Lifetime, Source: s.Source,
+		WhileRevalidate: s.WhileRevalidate, NoCache: s.NoCache, MustRevalidate: s.MustRevalidate,
 		ETag: s.ETag, Modified: s.Modified.Time(), Tags: s.Tags(), OnDisk: s.saved != nil,
 		Partial: s.Partial(), Purged: s.Purged,
 	}

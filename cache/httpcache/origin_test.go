@@ -218,7 +218,24 @@ func (s *site) request(r *httpcache.Request) got {
 	}
 	g := read(a)
 	s.compare(r, first, g)
+	s.saysWhy(r, g.Outcome)
 	return g
+}
+
+// saysWhy checks that an outcome has a reason where the response of the origin is not stored, and only there.
+func (s *site) saysWhy(r *httpcache.Request, o httpcache.Outcome) {
+	s.t.Helper()
+	says := o.NotStored.Code() != ""
+	wants := !o.Hit() && !o.Stored && !o.Collapsed && r.Method == http.MethodGet && r.Body == nil
+	switch o.Forwarded {
+	case "bypass", "method":
+		wants = false
+	case "request": // with no-store or If-Match it is not decided
+		wants = wants && says
+	}
+	if says != wants {
+		s.t.Errorf("%s: %s", r.Method, o.Status("urnd"))
+	}
 }
 
 // peek returns the body that a client gets, where the background may change it meanwhile: nothing is compared.

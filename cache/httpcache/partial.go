@@ -42,7 +42,9 @@ func (s *stored) combined(e *Entry, maxObject int64) *stored {
 func (s *stored) joined(fresh body.Blocks, other *stored, before body.Blocks) *stored {
 	whole := s.copied()
 	whole.Length = max(s.Length, other.Length)
-	whole.SetsCookies = s.SetsCookies || other.SetsCookies
+	if other.SetsCookies && !s.SetsCookies { // Override.Least is not for the whole, as it was not for that part
+		whole.SetsCookies, whole.Freshness, whole.Directives = true, other.Freshness, other.Directives
+	}
 	whole.Part = rules.Span{Start: min(s.Part.Start, other.Part.Start), End: max(s.Part.End, other.Part.End)}
 	var content body.Blocks
 	if other.Part.Start < s.Part.Start {

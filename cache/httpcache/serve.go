@@ -64,11 +64,8 @@ func (x *exchange) serve(ctx context.Context) (*Answer, error) {
 		return x.unsafe(ctx)
 	}
 	x.look()
-	switch {
-	case x.cache.config.Store == nil || x.r.Pass:
-		return x.pass(ctx, fwdBypass)
-	case (x.requested.NoStore || rules.ForOrigin(x.r.Fields)) && !x.requested.OnlyIfCached:
-		return x.pass(ctx, fwdRequest)
+	if reason := x.passes(); reason != "" {
+		return x.pass(ctx, reason)
 	}
 	reason, use := x.usable()
 	switch {
@@ -84,14 +81,32 @@ func (x *exchange) serve(ctx context.Context) (*Answer, error) {
 	}
 }
 
+// passes returns why the request goes to the origin, and its response to the client alone, whatever is stored; "" where
+// it does not.
+func (x *exchange) passes() string {
+	switch {
+	case x.cache.config.Store == nil || x.r.Pass:
+		return fwdBypass
+	case (x.requested.NoStore || rules.ForOrigin(x.r.Fields)) && !x.requested.OnlyIfCached:
+		return fwdRequest
+	default:
+		return ""
+	}
+}
+
 // look looks for what is stored, unless that was just found.
 func (x *exchange) look() {
-	x.selected = nil
 	stored := x.r.Found.entry
 	if !x.r.Found.current(x.cache) {
 		stored = x.cache.storage.get(x.r.Key)
 	}
-	if x.entry = x.cache.purges.apply(x.r.Key, stored).spelled(x.r.Spelling); x.entry != nil {
+	x.choose(x.cache.purges.apply(x.r.Key, stored))
+}
+
+// choose selects one of the responses of an entry, nil for none.
+func (x *exchange) choose(entry *Entry) {
+	x.selected = nil
+	if x.entry = entry.spelled(x.r.Spelling); x.entry != nil {
 		if s := rules.Select(x.entry.variants, x.r.Spelling, x.r.Fields.Lines); s != nil {
 			x.selected = x.partFor(s)
 		}
@@ -176,10 +191,7 @@ func (x *exchange) partFor(s *stored) *stored {
 // unsafe forwards a request that the cache cannot answer, and invalidates what it may have
 // changed.
 func (x *exchange) unsafe(ctx context.Context) (*Answer, error) {
-	reason := fwdMethod
-	if x.r.retrieves() {
-		reason = fwdBypass // it has a body
-	}
+	reason := x.unsafeReason()
 	if x.requested.OnlyIfCached {
 		return nil, ErrOnlyIfCached
 	}
@@ -209,6 +221,14 @@ func (x *exchange) unsafe(ctx context.Context) (*Answer, error) {
 	x.passed = body.PassThrough{Response: response, Exchange: forwarding, Buffers: &x.cache.buffers}
 	x.passed.Watch = lifetime.On(ctx, &x.passed)
 	return x.live(response, Outcome{Forwarded: reason}, &x.passed), nil
+}
+
+// unsafeReason returns why a request that the cache cannot answer goes to the origin.
+func (x *exchange) unsafeReason() string {
+	if x.r.retrieves() {
+		return fwdBypass // it has a body
+	}
+	return fwdMethod
 }
 
 // invalidate makes what is stored for the URI of a request, and for those of the same origin that

@@ -65,18 +65,26 @@ func isOneOf(contentType string, types []string) bool {
 	return false
 }
 
+// FindOverride returns which of some overrides is for a response, the first one; -1 for none.
+func FindOverride(overrides []Override, status int, fields httpmessage.Fields) int {
+	for i := range overrides {
+		if overrides[i].applies(status, fields.Value("Content-Type")) {
+			return i
+		}
+	}
+	return -1
+}
+
 // Overridden returns the directives of a response as the first of some overrides says that is for it.
 func (c Control) Overridden(overrides []Override, r *httpmessage.Request, got *httpmessage.Response) Control {
-	for i := range overrides {
-		o := &overrides[i]
-		if !o.applies(got.Status, got.Fields.Value("Content-Type")) {
-			continue
-		}
-		c.never, c.least, c.most, c.whileRevalidate = o.Never, o.Least, o.Most, o.WhileRevalidate
-		if c.SetsCookies || r.Fields.Has("Authorization") {
-			c.least = 0
-		}
+	i := FindOverride(overrides, got.Status, got.Fields)
+	if i < 0 {
 		return c
+	}
+	o := &overrides[i]
+	c.bounds = bounds{never: o.Never, least: o.Least, most: o.Most, whileRevalidate: o.WhileRevalidate}
+	if c.SetsCookies || r.Fields.Has("Authorization") {
+		c.least = 0
 	}
 	return c
 }
