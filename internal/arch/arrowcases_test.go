@@ -187,3 +187,14 @@ func TestDependenciesOutsideTheTable(t *testing.T) {
 	twice := fakeTree(t, map[string]string{"util/a.go": "package util", "util/b.go": "package util"})
 	wantFindings(t, checkDependencies(twice, packageRules()), "util/a.go:1 util is in no row") // once per package, not per file
 }
+
+func TestRequiredFires(t *testing.T) {
+	table := []packageRule{
+		{"uri", nil, true, "bottom"},
+		{"gone", nil, true, "missed"},
+		{"onlytests", nil, true, "empty"},
+		{"maybe", nil, false, "optional"},
+	}
+	tr := fakeTree(t, map[string]string{"uri/uri.go": "package uri", "onlytests/x_test.go": "package onlytests"})
+	wantFindings(t, checkRequired(tr, table), "gone gone is required", "onlytests onlytests is required")
+}

@@ -793,14 +793,3 @@ func TestPackageRules(t *testing.T) {
 		}
 	}
 }
-
-func TestRequiredFires(t *testing.T) {
-	table := []packageRule{
-		{"uri", nil, true, "bottom"},
-		{"gone", nil, true, "missed"},
-		{"onlytests", nil, true, "empty"},
-		{"maybe", nil, false, "optional"},
-	}
-	tr := fakeTree(t, map[string]string{"uri/uri.go": "package uri", "onlytests/x_test.go": "package onlytests"})
-	wantFindings(t, checkRequired(tr, table), "gone gone is required", "onlytests onlytests is required")
-}
