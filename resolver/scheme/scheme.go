@@ -44,6 +44,9 @@ type Request struct {
 	// TLS is how an https server is authenticated, and the client to it, in place of what the handler has for all; nil for that.
 	// Requests with another one go by other connections. It must not be changed.
 	TLS *tls.Config
+	// H2C is whether an http server is known to speak HTTP/2 without TLS, and is asked by that: RFC 9113 section 3.3. It
+	// means nothing for other schemes.
+	H2C bool
 	// Bound is the connection by which the request is sent, and by no other one, where it belongs to the client; nil
 	// where the handler chooses. It has ended where there is an error.
 	Bound *BoundConn

@@ -34,6 +34,9 @@ func (h *Handler) connect(ctx context.Context, r *request) (carrier, error) {
 		}
 		c = secured
 	}
+	if r.target.h2c {
+		return h.newHTTP2(ctx, c, r, from)
+	}
 	return h.newConn(c, r.target.key, from), nil
 }
 

@@ -3,7 +3,6 @@ package http
 import (
 	"cmp"
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -35,14 +34,14 @@ type http2Conn struct {
 
 func (c *http2Conn) pooled() bool { return c.used.Load() }
 
-var errDial = errors.New("a connection of HTTP/2 dials no other one")
-
-// newHTTP2 begins HTTP/2 on a connection, for a first request.
-func (h *Handler) newHTTP2(ctx context.Context, secured *tls.Conn, r *request, from netip.AddrPort) (*http2Conn, error) {
+// newHTTP2 begins HTTP/2 on a connection, for a first request. One without TLS has no ALPN: that the server speaks HTTP/2
+// is known before (RFC 9113 section 3.3).
+func (h *Handler) newHTTP2(ctx context.Context, opened net.Conn, r *request, from netip.AddrPort) (*http2Conn, error) {
+	use := func(context.Context, string, string) (net.Conn, error) { return opened, nil }
 	transport := &http.Transport{
-		DialContext:            func(context.Context, string, string) (net.Conn, error) { return nil, errDial },
-		DialTLSContext:         func(context.Context, string, string) (net.Conn, error) { return secured, nil },
-		ForceAttemptHTTP2:      true,
+		DialContext:            use,
+		DialTLSContext:         use,
+		Protocols:              new(http.Protocols),
 		DisableCompression:     true, // the client gets the content coding that it requested
 		DisableKeepAlives:      false,
 		IdleConnTimeout:        h.config.IdleTimeout,
@@ -50,9 +49,11 @@ func (h *Handler) newHTTP2(ctx context.Context, secured *tls.Conn, r *request, f
 		ExpectContinueTimeout:  h.config.ContinueTimeout,
 		MaxResponseHeaderBytes: http1.MaxResponseHead,
 	}
-	client, err := transport.NewClientConn(ctx, "https", r.target.address)
+	transport.Protocols.SetHTTP2(r.target.secure)
+	transport.Protocols.SetUnencryptedHTTP2(r.target.h2c)
+	client, err := transport.NewClientConn(ctx, r.target.scheme(), r.target.address)
 	if err != nil {
-		_ = secured.Close()
+		_ = opened.Close()
 		return nil, fmt.Errorf("beginning HTTP/2: %w", err)
 	}
 	if err := client.Reserve(); err != nil {
@@ -133,7 +134,7 @@ func (c *http2Conn) request(ctx context.Context, r *request) (*http.Request, *se
 		opaque = "*"
 	}
 	out := (&http.Request{
-		Method: r.Method, URL: &url.URL{Scheme: "https", Host: r.target.authority, Opaque: opaque}, Host: host,
+		Method: r.Method, URL: &url.URL{Scheme: r.target.scheme(), Host: r.target.authority, Opaque: opaque}, Host: host,
 		Header: header, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
 	}).WithContext(ctx)
 	sent := &sentBody{Reader: r.Body}

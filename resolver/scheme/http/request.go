@@ -17,6 +17,7 @@ import (
 var (
 	errMethod = errors.New("the method is none of a request for a resource")
 	errField  = errors.New("a field that HTTP does not allow")
+	errShared = errors.New("the server is asked by HTTP/2, whose connections belong to no client and change no protocol")
 )
 
 // request is a request that was checked, with its framing.
@@ -44,7 +45,7 @@ func (h *Handler) newRequest(in scheme.Request) (*request, error) {
 	if h.config.Upstream != nil {
 		upstream = h.config.Upstream(in.URI)
 	}
-	to, err := newTarget(in.Method, in.URI, in.Spelling, upstream, in.TLS)
+	to, err := newTarget(in, upstream)
 	if err != nil {
 		return nil, err
 	}
@@ -66,6 +67,9 @@ func (h *Handler) newRequest(in scheme.Request) (*request, error) {
 	}
 	r.expects = r.length != 0 && httpguts.HeaderValuesContainsToken(in.Fields.Lines("Expect"), "100-continue")
 	r.upgrade = in.Fields.Has("Upgrade")
+	if to.h2c && (r.upgrade || in.Bound != nil) {
+		return nil, errShared
+	}
 	return r, nil
 }
 

@@ -22,7 +22,7 @@ func newSharedConns(limit int) *sharedConns {
 
 // take returns a connection for a request, with a stream reserved, nil for none.
 func (s *sharedConns) take(r *request) carrier {
-	if !r.target.secure || r.upgrade || r.isPrivate() {
+	if !r.target.secure && !r.target.h2c || r.upgrade || r.isPrivate() {
 		return nil
 	}
 	s.mu.Lock()

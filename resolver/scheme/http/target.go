@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
 )
 
@@ -19,6 +20,7 @@ var (
 // key is what connections have in common that can stand for each other.
 type key struct {
 	secure   bool
+	h2c      bool   // HTTP/2 with prior knowledge, without TLS
 	address  string // host and port of the origin; "" where an upstream proxy selects it
 	upstream Upstream
 	tls      *tls.Config // of the request; nil for that of the Handler
@@ -37,10 +39,9 @@ type target struct {
 // a response that has them is stored for all spellings.
 const serverSteps = uri.IDNA | uri.HostCase | uri.IPv6Text | uri.DefaultPort
 
-// newTarget returns the target of a request for u, in a spelling of its path and query, "" for that of u; own is
-// scheme.Request.TLS.
-func newTarget(method string, u uri.URI, spelling string, upstream *Upstream, own *tls.Config) (target, error) {
-	u = u.NormalizeSteps(serverSteps)
+// newTarget returns the target of a request, through an upstream proxy, nil for none.
+func newTarget(r scheme.Request, upstream *Upstream) (target, error) {
+	u := r.URI.NormalizeSteps(serverSteps)
 	authority, _ := u.Host()
 	if authority == "" {
 		return target{}, errHost
@@ -48,16 +49,16 @@ func newTarget(method string, u uri.URI, spelling string, upstream *Upstream, ow
 	secure := uri.EqualFold(u.Scheme(), "https")
 	t := target{host: strings.ToLower(strings.TrimSuffix(strings.TrimPrefix(authority, "["), "]")), authority: authority}
 	t.setAddress(u, secure)
-	t.key = key{secure: secure, address: t.address}
+	t.key = key{secure: secure, h2c: r.H2C && !secure, address: t.address}
 	if secure {
-		t.tls = own
+		t.tls = r.TLS
 	}
-	t.line = originForm(method, u)
-	if spelling != "" {
-		if spelling[0] != '/' || strings.IndexByte(spelling, '#') >= 0 {
+	t.line = originForm(r.Method, u)
+	if r.Spelling != "" {
+		if r.Spelling[0] != '/' || strings.IndexByte(r.Spelling, '#') >= 0 {
 			return target{}, errTarget
 		}
-		t.line = spelling
+		t.line = r.Spelling
 	}
 	if upstream != nil {
 		t.upstream = *upstream
@@ -120,5 +121,13 @@ func originForm(method string, u uri.URI) string {
 // forwarded reports whether requests are sent to an upstream proxy as they are, in absolute-form,
 // and not through a tunnel.
 func (k key) forwarded() bool {
-	return !k.secure && k.upstream.isHTTP()
+	return !k.secure && !k.h2c && k.upstream.isHTTP()
+}
+
+// scheme returns the scheme of the origin.
+func (k key) scheme() string {
+	if k.secure {
+		return "https"
+	}
+	return "http"
 }
