@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 )
 
 // Contents is a set of what outlives a reload, or a restart, for as long as the settings that it rests on do
@@ -31,7 +32,9 @@ func (c Config) Basis(of Contents) string {
 	values, sum := leaves(c), sha256.New()
 	for _, s := range Settings() {
 		if s.invalidates(of) && !s.IsSection() {
-			fmt.Fprintf(sum, "%s %#v\n", s.Path, Plain(withTables(values[s.Path]))) // texts are quoted
+			value := Plain(withTables(values[s.Path]))
+			s.forget(value)
+			fmt.Fprintf(sum, "%s %#v\n", s.Path, value) // texts are quoted
 		}
 	}
 	const enough = 16 // octets
@@ -40,6 +43,21 @@ func (c Config) Basis(of Contents) string {
 
 // invalidates reports whether a change of s throws contents away: any, where it is not declared.
 func (s Setting) invalidates(of Contents) bool { return s.Invalidates == 0 || s.Invalidates&of != 0 }
+
+// forget removes from the plain tables of a list what nothing rests on.
+func (s Setting) forget(value any) {
+	tables, _ := value.([]any)
+	for _, e := range s.Elements {
+		if e.Invalidates != Nothing {
+			continue
+		}
+		for _, table := range tables {
+			if of, ok := table.(map[string]any); ok {
+				delete(of, e.Path[strings.LastIndexByte(e.Path, '.')+1:])
+			}
+		}
+	}
+}
 
 // storageRules changes with the rules of what is stored on disk for others: what was stored by others is not used.
 const storageRules = 3
@@ -85,12 +103,12 @@ func (c Config) common() Config {
 		u := &c.Proxy.Upstreams[i]
 		u.Password, u.TLS = isSet(u.Password), u.TLS.common()
 	}
-	c.Proxy.Origins = slices.Clone(c.Proxy.Origins)
-	for i := range c.Proxy.Origins {
-		o := &c.Proxy.Origins[i]
+	c.Proxy.Sites = slices.Clone(c.Proxy.Sites)
+	for i := range c.Proxy.Sites {
+		o := &c.Proxy.Sites[i]
 		o.Servers, o.TLS = sorted(o.Servers), o.TLS.common()
 	}
-	c.Proxy.Origins = sorted(c.Proxy.Origins)
+	c.Proxy.Sites = sorted(c.Proxy.Sites)
 	return c
 }
 

@@ -13,8 +13,8 @@ func TestFind(t *testing.T) {
 		"dns.timeout":              "dns.timeout",
 		"reload":                   "reload reload.watch",
 		"timeout":                  "dns.timeout thttp.timeout slp.timeout resolve.timeout gateways.timeout",
-		"proxy.origins.0.host":     "proxy.origins.*.host",
-		"proxy.origins.*.tls.ca":   "proxy.origins.*.tls.ca",
+		"proxy.sites.0.hosts":      "proxy.sites.*.hosts",
+		"proxy.sites.*.tls.ca":     "proxy.sites.*.tls.ca",
 		"namespaces":               "namespaces",
 		"limits.bound_connections": "limits.bound_connections: unknown key: it is a quarter of limits.outgoing",
 		"dns.tiemout":              "dns.tiemout: unknown key; did you mean dns.timeout?",
@@ -55,7 +55,7 @@ func TestDescribe(t *testing.T) {
 func TestSecretFiles(t *testing.T) {
 	c := config.Default()
 	c.Proxy.Upstreams = []config.Upstream{{}, {TLS: config.ServerTLS{Key: "/k"}}}
-	c.Proxy.Origins = []config.Site{{}}
+	c.Proxy.Sites = []config.Site{{}}
 	var got []string
 	for _, f := range c.SecretFiles() {
 		text := f.Path
@@ -66,7 +66,7 @@ func TestSecretFiles(t *testing.T) {
 		*f.Name = "changed"
 	}
 	const want = "access.admin_token! access.proxy_users! acme.ca acme.key! cache.shared_ca cache.shared_key! cache.shared_password! cdn.secret! news.login! " +
-		"proxy.origins.0.tls.ca proxy.origins.0.tls.certificate proxy.origins.0.tls.key! " +
+		"proxy.sites.0.tls.ca proxy.sites.0.tls.certificate proxy.sites.0.tls.key! " +
 		"proxy.upstreams.0.password! proxy.upstreams.0.tls.ca proxy.upstreams.0.tls.certificate proxy.upstreams.0.tls.key! " +
 		"proxy.upstreams.1.password! proxy.upstreams.1.tls.ca proxy.upstreams.1.tls.certificate proxy.upstreams.1.tls.key!/k " +
 		"registry.password! tls.certificate tls.client_ca tls.key!"

@@ -25,13 +25,13 @@ func TestDigitalLink(t *testing.T) {
 		{config.DigitalLink{Root: "id.example.org"}, "of https and without port"},
 		{config.DigitalLink{Root: "https://id.example.org/", Scheme: "gs2"}, `"gs2" is not gs1 or data-identifiers`},
 		{config.DigitalLink{Root: "https://id.example.org/", Terms: "terms"}, "is not a URL"},
-		{config.DigitalLink{Root: "https://www.example.org/"}, "is the host of a site, too (proxy.origins.0.host)"},
+		{config.DigitalLink{Root: "https://www.example.org/"}, "is the host of a site, too (proxy.sites.0.hosts)"},
 		{config.DigitalLink{Root: "https://twice.example.org/"}, "is there twice"},
 	} {
 		c := config.Default()
 		c.Registry.Store = "sqlite:/x"
 		c.Registry.DigitalLink = []config.DigitalLink{{Root: "https://twice.example.org/"}, tt.link}
-		c.Proxy.Origins = []config.Site{{Host: "www.example.org", Servers: []string{"http://192.0.2.1"}}}
+		c.Proxy.Sites = []config.Site{{Hosts: []string{"www.example.org"}, Servers: []string{"http://192.0.2.1"}}}
 		err := c.Validate()
 		if tt.fault == "" && err != nil || tt.fault != "" && (err == nil || !strings.Contains(err.Error(), tt.fault)) {
 			t.Errorf("%+v: %v", tt.link, err)

@@ -82,9 +82,9 @@ func TestAddressRanges(t *testing.T) {
 // What the proxy can never use is pointed out.
 func TestWarningsOfProxy(t *testing.T) {
 	for text, want := range map[string]string{
-		"proxy: {origins: [{host: a.example, servers: ['http://192.0.2.1', 'http://10.0.0.1:80']}]}":                                               "proxy.origins.0.servers.1: 10.0.0.1 is not in access.allow_destinations",
-		"proxy: {origins: [{host: a.example, servers: ['http://[::1]:80']}]}":                                                                      "proxy.origins.0.servers.0: ::1 is not in",
-		"{access: {allow_destinations: [10.0.0.0/8]}, proxy: {origins: [{host: a.example, servers: ['http://10.0.0.1:80', 'http://b.example']}]}}": "",
+		"proxy: {sites: [{hosts: [a.example], servers: ['http://192.0.2.1', 'http://10.0.0.1:80']}]}":                                               "proxy.sites.0.servers.1: 10.0.0.1 is not in access.allow_destinations",
+		"proxy: {sites: [{hosts: [a.example], servers: ['http://[::1]:80']}]}":                                                                      "proxy.sites.0.servers.0: ::1 is not in",
+		"{access: {allow_destinations: [10.0.0.0/8]}, proxy: {sites: [{hosts: [a.example], servers: ['http://10.0.0.1:80', 'http://b.example']}]}}": "",
 		"limits: {client_share: 50}":                             "limits.client_share: is 50 percent",
 		"limits: {client_share: 50, network_factor: 1}":          "",
 		"limits: {client_share: 100}":                            "",

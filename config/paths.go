@@ -56,12 +56,14 @@ func tookItsPlace(key string) string {
 		{"cache.collapse_limit", "delete it: it is 16"},
 		{"registry.health_concurrency", "write registry.health_rate, which bounds these requests"},
 
+		{"proxy.origins", "write proxy.sites, whose entries have hosts, a list"},
+
 		{"http_port https_port http server", "write the addresses to listen on in listen.service, and those for TLS in listen.tls"},
 		{"cache_mem proxy_cache cache.memory cache.size", "write cache.responses, the memory for HTTP responses"},
 		{"cache_dir proxy_cache_path", "write cache.disk, a size, and cache.disk_directory"},
 		{"acl http_access", "write the networks of clients in access.proxy_clients, and what they may request in proxy.rules"},
 		{"cache_peer", "write proxy.upstreams"},
-		{"upstream proxy_pass location", "write the host of the site and its servers in proxy.origins"},
+		{"upstream proxy_pass location", "write the hosts of the site, its servers and paths in proxy.sites"},
 		{"visible_hostname server_name", "write listen.names"},
 		{"ssl_certificate ssl_certificate_key", "write tls.certificate and tls.key"},
 		{"access_log error_log", "write log.access, a format, and log.level"},

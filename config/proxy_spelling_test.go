@@ -14,10 +14,10 @@ func TestSpelling(t *testing.T) {
 		{"proxy: {spelling: exact}", ""},
 		{"proxy: {spelling: redirect}", ""},
 		{"proxy: {spelling: other}", `proxy.spelling: "other" is not normal, exact or redirect`},
-		{"proxy: {origins: [{host: a.example, servers: ['http://198.51.100.1']}]}", ""},
-		{"proxy: {origins: [{host: a.example, servers: ['http://198.51.100.1'], spelling: normal}]}", ""},
-		{"proxy: {origins: [{host: a.example, servers: ['http://198.51.100.1'], spelling: exact}]}", ""},
-		{"proxy: {origins: [{host: a.example, servers: ['http://198.51.100.1'], spelling: redirect}]}", `proxy.origins.0.spelling: "redirect" is not exact or normal`},
+		{"proxy: {sites: [{hosts: [a.example], servers: ['http://198.51.100.1']}]}", ""},
+		{"proxy: {sites: [{hosts: [a.example], servers: ['http://198.51.100.1'], spelling: normal}]}", ""},
+		{"proxy: {sites: [{hosts: [a.example], servers: ['http://198.51.100.1'], spelling: exact}]}", ""},
+		{"proxy: {sites: [{hosts: [a.example], servers: ['http://198.51.100.1'], spelling: redirect}]}", `proxy.sites.0.spelling: "redirect" is not exact or normal`},
 	} {
 		_, err := config.Load(write(t, "urnd.yaml", tt.text+"\n"), nil)
 		if tt.fault != "" {

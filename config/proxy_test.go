@@ -39,21 +39,21 @@ func TestExampleRules(t *testing.T) {
 
 // Sites, and how their servers and upstream proxies are authenticated.
 func TestSites(t *testing.T) {
-	const site, upstream = "proxy: {origins: [{host: a.example, servers: ['https://93.184.0.1'], ", "proxy: {upstreams: [{server: 'https://proxy.example:3128', hosts: [.example.org], "
+	const site, upstream = "proxy: {sites: [{hosts: [a.example], servers: ['https://93.184.0.1'], ", "proxy: {upstreams: [{server: 'https://proxy.example:3128', hosts: [.example.org], "
 	for text, want := range map[string]string{
 		site + "forwarded: forwarded, tls: {ca: /a, server_name: b.example, certificate: /b, key: 'credential:c', min_version: 1.3}}]}": "",
-		site + "tls: {min_version: '1.2'}}]}":                                                  "",
-		site + "forwarded: xff}]}":                                                             `proxy.origins.0.forwarded: "xff" is not transparent, off, forwarded or x-forwarded-for`,
-		site + "tls: {min_version: 1.1}}]}":                                                    `proxy.origins.0.tls.min_version: "1.1" is not 1.2 or 1.3`,
-		site + "tls: {certificate: /a}}]}":                                                     "proxy.origins.0.tls.certificate: and key go together",
-		site + "tls: {key: /a}}]}":                                                             "proxy.origins.0.tls.certificate: and key go together",
-		site + "tls: {server_name: 'b.example:443'}}]}":                                        `proxy.origins.0.tls.server_name: "b.example:443" is not a host`,
-		site + "tls: {cert: /a}}]}":                                                            "proxy.origins.0.tls.cert: unknown key",
-		site + "tls: {certificate: /a, key: 's3cr3t PRIVATE KEY'}}]}":                          "its value is not shown",
-		"proxy: {origins: [{host: a.example, servers: ['http://93.184.0.1'], tls: {ca: /a}}]}": "proxy.origins.0.tls: is for https, and there is no https server",
-		upstream + "tls: {ca: /a}}]}":                                                          "",
-		upstream + "tls: {min_version: 2}}]}":                                                  `proxy.upstreams.0.tls.min_version: "2" is not`,
-		strings.Replace(upstream, "https", "http", 1) + "tls: {ca: /a}}]}":                     "proxy.upstreams.0.tls: is for https",
+		site + "tls: {min_version: '1.2'}}]}":                                                   "",
+		site + "forwarded: xff}]}":                                                              `proxy.sites.0.forwarded: "xff" is not transparent, off, forwarded or x-forwarded-for`,
+		site + "tls: {min_version: 1.1}}]}":                                                     `proxy.sites.0.tls.min_version: "1.1" is not 1.2 or 1.3`,
+		site + "tls: {certificate: /a}}]}":                                                      "proxy.sites.0.tls.certificate: and key go together",
+		site + "tls: {key: /a}}]}":                                                              "proxy.sites.0.tls.certificate: and key go together",
+		site + "tls: {server_name: 'b.example:443'}}]}":                                         `proxy.sites.0.tls.server_name: "b.example:443" is not a host`,
+		site + "tls: {cert: /a}}]}":                                                             "proxy.sites.0.tls.cert: unknown key",
+		site + "tls: {certificate: /a, key: 's3cr3t PRIVATE KEY'}}]}":                           "its value is not shown",
+		"proxy: {sites: [{hosts: [a.example], servers: ['http://93.184.0.1'], tls: {ca: /a}}]}": "proxy.sites.0.tls: is for https, and there is no https server",
+		upstream + "tls: {ca: /a}}]}":                                                           "",
+		upstream + "tls: {min_version: 2}}]}":                                                   `proxy.upstreams.0.tls.min_version: "2" is not`,
+		strings.Replace(upstream, "https", "http", 1) + "tls: {ca: /a}}]}":                      "proxy.upstreams.0.tls: is for https",
 	} {
 		_, err := config.Load(write(t, "urnd.yaml", text), nil)
 		if (err == nil) != (want == "") || err != nil && (!strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "s3cr3t")) {
@@ -199,7 +199,7 @@ func TestUpstreamWarningsOfRanges(t *testing.T) {
 	}
 	wantWarnings(t, map[string]string{ // a public range opens no network
 		"{access: {allow_destinations: [93.184.0.0/16]}, proxy: {upstreams: [{server: 'http://proxy.example:3128'}]}}": "proxy.upstreams.0: is not asked",
-		"proxy: {origins: [{host: a.example, servers: ['http://100.64.0.1:80']}]}":                                     "100.64.0.1 is not in access.allow_destinations",
+		"proxy: {sites: [{hosts: [a.example], servers: ['http://100.64.0.1:80']}]}":                                    "100.64.0.1 is not in access.allow_destinations",
 	})
 }
 
@@ -251,7 +251,7 @@ func TestRefusedPortsAreThoseOfTheGuard(t *testing.T) {
 	for port := uint16(1); port < 1100; port++ {
 		at := netip.AddrPortFrom(addr, port)
 		c := config.Default()
-		c.Proxy.Origins = []config.Site{{Host: "www.example.org", Servers: []string{"http://" + at.String()}}}
+		c.Proxy.Sites = []config.Site{{Hosts: []string{"www.example.org"}, Servers: []string{"http://" + at.String()}}}
 		if refused, got := guard.Check(at) != nil, c.Warnings(); (len(got) > 0) != refused {
 			t.Errorf("%d: %v, refused: %v", port, got, refused)
 		}

@@ -135,9 +135,10 @@ func checkRegistryHosts(f *Faults, path string, value any) {
 // checkOwnHosts refuses a host whose paths would be both names and resources of a site.
 func checkOwnHosts(f *Faults, c Config) {
 	refuse := func(path, host string) {
-		for j, site := range c.Proxy.Origins {
-			if uri.SameHost(host, site.Host) {
-				f.Add(path, "%q is the host of a site, too (%s): its paths are either names or resources of its servers", host, index("proxy.origins", j)+".host")
+		for j, site := range c.Proxy.Sites {
+			if slices.ContainsFunc(site.Hosts, func(name string) bool { return uri.SameHost(host, name) }) {
+				f.Add(path, "%q is the host of a site, too (%s): its paths are either names or resources of its servers", host,
+					index("proxy.sites", j)+".hosts")
 			}
 		}
 	}

@@ -20,11 +20,11 @@ func TestRegistryHosts(t *testing.T) {
 		{[]string{"*.example.org"}, "list each host"},
 		{[]string{"192.0.2.1"}, "is not a host"},
 		{[]string{""}, "is not a host"},
-		{[]string{"www.example.org"}, "is the host of a site, too (proxy.origins.0.host)"},
+		{[]string{"www.example.org"}, "is the host of a site, too (proxy.sites.0.hosts)"},
 	} {
 		c := config.Default()
 		c.Registry.Store, c.Registry.Hosts = "sqlite:/x", tt.hosts
-		c.Proxy.Origins = []config.Site{{Host: "WWW.example.org", Servers: []string{"http://192.0.2.1"}}}
+		c.Proxy.Sites = []config.Site{{Hosts: []string{"WWW.example.org"}, Servers: []string{"http://192.0.2.1"}}}
 		err := c.Validate()
 		if tt.fault == "" && err != nil || tt.fault != "" && (err == nil || !strings.Contains(err.Error(), tt.fault)) {
 			t.Errorf("%q: %v", tt.hosts, err)

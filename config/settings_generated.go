@@ -21,8 +21,8 @@ type Config struct {
 	// selects a file that systemd passes to urnd (LoadCredential).
 	TLS TLS `mapstructure:"tls"`
 	// Certificates from an authority that speaks ACME (RFC 8555), such as Let's Encrypt: for listen.names,
-	// registry.hosts and the hosts of proxy.origins that no file of tls has one for. They are obtained and
-	// renewed by themselves. The authority must reach this server by these names at port 80 (HTTP-01) or 443
+	// registry.hosts and the hosts of proxy.sites that no file of tls has one for. They are obtained and renewed
+	// by themselves. The authority must reach this server by these names at port 80 (HTTP-01) or 443
 	// (TLS-ALPN-01).
 	ACME ACME `mapstructure:"acme"`
 	// The DNS servers.
@@ -138,7 +138,7 @@ type CertificateFiles struct {
 }
 
 // ACME is acme: Certificates from an authority that speaks ACME (RFC 8555), such as Let's Encrypt: for
-// listen.names, registry.hosts and the hosts of proxy.origins that no file of tls has one for. They are
+// listen.names, registry.hosts and the hosts of proxy.sites that no file of tls has one for. They are
 // obtained and renewed by themselves. The authority must reach this server by these names at port 80
 // (HTTP-01) or 443 (TLS-ALPN-01).
 type ACME struct {
@@ -382,7 +382,7 @@ type Cache struct {
 	Answers Size `mapstructure:"answers"`
 	// memory for DNS records
 	Records Size `mapstructure:"records"`
-	// memory for HTTP responses, of the forward proxy and of proxy.origins; 0B turns this cache off
+	// memory for HTTP responses, of the forward proxy and of proxy.sites; 0B turns this cache off
 	Responses Size `mapstructure:"responses"`
 	// the largest body that is cached in memory; at most an eighth of cache.responses
 	MaxResponse Size `mapstructure:"max_response"`
@@ -532,7 +532,7 @@ type Access struct {
 	// clients that may purge cached responses by the method PURGE
 	PurgeClients []netip.Prefix `mapstructure:"purge_clients"`
 	// Proxies in front of urnd whose X-Forwarded-For or Forwarded names the client, and whose X-Forwarded-Proto
-	// or Forwarded says by which scheme it asked for a site of proxy.origins. All X-Forwarded-* of theirs,
+	// or Forwarded says by which scheme it asked for a site of proxy.sites. All X-Forwarded-* of theirs,
 	// X-Real-IP and Forwarded are consumed. All addresses are refused, since whoever sends a request would have
 	// the rights of any client.
 	TrustedProxies []netip.Prefix `mapstructure:"trusted_proxies"`
@@ -551,17 +551,17 @@ type Proxy struct {
 	// form (normal), in which octets that are none of URLs are percent-encoded, or what the client sent (exact);
 	// redirect redirects clients to the normal form (308). Responses are stored by what was sent, so that no
 	// spelling is answered for another; rules and purges are about the normal form, and so about all spellings.
-	// Of scheme, host and port the normal form is always sent. proxy.origins have a setting of their own.
+	// Of scheme, host and port the normal form is always sent. proxy.sites have a setting of their own.
 	Spelling string `mapstructure:"spelling"`
 	// How clients are named to origins: transparent passes on what they send and adds nothing; off removes it;
 	// forwarded adds Forwarded (RFC 7239), x-forwarded-for the older field. What access.trusted_proxies say is
 	// never passed on: transparent makes X-Forwarded-For, X-Real-IP and Forwarded anew where they came.
-	// proxy.origins.*.forwarded says it for a site, whose servers get neither Forwarded nor X-Forwarded-* but
+	// proxy.sites.*.forwarded says it for a site, whose servers get neither Forwarded nor X-Forwarded-* but
 	// X-Forwarded-For as a client has sent them.
 	Forwarded string `mapstructure:"forwarded"`
-	// Servers of proxy.origins get fields with an underscore in their names. Many programs behind them take X_A
-	// for X-A, which another client or a proxy may have set. Fields with other characters than letters, digits
-	// and hyphens are never passed to them, nor is Proxy to any server.
+	// Servers of proxy.sites get fields with an underscore in their names. Many programs behind them take X_A for
+	// X-A, which another client or a proxy may have set. Fields with other characters than letters, digits and
+	// hyphens are never passed to them, nor is Proxy to any server.
 	Underscores bool `mapstructure:"underscores_in_fields"`
 	// ports that a tunnel (CONNECT) may lead to
 	ConnectPorts []PortRange `mapstructure:"connect_ports"`
@@ -576,10 +576,13 @@ type Proxy struct {
 	PACProxies []string `mapstructure:"pac_proxies"`
 	// hosts that browsers reach without the proxy, besides names without a dot
 	PACDirect []string `mapstructure:"pac_direct"`
-	// Sites that urnd is the gateway of: requests whose Host is one of these go to its servers in turn, through
-	// the cache. Servers in private networks must be in access.allow_destinations. A list:
-	Origins []Site `mapstructure:"origins"`
-	// Fields of responses that replace Cache-Control for proxy.origins (RFC 9213), the most specific first; the
+	// Sites that urnd is the gateway of: requests whose Host is one of these go to its servers, through the
+	// cache. The most specific entry decides: a name before a pattern, then the longest path. What an entry
+	// leaves out, but for path, replace and answer, is as in the entry of the same host with the next shorter
+	// path. urnd access test URL says which one decides. Servers in private networks must be in
+	// access.allow_destinations. A list:
+	Sites []Site `mapstructure:"sites"`
+	// Fields of responses that replace Cache-Control for proxy.sites (RFC 9213), the most specific first; the
 	// forward proxy does not heed them.
 	Targeted []string `mapstructure:"targeted"`
 }
@@ -626,11 +629,11 @@ type Upstream struct {
 	User string `mapstructure:"user"`
 	// the file of the password
 	Password string `mapstructure:"password"`
-	// TLS with an https proxy, as in proxy.origins
+	// TLS with an https proxy, as in proxy.sites
 	TLS ServerTLS `mapstructure:"tls"`
 }
 
-// ServerTLS is tls: TLS with an https proxy, as in proxy.origins
+// ServerTLS is tls: TLS with an https proxy, as in proxy.sites
 type ServerTLS struct {
 	// the certificates of the authorities that the server's is believed of, in PEM; empty: those of the system
 	CA string `mapstructure:"ca"`
@@ -644,13 +647,60 @@ type ServerTLS struct {
 	MinVersion string `mapstructure:"min_version"`
 }
 
-// Site is origins: Sites that urnd is the gateway of: requests whose Host is one of these go to its servers
-// in turn, through the cache. Servers in private networks must be in access.allow_destinations. A list:
+// Site is sites: Sites that urnd is the gateway of: requests whose Host is one of these go to its servers,
+// through the cache. The most specific entry decides: a name before a pattern, then the longest path. What an
+// entry leaves out, but for path, replace and answer, is as in the entry of the same host with the next
+// shorter path. urnd access test URL says which one decides. Servers in private networks must be in
+// access.allow_destinations. A list:
 type Site struct {
-	// the host of the site, without port; it must be set
-	Host string `mapstructure:"host"`
-	// its servers; one must be set
+	// the hosts of the site, without port; *.example.org are all names with one label more; one must be set
+	Hosts []string `mapstructure:"hosts"`
+	// the entry is for this path and all below it: /api is for /api and /api/x, and not for /apix. It is compared
+	// with the path in normal form, percent-decoded and without empty segments; empty: all paths
+	Path string `mapstructure:"path"`
+	// its servers; h2c:// is HTTP/2 without TLS, as for gRPC; empty: those of the next shorter path
 	Servers []string `mapstructure:"servers"`
+	// how many requests each server gets of those of all, in the order of servers; empty: all the same
+	Weights []int `mapstructure:"weights"`
+	// servers that get no new request
+	Drain []string `mapstructure:"drain"`
+	// which server is next: each in turn, the one with the fewest requests under way, or always the same for a
+	// URL; empty: round_robin
+	Balance string `mapstructure:"balance"`
+	// requests by which servers are probed; those that fail get no request while others are there
+	Check SiteCheck `mapstructure:"check"`
+	// how long to wait for a connection to a server; empty: as for other servers
+	ConnectTimeout time.Duration `mapstructure:"connect_timeout"`
+	// how long to wait for the head of a response; empty: limits.origin_timeout
+	Timeout time.Duration `mapstructure:"timeout"`
+	// what servers get in place of path at the beginning of paths; / removes it; empty: path stays
+	Replace string `mapstructure:"replace"`
+	// an answer of urnd itself in place of one of servers
+	Answer SiteAnswer `mapstructure:"answer"`
+	// fields that requests to servers have, in place of those of the client
+	RequestSet []string `mapstructure:"request_set"`
+	// fields of clients that servers do not get, and that are not heeded for the cache
+	RequestRemove []string `mapstructure:"request_remove"`
+	// fields that responses of servers have, in place of theirs, before they are cached
+	ResponseSet []string `mapstructure:"response_set"`
+	// fields of responses that are removed before these are cached
+	ResponseRemove []string `mapstructure:"response_remove"`
+	// clients that may, of those in access.resolve_clients; empty: all of these
+	Clients []netip.Prefix `mapstructure:"clients"`
+	// a file of users who must log in (htpasswd -B); their credentials are not passed to servers; empty: as for
+	// the next shorter path
+	Users string `mapstructure:"users"`
+	// nobody must log in, and all clients may, whatever is set for shorter paths
+	Public bool `mapstructure:"public"`
+	// what decides, in place of the servers, for how long responses are fresh: the first rule of which all
+	// conditions hold. Responses that are private, no-store or set a cookie, and those to requests with
+	// Authorization, are never stored for others by it
+	Cache []SiteCache `mapstructure:"cache"`
+	// parameters of the query that are removed from what is sent and cached, such as utm_*, which pages read in
+	// browsers; * are all
+	IgnoreParameters []string `mapstructure:"ignore_parameters"`
+	// sort the parameters of the query by name, in what is sent and cached
+	SortParameters bool `mapstructure:"sort_parameters"`
 	// what is sent of the path and query, as in proxy.spelling; empty: exact
 	Spelling string `mapstructure:"spelling"`
 	// how its servers are told of the client, and how it came: by X-Forwarded-Proto, X-Forwarded-Host and
@@ -660,6 +710,52 @@ type Site struct {
 	Forwarded string `mapstructure:"forwarded"`
 	// TLS with its https servers; the files are read again at each reload
 	TLS ServerTLS `mapstructure:"tls"`
+}
+
+// SiteCheck is check: requests by which servers are probed; those that fail get no request while others are
+// there
+type SiteCheck struct {
+	// the path that is requested, by GET, with the first host of the entry
+	Path string `mapstructure:"path"`
+	// the status that a healthy server answers with; empty: any from 200 to 399
+	Status int `mapstructure:"status"`
+	// how often; empty: never
+	Interval time.Duration `mapstructure:"interval"`
+	// for how long the share of a server grows that is back
+	SlowStart time.Duration `mapstructure:"slow_start"`
+}
+
+// SiteAnswer is answer: an answer of urnd itself in place of one of servers
+type SiteAnswer struct {
+	// its status, such as 301, 404, 410, or 503 while the site is in maintenance; it must be set
+	Status int `mapstructure:"status"`
+	// where a redirect leads (RFC 6570): {+path} is the path of the request, {+rest} what follows path in it,
+	// {host} the host, and {+query} the query with its ?
+	Location string `mapstructure:"location"`
+	// the type of its body; empty: text/plain
+	Type string `mapstructure:"type"`
+	// its body; empty: that of file, or a page of urnd about the status
+	Body string `mapstructure:"body"`
+	// the file of its body, which is read at start and at each reload, of at most 1 MiB
+	File string `mapstructure:"file"`
+}
+
+// SiteCache is cache: what decides, in place of the servers, for how long responses are fresh: the first rule
+// of which all conditions hold. Responses that are private, no-store or set a cookie, and those to requests
+// with Authorization, are never stored for others by it
+type SiteCache struct {
+	// types of responses; empty: all
+	Types []string `mapstructure:"types"`
+	// statuses of responses; empty: those that may be stored where servers say nothing
+	Statuses []int `mapstructure:"statuses"`
+	// they are not stored
+	Never bool `mapstructure:"never"`
+	// how long they are fresh at least
+	Least time.Duration `mapstructure:"least"`
+	// and at most; empty: as long as the server says
+	Most time.Duration `mapstructure:"most"`
+	// for how long after that they are used while a new one is fetched (RFC 5861)
+	Stale time.Duration `mapstructure:"stale"`
 }
 
 // Gateways is gateways: Gateways to servers of other protocols than HTTP: what a proxy's client asks for by
@@ -997,7 +1093,7 @@ var settings = []Setting{
 	},
 	{
 		Path:        "acme",
-		Doc:         "Certificates from an authority that speaks ACME (RFC 8555), such as Let's Encrypt: for listen.names, registry.hosts and the hosts of proxy.origins that no file of tls has one for. They are obtained and renewed by themselves. The authority must reach this server by these names at port 80 (HTTP-01) or 443 (TLS-ALPN-01).",
+		Doc:         "Certificates from an authority that speaks ACME (RFC 8555), such as Let's Encrypt: for listen.names, registry.hosts and the hosts of proxy.sites that no file of tls has one for. They are obtained and renewed by themselves. The authority must reach this server by these names at port 80 (HTTP-01) or 443 (TLS-ALPN-01).",
 		Invalidates: Nothing,
 	},
 	{
@@ -1512,7 +1608,7 @@ var settings = []Setting{
 	},
 	{
 		Path:    "cache.responses",
-		Doc:     "memory for HTTP responses, of the forward proxy and of proxy.origins; 0B turns this cache off",
+		Doc:     "memory for HTTP responses, of the forward proxy and of proxy.sites; 0B turns this cache off",
 		Default: Size(128 << 20),
 		Least:   Size(0 << 0), Most: Size(1024 << 30),
 		Invalidates: Responses,
@@ -1887,7 +1983,7 @@ var settings = []Setting{
 	},
 	{
 		Path:        "access.trusted_proxies",
-		Doc:         "Proxies in front of urnd whose X-Forwarded-For or Forwarded names the client, and whose X-Forwarded-Proto or Forwarded says by which scheme it asked for a site of proxy.origins. All X-Forwarded-* of theirs, X-Real-IP and Forwarded are consumed. All addresses are refused, since whoever sends a request would have the rights of any client.",
+		Doc:         "Proxies in front of urnd whose X-Forwarded-For or Forwarded names the client, and whose X-Forwarded-Proto or Forwarded says by which scheme it asked for a site of proxy.sites. All X-Forwarded-* of theirs, X-Real-IP and Forwarded are consumed. All addresses are refused, since whoever sends a request would have the rights of any client.",
 		Default:     []netip.Prefix{},
 		Form:        "address range",
 		Invalidates: Nothing,
@@ -1968,21 +2064,21 @@ var settings = []Setting{
 	},
 	{
 		Path:        "proxy.spelling",
-		Doc:         "What is sent to origins for clients of the proxy, of the path and query of an http or https URL: the normal form (normal), in which octets that are none of URLs are percent-encoded, or what the client sent (exact); redirect redirects clients to the normal form (308). Responses are stored by what was sent, so that no spelling is answered for another; rules and purges are about the normal form, and so about all spellings. Of scheme, host and port the normal form is always sent. proxy.origins have a setting of their own.",
+		Doc:         "What is sent to origins for clients of the proxy, of the path and query of an http or https URL: the normal form (normal), in which octets that are none of URLs are percent-encoded, or what the client sent (exact); redirect redirects clients to the normal form (308). Responses are stored by what was sent, so that no spelling is answered for another; rules and purges are about the normal form, and so about all spellings. Of scheme, host and port the normal form is always sent. proxy.sites have a setting of their own.",
 		Default:     "normal",
 		OneOf:       []string{"normal", "exact", "redirect"},
 		Invalidates: Nothing,
 	},
 	{
 		Path:        "proxy.forwarded",
-		Doc:         "How clients are named to origins: transparent passes on what they send and adds nothing; off removes it; forwarded adds Forwarded (RFC 7239), x-forwarded-for the older field. What access.trusted_proxies say is never passed on: transparent makes X-Forwarded-For, X-Real-IP and Forwarded anew where they came. proxy.origins.*.forwarded says it for a site, whose servers get neither Forwarded nor X-Forwarded-* but X-Forwarded-For as a client has sent them.",
+		Doc:         "How clients are named to origins: transparent passes on what they send and adds nothing; off removes it; forwarded adds Forwarded (RFC 7239), x-forwarded-for the older field. What access.trusted_proxies say is never passed on: transparent makes X-Forwarded-For, X-Real-IP and Forwarded anew where they came. proxy.sites.*.forwarded says it for a site, whose servers get neither Forwarded nor X-Forwarded-* but X-Forwarded-For as a client has sent them.",
 		Default:     "transparent",
 		OneOf:       []string{"transparent", "off", "forwarded", "x-forwarded-for"},
 		Invalidates: Nothing,
 	},
 	{
 		Path:        "proxy.underscores_in_fields",
-		Doc:         "Servers of proxy.origins get fields with an underscore in their names. Many programs behind them take X_A for X-A, which another client or a proxy may have set. Fields with other characters than letters, digits and hyphens are never passed to them, nor is Proxy to any server.",
+		Doc:         "Servers of proxy.sites get fields with an underscore in their names. Many programs behind them take X_A for X-A, which another client or a proxy may have set. Fields with other characters than letters, digits and hyphens are never passed to them, nor is Proxy to any server.",
 		Invalidates: Nothing,
 	},
 	{
@@ -1998,7 +2094,7 @@ var settings = []Setting{
 		Default:     []Upstream{},
 		Form:        tableForm,
 		Invalidates: Responses | Disk,
-		Sample:      "upstreams:\n  # hosts as in rules; empty: all\n  - hosts: [.intranet.example]\n    server: direct\n  # http://, https:// or socks5://, host and port\n  - server: https://proxy.example.org:3128\n    user: urnd\n    # a file\n    password: credential:upstream-password\n    # of https: as in proxy.origins\n    tls: {ca: /etc/urnd/proxy-ca.pem}",
+		Sample:      "upstreams:\n  # hosts as in rules; empty: all\n  - hosts: [.intranet.example]\n    server: direct\n  # http://, https:// or socks5://, host and port\n  - server: https://proxy.example.org:3128\n    user: urnd\n    # a file\n    password: credential:upstream-password\n    # of https: as in proxy.sites\n    tls: {ca: /etc/urnd/proxy-ca.pem}",
 		Elements: []Setting{
 			{
 				Path: "proxy.upstreams.*.hosts",
@@ -2025,7 +2121,7 @@ var settings = []Setting{
 			},
 			{
 				Path: "proxy.upstreams.*.tls",
-				Doc:  "TLS with an https proxy, as in proxy.origins",
+				Doc:  "TLS with an https proxy, as in proxy.sites",
 				Elements: []Setting{
 					{
 						Path: "proxy.upstreams.*.tls.ca",
@@ -2076,61 +2172,250 @@ var settings = []Setting{
 		check:       checkPACDirect,
 	},
 	{
-		Path:        "proxy.origins",
-		Doc:         "Sites that urnd is the gateway of: requests whose Host is one of these go to its servers in turn, through the cache. Servers in private networks must be in access.allow_destinations. A list:",
+		Path:        "proxy.sites",
+		Doc:         "Sites that urnd is the gateway of: requests whose Host is one of these go to its servers, through the cache. The most specific entry decides: a name before a pattern, then the longest path. What an entry leaves out, but for path, replace and answer, is as in the entry of the same host with the next shorter path. urnd access test URL says which one decides. Servers in private networks must be in access.allow_destinations. A list:",
 		Default:     []Site{},
 		Form:        tableForm,
 		Invalidates: Responses | Disk,
-		Sample:      "origins:\n  - host: www.example.org\n    # http:// or https://, host and port\n    servers: [http://192.0.2.10:8080, http://192.0.2.11:8080]\n    # what is sent of the path and query: as the client sent it (exact), or in\n    # normal form (normal), see proxy.spelling\n    spelling: exact\n  - host: api.example.org\n    servers: [https://192.0.2.12:8443]\n    # how the servers learn of the client: off, transparent, forwarded or x-forwarded-for\n    forwarded: x-forwarded-for\n    # of https servers: who may have signed their certificates, for which name, and the certificate of urnd\n    tls:\n      ca: /etc/urnd/origin-ca.pem\n      server_name: backend.example.org\n      certificate: /etc/urnd/client.pem\n      key: credential:client-key\n      min_version: \"1.3\"",
+		Sample:      "sites:\n  - hosts: [www.example.org, '*.shop.example.org']\n    # http://, https:// or h2c:// (HTTP/2 without TLS), host and port\n    servers: [http://192.0.2.10:8080, http://192.0.2.11:8080]\n    # which server is next: round_robin, least_requests or hash (of the URL)\n    balance: least_requests\n    # how the servers are probed besides: a path, its status, how often, and how slowly one that is back gets all of its share\n    check: {path: /health, status: 200, interval: 5s, slow_start: 30s}\n    # fields of requests and responses that are set and removed\n    request_set: ['X-Site: shop']\n    response_remove: [Server, X-Powered-By]\n    # for how long responses are fresh, whatever the servers say of it\n    cache:\n      - {types: [image/*, text/css], least: 1h, most: 24h, stale: 10m}\n    # parameters of the query that mean nothing to the servers\n    ignore_parameters: [utm_*, fbclid]\n  - hosts: [www.example.org]\n    path: /api\n    # in place of the path\n    replace: /v2\n    servers: [https://192.0.2.12:8443]\n    # networks that may, and users: a file of htpasswd -B\n    clients: [192.0.2.0/24]\n    users: /etc/urnd/api-users\n    # how the servers learn of the client: off, transparent, forwarded or x-forwarded-for\n    forwarded: x-forwarded-for\n    # of https servers: who may have signed their certificates, for which name, and the certificate of urnd\n    tls:\n      ca: /etc/urnd/origin-ca.pem\n      server_name: backend.example.org\n      certificate: /etc/urnd/client.pem\n      key: credential:client-key\n      min_version: \"1.3\"\n  - hosts: [www.example.org]\n    path: /old\n    # an answer of urnd itself: a redirect, or a text\n    answer: {status: 301, location: 'https://www.example.org/new{+rest}'}",
 		Elements: []Setting{
 			{
-				Path: "proxy.origins.*.host",
-				Doc:  "the host of the site, without port; it must be set",
-				Form: "host name",
+				Path: "proxy.sites.*.hosts",
+				Doc:  "the hosts of the site, without port; *.example.org are all names with one label more; one must be set",
+				Form: "host name, or *. and one",
 			},
 			{
-				Path: "proxy.origins.*.servers",
-				Doc:  "its servers; one must be set",
-				Form: "http:// or https://, host and port",
+				Path: "proxy.sites.*.path",
+				Doc:  "the entry is for this path and all below it: /api is for /api and /api/x, and not for /apix. It is compared with the path in normal form, percent-decoded and without empty segments; empty: all paths",
+				Form: "path that begins with a slash",
 			},
 			{
-				Path:  "proxy.origins.*.spelling",
+				Path: "proxy.sites.*.servers",
+				Doc:  "its servers; h2c:// is HTTP/2 without TLS, as for gRPC; empty: those of the next shorter path",
+				Form: "http://, https:// or h2c://, host and port",
+			},
+			{
+				Path:        "proxy.sites.*.weights",
+				Doc:         "how many requests each server gets of those of all, in the order of servers; empty: all the same",
+				Form:        "1 to 1000",
+				Invalidates: Nothing,
+			},
+			{
+				Path:        "proxy.sites.*.drain",
+				Doc:         "servers that get no new request",
+				Form:        "one of servers",
+				Invalidates: Nothing,
+			},
+			{
+				Path:        "proxy.sites.*.balance",
+				Doc:         "which server is next: each in turn, the one with the fewest requests under way, or always the same for a URL; empty: round_robin",
+				OneOf:       []string{"round_robin", "least_requests", "hash"},
+				Invalidates: Nothing,
+			},
+			{
+				Path:        "proxy.sites.*.check",
+				Doc:         "requests by which servers are probed; those that fail get no request while others are there",
+				Invalidates: Nothing,
+				Elements: []Setting{
+					{
+						Path: "proxy.sites.*.check.path",
+						Doc:  "the path that is requested, by GET, with the first host of the entry",
+						Form: "path that begins with a slash",
+					},
+					{
+						Path:  "proxy.sites.*.check.status",
+						Doc:   "the status that a healthy server answers with; empty: any from 200 to 399",
+						Least: 100, Most: 599,
+					},
+					{
+						Path:  "proxy.sites.*.check.interval",
+						Doc:   "how often; empty: never",
+						Least: time.Duration(1000000000), Most: time.Duration(3600000000000),
+					},
+					{
+						Path:  "proxy.sites.*.check.slow_start",
+						Doc:   "for how long the share of a server grows that is back",
+						Least: time.Duration(0), Most: time.Duration(3600000000000),
+					},
+				},
+			},
+			{
+				Path:  "proxy.sites.*.connect_timeout",
+				Doc:   "how long to wait for a connection to a server; empty: as for other servers",
+				Least: time.Duration(100000000), Most: time.Duration(60000000000),
+				Invalidates: Nothing,
+			},
+			{
+				Path:  "proxy.sites.*.timeout",
+				Doc:   "how long to wait for the head of a response; empty: limits.origin_timeout",
+				Least: time.Duration(100000000), Most: time.Duration(3600000000000),
+				Invalidates: Nothing,
+			},
+			{
+				Path: "proxy.sites.*.replace",
+				Doc:  "what servers get in place of path at the beginning of paths; / removes it; empty: path stays",
+				Form: "path that begins with a slash",
+			},
+			{
+				Path:        "proxy.sites.*.answer",
+				Doc:         "an answer of urnd itself in place of one of servers",
+				Invalidates: Nothing,
+				Elements: []Setting{
+					{
+						Path:  "proxy.sites.*.answer.status",
+						Doc:   "its status, such as 301, 404, 410, or 503 while the site is in maintenance; it must be set",
+						Least: 200, Most: 599,
+					},
+					{
+						Path: "proxy.sites.*.answer.location",
+						Doc:  "where a redirect leads (RFC 6570): {+path} is the path of the request, {+rest} what follows path in it, {host} the host, and {+query} the query with its ?",
+						Form: "URI template",
+					},
+					{
+						Path: "proxy.sites.*.answer.type",
+						Doc:  "the type of its body; empty: text/plain",
+						Form: "media type",
+					},
+					{
+						Path: "proxy.sites.*.answer.body",
+						Doc:  "its body; empty: that of file, or a page of urnd about the status",
+						Form: "text",
+					},
+					{
+						Path: "proxy.sites.*.answer.file",
+						Doc:  "the file of its body, which is read at start and at each reload, of at most 1 MiB",
+						Form: "path, or credential: and a name",
+					},
+				},
+			},
+			{
+				Path:  "proxy.sites.*.request_set",
+				Doc:   "fields that requests to servers have, in place of those of the client",
+				Form:  "name and value of a field, Name: value",
+				check: checkSetFields,
+			},
+			{
+				Path:  "proxy.sites.*.request_remove",
+				Doc:   "fields of clients that servers do not get, and that are not heeded for the cache",
+				Form:  "name of a field",
+				check: checkRemovedFields,
+			},
+			{
+				Path:  "proxy.sites.*.response_set",
+				Doc:   "fields that responses of servers have, in place of theirs, before they are cached",
+				Form:  "name and value of a field, Name: value",
+				check: checkSetFields,
+			},
+			{
+				Path:  "proxy.sites.*.response_remove",
+				Doc:   "fields of responses that are removed before these are cached",
+				Form:  "name of a field",
+				check: checkRemovedFields,
+			},
+			{
+				Path:        "proxy.sites.*.clients",
+				Doc:         "clients that may, of those in access.resolve_clients; empty: all of these",
+				Form:        "address range",
+				Invalidates: Nothing,
+				check:       checkPrefixList,
+			},
+			{
+				Path:        "proxy.sites.*.users",
+				Doc:         "a file of users who must log in (htpasswd -B); their credentials are not passed to servers; empty: as for the next shorter path",
+				Form:        "path, or credential: and a name",
+				Secret:      true,
+				Invalidates: Nothing,
+				check:       checkSecretFile,
+			},
+			{
+				Path:        "proxy.sites.*.public",
+				Doc:         "nobody must log in, and all clients may, whatever is set for shorter paths",
+				Invalidates: Nothing,
+			},
+			{
+				Path: "proxy.sites.*.cache",
+				Doc:  "what decides, in place of the servers, for how long responses are fresh: the first rule of which all conditions hold. Responses that are private, no-store or set a cookie, and those to requests with Authorization, are never stored for others by it",
+				Form: tableForm,
+				Elements: []Setting{
+					{
+						Path: "proxy.sites.*.cache.*.types",
+						Doc:  "types of responses; empty: all",
+						Form: "media type, with * for all of a kind",
+					},
+					{
+						Path: "proxy.sites.*.cache.*.statuses",
+						Doc:  "statuses of responses; empty: those that may be stored where servers say nothing",
+						Form: "status",
+					},
+					{
+						Path: "proxy.sites.*.cache.*.never",
+						Doc:  "they are not stored",
+					},
+					{
+						Path:  "proxy.sites.*.cache.*.least",
+						Doc:   "how long they are fresh at least",
+						Least: time.Duration(0), Most: time.Duration(31536000000000000),
+					},
+					{
+						Path:  "proxy.sites.*.cache.*.most",
+						Doc:   "and at most; empty: as long as the server says",
+						Least: time.Duration(0), Most: time.Duration(31536000000000000),
+					},
+					{
+						Path:  "proxy.sites.*.cache.*.stale",
+						Doc:   "for how long after that they are used while a new one is fetched (RFC 5861)",
+						Least: time.Duration(0), Most: time.Duration(31536000000000000),
+					},
+				},
+			},
+			{
+				Path:  "proxy.sites.*.ignore_parameters",
+				Doc:   "parameters of the query that are removed from what is sent and cached, such as utm_*, which pages read in browsers; * are all",
+				Form:  "name of a parameter, with * at its end for all that begin so",
+				check: checkParameters,
+			},
+			{
+				Path: "proxy.sites.*.sort_parameters",
+				Doc:  "sort the parameters of the query by name, in what is sent and cached",
+			},
+			{
+				Path:  "proxy.sites.*.spelling",
 				Doc:   "what is sent of the path and query, as in proxy.spelling; empty: exact",
 				OneOf: []string{"exact", "normal"},
 			},
 			{
-				Path:  "proxy.origins.*.forwarded",
+				Path:  "proxy.sites.*.forwarded",
 				Doc:   "how its servers are told of the client, and how it came: by X-Forwarded-Proto, X-Forwarded-Host and X-Forwarded-Port, and besides of the client as proxy.forwarded has it, where forwarded has host and proto, too; off tells them nothing at all; empty: as proxy.forwarded, and off of that is about the client alone. How it came is what urnd knows, or access.trusted_proxies say, and never what a client says",
 				OneOf: []string{"transparent", "off", "forwarded", "x-forwarded-for"},
 			},
 			{
-				Path: "proxy.origins.*.tls",
+				Path: "proxy.sites.*.tls",
 				Doc:  "TLS with its https servers; the files are read again at each reload",
 				Elements: []Setting{
 					{
-						Path: "proxy.origins.*.tls.ca",
+						Path: "proxy.sites.*.tls.ca",
 						Doc:  "the certificates of the authorities that the server's is believed of, in PEM; empty: those of the system",
 						Form: "path, or credential: and a name",
 					},
 					{
-						Path: "proxy.origins.*.tls.server_name",
+						Path: "proxy.sites.*.tls.server_name",
 						Doc:  "the name that its certificate must have, and that it is asked for; empty: the host in its URL",
 						Form: "host name",
 					},
 					{
-						Path: "proxy.origins.*.tls.certificate",
+						Path: "proxy.sites.*.tls.certificate",
 						Doc:  "the certificate of urnd, followed by those of its issuers, for a server that asks for one",
 						Form: "path, or credential: and a name",
 					},
 					{
-						Path:   "proxy.origins.*.tls.key",
+						Path:   "proxy.sites.*.tls.key",
 						Doc:    "its key",
 						Form:   "path, or credential: and a name",
 						Secret: true,
 						check:  checkKeyFile,
 					},
 					{
-						Path:  "proxy.origins.*.tls.min_version",
+						Path:  "proxy.sites.*.tls.min_version",
 						Doc:   "the least version of TLS; empty: 1.2 (RFC 8996)",
 						OneOf: []string{"1.2", "1.3"},
 					},
@@ -2140,7 +2425,7 @@ var settings = []Setting{
 	},
 	{
 		Path:        "proxy.targeted",
-		Doc:         "Fields of responses that replace Cache-Control for proxy.origins (RFC 9213), the most specific first; the forward proxy does not heed them.",
+		Doc:         "Fields of responses that replace Cache-Control for proxy.sites (RFC 9213), the most specific first; the forward proxy does not heed them.",
 		Default:     []string{"CDN-Cache-Control"},
 		Form:        "field name",
 		Invalidates: Responses | Disk,

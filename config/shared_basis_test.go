@@ -38,12 +38,12 @@ func distributed(t *testing.T) config.Config {
 		{Server: "http://p.example:3128", User: "u", Password: "/etc/a"},
 		{Server: "direct"},
 	}
-	c.Proxy.Origins = []config.Site{
+	c.Proxy.Sites = []config.Site{
 		{
-			Host: "a.example", Servers: []string{"https://192.0.2.3:1", "https://192.0.2.4:1"},
+			Hosts: []string{"a.example"}, Servers: []string{"https://192.0.2.3:1", "https://192.0.2.4:1"},
 			TLS: config.ServerTLS{CA: "/etc/ca", Key: "/etc/key", Certificate: "/etc/c"},
 		},
-		{Host: "b.example", Servers: []string{"http://192.0.2.3:1"}},
+		{Hosts: []string{"b.example"}, Servers: []string{"http://192.0.2.3:1"}},
 	}
 	c.News.Login = "/etc/news"
 	return c
@@ -69,11 +69,11 @@ func TestSharedBasis(t *testing.T) {
 		"the order of THTTP servers":   func(c *config.Config) { slices.Reverse(c.Namespaces[0].THTTP) },
 		"the order of namespaces":      func(c *config.Config) { slices.Reverse(c.Namespaces) },
 		"the order of specifications":  func(c *config.Config) { slices.Reverse(c.URN.Accept) },
-		"the order of servers of site": func(c *config.Config) { slices.Reverse(c.Proxy.Origins[0].Servers) },
-		"the order of sites":           func(c *config.Config) { slices.Reverse(c.Proxy.Origins) },
+		"the order of servers of site": func(c *config.Config) { slices.Reverse(c.Proxy.Sites[0].Servers) },
+		"the order of sites":           func(c *config.Config) { slices.Reverse(c.Proxy.Sites) },
 		"the password of an upstream":  func(c *config.Config) { c.Proxy.Upstreams[0].Password = "credential:upstream" },
 		"files of TLS": func(c *config.Config) {
-			c.Proxy.Origins[0].TLS = config.ServerTLS{CA: "/b/ca", Key: "credential:key", Certificate: "/b/c"}
+			c.Proxy.Sites[0].TLS = config.ServerTLS{CA: "/b/ca", Key: "credential:key", Certificate: "/b/c"}
 		},
 		"the login of news": func(c *config.Config) { c.News.Login = "credential:news" },
 		"how long and often servers are asked": func(c *config.Config) {
@@ -116,13 +116,13 @@ func TestSharedBasis(t *testing.T) {
 	for name, change := range map[string]func(*config.Config){
 		"the order of upstreams": func(c *config.Config) { slices.Reverse(c.Proxy.Upstreams) },
 		"the user of one":        func(c *config.Config) { c.Proxy.Upstreams[0].User = "v" },
-		"another server":         func(c *config.Config) { c.Proxy.Origins[0].Servers[0] = "https://192.0.2.9:1" },
+		"another server":         func(c *config.Config) { c.Proxy.Sites[0].Servers[0] = "https://192.0.2.9:1" },
 		"which server has what": func(c *config.Config) {
-			c.Proxy.Origins[0].Servers, c.Proxy.Origins[1].Servers = c.Proxy.Origins[1].Servers,
-				c.Proxy.Origins[0].Servers
+			c.Proxy.Sites[0].Servers, c.Proxy.Sites[1].Servers = c.Proxy.Sites[1].Servers,
+				c.Proxy.Sites[0].Servers
 		},
 		"no login":     func(c *config.Config) { c.News.Login = "" },
-		"no authority": func(c *config.Config) { c.Proxy.Origins[0].TLS.CA = "" },
+		"no authority": func(c *config.Config) { c.Proxy.Sites[0].TLS.CA = "" },
 		"destinations": func(c *config.Config) { c.Access.AllowDestinations = nil },
 	} {
 		c := distributed(t)

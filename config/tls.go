@@ -51,7 +51,7 @@ func (c Config) checkACME(f *Faults) {
 	const most = 1000 // each has its own certificate
 	switch names := c.CertificateNames(); {
 	case len(names) == 0:
-		f.Add("acme.enabled", "needs a name: write listen.names, registry.hosts or proxy.origins")
+		f.Add("acme.enabled", "needs a name: write listen.names, registry.hosts or proxy.sites")
 	case len(names) > most:
 		f.Add("acme.enabled", "is for %d names, and at most %d: obtain certificates with wildcards by another program, for tls.certificates", len(names), most)
 	}
@@ -74,7 +74,7 @@ func (c Config) checkACME(f *Faults) {
 // case, each once.
 func (c Config) CertificateNames() (names []string) {
 	add := func(host string) {
-		if host = uri.CanonicalHost(host); strings.Contains(host, ".") && !isIP(host) && !slices.Contains(names, host) {
+		if host = uri.CanonicalHost(host); strings.Contains(host, ".") && !strings.HasPrefix(host, "*") && !isIP(host) && !slices.Contains(names, host) {
 			names = append(names, host)
 		}
 	}
@@ -84,8 +84,10 @@ func (c Config) CertificateNames() (names []string) {
 	for _, host := range c.Registry.WebHosts() {
 		add(host)
 	}
-	for _, site := range c.Proxy.Origins {
-		add(site.Host)
+	for _, site := range c.Proxy.Sites {
+		for _, host := range site.Hosts {
+			add(host)
+		}
 	}
 	return names
 }

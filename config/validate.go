@@ -31,7 +31,7 @@ func (c Config) Validate() error {
 	checkNamespaces(&f, c.Namespaces)
 	checkProxyRules(&f, c.Proxy.Rules)
 	checkUpstreams(&f, c.Proxy.Upstreams)
-	checkSites(&f, c.Proxy.Origins)
+	checkSites(&f, c.Proxy)
 	checkDigitalLink(&f, c.Registry)
 	checkOwnHosts(&f, c)
 	checkGateways(&f, c.Gateways.Templates)

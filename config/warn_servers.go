@@ -60,7 +60,7 @@ func hostAndPort(server string) (host, port string) {
 	}
 	host, _ = u.Host()
 	if port, _ = u.Port(); port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[strings.ToLower(u.Scheme())]
+		port = map[string]string{"http": "80", "https": "443", "h2c": "80"}[strings.ToLower(u.Scheme())]
 	}
 	return host, port
 }
@@ -75,19 +75,23 @@ func serverWarnings() []warning {
 
 // warnOfServers warns of servers that urnd does not dial, and of sites that come back to it.
 func warnOfServers(f *Faults, c Config) {
-	for i, o := range c.Proxy.Origins {
-		path := index("proxy.origins", i)
-		if c.isNamed(o.Host) {
-			f.Add(path+".host", "%s is one of listen.names, too: all requests for it go to the servers of the site, and none to "+
-				"urnd: delete one of them", o.Host)
+	for i, site := range c.Proxy.Sites {
+		path := index("proxy.sites", i)
+		for j, host := range site.Hosts {
+			if c.isNamed(host) && (site.Path == "" || site.Path == "/") {
+				f.Add(index(path+".hosts", j), "%s is one of listen.names, too: all requests for it go to the servers of the site, and "+
+					"none to urnd: delete one of them, or write the path of what is for the site", host)
+			}
 		}
-		for j, server := range o.Servers {
+		for j, server := range site.Servers {
 			host, port := hostAndPort(server)
 			reason := c.refusal(host, port)
-			switch at := index(path+".servers", j); {
+			at, name := index(path+".servers", j), strings.Join(site.Hosts, ", ")
+			isThis := slices.ContainsFunc(site.Hosts, func(own string) bool { return uri.SameHost(host, own) })
+			switch {
 			case reason != "":
-				f.Add(at, "%s: requests for %s will be refused", reason, o.Host)
-			case c.isSite(host, port) && uri.SameHost(host, o.Host):
+				f.Add(at, "%s: requests for %s will be refused", reason, name)
+			case c.isSite(host, port) && isThis:
 				f.Add(at, "%s is the site itself, whose name leads to urnd where urnd is its gateway: write the address of the server", host)
 			case c.isSite(host, port):
 				f.Add(at, "%s is a site of this urnd, too, whose name leads to urnd where urnd is its gateway: write the address of the server", host)
@@ -112,8 +116,7 @@ func (c Config) isSite(host, port string) bool {
 			ports = append(ports, own)
 		}
 	}
-	is := func(o Site) bool { return uri.SameHost(o.Host, host) }
-	return !isAddress(host) && slices.Contains(ports, port) && slices.ContainsFunc(c.Proxy.Origins, is)
+	return !isAddress(host) && slices.Contains(ports, port) && c.Proxy.HasSite(host)
 }
 
 // warnOfRefusal warns of a server that is never asked.

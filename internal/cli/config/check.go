@@ -214,7 +214,7 @@ func serversOf(c config.Config) []string {
 		{"registry.replica", c.Registry.Replica != ""},
 		{"cdn.webhooks", c.CDN.Tags != config.TagsOff && len(c.CDN.Webhooks) > 0},
 		{"proxy.upstreams", len(c.Proxy.Upstreams) > 0},
-		{"proxy.origins", len(c.Proxy.Origins) > 0},
+		{"proxy.sites", len(c.Proxy.Sites) > 0},
 		{"news.servers", c.Gateways.Has(config.ProtocolNews) && len(c.News.Servers) > 0},
 		{"telemetry.endpoint", c.Telemetry.Endpoint != ""},
 		{"namespaces", slices.ContainsFunc(c.Namespaces, func(n config.Namespace) bool { return len(n.THTTP) > 0 })},
@@ -228,7 +228,7 @@ func serversOf(c config.Config) []string {
 
 // withoutCredentials returns a configuration without the credentials that only systemd can pass on, where it has not.
 func withoutCredentials(c config.Config) config.Config {
-	c.Proxy.Origins, c.Proxy.Upstreams = slices.Clone(c.Proxy.Origins), slices.Clone(c.Proxy.Upstreams)
+	c.Proxy.Sites, c.Proxy.Upstreams = slices.Clone(c.Proxy.Sites), slices.Clone(c.Proxy.Upstreams)
 	c.TLS.Certificates = slices.Clone(c.TLS.Certificates)
 	for _, file := range c.SecretFiles() {
 		if strings.HasPrefix(*file.Name, config.CredentialPrefix) && !systemd.HasCredentials() {
@@ -236,8 +236,8 @@ func withoutCredentials(c config.Config) config.Config {
 		}
 	}
 	c.TLS.Certificates = slices.DeleteFunc(c.TLS.Certificates, func(f config.CertificateFiles) bool { return f.Certificate == "" || f.Key == "" })
-	for i := range c.Proxy.Origins {
-		dropHalf(&c.Proxy.Origins[i].TLS)
+	for i := range c.Proxy.Sites {
+		dropHalf(&c.Proxy.Sites[i].TLS)
 	}
 	for i := range c.Proxy.Upstreams {
 		dropHalf(&c.Proxy.Upstreams[i].TLS)

@@ -142,7 +142,7 @@ func newExplain() *cobra.Command {
 reload does that changes it. SETTING is a setting (dns.timeout), a section (dns), or the last part of several (timeout);
 without one, all are printed.`,
 		Example: `  urnd config explain dns.timeout
-  urnd config explain proxy.origins
+  urnd config explain proxy.sites
   urnd config explain --output csv > settings.csv`,
 		ValidArgsFunction: func(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
 			for _, s := range config.Settings() {

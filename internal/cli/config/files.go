@@ -47,12 +47,20 @@ func ofSecrets(c config.Config) (warnings config.Faults) {
 }
 
 // ofUsers says how many passwords of users are guessed fast. A file that cannot be used is reported elsewhere.
-func ofUsers(c config.Config) config.Faults {
-	const setting, goodCost = "access.proxy_users", 10
-	if c.Access.ProxyUsers == "" {
+func ofUsers(c config.Config) (warnings config.Faults) {
+	warnings = ofPasswords("access.proxy_users", c.Access.ProxyUsers)
+	for i, site := range c.Proxy.Sites {
+		warnings = append(warnings, ofPasswords(fmt.Sprintf("proxy.sites.%d.users", i), site.Users)...)
+	}
+	return warnings
+}
+
+func ofPasswords(setting, file string) config.Faults {
+	const goodCost = 10
+	if file == "" {
 		return nil
 	}
-	text, _ := secret.Read(setting, c.Access.ProxyUsers)
+	text, _ := secret.Read(setting, file)
 	var cheap, all int
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimSpace(line)
@@ -148,7 +156,7 @@ func ofCertificates(c config.Config) (warnings config.Faults) {
 func ofUncovered(c config.Config, leaves []*x509.Certificate) (warnings config.Faults) {
 	managed := c.CertificateNames()
 	for _, host := range ownHosts(c) {
-		name := uri.CanonicalHost(host.name)
+		name := strings.Replace(uri.CanonicalHost(host.name), "*", "any", 1)
 		if c.ACME.Enabled && slices.Contains(managed, name) ||
 			slices.ContainsFunc(leaves, func(leaf *x509.Certificate) bool { return leaf.VerifyHostname(name) == nil }) {
 			continue
@@ -201,8 +209,10 @@ func ownHosts(c config.Config) (all []ownHost) {
 	for i, name := range c.Listen.Names {
 		all = append(all, ownHost{fmt.Sprintf("listen.names.%d", i), name})
 	}
-	for i, site := range c.Proxy.Origins {
-		all = append(all, ownHost{fmt.Sprintf("proxy.origins.%d.host", i), site.Host})
+	for i, site := range c.Proxy.Sites {
+		for j, host := range site.Hosts {
+			all = append(all, ownHost{fmt.Sprintf("proxy.sites.%d.hosts.%d", i, j), host})
+		}
 	}
 	for i, name := range c.Registry.Hosts {
 		all = append(all, ownHost{fmt.Sprintf("registry.hosts.%d", i), name})

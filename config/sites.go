@@ -1,0 +1,316 @@
+package config
+
+import (
+	"fmt"
+	"mime"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/http/httpguts"
+
+	"github.com/urnd/urnd/uri"
+)
+
+// SiteRoute is what holds for one host and path of proxy.sites: an entry, with what it leaves out taken from the same host's
+// next shorter path.
+type SiteRoute struct {
+	Site
+
+	Host  string // in lower case, or *. and a name
+	Index int    // of the entry
+}
+
+// SiteRoutes returns what holds for each host and path of proxy.sites, the shorter paths of a host first.
+func (p Proxy) SiteRoutes() (routes []SiteRoute) {
+	for i, site := range p.Sites {
+		for _, host := range site.Hosts {
+			r := SiteRoute{Site: site, Host: siteHost(host), Index: i}
+			if r.Path == "/" {
+				r.Path = ""
+			}
+			routes = append(routes, r)
+		}
+	}
+	slices.SortStableFunc(routes, func(a, b SiteRoute) int { return len(a.Path) - len(b.Path) })
+	for i := range routes {
+		r := &routes[i]
+		for _, above := range slices.Backward(routes[:i]) {
+			if above.Host == r.Host && len(above.Path) < len(r.Path) && isBelow(r.Path, above.Path) {
+				r.inherit(above)
+				break
+			}
+		}
+	}
+	return routes
+}
+
+// inherit takes what an entry leaves out from another one, which has settled.
+func (r *SiteRoute) inherit(above SiteRoute) {
+	s, from := &r.Site, above.Site
+	if len(s.Servers) == 0 {
+		s.Servers, s.Weights, s.Drain = from.Servers, from.Weights, from.Drain
+	}
+	setDefault(&s.Balance, from.Balance)
+	setDefault(&s.Check, from.Check)
+	setDefault(&s.ConnectTimeout, from.ConnectTimeout)
+	setDefault(&s.Timeout, from.Timeout)
+	setDefault(&s.SortParameters, from.SortParameters)
+	setDefault(&s.Spelling, from.Spelling)
+	setDefault(&s.Forwarded, from.Forwarded)
+	setDefault(&s.TLS, from.TLS)
+	for _, list := range [...][2]*[]string{
+		{&s.RequestSet, &from.RequestSet}, {&s.RequestRemove, &from.RequestRemove}, {&s.ResponseSet, &from.ResponseSet},
+		{&s.ResponseRemove, &from.ResponseRemove}, {&s.IgnoreParameters, &from.IgnoreParameters},
+	} {
+		if len(*list[0]) == 0 {
+			*list[0] = *list[1]
+		}
+	}
+	if !s.Public {
+		setDefault(&s.Users, from.Users)
+		if len(s.Clients) == 0 {
+			s.Clients = from.Clients
+		}
+		s.Public = from.Public && s.Users == "" && len(s.Clients) == 0
+	}
+	if len(s.Cache) == 0 {
+		s.Cache = from.Cache
+	}
+}
+
+// setDefault sets a setting that has its zero value.
+func setDefault[T comparable](setting *T, value T) {
+	var zero T
+	if *setting == zero {
+		*setting = value
+	}
+}
+
+// siteHost returns a host of a site in normal form.
+func siteHost(host string) string {
+	if name, isPattern := strings.CutPrefix(host, "*."); isPattern {
+		return "*." + uri.CanonicalHost(name)
+	}
+	return uri.CanonicalHost(host)
+}
+
+// HasSite reports whether a host, without port, is one of a site.
+func (p Proxy) HasSite(host string) bool {
+	host = uri.CanonicalHost(host)
+	_, domain, _ := strings.Cut(host, ".")
+	for _, site := range p.Sites {
+		for _, h := range site.Hosts {
+			if h = siteHost(h); h == host || h == "*."+domain {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func checkSites(f *Faults, p Proxy) {
+	seen := make(map[string]bool)
+	for i, site := range p.Sites {
+		path := index("proxy.sites", i)
+		if len(site.Hosts) == 0 {
+			f.Add(path+".hosts", "names no host")
+		}
+		for j, host := range site.Hosts {
+			switch key := siteHost(host) + " " + strings.TrimSuffix(site.Path, "/"); {
+			case !isHost(strings.TrimPrefix(host, "*.")):
+				f.Add(index(path+".hosts", j), "%q is not a host such as www.example.org or *.example.org, without port%s", host, writeHost(host, ""))
+			case seen[key] && site.Path != "":
+				f.Add(index(path+".hosts", j), "%q is configured twice with the path %s", host, site.Path)
+			case seen[key]:
+				f.Add(index(path+".hosts", j), "%q is configured twice: a second entry needs a path", host)
+			default:
+				seen[key] = true
+			}
+		}
+		checkSitePath(f, path, site)
+		checkSiteServers(f, path, site)
+		checkSiteAnswer(f, path, site)
+		if site.Public && (site.Users != "" || len(site.Clients) > 0) {
+			f.Add(path+".public", "is set together with users or clients: delete one of them")
+		}
+		checkSiteCache(f, path, site.Cache)
+	}
+	for _, r := range p.SiteRoutes() {
+		if len(r.Servers) == 0 && r.Answer == (SiteAnswer{}) {
+			f.Add(index("proxy.sites", r.Index)+".servers", "names no server for %s%s: write servers, or an answer", r.Host, r.Path)
+		}
+	}
+}
+
+func checkSitePath(f *Faults, path string, site Site) {
+	for key, text := range map[string]string{"path": site.Path, "replace": site.Replace, "check.path": site.Check.Path} {
+		at := path + "." + key
+		clean := uri.DecodedPath(text)
+		switch {
+		case text == "":
+		case text[0] != '/':
+			f.Add(at, "%q does not begin with a slash", text)
+		case strings.ContainsAny(text, "?#"):
+			f.Add(at, "%q has a query or a fragment", text)
+		case key == "path" && text != "/" && strings.HasSuffix(text, "/"):
+			f.Add(at, "%q ends with a slash: write %s, which is for all below it, too", text, strings.TrimRight(text, "/"))
+		case key == "path" && clean != text:
+			f.Add(at, "%q is not in normal form: write %s", text, clean)
+		default:
+			checkURIPath(f, at, text)
+		}
+	}
+	if site.Replace != "" && (site.Path == "" || site.Path == "/") {
+		f.Add(path+".replace", "has nothing to take the place of: path is missing")
+	}
+}
+
+// checkURIPath checks that a path can be sent; that of an entry is compared percent-decoded, and is not sent.
+func checkURIPath(f *Faults, at, text string) {
+	if _, err := uri.Parse("http://a.example" + text); err != nil && !strings.HasSuffix(at, ".path") {
+		f.Add(at, "%v", err)
+	}
+}
+
+func checkSiteServers(f *Faults, path string, site Site) {
+	for j, server := range site.Servers {
+		checked := server
+		if rest, isH2C := strings.CutPrefix(server, "h2c://"); isH2C {
+			checked = "http://" + rest
+		}
+		checkServer(f, index(path+".servers", j), checked)
+		if slices.Index(site.Servers, server) != j {
+			f.Add(index(path+".servers", j), "%q is there twice: its share is in weights", server)
+		}
+	}
+	const mostServers, mostWeight = 64, 1000
+	if n := len(site.Servers); n > mostServers {
+		f.Add(path+".servers", "has %d servers, and at most %d: put a load balancer before them", n, mostServers)
+	}
+	if n := len(site.Weights); n > 0 && n != len(site.Servers) {
+		f.Add(path+".weights", "has %d numbers for %d servers", n, len(site.Servers))
+	}
+	for j, weight := range site.Weights {
+		if weight < 1 || weight > mostWeight {
+			f.Add(index(path+".weights", j), "%d is not between 1 and %d: name the server in drain, where it shall get no request", weight, mostWeight)
+		}
+	}
+	for j, server := range site.Drain {
+		if !slices.Contains(site.Servers, server) {
+			f.Add(index(path+".drain", j), "%q is not one of servers", server)
+		}
+	}
+	switch c := site.Check; {
+	case c.Path == "" && c != (SiteCheck{}):
+		f.Add(path+".check.path", "is missing")
+	case c.Interval == 0 && c != (SiteCheck{}):
+		f.Add(path+".check.interval", "is missing")
+	}
+	isHTTPS := func(server string) bool { return strings.HasPrefix(strings.ToLower(server), "https:") }
+	checkServerTLS(f, path+".tls", site.TLS, len(site.Servers) == 0 || slices.ContainsFunc(site.Servers, isHTTPS))
+}
+
+func checkSiteAnswer(f *Faults, path string, site Site) {
+	a, at := site.Answer, path+".answer"
+	if a == (SiteAnswer{}) {
+		return
+	}
+	isRedirect := a.Status >= 300 && a.Status < 400
+	switch {
+	case len(site.Servers) > 0:
+		f.Add(at, "takes the place of servers: delete one of them")
+	case site.Replace != "":
+		f.Add(path+".replace", "is not used: the answer is of urnd")
+	case a.Status == 0:
+		f.Add(at+".status", "is missing, such as 301, 404 or 503")
+	case isRedirect && a.Location == "":
+		f.Add(at+".location", "is missing: a redirect leads somewhere")
+	case !isRedirect && a.Location != "":
+		f.Add(at+".location", "is for a status of redirects, such as 301 or 302")
+	case a.Body != "" && a.File != "":
+		f.Add(at+".file", "is not used: there is a body")
+	}
+	if a.Location != "" {
+		checkTemplate(f, at+".location", a.Location, []string{"host", "path", "rest", "query"})
+	}
+	if _, _, err := mime.ParseMediaType(a.Type); a.Type != "" && err != nil {
+		f.Add(at+".type", "%q is not a media type such as text/html", a.Type)
+	}
+}
+
+func checkSiteCache(f *Faults, path string, rules []SiteCache) {
+	for i, r := range rules {
+		at := index(path+".cache", i)
+		for j, text := range r.Types {
+			kind, sub, ok := strings.Cut(text, "/")
+			if !ok || !isToken(kind) || sub != "*" && !isToken(sub) {
+				f.Add(index(at+".types", j), "%q is not a media type such as text/css or image/*, without parameters", text)
+			}
+		}
+		for j, status := range r.Statuses {
+			if status < 200 || status > 599 || status == 206 || status == 304 {
+				f.Add(index(at+".statuses", j), "%d is not the status of a whole response", status)
+			}
+		}
+		switch {
+		case r.Never && (r.Least > 0 || r.Most > 0 || r.Stale > 0):
+			f.Add(at+".never", "is set together with lifetimes")
+		case r.Most > 0 && r.Least > r.Most:
+			f.Add(at+".least", "%s is more than most, %s", show(r.Least), show(r.Most))
+		case !r.Never && r.Least == 0 && r.Most == 0 && r.Stale == 0:
+			f.Add(at, "says nothing: write never, least, most or stale")
+		}
+	}
+}
+
+func isToken(s string) bool { return httpguts.ValidHeaderFieldName(s) }
+
+// framing are the fields that say how a message is sent, or what part of a representation it has, and those that urnd sets itself:
+// to set or remove them would make messages that are not what they say.
+const framing = " connection content-encoding content-length content-range expect if-match if-modified-since if-none-match if-range" +
+	" if-unmodified-since keep-alive proxy-connection range te trailer transfer-encoding upgrade via age cache-status "
+
+func checkFieldName(f *Faults, at, name string) {
+	switch {
+	case !isToken(name):
+		f.Add(at, "%q is not the name of a field", name)
+	case strings.Contains(framing, " "+strings.ToLower(name)+" "):
+		f.Add(at, "%s says how the message is sent, which urnd decides", name)
+	}
+}
+
+// checkSetFields checks fields that are set. Their values are not shown: they may be secrets.
+func checkSetFields(f *Faults, path string, value any) {
+	lines, _ := value.([]string)
+	for i, line := range lines {
+		at := index(path, i)
+		name, text, ok := strings.Cut(line, ":")
+		if !ok {
+			f.Add(at, "has no colon: write Name: value")
+			continue
+		}
+		checkFieldName(f, at, name)
+		if text = strings.TrimSpace(text); text == "" || !httpguts.ValidHeaderFieldValue(text) {
+			f.Add(at, "%s has no value, or one with control characters", name)
+		}
+	}
+}
+
+func checkRemovedFields(f *Faults, path string, value any) {
+	names, _ := value.([]string)
+	for i, name := range names {
+		checkFieldName(f, index(path, i), name)
+	}
+}
+
+func checkParameters(f *Faults, path string, value any) {
+	names, _ := value.([]string)
+	for i, name := range names {
+		if name == "" || strings.ContainsAny(strings.TrimSuffix(name, "*"), "*&=#?%") {
+			f.Add(index(path, i), "%q is not the name of a parameter, with * at its end for all that begin so", name)
+		}
+	}
+}
+
+// String returns the host and path of a route, as access test shows it.
+func (r SiteRoute) String() string { return fmt.Sprintf("%s%s", r.Host, r.Path) }

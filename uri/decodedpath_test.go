@@ -1,0 +1,40 @@
+package uri_test
+
+import (
+	"testing"
+
+	"github.com/urnd/urnd/uri"
+)
+
+func TestDecodedPath(t *testing.T) {
+	t.Parallel()
+	for path, want := range map[string]string{
+		"":                     "",
+		"/":                    "/",
+		"/a/b":                 "/a/b",
+		"/a/b/":                "/a/b/",
+		"/a%2Fb":               "/a/b",
+		"/%61dmin":             "/admin",
+		"//admin":              "/admin",
+		"/x/..//admin":         "/admin",
+		"/x/%2e%2e/admin":      "/admin",
+		"/x/%2e%2e%2Fadmin/":   "/admin/",
+		"/admin/.":             "/admin/",
+		"/admin/x/..":          "/admin/",
+		"/../..":               "/",
+		"/100%":                "/100%",
+		"/%252e%252e/admin":    "/%2e%2e/admin", // once
+		"/.well-known/a":       "/.well-known/a",
+		"/caf%C3%A9":           "/caf\u00e9",
+		"/a%00b":               "/a\x00b",
+		"/a///////////////b//": "/a/b/",
+	} {
+		if got := uri.DecodedPath(path); got != want {
+			t.Errorf("%q: got %q, want %q", path, got, want)
+		}
+		once := uri.DecodedPath(want)
+		if want != "/100%" && want != "/%2e%2e/admin" && once != want {
+			t.Errorf("%q is decoded to %q, and that to %q", path, want, once)
+		}
+	}
+}
