@@ -41,7 +41,7 @@ func trusting(c *proxy.Config) {
 func withIDs(c *proxy.Config) { c.Identify = true }
 
 func exact(c *proxy.Config) {
-	c.Spelling, c.Origins[0].Spelling = route.SpellingExact, route.SpellingExact
+	c.Spelling, c.Sites[0].Route.Spelling = route.SpellingExact, route.SpellingExact
 }
 
 // denying sets rules of the site.

@@ -35,7 +35,7 @@ func (x *exchange) stored() bool {
 	}
 	var set *forward.Site
 	if a.Site != nil {
-		set = h.sites[a.Site.Index].set
+		set = &h.sites[a.Site.Index].Site
 	}
 	found, ok := h.forward.Find(a.Key.String(), a.Spelling, set, x.lines, x.start)
 	x.found = found

@@ -18,7 +18,6 @@ import (
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
-	"github.com/urnd/urnd/uri"
 )
 
 // Config configures a Handler. All fields but History and those of observers must be set.
@@ -38,7 +37,9 @@ type Config struct {
 	Schemes scheme.Infos     // the protocol gateways that Fetch has; nil for none
 	// Forward configures what is forwarded; New sets Fetch, Via, Now and Accept.
 	Forward forward.Config
-	Origins []Origin // the sites that urnd is the gateway of
+	Sites   []Site // the sites that urnd is the gateway of
+	// Failures are the servers that fail, of this handler and of others; nil are those of this one.
+	Failures *forward.Failures
 	// Hosts are the web hosts whose paths are names of the registry. Own has them, too.
 	Hosts []string
 	// Identifiers are the resolvers of identifiers in web addresses, by the roots in Names. Hosts has theirs.
@@ -120,16 +121,6 @@ type Observers struct {
 	Unhealthy func(location string) bool
 	// Panicked is called with a panic of a handler, and its stack. It must be set.
 	Panicked func(value any, stack []byte)
-}
-
-// Origin is a site that urnd is the gateway of: requests for its host are forwarded to one of its servers, through the HTTP
-// cache.
-type Origin struct {
-	Host    string    // in lower case, without port
-	Servers []uri.URI // scheme and authority; one at least
-	// Spelling is what is sent to them: SpellingNormal or SpellingExact.
-	Spelling route.Spelling
-	forward.Site
 }
 
 // Event is the outcome of one request. Its texts are valid until Observe returns.

@@ -76,7 +76,7 @@ func TestFieldsOfProxies(t *testing.T) {
 			"X-Forwarded-For=203.0.113.1, 192.0.2.1 X-Forwarded-Host=www.example X-Forwarded-Port=80 X-Forwarded-Proto=http X-Real-IP=203.0.113.1",
 		},
 	} {
-		s := throughProxy(t, o, tt.trusted, func(c *proxy.Config) { c.Origins[0].Forwarded = tt.mode })
+		s := throughProxy(t, o, tt.trusted, func(c *proxy.Config) { c.Sites[0].Forwarded = tt.mode })
 		s.visit(t, "GET", fmt.Sprintf("/%d", i), "www.example", tt.fields)
 		if got := named(o.last()); got != tt.want {
 			t.Errorf("%d, trusted %t, %q:\n%s, want\n%s", tt.mode, tt.trusted, tt.fields, got, tt.want)

@@ -117,7 +117,7 @@ func (q *quotas) config(t *testing.T, site string) func(*proxy.Config) {
 		c.Access.Browse = []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0")}
 		c.Access.Purge = []netip.Prefix{loopback}
 		c.MaxTarget = 16 << 10
-		c.Origins = []proxy.Origin{{Host: "www.example", Servers: servers(t, "http://"+site)}}
+		c.Sites = []proxy.Site{siteAt(t, nil, "http://"+site)}
 		long := strings.Repeat("The Library of a Long Name ", 20)
 		c.Pages = pages.New(pages.Site{
 			Name: long, Contact: "https://a.example/" + long, Imprint: "https://a.example/" + long, Privacy: "https://a.example/" + long,

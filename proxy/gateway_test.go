@@ -11,6 +11,7 @@ import (
 
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/gate/policy"
 	"github.com/urnd/urnd/resolver/scheme"
 	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
@@ -30,7 +31,8 @@ func withSite(t *testing.T, addrs []string, change func(*proxy.Config)) func(*pr
 	}
 	return func(c *proxy.Config) {
 		withCache(t, c)
-		c.Origins = []proxy.Origin{{Host: "www.example", Servers: servers(t, urls...)}}
+		c.Failures = forward.NewFailures(time.Now)
+		c.Sites = []proxy.Site{siteAt(t, c.Failures, urls...)}
 		c.Access.Proxy = nil
 		if change != nil {
 			change(c)

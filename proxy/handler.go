@@ -3,9 +3,7 @@
 package proxy
 
 import (
-	"context"
 	"sync"
-	"sync/atomic"
 
 	"github.com/urnd/urnd/proxy/answer"
 	"github.com/urnd/urnd/proxy/forward"
@@ -16,7 +14,6 @@ import (
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver"
-	"github.com/urnd/urnd/uri"
 )
 
 // Handler answers the requests of clients. It is safe for concurrent use.
@@ -27,7 +24,7 @@ type Handler struct {
 	answers  *answer.Responder
 	forward  *forward.Proxy
 	failures *forward.Failures
-	sites    []*site
+	sites    []Site
 
 	cors answer.CORS
 	// describes is whether some names answer with their descriptions, by Accept.
@@ -44,13 +41,6 @@ type Handler struct {
 	refusals  *refusals
 }
 
-// site is an origin, and how many requests were forwarded to it.
-type site struct {
-	servers []uri.URI
-	set     *forward.Site
-	turn    atomic.Uint32
-}
-
 // Avoided returns the servers that are not fetched from where there are others, as they fail.
 func (h *Handler) Avoided() []resolver.Avoided { return h.failures.Avoided() }
 
@@ -59,14 +49,17 @@ func New(config Config) *Handler {
 	if config.Pages == nil {
 		config.Pages = pages.New(pages.Site{})
 	}
-	failures := forward.NewFailures(config.Now)
+	failures := config.Failures
+	if failures == nil {
+		failures = forward.NewFailures(config.Now)
+	}
 	h := &Handler{
 		config: config, failures: failures, exhausted: problem.Reply(config.Pages, nil, problem.ErrDocuments),
 		statics: answer.Statics(), hostRobots: answer.HostRobots(), docs: answer.NewDocs(config.Pages),
 		describes: len(config.Described) > 0, refusals: newRefusals(),
 		cors: answer.CORS{Origins: config.CORS, Everybody: config.Access.Everybody()},
 		gate: gate.New(gate.Config{
-			Access: config.Access, Own: config.Own, Policy: config.Policy, NetworkFactor: config.NetworkFactor, Now: config.Now, Log: config.Log,
+			Access: config.Access, Sites: accessOf(config.Sites), Own: config.Own, Policy: config.Policy, NetworkFactor: config.NetworkFactor, Now: config.Now, Log: config.Log,
 		}),
 		answers: answer.New(answer.Config{
 			Resolver: config.Resolver, Names: config.Names, Now: config.Now, RuleTTL: config.RuleTTL,
@@ -101,7 +94,7 @@ func New(config Config) *Handler {
 	outgoing.Base = config.Pages.Path("")
 	h.forward = forward.New(outgoing)
 	h.server = route.Server{
-		Own: config.Own, Names: config.Names, Sites: h.addSites(), Hosts: route.NewHosts(config.Hosts), Handles: config.Handles, Documents: make(map[string]bool), Spelling: config.Spelling,
+		Own: config.Own, Names: config.Names, Sites: h.addSites(failures), Hosts: route.NewHosts(config.Hosts), Handles: config.Handles, Documents: make(map[string]bool), Spelling: config.Spelling,
 		RedirectTLS: config.RedirectTLS, TLSPort: config.TLSPort, PublicURL: config.PublicURL,
 		Browses: config.Lists.Search != nil, HasSitemap: config.Lists.Index != nil,
 	}
@@ -139,38 +132,4 @@ func either(a, b func(string) bool) func(string) bool {
 		return a
 	}
 	return func(location string) bool { return a(location) || b(location) }
-}
-
-// addSites adds the sites of the configuration, and returns them by host.
-func (h *Handler) addSites() route.Sites {
-	sites := make(route.Sites, len(h.config.Origins))
-	for i, o := range h.config.Origins {
-		h.sites = append(h.sites, &site{servers: o.Servers, set: &o.Site})
-		sites[o.Host] = &route.Site{Index: i, Spelling: o.Spelling}
-	}
-	return sites
-}
-
-// Refresh fetches all variants that are stored for a URI in canonical form once more, and returns how many there were. The
-// rules of the site, which are for clients, do not apply. Errors are those of the origin.
-func (h *Handler) Refresh(ctx context.Context, key uri.URI) (int, error) {
-	host, _ := key.Host()
-	found := h.server.Sites[uri.CanonicalHost(host)]
-	if found == nil {
-		return h.forward.Refresh(ctx, key, uri.URI{}, nil)
-	}
-	s := h.sites[found.Index]
-	return h.forward.Refresh(ctx, key, h.serverOf(s), s.set)
-}
-
-// serverOf returns the server of a site for the next request: in turn, those that failed last.
-func (h *Handler) serverOf(s *site) uri.URI {
-	turn := s.turn.Add(1)
-	for i := range s.servers {
-		server := s.servers[(int(turn)+i)%len(s.servers)]
-		if !h.failures.Failing(server.String()) {
-			return server
-		}
-	}
-	return s.servers[int(turn)%len(s.servers)]
 }

@@ -30,7 +30,7 @@ func TestHostOfSites(t *testing.T) {
 			{"http://www.example:80/", "www.example"},
 			{"HTTP://www.example:/", "elsewhere"},
 		} {
-			s := site(t, []string{o.addr}, func(c *proxy.Config) { c.Origins[0].Spelling = spelling })
+			s := site(t, []string{o.addr}, func(c *proxy.Config) { c.Sites[0].Route.Spelling = spelling })
 			target := fmt.Sprintf("%s?%d.%d", strings.TrimSuffix(tt.target, "/"), spelling, i)
 			if strings.HasPrefix(target, "?") {
 				target = "/" + target

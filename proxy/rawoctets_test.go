@@ -50,7 +50,7 @@ func TestRawOctets(t *testing.T) {
 		forms := map[string]func(target string) *http.Response{}
 		forwarding := start(t, func(c *proxy.Config) { withCache(t, c); c.Spelling = spelling })
 		forms["absolute-form"] = func(target string) *http.Response { return forwarding.get(t, "http://"+o.addr+target) }
-		gateway := site(t, []string{o.addr}, func(c *proxy.Config) { c.Origins[0].Spelling = spelling })
+		gateway := site(t, []string{o.addr}, func(c *proxy.Config) { c.Sites[0].Route.Spelling = spelling })
 		forms["a site"] = func(target string) *http.Response { return gateway.visit(t, "GET", target, "www.example") }
 		forms["a site in absolute-form"] = func(target string) *http.Response {
 			return gateway.visit(t, "GET", "http://www.example"+target, "www.example")
@@ -116,7 +116,7 @@ func TestOctetsThatAreNeverSent(t *testing.T) {
 	o := cacheable(t)
 	s := start(t, func(c *proxy.Config) {
 		withSite(t, []string{o.addr}, func(c *proxy.Config) {
-			c.Spelling, c.Origins[0].Spelling = route.SpellingExact, route.SpellingExact
+			c.Spelling, c.Sites[0].Route.Spelling = route.SpellingExact, route.SpellingExact
 			c.Access.Proxy = []netip.Prefix{loopback}
 		})(c)
 	})
@@ -158,7 +158,7 @@ func TestOctetsThatAreNeverSent(t *testing.T) {
 // By HTTP/2 all of them pass but a percent sign without its digits in a path: net/http resets such a stream itself.
 func TestRawOctetsByHTTP2(t *testing.T) {
 	o := cacheable(t)
-	s := startOn(t, certificate(t), withSite(t, []string{o.addr}, func(c *proxy.Config) { c.Origins[0].Spelling = route.SpellingExact }))
+	s := startOn(t, certificate(t), withSite(t, []string{o.addr}, func(c *proxy.Config) { c.Sites[0].Route.Spelling = route.SpellingExact }))
 	for _, tt := range rawTargets {
 		path, _, _ := strings.Cut(tt.raw, "?")
 		if _, err := url.PathUnescape(path); err != nil || strings.HasPrefix(tt.raw, "//") {
@@ -175,7 +175,7 @@ func TestRawOctetsByHTTP2(t *testing.T) {
 func TestPurgeOfSpellings(t *testing.T) {
 	o := cacheable(t)
 	s := site(t, []string{o.addr}, func(c *proxy.Config) {
-		c.Origins[0].Spelling = route.SpellingExact
+		c.Sites[0].Route.Spelling = route.SpellingExact
 		c.Access.Purge = []netip.Prefix{loopback}
 	})
 	spellings := []string{"/b[", "/b%5B", "/b%5b", "/a/../b[", "/%62[", "/./b["}

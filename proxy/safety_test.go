@@ -191,7 +191,7 @@ func TestOwnListenersAreNotReached(t *testing.T) {
 	t.Cleanup(fetch.Close)
 	s := start(t, func(c *proxy.Config) {
 		c.Fetch, c.Forward.Tunnel = scheme.Mux{"http": fetch, "https": fetch}, tunnelBy(fetch)
-		c.Origins = []proxy.Origin{{Host: "www.example", Servers: servers(t, "http://"+inner.addr)}}
+		c.Sites = []proxy.Site{siteAt(t, nil, "http://"+inner.addr)}
 		c.Own = route.NewOwnHosts("a")
 	})
 	_, port, _ := net.SplitHostPort(inner.addr)

@@ -254,7 +254,7 @@ func isMistyped(t *route.Target, err error, names resolver.Names) bool {
 
 // serveForward answers a request of a client of the proxy or of a site, from the cache or by its server.
 func (x *exchange) serveForward() error {
-	a, c := &x.ask, &x.handler.config
+	h, a, c := x.handler, &x.ask, &x.handler.config
 	switch {
 	case a.Err != nil && a.Kind == route.KindForward:
 		return x.suggest(a.Err)
@@ -265,6 +265,11 @@ func (x *exchange) serveForward() error {
 		return x.replied(message.Reply{
 			Status: http.StatusPermanentRedirect, Location: a.Key.String(), CacheControl: message.MaxAge(c.RuleTTL),
 		}, nil)
+	}
+	if a.Site != nil {
+		if own := h.sites[a.Site.Index].Answer; own != nil {
+			return x.replied(own.reply(a, c.RuleTTL), nil)
+		}
 	}
 	return x.forward(&forward.Request{Found: x.found})
 }
@@ -285,9 +290,10 @@ func (x *exchange) forward(r *forward.Request) error {
 		at = h.server.Sites.Of(a.Key)
 	}
 	if at != nil {
-		s := h.sites[at.Index]
-		r.Server, r.Site, r.Others = h.serverOf(s), s.set, len(s.servers)-1
-		r.Next = func() uri.URI { return h.serverOf(s) }
+		if a.Site == nil && !h.gate.IsOpen(at) {
+			return problem.ErrSiteFetch
+		}
+		r.Site = &h.sites[at.Index].Site
 	}
 	word, err := h.forward.Serve(x.ctx, x, r)
 	x.event.Cache, x.event.Rule = word, x.verdict.Rule()

@@ -4,22 +4,30 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/proxy/balance"
+	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/uri"
 )
 
-func servers(t testing.TB, texts ...string) (all []uri.URI) {
+// siteAt returns www.example at some servers; failures are those that are known of them, nil for none.
+func siteAt(t testing.TB, failures *forward.Failures, urls ...string) proxy.Site {
 	t.Helper()
-	for _, text := range texts {
-		u, err := uri.Parse(text)
+	config := balance.Config{Now: time.Now}
+	if failures != nil {
+		config.Failing = failures.Failing
+	}
+	for _, url := range urls {
+		u, err := uri.Parse(url)
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, u)
+		config.Servers = append(config.Servers, balance.Server{URL: u})
 	}
-	return all
+	return proxy.Site{Route: route.Site{Host: "www.example"}, Site: forward.Site{Pool: balance.New(config)}}
 }
 
 // The configured spelling is sent, and shares what is stored with what is sent alike: RFC 3986 section 6.

@@ -64,7 +64,7 @@ func newWorld(t testing.TB, change func(*proxy.Config)) *world {
 		Own:         route.NewOwnHosts("a", "purl.example", "id.example"),
 		Hosts:       []string{"purl.example", "id.example"},
 		Identifiers: []gs1.Site{{Host: "id.example", Root: identifierRoot + "/"}},
-		Origins:     []proxy.Origin{{Host: "www.example", Servers: servers(t, "http://10.0.0.1")}},
+		Sites:       []proxy.Site{siteAt(t, nil, "http://10.0.0.1")},
 		MaxTarget:   maxTarget, BatchTimeout: time.Minute, ClientShare: 100,
 		Forward: forward.Config{
 			TunnelIdle: time.Minute, Fetches: slots(), Streams: slots(), Bound: slots(), Cache: pages,

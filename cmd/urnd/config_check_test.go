@@ -39,7 +39,7 @@ func everyStore(t *testing.T, dir, server string) []string {
 		"access: {admin_token: '" + secret + "', allow_destinations: [127.0.0.0/8]}",
 		"news: {servers: ['" + server + "'], login: '" + secret + "'}",
 		"slp: {agents: ['" + server + "'], timeout: 1s}", "gateways: {enabled: [ftp, news]}", "file: {roots: ['" + dir + "']}",
-		"proxy: {upstreams: [{hosts: [a.example], server: 'http://" + server + "', user: u, password: '" + secret + "'}], origins: [{host: b.example, servers: ['http://" + server + "']}]}",
+		"proxy: {upstreams: [{hosts: [a.example], server: 'http://" + server + "', user: u, password: '" + secret + "'}], sites: [{hosts: [b.example], servers: ['http://" + server + "']}]}",
 		"telemetry: {endpoint: 'http://" + server + "'}",
 		"namespaces: [{nid: book, order: [namespace], targets: [{template: 'https://a.example/{+nss}'}]}, {nid: paper, thttp: ['http://" + server + "']}]",
 	}
@@ -66,7 +66,7 @@ func TestConfigCheckOpensNothing(t *testing.T) {
 		"is a valid configuration", "not checked: listen: ", "not checked: cache.disk_directory: whether urnd can write to " + dir + "/disk",
 		"not checked: cache.directory: ", "not checked: registry.store: whether urnd can write to " + dir + "/names.sqlite",
 		"not checked: log.access_file: ", "not checked: file.roots: whether urnd can read " + dir,
-		"settings name: dns.servers, slp, proxy.upstreams, proxy.origins, news.servers, telemetry.endpoint, namespaces",
+		"settings name: dns.servers, slp, proxy.upstreams, proxy.sites, news.servers, telemetry.endpoint, namespaces",
 	} {
 		if !strings.Contains(string(out), part) {
 			t.Errorf("it does not say %q:\n%s", part, out)

@@ -170,11 +170,11 @@ func TestConfigCheckNamesOfCertificate(t *testing.T) {
 				"urnd.yaml:4:99: registry.digital_link.0.root: there is no certificate for id.example.org",
 				"urnd.yaml:4:63: registry.hosts.0: there is no certificate for purl.example.org",
 			},
-			"proxy.origins.0",
+			"proxy.sites.0",
 		},
 		{
 			[]string{"urn.example.org", "purl.example.org"},
-			[]string{"urnd.yaml:3:20: proxy.origins.0.host: there is no certificate for www.example.org"},
+			[]string{"urnd.yaml:3:20: proxy.sites.0.hosts: there is no certificate for www.example.org"},
 			"listen.names",
 		},
 		{nil, []string{"urnd.yaml:2:7: tls.certificate: it has no names (subjectAltName)"}, "listen.names"},
@@ -183,7 +183,7 @@ func TestConfigCheckNamesOfCertificate(t *testing.T) {
 		pair := newPairFiles(t, certificate, key)
 		got := checked(t, "urnd.yaml", "listen: {tls: ['127.0.0.1:0'], names: [urn.example.org]}\n"+
 			"tls: {certificate: "+pair.certificate+", key: "+pair.key+"}\n"+
-			"proxy: {origins: [{host: www.example.org, servers: ['http://192.0.43.8']}]}\n"+
+			"proxy: {sites: [{hosts: [www.example.org], servers: ['http://192.0.43.8']}]}\n"+
 			"registry: {store: 'sqlite:/var/lib/urnd/registry.db', hosts: [purl.example.org.], digital_link: [{root: 'https://id.example.org/'}]}\n")
 		for _, want := range tt.wants {
 			if !strings.Contains(got, want) {

@@ -45,15 +45,11 @@ func checkWiring() cliconfig.Wiring {
 
 // serverOf returns what the requests of clients are compared with.
 func serverOf(c config.Config) (route.Server, error) {
-	server := route.Server{Own: ownHosts(c.Listen), Sites: make(route.Sites), Spelling: route.SpellingNormal}
+	server := route.Server{Own: ownHosts(c.Listen), Sites: route.NewSites(siteRoutes(c.Proxy)), Spelling: route.SpellingNormal}
 	if c.Registry.Store != "" {
 		server.Hosts = route.NewHosts(c.Registry.WebHosts())
 	}
-	origins, err := originsOf(c.Proxy)
-	for i, origin := range origins {
-		server.Sites[origin.Host] = &route.Site{Index: i}
-	}
-	return server, err
+	return server, nil
 }
 
 // try wires a configuration as the daemon does, and starts nothing.

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/internal/secret"
-	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/gate/policy"
 	"github.com/urnd/urnd/proxy/route"
@@ -20,7 +20,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// spellings are the values of proxy.spelling, and of proxy.origins.*.spelling, where "" is the default.
+// spellings are the values of proxy.spelling, and of proxy.sites.*.spelling, where "" is the default.
 func spellings() map[string]route.Spelling {
 	return map[string]route.Spelling{
 		"normal": route.SpellingNormal, "exact": route.SpellingExact, "redirect": route.SpellingRedirect,
@@ -40,26 +40,44 @@ func forwardings() map[string]forward.Forwarded {
 // answer late, and some never do.
 const continueTimeout = time.Second
 
-// newWeb returns the clients for origins, and for tunnels, whose connections may be idle for longer.
-func newWeb(c config.Config, r *resolution, d dependencies) (web, tunnels *schemehttp.Handler, err error) {
-	upstream, err := upstreamsOf(c.Proxy.Upstreams)
+// newOriginClient returns a client for origins.
+func newOriginClient(c config.Config, r *resolution, d dependencies) (*schemehttp.Handler, error) {
+	settings, guard, err := originSettings(c, r, d)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	guard := r.guard.Bounded(r.limits.outgoing)
-	settings := schemehttp.Config{
-		Dial: guard.WithIdleTimeout(c.Limits.OriginIdle), Upstream: upstream, Behind: guard.CheckBehind, Now: d.now,
-		DialChecked: func(ctx context.Context, network, address string, check func(netip.AddrPort) error) (net.Conn, error) {
-			return guard.With(check).WithIdleTimeout(c.Limits.OriginIdle)(ctx, network, address)
-		},
-		HeaderTimeout: c.Limits.OriginTimeout, ContinueTimeout: continueTimeout, MaxIdle: min(maxIdle, c.Limits.Outgoing/2),
+	settings.Dial = guard.WithIdleTimeout(c.Limits.OriginIdle)
+	settings.DialChecked = func(ctx context.Context, network, address string, check func(netip.AddrPort) error) (net.Conn, error) {
+		return guard.With(check).WithIdleTimeout(c.Limits.OriginIdle)(ctx, network, address)
 	}
-	web = schemehttp.New(settings)
-	settings.Dial, settings.MaxIdle = guard.DialContext, 0
+	settings.MaxIdle = min(maxIdle, c.Limits.Outgoing/2)
+	return schemehttp.New(settings), nil
+}
+
+// newTunnelClient returns the client for tunnels, whose connections may be idle for longer.
+func newTunnelClient(c config.Config, r *resolution, d dependencies) (*schemehttp.Handler, error) {
+	settings, guard, err := originSettings(c, r, d)
+	if err != nil {
+		return nil, err
+	}
+	settings.Dial = guard.DialContext
 	settings.DialChecked = func(ctx context.Context, network, address string, check func(netip.AddrPort) error) (net.Conn, error) {
 		return guard.With(check).DialContext(ctx, network, address)
 	}
-	return web, schemehttp.New(settings), nil
+	return schemehttp.New(settings), nil
+}
+
+// originSettings returns what clients for origins have in common, and by what they dial.
+func originSettings(c config.Config, r *resolution, d dependencies) (schemehttp.Config, *netguard.Guard, error) {
+	upstream, err := upstreamsOf(c.Proxy.Upstreams)
+	if err != nil {
+		return schemehttp.Config{}, nil, err
+	}
+	guard := r.guard.WithTimeout(c.Limits.ConnectTimeout).Bounded(r.limits.outgoing)
+	return schemehttp.Config{
+		Upstream: upstream, Behind: guard.CheckBehind, Now: d.now,
+		HeaderTimeout: c.Limits.OriginTimeout, ContinueTimeout: continueTimeout,
+	}, guard, nil
 }
 
 // tunnelBy returns the function that opens tunnels by a client.
@@ -113,34 +131,6 @@ func upstreamsOf(all []config.Upstream) (func(uri.URI) *schemehttp.Upstream, err
 		}
 		return servers[selection.Decide(r).Rule]
 	}, nil
-}
-
-// originsOf returns the sites that urnd is the gateway of.
-func originsOf(c config.Proxy) ([]proxy.Origin, error) {
-	origins := make([]proxy.Origin, 0, len(c.Origins))
-	for i, site := range c.Origins {
-		o := proxy.Origin{Host: uri.CanonicalHost(site.Host), Spelling: spellings()[site.Spelling]}
-		switch site.Forwarded {
-		case "":
-			o.Forwarded = forwardings()[c.Forwarded]
-		case "off":
-			o.Forwarded = forward.ForwardedNothing
-		default:
-			o.Forwarded = forwardings()[site.Forwarded]
-		}
-		var err error
-		if o.TLS, err = secret.ServerTLS("proxy.origins."+strconv.Itoa(i)+".tls", site.TLS); err != nil {
-			return nil, err
-		}
-		for _, server := range site.Servers {
-			u, err := uri.Parse(server)
-			if err == nil { // the configuration was checked
-				o.Servers = append(o.Servers, u.Normalize())
-			}
-		}
-		origins = append(origins, o)
-	}
-	return origins, nil
 }
 
 // policyOf returns the policy of the forward proxy of a configuration.

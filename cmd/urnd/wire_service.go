@@ -39,6 +39,7 @@ import (
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/ddds"
 	"github.com/urnd/urnd/resolver/registry/health"
+	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
 	"github.com/urnd/urnd/urnns/digitallink"
 )
@@ -123,7 +124,11 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 	if err != nil {
 		return nil, err
 	}
-	web, tunnels, err := newWeb(c, r, d)
+	web, err := newOriginClient(c, r, d)
+	if err != nil {
+		return nil, err
+	}
+	tunnels, err := newTunnelClient(c, r, d)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +142,13 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 	if err != nil {
 		return nil, err
 	}
-	origins, err := originsOf(c.Proxy)
+	failures, err := shared.Reuse(&r.shared, d.previous.reusable(), "failures", nil, func() (*forward.Failures, func(), error) {
+		return forward.NewFailures(d.now), func() {}, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	sites, err := wireSites(s, c, r, failures, d)
 	if err != nil {
 		return nil, err
 	}
@@ -166,9 +177,9 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 		Described: r.names.Owning(c.Registry.Describe).Own,
 		RuleTTL:   c.Resolve.RuleTTL, ListingTTL: c.Gateways.TTL, ListingSize: int64(c.Gateways.MaxListing),
 		Documents: r.limits.documents.WithBusy(problem.ErrDocuments),
-		Fetch:     observe.Handler{Handler: handlers, Observe: observe.Exchanges(d.metrics, "fetch"), Now: d.now},
+		Fetch:     observed(handlers, d),
 		Schemes:   gatewayInfos(c),
-		Policy:    rules, Origins: origins, PAC: answer.PAC{Proxies: c.Proxy.PACProxies, Direct: c.Proxy.PACDirect},
+		Policy:    rules, Sites: sites, Failures: failures, PAC: answer.PAC{Proxies: c.Proxy.PACProxies, Direct: c.Proxy.PACDirect},
 		Spelling: spellings()[c.Proxy.Spelling],
 		Forward: forward.Config{
 			Cache: responses.Cache, Purge: func(ctx context.Context, key uri.URI) int {
@@ -210,8 +221,7 @@ func tlsPort(addresses []string) string {
 	return port
 }
 
-// accessOf returns the access rules of a configuration. Users of the same file are those of the previous one, which know the
-// passwords that were right.
+// accessOf returns the access rules of a configuration.
 func accessOf(all config.Config, r *resolution, d dependencies) (gate.Access, error) {
 	c := all.Access
 	a := gate.Access{
@@ -221,18 +231,30 @@ func accessOf(all config.Config, r *resolution, d dependencies) (gate.Access, er
 	if c.ProxyUsers == "" {
 		return a, nil
 	}
-	text, err := secret.Read("access.proxy_users", c.ProxyUsers)
+	users, err := usersOf("access.proxy_users", c.ProxyUsers, r, d)
+	a.Users = users
+	return a, err
+}
+
+// usersOf returns the users of a password file. Those of the same file are those of the previous configuration, which know the passwords
+// that were right.
+func usersOf(setting, file string, r *resolution, d dependencies) (*gate.Users, error) {
+	text, err := secret.Read(setting, file)
 	if err != nil {
-		return a, err
+		return nil, err
 	}
 	users, err := gate.ParseUsers(text)
 	if err != nil {
-		return a, fmt.Errorf("access.proxy_users: %w", err)
+		return nil, fmt.Errorf("%s: %w", setting, err)
 	}
-	a.Users, err = shared.Reuse(&r.shared, d.previous.reusable(), "users", string(text), func() (*gate.Users, func(), error) {
+	return shared.Reuse(&r.shared, d.previous.reusable(), "users of "+setting, string(text), func() (*gate.Users, func(), error) {
 		return users, func() {}, nil
 	})
-	return a, err
+}
+
+// observed returns a Handler whose exchanges are counted.
+func observed(h scheme.Handler, d dependencies) scheme.Handler {
+	return observe.Handler{Handler: h, Observe: observe.Exchanges(d.metrics, "fetch"), Now: d.now}
 }
 
 // tracing are the functions that begin spans and count requests without one: nil where telemetry is turned off.

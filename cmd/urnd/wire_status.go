@@ -188,7 +188,7 @@ func knownServers(c config.Config) (all []adminstatus.Server) {
 			all = append(all, server)
 		}
 	}
-	for _, site := range c.Proxy.Origins {
+	for _, site := range c.Proxy.Sites {
 		for _, server := range site.Servers {
 			add(adminstatus.IsSite, forward.ServerOf(server))
 		}

@@ -43,7 +43,7 @@ limits: {shutdown_timeout: 3s, drain_time: 1ms}
 log: {level: DEBUG, format: json}
 namespaces:
 %[4]sproxy:
-  origins:
+  sites:
 %[5]s`
 
 // pairs is how many pairs of origins there are: each attack that may harm the name of a server has one of
@@ -77,7 +77,7 @@ func (s *stage) prepareArena(cache string) (err error) {
 	}
 	var names, origins strings.Builder
 	for i := range 2 * pairs {
-		fmt.Fprintf(&origins, "    - {host: %s, servers: ['http://%s']}\n", siteName(i), s.arena.origin.address(i))
+		fmt.Fprintf(&origins, "    - {hosts: [%s], servers: ['http://%s']}\n", siteName(i), s.arena.origin.address(i))
 		s.dns.has(forwardName(i), "60 IN A "+originHost)
 	}
 	for i := 0; i < 2*pairs; i += 2 {
@@ -86,7 +86,7 @@ func (s *stage) prepareArena(cache string) (err error) {
 			&names, "  - {nid: mirror%d, targets: [{template: 'http://%s/{+nss}'}, {template: 'http://%s/{+nss}'}]}\n", i, first,
 			second,
 		)
-		fmt.Fprintf(&origins, "    - {host: %s, servers: ['http://%s', 'http://%s']}\n", mirrorName(i), first, second)
+		fmt.Fprintf(&origins, "    - {hosts: [%s], servers: ['http://%s', 'http://%s']}\n", mirrorName(i), first, second)
 	}
 	setting, err := settingOfCollapse()
 	s.text = fmt.Sprintf(clientsConfig, s.directory, s.dns.address, cache+setting, names.String(), origins.String())

@@ -30,7 +30,7 @@ func siteSettings() []string {
 
 // prepareSite gives the daemon the site, and lets clients connect to the origin.
 func prepareSite(s *stage) error {
-	s.text = s.config() + fmt.Sprintf("proxy: {connect_ports: [%s], origins: [{host: %s, servers: ['http://%s']}]}\n",
+	s.text = s.config() + fmt.Sprintf("proxy: {connect_ports: [%s], sites: [{hosts: [%s], servers: ['http://%s']}]}\n",
 		portOf(s.origin.address), siteHost, s.origin.address)
 	const head = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n%sContent-Length: %d\r\n\r\n%s"
 	body := func(fields string, n int) script {

@@ -16,7 +16,7 @@ import (
 const caseConfig = `
 registry: {store: 'sqlite:%[1]s', hosts: [purl.example]}
 proxy:
-  origins: [{host: site.example, servers: ['http://%[2]s']}]
+  sites: [{hosts: [site.example], servers: ['http://%[2]s']}]
   rules: [{id: denied, action: deny, hosts: [denied.example, .denied.test]}]
 `
 

@@ -64,6 +64,13 @@ func (g *Guard) WithLookup(lookup Lookup) *Guard {
 	return &changed
 }
 
+// WithTimeout returns a Guard like g that waits so long for a connection.
+func (g *Guard) WithTimeout(timeout time.Duration) *Guard {
+	changed := *g
+	changed.timeout = timeout
+	return &changed
+}
+
 // Except returns a Guard like g that does not dial the listeners of urnd itself.
 func (g *Guard) Except(own *Own) *Guard {
 	changed := *g

@@ -67,7 +67,7 @@ access:
 proxy:
   pac_proxies: ['promise.example:8141']
   rules: [{id: no-denied, action: deny, hosts: [denied.example]}]
-  origins: [{host: site.example, servers: ['http://ORIGIN']}]
+  sites: [{hosts: [site.example], servers: ['http://ORIGIN']}]
 file: {roots: [FILES]}
 log: {level: DEBUG, format: json, access: json, access_file: DIR/access.log}
 `

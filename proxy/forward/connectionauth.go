@@ -8,6 +8,7 @@ import (
 	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver/scheme"
+	"github.com/urnd/urnd/uri"
 )
 
 // bind binds a request with credentials that are about a connection to one that is its client's alone, and those
@@ -30,10 +31,19 @@ func (p *Proxy) bind(r *Request) error {
 		if err != nil {
 			return err
 		}
-		r.bound = r.Session.bind(p, origin, r.Server, release)
+		var server uri.URI
+		if r.isGateway() {
+			pick, ok := r.Site.Pool.Pick(r.Key.String(), nil)
+			if !ok {
+				release()
+				return problem.ErrSiteServers
+			}
+			pick.Release() // the connection outlives the request
+			server = pick.Server
+		}
+		r.bound = r.Session.bind(p, origin, server, release)
 	}
 	p.boundConns.use(r.bound, r.Share)
-	r.Server, r.Others = r.bound.server, 0
 	return nil
 }
 

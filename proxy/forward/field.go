@@ -46,11 +46,15 @@ func (p *Proxy) selecting(r *Request) httpmessage.Fields {
 }
 
 // added returns the fields that selecting has added, and that no client has sent: they name the client.
-func (p *Proxy) added(r *Request) []string {
-	if p.forwarded(r.Site) == ForwardedTransparent && len(r.consumed) == 0 {
-		return nil
+func (p *Proxy) added(r *Request) (names []string) {
+	if r.isGateway() {
+		for _, f := range r.Site.Request.Set {
+			names = append(names, f.Name)
+		}
 	}
-	var names []string
+	if p.forwarded(r.Site) == ForwardedTransparent && len(r.consumed) == 0 {
+		return names
+	}
 	for _, name := range p.naming {
 		if !r.Fields.Has(name) {
 			names = append(names, name)

@@ -129,7 +129,7 @@ func TestForwardedFields(t *testing.T) {
 			r.Client = netip.MustParseAddr(tt.client)
 		}
 		if tt.site {
-			r.Server, r.Site = parsed(t, "http://192.0.2.7:8080"), &forward.Site{Forwarded: tt.mode}
+			r.Site = &forward.Site{Pool: pool(t, "http://192.0.2.7:8080"), Forwarded: tt.mode}
 		}
 		if client := w.serve(t, r); client.err != nil {
 			t.Fatal(client.err)
@@ -159,7 +159,7 @@ func TestOddFields(t *testing.T) {
 				r.Fields.Add(name, "1")
 			}
 			if !tt.forwards {
-				r.Server = parsed(t, "http://192.0.2.7")
+				r.Site = &forward.Site{Pool: pool(t, "http://192.0.2.7")}
 			}
 			if client := w.serve(t, r); client.err != nil {
 				t.Fatal(client.err)

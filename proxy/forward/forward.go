@@ -4,7 +4,6 @@ package forward
 
 import (
 	"context"
-	"crypto/tls"
 	"net"
 	"net/netip"
 	"sync"
@@ -89,15 +88,8 @@ type Request struct {
 	// Target and Authority are the request-target and the Host as they came.
 	Target, Authority string
 	Major, Minor      int // the version of HTTP by which it came
-	// Server is the server of a site that urnd is the gateway of, in place of that of URI; the
-	// zero value is that of URI.
-	Server uri.URI
-	// Site is what is set for that site, nil for nothing.
+	// Site is that which urnd is the gateway of, nil for none.
 	Site *Site
-	// Others is how many other servers the site has, and Next returns the one to ask after one that
-	// could not be connected to; it may be called when the request has ended. nil where there are none.
-	Others int
-	Next   func() uri.URI
 	// Fetched is whether the response is shown as a resource of this server: without what would be
 	// taken for its own, such as cookies and scripts.
 	Fetched bool
@@ -145,14 +137,3 @@ func (r *Request) isAtLeast11() bool { return r.Major > 1 || r.Major == 1 && r.M
 
 // hasBody reports whether a request has a body that is passed on: for what is fetched none is.
 func (r *Request) hasBody() bool { return !r.Fetched && r.Body != nil && r.ContentLength != 0 }
-
-// Site is what is set for a site that urnd is the gateway of. It is immutable.
-type Site struct {
-	// Forwarded is how its servers are told of the client, and how it came.
-	Forwarded Forwarded
-	// TLS is how its https servers are authenticated, and urnd to them; nil for the defaults.
-	TLS *tls.Config
-}
-
-// isGateway reports whether a request is one for a site that urnd is the gateway of.
-func (r *Request) isGateway() bool { return r.Server.IsValid() }

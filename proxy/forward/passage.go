@@ -8,6 +8,7 @@ import (
 	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/internal/quota"
+	"github.com/urnd/urnd/proxy/balance"
 )
 
 // passage is what most requests need once on their way, in one piece of memory with them. It is the httpcache.Origin of its request.
@@ -46,11 +47,12 @@ func (w *passage) take(o *httpcache.Outgoing) *rooms {
 	return &w.rooms
 }
 
-// released is a body that releases the permit of its fetch when it is closed.
+// released is a body that releases the permit of its fetch, and the pick of its server, when it is closed.
 type released struct {
 	io.ReadCloser
 	once   sync.Once
 	permit quota.Permit
+	pick   *balance.Pick
 }
 
 // Buffered implements httpcache.Buffered.
@@ -63,6 +65,9 @@ func (b *released) Buffered() int {
 
 // Close implements io.Closer.
 func (b *released) Close() error {
-	defer b.once.Do(b.permit.Release)
+	defer b.once.Do(func() {
+		b.permit.Release()
+		b.pick.Release()
+	})
 	return b.ReadCloser.Close()
 }

@@ -13,14 +13,13 @@ import (
 )
 
 // Refresh fetches all variants that are stored for a URI once more, one after another, and returns how
-// many of them it has fetched. server is that of a site that urnd is the gateway of, with what is set
-// for it; the zero value is that of the URI. A variant whose origin fails stays as it was.
-func (p *Proxy) Refresh(ctx context.Context, key, server uri.URI, site *Site) (int, error) {
+// many of them it has fetched. site is that which urnd is the gateway of, nil for none. A variant whose origin fails stays as it was.
+func (p *Proxy) Refresh(ctx context.Context, key uri.URI, site *Site) (int, error) {
 	variants := p.config.Cache.Variants(key.String())
 	fetched, outdated := 0, false
 	var faults []error
 	for _, variant := range variants {
-		outcome, err := p.refresh(ctx, key, server, site, variant)
+		outcome, err := p.refresh(ctx, key, site, variant)
 		if err != nil {
 			faults = append(faults, err)
 			continue
@@ -38,11 +37,11 @@ func (p *Proxy) Refresh(ctx context.Context, key, server uri.URI, site *Site) (i
 }
 
 // refresh asks the origin for a variant, and drops its content when it is stored.
-func (p *Proxy) refresh(ctx context.Context, key, server uri.URI, site *Site, v httpcache.Variant) (httpcache.Outcome, error) {
+func (p *Proxy) refresh(ctx context.Context, key uri.URI, site *Site, v httpcache.Variant) (httpcache.Outcome, error) {
 	r := &Request{
-		Request: httpmessage.Request{Method: http.MethodGet, URI: key, Spelling: v.Spelling}, Key: key, Server: server, Site: site,
+		Request: httpmessage.Request{Method: http.MethodGet, URI: key, Spelling: v.Spelling}, Key: key, Site: site,
 	}
-	asked := &httpcache.Request{Request: r.Request, Key: key.String(), Gateway: r.isGateway()}
+	asked := &httpcache.Request{Request: r.Request, Key: key.String(), Gateway: r.isGateway(), Overrides: r.overrides()}
 	asked.Fields = v.Fields.Clone()
 	asked.Fields.Set("Cache-Control", "no-cache")
 	answer, err := p.config.Cache.Serve(ctx, asked, httpcache.Forward(func(ctx context.Context, o httpcache.Outgoing) (*httpmessage.Response, error) {

@@ -53,13 +53,13 @@ func TestRefresh(t *testing.T) {
 		}, 2, "", "own miss"},
 	} {
 		w := newWeb(t, newStore(t), nil)
-		server, key := parsed(t, "http://192.0.2.7:8080"), parsed(t, target)
-		atServer := func(r *forward.Request) { r.Server = server }
+		key, site := parsed(t, target), &forward.Site{Pool: pool(t, "http://192.0.2.7:8080"), Forwarded: forward.ForwardedNothing}
+		atServer := func(r *forward.Request) { r.Site = site }
 		w.stored(t, target, "old", atServer)
 		w.mu.Lock()
 		w.answer = tt.answer
 		w.mu.Unlock()
-		count, err := w.Refresh(t.Context(), key, server, &forward.Site{Forwarded: forward.ForwardedNothing})
+		count, err := w.Refresh(t.Context(), key, site)
 		if count != tt.count || (err != nil) != (tt.fault != "") || err != nil && !strings.Contains(err.Error(), tt.fault) {
 			t.Errorf("%s: %d, %v", name, count, err)
 		}

@@ -8,12 +8,12 @@ import (
 	"os"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/internal/quota"
+	"github.com/urnd/urnd/proxy/balance"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver/scheme"
@@ -24,6 +24,9 @@ import (
 // cache did in one word. An error means that nothing was sent.
 func (p *Proxy) Serve(ctx context.Context, w ResponseWriter, r *Request) (cached string, err error) {
 	p.consume(r)
+	if r.isGateway() {
+		r.Fields = r.Site.Request.apply(r.Fields)
+	}
 	left, limited, err := forwards(r)
 	switch {
 	case err != nil:
@@ -48,7 +51,7 @@ func (p *Proxy) Serve(ctx context.Context, w ResponseWriter, r *Request) (cached
 	way.proxy, way.request = p, r
 	way.asked = httpcache.Request{
 		Request: p.asked(c, r), Found: r.Found, Key: r.Key.String(), Added: p.added(r), Client: quota.Network(r.Share),
-		Gateway: r.isGateway(), Check: r.Check, Pass: r.bound != nil, Ended: r.Ended,
+		Gateway: r.isGateway(), Overrides: r.overrides(), Check: r.Check, Pass: r.bound != nil, Ended: r.Ended,
 	}
 	answer, err := p.config.Cache.Serve(ctx, &way.asked, way)
 	c.answer()
@@ -105,7 +108,7 @@ func (p *Proxy) ask(ctx context.Context, c *client, r *Request, o httpcache.Outg
 			permit.Release()
 		}
 	}()
-	resource, err := p.fetchOf(ctx, c, r, o)
+	resource, pick, err := p.fetchOf(ctx, c, r, o)
 	if err != nil {
 		return nil, err
 	}
@@ -114,31 +117,77 @@ func (p *Proxy) ask(ctx context.Context, c *client, r *Request, o httpcache.Outg
 	response.Fields, response.Private = httpcache.AppendEndToEnd(rooms.received[:0], response.Fields), scheme.HasConnectionToken(response.Fields)
 	if response.Body == http.NoBody { // nothing more is to come
 		permit.Release()
+		pick.Release()
 	} else {
-		rooms.body.ReadCloser, rooms.body.permit = response.Body, permit
+		rooms.body.ReadCloser, rooms.body.permit, rooms.body.pick = response.Body, permit, pick
 		response.Body = &rooms.body
 	}
 	return response, nil
 }
 
-// fetchOf asks the origin: of a site, another server where one could not be connected to, and so was sent
-// nothing (RFC 9110 section 9.2.2). A body is closed by then, and a request that has one is not moved.
-func (p *Proxy) fetchOf(ctx context.Context, c *client, r *Request, o httpcache.Outgoing) (*scheme.Resource, error) {
-	server := r.Server
-	for others := r.Others; ; others-- {
-		request := p.request(r, server, o)
-		if !o.Background && !r.Fetched { // its fields are not those of this server
-			request.Interim = c
+// fetchOf asks the origin, or the servers of a site: another one where one has not answered a request that may be sent again. The pick
+// is to be released with the response.
+func (p *Proxy) fetchOf(ctx context.Context, c *client, r *Request, o httpcache.Outgoing) (*scheme.Resource, *balance.Pick, error) {
+	if r.bound != nil || !r.isGateway() {
+		var server uri.URI
+		if r.bound != nil {
+			server = r.bound.server
 		}
-		resource, err := p.config.Fetch.Fetch(ctx, request)
-		if err == nil && r.endsWith(resource) {
-			c.ends.Store(true)
-		}
-		if err == nil || others <= 0 || request.Body != nil || !isUnconnected(err) || ctx.Err() != nil {
-			return resource, err
-		}
-		server = r.Next()
+		resource, err := p.fetchFrom(ctx, c, r, server, o)
+		return resource, &balance.Pick{}, err
 	}
+	var tried balance.Tried
+	for failed := problem.ErrSiteServers; ; {
+		pick, ok := r.Site.Pool.Pick(r.Key.String(), &tried)
+		if !ok {
+			return nil, nil, failed
+		}
+		resource, err := p.fetchFrom(ctx, c, r, pick.Server, o)
+		if err == nil {
+			return resource, pick, nil
+		}
+		pick.Release()
+		if r.Site.Pool.Report(pick.Server, err); !mayRepeat(ctx, &o, err) || !r.Site.Pool.MayRetry() {
+			return nil, nil, err
+		}
+		failed = err
+	}
+}
+
+// mayRepeat reports whether a request that has failed may be sent to another server: where nothing was sent, or its method is
+// idempotent (RFC 9110 section 9.2.2). A body was read by then.
+func mayRepeat(ctx context.Context, o *httpcache.Outgoing, err error) bool {
+	if o.Body != nil || ctx.Err() != nil {
+		return false
+	}
+	switch o.Method {
+	case http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace, http.MethodPut, http.MethodDelete:
+		return isUnconnected(err) || errors.Is(err, scheme.ErrUnanswered)
+	default:
+		return isUnconnected(err)
+	}
+}
+
+// fetchFrom asks one server.
+func (p *Proxy) fetchFrom(ctx context.Context, c *client, r *Request, server uri.URI, o httpcache.Outgoing) (*scheme.Resource, error) {
+	request, fetch := p.request(r, server, o), p.config.Fetch
+	if !o.Background && !r.Fetched { // its fields are not those of this server
+		request.Interim = c
+	}
+	if r.isGateway() && r.Site.Fetch != nil {
+		fetch = r.Site.Fetch
+	}
+	resource, err := fetch.Fetch(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	if r.endsWith(resource) {
+		c.ends.Store(true)
+	}
+	if r.isGateway() {
+		resource.Fields = r.Site.Response.apply(resource.Fields)
+	}
+	return resource, nil
 }
 
 // isUnconnected reports whether an error is of connecting to a server.
@@ -151,34 +200,12 @@ func isUnconnected(err error) bool {
 func (p *Proxy) request(r *Request, server uri.URI, o httpcache.Outgoing) scheme.Request {
 	request := scheme.Request{Request: o.Request, Client: r.Share, Check: r.Check}
 	if r.isGateway() {
-		request.URI = at(server, r.URI)
-		request.Host, _ = r.Key.Authority() // as the key says, and not as the client spells it
-		if r.Site != nil {
-			request.TLS = r.Site.TLS
-		}
+		r.Site.address(&request, server, r.URI, r.Key)
 	}
 	if r.bound != nil && !o.Background {
 		request.Bound = r.bound.BoundConn
 	}
 	return request
-}
-
-// at returns a URI with the scheme and authority of a server.
-func at(server, target uri.URI) uri.URI {
-	authority, _ := server.Authority()
-	text := target.String()
-	if _, rest, ok := strings.Cut(text, "//"); ok {
-		path := ""
-		if i := strings.IndexAny(rest, "/?"); i >= 0 {
-			path = rest[i:]
-		}
-		text = server.Scheme() + "://" + authority + path
-	}
-	moved, err := uri.Parse(text)
-	if err != nil {
-		return target // it was valid, and so is its path
-	}
-	return moved
 }
 
 // Purge makes the stored responses for a URI, in all of its spellings, to be validated before they are used again, and returns

@@ -9,13 +9,24 @@ import (
 	"net/netip"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/urnd/urnd/internal/netguard"
+	"github.com/urnd/urnd/proxy/balance"
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
-	"github.com/urnd/urnd/uri"
 )
+
+// pool returns the servers of a site.
+func pool(t *testing.T, urls ...string) *balance.Pool {
+	t.Helper()
+	config := balance.Config{Now: time.Now}
+	for _, url := range urls {
+		config.Servers = append(config.Servers, balance.Server{URL: parsed(t, url)})
+	}
+	return balance.New(config)
+}
 
 // RFC 9110 section 7.2: the server of a site gets the path that was asked for, and the host of the key; of several servers the
 // next one is asked where one was sent nothing, and so not a request that may have begun (section 9.2.2).
@@ -35,7 +46,11 @@ func TestServersOfSites(t *testing.T) {
 			[]error{errRefused, netguard.ErrConnectTimeout, netguard.ErrLookup},
 			"https://0.example/b?c http://1.example/b?c http://2.example/b?c", netguard.ErrLookup,
 		},
-		"one that was asked":         {"GET", 2, []error{resolver.ErrUnreachable}, "https://0.example/b?c", resolver.ErrUnreachable},
+		"one that was asked":         {"POST", 2, []error{scheme.ErrUnanswered}, "https://0.example/b?c", scheme.ErrUnanswered},
+		"one that may be asked again": {
+			"GET", 2, []error{scheme.ErrUnanswered, nil}, "https://0.example/b?c http://1.example/b?c", nil,
+		},
+		"one that was not asked":     {"GET", 2, []error{resolver.ErrUnreachable}, "https://0.example/b?c", resolver.ErrUnreachable},
 		"one that is not allowed":    {"GET", 2, []error{resolver.ErrForbidden}, "https://0.example/b?c", resolver.ErrForbidden},
 		"there are no others":        {"GET", 0, []error{errRefused}, "https://0.example/b?c", resolver.ErrUnreachable},
 		"a body that may have begun": {"POST", 2, []error{errRefused}, "https://0.example/b?c", resolver.ErrUnreachable},
@@ -54,12 +69,7 @@ func TestServersOfSites(t *testing.T) {
 		if tt.method == http.MethodPost {
 			r.Body, r.ContentLength = io.NopCloser(strings.NewReader("body")), 4
 		}
-		next := 0
-		r.Server, r.Site, r.Others = parsed(t, "https://0.example"), site, tt.others
-		r.Next = func() uri.URI {
-			next++
-			return parsed(t, "http://"+string(rune('0'+next))+".example")
-		}
+		r.Site = &forward.Site{TLS: site.TLS, Pool: pool(t, []string{"https://0.example", "http://1.example", "http://2.example"}[:tt.others+1]...)}
 		client := w.serve(t, r)
 		if !errors.Is(client.err, tt.err) {
 			t.Errorf("%s: %v", name, client.err)

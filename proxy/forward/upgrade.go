@@ -28,11 +28,12 @@ func (p *Proxy) upgrade(ctx context.Context, w ResponseWriter, r *Request, field
 	defer c.end()
 	asked := httpcache.Outgoing{Request: r.Request}
 	asked.Fields = fields
-	resource, err := p.fetchOf(ctx, c, r, asked)
+	resource, pick, err := p.fetchOf(ctx, c, r, asked)
 	c.answer()
 	if err != nil {
 		return blamed(c, err)
 	}
+	defer pick.Release()
 	defer func() { _ = resource.Body.Close() }()
 	if resource.Status != http.StatusSwitchingProtocols {
 		response := &resource.Response

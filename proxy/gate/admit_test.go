@@ -35,7 +35,7 @@ func asking(t testing.TB) func(method, target, host string, onMachine bool) rout
 	}
 	server := &route.Server{
 		Own: route.NewOwnHosts("urnd.example"), Names: resolver.Names{Set: set, Accept: uri.CurrentURN},
-		Sites: route.Sites{"www.example.org": {}}, Documents: map[string]bool{"/robots.txt": true},
+		Sites: route.NewSites([]route.Site{{Host: "www.example.org"}}), Documents: map[string]bool{"/robots.txt": true},
 	}
 	return func(method, target, host string, onMachine bool) (ask route.Ask) {
 		place := route.Place{IsThisMachine: onMachine, Server: server}

@@ -37,6 +37,8 @@ type Config struct {
 	Access Access
 	Own    route.OwnHosts
 	Policy *policy.Policy // what clients of the proxy and of sites may ask for; nil allows all
+	// Sites say who may ask for each site, by route.Site.Index; those that are missing let all in that may resolve names.
+	Sites []SiteAccess
 	// NetworkFactor is how many times Access.Rate the addresses of a /64 network of IPv6 have together; 0 is once.
 	NetworkFactor int
 	Now           func() time.Time
@@ -74,9 +76,7 @@ func (g *Gate) Admit(ctx context.Context, c *Client, a *route.Ask) (v Verdict) {
 }
 
 // Waits reports whether Admit may wait, as it does where a password is compared.
-func (g *Gate) Waits(c *Client, a *route.Ask) bool {
-	return g.config.Access.Users != nil && c.User == "" && needsProxy(a)
-}
+func (g *Gate) Waits(c *Client, a *route.Ask) bool { return c.User == "" && g.usersOf(a) != nil }
 
 // take takes one step.
 func (g *Gate) take(ctx context.Context, v *Verdict, c *Client, a *route.Ask) error {
@@ -86,10 +86,10 @@ func (g *Gate) take(ctx context.Context, v *Verdict, c *Client, a *route.Ask) er
 	case StepClient:
 		return g.client(c, a)
 	case StepUser:
-		if g.config.Access.Users == nil || !needsProxy(a) {
-			return nil
+		if users := g.usersOf(a); users != nil {
+			return g.user(ctx, v, c, a, users)
 		}
-		return g.user(ctx, v, c, a)
+		return nil
 	case StepPerson:
 		if a.Kind == route.KindFetch && a.Err == nil {
 			return MayRetrieve(v.Initiator, a.Target.Query.URI, a.Target.Led)
@@ -165,6 +165,8 @@ func (g *Gate) client(c *Client, a *route.Ask) error {
 	switch {
 	case needsResolver(a) && !access.mayResolve(c):
 		return problem.ErrResolveClient
+	case a.Kind == route.KindSite && !g.siteAccess(a.Site).mayAsk(c):
+		return problem.ErrSiteClient
 	case a.Target.Names != nil && !access.mayBrowse(c):
 		return problem.ErrBrowseClient
 	case needsProxy(a) && !access.MayProxy(c):

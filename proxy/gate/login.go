@@ -12,8 +12,7 @@ import (
 
 // user decides by who has logged in, and says so in the verdict. A client of a proxy is asked for its password by 407; one that
 // takes urnd for the origin server is asked by 401.
-func (g *Gate) user(ctx context.Context, v *Verdict, c *Client, a *route.Ask) error {
-	users := g.config.Access.Users
+func (g *Gate) user(ctx context.Context, v *Verdict, c *Client, a *route.Ask, users *Users) error {
 	if c.User != "" {
 		v.User = c.User
 		return nil

@@ -43,6 +43,9 @@ var (
 
 	ErrHost          = errors.New("this machine has rights here that are not lent to requests for another host")
 	ErrResolveClient = errors.New("this client may not resolve names")
+	ErrSiteClient    = errors.New("this client may not ask for this site")
+	ErrSiteFetch     = errors.New("this site is for some clients alone, and not shown by others")
+	ErrSiteServers   = errors.New("no server of this site takes requests")
 	ErrBrowseClient  = errors.New("this client may not list names")
 	ErrProxyClient   = errors.New("this client may not use the proxy")
 	ErrFetchSite     = errors.New("a page of another site may only link to what is fetched here, and not load it with the " +

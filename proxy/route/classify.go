@@ -39,8 +39,7 @@ func (a *Ask) classify(v *View, p *Place) {
 	case v.Method == http.MethodOptions && v.Target == "*":
 		a.Kind = KindServer
 		return
-	case host.site != nil && isWeb(a.Path):
-		a.site(v, p, host.site)
+	case len(host.sites) > 0 && isWeb(a.Path) && a.site(v, p, host.sites):
 		return
 	case isOrigin:
 		a.IsMisnamed = host.isMisnamed
@@ -62,31 +61,45 @@ func (a *Ask) tunnel(v *View) {
 	a.To, a.Err = ParseAuthority(target)
 }
 
-// site says what a request for a site asks for.
-func (a *Ask) site(v *View, p *Place, s *Site) {
-	a.Kind, a.Site = KindSite, s
-	if v.Method == methodPurge {
-		a.Kind = KindPurge
-	}
-	if p.RedirectTLS && a.secure(v, p) {
-		a.Kind = KindSecure
-		return
-	}
-	target := a.Path
+// site says what a request for one of the sites of a host asks for, and reports whether it is for one of them.
+func (a *Ask) site(v *View, p *Place, sites []*Site) bool {
+	target, scheme := a.Path, ""
 	if strings.HasPrefix(target, "/") {
-		a.Scheme = p.scheme()
-		target = v.absolute(a.Scheme, v.Host, target)
+		scheme = p.scheme()
+		target = v.absolute(scheme, v.Host, target)
 	}
 	u, err := uri.ParseRaw(target)
 	if err == nil {
 		err = u.Check()
 	}
-	if err != nil {
-		a.Err = err
-		return
+	s := sites[len(sites)-1]
+	if err == nil {
+		a.resource(v, withoutFinalDot(u))
+		if s = siteFor(sites, a.Key); s == nil {
+			a.URI, a.Key = uri.URI{}, uri.URI{}
+			return false
+		}
 	}
-	a.resource(v, withoutFinalDot(u))
+	a.Kind, a.Site, a.Err = KindSite, s, err
+	switch {
+	case p.RedirectTLS && a.secure(v, p):
+		a.Kind, a.URI, a.Key = KindSecure, uri.URI{}, uri.URI{}
+		return true
+	case v.Method == methodPurge:
+		a.Kind = KindPurge
+	}
+	a.Scheme = scheme
+	if err != nil {
+		return true
+	}
+	if !s.Parameters.isZero() {
+		target = s.Parameters.of(target)
+		if kept, err := uri.Parse(s.Parameters.of(a.URI.String())); err == nil { // as it was with them
+			a.resource(v, kept)
+		}
+	}
 	a.Spelling = s.Spelling.of(target, a.Key)
+	return true
 }
 
 // resource makes a URI the target URI.

@@ -60,10 +60,10 @@ type Place struct {
 type meaning struct {
 	text          string
 	isKnown       bool
-	isThisMachine bool // of the client
-	isMisnamed    bool // see Ask.IsMisnamed
-	site          *Site
-	names         string // the web host whose paths are names; "" for none
+	isThisMachine bool    // of the client
+	isMisnamed    bool    // see Ask.IsMisnamed
+	sites         []*Site // of the host, the most specific first
+	names         string  // the web host whose paths are names; "" for none
 }
 
 // ownName is whether the authority of the last target is this server.
@@ -76,7 +76,7 @@ type ownName struct {
 func (p *Place) meaningOf(v *View) *meaning {
 	if last := &p.host; !last.isKnown || last.text != v.Host || last.isThisMachine != p.IsThisMachine {
 		*last = meaning{
-			text: v.lasting(v.Host), isKnown: true, isThisMachine: p.IsThisMachine, site: p.Sites.at(v.Host), names: p.Hosts.at(v.Host),
+			text: v.lasting(v.Host), isKnown: true, isThisMachine: p.IsThisMachine, sites: p.Sites.at(v.Host), names: p.Hosts.at(v.Host),
 			isMisnamed: p.IsThisMachine && v.Host != "" && !p.Own.Has(v.Host),
 		}
 	}

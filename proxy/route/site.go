@@ -1,37 +1,90 @@
 package route
 
 import (
+	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/urnd/urnd/uri"
 )
 
-// Site is a host that urnd is the gateway of.
+// Site is what urnd is the gateway of: a host, or a path of it.
 type Site struct {
-	Index    int      // in the list of the configuration
+	Index int // in the list of the configuration
+	// Host is in lower case, without port and final dot; "*." and a name are all names with one label more.
+	Host string
+	// Path is that for which the site is, and for all below it; "" is that of all. See uri.DecodedPath.
+	Path     string
 	Spelling Spelling // SpellingNormal or SpellingExact: of what is sent to its servers
+	// Parameters are what is done with parameters of the query.
+	Parameters Parameters
 }
 
-// Sites are those of a configuration, by their hosts: in lower case, without port and final dot.
-type Sites map[string]*Site
+// Sites are those of a configuration. The zero value has none.
+type Sites struct {
+	hosts map[string][]*Site // by host; those with the longest path first, then those of its pattern
+}
 
-// at returns the site of a host, with or without port, nil for none.
-func (s Sites) at(host string) *Site {
-	if len(s) == 0 {
+// NewSites returns the sites of a list.
+func NewSites(all []Site) Sites {
+	s := Sites{hosts: make(map[string][]*Site)}
+	for i := range all {
+		s.hosts[all[i].Host] = append(s.hosts[all[i].Host], &all[i])
+	}
+	for host, sites := range s.hosts {
+		slices.SortStableFunc(sites, func(a, b *Site) int { return len(b.Path) - len(a.Path) })
+		s.hosts[host] = sites
+	}
+	for host, sites := range s.hosts {
+		s.hosts[host] = append(slices.Clone(sites), s.hosts[patternOf(host)]...)
+	}
+	return s
+}
+
+// patternOf returns the pattern that a host is of, "" for a pattern.
+func patternOf(host string) string {
+	label, domain, ok := strings.Cut(host, ".")
+	if !ok || label == "*" {
+		return ""
+	}
+	return "*." + domain
+}
+
+// at returns the sites of a host, with or without port, the most specific first.
+func (s Sites) at(host string) []*Site {
+	if len(s.hosts) == 0 {
 		return nil
 	}
 	host, _ = uri.SplitPort(host)
-	return s[uri.CanonicalHost(host)]
+	host = uri.CanonicalHost(host)
+	if sites, ok := s.hosts[host]; ok {
+		return sites
+	}
+	return s.hosts[patternOf(host)]
 }
 
 // Of returns the site of a key, nil for none. What other servers answer for such a key would be stored for the visitors of the
 // site.
 func (s Sites) Of(key uri.URI) *Site {
 	host, _ := key.Host()
-	if len(s) == 0 || strings.HasSuffix(host, ".") || !isAbsoluteWeb(key.String()) {
+	if len(s.hosts) == 0 || strings.HasSuffix(host, ".") || !isAbsoluteWeb(key.String()) {
 		return nil // no key of a site
 	}
-	return s.at(host)
+	return siteFor(s.at(host), key)
+}
+
+// siteFor returns the first site that a path is of, nil for none.
+func siteFor(sites []*Site, key uri.URI) *Site {
+	if len(sites) > 0 && sites[0].Path == "" { // most have no others
+		return sites[0]
+	}
+	path := uri.DecodedPath(key.Path())
+	for _, s := range sites {
+		if rest, ok := strings.CutPrefix(path, s.Path); ok && (rest == "" || rest[0] == '/' || s.Path == "") {
+			return s
+		}
+	}
+	return nil
 }
 
 // withoutFinalDot returns a URI with the host of its site, which has no final dot; it has no user.
@@ -55,4 +108,12 @@ func isWeb(target string) bool { return strings.HasPrefix(target, "/") || isAbso
 func isAbsoluteWeb(target string) bool {
 	scheme, _, absolute := strings.Cut(target, "://")
 	return absolute && (uri.EqualFold(scheme, "http") || uri.EqualFold(scheme, "https"))
+}
+
+// Rest returns what follows the site's path in a path of it, in normal form.
+func (s *Site) Rest(path string) string {
+	if rest, ok := strings.CutPrefix(path, s.Path); ok && (rest == "" || rest[0] == '/' || s.Path == "") {
+		return rest
+	}
+	return (&url.URL{Path: strings.TrimPrefix(uri.DecodedPath(path), s.Path)}).EscapedPath() // of another spelling of it
 }

@@ -282,14 +282,14 @@ func TestFilesOfServerTLS(t *testing.T) {
 		want string
 	}{
 		{config.ServerTLS{CA: path("ca.pem"), Certificate: path("urnd.pem"), Key: path("urnd.key")}, ""},
-		{config.ServerTLS{CA: path("none.pem")}, "proxy.origins.0.tls.ca: reading the file that it names: no such file"},
-		{config.ServerTLS{CA: path("empty.pem")}, "proxy.origins.0.tls.ca: the file that it names is empty"},
-		{config.ServerTLS{Certificate: path("urnd.pem"), Key: path("backend.key")}, "proxy.origins.0.tls.certificate and proxy.origins.0.tls.key: "},
+		{config.ServerTLS{CA: path("none.pem")}, "proxy.sites.0.tls.ca: reading the file that it names: no such file"},
+		{config.ServerTLS{CA: path("empty.pem")}, "proxy.sites.0.tls.ca: the file that it names is empty"},
+		{config.ServerTLS{Certificate: path("urnd.pem"), Key: path("backend.key")}, "proxy.sites.0.tls.certificate and proxy.sites.0.tls.key: "},
 		{config.ServerTLS{Certificate: path("urnd.pem"), Key: "credential:key"}, ""},
 		{config.ServerTLS{CA: "credential:ca", MinVersion: "1.3"}, ""},
 	} {
-		text, err := yaml.Marshal(map[string]any{"proxy": map[string]any{"origins": []any{map[string]any{
-			"host": "www.example.org", "servers": []any{"https://127.0.0.1:1"}, "tls": map[string]any{
+		text, err := yaml.Marshal(map[string]any{"proxy": map[string]any{"sites": []any{map[string]any{
+			"hosts": []any{"www.example.org"}, "servers": []any{"https://127.0.0.1:1"}, "tls": map[string]any{
 				"ca": tt.tls.CA, "certificate": tt.tls.Certificate, "key": tt.tls.Key, "min_version": tt.tls.MinVersion,
 			},
 		}}}})

@@ -54,7 +54,7 @@ registry:
 {{- end}}
 proxy:
   connect_ports: [{{.SourcePort}}, {{.SinkPort}}]
-  origins:
-    - host: {{.Host}}
+  sites:
+    - hosts: [{{.Host}}]
       servers: [http://{{.Origin}}]
 `

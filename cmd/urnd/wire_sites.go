@@ -1,0 +1,267 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/urnd/urnd/cache/httpcache/rules"
+	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/internal/secret"
+	"github.com/urnd/urnd/internal/shared"
+	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/proxy/balance"
+	"github.com/urnd/urnd/proxy/forward"
+	"github.com/urnd/urnd/proxy/gate"
+	"github.com/urnd/urnd/proxy/route"
+	"github.com/urnd/urnd/resolver/scheme"
+	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
+	"github.com/urnd/urnd/uri"
+)
+
+// siteRoutes returns the sites that urnd is the gateway of, as requests are compared with them, in the order of
+// config.Proxy.SiteRoutes.
+func siteRoutes(c config.Proxy) (routes []route.Site) {
+	for i, r := range c.SiteRoutes() {
+		routes = append(routes, route.Site{
+			Index: i, Host: r.Host, Path: r.Path, Spelling: spellings()[r.Spelling],
+			Parameters: route.Parameters{Ignored: r.IgnoreParameters, Sorted: r.SortParameters},
+		})
+	}
+	return routes
+}
+
+// wireSites makes the sites that urnd is the gateway of. Their servers fail as failures says.
+func wireSites(s *service, c config.Config, r *resolution, failures *forward.Failures, d dependencies) ([]proxy.Site, error) {
+	routes := siteRoutes(c.Proxy)
+	sites := make([]proxy.Site, 0, len(routes))
+	pools := make(map[string]*balance.Pool)
+	for i, settings := range c.Proxy.SiteRoutes() {
+		w := siteWiring{service: s, config: c, resolution: r, failures: failures, dependencies: d, pools: pools,
+			path: "proxy.sites." + strconv.Itoa(settings.Index)}
+		site, err := w.site(settings)
+		if err != nil {
+			return nil, err
+		}
+		site.Route = routes[i]
+		sites = append(sites, site)
+	}
+	return sites, nil
+}
+
+// siteWiring is what a site is made of.
+type siteWiring struct {
+	service      *service
+	config       config.Config
+	resolution   *resolution
+	failures     *forward.Failures
+	dependencies dependencies
+	pools        map[string]*balance.Pool // of all sites, by what they are made of
+	path         string                   // of its settings
+}
+
+func (w siteWiring) site(c config.SiteRoute) (site proxy.Site, err error) {
+	site.Access.Clients = c.Clients
+	if site.Access.Users, err = w.users(c.Users); err != nil {
+		return site, err
+	}
+	if c.Answer != (config.SiteAnswer{}) {
+		site.Answer, err = w.answer(c.Answer)
+		return site, err
+	}
+	site.Path, site.Replace = c.Path, c.Replace
+	site.Cache = overridesOf(c.Cache)
+	site.Request, site.Host = edits(c.RequestRemove, c.RequestSet)
+	if site.Access.Users != nil { // the credentials are for urnd
+		site.Request.Remove = append(slices.Clone(site.Request.Remove), "Authorization")
+	}
+	site.Response, _ = edits(c.ResponseRemove, c.ResponseSet)
+	switch c.Forwarded {
+	case "":
+		site.Forwarded = forwardings()[w.config.Proxy.Forwarded]
+	case "off":
+		site.Forwarded = forward.ForwardedNothing
+	default:
+		site.Forwarded = forwardings()[c.Forwarded]
+	}
+	if site.TLS, err = secret.ServerTLS(w.path+".tls", c.TLS); err != nil {
+		return site, err
+	}
+	if site.Fetch, err = w.client(c); err != nil {
+		return site, err
+	}
+	site.Pool, err = w.pool(c, site)
+	return site, err
+}
+
+// users returns the users of a password file, nil where there is none. Those of the same file are those of the previous configuration,
+// which know the passwords that were right.
+func (w siteWiring) users(file string) (*gate.Users, error) {
+	if file == "" {
+		return nil, nil //nolint:nilnil // nobody logs in, and nothing is wrong
+	}
+	return usersOf(w.path+".users", file, w.resolution, w.dependencies)
+}
+
+// maxSiteAnswer bounds the file of an answer, in bytes.
+const maxSiteAnswer = 1 << 20
+
+func (w siteWiring) answer(c config.SiteAnswer) (*proxy.SiteAnswer, error) {
+	a := &proxy.SiteAnswer{Status: c.Status, Type: c.Type}
+	if c.Body != "" {
+		a.Body = []byte(c.Body)
+	}
+	if c.File != "" {
+		text, err := secret.Read(w.path+".answer.file", c.File)
+		if err != nil {
+			return nil, err
+		}
+		if len(text) > maxSiteAnswer {
+			return nil, fmt.Errorf("%s.answer.file: it has more than %d bytes", w.path, maxSiteAnswer)
+		}
+		a.Body = text
+	}
+	if c.Location != "" {
+		location, err := uri.ParseTemplate(c.Location)
+		if err != nil {
+			return nil, fmt.Errorf("%s.answer.location: %w", w.path, err)
+		}
+		a.Location = &location
+	}
+	return a, nil
+}
+
+// client returns the client for a site with time limits of its own, nil for one without.
+func (w siteWiring) client(c config.SiteRoute) (scheme.Handler, error) {
+	if c.ConnectTimeout == 0 && c.Timeout == 0 {
+		return nil, nil //nolint:nilnil // it is that of all, and nothing is wrong
+	}
+	limits := w.config
+	if c.ConnectTimeout > 0 {
+		limits.Limits.ConnectTimeout = c.ConnectTimeout
+	}
+	if c.Timeout > 0 {
+		limits.Limits.OriginTimeout = c.Timeout
+	}
+	web, err := newOriginClient(limits, w.resolution, w.dependencies)
+	if err != nil {
+		return nil, err
+	}
+	w.service.closers = append(w.service.closers, web.Close)
+	return observed(web, w.dependencies), nil
+}
+
+// pool returns the servers of a site, which others with the same share. Those of the previous configuration are kept, with what is known
+// of them.
+func (w siteWiring) pool(c config.SiteRoute, site proxy.Site) (*balance.Pool, error) {
+	name := fmt.Sprintf("%q", []any{"servers", c.Servers, c.Weights, c.Drain, c.Balance, c.Check, c.TLS, c.RequestSet})
+	if pool := w.pools[name]; pool != nil {
+		return pool, nil
+	}
+	pool, err := shared.Reuse(&w.resolution.shared, w.dependencies.previous.reusable(), name, w.failures, func() (*balance.Pool, func(), error) {
+		return w.newPool(c, site)
+	})
+	w.pools[name] = pool
+	return pool, err
+}
+
+// newPool returns the servers of a site, and what ends their probes, which begin with the configuration.
+func (w siteWiring) newPool(c config.SiteRoute, site proxy.Site) (*balance.Pool, func(), error) {
+	settings := poolConfig(c)
+	settings.Failing, settings.Now, settings.Log = w.failures.Failing, w.dependencies.now, w.dependencies.log
+	if settings.Check.Interval == 0 {
+		return balance.New(settings), func() {}, nil
+	}
+	web, err := newOriginClient(w.config, w.resolution, w.dependencies)
+	if err != nil {
+		return nil, nil, err
+	}
+	settings.Probe = prober{web, site, strings.TrimPrefix(c.Host, "*.")}.probe
+	pool := balance.New(settings)
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	w.resolution.starters = append(w.resolution.starters, func() { running.Go(func() { pool.Run(ctx) }) })
+	return pool, func() {
+		cancel()
+		running.Wait()
+		web.Close()
+	}, nil
+}
+
+// poolConfig returns what a configuration says of the servers of a site.
+func poolConfig(c config.SiteRoute) balance.Config {
+	methods := map[string]balance.Method{"": balance.Turn, "round_robin": balance.Turn, "least_requests": balance.Least, "hash": balance.Hash}
+	settings := balance.Config{
+		Method: methods[c.Balance],
+		Check:  balance.Check{Path: c.Check.Path, Status: c.Check.Status, Interval: c.Check.Interval, SlowStart: c.Check.SlowStart},
+	}
+	for i, server := range c.Servers {
+		u, err := uri.Parse(server)
+		if err != nil {
+			continue // the configuration was checked
+		}
+		one := balance.Server{URL: u.Normalize(), Drained: slices.Contains(c.Drain, server)}
+		if i < len(c.Weights) {
+			one.Weight = c.Weights[i]
+		}
+		settings.Servers = append(settings.Servers, one)
+	}
+	return settings
+}
+
+// prober probes the servers of a site.
+type prober struct {
+	web  *schemehttp.Handler
+	site proxy.Site
+	host string // the host that is asked for, where the site sets none
+}
+
+// maxProbed bounds what is read of the response to a probe, in bytes: the connection can be used again then.
+const maxProbed = 64 << 10
+
+func (p prober) probe(ctx context.Context, server uri.URI, path string) (status int, err error) {
+	asked, err := uri.Parse("http://" + p.host + path)
+	if err != nil {
+		return 0, fmt.Errorf("probing %s: %w", path, err)
+	}
+	r := p.site.Probe(server, asked)
+	r.Method = http.MethodGet
+	r.Fields.Set("User-Agent", "urnd")
+	response, err := p.web.Fetch(ctx, r)
+	if err != nil {
+		return 0, err
+	}
+	_, err = io.Copy(io.Discard, io.LimitReader(response.Body, maxProbed))
+	return response.Status, errors.Join(err, response.Body.Close())
+}
+
+func overridesOf(all []config.SiteCache) (overrides []rules.Override) {
+	for _, c := range all {
+		overrides = append(overrides, rules.Override{
+			Types: c.Types, Statuses: c.Statuses, Never: c.Never, Least: c.Least, Most: c.Most, WhileRevalidate: c.Stale,
+		})
+	}
+	return overrides
+}
+
+// edits returns the changes of fields, and the host that they set.
+func edits(remove, set []string) (e forward.Edits, host string) {
+	e.Remove = remove
+	for _, line := range set {
+		name, value, _ := strings.Cut(line, ":")
+		f := httpmessage.Field{Name: name, Value: strings.TrimSpace(value)}
+		if f.Is("Host") {
+			host = f.Value
+			continue
+		}
+		e.Set = append(e.Set, f)
+	}
+	return e, host
+}

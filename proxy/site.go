@@ -1,0 +1,98 @@
+package proxy
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/urnd/urnd/proxy/forward"
+	"github.com/urnd/urnd/proxy/gate"
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/route"
+	"github.com/urnd/urnd/uri"
+)
+
+// Site is a site that urnd is the gateway of, or a path of it: its requests are forwarded to one of its servers, through the HTTP
+// cache, or answered.
+type Site struct {
+	Route  route.Site // but for its Index
+	Access gate.SiteAccess
+	Answer *SiteAnswer // nil: its servers answer
+	forward.Site
+}
+
+// SiteAnswer is what urnd itself answers in place of the servers of a site. It is immutable.
+type SiteAnswer struct {
+	Status   int
+	Location *uri.Template // where a redirect leads; nil for others
+	Type     string        // of Body; "" is text/plain
+	Body     []byte        // nil: the status in words
+}
+
+// siteRetry is when clients may ask again for a site that is in maintenance.
+const siteRetry = time.Minute
+
+// reply returns the reply to a request; redirects are fresh for ttl.
+func (s *SiteAnswer) reply(a *route.Ask, ttl time.Duration) message.Reply {
+	r := message.Reply{Status: s.Status, ContentType: s.Type, CacheControl: message.NoStore, Body: s.Body}
+	if s.Location != nil {
+		r.Location, r.CacheControl = s.Location.Expand(locationValues(a)), message.MaxAge(ttl)
+	}
+	if r.ContentType == "" {
+		r.ContentType = "text/plain; charset=utf-8"
+	}
+	if r.Body == nil && s.Status != http.StatusNoContent && s.Status != http.StatusNotModified {
+		r.Body = []byte(strconv.Itoa(s.Status) + " " + http.StatusText(s.Status) + "\n")
+	}
+	if s.Status == http.StatusServiceUnavailable {
+		r.Fields.Set("Retry-After", strconv.Itoa(int(siteRetry.Seconds())))
+	}
+	return r
+}
+
+// locationValues returns the variables of a location: those of the request in normal form.
+func locationValues(a *route.Ask) []uri.TemplateValue {
+	host, _ := a.Key.Host()
+	path := a.Key.Path()
+	query, hasQuery := a.Key.Query()
+	if hasQuery {
+		query = "?" + query
+	}
+	return []uri.TemplateValue{
+		{Name: "host", Text: host}, {Name: "path", Text: path}, {Name: "rest", Text: a.Site.Rest(path)}, {Name: "query", Text: query},
+	}
+}
+
+// addSites adds the sites of the configuration, and returns where they are.
+func (h *Handler) addSites(failures *forward.Failures) route.Sites {
+	at := make([]route.Site, len(h.config.Sites))
+	for i, s := range h.config.Sites {
+		at[i] = s.Route
+		at[i].Index = i
+		if s.Fetch != nil {
+			s.Fetch = failures.Observe(s.Fetch)
+		}
+		h.sites = append(h.sites, s)
+	}
+	return route.NewSites(at)
+}
+
+// accessOf returns who may ask for each site.
+func accessOf(sites []Site) []gate.SiteAccess {
+	all := make([]gate.SiteAccess, len(sites))
+	for i, s := range sites {
+		all[i] = s.Access
+	}
+	return all
+}
+
+// Refresh fetches all variants that are stored for a URI in canonical form once more, and returns how many there were. The
+// rules of the site, which are for clients, do not apply. Errors are those of the origin.
+func (h *Handler) Refresh(ctx context.Context, key uri.URI) (int, error) {
+	found := h.server.Sites.Of(key)
+	if found == nil || h.sites[found.Index].Answer != nil {
+		return h.forward.Refresh(ctx, key, nil)
+	}
+	return h.forward.Refresh(ctx, key, &h.sites[found.Index].Site)
+}
