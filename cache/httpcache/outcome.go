@@ -20,11 +20,11 @@ type Outcome struct {
 	HasTTL       bool
 	Stored       bool
 	Collapsed    bool
-	Stale        bool   // it is stale
-	Detail       string // a token, "" for none
+	Stale        bool // it is stale
 	// NotStored is why what the origin has sent, to a GET that the cache could answer, is not stored; the zero value for
 	// what is, and for hits. It is what Cache-Status has as its detail where there is no other one: RFC 9211 section 2.8.
 	NotStored NotStored
+	Detail    string // a token, "" for none
 }
 
 // The reasons to forward a request: RFC 9211 section 2.2.
@@ -44,9 +44,7 @@ func (o Outcome) Hit() bool { return o.Forwarded == "" }
 // Status returns the member of Cache-Status for a cache of a name.
 func (o Outcome) Status(name string) string {
 	if o == (Outcome{Forwarded: fwdURIMiss, NotStored: o.NotStored}) && name == "urnd" { // as most that are not stored
-		if text, ok := missStatuses[o.NotStored]; ok {
-			return text
-		}
+		return missStatuses[o.NotStored]
 	}
 	return string(o.AppendStatus(make([]byte, 0, 64), name))
 }
@@ -80,10 +78,10 @@ func (o Outcome) AppendStatus(b []byte, name string) []byte {
 // missStatuses are what Status returns of most that are not stored, by why.
 var missStatuses = newMissStatuses()
 
-func newMissStatuses() map[NotStored]string {
-	all := map[NotStored]string{rules.ReasonNone: "urnd; fwd=uri-miss"}
+func newMissStatuses() []string {
+	all := []string{rules.ReasonNone: "urnd; fwd=uri-miss"}
 	for _, why := range rules.Reasons() {
-		all[why] = "urnd; fwd=uri-miss; detail=" + why.Code()
+		all = append(all, "urnd; fwd=uri-miss; detail="+why.Code())
 	}
 	return all
 }

@@ -17,7 +17,8 @@ type Control struct {
 	Targeted bool
 	// SetsCookies is whether the response sets cookies, or what it updates or completes has done so.
 	SetsCookies bool
-	bounds
+	authorized  bool      // the request has Authorization; known where there is an override
+	override    *Override // nil for none
 }
 
 // NewControl returns the directives of a response, of the first field of targeted that is valid, or else of
@@ -75,10 +76,10 @@ type Directives struct {
 func directivesOf(d Control) (Directives, []string) {
 	names := d.Fields("no-cache")
 	_, sMaxAge := d.Seconds("s-maxage")
-	all := d.Has("no-cache") && len(names) == 0 && d.least <= 0 // or else it is as if the origin had not said it
+	all := d.Has("no-cache") && len(names) == 0 && d.least() == 0 // or else it is as if the origin had not said it
 	whileRevalidate, said := d.Seconds("stale-while-revalidate")
-	if !said {
-		whileRevalidate = max(d.whileRevalidate, 0)
+	if !said && d.override != nil {
+		whileRevalidate = max(d.override.WhileRevalidate, 0)
 	}
 	ifError, limited := d.Seconds("stale-if-error")
 	if !limited {

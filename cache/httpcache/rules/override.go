@@ -81,28 +81,30 @@ func (c Control) Overridden(overrides []Override, r *httpmessage.Request, got *h
 	if i < 0 {
 		return c
 	}
-	o := &overrides[i]
-	c.bounds = bounds{never: o.Never, least: o.Least, most: o.Most, whileRevalidate: o.WhileRevalidate}
-	if c.SetsCookies || r.Fields.Has("Authorization") {
-		c.least = 0
-	}
+	c.override, c.authorized = &overrides[i], r.Fields.Has("Authorization")
 	return c
 }
 
-// bounds are what an override says of a response; the zero value says nothing.
-type bounds struct {
-	never                        bool
-	least, most, whileRevalidate time.Duration
+// never reports whether an override says that a response is not stored.
+func (c Control) never() bool { return c.override != nil && c.override.Never }
+
+// least returns Override.Least, 0 where it is not for the response.
+func (c Control) least() time.Duration {
+	if c.override == nil || c.SetsCookies || c.authorized {
+		return 0
+	}
+	return max(c.override.Least, 0)
 }
 
 // bounded returns the freshness that a response has by an override, in place of that by its fields.
-func (b bounds) bounded(f Freshness) Freshness {
-	if b.least > 0 { // also where it changes nothing: a lifetime by a heuristic is a promise then
+func (c Control) bounded(f Freshness) Freshness {
+	least := c.least()
+	if least > 0 { // also where it changes nothing: a lifetime by a heuristic is a promise then
 		f.Explicit = true
 	}
-	lifetime := max(f.Lifetime, min(b.least, Longest))
-	if b.most > 0 {
-		lifetime = min(lifetime, b.most)
+	lifetime := max(f.Lifetime, min(least, Longest))
+	if c.override != nil && c.override.Most > 0 {
+		lifetime = min(lifetime, c.override.Most)
 	}
 	if lifetime != f.Lifetime {
 		f.Lifetime, f.Source = lifetime, SourceOverride

@@ -108,7 +108,7 @@ func TestOverridden(t *testing.T) {
 			if said := sayingOf(&s); said != test.want && test.want != "" {
 				t.Errorf("%q, want %q", said, test.want)
 			}
-			if control.Directives.String() != NewControl(nil, got.Fields, nil).Directives.String() {
+			if control.String() != NewControl(nil, got.Fields, nil).String() {
 				t.Errorf("the directives are %s", control.Directives)
 			}
 		})
@@ -122,7 +122,9 @@ func sayingOf(s *Response) string {
 		text string
 		ok   bool
 	}{
-		{"explicit", s.Explicit}, {"no-cache", s.NoCache}, {"must-revalidate", s.MustRevalidate},
+		{"explicit", s.Explicit},
+		{"no-cache", s.NoCache},
+		{"must-revalidate", s.MustRevalidate},
 		{"stale " + s.WhileRevalidate.String(), s.WhileRevalidate > 0},
 	} {
 		if one.ok {

@@ -34,7 +34,7 @@ func MayStore(
 func Storable(control Control, response *httpmessage.Response) Reason {
 	status := response.Status
 	switch {
-	case control.never:
+	case control.never():
 		return ReasonOverride
 	case response.Private:
 		return ReasonClient
@@ -67,7 +67,7 @@ func Storable(control Control, response *httpmessage.Response) Reason {
 // last item.
 func cacheable(status int, header httpmessage.Fields, c Control) bool {
 	return slices.Contains(heuristicStatuses[:], status) || header.Has("Expires") ||
-		c.Has("max-age") || c.Has("s-maxage") || c.Has("public") || c.least > 0
+		c.Has("max-age") || c.Has("s-maxage") || c.Has("public") || c.least() > 0
 }
 
 // sharesAuthorized reports whether the response to a request with credentials may be stored: RFC
