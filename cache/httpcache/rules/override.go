@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -20,8 +21,8 @@ type Override struct {
 	// Types are the media types that it is for, in lower or upper case, without parameters; "text/*" is all of a type.
 	// Empty is all, also responses without Content-Type.
 	Types []string
-	// Statuses are those that it is for. Empty are 200, 203, 204, 206, 300, 301, 308, 404 and 410: those of RFC 9110
-	// section 15.1, but for 405, 414 and 501, which are about requests. Who lists 200 lists 206, too, for its parts.
+	// Statuses are those that it is for. Empty are 200, 203, 204, 300, 301, 308, 404 and 410: those of RFC 9110 section
+	// 15.1, but for 405, 414 and 501, which are about requests. 206 is a part of what is 200, and is for the same.
 	Statuses []int
 	// Never is whether the response is not stored.
 	Never bool
@@ -38,13 +39,16 @@ type Override struct {
 }
 
 // overriddenStatuses are those of an Override without Statuses.
-var overriddenStatuses = [...]int{200, 203, 204, 206, 300, 301, 308, 404, 410}
+var overriddenStatuses = [...]int{200, 203, 204, 300, 301, 308, 404, 410}
 
 // applies reports whether an override is for a response.
 func (o *Override) applies(status int, contentType string) bool {
 	statuses := o.Statuses
 	if len(statuses) == 0 {
 		statuses = overriddenStatuses[:]
+	}
+	if status == http.StatusPartialContent {
+		status = http.StatusOK
 	}
 	return slices.Contains(statuses, status) && (len(o.Types) == 0 || isOneOf(contentType, o.Types))
 }
