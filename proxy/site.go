@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strconv"
@@ -35,13 +36,12 @@ const siteRetry = time.Minute
 
 // reply returns the reply to a request; redirects are fresh for ttl.
 func (s *SiteAnswer) reply(a *route.Ask, ttl time.Duration) message.Reply {
-	r := message.Reply{Status: s.Status, ContentType: s.Type, CacheControl: message.NoStore, Body: s.Body}
+	r := message.Reply{Status: s.Status, CacheControl: message.NoStore, Body: s.Body}
 	if s.Location != nil {
 		r.Location, r.CacheControl = s.Location.Expand(locationValues(a)), message.MaxAge(ttl)
 	}
-	if r.ContentType == "" {
-		r.ContentType = "text/plain; charset=utf-8"
-	}
+	// It is a document of the site: without the policies of urnd's own, which Reply.ContentType brings.
+	r.Fields.Set("Content-Type", cmp.Or(s.Type, "text/plain; charset=utf-8"))
 	if r.Body == nil && s.Status != http.StatusNoContent && s.Status != http.StatusNotModified {
 		r.Body = []byte(strconv.Itoa(s.Status) + " " + http.StatusText(s.Status) + "\n")
 	}

@@ -1,0 +1,135 @@
+package proxy_test
+
+import (
+	"fmt"
+	"io"
+	"net/netip"
+	"strings"
+	"testing"
+
+	"golang.org/x/crypto/bcrypt"
+
+	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/proxy/forward"
+	"github.com/urnd/urnd/proxy/gate"
+	"github.com/urnd/urnd/proxy/route"
+	"github.com/urnd/urnd/uri"
+)
+
+// paths starts a gateway of www.example with a site for each of several paths, whose server answers with what it got.
+func paths(t *testing.T, change func(*proxy.Config)) *server {
+	t.Helper()
+	o := answering(t, func(request string) string {
+		line, _, _ := strings.Cut(request, "\r\n")
+		said := fmt.Sprintf("%s host=%s set=%s auth=%s cookie=%s", line, field(request, "Host"), field(request, "X-Set"), field(request, "Authorization"), field(request, "Cookie"))
+		return fmt.Sprintf("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nServer: inside\r\nX-Own: 1\r\nContent-Length: %d\r\n\r\n%s", len(said), said)
+	})
+	return site(t, []string{o.addr}, func(c *proxy.Config) {
+		hash, err := bcrypt.GenerateFromPassword([]byte("secret"), bcrypt.MinCost)
+		if err != nil {
+			t.Fatal(err)
+		}
+		users, err := gate.ParseUsers(append([]byte("joe:"), hash...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		moved, err := uri.ParseTemplate("https://{host}/new{+rest}{+query}")
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := c.Sites[0].Site
+		at := func(path string, change func(*proxy.Site)) {
+			s := proxy.Site{Route: route.Site{Host: "www.example", Path: path, Spelling: route.SpellingExact}, Site: all}
+			s.Site.Path = path
+			change(&s)
+			c.Sites = append(c.Sites, s)
+		}
+		at("/fields", func(s *proxy.Site) {
+			s.Host = "inside.example"
+			s.Request = forward.Edits{Remove: []string{"Cookie"}, Set: httpmessage.Fields{{Name: "X-Set", Value: "by urnd"}}}
+			s.Response = forward.Edits{Remove: []string{"server"}, Set: httpmessage.Fields{{Name: "X-Own", Value: "2"}}}
+		})
+		at("/v1", func(s *proxy.Site) { s.Replace = "/v2" })
+		at("/strip", func(s *proxy.Site) { s.Replace = "/" })
+		at("/users", func(s *proxy.Site) {
+			s.Access.Users, s.Request.Remove = users, []string{"Authorization"}
+		})
+		at("/clients", func(s *proxy.Site) { s.Access.Clients = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")} })
+		at("/old", func(s *proxy.Site) { s.Answer = &proxy.SiteAnswer{Status: 301, Location: &moved} })
+		at("/down", func(s *proxy.Site) { s.Answer = &proxy.SiteAnswer{Status: 503, Type: "text/html", Body: []byte("<p>soon")} })
+		at("/gone", func(s *proxy.Site) { s.Answer = &proxy.SiteAnswer{Status: 410} })
+		if change != nil {
+			change(c)
+		}
+	})
+}
+
+// Each path of a site has its servers, or an answer of urnd itself.
+func TestSitePaths(t *testing.T) {
+	s := paths(t, nil)
+	for _, tt := range []struct {
+		target string
+		fields []string
+		status int
+		want   string // of the content, or of Location
+	}{
+		{"/", nil, 200, "GET / HTTP/1.1 host=[www.example] set=[] auth=[] cookie=[]"},
+		{"/fields/a", []string{"X-Set: by a client", "Cookie: a=b"}, 200, "GET /fields/a HTTP/1.1 host=[inside.example] set=[by urnd] auth=[] cookie=[]"},
+		{"/v1/a%2Fb?q", nil, 200, "GET /v2/a%2Fb?q HTTP/1.1"},
+		{"/v1", nil, 200, "GET /v2 HTTP/1.1"},
+		{"/v1?q", nil, 200, "GET /v2?q HTTP/1.1"},
+		{"//v1/a", nil, 200, "GET /v2/a HTTP/1.1"},
+		{"/v1x", nil, 200, "GET /v1x HTTP/1.1"},
+		{"/strip/a/b", nil, 200, "GET /a/b HTTP/1.1"},
+		{"/strip", nil, 200, "GET / HTTP/1.1"},
+		{"/users/a", nil, 401, "required"},
+		{"/users/a", []string{"Authorization: Basic am9lOndyb25n"}, 401, "required"},
+		{"/users/a", []string{"Authorization: Basic am9lOnNlY3JldA=="}, 200, "GET /users/a HTTP/1.1 host=[www.example] set=[] auth=[] cookie=[]"},
+		{"/users/a", nil, 401, "required"}, // although it is stored now
+		{"/x/../users/a", nil, 401, "required"},
+		{"//users/a", nil, 401, "required"},
+		{"/%75sers/a", nil, 401, "required"},
+		{"/x/%2e%2e%2fusers/a", nil, 401, "required"},
+		{"/clients", nil, 403, "may not ask"},
+		{"/old/a?b", nil, 301, "https://www.example/new/a?b"},
+		{"/old", nil, 301, "https://www.example/new"},
+		{"/old/%0d%0aX:%20y", nil, 301, "https://www.example/new/%0D%0AX:%20y"},
+		{"/down/a", nil, 503, "<p>soon"},
+		{"/gone", nil, 410, "410 Gone\n"},
+	} {
+		response := s.visit(t, "GET", tt.target, "www.example", tt.fields...)
+		body, err := io.ReadAll(response.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := string(body)
+		if tt.status == 301 {
+			got = response.Header.Get("Location")
+		}
+		if response.StatusCode != tt.status || tt.status == 301 && got != tt.want || !strings.Contains(got, tt.want) {
+			t.Errorf("%s %v: %d %s", tt.target, tt.fields, response.StatusCode, got)
+		}
+		if isEdited := response.Header.Get("X-Own") == "2" && response.Header.Get("Server") == ""; tt.status == 200 && isEdited != strings.HasPrefix(tt.target, "/fields") {
+			t.Errorf("%s: %v", tt.target, response.Header)
+		}
+		if policy := response.Header.Get("Content-Security-Policy"); tt.status == 503 && (policy != "" || response.Header.Get("Retry-After") == "") {
+			t.Errorf("%s: %v", tt.target, response.Header)
+		}
+	}
+}
+
+// What is for some clients alone is not shown to others by /fetch, which asks as the proxy.
+func TestRestrictedSiteIsNotFetched(t *testing.T) {
+	s := paths(t, func(c *proxy.Config) { c.Access.Proxy = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} })
+	for target, want := range map[string]int{
+		"/fetch?uri=http://www.example/a":       200,
+		"/fetch?uri=http://www.example/users/a": 403,
+		"/fetch?uri=http://www.example/clients": 403,
+	} {
+		if response := s.visit(t, "GET", target, "localhost", "Accept: text/html"); response.StatusCode != want {
+			body, _ := io.ReadAll(response.Body)
+			t.Errorf("%s: %d %s", target, response.StatusCode, body)
+		}
+	}
+}
