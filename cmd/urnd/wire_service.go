@@ -29,6 +29,7 @@ import (
 	"github.com/urnd/urnd/proxy/admin/stored"
 	"github.com/urnd/urnd/proxy/answer"
 	"github.com/urnd/urnd/proxy/answer/gs1"
+	"github.com/urnd/urnd/proxy/balance"
 	"github.com/urnd/urnd/proxy/certificate"
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/gate"
@@ -90,6 +91,7 @@ type service struct {
 	// refresh fetches the stored responses for a URI once more.
 	refresh func(ctx context.Context, key uri.URI) (int, error)
 	checks  *health.Background
+	pools   []*balance.Pool // the servers of sites
 	// authority obtains certificates; nil where nothing does.
 	authority *certificate.Manager
 	closers   []func()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -14,6 +15,7 @@ import (
 	"github.com/urnd/urnd/cache/httpcache/rules"
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/internal/metrics"
 	"github.com/urnd/urnd/internal/secret"
 	"github.com/urnd/urnd/internal/shared"
 	"github.com/urnd/urnd/proxy"
@@ -53,7 +55,30 @@ func wireSites(s *service, c config.Config, r *resolution, failures *forward.Fai
 		site.Route = routes[i]
 		sites = append(sites, site)
 	}
+	for _, name := range slices.Sorted(maps.Keys(pools)) {
+		s.pools = append(s.pools, pools[name])
+	}
 	return sites, nil
+}
+
+// siteServers returns what is known of the servers of sites, each once: one that several sites have is up where one of them says so.
+func (s *service) siteServers() (all []metrics.SiteServer) {
+	at := make(map[string]int)
+	for _, pool := range s.pools {
+		for _, server := range pool.Status() {
+			i, ok := at[server.URL]
+			if !ok {
+				i = len(all)
+				at[server.URL] = i
+				all = append(all, metrics.SiteServer{Name: server.URL})
+			}
+			all[i].Up = all[i].Up || server.State == balance.Up || server.State == balance.Starting
+			all[i].Outstanding += server.Outstanding
+			all[i].Requests += server.Requests
+			all[i].Failures += server.Failures
+		}
+	}
+	return all
 }
 
 // siteWiring is what a site is made of.

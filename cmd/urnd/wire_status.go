@@ -21,6 +21,7 @@ import (
 	"github.com/urnd/urnd/internal/observe"
 	"github.com/urnd/urnd/internal/redact"
 	adminstatus "github.com/urnd/urnd/proxy/admin/status"
+	"github.com/urnd/urnd/proxy/balance"
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/resolver/ddds"
@@ -156,6 +157,15 @@ func failing(c config.Config, r *resolution, s *service) (all []adminstatus.Fail
 				f.Why = redact.URLs(server.Err.Error())
 			}
 			all = append(all, f)
+		}
+	}
+	for _, pool := range s.pools {
+		for _, server := range pool.Status() {
+			if server.State == balance.Down {
+				all = append(all, adminstatus.Failing{
+					Server: adminstatus.Server{Name: server.URL, Is: adminstatus.IsSite}, Why: redact.URLs(server.Reason), Severity: adminstatus.Warning,
+				})
+			}
 		}
 	}
 	if sweep, _, ok := s.checks.Sweep(); ok && sweep.States[health.Unhealthy] > 0 {

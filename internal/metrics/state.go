@@ -18,6 +18,15 @@ type State struct {
 	Targets        *Targets       // nil where targets are not checked
 	Shared         *Shared        // nil where there is no second level of the caches
 	WebhookPending *int           // tags that are to be sent; nil where there are no webhooks
+	SiteServers    []SiteServer
+}
+
+// SiteServer is a server of a site that urnd is the gateway of.
+type SiteServer struct {
+	Name               string // scheme and authority
+	Up                 bool   // it gets requests, as far as probes and its settings decide that
+	Outstanding        int64  // requests now
+	Requests, Failures int64
 }
 
 // Cache has the statistics of a cache.
@@ -103,6 +112,10 @@ func families() map[string]family {
 	gauge("registry_sweep_progress_timestamp_seconds", "When the checks of the targets of the registry went on last, in seconds since 1970.")
 	gauge("shared_cache_used", "Whether the shared level of caches is asked: 1, or 0 after a failure, until it answers again.")
 	gauge("shared_cache_alone", "Whether no other instance has shared this cache within the last minute: 1 or 0.", "cache")
+	gauge("site_server_up", "Whether a server of proxy.sites gets requests, as drain and its probes say: 1 or 0.", "server")
+	gauge("site_server_outstanding_requests", "Requests that a server of proxy.sites has now.", "server")
+	counter("site_server_requests_total", "Requests that a server of proxy.sites got, with those that were repeated there.", "server")
+	counter("site_server_failures_total", "Requests that a server of proxy.sites did not answer.", "server")
 	gauge("webhook_pending_tags", "Tags that caches in front of urnd are still to be told.")
 	return all
 }
@@ -157,6 +170,12 @@ func (s *State) samples(add add) {
 		for cache, alone := range s.Shared.Alone {
 			add("shared_cache_alone", number(alone), cache)
 		}
+	}
+	for _, server := range s.SiteServers {
+		add("site_server_up", number(server.Up), server.Name)
+		add("site_server_outstanding_requests", float64(server.Outstanding), server.Name)
+		add("site_server_requests_total", float64(server.Requests), server.Name)
+		add("site_server_failures_total", float64(server.Failures), server.Name)
 	}
 	if s.WebhookPending != nil {
 		add("webhook_pending_tags", float64(*s.WebhookPending))

@@ -195,7 +195,7 @@ func TestAdminRefreshOfGateway(t *testing.T) {
 	web := serveVersions(t)
 	w := urndtest.Start(t, "127.0.0.1:9", func(c *config.Config) {
 		urndtest.OpenLoopback(c)
-		c.Proxy.Origins = []config.Site{{Host: "www.example.org", Servers: []string{"http://" + web.Addr}}}
+		c.Proxy.Sites = []config.Site{{Hosts: []string{"www.example.org"}, Servers: []string{"http://" + web.Addr}}}
 	})
 	if got := w.Get(t, "/a", "Host: www.example.org"); got.Body != "v1" {
 		t.Fatalf("%+v", got)
@@ -250,7 +250,7 @@ func TestMethodPURGE(t *testing.T) {
 	target := "http://" + web.Addr + "/a"
 	w := urndtest.Start(t, "127.0.0.1:9", func(c *config.Config) {
 		urndtest.OpenLoopback(c)
-		c.Proxy.Origins = []config.Site{{Host: "www.example.org", Servers: []string{"http://" + web.Addr}}}
+		c.Proxy.Sites = []config.Site{{Hosts: []string{"www.example.org"}, Servers: []string{"http://" + web.Addr}}}
 		c.Listen.Names = []string{"www.example.org"} // by other names loopback has no rights: DNS rebinding
 	})
 	if got := proxied(t, w, "PURGE", target); got != `404 {"purged":0}` {

@@ -163,7 +163,7 @@ func TestNothingOfTheInside(t *testing.T) {
 					urndtest.OpenLoopback(c)
 					c.DNS.Timeout, c.Limits.ConnectTimeout, c.Limits.OriginTimeout = 50*time.Millisecond, 100*time.Millisecond, 100*time.Millisecond
 					c.THTTP.Timeout, c.Gateways.Timeout = 100*time.Millisecond, 100*time.Millisecond
-					c.Proxy.Origins = []config.Site{{Host: "www.example.org", Servers: []string{"http://" + server}}}
+					c.Proxy.Sites = []config.Site{{Hosts: []string{"www.example.org"}, Servers: []string{"http://" + server}}}
 					c.Namespaces = append(c.Namespaces, config.Namespace{NID: "configured", Order: []string{"thttp"}, THTTP: []string{"http://" + server}})
 				})
 				_, dnsPort, _ := net.SplitHostPort(at)

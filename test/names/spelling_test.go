@@ -49,7 +49,7 @@ func testSpelling(t *testing.T, nginx *testserver.WebServer, spelling string) {
 		c.Access.PurgeClients = c.Access.AllowDestinations
 		c.Proxy.Spelling = spelling
 		servers := []string{"http://" + nginx.Addr()}
-		c.Proxy.Origins = []config.Site{{Host: "exact.example", Servers: servers}, {Host: "normal.example", Servers: servers, Spelling: "normal"}}
+		c.Proxy.Sites = []config.Site{{Hosts: []string{"exact.example"}, Servers: servers}, {Hosts: []string{"normal.example"}, Servers: servers, Spelling: "normal"}}
 	})
 	get := func(arguments ...string) (target string, isHit bool) {
 		t.Helper()

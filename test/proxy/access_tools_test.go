@@ -43,7 +43,7 @@ func TestAccessLogTools(t *testing.T) {
 	for _, format := range []string{"squid", "combined", "json"} {
 		file := filepath.Join(t.TempDir(), "access.log")
 		w := urndtest.Start(t, noDNS, logsTo(format, file, func(c *config.Config) {
-			c.Proxy.Origins = []config.Site{{Host: "www.example.org", Servers: []string{"http://" + web.addr}}}
+			c.Proxy.Sites = []config.Site{{Hosts: []string{"www.example.org"}, Servers: []string{"http://" + web.addr}}}
 			c.Proxy.ConnectPorts = []config.PortRange{{First: 1, Last: 65535}}
 		}))
 		for _, r := range requests {

@@ -41,7 +41,7 @@ func TestACME(t *testing.T) {
 		c.Listen.Service, c.Listen.TLS, c.Listen.RedirectTLS = []string{plain}, []string{secure}, true
 		c.Listen.Names = []string{"urn.a.test"}
 		c.Namespaces = []config.Namespace{book("a")}
-		c.Proxy.Origins = []config.Site{{Host: "www.b.test", Servers: []string{"http://" + site.Addr}}}
+		c.Proxy.Sites = []config.Site{{Hosts: []string{"www.b.test"}, Servers: []string{"http://" + site.Addr}}}
 		c.ACME.Enabled, c.ACME.Directory, c.ACME.CA, c.ACME.Contact = true, pebble.Directory, pebble.CA.File, "hostmaster@a.test"
 		c.Cache.Directory = state
 	})

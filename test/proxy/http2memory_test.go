@@ -111,7 +111,7 @@ func TestMemoryOfStreams(t *testing.T) {
 				listenSecure(t, c)
 				limitMemory(c, memory)
 				urndtest.OpenLoopback(c)
-				c.Proxy.Origins = []config.Site{{Host: "www.example.org", Servers: []string{origin.URL}}}
+				c.Proxy.Sites = []config.Site{{Hosts: []string{"www.example.org"}, Servers: []string{origin.URL}}}
 			})
 			first, _ := fullConn(t, d.TLS, tt.host, tt.target, 1)
 			defer first.Close()

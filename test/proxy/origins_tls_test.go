@@ -55,8 +55,8 @@ func (s *secureSite) start(t *testing.T, server string, tlsOfServers config.Serv
 		urndtest.OpenLoopback(c)
 		urndtest.PairFiles{Certificate: s.path("urnd.pem"), Key: s.path("urnd.key")}.Listen(c, "127.0.0.1:0")
 		c.Cache.Responses, c.Cache.MaxResponse = 16<<20, 1<<20
-		c.Proxy.Origins = []config.Site{{
-			Host: "www.example.org", Servers: []string{"https://" + server}, Forwarded: "forwarded", TLS: tlsOfServers,
+		c.Proxy.Sites = []config.Site{{
+			Hosts: []string{"www.example.org"}, Servers: []string{"https://" + server}, Forwarded: "forwarded", TLS: tlsOfServers,
 		}}
 	})
 	s.client = s.ca.Client(&tls.Config{ServerName: "urnd.example"})
@@ -231,7 +231,7 @@ func TestSiteByHTTP2OfNginx(t *testing.T) {
 		{otherName, 502}, {config.ServerTLS{CA: s.path("ca.pem")}, 400}, {noCA, 502}, {newer, 502}, {otherCA, 502}, {all, 200},
 	} {
 		s.write(t, "other.pem", urndtest.NewAuthority(t).PEM)
-		if !reload(t, s.Daemon, func(c *config.Config) { c.Proxy.Origins[0].TLS = tt.tls }) {
+		if !reload(t, s.Daemon, func(c *config.Config) { c.Proxy.Sites[0].TLS = tt.tls }) {
 			t.Errorf("%+v is refused", tt.tls)
 		}
 		if got := s.send(t, "GET", "/said", nil); got.StatusCode != tt.status {
