@@ -27,19 +27,21 @@ func (p *Proxy) bind(r *Request) error {
 		case r.Session == nil:
 			return problem.ErrConnectionAuth
 		}
-		release, err := p.acquireBound(r.Share)
-		if err != nil {
-			return err
-		}
 		var server uri.URI
 		if r.isGateway() {
 			pick, ok := r.Site.Pool.Pick(r.Key.String(), nil)
-			if !ok {
-				release()
-				return problem.ErrSiteServers
-			}
 			pick.Release() // the connection outlives the request
+			switch {
+			case !ok:
+				return problem.ErrSiteServers
+			case isH2C(pick.Server): // a connection of HTTP/2 is shared
+				return problem.ErrConnectionAuth
+			}
 			server = pick.Server
+		}
+		release, err := p.acquireBound(r.Share)
+		if err != nil {
+			return err
 		}
 		r.bound = r.Session.bind(p, origin, server, release)
 	}

@@ -125,8 +125,12 @@ func (f *Failures) Failing(location string) bool {
 	return server != "" && f.backoff.Failing(server)
 }
 
-// ServerOf returns the scheme and authority of a location, "" where it has none.
+// ServerOf returns the scheme and authority of a location, "" where it has none. A server of a site that speaks HTTP/2
+// without TLS is one of http.
 func ServerOf(location string) string {
+	if rest, ok := strings.CutPrefix(location, schemeH2C+"://"); ok {
+		location = "http://" + rest
+	}
 	u, err := uri.Parse(location)
 	if err != nil {
 		return ""

@@ -14,6 +14,7 @@ import (
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/proxy/balance"
 	"github.com/urnd/urnd/proxy/forward"
+	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/scheme"
 )
@@ -153,5 +154,35 @@ func TestInterimResponses(t *testing.T) {
 				t.Errorf("%s: %+v", name, interim)
 			}
 		}
+	}
+}
+
+// A server of a site that speaks HTTP/2 without TLS is asked for a URI of http, and avoided as one: RFC 9113 section 3.3.
+// Credentials about a connection cannot be for one that is shared.
+func TestServersOfH2C(t *testing.T) {
+	w := newWeb(t, nil, nil)
+	for server, want := range map[string]struct {
+		uri string
+		h2c bool
+	}{
+		"h2c://0.example":        {"http://0.example/b?c", true},
+		"h2c://0.example:50051":  {"http://0.example:50051/b?c", true},
+		"h2c://[2001:db8::1]:81": {"http://[2001:db8::1]:81/b?c", true},
+		"http://0.example":       {"http://0.example/b?c", false},
+	} {
+		r := requested(t, http.MethodPost, "https://www.example/b?c")
+		r.Site = &forward.Site{Pool: pool(t, server)}
+		client := w.serve(t, r)
+		if sent, _ := w.last(); client.err != nil || sent.URI.String() != want.uri || sent.H2C != want.h2c || sent.Host != "www.example" {
+			t.Errorf("%s: %v, %s %t for %s", server, client.err, sent.URI, sent.H2C, sent.Host)
+		}
+		if got := forward.ServerOf(server); got+"/b?c" != want.uri {
+			t.Errorf("%s is avoided as %s", server, got)
+		}
+	}
+	r := requested(t, http.MethodGet, "https://www.example/", "Authorization", "Negotiate YQ==")
+	r.Site, r.Session = &forward.Site{Pool: pool(t, "h2c://0.example")}, new(forward.Session)
+	if client := w.serve(t, r); !errors.Is(client.err, problem.ErrConnectionAuth) {
+		t.Errorf("%v", client.err)
 	}
 }
