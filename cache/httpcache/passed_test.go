@@ -3,6 +3,7 @@ package httpcache_test
 import (
 	"io"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/urnd/urnd/cache/httpcache"
@@ -25,4 +26,36 @@ func TestHeadBeforeBody(t *testing.T) {
 	testserver.Within(t, "the head is sent", func() { <-flushed })
 	_ = body.Close()
 	sending.Wait()
+}
+
+// A full buffer of a body whose length is not known does not wait for more: it may end a message that the client has to
+// answer first.
+func TestFullBufferBeforeRest(t *testing.T) {
+	origin, body := io.Pipe()
+	content := httpcache.Live(&httpmessage.Response{Body: origin, ContentLength: -1})
+	defer content.Close()
+	var got, flushed atomic.Int64
+	var sending sync.WaitGroup
+	sending.Go(func() {
+		if err := content.SendTo(counter{&got}, func() { flushed.Store(got.Load()) }); err != nil {
+			t.Error(err)
+		}
+	})
+	for size := int64(1); size <= 1<<18; size *= 2 { // of a buffer, among others
+		before := got.Load()
+		if _, err := body.Write(make([]byte, size)); err != nil {
+			t.Fatal(err)
+		}
+		testserver.Wait(t, "a message is sent", func() bool { return flushed.Load() == before+size })
+	}
+	_ = body.Close()
+	sending.Wait()
+}
+
+// counter counts the bytes that are written to it.
+type counter struct{ n *atomic.Int64 }
+
+func (c counter) Write(b []byte) (int, error) {
+	c.n.Add(int64(len(b)))
+	return len(b), nil
 }

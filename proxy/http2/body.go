@@ -89,7 +89,7 @@ func (r *requestBody) Read(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s.beginBody()
-	deadline, waited := time.Time{}, false
+	deadline, waited, sent := time.Time{}, false, int64(0)
 	for {
 		b := &s.body
 		switch {
@@ -109,13 +109,17 @@ func (r *requestBody) Read(p []byte) (int, error) {
 			return 0, nil
 		}
 		if !waited {
-			waited, deadline = true, s.bodyDeadline()
+			waited, deadline, sent = true, s.bodyDeadline(), s.sent
 		}
 		by := deadline
 		if by.IsZero() || !b.by.IsZero() && b.by.Before(by) {
 			by = b.by
 		}
 		if !c.wait(&s.changed, by) && b.unread() == 0 && !b.ended && s.err == nil {
+			if by.Equal(deadline) && s.sent > sent { // both sides talk, as with gRPC, and it is the turn of the other one
+				waited = false
+				continue
+			}
 			b.late = !by.Before(time.Unix(1<<20, 0)) // which the handler sets to end a read
 			return 0, os.ErrDeadlineExceeded
 		}

@@ -482,3 +482,29 @@ func TestFullDuplex(t *testing.T) {
 		t.Errorf("%v", a)
 	}
 }
+
+// While content of the response goes out, the client may wait for more of it before it sends the next part of its body.
+func TestBodyDeadlineOfBothWays(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := serve(t, later(func(r *httpmessage.Incoming, w writer) {
+			begin := time.Now()
+			var sending sync.WaitGroup
+			sending.Go(func() {
+				for range 2 {
+					time.Sleep(6 * time.Second)
+					text(w, "x")
+					_ = w.Flush()
+				}
+			})
+			_, err := r.Body.Read(make([]byte, 1))
+			sending.Wait()
+			fmt.Fprint(w, " ", errors.Is(err, os.ErrDeadlineExceeded), " ", time.Since(begin), " ", w.BodyLate())
+		}), func(c *http2.Config) {
+			c.BodyDeadline = func() time.Time { return time.Now().Add(10 * time.Second) }
+		}).open(t)
+		if a := c.receive(c.ask(false, post("/")...)); a.body != "xx true 30s true" {
+			t.Errorf("%v", a)
+		}
+	})
+}

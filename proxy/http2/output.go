@@ -226,6 +226,7 @@ func (c *connection) sendPart(s *stream, content []byte, ends bool) (rest []byte
 	n := min(int64(len(content)), maxFrame, s.window, c.window)
 	c.window -= n
 	s.window -= n
+	s.sent += n
 	rest = content[n:]
 	c.appendData(s, content[:n], ends && len(rest) == 0)
 	return rest

@@ -35,6 +35,7 @@ type exchange struct {
 	err       error // why the stream has ended before its request and its response have
 	body      body
 	window    int64           // of the client
+	sent      int64           // bytes of content
 	pending   []byte          // content that waits for windows and its turn, of who answers
 	ends      bool            // the stream ends with that
 	queued    bool            // it is in connection.turns

@@ -43,9 +43,10 @@ func (p *PassThrough) SendTo(w io.Writer, flush func()) error {
 }
 
 func (p *PassThrough) sendBy(buffer []byte, w io.Writer, flush func(), left int64) error {
-	for first := true; ; first = false {
-		n, err := p.read(buffer, flush, first)
+	for unsent := true; ; {
+		n, err := p.read(buffer, flush, unsent)
 		left -= int64(n)
+		unsent = left < 0 && n == len(buffer)
 		if n > 0 {
 			if _, err := w.Write(buffer[:n]); err != nil {
 				return err
@@ -62,24 +63,25 @@ func (p *PassThrough) sendBy(buffer []byte, w io.Writer, flush func(), left int6
 	}
 }
 
-// headDelay is how long the head of a response waits for the first bytes of its body, to be sent with them.
-const headDelay = 5 * time.Millisecond
+// sendDelay is how long what was written waits for more, to be sent with it: the head of a response for the first bytes of its
+// body, and a full buffer of a body whose length is not known.
+const sendDelay = 5 * time.Millisecond
 
 // Buffered is a body of which it can be said how many bytes a read gives without waiting.
 type Buffered interface{ Buffered() int }
 
-// read reads. It flushes the head where the first bytes do not come soon: the client may send what they answer when it
-// has the head, as with gRPC.
-func (p *PassThrough) read(buffer []byte, flush func(), first bool) (int, error) {
-	if b, ok := p.Response.Body.(Buffered); !first || flush == nil || ok && b.Buffered() > 0 {
+// read reads. It flushes what may be unsent where no more comes soon: the client may send what follows when it has that, as
+// with gRPC.
+func (p *PassThrough) read(buffer []byte, flush func(), unsent bool) (int, error) {
+	if b, ok := p.Response.Body.(Buffered); !unsent || flush == nil || ok && b.Buffered() > 0 {
 		return p.Response.Body.Read(buffer)
 	}
-	return p.readFirst(buffer, flush)
+	return p.readOrFlush(buffer, flush)
 }
 
-func (p *PassThrough) readFirst(buffer []byte, flush func()) (int, error) {
+func (p *PassThrough) readOrFlush(buffer []byte, flush func()) (int, error) {
 	flushed := make(chan struct{})
-	timer := time.AfterFunc(headDelay, func() {
+	timer := time.AfterFunc(sendDelay, func() {
 		defer close(flushed)
 		flush()
 	})
