@@ -54,7 +54,7 @@ func (x *exchange) isCachable() bool {
 
 // inspect looks at the fields of the request.
 func (x *exchange) inspect() {
-	x.isPlain = x.in.Body == nil && x.in.ContentLength == 0
+	x.isPlain = x.in.Body == nil && x.in.ContentLength == 0 && x.in.Protocol == ""
 	for i := range x.in.Fields {
 		f := &x.in.Fields[i]
 		use := httpmessage.UseOf(f.Name)

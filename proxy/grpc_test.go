@@ -21,7 +21,6 @@ import (
 
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy"
-	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
@@ -150,10 +149,10 @@ func dialTalker(t testing.TB, server string) (*grpc.ClientConn, context.Context)
 	s := startOn(t, certificate(t), func(c *proxy.Config) {
 		mux, _ := c.Fetch.(scheme.Mux)
 		c.Fetch = scheme.Mux{"http": mux["http"], "https": mux["http"]}
-		c.Origins = []proxy.Origin{{
-			Host: "talk.example", Servers: servers(t, server),
-			Site: forward.Site{TLS: &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: true}},
-		}}
+		talk := siteAt(t, nil, server)
+		talk.Route.Host = "talk.example"
+		talk.TLS = &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: true}
+		c.Sites = []proxy.Site{talk}
 	}, func(e *engine) { e.protocols.BodyTimeout = testserver.Patience })
 	client, err := grpc.NewClient("passthrough:///"+s.addr, grpc.WithTransportCredentials(credentials.NewTLS(&tls.Config{
 		ServerName: "talk.example", InsecureSkipVerify: true,

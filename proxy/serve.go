@@ -306,7 +306,7 @@ func (x *exchange) received(r *forward.Request) {
 	r.Request = httpmessage.Request{
 		Method: in.Method, Fields: append(r.Room(), in.Fields...), Body: in.Body, ContentLength: in.ContentLength, Trailer: in.Trailer,
 	}
-	r.Target, r.Authority, r.Major, r.Minor = in.Target, in.Host, in.Major, in.Minor
+	r.Target, r.Authority, r.Major, r.Minor, r.Protocol = in.Target, in.Host, in.Major, in.Minor, in.Protocol
 }
 
 // purge answers PURGE: all variants of a URI must be validated before they are used again.

@@ -22,6 +22,8 @@ type ServerConfig struct {
 	MaxTarget int // bytes of a request-target, which the Handler refuses
 	MaxHeader int // bytes of a head
 	Streams   int // requests that a client may have at a time on a connection by HTTP/2
+	// WebSockets is whether clients are told that they may open WebSockets by HTTP/2 (RFC 8441): there are sites, or the proxy has clients.
+	WebSockets bool
 	// HeaderTimeout is how long a client may take for a head, IdleTimeout how long a connection may wait for the next request, and
 	// BodyTimeout how long a client may take for the next part of a body.
 	HeaderTimeout, IdleTimeout, BodyTimeout time.Duration
@@ -50,7 +52,7 @@ func NewServer(c ServerConfig) *Server {
 		}),
 		http2: http2.NewServer(http2.Config{
 			Handler: c.Handler, Now: c.Now, Log: c.Log, Panicked: c.Panicked, Refusal: refusal, Refused: c.Refused,
-			MaxHeader: c.MaxHeader, Streams: c.Streams,
+			MaxHeader: c.MaxHeader, Streams: c.Streams, Protocols: c.WebSockets,
 			HeaderTimeout: c.HeaderTimeout, IdleTimeout: c.IdleTimeout, BodyDeadline: deadline, WriteDeadline: c.WriteDeadline,
 		}),
 	}

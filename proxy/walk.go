@@ -5,6 +5,7 @@ import (
 
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/answer"
+	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
@@ -53,6 +54,8 @@ func (x *exchange) walk() error {
 	}
 	a.Target.Query = x.asking(a.Target.Query)
 	switch {
+	case x.in.Protocol != "" && !x.changesProtocol():
+		return problem.ErrProtocol
 	case a.IsPreflight && a.IsLink:
 		return x.replied(x.options())
 	case a.IsPreflight && x.allowOrigin():
@@ -64,9 +67,16 @@ func (x *exchange) walk() error {
 	return x.serve()
 }
 
+// changesProtocol reports whether an extended CONNECT may open a WebSocket: to a server behind this one. A response of this server
+// itself would be taken for the agreement to the protocol.
+func (x *exchange) changesProtocol() bool {
+	isForwarded := x.ask.Kind == route.KindSite || x.ask.Kind == route.KindForward || x.ask.Kind == route.KindSecure
+	return isForwarded && forward.IsWebSocket(x.in.Protocol)
+}
+
 // challenged returns what an authority expects that is asked for a certificate. It is admitted from everywhere, to every host, without TLS.
 func (x *exchange) challenged() (text string, ok bool) {
-	if x.handler.config.Challenge == nil || x.in.Method != http.MethodGet {
+	if x.handler.config.Challenge == nil || x.in.Method != http.MethodGet || x.in.Protocol != "" {
 		return "", false
 	}
 	return x.handler.config.Challenge(x.ctx, x.in.Target)

@@ -135,7 +135,7 @@ func protocolOf(c config.Config, name string, http2Requests int, d dependencies)
 		}
 		return proxy.NewServer(proxy.ServerConfig{
 			Handler: current.Handler, Now: time.Now, Log: d.log, Panicked: d.panicked, MaxTarget: int(c.Limits.Target), MaxHeader: int(c.Limits.Header),
-			Streams: http2Requests, HeaderTimeout: c.Limits.HeaderTimeout, IdleTimeout: c.Limits.IdleTimeout,
+			Streams: http2Requests, WebSockets: len(c.Proxy.Sites)+len(c.Access.ProxyClients) > 0, HeaderTimeout: c.Limits.HeaderTimeout, IdleTimeout: c.Limits.IdleTimeout,
 			BodyTimeout: c.Limits.BodyTimeout, WriteDeadline: current.WriteDeadline,
 			Refused: func(status int) { d.metrics.Request("none", resolver.I2L.String(), status, 0) },
 		})

@@ -17,7 +17,10 @@ type Incoming struct {
 	// Host is the value of Host, or the authority of a target in absolute-form; by HTTP/2 :authority, or else Host.
 	Host string
 	// Scheme is :scheme by HTTP/2, "" by HTTP/1.
-	Scheme       string
+	Scheme string
+	// Protocol is :protocol of an extended CONNECT, "" for none: RFC 8441 section 4. Such a request is one by GET to Target, without
+	// content, to change to the protocol; TakeOver is allowed behind a 2xx response, which says that it was changed.
+	Protocol     string
 	Major, Minor int // the version of HTTP
 	// Fields are all lines in the order and the spelling in which they came, but Host, Transfer-Encoding and Trailer.
 	Fields Fields
@@ -74,7 +77,7 @@ func (r *Incoming) Clone() Copy {
 		return Copy{}
 	}
 	c := Copy{from: r.text, to: strings.Clone(r.text)}
-	r.Method, r.Target, r.Host, r.Scheme = c.Of(r.Method), c.Of(r.Target), c.Of(r.Host), c.Of(r.Scheme)
+	r.Method, r.Target, r.Host, r.Scheme, r.Protocol = c.Of(r.Method), c.Of(r.Target), c.Of(r.Host), c.Of(r.Scheme), c.Of(r.Protocol)
 	for i, f := range r.Fields {
 		r.Fields[i] = Field{c.Of(f.Name), c.Of(f.Value)}
 	}

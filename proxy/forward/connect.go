@@ -53,22 +53,30 @@ func (p *Proxy) Connect(ctx context.Context, w ResponseWriter, r *Request, targe
 // with what it has sent already; nil where the client has gone.
 func (p *Proxy) established(w ResponseWriter, r *Request) (client net.Conn, early []byte, err error) {
 	if r.Major == 2 {
-		w.WriteHeader(http.StatusOK, "", httpmessage.FieldsOf("Via", p.config.Via.String()))
-		if err := w.Flush(); err != nil {
-			return nil, nil, nil //nolint:nilerr // the client has gone
-		}
+		return p.acceptStream(w, nil)
 	}
 	client, early, err = w.TakeOver()
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, nil, fmt.Errorf("taking over the connection of a client: %w", err)
-	case r.Major == 2:
-		return client, early, nil
 	}
 	const established = "HTTP/1.1 200 Connection established\r\nVia: "
 	if _, err := io.WriteString(client, established+p.config.Via.String()+"\r\n\r\n"); err != nil {
 		_ = client.Close()
 		return nil, nil, nil //nolint:nilerr // the client has gone
+	}
+	return client, early, nil
+}
+
+// acceptStream answers a CONNECT of HTTP/2 with 200 and fields, and takes its stream over, with what the client has sent already; nil
+// where the client has gone.
+func (p *Proxy) acceptStream(w ResponseWriter, fields httpmessage.Fields) (client net.Conn, early []byte, err error) {
+	fields.Add("Via", p.config.Via.String())
+	w.WriteHeader(http.StatusOK, "", fields)
+	if err := w.Flush(); err != nil {
+		return nil, nil, nil //nolint:nilerr // the client has gone
+	}
+	if client, early, err = w.TakeOver(); err != nil {
+		return nil, nil, fmt.Errorf("taking over the stream of a client: %w", err)
 	}
 	return client, early, nil
 }

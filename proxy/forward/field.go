@@ -67,6 +67,9 @@ func (p *Proxy) added(r *Request) (names []string) {
 // That to HTTP/2 is not forwarded: it is one of the connection. Nor is that of a request which may
 // change something: it goes through the cache, and invalidates what is stored.
 func upgradeOf(r *Request) string {
+	if r.Protocol != "" {
+		return r.Protocol
+	}
 	if r.Method != http.MethodGet || r.Body != nil && r.ContentLength != 0 || r.Major != 1 || !r.isAtLeast11() ||
 		!httpguts.HeaderValuesContainsToken(r.Fields.Lines("Connection"), "Upgrade") {
 		return ""

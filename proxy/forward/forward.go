@@ -88,6 +88,8 @@ type Request struct {
 	// Target and Authority are the request-target and the Host as they came.
 	Target, Authority string
 	Major, Minor      int // the version of HTTP by which it came
+	// Protocol is the protocol that a client of HTTP/2 asks to change its stream to, websocket: RFC 8441; "" for none.
+	Protocol string
 	// Site is that which urnd is the gateway of, nil for none.
 	Site *Site
 	// Fetched is whether the response is shown as a resource of this server: without what would be

@@ -171,6 +171,9 @@ func mayRepeat(ctx context.Context, o *httpcache.Outgoing, err error) bool {
 // fetchFrom asks one server.
 func (p *Proxy) fetchFrom(ctx context.Context, c *client, r *Request, server uri.URI, o httpcache.Outgoing) (*scheme.Resource, error) {
 	request, fetch := p.request(r, server, o), p.config.Fetch
+	if request.H2C && request.Fields.Has("Upgrade") { // which HTTP/2 has not: RFC 9113 section 8.6
+		return nil, problem.ErrProtocol
+	}
 	if !o.Background && !r.Fetched { // its fields are not those of this server
 		request.Interim = c
 	}

@@ -18,6 +18,11 @@ import (
 func (p *Proxy) upgrade(ctx context.Context, w ResponseWriter, r *Request, fields httpmessage.Fields, protocol string) error {
 	fields.Set("Connection", "Upgrade")
 	fields.Set("Upgrade", protocol)
+	key := ""
+	if r.Protocol != "" {
+		key = newWebSocketKey()
+		fields.Set(webSocketKey, key)
+	}
 	permit, err := p.config.Fetches.Acquire(r.Share)
 	if err != nil {
 		return err
@@ -37,6 +42,9 @@ func (p *Proxy) upgrade(ctx context.Context, w ResponseWriter, r *Request, field
 	defer func() { _ = resource.Body.Close() }()
 	if resource.Status != http.StatusSwitchingProtocols {
 		response := &resource.Response
+		if r.Protocol != "" && response.Status/100 == 2 { // which would say by HTTP/2 that the protocol was changed
+			return errUnchanged
+		}
 		answer, err := challenging(r, &httpcache.Answer{
 			Status: response.Status, Reason: response.Reason, Fields: httpcache.EndToEnd(response.Fields), Trailer: response.Trailer,
 			ContentLength: response.ContentLength, From: response.From,
@@ -47,6 +55,9 @@ func (p *Proxy) upgrade(ctx context.Context, w ResponseWriter, r *Request, field
 		}
 		p.send(ctx, w, r, answer)
 		return nil
+	}
+	if key != "" && resource.Fields.Value(webSocketAccept) != acceptOf(key) {
+		return errAccept
 	}
 	server, ok := resource.Body.(io.ReadWriteCloser)
 	if !ok {
@@ -59,6 +70,9 @@ func (p *Proxy) upgrade(ctx context.Context, w ResponseWriter, r *Request, field
 	defer stream.Release()
 	w.SetServer(resource.From)
 	leave() // it counts as a stream from now on
+	if r.Protocol != "" {
+		return p.switchStream(ctx, w, resource.Fields, server)
+	}
 	return p.switchProtocols(ctx, w, resource.Fields, server)
 }
 

@@ -38,10 +38,13 @@ func (c *connection) appendCode(kind http2.FrameType, stream, value uint32) {
 
 // appendSettings appends the SETTINGS of the server, and the window of the connection: RFC 9113 sections 3.4 and 6.9.2.
 func (c *connection) appendSettings() {
-	settings := [...]http2.Setting{
+	settings := []http2.Setting{
 		{ID: http2.SettingMaxConcurrentStreams, Val: uint32(c.server.config.Streams)}, //nolint:gosec // it is small
 		{ID: http2.SettingInitialWindowSize, Val: firstWindow},
 		{ID: http2.SettingMaxHeaderListSize, Val: uint32(c.maxList())}, //nolint:gosec // it is small
+	}
+	if c.server.config.Protocols {
+		settings = append(settings, http2.Setting{ID: http2.SettingEnableConnectProtocol, Val: 1})
 	}
 	const size = 6
 	c.out = appendFrame(c.output(), size*len(settings), http2.FrameSettings, 0, 0)

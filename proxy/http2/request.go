@@ -212,20 +212,20 @@ func (s *stream) parse(fields []hpack.HeaderField, ends bool) (refusal string, o
 		}
 		s.body.left = int64(n)
 	}
-	if r.Method == http.MethodConnect {
+	if s.tunnels() {
 		s.body.left = -1
 	}
-	if !ends {
+	if !ends && r.Protocol == "" {
 		r.Body, r.ContentLength = (*requestBody)(s), s.body.left
 	}
 	return refusal, true
 }
 
 // takePseudo takes the pseudo-header fields, and reports whether they are those that a request has, each once: RFC 9113
-// sections 8.3.1 and 8.5. It returns the fields behind them.
+// sections 8.3.1 and 8.5, RFC 8441 section 4. It returns the fields behind them.
 func (s *stream) takePseudo(fields []hpack.HeaderField) (rest []hpack.HeaderField, ok bool) {
 	r := &s.incoming
-	const method, scheme, authority, path = 1 << 0, 1 << 1, 1 << 2, 1 << 3
+	const method, scheme, authority, path, protocol = 1 << 0, 1 << 1, 1 << 2, 1 << 3, 1 << 4
 	seen := 0
 	for ; len(fields) > 0 && fields[0].IsPseudo(); fields = fields[1:] {
 		var to *string
@@ -239,15 +239,24 @@ func (s *stream) takePseudo(fields []hpack.HeaderField) (rest []hpack.HeaderFiel
 			to, bit = &r.Host, authority
 		case ":path":
 			to, bit = &r.Target, path
+		case ":protocol":
+			if s.c.server.config.Protocols {
+				to, bit = &r.Protocol, protocol
+			}
 		}
-		// There are no others, nor :protocol, since SETTINGS_ENABLE_CONNECT_PROTOCOL is not sent: RFC 8441 section 3.
 		if to == nil || seen&bit != 0 {
 			return nil, false
 		}
 		*to = fields[0].Value
 		seen |= bit
 	}
-	if r.Method == http.MethodConnect {
+	switch {
+	case seen&protocol != 0:
+		if r.Method != http.MethodConnect || r.Protocol == "" {
+			return nil, false
+		}
+		r.Method = http.MethodGet // which it is by HTTP/1.1: section 5
+	case r.Method == http.MethodConnect:
 		r.Target = r.Host
 		return fields, seen == method|authority && r.Host != ""
 	}
@@ -313,6 +322,12 @@ func (s *stream) announce(list string) {
 // isTrailer reports whether a field may be a trailer field: RFC 9110 section 6.5.1.
 func isTrailer(name string) bool {
 	return httpguts.ValidTrailerHeader(httpmessage.Field{Name: name}.Canonical()) && !connectionField(name)
+}
+
+// tunnels reports whether the stream carries a protocol of its own when a 2xx response was sent: RFC 9113 section 8.5, RFC 8441
+// section 5.
+func (s *stream) tunnels() bool {
+	return s.incoming.Method == http.MethodConnect || s.incoming.Protocol != ""
 }
 
 // check returns why a request is refused whose field section is well-formed.

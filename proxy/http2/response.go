@@ -32,7 +32,7 @@ const maxHeld = 2 << 10
 
 var (
 	errLength    = errors.New("more content than Content-Length says")
-	errNoTunnel  = errors.New("by HTTP/2 only CONNECT has a tunnel")
+	errNoTunnel  = errors.New("by HTTP/2 only CONNECT has a tunnel, where it was accepted")
 	errNotWaited = errors.New("more content than a client takes without waiting")
 )
 
@@ -119,7 +119,7 @@ func (s *stream) WriteHeader(status int, _ string, fields httpmessage.Fields) {
 	r.status, r.left = status, -1
 	r.sizeless = status == http.StatusNoContent || status == http.StatusNotModified
 	r.bodiless = r.sizeless || s.incoming.Method == http.MethodHead
-	if s.incoming.Method == http.MethodConnect && status/100 == 2 { // RFC 9110 section 9.3.6
+	if s.tunnels() && status/100 == 2 { // RFC 9110 section 9.3.6
 		r.sizeless = true
 	}
 	r.encoder = s.c.server.takeEncoder()

@@ -33,6 +33,8 @@ type Config struct {
 	HeaderTimeout time.Duration // for the preface, a field block, and the acknowledgement of the settings
 	IdleTimeout   time.Duration // of a connection without streams
 	Streams       int           // how many streams a client may have at a time; 0 is 100
+	// Protocols is whether clients may change the protocol of a stream by an extended CONNECT, and are told so: RFC 8441 section 3.
+	Protocols bool
 	// BodyDeadline returns the deadline by which a client must send the next part of a body, and WriteDeadline that by
 	// which it must open a flow-control window for the next part of a response; nil is no deadline.
 	BodyDeadline  func() time.Time

@@ -271,7 +271,7 @@ func (s *stream) reset(code http2.ErrCode) {
 
 // TakeOver implements httpmessage.ResponseWriter, for CONNECT.
 func (s *stream) TakeOver() (net.Conn, []byte, error) {
-	if s.incoming.Method != http.MethodConnect || s.response.inBegin {
+	if !s.tunnels() || s.response.inBegin {
 		return nil, nil, errNoTunnel
 	}
 	if err := s.Flush(); err != nil {

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/net/http2"
 )
 
-// tunnel is the stream of a CONNECT as a connection: RFC 9113 section 8.5.
+// tunnel is the stream of a CONNECT as a connection: RFC 9113 section 8.5, RFC 8441 section 5.
 type tunnel struct {
 	*requestBody
 	s       *stream
@@ -48,7 +48,11 @@ func (t *tunnel) Close() error {
 	t.closing.Do(func() {
 		c := t.s.c
 		c.mu.Lock()
-		t.s.reset(http2.ErrCodeConnect)
+		code := http2.ErrCodeConnect
+		if t.s.incoming.Protocol != "" {
+			code = http2.ErrCodeCancel
+		}
+		t.s.reset(code)
 		c.flush()
 		t.s.closed = true
 		answered := t.s.answered

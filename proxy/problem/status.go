@@ -48,6 +48,7 @@ var statuses = [...]row{
 	{err: ErrCoding, code: "transfer_coding", status: http.StatusNotImplemented},
 	{err: ErrUnknownMethod, code: "method_unknown", status: http.StatusNotImplemented},
 	{err: ErrMethod, code: "method_not_supported", status: http.StatusMethodNotAllowed},
+	{err: ErrProtocol, code: "protocol_not_supported", status: http.StatusNotImplemented},
 	{err: ErrTunnelPort, code: "tunnel_port", status: http.StatusForbidden, setting: "proxy.connect_ports"},
 	{err: httpcache.ErrOnlyIfCached, code: "nothing_stored", status: http.StatusGatewayTimeout, inside: true},
 	{err: ErrLoop, code: "proxy_loop", status: http.StatusLoopDetected},
