@@ -89,7 +89,7 @@ func (r *requestBody) Read(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s.beginBody()
-	deadline, waited, sent := time.Time{}, false, int64(0)
+	var wait partWait
 	for {
 		b := &s.body
 		switch {
@@ -108,21 +108,39 @@ func (r *requestBody) Read(p []byte) (int, error) {
 		case len(p) == 0:
 			return 0, nil
 		}
-		if !waited {
-			waited, deadline, sent = true, s.bodyDeadline(), s.sent
-		}
-		by := deadline
-		if by.IsZero() || !b.by.IsZero() && b.by.Before(by) {
-			by = b.by
-		}
-		if !c.wait(&s.changed, by) && b.unread() == 0 && !b.ended && s.err == nil {
-			if by.Equal(deadline) && s.sent > sent { // both sides talk, as with gRPC, and it is the turn of the other one
-				waited = false
-				continue
-			}
-			b.late = !by.Before(time.Unix(1<<20, 0)) // which the handler sets to end a read
+		if !s.awaitPart(&wait) {
 			return 0, os.ErrDeadlineExceeded
 		}
+	}
+}
+
+// partWait is a wait for the next part of a body. The zero value has not begun.
+type partWait struct {
+	begun bool
+	by    time.Time // by the configuration; zero for never
+	sent  int64     // content of the response when it began
+}
+
+// awaitPart waits until something has changed, and reports false where the next part of the body is late. c.mu is held, but while it
+// waits.
+func (s *stream) awaitPart(w *partWait) bool {
+	b := &s.body
+	if !w.begun {
+		*w = partWait{true, s.bodyDeadline(), s.sent}
+	}
+	by := w.by
+	if by.IsZero() || !b.by.IsZero() && b.by.Before(by) {
+		by = b.by
+	}
+	switch {
+	case s.c.wait(&s.changed, by), b.unread() > 0, b.ended, s.err != nil:
+		return true
+	case by.Equal(w.by) && s.sent > w.sent: // both sides talk, as with gRPC, and it was the turn of the other one
+		w.begun = false
+		return true
+	default:
+		b.late = !by.Before(time.Unix(1<<20, 0)) // which the handler sets to end a read
+		return false
 	}
 }
 

@@ -391,3 +391,53 @@ func TestTunnel(t *testing.T) {
 	for s.conn.waits.Load() != 0 {
 	}
 }
+
+// An extended CONNECT is a request by GET to change the protocol of its stream, which is a tunnel behind a 2xx response alone: RFC
+// 8441 sections 4 and 5.
+func TestExtendedConnect(t *testing.T) {
+	t.Parallel()
+	s := serve(t, later(func(r *httpmessage.Incoming, w writer) {
+		if r.Method != "GET" || r.Protocol != "websocket" || r.Scheme != "https" || r.Host != "a.example" || r.Body != nil || r.ContentLength != 0 {
+			t.Errorf("%+v", r)
+		}
+		if r.Target == "/no" {
+			w.WriteHeader(403, "", nil)
+			text(w, "no")
+			return
+		}
+		w.WriteHeader(200, "", httpmessage.FieldsOf("Content-Length", "3"))
+		conn, _, err := w.TakeOver()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer conn.Close()
+		b := make([]byte, 10)
+		n, _ := conn.Read(b)
+		_, _ = conn.Write(b[:n])
+	}), func(c *http2.Config) { c.Protocols = true })
+	c := s.open(t)
+	request := func(path string) []string {
+		return []string{":method: CONNECT", ":protocol: websocket", ":scheme: https", ":authority: a.example", ":path: " + path}
+	}
+	id := c.ask(false, request("/")...)
+	_ = c.WriteData(id, false, []byte("abc"))
+	if a := c.receive(id); a.status != "200" || a.field("content-length") != "" || a.body != "abc" || a.code != "CANCEL" {
+		t.Errorf("%v", a)
+	}
+	if a := c.receive(c.ask(false, request("/no")...)); a.status != "403" || a.field("content-length") != "2" || a.body != "no" {
+		t.Errorf("%v", a)
+	}
+	for name, fields := range map[string][]string{
+		"without CONNECT": append([]string{":protocol: websocket"}, get("/")...),
+		"twice":           append([]string{":protocol: websocket"}, request("/")...),
+		"without :path":   request("/")[:4],
+		"empty":           append([]string{":protocol: "}, request("/")[2:]...),
+	} {
+		if a := c.receive(c.ask(true, fields...)); a.code != "PROTOCOL_ERROR" {
+			t.Errorf("%s: %v", name, a)
+		}
+	}
+	for s.conn.waits.Load() != 0 {
+	}
+}

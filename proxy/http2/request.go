@@ -225,25 +225,9 @@ func (s *stream) parse(fields []hpack.HeaderField, ends bool) (refusal string, o
 // sections 8.3.1 and 8.5, RFC 8441 section 4. It returns the fields behind them.
 func (s *stream) takePseudo(fields []hpack.HeaderField) (rest []hpack.HeaderField, ok bool) {
 	r := &s.incoming
-	const method, scheme, authority, path, protocol = 1 << 0, 1 << 1, 1 << 2, 1 << 3, 1 << 4
 	seen := 0
 	for ; len(fields) > 0 && fields[0].IsPseudo(); fields = fields[1:] {
-		var to *string
-		var bit int
-		switch fields[0].Name {
-		case ":method":
-			to, bit = &r.Method, method
-		case ":scheme":
-			to, bit = &r.Scheme, scheme
-		case ":authority":
-			to, bit = &r.Host, authority
-		case ":path":
-			to, bit = &r.Target, path
-		case ":protocol":
-			if s.c.server.config.Protocols {
-				to, bit = &r.Protocol, protocol
-			}
-		}
+		to, bit := s.pseudo(fields[0].Name)
 		if to == nil || seen&bit != 0 {
 			return nil, false
 		}
@@ -251,16 +235,44 @@ func (s *stream) takePseudo(fields []hpack.HeaderField) (rest []hpack.HeaderFiel
 		seen |= bit
 	}
 	switch {
-	case seen&protocol != 0:
+	case seen&pseudoProtocol != 0:
 		if r.Method != http.MethodConnect || r.Protocol == "" {
 			return nil, false
 		}
-		r.Method = http.MethodGet // which it is by HTTP/1.1: section 5
+		r.Method = http.MethodGet // which it is by HTTP/1.1: RFC 8441 section 5
 	case r.Method == http.MethodConnect:
 		r.Target = r.Host
-		return fields, seen == method|authority && r.Host != ""
+		return fields, seen == pseudoMethod|pseudoAuthority && r.Host != ""
 	}
 	return fields, r.Method != "" && r.Target != "" && (r.Scheme == "https" || r.Scheme == "http")
+}
+
+// The pseudo-header fields of requests.
+const (
+	pseudoMethod = 1 << iota
+	pseudoScheme
+	pseudoAuthority
+	pseudoPath
+	pseudoProtocol
+)
+
+// pseudo returns where a pseudo-header field is taken to, and its bit; nil for an unknown one.
+func (s *stream) pseudo(name string) (to *string, bit int) {
+	r := &s.incoming
+	switch {
+	case name == ":method":
+		return &r.Method, pseudoMethod
+	case name == ":scheme":
+		return &r.Scheme, pseudoScheme
+	case name == ":authority":
+		return &r.Host, pseudoAuthority
+	case name == ":path":
+		return &r.Target, pseudoPath
+	case name == ":protocol" && s.c.server.config.Protocols:
+		return &r.Protocol, pseudoProtocol
+	default:
+		return nil, 0
+	}
 }
 
 // addFields takes the fields behind the pseudo-header fields, and returns why they are refused.

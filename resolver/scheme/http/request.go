@@ -52,11 +52,9 @@ func (h *Handler) newRequest(in scheme.Request) (*request, error) {
 	if in.Host != "" && !httpguts.ValidHostHeader(in.Host) {
 		return nil, fmt.Errorf("%w: %q", errHostField, in.Host)
 	}
-	r := &request{Request: in, target: to, check: refusing(in.Check), handler: h}
-	if upstream != nil {
-		if err := h.checkBehind(to.address, r.check); err != nil {
-			return nil, err
-		}
+	r := &request{Request: in, target: to, upgrade: in.Fields.Has("Upgrade"), check: refusing(in.Check), handler: h}
+	if err := r.checkConnection(); err != nil {
+		return nil, err
 	}
 	switch {
 	case in.Body == nil:
@@ -66,11 +64,19 @@ func (h *Handler) newRequest(in scheme.Request) (*request, error) {
 		r.length = in.ContentLength
 	}
 	r.expects = r.length != 0 && httpguts.HeaderValuesContainsToken(in.Fields.Lines("Expect"), "100-continue")
-	r.upgrade = in.Fields.Has("Upgrade")
-	if to.h2c && (r.upgrade || in.Bound != nil) {
-		return nil, errShared
-	}
 	return r, nil
+}
+
+// checkConnection refuses a request for which no connection could be used.
+func (r *request) checkConnection() error {
+	switch {
+	case r.target.h2c && (r.upgrade || r.Bound != nil): // RFC 9113 section 8.6
+		return errShared
+	case r.target.upstream != Upstream{}:
+		return r.handler.checkBehind(r.target.address, r.check)
+	default:
+		return nil
+	}
 }
 
 // checkFields refuses what would end a field line, or stand for another one: RFC 9110 section 5.
