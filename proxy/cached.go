@@ -37,7 +37,11 @@ func (x *exchange) stored() bool {
 	if a.Site != nil {
 		set = &h.sites[a.Site.Index].Site
 	}
-	found, ok := h.forward.Find(a.Key.String(), a.Spelling, set, x.lines, x.start)
+	lines := x.lines
+	if x.selecting != nil && x.ofSite() {
+		x.encoding, lines = h.config.Compress.Selecting(x.lines), x.selecting
+	}
+	found, ok := h.forward.Find(a.Key.String(), a.Spelling, set, lines, x.start)
 	x.found = found
 	if !ok || !x.verdict.Allows(found.From().Addr()) {
 		return false

@@ -10,6 +10,7 @@ import (
 	"github.com/urnd/urnd/internal/quota"
 	"github.com/urnd/urnd/proxy/answer"
 	"github.com/urnd/urnd/proxy/answer/gs1"
+	"github.com/urnd/urnd/proxy/compress"
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/proxy/gate/policy"
@@ -96,6 +97,8 @@ type Config struct {
 	Documents *quota.Memory
 	// DocumentWait is how long the request of a listing waits for that memory; 0 is five seconds.
 	DocumentWait time.Duration
+	// Compress compresses responses of sites, and urnd's own documents; nil compresses none.
+	Compress *compress.Compressor
 	// Tags is the field by which caches in front of urnd purge what they have of a name; the zero value sends none.
 	Tags message.Tags
 	// Identify sends a request identifier in each response; those of failures and batches always have one.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/answer"
+	"github.com/urnd/urnd/proxy/compress"
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/proxy/message"
@@ -29,6 +30,8 @@ type exchange struct {
 	parts   [][]byte           // of a content
 	scratch message.Scratch
 	texts   route.Scratch
+	// selecting is linesOfSite, nil where nothing is compressed.
+	selecting httpmessage.Lines
 }
 
 // ofRequest is what an exchange knows of its request. The zero value is that of none.
@@ -59,6 +62,7 @@ type ofRequest struct {
 	// isCrossed is whether the fields of cross-origin requests are set, and isReadable whether the page that has sent the request may read
 	// the reply.
 	isCrossed, isReadable bool
+	encoding              []string // the lines of Accept-Encoding by which the response of a site is selected
 	closes                bool // the connection ends behind the response
 	event                 Event
 	question              answer.Question
@@ -70,6 +74,9 @@ func (h *Handler) newExchange(in *httpmessage.Incoming, w httpmessage.ResponseWr
 	x, _ := h.exchanges.Get().(*exchange)
 	if x == nil {
 		x = new(exchange)
+		if h.config.Compress != nil {
+			x.selecting = x.linesOfSite
+		}
 	}
 	x.handler, x.in, x.ResponseWriter, x.lines = h, in, w, in.Header()
 	x.ctx, x.start, x.event.Form = context.Background(), h.config.Now(), "none"
@@ -209,9 +216,12 @@ func (x *exchange) identify() {
 // reply answers an exchange, as the preconditions of its request want it, with replyExhausted where no memory is left for the body
 // (limits.documents).
 func (x *exchange) reply(r message.Reply) {
+	coding := x.coding(&r)
 	switch r.Precondition(x.in.Method, x.lines) {
 	case http.StatusNotModified:
-		r = r.NotModified()
+		if r = r.NotModified(); coding != "" {
+			compress.Weaken(&r.Fields)
+		}
 	case http.StatusPreconditionFailed:
 		if r.Close != nil {
 			r.Close()
@@ -236,6 +246,9 @@ func (x *exchange) reply(r message.Reply) {
 		x.reportAs("answer incomplete", r.Status, r.Failure)
 	}
 	x.mark(&r)
+	if coding != "" && len(r.Body) > 0 {
+		x.compress(&r, coding)
+	}
 	message.Write(x, x.in.Method, r, &x.scratch)
 }
 

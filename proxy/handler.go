@@ -91,7 +91,7 @@ func New(config Config) *Handler {
 	outgoing.Language = func(accepted, languages string) string {
 		return answer.ListingLanguage(config.Pages, accepted, languages)
 	}
-	outgoing.Base = config.Pages.Path("")
+	outgoing.Base, outgoing.Compress = config.Pages.Path(""), config.Compress
 	h.forward = forward.New(outgoing)
 	h.server = route.Server{
 		Own: config.Own, Names: config.Names, Sites: h.addSites(failures), Hosts: route.NewHosts(config.Hosts), Handles: config.Handles, Documents: make(map[string]bool), Spelling: config.Spelling,

@@ -39,7 +39,7 @@ func (x *exchange) originRequest() originRequest {
 	case s != nil && !s.Partial() && s.HasValidator():
 		return originRequest{fields: rules.ValidationFields(request, []*stored{s}), nominated: []*stored{s}}
 	case x.entry != nil && s == nil: // RFC 9111 section 4.3.1: perhaps another variant is right
-		if tagged := x.entry.tagged(); len(tagged) > 0 {
+		if tagged := x.entry.tagged(x.r); len(tagged) > 0 {
 			return originRequest{fields: rules.ValidationFields(request, tagged), nominated: tagged}
 		}
 	}

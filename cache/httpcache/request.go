@@ -34,6 +34,9 @@ type Request struct {
 	// Gateway is whether the cache is one of the site that it serves: the fields of
 	// Config.Targeted apply to it, RFC 9213.
 	Gateway bool
+	// Encodes is whether its Origin encodes contents by Accept-Encoding, of which the server that it asks knows nothing: that server
+	// cannot say that a response in another coding is right for the request.
+	Encodes bool
 	// Check returns why the client must not get what the server at an address has sent; nil
 	// allows all.
 	Check func(netip.AddrPort) error

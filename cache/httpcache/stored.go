@@ -55,12 +55,12 @@ type Entry struct {
 	memory int
 }
 
-// tagged returns the complete variants that have a strong entity tag. A weak one does not name a
-// variant: nginx gives the same to all content codings, and compares it with that of the plain one.
-func (e *Entry) tagged() []*stored {
+// tagged returns the complete variants that have a strong entity tag, and of which an origin may say that they are right for a request. A
+// weak one does not name a variant: nginx gives the same to all content codings, and compares it with that of the plain one.
+func (e *Entry) tagged(r *Request) []*stored {
 	var tagged []*stored
 	for _, s := range e.variants {
-		if rules.Strong(s.ETag) && !s.Partial() {
+		if rules.Strong(s.ETag) && !s.Partial() && (!r.Encodes || s.SelectsSame("Accept-Encoding", r.Fields)) {
 			tagged = append(tagged, s)
 		}
 	}

@@ -246,16 +246,14 @@ func packageRules() []packageRule {
 			"a scheme is one folder that can be deleted: it does not depend on other schemes, and reaches the network only through netguard",
 		},
 		{
-			"resolver/schemetest",
-			[]string{"resolver/scheme", "resolver", "uri", "internal/netguard", "internal/httpmessage"},
-			false,
+			"resolver/schemetest", []string{"resolver/scheme", "resolver", "uri", "internal/netguard", "internal/httpmessage"}, false,
 			"the conformance suite requires of a handler only what the interface specifies, so it depends on no handler; its servers are dialled through netguard, as all are",
 		},
 		{
 			"proxy",
 			[]string{
 				"proxy/listen", "proxy/http1", "proxy/http2", "proxy/route", "proxy/gate", "proxy/gate/policy", "proxy/message", "proxy/problem", "proxy/pages",
-				"proxy/answer", "proxy/answer/gs1", "proxy/forward", "proxy/present", "resolver", "resolver/scheme", "uri", "internal/netguard", "internal/httpmessage",
+				"proxy/answer", "proxy/answer/gs1", "proxy/compress", "proxy/forward", "proxy/present", "resolver", "resolver/scheme", "uri", "internal/netguard", "internal/httpmessage",
 				"internal/lifetime", "internal/quota",
 			},
 			true,
@@ -361,7 +359,7 @@ func packageRules() []packageRule {
 		{
 			"proxy/answer",
 			[]string{
-				"proxy/answer/gs1", "proxy/answer/represent", "proxy/apidoc", "proxy/message", "proxy/route", "proxy/problem", "proxy/pages", "proxy/pages/qr", "resolver", "resolver/scheme",
+				"proxy/answer/gs1", "proxy/answer/represent", "proxy/apidoc", "proxy/compress", "proxy/message", "proxy/route", "proxy/problem", "proxy/pages", "proxy/pages/qr", "resolver", "resolver/scheme",
 				"uri", "urnns/digitallink", "internal/api", "internal/httpmessage", "internal/quota", "internal/tabular",
 			},
 			true,
@@ -376,19 +374,21 @@ func packageRules() []packageRule {
 				"of metadata have the title is known once",
 		},
 		{
-			"proxy/answer/represent/representtest",
-			[]string{"proxy/answer/represent"},
-			false,
+			"proxy/answer/represent/representtest", []string{"proxy/answer/represent"}, false,
 			"representtest has works for tests, and knows nothing but what a work is",
 		},
 		{
 			"proxy/forward",
 			[]string{
 				"proxy/message", "proxy/route", "proxy/gate/policy", "proxy/problem", "proxy/pages", "resolver", "resolver/scheme", "cache/httpcache",
-				"cache/httpcache/cachecontrol", "proxy/forward/tunnel", "uri", "internal/netguard", "internal/http1", "internal/httpmessage", "internal/quota",
+				"cache/httpcache/cachecontrol", "proxy/compress", "proxy/forward/tunnel", "uri", "internal/netguard", "internal/http1", "internal/httpmessage", "internal/quota",
 			},
 			true,
 			"only forward retrieves, by the handlers of schemes that are passed to it, and knows from the guard which server could not be reached; it does not depend on the other handlers below proxy",
+		},
+		{
+			"proxy/compress", []string{"cache/httpcache/cachecontrol", "internal/httpmessage"}, true,
+			"compress chooses a coding by the fields of a request, and encodes content: it knows neither what that is nor whether it is stored",
 		},
 		{
 			"proxy/forward/tunnel", nil, true,

@@ -6,10 +6,10 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"net/http"
-	"strings"
 	"sync"
 
 	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/proxy/compress"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/pages"
 )
@@ -66,7 +66,7 @@ func (s *Static) Reply(lines httpmessage.Lines) message.Reply {
 		r.Fields.Set("Content-Security-Policy", s.policy)
 	}
 	etag := s.etag
-	if acceptsGzip(lines) {
+	if compress.Negotiate(lines.Of("Accept-Encoding"), []string{compress.Gzip}) != "" {
 		if smaller := s.compressed(); smaller != nil {
 			r.Body, etag = smaller, s.etag+"-gzip"
 			r.Fields.Set("Content-Encoding", "gzip")
@@ -74,17 +74,4 @@ func (s *Static) Reply(lines httpmessage.Lines) message.Reply {
 	}
 	r.Fields.Set("ETag", `"`+etag+`"`)
 	return r
-}
-
-// acceptsGzip reports whether a client accepts the content coding gzip: RFC 9110 section
-// 12.5.3.
-func acceptsGzip(lines httpmessage.Lines) bool {
-	for element := range strings.SplitSeq(lines.List("Accept-Encoding"), ",") {
-		coding, weight, _ := strings.Cut(strings.TrimSpace(element), ";")
-		if strings.EqualFold(strings.TrimSpace(coding), "gzip") {
-			zero := strings.TrimRight(strings.ReplaceAll(weight, " ", ""), "0.")
-			return zero != "q=" && zero != "Q="
-		}
-	}
-	return false
 }

@@ -12,15 +12,18 @@ import (
 	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/internal/quota"
+	"github.com/urnd/urnd/proxy/compress"
 	"github.com/urnd/urnd/proxy/forward/tunnel"
 	"github.com/urnd/urnd/resolver/scheme"
 	"github.com/urnd/urnd/uri"
 )
 
-// Config configures a Proxy. All fields but Base and Underscores must be set.
+// Config configures a Proxy. All fields but Compress, Base and Underscores must be set.
 type Config struct {
 	Fetch scheme.Handler
 	Cache *httpcache.Cache
+	// Compress compresses responses of sites; nil compresses none.
+	Compress *compress.Compressor
 	// Purge purges all that is stored for a URI, so that it is validated before it is used again, and returns how many responses there
 	// were; nil is that of Cache.
 	Purge func(ctx context.Context, key uri.URI) int

@@ -41,7 +41,9 @@ func (p *Proxy) refresh(ctx context.Context, key uri.URI, site *Site, v httpcach
 	r := &Request{
 		Request: httpmessage.Request{Method: http.MethodGet, URI: key, Spelling: v.Spelling}, Key: key, Site: site,
 	}
-	asked := &httpcache.Request{Request: r.Request, Key: key.String(), Gateway: r.isGateway(), Overrides: r.overrides()}
+	asked := &httpcache.Request{
+		Request: r.Request, Key: key.String(), Gateway: r.isGateway(), Encodes: p.encodes(r), Overrides: r.overrides(),
+	}
 	asked.Fields = v.Fields.Clone()
 	asked.Fields.Set("Cache-Control", "no-cache")
 	answer, err := p.config.Cache.Serve(ctx, asked, httpcache.Forward(func(ctx context.Context, o httpcache.Outgoing) (*httpmessage.Response, error) {

@@ -45,13 +45,20 @@ func (p *Proxy) Serve(ctx context.Context, w ResponseWriter, r *Request) (cached
 	if protocol := upgradeOf(r); protocol != "" && r.isWeb() && !r.Fetched {
 		return "bypass", p.upgrade(ctx, w, r, p.outgoing(ctx, r, r.Fields, nil), protocol)
 	}
+	encodes := p.encodes(r)
+	if encodes {
+		p.config.Compress.StrengthenIfMatch(&r.Fields)
+		if lines := p.config.Compress.Selecting(r.Fields.Lines); len(lines) == 1 { // else they are those of the client
+			r.Fields.Set("Accept-Encoding", lines[0])
+		}
+	}
 	c := p.newClient(w, r)
 	defer c.end()
 	way := &r.passage
 	way.proxy, way.request = p, r
 	way.asked = httpcache.Request{
 		Request: p.asked(c, r), Found: r.Found, Key: r.Key.String(), Added: p.added(r), Client: quota.Network(r.Share),
-		Gateway: r.isGateway(), Overrides: r.overrides(), Check: r.Check, Pass: r.bound != nil, Ended: r.Ended,
+		Gateway: r.isGateway(), Encodes: encodes, Overrides: r.overrides(), Check: r.Check, Pass: r.bound != nil, Ended: r.Ended,
 	}
 	answer, err := p.config.Cache.Serve(ctx, &way.asked, way)
 	c.answer()
@@ -122,8 +129,15 @@ func (p *Proxy) ask(ctx context.Context, c *client, r *Request, o httpcache.Outg
 		rooms.body.ReadCloser, rooms.body.permit, rooms.body.pick = response.Body, permit, pick
 		response.Body = &rooms.body
 	}
+	if p.encodes(r) {
+		p.config.Compress.Response(o.Method, o.Fields, response)
+	}
 	return response, nil
 }
+
+// encodes reports whether responses to a request are compressed: those of sites, and not those of other servers, whose content is not
+// urnd's to change (RFC 9110 section 7.7).
+func (p *Proxy) encodes(r *Request) bool { return p.config.Compress != nil && r.isGateway() }
 
 // fetchOf asks the origin, or the servers of a site: another one where one has not answered a request that may be sent again. The pick
 // is to be released with the response.

@@ -212,6 +212,12 @@ func (s *Response) SelectedBy(names []string) bool {
 	return true
 }
 
+// SelectsSame reports whether a response was not selected by a field, or by one that means the same as that of a request.
+func (s *Response) SelectsSame(name string, request httpmessage.Fields) bool {
+	i := slices.IndexFunc(s.Selectors, func(one Selector) bool { return one.Name == name })
+	return i < 0 || s.Selectors[i].Value == normalValue(name, request.Lines(name))
+}
+
 // SelectorsFor returns the selectors that a request has for the fields that have selected a response.
 func (s *Response) SelectorsFor(request httpmessage.Fields) []Selector {
 	of := make([]Selector, 0, len(s.Selectors))

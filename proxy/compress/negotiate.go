@@ -1,0 +1,183 @@
+package compress
+
+import (
+	"strings"
+
+	"github.com/urnd/urnd/internal/httpmessage"
+)
+
+const acceptEncoding = "Accept-Encoding"
+
+// known is how many codings are known: names has them in alphabetical order, as the cache sorts them.
+const known = 3
+
+func names() [known]string { return [known]string{Brotli, Gzip, Zstd} }
+
+// indexOf returns the place of a coding in names, -1 for others. Names are case-insensitive, and x-gzip is gzip: RFC 9110 sections 8.4.1
+// and 8.4.1.3.
+func indexOf(coding string) int {
+	if strings.EqualFold(coding, "x-gzip") {
+		coding = Gzip
+	}
+	for i, name := range names() {
+		if strings.EqualFold(coding, name) {
+			return i
+		}
+	}
+	return -1
+}
+
+// weights are the qualities of codings in thousandths: RFC 9110 section 12.4.2. One of a coding that is not listed is unlisted.
+type weights struct {
+	codings       [known]int
+	any, identity int
+}
+
+const unlisted = -1
+
+// maxMembers bounds the members of Accept-Encoding that are read; no client sends as many.
+const maxMembers = 32
+
+// weightsOf reads the lines of Accept-Encoding. Of a coding that is listed twice the first member counts.
+func weightsOf(lines []string) weights {
+	w := weights{any: unlisted, identity: unlisted}
+	for i := range w.codings {
+		w.codings[i] = unlisted
+	}
+	read := 0
+	for _, line := range lines {
+		for line != "" && read < maxMembers {
+			var member string
+			member, line, _ = strings.Cut(line, ",")
+			read++
+			name, parameter, _ := strings.Cut(member, ";")
+			q, ok := weight(parameter)
+			if !ok {
+				continue
+			}
+			place := &w.any
+			switch name = strings.Trim(name, " \t"); {
+			case name == "*":
+			case strings.EqualFold(name, "identity"):
+				place = &w.identity
+			default:
+				i := indexOf(name)
+				if i < 0 {
+					continue
+				}
+				place = &w.codings[i]
+			}
+			if *place == unlisted {
+				*place = q
+			}
+		}
+	}
+	return w
+}
+
+// weight parses the parameter of a member, which is its quality, 1 where it is missing, in thousandths.
+func weight(parameter string) (q int, ok bool) {
+	parameter = strings.Trim(parameter, " \t")
+	if parameter == "" {
+		return 1000, true
+	}
+	if len(parameter) < len("q=0") || parameter[0]|0x20 != 'q' || parameter[1] != '=' || len(parameter) > len("q=0.000") {
+		return 0, false
+	}
+	digits := parameter[2:]
+	if digits[0] != '0' && digits[0] != '1' || len(digits) > 1 && digits[1] != '.' {
+		return 0, false
+	}
+	q = int(digits[0]-'0') * 1000
+	for i, unit := 2, 100; i < len(digits); i, unit = i+1, unit/10 {
+		if digits[i] < '0' || digits[i] > '9' {
+			return 0, false
+		}
+		q += int(digits[i]-'0') * unit
+	}
+	return q, q <= 1000
+}
+
+// of returns the quality of a coding, by its place: 0 where it is not accepted.
+func (w *weights) of(i int) int {
+	if w.codings[i] != unlisted {
+		return w.codings[i]
+	}
+	return max(w.any, 0)
+}
+
+// refusesIdentity reports whether a content without a coding is not accepted.
+func (w *weights) refusesIdentity() bool {
+	return w.identity == 0 || w.identity == unlisted && w.any == 0
+}
+
+// best returns the one of some codings that a client likes best, of several the first one; "" where it likes none better than a content
+// without a coding.
+func (w *weights) best(codings []string) string {
+	best, top := "", 0
+	for _, coding := range codings {
+		if i := indexOf(coding); i >= 0 && w.of(i) > top {
+			best, top = coding, w.of(i)
+		}
+	}
+	if w.identity > top {
+		return ""
+	}
+	return best
+}
+
+// Negotiate returns the one of some codings that a client accepts and likes best, by the lines of Accept-Encoding, of several that it likes
+// alike the first one; "" for none: RFC 9110 section 12.5.3. It allocates nothing.
+func Negotiate(lines, codings []string) string {
+	if len(lines) == 0 {
+		return ""
+	}
+	w := weightsOf(lines)
+	return w.best(codings)
+}
+
+// Selecting returns the lines of Accept-Encoding by which the response to a request for a site is requested and stored, so that there is
+// one for each coding, however clients write what they accept. A coding alone is for one that is compressed here where the origin does
+// not compress it. Requests with credentials, and those of clients that accept no coding of Config, have all that they accept, so that the
+// origin may choose; none of these is a coding alone. A request for a range gets one of the content without a coding.
+//
+// It allocates nothing, and the lines must not be changed.
+func (c *Compressor) Selecting(request httpmessage.Lines) []string {
+	if request.Has("Range") {
+		return c.accepted[0]
+	}
+	lines := request.Of(acceptEncoding)
+	if len(lines) == 0 {
+		return c.accepted[0]
+	}
+	w := weightsOf(lines)
+	if c.withAll || !hasCredentials(request) {
+		if best := w.best(c.codings); best != "" {
+			return c.chosen[indexOf(best)]
+		}
+	}
+	if w.refusesIdentity() {
+		return lines
+	}
+	set := 0
+	for i := range known {
+		if q := w.of(i); q > 0 && q >= w.identity {
+			set |= 1 << i
+		}
+	}
+	return c.accepted[set]
+}
+
+// normalOf returns the value of Accept-Encoding for a set of codings, by their places.
+func normalOf(set int) string {
+	value := ""
+	for i, name := range names() {
+		if set&(1<<i) != 0 {
+			value += name + ", "
+		}
+	}
+	if value == "" {
+		return "identity"
+	}
+	return value + "identity;q=0.5"
+}

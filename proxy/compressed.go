@@ -1,0 +1,50 @@
+package proxy
+
+import (
+	"strings"
+
+	"github.com/urnd/urnd/proxy/compress"
+	"github.com/urnd/urnd/proxy/message"
+)
+
+// linesOfSite are the lines of a request for a site by which its response is selected: those that forward.Proxy.Serve would request it by.
+// It is an httpmessage.Lines.
+func (x *exchange) linesOfSite(name string) []string {
+	if name == "Accept-Encoding" {
+		return x.encoding
+	}
+	return x.lines.Of(name)
+}
+
+// ofSite reports whether a request is for a site that urnd is the gateway of, by whichever address.
+func (x *exchange) ofSite() bool {
+	return x.ask.Site != nil || x.handler.server.Sites.Of(x.ask.Key) != nil
+}
+
+// coding returns the content coding in which a reply is sent, "" for none, and makes the reply say that it was chosen by Accept-Encoding.
+// A stream is sent as it is: that of a resource is not urnd's, and that of a batch is sent line by line.
+func (x *exchange) coding(r *message.Reply) string {
+	c := x.handler.config.Compress
+	if c == nil || r.Stream != nil || r.Fields.Has("Content-Encoding") {
+		return ""
+	}
+	coding, varies := c.Document(x.lines, r.Status, r.ContentType, len(r.Body))
+	switch {
+	case !varies, strings.Contains(r.Vary, "Accept-Encoding"):
+	case r.Vary == "":
+		r.Vary = "Accept-Encoding"
+	default:
+		r.Vary += ", Accept-Encoding"
+	}
+	return coding
+}
+
+// compress compresses a reply, unless that makes it larger.
+func (x *exchange) compress(r *message.Reply, coding string) {
+	body, ok := x.handler.config.Compress.Compress(coding, r.Body)
+	if !ok {
+		return
+	}
+	r.Body, r.Fields = body, r.Fields.Clone()
+	compress.Describe(&r.Fields, coding)
+}
