@@ -56,6 +56,18 @@ func checkTargeted(f *Faults, path string, value any) {
 	}
 }
 
+// checkMediaTypes refuses what is no media type in lower case, in which one "*" may stand for any text.
+func checkMediaTypes(f *Faults, path string, value any) {
+	types, _ := value.([]string)
+	for i, text := range types {
+		kind, rest, ok := strings.Cut(text, "/")
+		isLower := func(s string) bool { return isToken(s) && s == strings.ToLower(s) }
+		if !ok || !isLower(kind) || !isLower(rest) || strings.Count(text, "*") > 1 {
+			f.Add(index(path, i), "%q is not a media type such as text/html, text/* or application/*+json, in lower case and without parameters", text)
+		}
+	}
+}
+
 func checkUpstreams(f *Faults, upstreams []Upstream) {
 	for i, u := range upstreams {
 		path := index("proxy.upstreams", i)

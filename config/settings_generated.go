@@ -60,6 +60,9 @@ type Config struct {
 	// The forward proxy, and the sites that urnd is the gateway of. Who may use the proxy is in
 	// access.proxy_clients and access.proxy_users.
 	Proxy Proxy `mapstructure:"proxy"`
+	// Compression of responses of proxy.origins, and of urnd's own pages and documents, for clients that accept
+	// it (RFC 9110 section 12.5.3). What an origin has compressed is not compressed again.
+	Compression Compression `mapstructure:"compression"`
 	// Gateways to servers of other protocols than HTTP: what a proxy's client asks for by ftp, gopher, news,
 	// nntp, wais, z39.50r, z39.50s and file, and what is fetched by /fetch?uri= or as the resource of a name. See
 	// docs/gateways.md. All clients in access.proxy_clients may use them; proxy.rules hold for them, too.
@@ -756,6 +759,20 @@ type SiteCache struct {
 	Most time.Duration `mapstructure:"most"`
 	// for how long after that they are used while a new one is fetched (RFC 5861)
 	Stale time.Duration `mapstructure:"stale"`
+}
+
+// Compression is compression: Compression of responses of proxy.origins, and of urnd's own pages and
+// documents, for clients that accept it (RFC 9110 section 12.5.3). What an origin has compressed is not
+// compressed again.
+type Compression struct {
+	// the content codings, in the order of preference where a client accepts several; empty turns it off
+	Codings []string `mapstructure:"codings"`
+	// the media types of what is compressed where it has 1 KiB at least; text/event-stream never is
+	Types []string `mapstructure:"types"`
+	// compress responses to requests with Cookie or Authorization, too. Where a response has a secret of its
+	// user, such as a token of a form, and beside it what a page of another site can put into the request, its
+	// size gives the secret away to who sees how many bytes are sent (BREACH)
+	WithCredentials bool `mapstructure:"with_credentials"`
 }
 
 // Gateways is gateways: Gateways to servers of other protocols than HTTP: what a proxy's client asks for by
@@ -2430,6 +2447,32 @@ var settings = []Setting{
 		Form:        "field name",
 		Invalidates: Responses | Disk,
 		check:       checkTargeted,
+	},
+	{
+		Path:        "compression",
+		Doc:         "Compression of responses of proxy.origins, and of urnd's own pages and documents, for clients that accept it (RFC 9110 section 12.5.3). What an origin has compressed is not compressed again.",
+		Invalidates: Responses | Disk,
+	},
+	{
+		Path:        "compression.codings",
+		Doc:         "the content codings, in the order of preference where a client accepts several; empty turns it off",
+		Default:     []string{},
+		OneOf:       []string{"zstd", "br", "gzip"},
+		Invalidates: Responses | Disk,
+		Sample:      "codings: [zstd, br, gzip]",
+	},
+	{
+		Path:        "compression.types",
+		Doc:         "the media types of what is compressed where it has 1 KiB at least; text/event-stream never is",
+		Default:     []string{"text/*", "application/json", "application/*+json", "application/javascript", "application/xml", "application/*+xml", "application/n-triples", "application/x-ndjson", "application/wasm", "image/svg+xml"},
+		Form:        "media type, with * for any text",
+		Invalidates: Responses | Disk,
+		check:       checkMediaTypes,
+	},
+	{
+		Path:        "compression.with_credentials",
+		Doc:         "compress responses to requests with Cookie or Authorization, too. Where a response has a secret of its user, such as a token of a form, and beside it what a page of another site can put into the request, its size gives the secret away to who sees how many bytes are sent (BREACH)",
+		Invalidates: Responses | Disk,
 	},
 	{
 		Path: "gateways",

@@ -31,6 +31,7 @@ import (
 	"github.com/urnd/urnd/proxy/answer/gs1"
 	"github.com/urnd/urnd/proxy/balance"
 	"github.com/urnd/urnd/proxy/certificate"
+	"github.com/urnd/urnd/proxy/compress"
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/proxy/message"
@@ -199,6 +200,9 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 			Observe: requests.Observer(d.metrics, d.access, d.now),
 			Begin:   spans.begin, Untraced: spans.untraced, Answered: answered, Unhealthy: s.checks.Unhealthy(), Panicked: d.panicked,
 		},
+		Compress: compress.New(compress.Config{
+			Codings: c.Compression.Codings, Types: c.Compression.Types, WithCredentials: c.Compression.WithCredentials, Counted: d.metrics.Compressed,
+		}),
 		Tags: tagsOf(c.CDN), Identify: d.access != nil, Access: access, Own: ownHosts(c.Listen, hosts...), Hosts: hosts, Identifiers: identifierSites(c.Registry, r.names.Roots), CORS: c.Access.CORS, Via: d.via,
 		ClientShare: c.Limits.ClientShare, NetworkFactor: c.Limits.NetworkFactor, BatchTimeout: batchTimeout,
 		MaxTarget:   int(c.Limits.Target),

@@ -33,6 +33,7 @@ type Metrics struct {
 	registryConflicts  prometheus.Counter
 	webhookCalls       *prometheus.CounterVec
 	webhookLost        prometheus.Counter
+	compressed         *prometheus.CounterVec
 
 	reloads                 *prometheus.CounterVec
 	certificateOrders       *prometheus.CounterVec
@@ -88,6 +89,8 @@ func New(version string) *Metrics {
 		"failure.", "outcome")
 	m.webhookLost = counter("webhook_lost_tags_total", "Tags that caches in front of urnd were not told, as urnd ended "+
 		"before.").WithLabelValues()
+	m.compressed = counter("compressed_bytes_total", "Bytes of responses that were compressed by content coding: in is before, and out "+
+		"after.", "coding", "direction")
 	m.targetChecks = counter("registry_target_checks_total", "Checks of targets of the registry by outcome: alive, guarded (it "+
 		"answers, and wants a password), gone, failing, later (its server wants to be left alone), forbidden (urnd may not ask its "+
 		"address), unchecked (neither http nor https).", "outcome")
@@ -213,6 +216,12 @@ func (m *Metrics) WebhookCall(err error) {
 		outcome = "failure"
 	}
 	m.webhookCalls.WithLabelValues(outcome).Inc()
+}
+
+// Compressed counts what was compressed by a content coding, in bytes before and after.
+func (m *Metrics) Compressed(coding string, in, out int) {
+	m.compressed.WithLabelValues(coding, "in").Add(float64(in))
+	m.compressed.WithLabelValues(coding, "out").Add(float64(out))
 }
 
 // WebhookLost counts tags that such a cache was not told.

@@ -21,6 +21,9 @@ type Config struct {
 	// WithCredentials is whether responses to requests with Cookie or Authorization are compressed, too. Where they have a secret of the
 	// user beside what others can make the user's browser request, their size gives the secret away (BREACH).
 	WithCredentials bool
+	// Counted is called with the coding of what was compressed, how many bytes that were, and to how many. It must be safe for concurrent
+	// use; nil is not called.
+	Counted func(coding string, in, out int)
 }
 
 // The codings: RFC 1952, RFC 7932 and RFC 8878.
@@ -46,6 +49,10 @@ type Compressor struct {
 // New returns a Compressor, nil where there are no codings.
 func New(config Config) *Compressor {
 	c := &Compressor{types: config.Types, withAll: config.WithCredentials}
+	counted := config.Counted
+	if counted == nil {
+		counted = func(string, int, int) {}
+	}
 	for _, coding := range config.Codings {
 		if indexOf(coding) >= 0 && !slices.Contains(c.codings, coding) {
 			c.codings = append(c.codings, coding)
@@ -60,6 +67,7 @@ func New(config Config) *Compressor {
 	for i, coding := range names() {
 		c.chosen[i] = []string{coding}
 		c.coders[i].make = encoderOf(coding)
+		c.coders[i].counted = func(in, out int) { counted(coding, in, out) }
 	}
 	return c
 }
@@ -151,7 +159,9 @@ func matches(pattern, mediaType string) bool {
 }
 
 // hasCredentials reports whether a request says who its user is, so that the response may have secrets of the user.
-func hasCredentials(request httpmessage.Lines) bool { return request.Has("Cookie") || request.Has("Authorization") }
+func hasCredentials(request httpmessage.Lines) bool {
+	return request.Has("Cookie") || request.Has("Authorization")
+}
 
 // Describe makes fields of a response those of its compressed form. Its entity tag becomes weak, as that form is not the same byte by byte
 // (RFC 9110 section 8.8.3.3); digests are those of the form before (RFC 9530 sections 2 and 3, RFC 3230).

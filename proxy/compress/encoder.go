@@ -45,11 +45,11 @@ func encoderOf(coding string) func() (encoder, error) {
 	}
 }
 
-// coder has the encoders of one coding that are not in use, and counts what they did.
+// coder has the encoders of one coding that are not in use.
 type coder struct {
 	make    func() (encoder, error)
 	pool    sync.Pool // of *work
-	in, out atomic.Uint64
+	counted func(in, out int)
 }
 
 // work is an encoder with its memory.
@@ -86,25 +86,6 @@ func (c *coder) give(w *work) {
 	c.pool.Put(w)
 }
 
-// Count is how many bytes were compressed with a coding, and to how many.
-type Count struct {
-	Coding  string
-	In, Out uint64
-}
-
-// Counts returns what was compressed with each coding of Config; nil has none.
-func (c *Compressor) Counts() []Count {
-	if c == nil {
-		return nil
-	}
-	all := make([]Count, len(c.codings))
-	for i, coding := range c.codings {
-		counted := &c.coders[indexOf(coding)]
-		all[i] = Count{coding, counted.in.Load(), counted.out.Load()}
-	}
-	return all
-}
-
 // Compress returns a body in a coding of Config, and false where that is not smaller.
 func (c *Compressor) Compress(coding string, body []byte) (compressed []byte, ok bool) {
 	coder := &c.coders[indexOf(coding)]
@@ -116,8 +97,7 @@ func (c *Compressor) Compress(coding string, body []byte) (compressed []byte, ok
 	if _, err := w.Write(body); err != nil || w.Close() != nil || w.out.Len() >= len(body) {
 		return nil, false
 	}
-	coder.in.Add(uint64(len(body)))
-	coder.out.Add(uint64(w.out.Len()))
+	coder.counted(len(body), w.out.Len())
 	return bytes.Clone(w.out.Bytes()), true
 }
 
@@ -150,21 +130,20 @@ func (r *reader) Read(p []byte) (int, error) {
 		r.work, r.err = r.coder.take()
 	}
 	for r.err == nil && r.work.out.Len() == 0 {
+		before := r.read
 		r.err = r.fill()
+		r.coder.counted(int(r.read-before), r.work.out.Len())
 	}
 	if r.work == nil || r.work.out.Len() == 0 {
 		return 0, r.err
 	}
-	n, _ := r.work.out.Read(p) // it has some
-	r.coder.out.Add(uint64(n)) //nolint:gosec // it is not negative
-	return n, nil
+	return r.work.out.Read(p)
 }
 
 // fill compresses what the next read of the source gives.
 func (r *reader) fill() error {
 	n, err := r.source.Read(r.work.in[:])
 	r.read += int64(n)
-	r.coder.in.Add(uint64(n)) //nolint:gosec // it is not negative
 	if _, failed := r.work.Write(r.work.in[:n]); failed != nil {
 		return fmt.Errorf("compressing: %w", failed)
 	}

@@ -47,7 +47,7 @@ func TestServersOfSites(t *testing.T) {
 			[]error{errRefused, netguard.ErrConnectTimeout, netguard.ErrLookup},
 			"https://0.example/b?c http://1.example/b?c http://2.example/b?c", netguard.ErrLookup,
 		},
-		"one that was asked":         {"POST", 2, []error{scheme.ErrUnanswered}, "https://0.example/b?c", scheme.ErrUnanswered},
+		"one that was asked": {"POST", 2, []error{scheme.ErrUnanswered}, "https://0.example/b?c", scheme.ErrUnanswered},
 		"one that may be asked again": {
 			"GET", 2, []error{scheme.ErrUnanswered, nil}, "https://0.example/b?c http://1.example/b?c", nil,
 		},
