@@ -91,6 +91,9 @@ func New(version string) *Metrics {
 		"before.").WithLabelValues()
 	m.compressed = counter("compressed_bytes_total", "Bytes of responses that were compressed by content coding: in is before, and out "+
 		"after.", "coding", "direction")
+	for _, coding := range []string{"zstd", "br", "gzip"} {
+		m.Compressed(coding, 0, 0)
+	}
 	m.targetChecks = counter("registry_target_checks_total", "Checks of targets of the registry by outcome: alive, guarded (it "+
 		"answers, and wants a password), gone, failing, later (its server wants to be left alone), forbidden (urnd may not ask its "+
 		"address), unchecked (neither http nor https).", "outcome")
