@@ -123,8 +123,15 @@ const ofBrowser = "gzip, deflate, br, zstd"
 func TestCompressedSite(t *testing.T) {
 	w, site := compressing(t, false)
 	accepted := []struct{ field, coding string }{
-		{ofBrowser, "zstd"}, {"zstd;q=0.9, gzip;q=0.8", "zstd"}, {"br,gzip", "br"}, {"br", "br"}, {"gzip", "gzip"}, {"gzip, deflate", "gzip"},
-		{"identity", ""}, {"deflate", ""}, {"gzip;q=0", ""},
+		{ofBrowser, "zstd"},
+		{"zstd;q=0.9, gzip;q=0.8", "zstd"},
+		{"br,gzip", "br"},
+		{"br", "br"},
+		{"gzip", "gzip"},
+		{"gzip, deflate", "gzip"},
+		{"identity", ""},
+		{"deflate", ""},
+		{"gzip;q=0", ""},
 	}
 	for range 2 {
 		for _, a := range accepted {

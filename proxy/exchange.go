@@ -63,7 +63,7 @@ type ofRequest struct {
 	// the reply.
 	isCrossed, isReadable bool
 	encoding              []string // the lines of Accept-Encoding by which the response of a site is selected
-	closes                bool // the connection ends behind the response
+	closes                bool     // the connection ends behind the response
 	event                 Event
 	question              answer.Question
 	location              [1]resolver.Location

@@ -170,14 +170,14 @@ func (c *Compressor) Selecting(request httpmessage.Lines) []string {
 
 // normalOf returns the value of Accept-Encoding for a set of codings, by their places.
 func normalOf(set int) string {
-	value := ""
+	var members []string
 	for i, name := range names() {
 		if set&(1<<i) != 0 {
-			value += name + ", "
+			members = append(members, name)
 		}
 	}
-	if value == "" {
+	if len(members) == 0 {
 		return "identity"
 	}
-	return value + "identity;q=0.5"
+	return strings.Join(append(members, "identity;q=0.5"), ", ")
 }

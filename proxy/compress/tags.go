@@ -14,14 +14,14 @@ func (c *Compressor) StrengthenIfMatch(fields *httpmessage.Fields) {
 		return
 	}
 	list := fields.List("If-Match")
-	longer := list
+	all := []string{list}
 	for tag := range tagsOf(list) {
 		if strong, weak := strings.CutPrefix(tag, "W/"); weak && !hasTag(list, strong) {
-			longer += ", " + strong
+			all = append(all, strong)
 		}
 	}
-	if longer != list {
-		fields.Set("If-Match", longer)
+	if len(all) > 1 {
+		fields.Set("If-Match", strings.Join(all, ", "))
 	}
 }
 

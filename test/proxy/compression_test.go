@@ -31,7 +31,8 @@ func TestCompression(t *testing.T) {
 	for _, path := range []string{"page.html", "packed/page.html", "short/page.html", "range.html"} {
 		urndtest.WriteOld(t, filepath.Join(folder, path), text)
 	}
-	d := urndtest.Start(t, noDNS, openTunnels, func(c *config.Config) {
+	d := urndtest.Start(t, noDNS, func(c *config.Config) {
+		urndtest.OpenLoopback(c)
 		c.Compression.Codings = []string{"zstd", "br", "gzip"}
 		c.Proxy.Origins = []config.Site{{Host: "www.example", Servers: []string{"http://" + server.Addr()}}}
 	})
