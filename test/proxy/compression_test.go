@@ -34,7 +34,7 @@ func TestCompression(t *testing.T) {
 	d := urndtest.Start(t, noDNS, func(c *config.Config) {
 		urndtest.OpenLoopback(c)
 		c.Compression.Codings = []string{"zstd", "br", "gzip"}
-		c.Proxy.Origins = []config.Site{{Host: "www.example", Servers: []string{"http://" + server.Addr()}}}
+		c.Proxy.Sites = []config.Site{{Hosts: []string{"www.example"}, Servers: []string{"http://" + server.Addr()}}}
 	})
 	get := func(path string, fields ...string) response {
 		t.Helper()
