@@ -111,7 +111,7 @@ test-all: test test-race
 RACE = $(shell command -v "$$(go env CC)" >/dev/null 2>&1 && echo -race)
 
 # Tests that the race detector only makes slow: what browsers show, figures of time and memory, and packages that start no goroutine.
-PLAIN = ^Test(CachedAllocatesNothing|BeginAllocates|CountingIsFree|Browsers|Pictures|Keyboard|Copy|Firefox|EditingInChromium|AccessibleToEditors|BulkPagesInBrowser|LiveJob|EveryPage|Linear|MemoryOfResponses|MemoryPerResponse)$$
+PLAIN = ^Test(CachedAllocatesNothing|BeginAllocates|CompressedHitAllocates|CountingIsFree|Browsers|Pictures|Keyboard|Copy|Firefox|EditingInChromium|AccessibleToEditors|BulkPagesInBrowser|LiveJob|EveryPage|Linear|MemoryOfResponses|MemoryPerResponse)$$
 PLAIN_OF = ./proxy/... ./internal/testserver ./resolver/ddds ./cmd/urnd
 ALONE = ./uri ./urnns/... ./config ./internal/arch ./internal/promise
 
