@@ -12,7 +12,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/urnd/urnd/cache/httpcache/rules"
+	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/internal/metrics"
@@ -267,9 +267,9 @@ func (p prober) probe(ctx context.Context, server uri.URI, path string) (status 
 	return response.Status, errors.Join(err, response.Body.Close())
 }
 
-func overridesOf(all []config.SiteCache) (overrides []rules.Override) {
+func overridesOf(all []config.SiteCache) (overrides []httpcache.Override) {
 	for _, c := range all {
-		overrides = append(overrides, rules.Override{
+		overrides = append(overrides, httpcache.Override{
 			Types: c.Types, Statuses: c.Statuses, Never: c.Never, Least: c.Least, Most: c.Most, WhileRevalidate: c.Stale,
 		})
 	}

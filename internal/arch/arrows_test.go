@@ -381,7 +381,7 @@ func packageRules() []packageRule {
 			"proxy/forward",
 			[]string{
 				"proxy/message", "proxy/route", "proxy/gate/policy", "proxy/problem", "proxy/pages", "resolver", "resolver/scheme", "cache/httpcache",
-				"cache/httpcache/cachecontrol", "proxy/compress", "proxy/forward/tunnel", "uri", "internal/netguard", "internal/http1", "internal/httpmessage", "internal/quota",
+				"cache/httpcache/cachecontrol", "proxy/balance", "proxy/compress", "proxy/forward/tunnel", "uri", "internal/netguard", "internal/http1", "internal/httpmessage", "internal/quota",
 			},
 			true,
 			"only forward retrieves, by the handlers of schemes that are passed to it, and knows from the guard which server could not be reached; it does not depend on the other handlers below proxy",

@@ -112,10 +112,10 @@ func families() map[string]family {
 	gauge("registry_sweep_progress_timestamp_seconds", "When the checks of the targets of the registry went on last, in seconds since 1970.")
 	gauge("shared_cache_used", "Whether the shared level of caches is asked: 1, or 0 after a failure, until it answers again.")
 	gauge("shared_cache_alone", "Whether no other instance has shared this cache within the last minute: 1 or 0.", "cache")
-	gauge("site_server_up", "Whether a server of proxy.sites gets requests, as drain and its probes say: 1 or 0.", "server")
-	gauge("site_server_outstanding_requests", "Requests that a server of proxy.sites has now.", "server")
-	counter("site_server_requests_total", "Requests that a server of proxy.sites got, with those that were repeated there.", "server")
-	counter("site_server_failures_total", "Requests that a server of proxy.sites did not answer.", "server")
+	gauge("site_server_up", "Whether a server of a site gets requests, as its settings and probes say: 1 or 0.", "server")
+	gauge("site_server_outstanding_requests", "Requests that a server of a site has now.", "server")
+	counter("site_server_requests_total", "Requests that a server of a site got, with those that were repeated there.", "server")
+	counter("site_server_failures_total", "Requests that a server of a site did not answer.", "server")
 	gauge("webhook_pending_tags", "Tags that caches in front of urnd are still to be told.")
 	return all
 }

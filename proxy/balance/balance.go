@@ -20,7 +20,7 @@ const (
 	// them.
 	MaxServers = 64
 	// MaxWeight is the greatest weight; a greater one counts as MaxWeight.
-	MaxWeight = 10_000
+	MaxWeight = 1000
 )
 
 // Server is a server as it is configured. No two of a pool have the same URL.

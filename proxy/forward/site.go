@@ -5,7 +5,7 @@ import (
 	"crypto/tls"
 	"strings"
 
-	"github.com/urnd/urnd/cache/httpcache/rules"
+	"github.com/urnd/urnd/cache/httpcache"
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/balance"
 	"github.com/urnd/urnd/proxy/route"
@@ -27,7 +27,7 @@ type Site struct {
 	// have not.
 	Request, Response Edits
 	// Cache says for how long responses are fresh, in place of its servers.
-	Cache []rules.Override
+	Cache []httpcache.Override
 	// Forwarded is how its servers are told of the client, and how it came.
 	Forwarded Forwarded
 	// TLS is how its https servers are authenticated, and urnd to them; nil for the defaults.
@@ -123,7 +123,7 @@ func (s *Site) replaced(text string) string {
 }
 
 // overrides returns what says for how long the responses to a request are fresh, in place of its servers.
-func (r *Request) overrides() []rules.Override {
+func (r *Request) overrides() []httpcache.Override {
 	if r.Site == nil {
 		return nil
 	}

@@ -1,0 +1,168 @@
+package proxy
+
+import (
+	"io"
+	"net/http"
+	"net/netip"
+
+	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/proxy/forward"
+	"github.com/urnd/urnd/proxy/gate"
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/proxy/route"
+	"github.com/urnd/urnd/resolver"
+	"github.com/urnd/urnd/uri"
+)
+
+// serveForward answers a request of a client of the proxy or of a site, from the cache or by its server.
+func (x *exchange) serveForward() error {
+	h, a, c := x.handler, &x.ask, &x.handler.config
+	switch {
+	case a.Err != nil && a.Kind == route.KindForward:
+		return x.suggest(a.Err)
+	case a.Err != nil:
+		return a.Err
+	}
+	if a.IsRespelled {
+		return x.replied(message.Reply{
+			Status: http.StatusPermanentRedirect, Location: a.Key.String(), CacheControl: message.MaxAge(c.RuleTTL),
+		}, nil)
+	}
+	if a.Site != nil {
+		if own := h.sites[a.Site.Index].Answer; own != nil {
+			return x.replied(own.reply(a, c.RuleTTL), nil)
+		}
+	}
+	return x.forward(&forward.Request{Found: x.found})
+}
+
+// forward forwards the request to the server of its target URI, or of the site that this is of.
+func (x *exchange) forward(r *forward.Request) error {
+	h, a := x.handler, &x.ask
+	x.received(r)
+	r.Client, r.Share, r.Check = x.client.Addr, x.client.Addr, x.verdict.Check()
+	r.Key, r.URI, r.Spelling = a.Key, a.Sent(), a.Spelling
+	r.Session, r.Ended = x.session(), x.HalfClosed()
+	r.Trusted = x.place.IsFronted
+	if x.client.Unknown {
+		r.Client = netip.Addr{} // that is the proxy
+	}
+	at := a.Site
+	if at == nil {
+		at = h.server.Sites.Of(a.Key)
+	}
+	if at != nil {
+		if a.Site == nil && !h.gate.IsOpen(at) {
+			return problem.ErrSiteFetch
+		}
+		r.Site = &h.sites[at.Index].Site
+	}
+	word, err := h.forward.Serve(x.ctx, x, r)
+	x.event.Cache, x.event.Rule = word, x.verdict.Rule()
+	return err
+}
+
+// received makes a request to be forwarded of the one that came.
+func (x *exchange) received(r *forward.Request) {
+	in := x.in
+	r.Request = httpmessage.Request{
+		Method: in.Method, Fields: append(r.Room(), in.Fields...), Body: in.Body, ContentLength: in.ContentLength, Trailer: in.Trailer,
+	}
+	r.Target, r.Authority, r.Major, r.Minor, r.Protocol = in.Target, in.Host, in.Major, in.Minor, in.Protocol
+}
+
+// purge answers PURGE: all variants of a URI must be validated before they are used again.
+func (x *exchange) purge() (reply message.Reply, err error) {
+	if x.ask.Err != nil {
+		return reply, x.ask.Err
+	}
+	purged := x.handler.forward.Purge(x.ctx, x.ask.Key)
+	status := http.StatusOK
+	if purged == 0 {
+		status = http.StatusNotFound
+	}
+	return message.JSON(status, map[string]int{"purged": purged}), nil
+}
+
+// serveTunnel opens a tunnel for a client of the proxy.
+func (x *exchange) serveTunnel() error {
+	a := &x.ask
+	if a.Err != nil {
+		return problem.NotHTTP(a.Err.Error())
+	}
+	r := &forward.Request{Client: x.client.Addr, Share: x.client.Addr, Check: x.verdict.Check()}
+	x.received(r)
+	carried, err := x.handler.forward.Connect(x.ctx, x, r, forward.Target{Host: a.To.Host, Port: a.To.Port})
+	x.event.Bytes += carried
+	x.event.Rule = x.verdict.Rule()
+	return err
+}
+
+// session returns the session of the connection that the request came by, nil where requests of several clients may come
+// by it: by HTTP/2, whose streams a proxy may take from anywhere, and from a proxy in front, which says so or is known.
+// Behind a socket in the file system there is one, too.
+func (x *exchange) session() *forward.Session {
+	isFront := !x.hasAddr || x.client.Relayed || x.lines.Has(httpmessage.ViaField) || x.place.IsFronted
+	if isFront {
+		return nil
+	}
+	s, _ := x.Attach(func() io.Closer { return new(forward.Session) }).(*forward.Session)
+	return s
+}
+
+// serveFetch retrieves a location as a resource of this server: /fetch?uri=. Browsers get a form where the parameter is
+// missing.
+func (x *exchange) serveFetch() error {
+	a := &x.ask
+	switch {
+	case a.Err != nil && a.Target.Text == "" && problem.PrefersHTML(x.lines):
+		return x.replied(message.Reply{Status: http.StatusOK, Vary: "Accept"}.WithPage(message.Page(x.writer().Fetch())), nil)
+	case a.Err != nil:
+		return a.Err
+	default:
+		return x.forward(&forward.Request{Fetched: true, Sort: a.Target.Sort, Language: x.chosen(), Embedder: x.handler.gate.Embedder(&x.client)})
+	}
+}
+
+// retrieve fetches the resource at the first possible location of a name, or all for I2Rs.
+func (x *exchange) retrieve() (message.Reply, error) {
+	h, q := x.handler, x.ask.Target.Query
+	all := q.Service == resolver.I2Rs
+	q.Service = resolver.I2L
+	if all {
+		q.Service = resolver.I2Ls
+	}
+	ctx := x.ctx
+	found, err := h.config.Resolver.Resolve(ctx, q)
+	if err != nil {
+		return message.Reply{}, problem.About(err, q.URI)
+	}
+	fetch := h.forward.Resource
+	if all {
+		fetch = h.forward.Resources
+	}
+	reply, err := fetch(ctx, forward.Retrieval{
+		Method: x.in.Method, Fields: x.in.Fields, Client: q.Client,
+		Locations: h.answers.InOrder(x.lines, found.Locations, forward.MaxResources),
+		Allow:     x.mayRetrieve, Embedder: h.gate.Embedder(&x.client),
+	})
+	if err != nil {
+		return message.Reply{}, problem.About(err, q.URI)
+	}
+	reply.Record = found.Record()
+	return reply, nil
+}
+
+// mayRetrieve decides, by the rules of the site and by who made the client ask, which servers may be asked for the resources of
+// a name. It implements forward.Allow.
+func (x *exchange) mayRetrieve(u uri.URI, led bool) (func(netip.AddrPort) error, error) {
+	if err := gate.MayRetrieve(x.verdict.Initiator, u, led || x.ask.Target.Led); err != nil {
+		return nil, err
+	}
+	v := x.handler.gate.Retrieve(&x.client, x.verdict.User, x.in.Method, u)
+	if x.event.Rule = v.Rule(); v.Err != nil {
+		return nil, v.Err
+	}
+	return v.Check(), nil
+}
