@@ -99,19 +99,20 @@ func TestRecipes(t *testing.T) {
 	t.Parallel()
 	k := &kitchen{recipes(t)}
 	for title, try := range map[string]func(*testing.T, *kitchen, string){
-		"A public resolver":              publicResolver,
-		"A resolver behind nginx":        behindNginx,
-		"A resolver behind Apache httpd": behindApache,
-		"A resolver behind HAProxy":      behindHAProxy,
-		"A resolver behind Caddy":        behindCaddy,
-		"An office proxy":                officeProxy,
-		"A gateway of a site":            gatewayOfSite,
-		"An air-gapped resolver":         airGapped,
-		"Prometheus on another machine":  prometheus,
-		"Access logs and logrotate":      rotated,
-		"A container":                    container,
-		"A firewall":                     firewall,
-		"Memory":                         littleMemory,
+		"A public resolver":                             publicResolver,
+		"A resolver behind nginx":                       behindNginx,
+		"A resolver behind Apache httpd":                behindApache,
+		"A resolver behind HAProxy":                     behindHAProxy,
+		"A resolver behind Caddy":                       behindCaddy,
+		"An office proxy":                               officeProxy,
+		"A gateway of a site":                           gatewayOfSite,
+		"A site with two servers and an API below /api": siteWithAPI,
+		"An air-gapped resolver":                        airGapped,
+		"Prometheus on another machine":                 prometheus,
+		"Access logs and logrotate":                     rotated,
+		"A container":                                   container,
+		"A firewall":                                    firewall,
+		"Memory":                                        littleMemory,
 	} {
 		t.Run(title, func(t *testing.T) {
 			t.Parallel()
@@ -268,6 +269,31 @@ func gatewayOfSite(t *testing.T, k *kitchen, title string) {
 	}
 	if len(asked) != 1 || asked[0] != "www.example.org 127.0.0.1" {
 		t.Errorf("%q", asked)
+	}
+}
+
+// siteWithAPI sends what is below /api to a server of its own, which sees other paths, and stores nothing of it.
+func siteWithAPI(t *testing.T, k *kitchen, title string) {
+	replacements := []string{"0.0.0.0:80", "127.0.0.1:0", "10.2.0.0/24", "127.0.0.0/8", "10.1.0.0/16", "127.0.0.0/8"}
+	for _, name := range []string{"10", "11", "12"} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Cache-Control", "max-age=600")
+			fmt.Fprint(w, name, " ", r.URL.Path)
+		}))
+		t.Cleanup(server.Close)
+		replacements = append(replacements, "http://10.2.0."+name+":8080", server.URL)
+	}
+	urnd := k.start(t, title, replacements...)
+	for range 2 {
+		response, body := ask(t, urnd.URL, "www.example.org", "/api/books")
+		if got := response.Header.Get("Cache-Status"); body != "12 /books" || !strings.HasPrefix(got, "urnd; fwd=") {
+			t.Errorf("/api/books: %q, %q", body, got)
+		}
+	}
+	first, body := ask(t, urnd.URL, "www.example.org", "/page")
+	second, _ := ask(t, urnd.URL, "www.example.org", "/page")
+	if got := second.Header.Get("Cache-Status"); !strings.HasSuffix(body, " /page") || strings.HasPrefix(body, "12") || !strings.HasPrefix(got, "urnd; hit") {
+		t.Errorf("/page: %d, %q, %q", first.StatusCode, body, got)
 	}
 }
 
