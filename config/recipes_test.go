@@ -15,8 +15,10 @@ func TestRecipes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	most := map[string]int{"A public resolver": 6, "A resolver behind nginx": 8, "An office proxy": 10, "A gateway of a site": 12,
-		"A site with two servers and an API below /api": 14}
+	most := map[string]int{
+		"A public resolver": 6, "A resolver behind nginx": 8, "An office proxy": 10, "A gateway of a site": 12,
+		"A site with two servers and an API below /api": 14,
+	}
 	for _, section := range strings.Split(string(text), "\n## ")[1:] {
 		title, rest, _ := strings.Cut(section, "\n")
 		for _, block := range regexp.MustCompile("(?s)```yaml\n# /etc/urnd/urnd.yaml\n(.*?)```").FindAllStringSubmatch(rest, -1) {
