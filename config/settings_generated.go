@@ -582,7 +582,7 @@ type Proxy struct {
 	// Sites that urnd is the gateway of: requests whose Host is one of these go to its servers, through the
 	// cache. The most specific entry decides: a name before a pattern, then the longest path. What an entry
 	// leaves out, but for path, replace and answer, is as in the entry of the same host with the next shorter
-	// path. urnd access test URL says which one decides. Servers in private networks must be in
+	// path. urnd access test says which one decides. Servers in private networks must be in
 	// access.allow_destinations. A list:
 	Sites []Site `mapstructure:"sites"`
 	// Fields of responses that replace Cache-Control for proxy.sites (RFC 9213), the most specific first; the
@@ -653,7 +653,7 @@ type ServerTLS struct {
 // Site is sites: Sites that urnd is the gateway of: requests whose Host is one of these go to its servers,
 // through the cache. The most specific entry decides: a name before a pattern, then the longest path. What an
 // entry leaves out, but for path, replace and answer, is as in the entry of the same host with the next
-// shorter path. urnd access test URL says which one decides. Servers in private networks must be in
+// shorter path. urnd access test says which one decides. Servers in private networks must be in
 // access.allow_destinations. A list:
 type Site struct {
 	// the hosts of the site, without port; *.example.org are all names with one label more; one must be set
@@ -697,7 +697,8 @@ type Site struct {
 	Public bool `mapstructure:"public"`
 	// what decides, in place of the servers, for how long responses are fresh: the first rule of which all
 	// conditions hold. Responses that are private, no-store or set a cookie, and those to requests with
-	// Authorization, are never stored for others by it
+	// Authorization, are never stored for others by it. What has a least lifetime must not depend on cookies of
+	// requests
 	Cache []SiteCache `mapstructure:"cache"`
 	// parameters of the query that are removed from what is sent and cached, such as utm_*, which pages read in
 	// browsers; * are all
@@ -737,7 +738,7 @@ type SiteAnswer struct {
 	Location string `mapstructure:"location"`
 	// the type of its body; empty: text/plain
 	Type string `mapstructure:"type"`
-	// its body; empty: that of file, or a page of urnd about the status
+	// its body; empty: that of file, or the status in words
 	Body string `mapstructure:"body"`
 	// the file of its body, which is read at start and at each reload, of at most 1 MiB
 	File string `mapstructure:"file"`
@@ -745,7 +746,8 @@ type SiteAnswer struct {
 
 // SiteCache is cache: what decides, in place of the servers, for how long responses are fresh: the first rule
 // of which all conditions hold. Responses that are private, no-store or set a cookie, and those to requests
-// with Authorization, are never stored for others by it
+// with Authorization, are never stored for others by it. What has a least lifetime must not depend on cookies
+// of requests
 type SiteCache struct {
 	// types of responses; empty: all
 	Types []string `mapstructure:"types"`
@@ -2190,7 +2192,7 @@ var settings = []Setting{
 	},
 	{
 		Path:        "proxy.sites",
-		Doc:         "Sites that urnd is the gateway of: requests whose Host is one of these go to its servers, through the cache. The most specific entry decides: a name before a pattern, then the longest path. What an entry leaves out, but for path, replace and answer, is as in the entry of the same host with the next shorter path. urnd access test URL says which one decides. Servers in private networks must be in access.allow_destinations. A list:",
+		Doc:         "Sites that urnd is the gateway of: requests whose Host is one of these go to its servers, through the cache. The most specific entry decides: a name before a pattern, then the longest path. What an entry leaves out, but for path, replace and answer, is as in the entry of the same host with the next shorter path. urnd access test says which one decides. Servers in private networks must be in access.allow_destinations. A list:",
 		Default:     []Site{},
 		Form:        tableForm,
 		Invalidates: Responses | Disk,
@@ -2295,7 +2297,7 @@ var settings = []Setting{
 					},
 					{
 						Path: "proxy.sites.*.answer.body",
-						Doc:  "its body; empty: that of file, or a page of urnd about the status",
+						Doc:  "its body; empty: that of file, or the status in words",
 						Form: "text",
 					},
 					{
@@ -2351,7 +2353,7 @@ var settings = []Setting{
 			},
 			{
 				Path: "proxy.sites.*.cache",
-				Doc:  "what decides, in place of the servers, for how long responses are fresh: the first rule of which all conditions hold. Responses that are private, no-store or set a cookie, and those to requests with Authorization, are never stored for others by it",
+				Doc:  "what decides, in place of the servers, for how long responses are fresh: the first rule of which all conditions hold. Responses that are private, no-store or set a cookie, and those to requests with Authorization, are never stored for others by it. What has a least lifetime must not depend on cookies of requests",
 				Form: tableForm,
 				Elements: []Setting{
 					{
