@@ -60,8 +60,8 @@ type Config struct {
 	// The forward proxy, and the sites that urnd is the gateway of. Who may use the proxy is in
 	// access.proxy_clients and access.proxy_users.
 	Proxy Proxy `mapstructure:"proxy"`
-	// Compression of responses of proxy.origins, and of urnd's own pages and documents, for clients that accept
-	// it (RFC 9110 section 12.5.3). What an origin has compressed is not compressed again.
+	// Compression of responses of proxy.sites, and of urnd's own pages and documents, for clients that accept it
+	// (RFC 9110 section 12.5.3). What an origin has compressed is not compressed again.
 	Compression Compression `mapstructure:"compression"`
 	// Gateways to servers of other protocols than HTTP: what a proxy's client asks for by ftp, gopher, news,
 	// nntp, wais, z39.50r, z39.50s and file, and what is fetched by /fetch?uri= or as the resource of a name. See
@@ -763,9 +763,9 @@ type SiteCache struct {
 	Stale time.Duration `mapstructure:"stale"`
 }
 
-// Compression is compression: Compression of responses of proxy.origins, and of urnd's own pages and
-// documents, for clients that accept it (RFC 9110 section 12.5.3). What an origin has compressed is not
-// compressed again.
+// Compression is compression: Compression of responses of proxy.sites, and of urnd's own pages and documents,
+// for clients that accept it (RFC 9110 section 12.5.3). What an origin has compressed is not compressed
+// again.
 type Compression struct {
 	// the content codings, in the order of preference where a client accepts several; empty turns it off
 	Codings []string `mapstructure:"codings"`
@@ -2452,7 +2452,7 @@ var settings = []Setting{
 	},
 	{
 		Path:        "compression",
-		Doc:         "Compression of responses of proxy.origins, and of urnd's own pages and documents, for clients that accept it (RFC 9110 section 12.5.3). What an origin has compressed is not compressed again.",
+		Doc:         "Compression of responses of proxy.sites, and of urnd's own pages and documents, for clients that accept it (RFC 9110 section 12.5.3). What an origin has compressed is not compressed again.",
 		Invalidates: Responses | Disk,
 	},
 	{
