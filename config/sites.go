@@ -59,8 +59,11 @@ func (r *SiteRoute) inherit(above SiteRoute) {
 	setDefault(&s.Forwarded, from.Forwarded)
 	setDefault(&s.TLS, from.TLS)
 	for _, list := range [...][2]*[]string{
-		{&s.RequestSet, &from.RequestSet}, {&s.RequestRemove, &from.RequestRemove}, {&s.ResponseSet, &from.ResponseSet},
-		{&s.ResponseRemove, &from.ResponseRemove}, {&s.IgnoreParameters, &from.IgnoreParameters},
+		{&s.RequestSet, &from.RequestSet},
+		{&s.RequestRemove, &from.RequestRemove},
+		{&s.ResponseSet, &from.ResponseSet},
+		{&s.ResponseRemove, &from.ResponseRemove},
+		{&s.IgnoreParameters, &from.IgnoreParameters},
 	} {
 		if len(*list[0]) == 0 {
 			*list[0] = *list[1]
@@ -183,10 +186,24 @@ func checkSiteServers(f *Faults, path string, site Site) {
 			f.Add(index(path+".servers", j), "%q is there twice: its share is in weights", server)
 		}
 	}
-	const mostServers, mostWeight = 64, 1000
+	const mostServers = 64
 	if n := len(site.Servers); n > mostServers {
 		f.Add(path+".servers", "has %d servers, and at most %d: put a load balancer before them", n, mostServers)
 	}
+	checkShares(f, path, site)
+	switch c := site.Check; {
+	case c.Path == "" && c != (SiteCheck{}):
+		f.Add(path+".check.path", "is missing")
+	case c.Interval == 0 && c != (SiteCheck{}):
+		f.Add(path+".check.interval", "is missing")
+	}
+	isHTTPS := func(server string) bool { return strings.HasPrefix(strings.ToLower(server), "https:") }
+	checkServerTLS(f, path+".tls", site.TLS, len(site.Servers) == 0 || slices.ContainsFunc(site.Servers, isHTTPS))
+}
+
+// checkShares checks which of the requests each server gets.
+func checkShares(f *Faults, path string, site Site) {
+	const mostWeight = 1000
 	if n := len(site.Weights); n > 0 && n != len(site.Servers) {
 		f.Add(path+".weights", "has %d numbers for %d servers", n, len(site.Servers))
 	}
@@ -200,14 +217,6 @@ func checkSiteServers(f *Faults, path string, site Site) {
 			f.Add(index(path+".drain", j), "%q is not one of servers", server)
 		}
 	}
-	switch c := site.Check; {
-	case c.Path == "" && c != (SiteCheck{}):
-		f.Add(path+".check.path", "is missing")
-	case c.Interval == 0 && c != (SiteCheck{}):
-		f.Add(path+".check.interval", "is missing")
-	}
-	isHTTPS := func(server string) bool { return strings.HasPrefix(strings.ToLower(server), "https:") }
-	checkServerTLS(f, path+".tls", site.TLS, len(site.Servers) == 0 || slices.ContainsFunc(site.Servers, isHTTPS))
 }
 
 func checkSiteAnswer(f *Faults, path string, site Site) {
@@ -241,17 +250,7 @@ func checkSiteAnswer(f *Faults, path string, site Site) {
 func checkSiteCache(f *Faults, path string, rules []SiteCache) {
 	for i, r := range rules {
 		at := index(path+".cache", i)
-		for j, text := range r.Types {
-			kind, sub, ok := strings.Cut(text, "/")
-			if !ok || !isToken(kind) || sub != "*" && !isToken(sub) {
-				f.Add(index(at+".types", j), "%q is not a media type such as text/css or image/*, without parameters", text)
-			}
-		}
-		for j, status := range r.Statuses {
-			if status < 200 || status > 599 || status == 206 || status == 304 {
-				f.Add(index(at+".statuses", j), "%d is not the status of a whole response", status)
-			}
-		}
+		checkCacheConditions(f, at, r)
 		switch {
 		case r.Never && (r.Least > 0 || r.Most > 0 || r.Stale > 0):
 			f.Add(at+".never", "is set together with lifetimes")
@@ -259,6 +258,20 @@ func checkSiteCache(f *Faults, path string, rules []SiteCache) {
 			f.Add(at+".least", "%s is more than most, %s", show(r.Least), show(r.Most))
 		case !r.Never && r.Least == 0 && r.Most == 0 && r.Stale == 0:
 			f.Add(at, "says nothing: write never, least, most or stale")
+		}
+	}
+}
+
+func checkCacheConditions(f *Faults, at string, r SiteCache) {
+	for i, text := range r.Types {
+		kind, sub, ok := strings.Cut(text, "/")
+		if !ok || !isToken(kind) || sub != "*" && !isToken(sub) {
+			f.Add(index(at+".types", i), "%q is not a media type such as text/css or image/*, without parameters", text)
+		}
+	}
+	for i, status := range r.Statuses {
+		if status < 200 || status > 599 || status == 206 || status == 304 {
+			f.Add(index(at+".statuses", i), "%d is not the status of a whole response", status)
 		}
 	}
 }

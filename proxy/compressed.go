@@ -18,7 +18,8 @@ func (x *exchange) linesOfSite(name string) []string {
 
 // ofSite reports whether a request is for a site that urnd is the gateway of, by whichever address.
 func (x *exchange) ofSite() bool {
-	return x.ask.Site != nil || x.handler.server.Sites.Of(x.ask.Key) != nil
+	at, _ := x.handler.server.Sites.Of(x.ask.Key)
+	return x.ask.Site != nil || at != nil
 }
 
 // coding returns the content coding in which a reply is sent, "" for none, and makes the reply say that it was chosen by Accept-Encoding.

@@ -50,7 +50,10 @@ func (x *exchange) forward(r *forward.Request) error {
 	}
 	at := a.Site
 	if at == nil {
-		at = h.server.Sites.Of(a.Key)
+		var err error
+		if at, err = h.server.Sites.Of(a.Key); err != nil {
+			return err
+		}
 	}
 	if at != nil {
 		if a.Site == nil && !h.gate.IsOpen(at) {

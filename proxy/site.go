@@ -90,7 +90,10 @@ func accessOf(sites []Site) []gate.SiteAccess {
 // Refresh fetches all variants that are stored for a URI in canonical form once more, and returns how many there were. The
 // rules of the site, which are for clients, do not apply. Errors are those of the origin.
 func (h *Handler) Refresh(ctx context.Context, key uri.URI) (int, error) {
-	found := h.server.Sites.Of(key)
+	found, err := h.server.Sites.Of(key)
+	if err != nil {
+		return 0, err
+	}
 	if found == nil || h.sites[found.Index].Answer != nil {
 		return h.forward.Refresh(ctx, key, nil)
 	}

@@ -41,7 +41,7 @@ func paths(t *testing.T, change func(*proxy.Config)) *server {
 		all := c.Sites[0].Site
 		at := func(path string, change func(*proxy.Site)) {
 			s := proxy.Site{Route: route.Site{Host: "www.example", Path: path, Spelling: route.SpellingExact}, Site: all}
-			s.Site.Path = path
+			s.Path = path
 			change(&s)
 			c.Sites = append(c.Sites, s)
 		}
@@ -57,7 +57,9 @@ func paths(t *testing.T, change func(*proxy.Config)) *server {
 		})
 		at("/clients", func(s *proxy.Site) { s.Access.Clients = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")} })
 		at("/old", func(s *proxy.Site) { s.Answer = &proxy.SiteAnswer{Status: 301, Location: &moved} })
-		at("/down", func(s *proxy.Site) { s.Answer = &proxy.SiteAnswer{Status: 503, Type: "text/html", Body: []byte("<p>soon")} })
+		at("/down", func(s *proxy.Site) {
+			s.Answer = &proxy.SiteAnswer{Status: 503, Type: "text/html", Body: []byte("<p>soon")}
+		})
 		at("/gone", func(s *proxy.Site) { s.Answer = &proxy.SiteAnswer{Status: 410} })
 		if change != nil {
 			change(c)
@@ -91,6 +93,10 @@ func TestSitePaths(t *testing.T) {
 		{"//users/a", nil, 401, "required"},
 		{"/%75sers/a", nil, 401, "required"},
 		{"/x/%2e%2e%2fusers/a", nil, 401, "required"},
+		{"/x/%2e%2e%2fusers/a", []string{"Authorization: Basic am9lOnNlY3JldA=="}, 400, "different"},
+		{"/users//../a", nil, 400, "different"},
+		{"/users/..%2fa", nil, 400, "different"},
+		{"/users/..;/a", nil, 401, "required"},
 		{"/clients", nil, 403, "may not ask"},
 		{"/old/a?b", nil, 301, "https://www.example/new/a?b"},
 		{"/old", nil, 301, "https://www.example/new"},

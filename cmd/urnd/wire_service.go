@@ -145,13 +145,7 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 	if err != nil {
 		return nil, err
 	}
-	failures, err := shared.Reuse(&r.shared, d.previous.reusable(), "failures", nil, func() (*forward.Failures, func(), error) {
-		return forward.NewFailures(d.now), func() {}, nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	sites, err := wireSites(s, c, r, failures, d)
+	sites, failures, err := wireSites(s, c, r, d)
 	if err != nil {
 		return nil, err
 	}

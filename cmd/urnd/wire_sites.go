@@ -40,17 +40,25 @@ func siteRoutes(c config.Proxy) (routes []route.Site) {
 	return routes
 }
 
-// wireSites makes the sites that urnd is the gateway of. Their servers fail as failures says.
-func wireSites(s *service, c config.Config, r *resolution, failures *forward.Failures, d dependencies) ([]proxy.Site, error) {
+// wireSites makes the sites that urnd is the gateway of, and remembers which servers fail, as the configuration before did.
+func wireSites(s *service, c config.Config, r *resolution, d dependencies) ([]proxy.Site, *forward.Failures, error) {
+	failures, err := shared.Reuse(&r.shared, d.previous.reusable(), "failures", nil, func() (*forward.Failures, func(), error) {
+		return forward.NewFailures(d.now), func() {}, nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
 	routes := siteRoutes(c.Proxy)
 	sites := make([]proxy.Site, 0, len(routes))
 	pools := make(map[string]*balance.Pool)
 	for i, settings := range c.Proxy.SiteRoutes() {
-		w := siteWiring{service: s, config: c, resolution: r, failures: failures, dependencies: d, pools: pools,
-			path: "proxy.sites." + strconv.Itoa(settings.Index)}
+		w := siteWiring{
+			service: s, config: c, resolution: r, failures: failures, dependencies: d, pools: pools,
+			path: "proxy.sites." + strconv.Itoa(settings.Index),
+		}
 		site, err := w.site(settings)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		site.Route = routes[i]
 		sites = append(sites, site)
@@ -58,7 +66,7 @@ func wireSites(s *service, c config.Config, r *resolution, failures *forward.Fai
 	for _, name := range slices.Sorted(maps.Keys(pools)) {
 		s.pools = append(s.pools, pools[name])
 	}
-	return sites, nil
+	return sites, failures, nil
 }
 
 // siteServers returns what is known of the servers of sites, each once: one that several sites have is up where one of them says so.

@@ -69,6 +69,7 @@ var statuses = [...]row{
 	{err: resolver.ErrCursor, code: "list_cursor", status: http.StatusBadRequest},
 	{err: route.ErrNamesLong, code: "field_too_long", status: http.StatusBadRequest},
 	{err: route.ErrNamesText, code: "field_no_text", status: http.StatusBadRequest},
+	{err: route.ErrPath, code: "path_ambiguous", status: http.StatusBadRequest},
 	{err: route.ErrNamesStatus, code: "status_unknown", status: http.StatusBadRequest},
 	{err: ErrNotAcceptable, code: "not_acceptable", status: http.StatusNotAcceptable},
 	{err: ErrHost, code: "host_without_rights", status: http.StatusForbidden, setting: "listen.names"},

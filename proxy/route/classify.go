@@ -75,7 +75,7 @@ func (a *Ask) site(v *View, p *Place, sites []*Site) bool {
 	s := sites[len(sites)-1]
 	if err == nil {
 		a.resource(v, withoutFinalDot(u))
-		if s = siteFor(sites, a.Key); s == nil {
+		if s, err = siteFor(sites, a.Key.Path(), u.Path()); s == nil && err == nil {
 			a.URI, a.Key = uri.URI{}, uri.URI{}
 			return false
 		}

@@ -1,6 +1,7 @@
 package route
 
 import (
+	"errors"
 	"net/url"
 	"slices"
 	"strings"
@@ -64,21 +65,41 @@ func (s Sites) at(host string) []*Site {
 }
 
 // Of returns the site of a key, nil for none. What other servers answer for such a key would be stored for the visitors of the
-// site.
-func (s Sites) Of(key uri.URI) *Site {
+// site. The error is ErrPath.
+func (s Sites) Of(key uri.URI) (*Site, error) {
 	host, _ := key.Host()
 	if len(s.hosts) == 0 || strings.HasSuffix(host, ".") || !isAbsoluteWeb(key.String()) {
-		return nil // no key of a site
+		return nil, nil //nolint:nilnil // no key of a site
 	}
-	return siteFor(s.at(host), key)
+	return siteFor(s.at(host), key.Path(), key.Path())
 }
 
-// siteFor returns the first site that a path is of, nil for none.
-func siteFor(sites []*Site, key uri.URI) *Site {
+// ErrPath is the error of a path that servers may take for another one, for which there is another site: one of them may be for some
+// clients alone.
+var ErrPath = errors.New("servers take this path for different ones, which have different rules: write it without dot segments, " +
+	"empty segments, parameters of segments and encoded slashes")
+
+// siteFor returns the first site that a path is of, in normal form and as it may be sent; nil for none.
+func siteFor(sites []*Site, path, sent string) (*Site, error) {
 	if len(sites) > 0 && sites[0].Path == "" { // most have no others
-		return sites[0]
+		return sites[0], nil
 	}
-	path := uri.DecodedPath(key.Path())
+	if sent == path && uri.IsPlainPath(path) {
+		return firstFor(sites, path), nil
+	}
+	found := firstFor(sites, uri.DecodedPath(path))
+	for _, text := range [...]string{path, sent} {
+		for _, reading := range uri.PathReadings(text) {
+			if firstFor(sites, reading) != found {
+				return found, ErrPath
+			}
+		}
+	}
+	return found, nil
+}
+
+// firstFor returns the first site that a path is of as one of its servers reads it.
+func firstFor(sites []*Site, path string) *Site {
 	for _, s := range sites {
 		if rest, ok := strings.CutPrefix(path, s.Path); ok && (rest == "" || rest[0] == '/' || s.Path == "") {
 			return s
