@@ -47,8 +47,10 @@ func (x *exchange) isCachable() bool {
 		return false
 	case a.Kind == route.KindForward:
 		return !a.IsRespelled
+	case a.Kind == route.KindSite:
+		return x.handler.sites[a.Site.Index].Answer == nil // else what is stored was answered before this configuration
 	default:
-		return a.Kind == route.KindSite || a.Kind == route.KindName
+		return a.Kind == route.KindName
 	}
 }
 

@@ -56,7 +56,7 @@ func (x *exchange) forward(r *forward.Request) error {
 		}
 	}
 	if at != nil {
-		if a.Site == nil && !h.gate.IsOpen(at) {
+		if a.Site == nil && (!h.gate.IsOpen(at) || h.sites[at.Index].Answer != nil) {
 			return problem.ErrSiteFetch
 		}
 		r.Site = &h.sites[at.Index].Site

@@ -13,6 +13,7 @@ import (
 	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/gate"
+	"github.com/urnd/urnd/proxy/proxytest"
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/uri"
 )
@@ -137,5 +138,26 @@ func TestRestrictedSiteIsNotFetched(t *testing.T) {
 			body, _ := io.ReadAll(response.Body)
 			t.Errorf("%s: %d %s", target, response.StatusCode, body)
 		}
+	}
+}
+
+// What urnd answers itself has no server that /fetch could ask.
+func TestAnsweredPathIsNotFetched(t *testing.T) {
+	s := paths(t, func(c *proxy.Config) { c.Access.Proxy = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} })
+	response := s.visit(t, "GET", "/fetch?uri=http://www.example/gone", "localhost", "Accept: text/html")
+	if body, _ := io.ReadAll(response.Body); response.StatusCode != 403 {
+		t.Errorf("%d %s", response.StatusCode, body)
+	}
+}
+
+// An answer takes the place of what the servers of its path have answered before, and is stored.
+func TestAnswerReplacesWhatIsStored(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	w.warm(t, "/page", "www.example")
+	w.config.Sites[0].Answer = &proxy.SiteAnswer{Status: 503}
+	changed := proxy.New(w.config)
+	if got, _ := proxytest.Answer(changed, request("GET", "/page", "Host", "www.example")); got.Status != 503 {
+		t.Errorf("%d %s", got.Status, got.Body.String())
 	}
 }
