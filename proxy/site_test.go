@@ -161,3 +161,14 @@ func TestAnswerReplacesWhatIsStored(t *testing.T) {
 		t.Errorf("%d %s", got.Status, got.Body.String())
 	}
 }
+
+// TRACE shows what was received, but for what clients have not sent: RFC 9110 section 9.3.8.
+func TestTraceShowsNoFieldsOfASite(t *testing.T) {
+	s := paths(t, nil)
+	for _, fields := range [][]string{{"Max-Forwards: 0"}, {"Max-Forwards: 3"}, nil} {
+		response := s.visit(t, "TRACE", "/fields/a", "www.example", append(fields, "X-Set: by a client")...)
+		if body, _ := io.ReadAll(response.Body); strings.Contains(string(body), "by urnd") || len(body) == 0 {
+			t.Errorf("%v: %d %s", fields, response.StatusCode, body)
+		}
+	}
+}

@@ -25,7 +25,7 @@ import (
 func (p *Proxy) Serve(ctx context.Context, w ResponseWriter, r *Request) (cached string, err error) {
 	p.consume(r)
 	if r.isGateway() {
-		r.Fields = r.Site.Request.apply(r.Fields)
+		r.Fields = r.Site.edited(r)
 	}
 	left, limited, err := forwards(r)
 	switch {

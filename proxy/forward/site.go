@@ -3,6 +3,7 @@ package forward
 import (
 	"cmp"
 	"crypto/tls"
+	"net/http"
 	"strings"
 
 	"github.com/urnd/urnd/cache/httpcache"
@@ -87,6 +88,16 @@ func (e *Edits) apply(fields httpmessage.Fields) httpmessage.Fields {
 		return !e.Set.Has(f.Name)
 	})
 	return append(changed, e.Set...)
+}
+
+// edited returns the fields of a request with the changes of its site. Who traces a request sees none of those that are set, which may
+// be secrets of the servers: RFC 9110 section 9.3.8.
+func (s *Site) edited(r *Request) httpmessage.Fields {
+	fields := s.Request.apply(r.Fields)
+	if r.Method != http.MethodTrace || len(s.Request.Set) == 0 {
+		return fields
+	}
+	return fields.Filter(func(f httpmessage.Field) bool { return !s.Request.Set.Has(f.Name) })
 }
 
 // isGateway reports whether a request is one for a site that urnd is the gateway of.
