@@ -18,7 +18,10 @@ func (g *Gate) user(ctx context.Context, v *Verdict, c *Client, a *route.Ask, us
 		return nil
 	}
 	field, login := "Authorization", problem.ErrLogin
-	if a.Kind == route.KindForward || a.Kind == route.KindTunnel || a.Kind == route.KindPurge {
+	switch a.Kind {
+	case route.KindSite:
+		login = problem.ErrSiteLogin
+	case route.KindForward, route.KindTunnel, route.KindPurge:
 		field, login = "Proxy-Authorization", problem.ErrProxyLogin
 	}
 	name, password, ok := basic(c.Lines, field)

@@ -1,11 +1,14 @@
 package gate_test
 
 import (
+	"errors"
 	"net/http"
+	"net/netip"
 	"testing"
 
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/gate"
+	"github.com/urnd/urnd/proxy/problem"
 )
 
 func TestUserOf(t *testing.T) {
@@ -23,6 +26,23 @@ func TestUserOf(t *testing.T) {
 	} {
 		if got := gate.UserOf(httpmessage.LinesOf(tt.header)); got != tt.want {
 			t.Errorf("%v: %q, want %q", tt.header, got, tt.want)
+		}
+	}
+}
+
+// TestSiteLogin: who must log in for a site is told that it is for the site.
+func TestSiteLogin(t *testing.T) {
+	users := users(t, hashed(t, "ann", "secret"))
+	ask := askOf(t, "GET", "/a", "www.example.org", false)
+	for _, tt := range []struct {
+		field string
+		want  error
+	}{{"Authorization", nil}, {"Proxy-Authorization", problem.ErrSiteLogin}} {
+		g := gate.New(gate.Config{Access: access(), Sites: []gate.SiteAccess{{Users: users}}, Now: at})
+		header := http.Header{tt.field: {basic("ann:secret")}}
+		client := gate.Client{Addr: netip.MustParseAddr("10.9.9.9"), Lines: httpmessage.LinesOf(header)}
+		if v := g.Admit(t.Context(), &client, &ask); !errors.Is(v.Err, tt.want) {
+			t.Errorf("%s: %v", tt.field, v.Err)
 		}
 	}
 }

@@ -74,6 +74,7 @@ func TestStatus(t *testing.T) {
 		// Of a name that is not valid the parser tells where.
 		{fmt.Errorf("%w: %w", registry.ErrInvalid, fault(t, "nothing")), 400},
 		{problem.ErrLogin, 401},
+		{problem.ErrSiteLogin, 401},
 		{problem.ErrAdminToken, 401},
 		{problem.ErrResolveClient, 403},
 		{problem.ErrProxyClient, 403},
@@ -260,6 +261,7 @@ func TestReplyFields(t *testing.T) {
 	}{
 		{&problem.MethodError{Allow: "GET, HEAD"}, "Allow", "GET, HEAD", "no-store", ""},
 		{problem.ErrLogin, "Www-Authenticate", `Basic realm="urnd", charset="UTF-8"`, "no-store", ""},
+		{problem.ErrSiteLogin, "Www-Authenticate", `Basic realm="urnd", charset="UTF-8"`, "no-store", ""},
 		{problem.ErrProxyLogin, "Proxy-Authenticate", `Basic realm="urnd", charset="UTF-8"`, "no-store", ""},
 		{problem.ErrAdminToken, "Www-Authenticate", `Bearer realm="urnd"`, "no-store", ""},
 		{problem.ErrRate, "Retry-After", "1", "no-store", ""},

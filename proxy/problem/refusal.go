@@ -58,6 +58,7 @@ var (
 	ErrPurgeClient = errors.New("this client may not purge the cache")
 	ErrLogin       = errors.New("a user and a password are required")
 	ErrProxyLogin  = errors.New("the proxy requires a user and a password")
+	ErrSiteLogin   = errors.New("this site requires a user and a password")
 
 	ErrAdminClient      = errors.New("this client may not use the admin interface")
 	ErrAdminCertificate = errors.New("a client certificate of administrators is required")

@@ -84,6 +84,7 @@ var statuses = [...]row{
 	{err: ErrFetchHost, code: "fetch_by_other_host", status: http.StatusForbidden, setting: "listen.names"},
 	{err: ErrPurgeClient, code: "client_may_not_purge", status: http.StatusForbidden, setting: "access.purge_clients"},
 	{err: ErrLogin, code: "login_required", status: http.StatusUnauthorized, name: "Www-Authenticate", value: basic, setting: "access.proxy_users"},
+	{err: ErrSiteLogin, code: "site_login_required", status: http.StatusUnauthorized, name: "Www-Authenticate", value: basic, setting: "proxy.sites"},
 	{err: ErrProxyLogin, code: "proxy_login_required", status: http.StatusProxyAuthRequired, name: "Proxy-Authenticate", value: basic, setting: "access.proxy_users"},
 	{err: ErrAdminClient, code: "client_may_not_administer", status: http.StatusForbidden, setting: "access.admin_clients"},
 	{err: ErrAdminRelayed, code: "admin_relayed", status: http.StatusForbidden, setting: "access.admin_proxies"},
