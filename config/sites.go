@@ -18,13 +18,17 @@ type SiteRoute struct {
 
 	Host  string // in lower case, or *. and a name
 	Index int    // of the entry
+	From  SiteOrigins
 }
+
+// SiteOrigins are the indices of the entries that what holds for a host and path is from: that of the route, or of a shorter path.
+type SiteOrigins struct{ Servers, Clients, Users, Cache, IgnoreParameters, SortParameters int }
 
 // SiteRoutes returns what holds for each host and path of proxy.sites, the shorter paths of a host first.
 func (p Proxy) SiteRoutes() (routes []SiteRoute) {
 	for i, site := range p.Sites {
 		for _, host := range site.Hosts {
-			r := SiteRoute{Site: site, Host: siteHost(host), Index: i}
+			r := SiteRoute{Site: site, Host: siteHost(host), Index: i, From: SiteOrigins{i, i, i, i, i, i}}
 			if r.Path == "/" {
 				r.Path = ""
 			}
@@ -49,6 +53,13 @@ func (r *SiteRoute) inherit(above SiteRoute) {
 	s, from := &r.Site, above.Site
 	if len(s.Servers) == 0 {
 		s.Servers, s.Weights, s.Drain = from.Servers, from.Weights, from.Drain
+		r.From.Servers = above.From.Servers
+	}
+	if len(s.IgnoreParameters) == 0 {
+		r.From.IgnoreParameters = above.From.IgnoreParameters
+	}
+	if !s.SortParameters {
+		r.From.SortParameters = above.From.SortParameters
 	}
 	setDefault(&s.Balance, from.Balance)
 	setDefault(&s.Check, from.Check)
@@ -70,14 +81,16 @@ func (r *SiteRoute) inherit(above SiteRoute) {
 		}
 	}
 	if !s.Public {
-		setDefault(&s.Users, from.Users)
+		if s.Users == "" {
+			s.Users, r.From.Users = from.Users, above.From.Users
+		}
 		if len(s.Clients) == 0 {
-			s.Clients = from.Clients
+			s.Clients, r.From.Clients = from.Clients, above.From.Clients
 		}
 		s.Public = from.Public && s.Users == "" && len(s.Clients) == 0
 	}
 	if len(s.Cache) == 0 {
-		s.Cache = from.Cache
+		s.Cache, r.From.Cache = from.Cache, above.From.Cache
 	}
 }
 

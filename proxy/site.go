@@ -38,7 +38,7 @@ const siteRetry = time.Minute
 func (s *SiteAnswer) reply(a *route.Ask, ttl time.Duration) message.Reply {
 	r := message.Reply{Status: s.Status, CacheControl: message.NoStore, Body: s.Body}
 	if s.Location != nil {
-		r.Location, r.CacheControl = s.Location.Expand(locationValues(a)), message.MaxAge(ttl)
+		r.Location, r.CacheControl = s.Leads(a), message.MaxAge(ttl)
 	}
 	// It is a document of the site: without the policies of urnd's own, which Reply.ContentType brings.
 	r.Fields.Set("Content-Type", cmp.Or(s.Type, "text/plain; charset=utf-8"))
@@ -49,6 +49,14 @@ func (s *SiteAnswer) reply(a *route.Ask, ttl time.Duration) message.Reply {
 		r.Fields.Set("Retry-After", strconv.Itoa(int(siteRetry.Seconds())))
 	}
 	return r
+}
+
+// Leads returns where a request is redirected to, "" where it is not.
+func (s *SiteAnswer) Leads(a *route.Ask) string {
+	if s.Location == nil {
+		return ""
+	}
+	return s.Location.Expand(locationValues(a))
 }
 
 // locationValues returns the variables of a location: those of the request in normal form.

@@ -24,6 +24,18 @@ proxy:
     - {id: default, action: deny}
 `
 
+const sitesAccess = `
+access: {resolve_clients: [127.0.0.0/8, 10.0.0.0/8], allow_destinations: [127.0.0.0/8]}
+proxy:
+  sites:
+    - {hosts: [www.test], servers: ['http://127.0.0.1:9000', 'http://127.0.0.1:9002'], ignore_parameters: [utm_*]}
+    - {hosts: [www.test], path: /api, servers: ['http://127.0.0.1:9001'], replace: /v2}
+    - {hosts: [www.test], path: /api/admin, clients: [127.0.0.0/8], users: /nowhere}
+    - {hosts: [www.test], path: /old, answer: {status: 301, location: 'https://new.test{+rest}'}}
+    - {hosts: ['*.test'], answer: {status: 503}}
+    - {hosts: [www.test], path: /api/admin/deep, public: false}
+`
+
 // accessFile returns the path of a configuration.
 func accessFile(t *testing.T, text string) string {
 	t.Helper()
@@ -43,6 +55,7 @@ ftp: {login: false}
 news: {servers: ['news.example.org:119']}
 file: {roots: [/srv]}
 `)
+	sites := accessFile(t, sitesAccess)
 	for _, tt := range []struct {
 		file, mode, args string
 		status           int
@@ -129,6 +142,25 @@ file: {roots: [/srv]}
 		{rules, "", "10.1.2.3 GET gopher://pypi.example.org:8000/", 1, "depends on the address that is dialled: --destination", ""},
 		{rules, "", "10.1.2.3 GET telnet://pypi.example.org:8000/", 0, "allowed", ""},
 		{rules, "", "10.1.2.3 GET mailto:a@b.example", 1, `denied by rule "default"`, ""},
+		{
+			sites, "", "http://www.test/api/x?b=1&utm_source=y&a=2", 0, "allowed",
+			"site: proxy.sites.1: www.test/api is the longest path that /api/x is below; its server gets http://127.0.0.1:9001/v2/x?b=1&a=2 (proxy.sites.1.servers)\n" +
+				"site: less specific, and so not used: proxy.sites.0 (www.test), proxy.sites.4 (*.test)\nsite: more specific, for other paths: proxy.sites.2 (www.test/api/admin), proxy.sites.5 (www.test/api/admin/deep)\n" +
+				"site: parameters are removed: utm_source (proxy.sites.0.ignore_parameters)\n",
+		},
+		{sites, "", "127.0.0.1 GET https://WWW.test/other", 0, "allowed", "site: proxy.sites.0: www.test is for all paths that no other entry is for; its servers get " +
+			"http://127.0.0.1:9000/other or http://127.0.0.1:9002/other (proxy.sites.0.servers)"},
+		{sites, "", "http://www.test/old/a", 0, "allowed", "site: proxy.sites.3: www.test/old is the longest path that /old/a is below; urnd answers 301 to https://new.test/a\n"},
+		{sites, "", "http://www.test/old", 0, "allowed", "site: proxy.sites.3: www.test/old is the path itself; urnd answers 301 to https://new.test\n"},
+		{sites, "", "http://a.test/", 0, "allowed", "site: proxy.sites.4: *.test is for all paths that no other entry is for; urnd answers 503\n"},
+		{
+			sites, "", "http://www.test/api/admin/x", 1, "denied by proxy.sites.2.users",
+			"client: 127.0.0.1 may ask for this site (proxy.sites.2.clients: 127.0.0.0/8)\nuser: the client must log in (proxy.sites.2.users): --user\n",
+		},
+		{sites, "", "127.0.0.1 GET http://www.test/api/admin/x --user ann", 0, "allowed", "user: ann, if the password is right (proxy.sites.2.users)\n"},
+		{sites, "", "10.1.2.3 GET http://www.test/api/admin/deep/x --user ann", 1, "denied by proxy.sites.2.clients", "client: 10.1.2.3 may not ask for this site (proxy.sites.2.clients)\n"},
+		{sites, "", "192.0.2.1 GET http://www.test/", 1, "denied by access.resolve_clients", "client: 192.0.2.1 may not ask for a site (access.resolve_clients)\n"},
+		{sites, "", "http://www.test/", 0, "allowed", "user: nobody logs in for this site\n"},
 		{rules, "", "here GET http://a.example/", 2, "", ""},
 		{rules, "", "10.1.2.3 GET", 2, "", ""},
 		{rules, "", "10.1.2.3 GET http://a.example/ --colour", 2, "", ""},

@@ -41,7 +41,7 @@ func newAdmin(c config.Config, r *resolution, s *service, certificates func() []
 	a := admin.Config{
 		Clients: c.Access.AdminClients, Proxies: c.Access.AdminProxies, Own: ownHosts(c.Listen),
 		Certificate: c.TLS.ClientCA != "",
-		Caches:      storedAnswers(c, r, d), Responses: stored.New(s.responses, s.purges, s.refresh), HasResponses: gatewayInfos(c).IsStored,
+		Caches:      storedAnswers(c, r, d), Responses: stored.New(s.responses, s.purges, s.refresh, s.explain), HasResponses: gatewayInfos(c).IsStored,
 		Registry: wireAdminRegistry(c, r, s, d), Public: c.Listen.PublicURL,
 		Settings: admin.Settings{
 			Plain:    func() any { return config.Plain(c.Map()) },

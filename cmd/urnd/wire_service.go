@@ -91,6 +91,7 @@ type service struct {
 	purges    *stored.Purges
 	// refresh fetches the stored responses for a URI once more.
 	refresh func(ctx context.Context, key uri.URI) (int, error)
+	explain stored.Explain
 	checks  *health.Background
 	pools   []*balance.Pool // the servers of sites
 	// authority obtains certificates; nil where nothing does.
@@ -204,7 +205,7 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 		Support: answer.Support{Who: c.ARK.SupportWho, What: c.ARK.SupportWhat, When: c.ARK.SupportWhen, Where: c.ARK.SupportWhere},
 		Pages:   s.pages,
 	})
-	s.Handler, s.responses, s.refresh = handler, responses.Cache, handler.Refresh
+	s.Handler, s.responses, s.refresh, s.explain = handler, responses.Cache, handler.Refresh, explainer(c.Proxy, handler)
 	return s, nil
 }
 

@@ -207,6 +207,7 @@ GET /api/v1/cache/entries?uri=urn:promise:a1
 GET /api/v1/cache/entries
 DELETE /api/v1/cache/entries?uri=urn:promise:a1
 GET /api/v1/responses?uri=ORIGIN/a
+GET /api/v1/responses/why?uri=ORIGIN/a
 DELETE /api/v1/responses?uri=ORIGIN/a
 GET /api/v1/config
 GET /api/v1/names

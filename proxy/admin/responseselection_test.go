@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/urnd/urnd/internal/api"
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/admin"
 	adminapi "github.com/urnd/urnd/proxy/admin/api"
 	"github.com/urnd/urnd/resolver"
@@ -36,6 +37,10 @@ func (f *fakeResponses) Purge(_ context.Context, s adminapi.ResponseSelection, h
 	}
 	f.purged = append(f.purged, strings.Join(strings.Fields(fmt.Sprintf("%d %s %t %t", n, s.Tag, s.All, hard)), " "))
 	return n
+}
+
+func (f *fakeResponses) Why(context.Context, uri.URI, httpmessage.Fields, bool) (api.Why, error) {
+	return api.Why{}, nil
 }
 
 func (f *fakeResponses) Refresh(_ context.Context, key uri.URI) (int, error) {

@@ -54,6 +54,13 @@ func (s *Site) address(r *scheme.Request, server, target, key uri.URI) {
 	r.TLS = s.TLS
 }
 
+// URL returns what a server is asked for, with the path and query that are sent.
+func (s *Site) URL(server, target uri.URI, spelling string) string {
+	sent, spelled := s.sentTo(server, target, spelling)
+	authority, _ := sent.Authority()
+	return server.Scheme() + "://" + authority + cmp.Or(spelled, uri.PathAndQuery(sent.String()))
+}
+
 // schemeH2C is the scheme of a server that speaks HTTP/2 without TLS (RFC 9113 section 3.3). That of what is requested of it is http.
 const schemeH2C = "h2c"
 

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/urnd/urnd/internal/api"
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/admin"
 	adminapi "github.com/urnd/urnd/proxy/admin/api"
 	"github.com/urnd/urnd/proxy/admin/session"
@@ -48,6 +49,24 @@ func (oneResponse) Lookup(key uri.URI) []api.Response {
 }
 
 func (oneResponse) Purge(context.Context, adminapi.ResponseSelection, bool) int { return 1 }
+
+func (oneResponse) Why(_ context.Context, u uri.URI, _ httpmessage.Fields, send bool) (api.Why, error) {
+	if host, _ := u.Host(); host == "fails.example" {
+		return api.Why{}, resolver.ErrUnreachable
+	}
+	reason := &api.Reason{Code: "a", Text: "b", Section: "RFC 9111 section 3", Advice: "c"}
+	why := api.Why{
+		URL: u.String(), Key: u.String(), Spelling: "/%41", Site: &api.WhySite{Setting: "proxy.sites.0", Host: "www.example.org", Path: "/a", Rules: []string{"least 1m"}},
+		Outcome: "origin", Reason: reason, Rule: "proxy.sites.0.cache.0", Status: 301, Location: "https://a.example/",
+		Responses: []api.WhyResponse{{
+			Response: oneResponse{}.Lookup(u)[0], Selected: true, Received: "2031-05-01T12:00:00Z", FreshUntil: "2031-05-01T12:01:00Z", Lifetime: 60, LifetimeFrom: "max-age",
+		}},
+	}
+	if send {
+		why.Sent = &api.SentRequest{Status: 200, CacheStatus: "urnd; fwd=uri-miss", NotStored: reason}
+	}
+	return why, nil
+}
 
 func (oneResponse) Refresh(_ context.Context, key uri.URI) (int, error) {
 	if host, _ := key.Host(); host == "fails.example" {

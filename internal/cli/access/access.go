@@ -28,11 +28,14 @@ type Wiring struct {
 	Server func(c config.Config) (route.Server, error)
 	// Gateways returns what is known of the protocol gateways.
 	Gateways func(c config.Config) scheme.Infos
+	// SiteURLs returns what each server of a site gets for what is asked, or where urnd itself redirects to; nil where it answers
+	// otherwise.
+	SiteURLs func(r config.SiteRoute, a *route.Ask) ([]string, error)
 }
 
 // Command returns the command.
 func Command(w Wiring) *cobra.Command {
-	cmd := &cobra.Command{Use: "access", Short: "Test what the forward proxy allows", RunE: cli.RequireSubcommand}
+	cmd := &cobra.Command{Use: "access", Short: "Test what the forward proxy and sites allow", RunE: cli.RequireSubcommand}
 	cmd.AddCommand(newTest(w))
 	return cmd
 }
@@ -40,8 +43,8 @@ func Command(w Wiring) *cobra.Command {
 func newTest(w Wiring) *cobra.Command {
 	var user, destination string
 	cmd := &cobra.Command{
-		Use:   "test CLIENT METHOD URL",
-		Short: "Say whether the forward proxy passes a request on, and why",
+		Use:   "test [CLIENT METHOD] URL",
+		Short: "Say whether the forward proxy, or a site, passes a request on, and why",
 		Long: `Say whether the forward proxy passes a request on, and why: whether the client may
 use it (access.proxy_clients, access.proxy_users), which rule decides (proxy.rules), whether the
 scheme is retrieved and the port may be named (such as gateways.enabled, gateways.allow_ports), and
@@ -49,14 +52,23 @@ whether the address may be dialled (access.allow_destinations). Nothing is looke
 where it depends on the address of the host, --destination gives one. The target of CONNECT, by
 which clients ask for https, is a host and a port.
 
+Of a URL of a site it says which entry of proxy.sites it is for, and why, what its servers get, and
+who may ask for it. A URL alone is asked for by GET, from 127.0.0.1.
+
 The exit status is 0 if the request is passed on, 1 if it is refused, or if that depends on the
 address, and 2 if there is no such request, or no such configuration.`,
 		Example: `  urnd access test 10.1.2.3 GET http://example.org/
   urnd access test 10.1.2.3 GET gopher://example.org:7070/
+  urnd access test https://www.example.org/api/users?utm_source=a
   urnd access test 10.1.2.3 CONNECT example.org:443
   urnd access test 10.1.2.3 CONNECT example.org:443 --user ci --destination 192.0.2.1
   URND_PROXY_POLICY=enforce urnd access test 10.1.2.3 CONNECT example.org:443`,
-		Args: cobra.ExactArgs(3),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				return nil
+			}
+			return cobra.ExactArgs(3)(cmd, args)
+		},
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) (methods []string, _ cobra.ShellCompDirective) {
 			if len(args) == 1 {
 				methods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodConnect}
@@ -70,6 +82,9 @@ address, and 2 if there is no such request, or no such configuration.`,
 	output := cli.AddOutput(cmd, "one object", cli.JSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		// Where there is no decision, the status is that of wrong usage: a program must not take a typing error for one.
+		if len(args) == 1 {
+			args = []string{"127.0.0.1", http.MethodGet, args[0]}
+		}
 		v, err := w.test(s, args, user, destination)
 		if err == nil {
 			err = output.Document(cmd.OutOrStdout(), v, v.print)
@@ -111,6 +126,13 @@ func (w Wiring) test(s *cli.Settings, args []string, user, destination string) (
 	route.Classify(&t.ask, &view, &route.Place{Server: &server, Proxies: true})
 	if err := t.ask.Err; err != nil {
 		return Verdict{}, err
+	}
+	if t.ask.Site != nil {
+		t.target, t.routes = view.Target, t.config.Proxy.SiteRoutes()
+		t.site = &t.routes[t.ask.Site.Index]
+		if t.urls, err = w.SiteURLs(*t.site, &t.ask); err != nil {
+			return Verdict{}, err
+		}
 	}
 	if t.ask.Host != "" {
 		return Verdict{}, errOwnName

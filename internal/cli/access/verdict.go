@@ -2,6 +2,7 @@ package access
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/proxy/gate/policy"
+	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver/scheme"
 )
@@ -55,6 +57,12 @@ type trial struct {
 	ask         route.Ask
 	destination netip.Addr // the zero value where it is not known
 	gateways    scheme.Infos
+	// Of a request for a site: what was asked for, the sites of the configuration, the one that it is for, and what Wiring.SiteURLs
+	// returns.
+	target string
+	routes []config.SiteRoute
+	site   *config.SiteRoute
+	urls   []string
 }
 
 // request returns the request as rules compare it.
@@ -69,7 +77,7 @@ func (t *trial) request() policy.Request {
 // verdictOf returns what becomes of a request: what the gate of the daemon says of it, and then the protocol gateway and
 // the guard.
 func verdictOf(t trial) Verdict {
-	if t.config.Access.ProxyUsers == "" {
+	if _, required := t.users(); !required {
 		t.user = "" // nobody is asked to log in
 	}
 	r := t.request()
@@ -83,9 +91,10 @@ func verdictOf(t trial) Verdict {
 	if t.destination.IsValid() {
 		v.Destination = t.destination.String()
 	}
+	v.noteSite(&t)
 	v.askGate(&t, r)
 	if v.Result != ResultDenied {
-		switch dials := v.checkGateway(&t); {
+		switch dials := t.isAsked() && v.checkGateway(&t); {
 		case dials:
 			v.checkGuard(t.config.Access, netip.AddrPortFrom(t.destination, r.Port))
 		case v.Result == ResultDepends:
@@ -105,7 +114,7 @@ func (v *Verdict) askGate(t *trial, r policy.Request) {
 	if c.ProxyUsers != "" {
 		access.Users = &gate.Users{} // no password is looked at
 	}
-	decided := gate.New(gate.Config{Access: access, Policy: t.policy, Now: time.Now, Step: func(step gate.Step, err error) {
+	decided := gate.New(gate.Config{Access: access, Sites: t.sites(), Policy: t.policy, Now: time.Now, Step: func(step gate.Step, err error) {
 		switch step {
 		case gate.StepClient:
 			v.noteClient(t, err)
@@ -132,7 +141,7 @@ func (v *Verdict) noteClient(t *trial, refused error) {
 	if t.ask.Site != nil {
 		verb, setting, prefixes = "ask for a site", "access.resolve_clients", t.config.Access.ResolveClients
 	}
-	if refused != nil {
+	if refused != nil && !errors.Is(refused, problem.ErrSiteClient) {
 		v.note("client", "%s may not %s (%s)", t.client, verb, setting)
 		v.deny(setting)
 		return
@@ -140,20 +149,24 @@ func (v *Verdict) noteClient(t *trial, refused error) {
 	client := t.client.Unmap().WithZone("")
 	i := slices.IndexFunc(prefixes, func(p netip.Prefix) bool { return p.Contains(client) })
 	v.note("client", "%s may %s (%s: %s)", t.client, verb, setting, prefixes[i])
+	if t.site != nil {
+		v.noteSiteClient(t, client, refused)
+	}
 }
 
 // noteUser notes who has to log in.
 func (v *Verdict) noteUser(t *trial, refused error) {
-	const users = "access.proxy_users"
+	setting, required := t.users()
 	switch {
-	case t.ask.Site != nil:
-	case t.config.Access.ProxyUsers == "":
-		v.note("user", "nobody logs in (%s is empty)", users)
+	case t.site != nil && !required:
+		v.note("user", "nobody logs in for this site")
+	case !required:
+		v.note("user", "nobody logs in (%s is empty)", setting)
 	case refused != nil:
-		v.note("user", "the client must log in (%s): --user", users)
-		v.deny(users)
+		v.note("user", "the client must log in (%s): --user", setting)
+		v.deny(setting)
 	default:
-		v.note("user", "%s, if the password is right (%s)", t.user, users)
+		v.note("user", "%s, if the password is right (%s)", t.user, setting)
 	}
 }
 

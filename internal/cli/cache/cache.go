@@ -41,7 +41,7 @@ The exit status is 0 where all was done, even if nothing was found, 1 after a fa
 the command was used wrongly; then nothing is purged.`,
 		RunE: cli.RequireSubcommand,
 	}
-	cmd.AddCommand(newStats(), newShow(kinds), newPurge(kinds))
+	cmd.AddCommand(newStats(), newShow(kinds), newWhy(kinds), newPurge(kinds))
 	return cmd
 }
 
@@ -50,6 +50,7 @@ const (
 	pathStats     = "/api/v1/cache"
 	pathAnswers   = "/api/v1/cache/entries"
 	pathResponses = "/api/v1/responses"
+	pathWhy       = "/api/v1/responses/why"
 )
 
 // The things that the caches hold, of which a purge says how many there were.

@@ -71,6 +71,7 @@ func (a *API) actions() map[string]action {
 		"purge":          {serve: a.servePurge},
 		"responses":      {serve: a.serveResponses},
 		"purgeResponses": {serve: a.servePurgeResponses},
+		"why":            {serve: a.serveWhy},
 
 		"profiles":     {handler: profile.bounded(pprof.Index)},
 		"pprofCmdline": {handler: http.HandlerFunc(pprof.Cmdline)},
@@ -121,8 +122,9 @@ type call struct {
 	service *service.Service
 	kind    registry.Kind
 	actor   registry.Actor
-	id      string            // of a job or token, or the number of a change set; "" where the path has none
-	given   map[string]string // the parameters that are not empty
+	id      string              // of a job or token, or the number of a change set; "" where the path has none
+	given   map[string]string   // the parameters that are not empty
+	lists   map[string][]string // those that may be given several times
 }
 
 // get returns a parameter, "" where it is not given.
@@ -174,7 +176,7 @@ func (a *API) reply(c *call, o *operation) (reply message.Reply, err error) {
 		defer leave()
 	}
 	if o.registry || len(o.parameters) > 0 { // a monitor may add its own to the paths that have none
-		if c.given, err = parametersOf(c.Request, o.parameters...); err != nil {
+		if c.given, c.lists, err = parametersOf(c.Request, o.parameters, o.lists); err != nil {
 			return message.Reply{}, err
 		}
 	}

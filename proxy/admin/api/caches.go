@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/urnd/urnd/internal/api"
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/resolver"
@@ -34,6 +35,9 @@ type Responses interface {
 	// Refresh fetches the variants of a URI once more, and returns how many. Where some of them fail,
 	// the error says how many did not.
 	Refresh(ctx context.Context, key uri.URI) (int, error)
+	// Why explains what becomes of a GET for a URL, which need not be canonical, with some fields. Where send is set, it is sent once
+	// before, by no client; an error may be that of the origin.
+	Why(ctx context.Context, u uri.URI, fields httpmessage.Fields, send bool) (api.Why, error)
 }
 
 // The modes of a purge.

@@ -41,9 +41,9 @@ type operation struct {
 	open   bool   // also without a token
 	// registry is whether it takes tokens of the registry.
 	registry bool
-	// parameters are those of its query; required is whether one of them or of its path must be given.
-	parameters []string
-	required   bool
+	// parameters are those of its query, and lists those that may be given several times; required is whether one of them or of its path must be given.
+	parameters, lists []string
+	required          bool
 }
 
 var errOperations = errors.New("the operations of the OpenAPI document are not those of urnd")
@@ -57,6 +57,7 @@ func operationsOf(document []byte, actions map[string]action) ([]operation, erro
 			Parameters           []struct {
 				Name, In string
 				Required bool
+				Schema   struct{ Type any } // a name, or several
 			}
 		}
 	}
@@ -78,7 +79,10 @@ func operationsOf(document []byte, actions map[string]action) ([]operation, erro
 			}
 			for _, p := range described.Parameters {
 				o.required = o.required || p.Required
-				if p.In == "query" {
+				switch {
+				case p.In == "query" && p.Schema.Type == "array":
+					o.lists = append(o.lists, p.Name)
+				case p.In == "query":
 					o.parameters = append(o.parameters, p.Name)
 				}
 			}

@@ -155,24 +155,26 @@ func set(s *resolver.Selection, name, value string) (err error) {
 
 // parametersOf returns the parameters of a request that are not empty, as the fields of a form may be.
 // Others than the known ones, and those that are given twice, are errors: without one of them more
-// would be purged.
-func parametersOf(r *http.Request, known ...string) (map[string]string, error) {
+// would be purged. Those of lists may be given several times.
+func parametersOf(r *http.Request, known, lists []string) (given map[string]string, several map[string][]string, err error) {
 	q, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", problem.ErrSelection, err)
+		return nil, nil, fmt.Errorf("%w: %w", problem.ErrSelection, err)
 	}
-	given := make(map[string]string)
+	given, several = make(map[string]string), make(map[string][]string)
 	for name, values := range q {
 		switch {
+		case slices.Contains(lists, name):
+			several[name] = values
 		case len(values) > 1:
-			return nil, fmt.Errorf("%w: %q is given twice", problem.ErrSelection, name)
+			return nil, nil, fmt.Errorf("%w: %q is given twice", problem.ErrSelection, name)
 		case !slices.Contains(known, name):
-			return nil, fmt.Errorf("%w: there is no parameter %q", problem.ErrSelection, name)
+			return nil, nil, fmt.Errorf("%w: there is no parameter %q", problem.ErrSelection, name)
 		case values[0] != "":
 			given[name] = values[0]
 		}
 	}
-	return given, nil
+	return given, several, nil
 }
 
 // boolean parses a parameter that is false where it is not given.

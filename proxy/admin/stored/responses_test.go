@@ -71,7 +71,7 @@ func TestResponses(t *testing.T) {
 	r := stored.New(c, purges, func(_ context.Context, key uri.URI) (int, error) {
 		refreshed = key.String()
 		return 1, resolver.ErrUnreachable
-	})
+	}, nil)
 	body, err := json.Marshal(r.Lookup(parsed(t, key)))
 	want := `[{"status":200,"selecting":{"Accept-Language":"de","Authorization":"(not shown)","Cookie":"(not shown)","X-Missing":null},"age":0,"ttl":60,"size":4,"etag":"\"1\"","last_modified":"` + modified + `","where":["memory"],"tags":["tag","other"]}]`
 	if string(body) != want || err != nil {

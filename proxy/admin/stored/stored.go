@@ -17,11 +17,13 @@ type Responses struct {
 	cache   *httpcache.Cache
 	purges  *Purges
 	refresh func(ctx context.Context, key uri.URI) (int, error)
+	explain Explain
 }
 
-// New returns the responses of a cache, which are purged by purges. refresh fetches those for a URI once more.
-func New(cache *httpcache.Cache, purges *Purges, refresh func(ctx context.Context, key uri.URI) (int, error)) Responses {
-	return Responses{cache, purges, refresh}
+// New returns the responses of a cache, which are purged by purges. refresh fetches those for a URI once more, and explain explains what
+// becomes of a request.
+func New(cache *httpcache.Cache, purges *Purges, refresh func(ctx context.Context, key uri.URI) (int, error), explain Explain) Responses {
+	return Responses{cache, purges, refresh, explain}
 }
 
 // Lookup implements api.Responses.

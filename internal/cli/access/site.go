@@ -1,0 +1,142 @@
+package access
+
+import (
+	"fmt"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/proxy/gate"
+	"github.com/urnd/urnd/uri"
+)
+
+// siteSetting returns the name of an entry of proxy.sites.
+func siteSetting(i int) string { return "proxy.sites." + strconv.Itoa(i) }
+
+// sites returns who may ask for the sites, as the daemon has it, but for passwords.
+func (t *trial) sites() []gate.SiteAccess {
+	all := make([]gate.SiteAccess, len(t.routes))
+	for i, r := range t.routes {
+		all[i].Clients = r.Clients
+		if r.Users != "" {
+			all[i].Users = &gate.Users{} // no password is looked at
+		}
+	}
+	return all
+}
+
+// users returns the setting that says who must log in, and whether somebody must.
+func (t *trial) users() (setting string, required bool) {
+	if t.site != nil {
+		return siteSetting(t.site.From.Users) + ".users", t.site.Users != ""
+	}
+	return "access.proxy_users", t.config.Access.ProxyUsers != ""
+}
+
+// isAsked reports whether a server is asked, and not urnd alone.
+func (t *trial) isAsked() bool { return t.site == nil || t.site.Answer == (config.SiteAnswer{}) }
+
+// noteSite notes which entry of proxy.sites a request is for, and why.
+func (v *Verdict) noteSite(t *trial) {
+	r := t.site
+	if r == nil {
+		return
+	}
+	path := t.ask.Key.Path()
+	why := fmt.Sprintf("%s is for all paths that no other entry is for", r.Host)
+	if r.Path != "" {
+		why = fmt.Sprintf("%s is the longest path that %s is below", r, path)
+		if uri.DecodedPath(path) == r.Path {
+			why = fmt.Sprintf("%s is the path itself", r)
+		}
+	}
+	v.note("site", "%s: %s; %s", siteSetting(r.Index), why, t.siteGets())
+	v.noteOtherSites(t)
+	if removed := removedParameters(t.target, t.ask.Key); len(removed) > 0 {
+		v.note("site", "parameters are removed: %s (%s.ignore_parameters)", strings.Join(removed, ", "), siteSetting(r.From.IgnoreParameters))
+	}
+	if _, hasQuery := t.ask.Key.Query(); r.SortParameters && hasQuery {
+		v.note("site", "parameters are sorted (%s.sort_parameters)", siteSetting(r.From.SortParameters))
+	}
+}
+
+// siteGets says who answers a request for a site.
+func (t *trial) siteGets() string {
+	const most = 3
+	switch r := t.site; {
+	case r.Answer.Location != "":
+		return fmt.Sprintf("urnd answers %d to %s", r.Answer.Status, strings.Join(t.urls, ""))
+	case !t.isAsked():
+		return fmt.Sprintf("urnd answers %d", r.Answer.Status)
+	case len(t.urls) == 1:
+		return fmt.Sprintf("its server gets %s (%s.servers)", t.urls[0], siteSetting(r.From.Servers))
+	default:
+		text := strings.Join(t.urls[:min(most, len(t.urls))], " or ")
+		if n := len(t.urls) - most; n > 0 {
+			text += fmt.Sprintf(", or one of %d others", n)
+		}
+		return fmt.Sprintf("its servers get %s (%s.servers)", text, siteSetting(r.From.Servers))
+	}
+}
+
+// noteOtherSites notes the entries for other paths of the host, and for patterns that it is of.
+func (v *Verdict) noteOtherSites(t *trial) {
+	var more, less, patterns []string
+	isBelow := func(path, of string) bool { return of == "" || path == of || strings.HasPrefix(path, of+"/") }
+	host, _ := t.ask.Key.Host()
+	_, domain, _ := strings.Cut(host, ".")
+	path := uri.DecodedPath(t.ask.Key.Path())
+	for i := range t.routes {
+		other := &t.routes[i]
+		text := fmt.Sprintf("%s (%s)", siteSetting(other.Index), other)
+		switch {
+		case other == t.site:
+		case other.Host == t.site.Host && len(other.Path) > len(t.site.Path) && isBelow(other.Path, t.site.Path):
+			more = append(more, text)
+		case !isBelow(path, other.Path):
+		case other.Host == t.site.Host:
+			less = append(less, text)
+		case t.site.Host == host && other.Host == "*."+domain:
+			patterns = append(patterns, text)
+		}
+	}
+	slices.Reverse(less) // the longest path first
+	slices.Reverse(patterns)
+	less = append(less, patterns...)
+	if len(less) > 0 {
+		v.note("site", "less specific, and so not used: %s", strings.Join(less, ", "))
+	}
+	if len(more) > 0 {
+		v.note("site", "more specific, for other paths: %s", strings.Join(more, ", "))
+	}
+}
+
+// removedParameters returns the names of the parameters of a URL that its key does not have.
+func removedParameters(target string, key uri.URI) (names []string) {
+	_, query, _ := strings.Cut(target, "?")
+	kept, _ := key.Query()
+	given, _ := url.ParseQuery(query) // what is no pair has no name
+	left, _ := url.ParseQuery(kept)
+	for name := range given {
+		if !left.Has(name) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// noteSiteClient notes whether the address of a client that may resolve names may ask for the site.
+func (v *Verdict) noteSiteClient(t *trial, client netip.Addr, refused error) {
+	setting := siteSetting(t.site.From.Clients) + ".clients"
+	switch i := slices.IndexFunc(t.site.Clients, func(p netip.Prefix) bool { return p.Contains(client) }); {
+	case refused != nil:
+		v.note("client", "%s may not ask for this site (%s)", t.client, setting)
+		v.deny(setting)
+	case i >= 0:
+		v.note("client", "%s may ask for this site (%s: %s)", t.client, setting, t.site.Clients[i])
+	}
+}

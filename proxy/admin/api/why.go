@@ -1,0 +1,64 @@
+package api
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	"golang.org/x/net/http/httpguts"
+
+	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/proxy/message"
+	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/uri"
+)
+
+// serveWhy answers what becomes of a request for a URL, and why.
+func (a *API) serveWhy(c *call) (message.Reply, error) {
+	text := c.get("uri")
+	if _, err := a.KeyOf(text); err != nil {
+		return message.Reply{}, err
+	}
+	u, err := uri.ParseRaw(text)
+	if err != nil {
+		return message.Reply{}, err
+	}
+	fields, err := fieldsOf(c.lists["header"])
+	if err != nil {
+		return message.Reply{}, err
+	}
+	send, err := boolean("fetch", c.get("fetch"))
+	if err != nil {
+		return message.Reply{}, err
+	}
+	why, err := a.Responses.Why(c.Context(), u, fields, send)
+	if err != nil {
+		return message.Reply{}, problem.Shown(err)
+	}
+	if send {
+		a.Log.InfoContext(c.Context(), "a request was sent to explain it", "client", c.RemoteAddr, "uri", why.URL)
+	}
+	return message.JSON(http.StatusOK, why), nil
+}
+
+// maxHeaders bounds the fields of a request that is explained.
+const maxHeaders = 100
+
+// fieldsOf returns the fields of lines "Name: value". Those that say how a message is sent are errors: urnd writes them.
+func fieldsOf(lines []string) (fields httpmessage.Fields, err error) {
+	if len(lines) > maxHeaders {
+		return nil, fmt.Errorf("%w: there are more than %d fields", problem.ErrSelection, maxHeaders)
+	}
+	for _, line := range lines {
+		name, value, ok := strings.Cut(line, ":")
+		value = strings.TrimSpace(value)
+		switch use := httpmessage.UseOf(name); {
+		case !ok || !httpguts.ValidHeaderFieldName(name) || !httpguts.ValidHeaderFieldValue(value):
+			return nil, fmt.Errorf("%w: header is a field as Name: value", problem.ErrSelection)
+		case use&(httpmessage.HopByHop|httpmessage.Framing) != 0, strings.EqualFold(name, "Host"), strings.EqualFold(name, "Expect"):
+			return nil, fmt.Errorf("%w: %s is of the connection, or of the URL, and is not given as a header", problem.ErrSelection, name)
+		}
+		fields.Add(name, value)
+	}
+	return fields, nil
+}
