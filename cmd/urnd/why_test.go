@@ -102,9 +102,14 @@ func TestCacheWhy(t *testing.T) {
 		query string
 		want  int
 	}{
-		{"", 400}, {"uri=urn:a1:b", 400}, {"uri=http://www.test/&header=a", 400}, {"uri=http://www.test/&header=Host:+a", 400},
-		{"uri=http://www.test/&header=Transfer-Encoding:+chunked", 400}, {"uri=http://www.test/&fetch=yes", 400},
-		{"uri=http://www.test/&header=A:+1&header=B:+2", 200}, {"uri=http://127.0.0.1:9/&fetch=true", 502},
+		{"", 400},
+		{"uri=urn:a1:b", 400},
+		{"uri=http://www.test/&header=a", 400},
+		{"uri=http://www.test/&header=Host:+a", 400},
+		{"uri=http://www.test/&header=Transfer-Encoding:+chunked", 400},
+		{"uri=http://www.test/&fetch=yes", 400},
+		{"uri=http://www.test/&header=A:+1&header=B:+2", 200},
+		{"uri=http://127.0.0.1:9/&fetch=true", 502},
 	} {
 		if status, body := w.adminRequest(t, "GET /api/v1/responses/why?"+tt.query); status != tt.want {
 			t.Errorf("%s: %d, want %d: %s", tt.query, status, tt.want, body)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 
@@ -24,7 +25,7 @@ func explainer(c config.Proxy, handler *proxy.Handler) stored.Explain {
 		if err != nil {
 			return stored.Explained{}, err
 		}
-		e := stored.Explained{Key: why.Key.String(), Spelling: why.Spelling, Cache: why.Cache}
+		e := stored.Explained{Key: why.Key.String(), Spelling: why.Spelling, Cache: why.Cache, Advice: cacheAdvice(why.Site != nil)}
 		if why.Site != nil {
 			r := routes[why.Site.Index]
 			e.Site = &api.WhySite{Setting: siteSetting(r.Index), Host: r.Host, Path: r.Path, Rules: cacheRules(r.Cache)}
@@ -86,4 +87,37 @@ func siteURLs(r config.SiteRoute, a *route.Ask) (urls []string, err error) {
 		urls = append(urls, site.URL(server.URL, a.Sent(), a.Spelling))
 	}
 	return urls, nil
+}
+
+// cacheAdvice returns what to write to change how a request is answered, by the code of the reason: that of package httpcache/rules why a
+// response is not stored, or that of package stored why a stored one does not answer.
+func cacheAdvice(isSite bool) map[string]string {
+	all := map[string]string{
+		"bypass":    "the cache is on with cache.responses, such as 128MiB",
+		"size":      "cache.max_response is the largest content that is stored",
+		"unkeyed":   "if the field does not matter, write its name in cache.harmless_fields",
+		"vary-miss": "--header gives the fields of the request",
+	}
+	if !isSite {
+		return all
+	}
+	const (
+		least   = "if it is the same for all, write a rule in proxy.sites[].cache with least, such as least: 1m"
+		control = "if that is wrong, write response_remove: [Cache-Control] in proxy.sites[], and a rule in cache with least"
+	)
+	maps.Copy(all, map[string]string{
+		"no-cache":      "to use it without that, write a rule in proxy.sites[].cache with least, such as least: 1m",
+		"stale":         "to use it for longer, write a rule in proxy.sites[].cache with least, or with stale, to use it while it is validated",
+		"freshness":     least,
+		"status":        "write a rule in proxy.sites[].cache with the status in statuses, and least, such as least: 10s",
+		"cookie":        least + "; or request_remove: [Cookie], if its servers need none for this path",
+		"set-cookie":    "if the cookie is not needed, write response_remove: [Set-Cookie] in proxy.sites[]; no rule of cache stores it as it is",
+		"no-store":      control,
+		"private":       control,
+		"vary":          "if it depends on none of these fields, write response_remove: [Vary] in proxy.sites[]",
+		"unkeyed":       "if the field does not matter, write its name in cache.harmless_fields, or in request_remove of proxy.sites[]",
+		"override":      "a rule of proxy.sites[].cache has never: true; the first rule that is for a response decides",
+		"authorization": "if it is for all, let the server send Cache-Control: public: no rule of proxy.sites[].cache stores it",
+	})
+	return all
 }

@@ -2,7 +2,6 @@ package access
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -13,7 +12,6 @@ import (
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/proxy/gate/policy"
-	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver/scheme"
 )
@@ -141,13 +139,13 @@ func (v *Verdict) noteClient(t *trial, refused error) {
 	if t.ask.Site != nil {
 		verb, setting, prefixes = "ask for a site", "access.resolve_clients", t.config.Access.ResolveClients
 	}
-	if refused != nil && !errors.Is(refused, problem.ErrSiteClient) {
+	client := t.client.Unmap().WithZone("")
+	i := slices.IndexFunc(prefixes, func(p netip.Prefix) bool { return p.Contains(client) })
+	if refused != nil && (t.site == nil || i < 0) { // else it is the site that refuses
 		v.note("client", "%s may not %s (%s)", t.client, verb, setting)
 		v.deny(setting)
 		return
 	}
-	client := t.client.Unmap().WithZone("")
-	i := slices.IndexFunc(prefixes, func(p netip.Prefix) bool { return p.Contains(client) })
 	v.note("client", "%s may %s (%s: %s)", t.client, verb, setting, prefixes[i])
 	if t.site != nil {
 		v.noteSiteClient(t, client, refused)

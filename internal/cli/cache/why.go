@@ -37,7 +37,7 @@ fresh answers it; --header 'Cache-Control: no-cache' asks the origin.`,
 		Args: cobra.ExactArgs(1),
 	}
 	f := admin.AddFlags(cmd)
-	cmd.Flags().StringArrayVar(&headers, "header", nil, "a `field` of the request, as Name: value")
+	cmd.Flags().StringArrayVar(&headers, "header", nil, "a `field` of the request, as Name: value; may be repeated")
 	cmd.Flags().BoolVar(&fetch, "fetch", false, "send the request once before")
 	output := cli.AddOutput(cmd, "the document of "+pathWhy, cli.JSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -22,6 +22,8 @@ type Explained struct {
 	Location string
 	Cache    httpcache.Explanation
 	Sent     *Sent // nil where it was not sent
+	// Advice is what to write in the configuration to change what is for a reason, by its code.
+	Advice map[string]string
 }
 
 // Sent is what became of the request.
@@ -62,7 +64,7 @@ func (r Responses) Why(ctx context.Context, u uri.URI, fields httpmessage.Fields
 		document.Rule = ruleSetting(e.CacheSetting, e.Cache.Rule)
 	}
 	if e.Sent != nil {
-		document.Sent = sentDocument(e.Sent, e.Site != nil)
+		document.Sent = sentDocument(&e)
 	}
 	return document, nil
 }
@@ -78,21 +80,21 @@ func outcomeOf(e *Explained) (outcome string, why *api.Reason) {
 		if c.Selected >= 0 {
 			selected = &c.Stored[c.Selected]
 		}
-		return outcomeOrigin, words(forwardedCode(c.Forwarded, selected), e.Site != nil)
+		code := forwardedCode(c.Forwarded, selected)
+		return outcomeOrigin, words(code, e.Advice[code])
 	case c.Stale:
-		return outcomeStale, words(codeUsedStale, e.Site != nil)
+		return outcomeStale, words(codeUsedStale, "")
 	default:
-		return outcomeHit, words(codeFresh, e.Site != nil)
+		return outcomeHit, words(codeFresh, "")
 	}
 }
 
-func sentDocument(s *Sent, isSite bool) *api.SentRequest {
-	document := &api.SentRequest{Status: s.Status, CacheStatus: s.Outcome.Status("urnd"), Stored: s.Outcome.Stored}
-	if why := s.Outcome.NotStored; why.Code() != "" {
-		document.NotStored = &api.Reason{Code: why.Code(), Text: why.String(), Section: why.Section()}
-		if isSite {
-			document.NotStored.Advice = advice()[why.Code()]
-		}
+// sentDocument returns what became of a request that was sent.
+func sentDocument(e *Explained) *api.SentRequest {
+	o := e.Sent.Outcome
+	document := &api.SentRequest{Status: e.Sent.Status, CacheStatus: o.Status("urnd"), Stored: o.Stored}
+	if why := o.NotStored; why.Code() != "" {
+		document.NotStored = &api.Reason{Code: why.Code(), Text: why.String(), Section: why.Section(), Advice: e.Advice[why.Code()]}
 	}
 	return document
 }

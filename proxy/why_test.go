@@ -1,0 +1,57 @@
+package proxy_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/proxy/problem"
+	"github.com/urnd/urnd/proxy/route"
+	"github.com/urnd/urnd/uri"
+)
+
+// TestWhy: what a handler explains is what its clients get, and sends nothing unless it is told to.
+func TestWhy(t *testing.T) {
+	t.Parallel()
+	o := always(t, "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 2\r\n\r\nok")
+	why := func(h *proxy.Handler, text string, send bool) (proxy.Explanation, error) {
+		u, err := uri.ParseRaw(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h.Why(t.Context(), u, httpmessage.FieldsOf("Accept", "*/*"), send)
+	}
+	var config proxy.Config
+	s := site(t, []string{o.addr}, func(c *proxy.Config) {
+		c.Sites[0].Route.Spelling = route.SpellingExact
+		c.Sites[0].Route.Parameters.Ignored = []string{"utm_*"}
+		moved, err := uri.ParseTemplate("https://new.example{+rest}")
+		if err != nil {
+			t.Fatal(err)
+		}
+		old := proxy.Site{Route: route.Site{Host: "www.example", Path: "/old"}, Answer: &proxy.SiteAnswer{Status: 301, Location: &moved}}
+		c.Sites = append(c.Sites, old)
+		config = *c
+	})
+	h := proxy.New(config) // beside that of the server, with the same cache
+	if e, err := why(h, "http://www.example/a?utm_x=1#f", false); err != nil || e.Key.String() != "http://www.example/a" || e.Site == nil || e.Reply != nil ||
+		e.Cache.Forwarded != "uri-miss" || e.Sent != nil || len(o.requests()) != 0 {
+		t.Errorf("%+v, %v, %q", e, err, o.requests())
+	}
+	if e, err := why(h, "http://www.example/old/%7ea", false); err != nil || e.Reply == nil || e.Reply.Status != 301 || e.Reply.Location != "https://new.example/~a" {
+		t.Errorf("%+v, %v", e.Reply, err)
+	}
+	if e, err := why(h, "http://WWW.example./%7ea", true); err != nil || e.Sent == nil || !e.Sent.Outcome.Stored || e.Cache.Forwarded != "" || e.Spelling != "/%7ea" {
+		t.Errorf("%+v, %v", e, err)
+	}
+	if got := s.visit(t, "GET", "/%7ea", "www.example").Header.Get("Cache-Status"); got[:9] != "urnd; hit" {
+		t.Errorf("a client gets %s", got)
+	}
+	if e, err := why(h, "http://other.example/", false); err != nil || e.Site != nil || e.Cache.Forwarded != "uri-miss" {
+		t.Errorf("%+v, %v", e, err)
+	}
+	if _, err := why(h, "urn:a1:b", false); !errors.Is(err, problem.ErrSelection) {
+		t.Error(err)
+	}
+}
