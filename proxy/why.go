@@ -54,7 +54,9 @@ func (h *Handler) Why(ctx context.Context, u uri.URI, fields httpmessage.Fields,
 		return e, nil
 	}
 	if e.Site == nil {
-		e.Site = h.server.Sites.Of(a.Key)
+		if e.Site, err = h.server.Sites.Of(a.Key); err != nil {
+			return e, err
+		}
 	}
 	var set *forward.Site
 	if e.Site != nil {
