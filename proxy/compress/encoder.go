@@ -167,8 +167,10 @@ func (r *reader) hasMore() bool {
 	return ok && source.Buffered() > 0
 }
 
-// Buffered returns how many bytes a read gives without waiting; it must not be called while another goroutine reads.
+// Buffered returns how many bytes a read gives without waiting; it must not be called while another goroutine reads. Close may be.
 func (r *reader) Buffered() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if r.work == nil {
 		return 0
 	}
