@@ -156,16 +156,28 @@ func (p *Proxy) fetchOf(ctx context.Context, c *client, r *Request, o httpcache.
 		if !ok {
 			return nil, nil, failed
 		}
-		resource, err := p.fetchFrom(ctx, c, r, pick.Server, o)
+		resource, err := p.fetchPicked(ctx, c, r, pick, o)
 		if err == nil {
 			return resource, pick, nil
 		}
-		pick.Release()
-		if r.Site.Pool.Report(pick.Server, err); !mayRepeat(ctx, &o, err) || !r.Site.Pool.MayRetry() {
+		if ctx.Err() == nil && !errors.Is(err, scheme.ErrBody) { // else it is the client's
+			r.Site.Pool.Report(pick.Server, err)
+		}
+		if !mayRepeat(ctx, &o, err) || !r.Site.Pool.MayRetry() {
 			return nil, nil, err
 		}
 		failed = err
 	}
+}
+
+// fetchPicked asks a server that was picked, and releases it where it has not answered, also where a handler panics.
+func (p *Proxy) fetchPicked(ctx context.Context, c *client, r *Request, pick *balance.Pick, o httpcache.Outgoing) (resource *scheme.Resource, err error) {
+	defer func() {
+		if resource == nil {
+			pick.Release()
+		}
+	}()
+	return p.fetchFrom(ctx, c, r, pick.Server, o)
 }
 
 // mayRepeat reports whether a request that has failed may be sent to another server: where nothing was sent, or its method is
