@@ -734,7 +734,7 @@ type SiteAnswer struct {
 	// its status, such as 301, 404, 410, or 503 while the site is in maintenance; it must be set
 	Status int `mapstructure:"status"`
 	// where a redirect leads (RFC 6570): {+path} is the path of the request, {+rest} what follows path in it,
-	// {host} the host, and {+query} the query with its ?
+	// {+host} the host with its port, and {+query} the query with its ?
 	Location string `mapstructure:"location"`
 	// the type of its body; empty: text/plain
 	Type string `mapstructure:"type"`
@@ -2287,7 +2287,7 @@ var settings = []Setting{
 					},
 					{
 						Path: "proxy.sites.*.answer.location",
-						Doc:  "where a redirect leads (RFC 6570): {+path} is the path of the request, {+rest} what follows path in it, {host} the host, and {+query} the query with its ?",
+						Doc:  "where a redirect leads (RFC 6570): {+path} is the path of the request, {+rest} what follows path in it, {+host} the host with its port, and {+query} the query with its ?",
 						Form: "URI template",
 					},
 					{

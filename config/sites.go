@@ -245,6 +245,8 @@ func checkSiteAnswer(f *Faults, path string, site Site) {
 		f.Add(path+".replace", "is not used: the answer is of urnd")
 	case a.Status == 0:
 		f.Add(at+".status", "is missing, such as 301, 404 or 503")
+	case a.Status == 204 || a.Status == 206 || a.Status == 304:
+		f.Add(at+".status", "%d is no answer by itself: write 200, or 404", a.Status)
 	case isRedirect && a.Location == "":
 		f.Add(at+".location", "is missing: a redirect leads somewhere")
 	case !isRedirect && a.Location != "":

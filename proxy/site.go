@@ -61,7 +61,7 @@ func (s *SiteAnswer) Leads(a *route.Ask) string {
 
 // locationValues returns the variables of a location: those of the request in normal form.
 func locationValues(a *route.Ask) []uri.TemplateValue {
-	host, _ := a.Key.Host()
+	host, _ := a.Key.Authority()
 	path := a.Key.Path()
 	query, hasQuery := a.Key.Query()
 	if hasQuery {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -194,7 +195,9 @@ func (w siteWiring) client(c config.SiteRoute) (scheme.Handler, error) {
 // pool returns the servers of a site, which others with the same share. Those of the previous configuration are kept, with what is known
 // of them.
 func (w siteWiring) pool(c config.SiteRoute, site proxy.Site) (*balance.Pool, error) {
-	name := fmt.Sprintf("%q", []any{"servers", c.Servers, c.Weights, c.Drain, c.Balance, c.Check, c.TLS, c.RequestSet})
+	name := fmt.Sprintf("servers %x", sha256.Sum256(fmt.Appendf(nil, "%q %+v %+v %q", []any{
+		c.Servers, c.Weights, c.Drain, c.Balance, c.Check, c.TLS, c.RequestSet, c.RequestRemove, w.config.Access.AllowDestinations, w.config.Proxy.Upstreams,
+	}, w.config.Limits, c.Hosts[0], contents(c.TLS))))
 	if pool := w.pools[name]; pool != nil {
 		return pool, nil
 	}
@@ -203,6 +206,16 @@ func (w siteWiring) pool(c config.SiteRoute, site proxy.Site) (*balance.Pool, er
 	})
 	w.pools[name] = pool
 	return pool, err
+}
+
+// contents returns what is in the files of the TLS with servers: probes go on with other ones where it has changed.
+func contents(c config.ServerTLS) (all [3][]byte) {
+	for i, file := range [...]string{c.CA, c.Certificate, c.Key} {
+		if file != "" {
+			all[i], _ = secret.Read("", file) // an error is one of the site's TLS, too
+		}
+	}
+	return all
 }
 
 // newPool returns the servers of a site, and what ends their probes, which begin with the configuration.
@@ -216,7 +229,7 @@ func (w siteWiring) newPool(c config.SiteRoute, site proxy.Site) (*balance.Pool,
 	if err != nil {
 		return nil, nil, err
 	}
-	settings.Probe = prober{web, site, strings.TrimPrefix(c.Host, "*.")}.probe
+	settings.Probe = prober{web, site, strings.TrimPrefix(c.Hosts[0], "*.")}.probe
 	pool := balance.New(settings)
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup

@@ -151,9 +151,13 @@ func (p *Proxy) fetchOf(ctx context.Context, c *client, r *Request, o httpcache.
 		return resource, &balance.Pick{}, err
 	}
 	var tried balance.Tried
-	for failed := problem.ErrSiteServers; ; {
+	for failed := error(nil); ; {
 		pick, ok := r.Site.Pool.Pick(r.Key.String(), &tried)
-		if !ok {
+		switch {
+		case !ok && failed == nil:
+			return nil, nil, problem.ErrSiteServers
+		case !ok || failed != nil && !r.Site.Pool.MayRetry():
+			pick.Release()
 			return nil, nil, failed
 		}
 		resource, err := p.fetchPicked(ctx, c, r, pick, o)
@@ -163,7 +167,7 @@ func (p *Proxy) fetchOf(ctx context.Context, c *client, r *Request, o httpcache.
 		if ctx.Err() == nil && !errors.Is(err, scheme.ErrBody) { // else it is the client's
 			r.Site.Pool.Report(pick.Server, err)
 		}
-		if !mayRepeat(ctx, &o, err) || !r.Site.Pool.MayRetry() {
+		if !mayRepeat(ctx, &o, err) {
 			return nil, nil, err
 		}
 		failed = err

@@ -113,7 +113,8 @@ func (r *Request) isGateway() bool { return r.Site != nil }
 // sentTo returns the URI that a server of a site gets, and the path and query that are sent in place of its, "" for those.
 func (s *Site) sentTo(server, target uri.URI, spelling string) (sent uri.URI, spelled string) {
 	text := s.replaced(uri.PathAndQuery(target.String()))
-	if spelling != "" {
+	// Dot segments would lead out of what takes the place of Path: with them the normal form is sent, which has none.
+	if spelling != "" && (s.Replace == "" || !strings.Contains(spelling, "/.") && !strings.Contains(spelling, "%2")) {
 		spelled = s.replaced(spelling)
 	}
 	authority, _ := server.Authority()
