@@ -26,7 +26,7 @@ type ManagerConfig struct {
 	Contact   string // the mail address for the account; may be empty
 	KeyID     string // with HMAC, the account at the authority that the one of ACME is bound to (section 7.3.4); both may be empty
 	HMAC      string // base64url
-	Client    *http.Client
+	Client    *http.Client // with a transport
 	Storage   Storage
 	Now       func() time.Time
 	Every     time.Duration // how often it is looked which certificates are to be renewed; 0 is ten minutes
@@ -146,7 +146,7 @@ func (m *Manager) obtain(ctx context.Context, name string) {
 		if err == nil || ctx.Err() != nil {
 			return
 		}
-		wait := max(retries[min(attempt, len(retries)-1)], m.issuer.pause())
+		wait := max(retries[min(attempt, len(retries)-1)], m.issuer.limit.pause())
 		m.failed(name, err)
 		m.log.Load().Error("there is no certificate for a name: it is tried again", "name", name, "error", err, "after", wait)
 		timer := time.NewTimer(wait)

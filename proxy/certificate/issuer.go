@@ -14,17 +14,12 @@ import (
 	"fmt"
 	"net/http"
 	"path"
-	"sync"
 	"time"
 
 	"github.com/caddyserver/certmagic"
 	"github.com/mholt/acmez/v3"
 	"github.com/mholt/acmez/v3/acme"
 )
-
-// rateLimit is how long the authority is left alone that says that it was asked too often (RFC 8555 section 6.6), and
-// not until when.
-const rateLimit = time.Hour
 
 // errNoCertificate is for an authority that answers an order without one.
 var errNoCertificate = errors.New("the authority has sent no certificate")
@@ -36,23 +31,29 @@ type issuer struct {
 	challenges *challenges
 	key        string // of this authority in the storage
 	current    func(name string) *x509.Certificate
-
-	mu     sync.Mutex
-	resume time.Time // before then nothing is asked
+	client     *http.Client
+	limit      *limit
 }
 
 func newIssuer(config ManagerConfig) *issuer {
 	digest := sha256.Sum256([]byte(config.Directory))
-	return &issuer{config: config, challenges: newChallenges(config.Storage), key: "acme-" + hex.EncodeToString(digest[:8])}
+	i := &issuer{
+		config: config, challenges: newChallenges(config.Storage), key: "acme-" + hex.EncodeToString(digest[:8]),
+		limit: &limit{now: config.Now},
+	}
+	client := *config.Client
+	client.Transport = &limitTransport{client.Transport, i.limit}
+	i.client = &client
+	return i
 }
 
 // IssuerKey implements certmagic.Issuer.
 func (i *issuer) IssuerKey() string { return i.key }
 
-// client returns a client of the authority.
-func (i *issuer) client() *acmez.Client {
+// newClient returns a client of the authority.
+func (i *issuer) newClient() *acmez.Client {
 	return &acmez.Client{
-		Client: &acme.Client{Directory: i.config.Directory, HTTPClient: i.config.Client, UserAgent: "urnd"},
+		Client: &acme.Client{Directory: i.config.Directory, HTTPClient: i.client, UserAgent: "urnd"},
 		ChallengeSolvers: map[string]acmez.Solver{
 			acme.ChallengeTypeHTTP01: i.challenges, acme.ChallengeTypeTLSALPN01: i.challenges,
 		},
@@ -76,10 +77,10 @@ func (i *issuer) Issue(ctx context.Context, csr *x509.CertificateRequest) (*cert
 
 // order orders a certificate.
 func (i *issuer) order(ctx context.Context, csr *x509.CertificateRequest) (*certmagic.IssuedCertificate, error) {
-	if wait := i.pause(); wait > 0 {
+	if wait := i.limit.pause(); wait > 0 {
 		return nil, fmt.Errorf("the authority limits how often it may be asked: it is asked again in %s", wait.Round(time.Second))
 	}
-	client := i.client()
+	client := i.newClient()
 	account, err := i.account(ctx, client)
 	if err != nil {
 		return nil, i.noted(err)
@@ -92,8 +93,8 @@ func (i *issuer) order(ctx context.Context, csr *x509.CertificateRequest) (*cert
 		order.Replaces = i.current(order.Identifiers[0].Value) // RFC 9773 section 5
 	}
 	chains, err := client.ObtainCertificate(ctx, order)
-	if problem, ok := problemOf(err); ok && order.Replaces != nil && problem.Status == http.StatusConflict {
-		order.Replaces = nil // it was replaced already
+	if order.Replaces != nil && isOrderRefused(err) { // it was replaced already, or is of another account or authority
+		order.Replaces = nil
 		chains, err = client.ObtainCertificate(ctx, order)
 	}
 	if problem, ok := problemOf(err); ok && problem.Type == acme.ProblemTypeAccountDoesNotExist {
@@ -108,26 +109,28 @@ func (i *issuer) order(ctx context.Context, csr *x509.CertificateRequest) (*cert
 	return &certmagic.IssuedCertificate{Certificate: chains[0].ChainPEM, Metadata: chains[0]}, nil
 }
 
+// isOrderRefused reports whether the authority has refused an order itself: no challenge has failed, which counts
+// against the limits of the authority, and the account is not the reason.
+func isOrderRefused(err error) bool {
+	problem, ok := problemOf(err)
+	if !ok || problem.Resource != nil || problem.Status == http.StatusTooManyRequests {
+		return false
+	}
+	return problem.Type != acme.ProblemTypeRateLimited && problem.Type != acme.ProblemTypeAccountDoesNotExist
+}
+
 // GetRenewalInfo returns when the authority wants a certificate to be renewed (RFC 9773).
 func (i *issuer) GetRenewalInfo(ctx context.Context, c certmagic.Certificate) (acme.RenewalInfo, error) {
-	return i.client().GetRenewalInfo(ctx, c.Leaf)
+	return i.newClient().GetRenewalInfo(ctx, c.Leaf)
 }
 
-// noted remembers how long the authority wants to be left alone.
+// noted pauses all orders where the authority answers that it was asked too often: RFC 8555 section 6.6 has a type for
+// it, and no status.
 func (i *issuer) noted(err error) error {
-	if problem, ok := problemOf(err); ok && (problem.Type == acme.ProblemTypeRateLimited || problem.Status == http.StatusTooManyRequests) {
-		i.mu.Lock()
-		defer i.mu.Unlock()
-		i.resume = i.config.Now().Add(rateLimit)
+	if problem, ok := problemOf(err); ok && problem.Type == acme.ProblemTypeRateLimited {
+		i.limit.extend(rateLimit)
 	}
 	return err
-}
-
-// pause returns for how long the authority is not asked.
-func (i *issuer) pause() time.Duration {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	return max(0, i.resume.Sub(i.config.Now()))
 }
 
 // stored is an account as it is in the storage.
