@@ -22,10 +22,10 @@ import (
 
 // ManagerConfig configures a Manager. All fields must be set, except where it says so.
 type ManagerConfig struct {
-	Directory string // the URL of the authority's directory (RFC 8555 section 7.1.1)
-	Contact   string // the mail address for the account; may be empty
-	KeyID     string // with HMAC, the account at the authority that the one of ACME is bound to (section 7.3.4); both may be empty
-	HMAC      string // base64url
+	Directory string       // the URL of the authority's directory (RFC 8555 section 7.1.1)
+	Contact   string       // the mail address for the account; may be empty
+	KeyID     string       // with HMAC, the account at the authority that the one of ACME is bound to (section 7.3.4); both may be empty
+	HMAC      string       // base64url
 	Client    *http.Client // with a transport
 	Storage   Storage
 	Now       func() time.Time
@@ -65,6 +65,7 @@ type Manager struct {
 	names   []string
 	waiting map[string]context.CancelFunc // names whose first certificate is being obtained
 	faults  map[string]error              // why a name's last order failed
+	unkept  error                         // why the storage could not be written the last time
 }
 
 // NewManager returns a manager that Start begins.
@@ -73,7 +74,8 @@ func NewManager(config ManagerConfig) *Manager {
 		config: config, orders: make(chan struct{}, maxOrders), cancel: func() {},
 		waiting: make(map[string]context.CancelFunc), faults: make(map[string]error),
 	}
-	m.issuer = newIssuer(config)
+	m.config.Storage = &reporting{config.Storage, m.reportStorage}
+	m.issuer = newIssuer(m.config)
 	return m
 }
 
@@ -146,6 +148,12 @@ func (m *Manager) obtain(ctx context.Context, name string) {
 		if err == nil || ctx.Err() != nil {
 			return
 		}
+		if m.leaf(name) != nil { // it was loaded, and could not be renewed: the library tries that again
+			if f := (orderFault{}); !errors.As(err, &f) { // event has logged the others
+				m.notRenewed(name, err)
+			}
+			return
+		}
 		wait := max(retries[min(attempt, len(retries)-1)], m.issuer.limit.pause())
 		m.failed(name, err)
 		m.log.Load().Error("there is no certificate for a name: it is tried again", "name", name, "error", err, "after", wait)
@@ -188,18 +196,36 @@ func (m *Manager) event(_ context.Context, event string, data map[string]any) er
 		err, _ := data["error"].(error)
 		m.config.Ordered(err)
 		if isRenewal { // the first is logged with when it is tried again
-			err = fmt.Errorf("renewing it at %s: %w", m.config.Directory, reason(err))
-			m.failed(name, err)
-			m.log.Load().Error("a certificate could not be renewed: the one before stays in use, and it is tried again", "name", name, "error", err)
+			m.notRenewed(name, fmt.Errorf("renewing it at %s: %w", m.config.Directory, reason(err)))
 		}
 	}
 	return nil
 }
 
+// notRenewed remembers and logs why the certificate of a name could not be renewed.
+func (m *Manager) notRenewed(name string, err error) {
+	m.failed(name, err)
+	m.log.Load().Error("a certificate could not be renewed: the one before stays in use, and it is tried again", "name", name, "error", err)
+}
+
+// reportStorage remembers whether the storage could be written the last time, and logs it where that has changed.
+func (m *Manager) reportStorage(err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	before := m.unkept
+	m.unkept = err
+	switch log := m.log.Load(); {
+	case err != nil && before == nil:
+		log.Error("certificates cannot be stored: those before stay in use, and none is ordered", "error", err)
+	case err == nil && before != nil:
+		log.Info("certificates can be stored again")
+	}
+}
+
 // reason returns why there is no certificate.
 func reason(err error) error {
 	if f := (orderFault{}); errors.As(err, &f) {
-		return f.error
+		return f
 	}
 	return err
 }
@@ -221,6 +247,9 @@ func (m *Manager) Faults() (all []string) {
 		if err := m.faults[name]; err != nil {
 			all = append(all, fmt.Sprintf("the certificate of %s: %v", name, err))
 		}
+	}
+	if m.unkept != nil {
+		all = append(all, fmt.Sprintf("certificates cannot be stored, so that none is ordered: %v", m.unkept))
 	}
 	return all
 }

@@ -172,3 +172,28 @@ func (s *shared) Stat(ctx context.Context, key string) (certmagic.KeyInfo, error
 	content, at, err := s.Get(ctx, key)
 	return certmagic.KeyInfo{Key: key, Modified: at, Size: int64(len(content)), IsTerminal: true}, err
 }
+
+// reporting is a storage that reports whether it can be written: the library drops such an error of a renewal. report
+// is called after each Store, and must be safe for concurrent use.
+type reporting struct {
+	Storage
+	report func(err error)
+}
+
+// Store implements certmagic.Storage.
+func (s *reporting) Store(ctx context.Context, key string, value []byte) error {
+	err := s.Storage.Store(ctx, key, value)
+	if !errors.Is(err, context.Canceled) {
+		s.report(err)
+	}
+	return err
+}
+
+// TryLock implements certmagic.TryLocker: a storage that has none waits for its lock.
+func (s *reporting) TryLock(ctx context.Context, name string) (ok bool, err error) {
+	if locker, ok := s.Storage.(certmagic.TryLocker); ok {
+		return locker.TryLock(ctx, name)
+	}
+	err = s.Lock(ctx, name)
+	return err == nil, err
+}
