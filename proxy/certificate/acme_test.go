@@ -1,10 +1,9 @@
 package certificate_test
 
 import (
-	"context"
+	"bytes"
 	"crypto/tls"
 	"crypto/x509"
-	"errors"
 	"io"
 	"io/fs"
 	"log/slog"
@@ -12,8 +11,10 @@ import (
 	"net/http"
 	"net/netip"
 	"os"
+	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -29,10 +30,36 @@ type rig struct {
 	http    net.Listener // nil: HTTP-01 is refused
 	tls     net.Listener
 
+	log logBuffer
+
 	mu      sync.Mutex
 	manager *certificate.Manager
 	set     *certificate.Set
 	orders  []error
+}
+
+// logBuffer has what was logged.
+type logBuffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (b *logBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+// count returns how many lines have all of some texts.
+func (b *logBuffer) count(texts ...string) (n int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for line := range strings.Lines(b.text.String()) {
+		if !slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(line, text) }) {
+			n++
+		}
+	}
+	return n
 }
 
 func listener(t *testing.T) (net.Listener, netip.AddrPort) {
@@ -117,7 +144,7 @@ func (r *rig) start(change func(*certificate.ManagerConfig), names ...string) *c
 	r.mu.Lock()
 	r.manager, r.set = manager, set
 	r.mu.Unlock()
-	manager.Start(slog.New(slog.DiscardHandler))
+	manager.Start(slog.New(slog.NewTextHandler(&r.log, nil)))
 	r.t.Cleanup(manager.Close)
 	manager.Manage(names)
 	return manager
@@ -257,17 +284,10 @@ func TestNoAuthority(t *testing.T) {
 	}
 }
 
-// full is a storage whose disk is full.
-type full struct{ certificate.Storage }
-
-func (full) Store(context.Context, string, []byte) error {
-	return errors.New("no space left on device")
-}
-
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)
-	manager := r.start(func(c *certificate.ManagerConfig) { c.Storage = full{r.storage} }, "a.test")
+	manager := r.start(func(c *certificate.ManagerConfig) { c.Storage = unwritable(r.storage, syscall.ENOSPC) }, "a.test")
 	testserver.Wait(t, "it is said why there is no certificate", func() bool { return len(manager.Faults()) > 0 })
 	if fault := manager.Faults()[0]; !strings.Contains(fault, "no space left on device") {
 		t.Errorf("the fault is %q", fault)

@@ -1,0 +1,401 @@
+package certificate_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"math/big"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/proxy/certificate"
+)
+
+// failing is a storage that counts what is loaded, and can be made unwritable.
+type failing struct {
+	certificate.Storage
+	loads atomic.Int64
+	err   atomic.Pointer[error] // of all that writes; nil: none
+}
+
+func unwritable(s certificate.Storage, err error) *failing {
+	f := &failing{Storage: s}
+	f.err.Store(&err)
+	return f
+}
+
+func (f *failing) fail() error {
+	if err := f.err.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+func (f *failing) Load(ctx context.Context, key string) ([]byte, error) {
+	f.loads.Add(1)
+	return f.Storage.Load(ctx, key)
+}
+
+func (f *failing) Store(ctx context.Context, key string, value []byte) error {
+	if err := f.fail(); err != nil {
+		return err
+	}
+	return f.Storage.Store(ctx, key, value)
+}
+
+func (f *failing) Delete(ctx context.Context, key string) error {
+	if err := f.fail(); err != nil {
+		return err
+	}
+	return f.Storage.Delete(ctx, key)
+}
+
+func (f *failing) Lock(ctx context.Context, name string) error {
+	if err := f.fail(); err != nil {
+		return err
+	}
+	return f.Storage.Lock(ctx, name)
+}
+
+// awaitLooks waits until the library has looked several times more whether certificates are to be renewed.
+func (f *failing) awaitLooks(t *testing.T) {
+	t.Helper()
+	before := f.loads.Load()
+	testserver.Wait(t, "certificates were looked at", func() bool { return f.loads.Load() > before+30 })
+}
+
+// replace puts another certificate, which begins and ends at a time from now, into the storage for a name.
+func (r *rig) replace(name string, begins, ends time.Duration) {
+	r.t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	about := &x509.Certificate{
+		SerialNumber: big.NewInt(time.Now().UnixNano()), NotBefore: time.Now().Add(begins), NotAfter: time.Now().Add(ends),
+		DNSNames: []string{name}, SubjectKeyId: []byte("an authority"), AuthorityKeyId: []byte("an authority"),
+	}
+	der, err := x509.CreateCertificate(rand.Reader, about, about, key.Public(), key)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	secret, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	all, err := r.storage.List(r.t.Context(), "certificates", true)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	replaced := 0
+	for _, path := range all {
+		block := &pem.Block{Type: "CERTIFICATE", Bytes: der}
+		switch {
+		case strings.HasSuffix(path, name+".key"):
+			block = &pem.Block{Type: "PRIVATE KEY", Bytes: secret}
+		case !strings.HasSuffix(path, name+".crt"):
+			continue
+		}
+		if err := r.storage.Store(r.t.Context(), path, pem.EncodeToMemory(block)); err != nil {
+			r.t.Fatal(err)
+		}
+		replaced++
+	}
+	if replaced != 2 {
+		r.t.Fatalf("%d files were replaced of %q", replaced, all)
+	}
+}
+
+// transport returns the client's transport of a configuration.
+func transport(c *certificate.ManagerConfig) *http.Transport {
+	return c.Client.Transport.(*http.Transport)
+}
+
+// failed returns how many orders have failed.
+func (r *rig) failed() (n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, err := range r.orders {
+		if err != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// With a clock that is years off, certificates seem to have expired, or not to be valid yet, that of the authority too:
+// they go on being served, orders fail and are tried again with pauses, and all is well once the clock is right.
+func TestWrongClock(t *testing.T) {
+	t.Parallel()
+	const year = 365 * 24 * time.Hour
+	for _, tt := range []struct {
+		name         string
+		off          time.Duration // of the clock
+		begins, ends time.Duration // of the certificate in storage; the library has the clock of the machine
+		notice       string
+		renewals     int // of the certificate in storage
+	}{
+		{"ahead", 10 * year, -10 * year, -9 * year, "has expired at", 1},
+		{"behind", -10 * year, 10 * year, 11 * year, "is not valid before", 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			old, added := "old-"+tt.name+".test", "new-"+tt.name+".test" // the library's pauses are by name
+			r := newRig(t, nil)
+			r.start(nil, old)
+			r.awaitNames(old)
+			r.current().Close()
+			r.replace(old, tt.begins, tt.ends)
+
+			storage := &failing{Storage: r.storage}
+			clock := func() time.Time { return time.Now().Add(tt.off) }
+			manager := r.start(func(c *certificate.ManagerConfig) {
+				c.Now, c.Storage, c.Every = clock, storage, time.Millisecond
+				transport(c).TLSClientConfig.Time = clock
+			}, old, added)
+			r.awaitNames(old)
+			want := []string{"the certificate of " + added + ": "}
+			if tt.renewals > 0 {
+				want = append(want, "the certificate of "+old+": renewing it at ")
+			}
+			testserver.Wait(t, "it is said what has failed", func() bool { return len(manager.Faults()) == len(want) })
+			for _, start := range want {
+				if !slices.ContainsFunc(manager.Faults(), func(s string) bool {
+					return strings.HasPrefix(s, start) && strings.Contains(s, "certificate has expired or is not yet valid")
+				}) {
+					t.Errorf("no failure begins with %q: %q", start, manager.Faults())
+				}
+			}
+			set, err := certificate.NewSet(nil, manager, clock)
+			if err != nil {
+				t.Fatal(err)
+			}
+			watch := certificate.NewWatch(set)
+			if said := strings.Join(watch.Faults(), "; "); !strings.Contains(said, "the certificate of "+old+" "+tt.notice) {
+				t.Errorf("/readyz says %q", said)
+			}
+			if at := watch.Expiries()[old]; time.Until(at).Round(time.Hour) != tt.ends {
+				t.Errorf("it ends at %s", at)
+			}
+			testserver.Wait(t, "the log says that none was obtained", func() bool {
+				return r.log.count("there is no certificate for a name", added, "after=1m0s") == 1
+			})
+			if got := r.log.count("could not be renewed", old); got != tt.renewals {
+				t.Errorf("it is logged %d times that it was not renewed", got)
+			}
+			if tt.renewals > 0 { // the library looks on, and each name pauses for a minute at least
+				storage.awaitLooks(t)
+			}
+			r.awaitNames(old)
+			if got := r.failed(); got > len(want)+tt.renewals {
+				t.Errorf("%d orders have failed", got)
+			}
+
+			manager.Close()
+			r.start(nil, old, added)
+			r.awaitNames(added)
+			if tt.renewals > 0 {
+				testserver.Wait(t, "it is renewed", func() bool {
+					leaves := r.set.Leaves()
+					return len(leaves) == 2 && leaves[0].NotAfter.After(time.Now()) && leaves[1].NotAfter.After(time.Now())
+				})
+			}
+		})
+	}
+}
+
+// limiting is a transport before an authority, which answers orders that they are too many.
+type limiting struct {
+	http.RoundTripper
+	after  string // Retry-After; "": none
+	kind   string // of the response's body
+	status int
+	orders atomic.Int64
+	open   atomic.Bool // orders are passed on
+}
+
+func (l *limiting) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.URL.Path != "/order-plz" { // newOrder of Pebble
+		return l.RoundTripper.RoundTrip(r)
+	}
+	l.orders.Add(1)
+	if l.open.Load() {
+		return l.RoundTripper.RoundTrip(r)
+	}
+	body, err := json.Marshal(map[string]any{
+		"type": "urn:ietf:params:acme:error:rateLimited", "status": l.status, "detail": "too many orders",
+	})
+	if err != nil {
+		return nil, err
+	}
+	response := &http.Response{
+		Status: strconv.Itoa(l.status), StatusCode: l.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: r,
+		Header: http.Header{"Content-Type": {l.kind}}, Body: io.NopCloser(bytes.NewReader(body)),
+	}
+	if l.after != "" {
+		response.Header.Set("Retry-After", l.after)
+	}
+	return response, nil
+}
+
+// RFC 8555 section 6.6: an authority that was asked too often is asked for nothing until it wants to be, an hour at
+// least, while what it has issued before is served.
+func TestRateLimit(t *testing.T) {
+	t.Parallel()
+	const problem = "application/problem+json"
+	r := newRig(t, nil)
+	begin := time.Now().Truncate(time.Second) // a date has no parts of it
+	for i, tt := range []struct {
+		name, after, kind string
+		status            int
+		pause             time.Duration
+	}{
+		{"an hour without Retry-After", "", problem, http.StatusTooManyRequests, time.Hour},
+		{"an hour at least", "5", problem, http.StatusTooManyRequests, time.Hour},
+		{"seconds", "7200", problem, http.StatusTooManyRequests, 2 * time.Hour},
+		{"a date", begin.Add(3 * time.Hour).UTC().Format(http.TimeFormat), problem, http.StatusTooManyRequests, 3 * time.Hour},
+		{"a week at most", "99999999999999999999", problem, http.StatusTooManyRequests, 7 * 24 * time.Hour},
+		{"invalid", "soon", problem, http.StatusTooManyRequests, time.Hour},
+		{"no problem document", "7200", "text/html", http.StatusTooManyRequests, 2 * time.Hour},
+		{"another status", "", problem, http.StatusForbidden, time.Hour},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r.storage = certificate.FileStorage(t.TempDir())
+			limited := fmt.Sprintf("limited%d.test", i)
+			var ahead atomic.Int64
+			front := &limiting{after: tt.after, kind: tt.kind, status: tt.status}
+			front.open.Store(true)
+			manager := r.start(func(c *certificate.ManagerConfig) {
+				c.Now = func() time.Time { return begin.Add(time.Duration(ahead.Load())) }
+				front.RoundTripper = c.Client.Transport
+				c.Client.Transport = front
+			}, "a.test")
+			defer manager.Close()
+			r.awaitNames("a.test")
+			front.open.Store(false)
+
+			// order asks for one more name, and returns why there is no certificate for it.
+			order := func(name string) string {
+				t.Helper()
+				manager.Manage([]string{"a.test", name})
+				testserver.Wait(t, "it is said what has failed", func() bool { return len(manager.Faults()) > 0 })
+				return manager.Faults()[0]
+			}
+			if said := order(limited); !strings.Contains(said, "too many orders") {
+				t.Errorf("it is said: %q", said)
+			}
+			testserver.Wait(t, "the log says until when", func() bool {
+				return r.log.count("there is no certificate for a name", limited, "after="+tt.pause.String()) == 1
+			})
+			front.open.Store(true)
+			ahead.Store(int64(tt.pause - time.Second))
+			if said := order("c.test"); !strings.Contains(said, "it is asked again in 1s") {
+				t.Errorf("within the pause it is said: %q", said)
+			}
+			r.awaitNames("a.test")
+			if got := front.orders.Load(); got != 2 {
+				t.Errorf("the authority was asked %d times", got)
+			}
+			ahead.Store(int64(tt.pause))
+			manager.Manage([]string{"a.test", "d.test"})
+			r.awaitNames("a.test", "d.test")
+		})
+	}
+}
+
+// A directory that turns read-only costs no certificate: those of before are served, also after another start, none is
+// ordered that could not be kept, and it is said, where one could be renewed too.
+func TestReadOnlyDirectory(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, func(c *testserver.PebbleConfig) { c.Validity = time.Hour })
+	storage := &failing{Storage: r.storage}
+	change := func(c *certificate.ManagerConfig) { c.Storage, c.Every = storage, time.Millisecond }
+	r.start(change, "kept.test", "ending.test")
+	r.awaitNames("kept.test", "ending.test")
+	r.current().Close()
+	r.replace("ending.test", -2*time.Hour, time.Minute) // it is to be renewed
+	issued := r.pebble.Orders()
+
+	readOnly := error(syscall.EROFS)
+	storage.err.Store(&readOnly)
+	manager := r.start(change, "kept.test", "ending.test", "new.test")
+	r.awaitNames("kept.test", "ending.test")
+	want := []string{
+		"the certificate of ending.test: obtaining a certificate from ", "the certificate of new.test: obtaining a certificate from ",
+		"certificates cannot be stored, so that none is ordered: ",
+	}
+	testserver.Wait(t, "it is said what has failed", func() bool { return len(manager.Faults()) == len(want) })
+	for i, said := range manager.Faults() {
+		if !strings.HasPrefix(said, want[i]) || !strings.Contains(said, "read-only file system") {
+			t.Errorf("it is said: %q", said)
+		}
+	}
+	storage.awaitLooks(t)
+	r.awaitNames("kept.test", "ending.test")
+	for text, n := range map[string]int{"certificates cannot be stored": 1, "could not be renewed": 1, "there is no certificate for a name": 1} {
+		if got := r.log.count(text, "read-only file system"); got != n {
+			t.Errorf("%q is logged %d times", text, got)
+		}
+	}
+	if got := r.pebble.Orders(); got != issued {
+		t.Errorf("%d certificates were issued that could not be kept", got-issued)
+	}
+
+	// Once it can be written again, all is obtained and said.
+	manager.Close()
+	storage.err.Store(nil)
+	manager = r.start(change, "kept.test", "ending.test", "new.test")
+	r.awaitNames("new.test")
+	testserver.Wait(t, "nothing is wrong", func() bool { return len(manager.Faults()) == 0 })
+}
+
+// A directory that turns read-only while certificates are in use is said when one is to be renewed, which goes on being
+// served, and when it can be written again.
+func TestReadOnlyAtRenewal(t *testing.T) {
+	t.Parallel()
+	r := newRig(t, func(c *testserver.PebbleConfig) { c.Validity = 6 * time.Second })
+	storage := &failing{Storage: r.storage}
+	manager := r.start(func(c *certificate.ManagerConfig) { c.Storage, c.Every = storage, 10*time.Millisecond }, "renewed.test")
+	r.awaitNames("renewed.test")
+	readOnly := error(syscall.EROFS)
+	storage.err.Store(&readOnly)
+	testserver.Wait(t, "it is said that it cannot be stored", func() bool {
+		return slices.ContainsFunc(manager.Faults(), func(s string) bool { return strings.HasPrefix(s, "certificates cannot be stored") })
+	})
+	r.awaitNames("renewed.test")
+	if r.log.count("certificates cannot be stored", "read-only file system") != 1 {
+		t.Error("the log does not say so")
+	}
+	storage.err.Store(nil)
+	manager.Manage([]string{"renewed.test", "other.test"})
+	r.awaitNames("renewed.test", "other.test")
+	if r.log.count("certificates can be stored again") != 1 {
+		t.Error("the log does not say that it can be stored again")
+	}
+}
+
+// The configuration of a client is the caller's.
+func TestClientIsUnchanged(t *testing.T) {
+	t.Parallel()
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: new(tls.Config)}}
+	before := client.Transport
+	certificate.NewManager(certificate.ManagerConfig{Client: client, Now: time.Now}).Close()
+	if client.Transport != before {
+		t.Error("another transport")
+	}
+}
