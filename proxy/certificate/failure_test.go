@@ -1,21 +1,16 @@
 package certificate_test
 
 import (
-	"bytes"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/json"
 	"encoding/pem"
-	"fmt"
-	"io"
 	"math/big"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -215,105 +210,6 @@ func TestWrongClock(t *testing.T) {
 					return len(leaves) == 2 && leaves[0].NotAfter.After(time.Now()) && leaves[1].NotAfter.After(time.Now())
 				})
 			}
-		})
-	}
-}
-
-// limiting is a transport before an authority, which answers orders that they are too many.
-type limiting struct {
-	http.RoundTripper
-	after  string // Retry-After; "": none
-	kind   string // of the response's body
-	status int
-	orders atomic.Int64
-	open   atomic.Bool // orders are passed on
-}
-
-func (l *limiting) RoundTrip(r *http.Request) (*http.Response, error) {
-	if r.URL.Path != "/order-plz" { // newOrder of Pebble
-		return l.RoundTripper.RoundTrip(r)
-	}
-	l.orders.Add(1)
-	if l.open.Load() {
-		return l.RoundTripper.RoundTrip(r)
-	}
-	body, err := json.Marshal(map[string]any{
-		"type": "urn:ietf:params:acme:error:rateLimited", "status": l.status, "detail": "too many orders",
-	})
-	if err != nil {
-		return nil, err
-	}
-	response := &http.Response{
-		Status: strconv.Itoa(l.status), StatusCode: l.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Request: r,
-		Header: http.Header{"Content-Type": {l.kind}}, Body: io.NopCloser(bytes.NewReader(body)),
-	}
-	if l.after != "" {
-		response.Header.Set("Retry-After", l.after)
-	}
-	return response, nil
-}
-
-// RFC 8555 section 6.6: an authority that was asked too often is asked for nothing until it wants to be, an hour at
-// least, while what it has issued before is served.
-func TestRateLimit(t *testing.T) {
-	t.Parallel()
-	const problem = "application/problem+json"
-	r := newRig(t, nil)
-	begin := time.Now().Truncate(time.Second) // a date has no parts of it
-	for i, tt := range []struct {
-		name, after, kind string
-		status            int
-		pause             time.Duration
-	}{
-		{"an hour without Retry-After", "", problem, http.StatusTooManyRequests, time.Hour},
-		{"an hour at least", "5", problem, http.StatusTooManyRequests, time.Hour},
-		{"seconds", "7200", problem, http.StatusTooManyRequests, 2 * time.Hour},
-		{"a date", begin.Add(3 * time.Hour).UTC().Format(http.TimeFormat), problem, http.StatusTooManyRequests, 3 * time.Hour},
-		{"a week at most", "99999999999999999999", problem, http.StatusTooManyRequests, 7 * 24 * time.Hour},
-		{"invalid", "soon", problem, http.StatusTooManyRequests, time.Hour},
-		{"no problem document", "7200", "text/html", http.StatusTooManyRequests, 2 * time.Hour},
-		{"another status", "", problem, http.StatusForbidden, time.Hour},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			r.storage = certificate.FileStorage(t.TempDir())
-			limited := fmt.Sprintf("limited%d.test", i)
-			var ahead atomic.Int64
-			front := &limiting{after: tt.after, kind: tt.kind, status: tt.status}
-			front.open.Store(true)
-			manager := r.start(func(c *certificate.ManagerConfig) {
-				c.Now = func() time.Time { return begin.Add(time.Duration(ahead.Load())) }
-				front.RoundTripper = c.Client.Transport
-				c.Client.Transport = front
-			}, "a.test")
-			defer manager.Close()
-			r.awaitNames("a.test")
-			front.open.Store(false)
-
-			// order asks for one more name, and returns why there is no certificate for it.
-			order := func(name string) string {
-				t.Helper()
-				manager.Manage([]string{"a.test", name})
-				testserver.Wait(t, "it is said what has failed", func() bool { return len(manager.Faults()) > 0 })
-				return manager.Faults()[0]
-			}
-			if said := order(limited); !strings.Contains(said, "too many orders") {
-				t.Errorf("it is said: %q", said)
-			}
-			testserver.Wait(t, "the log says until when", func() bool {
-				return r.log.count("there is no certificate for a name", limited, "after="+tt.pause.String()) == 1
-			})
-			front.open.Store(true)
-			ahead.Store(int64(tt.pause - time.Second))
-			if said := order("c.test"); !strings.Contains(said, "it is asked again in 1s") {
-				t.Errorf("within the pause it is said: %q", said)
-			}
-			r.awaitNames("a.test")
-			if got := front.orders.Load(); got != 2 {
-				t.Errorf("the authority was asked %d times", got)
-			}
-			ahead.Store(int64(tt.pause))
-			manager.Manage([]string{"a.test", "d.test"})
-			r.awaitNames("a.test", "d.test")
 		})
 	}
 }
