@@ -246,7 +246,9 @@ func packageRules() []packageRule {
 			"a scheme is one folder that can be deleted: it does not depend on other schemes, and reaches the network only through netguard",
 		},
 		{
-			"resolver/schemetest", []string{"resolver/scheme", "resolver", "uri", "internal/netguard", "internal/httpmessage"}, false,
+			"resolver/schemetest",
+			[]string{"resolver/scheme", "resolver", "uri", "internal/netguard", "internal/httpmessage"},
+			false,
 			"the conformance suite requires of a handler only what the interface specifies, so it depends on no handler; its servers are dialled through netguard, as all are",
 		},
 		{
@@ -374,7 +376,9 @@ func packageRules() []packageRule {
 				"of metadata have the title is known once",
 		},
 		{
-			"proxy/answer/represent/representtest", []string{"proxy/answer/represent"}, false,
+			"proxy/answer/represent/representtest",
+			[]string{"proxy/answer/represent"},
+			false,
 			"representtest has works for tests, and knows nothing but what a work is",
 		},
 		{
@@ -387,7 +391,9 @@ func packageRules() []packageRule {
 			"only forward retrieves, by the handlers of schemes that are passed to it, and knows from the guard which server could not be reached; it does not depend on the other handlers below proxy",
 		},
 		{
-			"proxy/compress", []string{"cache/httpcache/cachecontrol", "internal/httpmessage"}, true,
+			"proxy/compress",
+			[]string{"cache/httpcache/cachecontrol", "internal/httpmessage"},
+			true,
 			"compress chooses a coding by the fields of a request, and encodes content: it knows neither what that is nor whether it is stored",
 		},
 		{

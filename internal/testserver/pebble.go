@@ -1,9 +1,12 @@
 package testserver
 
 import (
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/netip"
 	"os"
 	"os/exec"
@@ -135,13 +138,25 @@ func (p *Pebble) start() error {
 		if ended != nil && strings.Contains(p.Output(), "address already in use") {
 			ended = errPortTaken
 		}
-		return isTaken(p.addr), ended
+		return p.answers(), ended
 	})
 	if err != nil {
 		p.process = nil
 		err = fmt.Errorf("%w\n%s", err, p.Output())
 	}
 	return err
+}
+
+// answers reports whether it answers at its port, and not another process.
+func (p *Pebble) answers() bool {
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(p.CA.PEM)
+	conn, err := tls.DialWithDialer(&net.Dialer{Timeout: time.Second}, "tcp", p.addr.String(), &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12})
+	if err != nil {
+		return false
+	}
+	_ = conn.Close()
+	return true
 }
 
 // Output returns what it has logged.
