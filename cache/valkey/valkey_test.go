@@ -145,12 +145,22 @@ func (i *instance) source(value string, ttl time.Duration, err error) cache.Load
 	}
 }
 
-// put lets the instance load a value, and returns when the server has it.
+// put lets the instance load a value, and returns when the server has it. Where the server did not take it, as a connection was lost,
+// the value is loaded once more.
 func (i *instance) put(key, value string) {
 	i.t.Helper()
-	before := i.level.Stats().Writes
-	i.get(key, value)
-	i.await(func(s valkey.Stats) bool { return s.Writes > before })
+	for isFirst := true; ; isFirst = false {
+		if !isFirst {
+			i.await(func(s valkey.Stats) bool { return s.Used })
+			_ = i.purge(valkey.Purge{Kind: "name", Text: key})
+		}
+		before := i.level.Stats()
+		i.get(key, value)
+		i.await(func(s valkey.Stats) bool { return s.Writes > before.Writes || s.Dropped > before.Dropped })
+		if i.level.Stats().Writes > before.Writes {
+			return
+		}
+	}
 }
 
 var errNotFound = errors.New("not found")

@@ -174,7 +174,7 @@ func TestConfigCheckNamesOfCertificate(t *testing.T) {
 		},
 		{
 			[]string{"urn.example.org", "purl.example.org"},
-			[]string{"urnd.yaml:3:20: proxy.sites.0.hosts: there is no certificate for www.example.org"},
+			[]string{"urnd.yaml:3:26: proxy.sites.0.hosts.0: there is no certificate for www.example.org"},
 			"listen.names",
 		},
 		{nil, []string{"urnd.yaml:2:7: tls.certificate: it has no names (subjectAltName)"}, "listen.names"},
