@@ -254,6 +254,10 @@ func checkSiteAnswer(f *Faults, path string, site Site) {
 	case a.Body != "" && a.File != "":
 		f.Add(at+".file", "is not used: there is a body")
 	}
+	checkAnswerTexts(f, at, a)
+}
+
+func checkAnswerTexts(f *Faults, at string, a SiteAnswer) {
 	if a.Location != "" {
 		checkTemplate(f, at+".location", a.Location, []string{"host", "path", "rest", "query"})
 	}

@@ -45,20 +45,14 @@ func (p *Proxy) Serve(ctx context.Context, w ResponseWriter, r *Request) (cached
 	if protocol := upgradeOf(r); protocol != "" && r.isWeb() && !r.Fetched {
 		return "bypass", p.upgrade(ctx, w, r, p.outgoing(ctx, r, r.Fields, nil), protocol)
 	}
-	encodes := p.encodes(r)
-	if encodes {
-		p.config.Compress.StrengthenIfMatch(&r.Fields)
-		if lines := p.config.Compress.Selecting(r.Fields.Lines); len(lines) == 1 { // else they are those of the client
-			r.Fields.Set("Accept-Encoding", lines[0])
-		}
-	}
+	p.prepareCoding(r)
 	c := p.newClient(w, r)
 	defer c.end()
 	way := &r.passage
 	way.proxy, way.request = p, r
 	way.asked = httpcache.Request{
 		Request: p.asked(c, r), Found: r.Found, Key: r.Key.String(), Added: p.added(r), Client: quota.Network(r.Share),
-		Gateway: r.isGateway(), Encodes: encodes, Overrides: r.overrides(), Check: r.Check, Pass: r.bound != nil, Ended: r.Ended,
+		Gateway: r.isGateway(), Encodes: p.encodes(r), Overrides: r.overrides(), Check: r.Check, Pass: r.bound != nil, Ended: r.Ended,
 	}
 	answer, err := p.config.Cache.Serve(ctx, &way.asked, way)
 	c.answer()
@@ -75,6 +69,17 @@ func (p *Proxy) Serve(ctx context.Context, w ResponseWriter, r *Request) (cached
 	}
 	p.send(ctx, w, r, answer)
 	return cacheWord(answer.Outcome), nil
+}
+
+// prepareCoding lets a request whose response may be compressed select it by the one coding that it gets.
+func (p *Proxy) prepareCoding(r *Request) {
+	if !p.encodes(r) {
+		return
+	}
+	p.config.Compress.StrengthenIfMatch(&r.Fields)
+	if lines := p.config.Compress.Selecting(r.Fields.Lines); len(lines) == 1 { // else they are those of the client
+		r.Fields.Set("Accept-Encoding", lines[0])
+	}
 }
 
 // asked returns the request as the cache gets it, for a client.
