@@ -42,18 +42,18 @@ func TestSites(t *testing.T) {
 	const site, upstream = "proxy: {sites: [{hosts: [a.example], servers: ['https://93.184.0.1'], ", "proxy: {upstreams: [{server: 'https://proxy.example:3128', hosts: [.example.org], "
 	for text, want := range map[string]string{
 		site + "forwarded: forwarded, tls: {ca: /a, server_name: b.example, certificate: /b, key: 'credential:c', min_version: 1.3}}]}": "",
-		site + "tls: {min_version: '1.2'}}]}":                                                   "",
-		site + "forwarded: xff}]}":                                                              `proxy.sites.0.forwarded: "xff" is not transparent, off, forwarded or x-forwarded-for`,
-		site + "tls: {min_version: 1.1}}]}":                                                     `proxy.sites.0.tls.min_version: "1.1" is not 1.2 or 1.3`,
-		site + "tls: {certificate: /a}}]}":                                                      "proxy.sites.0.tls.certificate: and key go together",
-		site + "tls: {key: /a}}]}":                                                              "proxy.sites.0.tls.certificate: and key go together",
-		site + "tls: {server_name: 'b.example:443'}}]}":                                         `proxy.sites.0.tls.server_name: "b.example:443" is not a host`,
-		site + "tls: {cert: /a}}]}":                                                             "proxy.sites.0.tls.cert: unknown key",
-		site + "tls: {certificate: /a, key: 's3cr3t PRIVATE KEY'}}]}":                           "its value is not shown",
+		site + "tls: {min_version: '1.2'}}]}":                         "",
+		site + "forwarded: xff}]}":                                    `proxy.sites.0.forwarded: "xff" is not transparent, off, forwarded or x-forwarded-for`,
+		site + "tls: {min_version: 1.1}}]}":                           `proxy.sites.0.tls.min_version: "1.1" is not 1.2 or 1.3`,
+		site + "tls: {certificate: /a}}]}":                            "proxy.sites.0.tls.certificate: and key go together",
+		site + "tls: {key: /a}}]}":                                    "proxy.sites.0.tls.certificate: and key go together",
+		site + "tls: {server_name: 'b.example:443'}}]}":               `proxy.sites.0.tls.server_name: "b.example:443" is not a host`,
+		site + "tls: {cert: /a}}]}":                                   "proxy.sites.0.tls.cert: unknown key",
+		site + "tls: {certificate: /a, key: 's3cr3t PRIVATE KEY'}}]}": "its value is not shown",
 		"proxy: {sites: [{hosts: [a.example], servers: ['http://93.184.0.1'], tls: {ca: /a}}]}": "proxy.sites.0.tls: is for https, and there is no https server",
-		upstream + "tls: {ca: /a}}]}":                                                           "",
-		upstream + "tls: {min_version: 2}}]}":                                                   `proxy.upstreams.0.tls.min_version: "2" is not`,
-		strings.Replace(upstream, "https", "http", 1) + "tls: {ca: /a}}]}":                      "proxy.upstreams.0.tls: is for https",
+		upstream + "tls: {ca: /a}}]}":                                      "",
+		upstream + "tls: {min_version: 2}}]}":                              `proxy.upstreams.0.tls.min_version: "2" is not`,
+		strings.Replace(upstream, "https", "http", 1) + "tls: {ca: /a}}]}": "proxy.upstreams.0.tls: is for https",
 	} {
 		_, err := config.Load(write(t, "urnd.yaml", text), nil)
 		if (err == nil) != (want == "") || err != nil && (!strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "s3cr3t")) {

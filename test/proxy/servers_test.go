@@ -80,7 +80,7 @@ func (l *load) request(client *http.Client) {
 		body = strings.NewReader("content")
 	}
 	began := time.Now()
-	r, err := http.NewRequest(l.method, l.URL+"/a", body) //nolint:noctx // it ends with urnd
+	r, err := http.NewRequest(l.method, l.URL+"/a", body)
 	if err != nil {
 		panic(err)
 	}
