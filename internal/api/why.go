@@ -13,9 +13,9 @@ type Why struct {
 	Status   int     `json:"status,omitempty"` // of what urnd answers itself
 	Location string  `json:"location,omitempty"`
 	// Rule is the setting of the rule that is for the selected response, or for the one that was sent.
-	Rule      string        `json:"rule,omitempty"`
-	Sent      *SentRequest  `json:"sent,omitempty"` // where it was sent; the rest is as it is then
-	Responses []WhyResponse `json:"responses"`
+	Rule      string              `json:"rule,omitempty"`
+	Sent      *SentRequest        `json:"sent,omitempty"` // where it was sent; the rest is as it is then
+	Responses []ExplainedResponse `json:"responses"`
 }
 
 // WhySite is the entry of the configuration for a URL.
@@ -42,8 +42,8 @@ type SentRequest struct {
 	NotStored   *Reason `json:"not_stored,omitempty"`
 }
 
-// WhyResponse is a stored response, and who says for how long it is fresh.
-type WhyResponse struct {
+// ExplainedResponse is a stored response, and who says for how long it is fresh.
+type ExplainedResponse struct {
 	Response
 
 	Selected   bool   `json:"selected,omitempty"` // the request selects it

@@ -58,7 +58,7 @@ func (oneResponse) Why(_ context.Context, u uri.URI, _ httpmessage.Fields, send 
 	why := api.Why{
 		URL: u.String(), Key: u.String(), Spelling: "/%41", Site: &api.WhySite{Setting: "proxy.sites.0", Host: "www.example.org", Path: "/a", Rules: []string{"least 1m"}},
 		Outcome: "origin", Reason: reason, Rule: "proxy.sites.0.cache.0", Status: 301, Location: "https://a.example/",
-		Responses: []api.WhyResponse{{
+		Responses: []api.ExplainedResponse{{
 			Response: oneResponse{}.Lookup(u)[0], Selected: true, Received: "2031-05-01T12:00:00Z", FreshUntil: "2031-05-01T12:01:00Z", Lifetime: 60, LifetimeFrom: "max-age",
 		}},
 	}

@@ -156,7 +156,7 @@ func reasonLines(before string, r *api.Reason) []string {
 }
 
 // variantLines describe a stored response, and who says for how long it is fresh.
-func variantLines(d *api.Why, r *api.WhyResponse) []string {
+func variantLines(d *api.Why, r *api.ExplainedResponse) []string {
 	lines := responseLines(r.Response)
 	lines[0] = "stored " + lines[0]
 	if r.Selected {

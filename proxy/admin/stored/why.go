@@ -51,10 +51,10 @@ func (r Responses) Why(ctx context.Context, u uri.URI, fields httpmessage.Fields
 	}
 	document := api.Why{
 		URL: u.WithoutPassword().String(), Key: e.Key, Spelling: e.Spelling, Site: e.Site, Status: e.Status, Location: e.Location,
-		Responses: make([]api.WhyResponse, 0, len(e.Cache.Stored)),
+		Responses: make([]api.ExplainedResponse, 0, len(e.Cache.Stored)),
 	}
 	for i, info := range e.Cache.Stored {
-		document.Responses = append(document.Responses, api.WhyResponse{
+		document.Responses = append(document.Responses, api.ExplainedResponse{
 			Response: responseDocument(info), Selected: i == e.Cache.Selected, Received: info.Received.UTC().Format(time.RFC3339),
 			FreshUntil: info.FreshUntil.UTC().Format(time.RFC3339), Lifetime: api.Seconds(info.Lifetime), LifetimeFrom: info.Source.String(),
 		})
