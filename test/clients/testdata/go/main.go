@@ -225,6 +225,7 @@ func operate(ctx context.Context, c *admin.ClientWithResponses) {
 	expect[admin.LookupResponse](200)(c.LookupWithResponse(ctx, &admin.LookupParams{Uri: name}))
 	expect[admin.PurgeResponse](200)(c.PurgeWithResponse(ctx, &admin.PurgeParams{Uri: to(name)}))
 	expect[admin.ResponsesResponse](200)(c.ResponsesWithResponse(ctx, &admin.ResponsesParams{Uri: "http://a.example/"}))
+	expect[admin.WhyResponse](200)(c.WhyWithResponse(ctx, &admin.WhyParams{Uri: "http://a.example/"}))
 	expect[admin.PurgeResponsesResponse](200)(c.PurgeResponsesWithResponse(ctx, &admin.PurgeResponsesParams{
 		Uri: to("http://a.example/"), Mode: to(admin.PurgeResponsesParamsMode("hard")),
 	}))

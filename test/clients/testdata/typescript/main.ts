@@ -161,6 +161,7 @@ async function operate() {
 	await expect(200, admins.DELETE("/api/v1/cache/entries", { params: { query: { uri: name } } }));
 	const uri = "http://a.example/";
 	await expect(200, admins.GET("/api/v1/responses", { params: { query: { uri } } }));
+	await expect(200, admins.GET("/api/v1/responses/why", { params: { query: { uri } } }));
 	await expect(200, admins.DELETE("/api/v1/responses", { params: { query: { uri, mode: "hard" } } }));
 	await expect(200, admins.GET("/api/v1/config", { params: { query: { origins: true } } }));
 	await expect(200, admins.GET("/openapi.json"));
