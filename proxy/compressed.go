@@ -18,7 +18,7 @@ func (x *exchange) linesOfSite(name string) []string {
 
 // ofSite reports whether a request is for a site that urnd is the gateway of, by whichever address.
 func (x *exchange) ofSite() bool {
-	at, _ := x.handler.server.Sites.Of(x.ask.Key)
+	at, _ := x.handler.server.Sites.Of(x.ask.Key, x.ask.Spelling)
 	return x.ask.Site != nil || at != nil
 }
 

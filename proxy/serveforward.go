@@ -51,7 +51,7 @@ func (x *exchange) forward(r *forward.Request) error {
 	at := a.Site
 	if at == nil {
 		var err error
-		if at, err = h.server.Sites.Of(a.Key); err != nil {
+		if at, err = h.server.Sites.Of(a.Key, a.Spelling); err != nil {
 			return err
 		}
 	}

@@ -17,7 +17,7 @@ import (
 // Site is a site that urnd is the gateway of, or a path of it: its requests are forwarded to one of its servers, through the HTTP
 // cache, or answered.
 type Site struct {
-	Route  route.Site // but for its Index
+	Route  route.Site // its path is that of the servers, too
 	Access gate.SiteAccess
 	Answer *SiteAnswer // nil: its servers answer
 	forward.Site
@@ -76,8 +76,7 @@ func locationValues(a *route.Ask) []uri.TemplateValue {
 func (h *Handler) addSites(failures *forward.Failures) route.Sites {
 	at := make([]route.Site, len(h.config.Sites))
 	for i, s := range h.config.Sites {
-		at[i] = s.Route
-		at[i].Index = i
+		at[i], s.Path = s.Route, s.Route.Path
 		if s.Fetch != nil {
 			s.Fetch = failures.Observe(s.Fetch)
 		}
@@ -98,7 +97,7 @@ func accessOf(sites []Site) []gate.SiteAccess {
 // Refresh fetches all variants that are stored for a URI in canonical form once more, and returns how many there were. The
 // rules of the site, which are for clients, do not apply. Errors are those of the origin.
 func (h *Handler) Refresh(ctx context.Context, key uri.URI) (int, error) {
-	found, err := h.server.Sites.Of(key)
+	found, err := h.server.Sites.Of(key, "")
 	if err != nil {
 		return 0, err
 	}

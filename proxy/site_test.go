@@ -42,7 +42,6 @@ func paths(t *testing.T, change func(*proxy.Config)) *server {
 		all := c.Sites[0].Site
 		at := func(path string, change func(*proxy.Site)) {
 			s := proxy.Site{Route: route.Site{Host: "www.example", Path: path, Spelling: route.SpellingExact}, Site: all}
-			s.Path = path
 			change(&s)
 			c.Sites = append(c.Sites, s)
 		}
@@ -131,11 +130,14 @@ func TestSitePaths(t *testing.T) {
 
 // What is for some clients alone is not shown to others by /fetch, which asks as the proxy.
 func TestRestrictedSiteIsNotFetched(t *testing.T) {
-	s := paths(t, func(c *proxy.Config) { c.Access.Proxy = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} })
+	s := paths(t, func(c *proxy.Config) {
+		c.Access.Proxy, c.Spelling = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, route.SpellingExact
+	})
 	for target, want := range map[string]int{
-		"/fetch?uri=http://www.example/a":       200,
-		"/fetch?uri=http://www.example/users/a": 403,
-		"/fetch?uri=http://www.example/clients": 403,
+		"/fetch?uri=http://www.example/a":             200,
+		"/fetch?uri=http://www.example/users/a":       403,
+		"/fetch?uri=http://www.example/clients":       403,
+		"/fetch?uri=http://www.example/x//../users/a": 400,
 	} {
 		if response := s.visit(t, "GET", target, "localhost", "Accept: text/html"); response.StatusCode != want {
 			body, _ := io.ReadAll(response.Body)
@@ -146,7 +148,9 @@ func TestRestrictedSiteIsNotFetched(t *testing.T) {
 
 // What urnd answers itself has no server that /fetch could ask.
 func TestAnsweredPathIsNotFetched(t *testing.T) {
-	s := paths(t, func(c *proxy.Config) { c.Access.Proxy = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} })
+	s := paths(t, func(c *proxy.Config) {
+		c.Access.Proxy, c.Spelling = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, route.SpellingExact
+	})
 	response := s.visit(t, "GET", "/fetch?uri=http://www.example/gone", "localhost", "Accept: text/html")
 	if body, _ := io.ReadAll(response.Body); response.StatusCode != 403 {
 		t.Errorf("%d %s", response.StatusCode, body)

@@ -54,7 +54,7 @@ func (h *Handler) Why(ctx context.Context, u uri.URI, fields httpmessage.Fields,
 		return e, nil
 	}
 	if e.Site == nil {
-		if e.Site, err = h.server.Sites.Of(a.Key); err != nil {
+		if e.Site, err = h.server.Sites.Of(a.Key, a.Spelling); err != nil {
 			return e, err
 		}
 	}

@@ -32,9 +32,9 @@ import (
 // siteRoutes returns the sites that urnd is the gateway of, as requests are compared with them, in the order of
 // config.Proxy.SiteRoutes.
 func siteRoutes(c config.Proxy) (routes []route.Site) {
-	for i, r := range c.SiteRoutes() {
+	for _, r := range c.SiteRoutes() {
 		routes = append(routes, route.Site{
-			Index: i, Host: r.Host, Path: r.Path, Spelling: spellings()[r.Spelling],
+			Host: r.Host, Path: r.Path, Spelling: spellings()[r.Spelling],
 			Parameters: route.Parameters{Ignored: r.IgnoreParameters, Sorted: r.SortParameters},
 		})
 	}
@@ -110,7 +110,7 @@ func (w siteWiring) site(c config.SiteRoute) (site proxy.Site, err error) {
 		site.Answer, err = w.answer(c.Answer)
 		return site, err
 	}
-	site.Path, site.Replace = c.Path, c.Replace
+	site.Replace = c.Replace
 	site.Cache = overridesOf(c.Cache)
 	site.Request, site.Host = edits(c.RequestRemove, c.RequestSet)
 	if site.Access.Users != nil { // the credentials are for urnd

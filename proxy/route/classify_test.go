@@ -23,7 +23,7 @@ func places(t testing.TB) map[string]route.Place {
 	}
 	server := &route.Server{
 		Own: route.NewOwnHosts("urnd.example"), Names: resolver.Names{Set: set, Accept: uri.CurrentURN},
-		Sites:     route.NewSites([]route.Site{{Host: "www.example.org"}, {Host: "exact.example.org", Index: 1, Spelling: route.SpellingExact}}),
+		Sites:     route.NewSites([]route.Site{{Host: "www.example.org"}, {Host: "exact.example.org", Spelling: route.SpellingExact}}),
 		Documents: map[string]bool{"/robots.txt": true, route.PathOpenAPI: true}, OwnDocuments: map[string]bool{"/opensearch.xml": true},
 	}
 	exact, respelled, secured, hosts := *server, *server, *server, *server

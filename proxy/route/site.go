@@ -1,6 +1,7 @@
 package route
 
 import (
+	"cmp"
 	"errors"
 	"net/url"
 	"slices"
@@ -11,7 +12,7 @@ import (
 
 // Site is what urnd is the gateway of: a host, or a path of it.
 type Site struct {
-	Index int // in the list of the configuration
+	Index int // in the list of NewSites, which sets it
 	// Host is in lower case, without port and final dot; "*." and a name are all names with one label more.
 	Host string
 	// Path is that for which the site is, and for all below it; "" is that of all. See uri.DecodedPath.
@@ -30,6 +31,7 @@ type Sites struct {
 func NewSites(all []Site) Sites {
 	s := Sites{hosts: make(map[string][]*Site)}
 	for i := range all {
+		all[i].Index = i
 		s.hosts[all[i].Host] = append(s.hosts[all[i].Host], &all[i])
 	}
 	for host, sites := range s.hosts {
@@ -64,14 +66,16 @@ func (s Sites) at(host string) []*Site {
 	return s.hosts[patternOf(host)]
 }
 
-// Of returns the site of a key, nil for none. What other servers answer for such a key would be stored for the visitors of the
-// site. The error is ErrPath.
-func (s Sites) Of(key uri.URI) (*Site, error) {
+// Of returns the site of a key, and of the path and query that are sent in place of its, "" for those; nil for none. What other servers
+// answer for such a key would be stored for the visitors of the site. The error is ErrPath.
+func (s Sites) Of(key uri.URI, spelling string) (*Site, error) {
 	host, _ := key.Host()
 	if len(s.hosts) == 0 || strings.HasSuffix(host, ".") || !isAbsoluteWeb(key.String()) {
 		return nil, nil //nolint:nilnil // no key of a site
 	}
-	return siteFor(s.at(host), key.Path(), key.Path())
+	path := key.Path()
+	sent, _, _ := strings.Cut(cmp.Or(spelling, path), "?")
+	return siteFor(s.at(host), path, sent)
 }
 
 // ErrPath is the error of a path that servers may take for another one, for which there is another site: one of them may be for some
@@ -101,11 +105,17 @@ func siteFor(sites []*Site, path, sent string) (*Site, error) {
 // firstFor returns the first site that a path is of as one of its servers reads it.
 func firstFor(sites []*Site, path string) *Site {
 	for _, s := range sites {
-		if rest, ok := strings.CutPrefix(path, s.Path); ok && (rest == "" || rest[0] == '/' || s.Path == "") {
+		if s.Has(path) {
 			return s
 		}
 	}
 	return nil
+}
+
+// Has reports whether a path is that of the site, or below it; see uri.DecodedPath.
+func (s *Site) Has(path string) bool {
+	rest, ok := strings.CutPrefix(path, s.Path)
+	return ok && (rest == "" || rest[0] == '/' || s.Path == "")
 }
 
 // withoutFinalDot returns a URI with the host of its site, which has no final dot; it has no user.
@@ -133,8 +143,8 @@ func isAbsoluteWeb(target string) bool {
 
 // Rest returns what follows the site's path in a path of it, in normal form.
 func (s *Site) Rest(path string) string {
-	if rest, ok := strings.CutPrefix(path, s.Path); ok && (rest == "" || rest[0] == '/' || s.Path == "") {
-		return rest
+	if s.Has(path) {
+		return strings.TrimPrefix(path, s.Path)
 	}
 	return (&url.URL{Path: strings.TrimPrefix(uri.DecodedPath(path), s.Path)}).EscapedPath() // of another spelling of it
 }

@@ -12,8 +12,7 @@ import (
 
 // sites are those of TestSites, by their index.
 func sites() route.Sites {
-	var all []route.Site
-	for i, s := range []route.Site{
+	return route.NewSites([]route.Site{
 		{Host: "www.example.org"},
 		{Host: "www.example.org", Path: "/api"},
 		{Host: "www.example.org", Path: "/api/v2"},
@@ -23,11 +22,7 @@ func sites() route.Sites {
 		{Host: "id.example.net", Path: "/docs"},
 		{Host: "tracked.example.net", Parameters: route.Parameters{Ignored: []string{"utm_*", "fbclid"}, Sorted: true}},
 		{Host: "bare.example.net", Parameters: route.Parameters{Ignored: []string{"*"}}},
-	} {
-		s.Index = i
-		all = append(all, s)
-	}
-	return route.NewSites(all)
+	})
 }
 
 // The most specific site decides: a host before a pattern, then the longest path; all spellings of a path that a server may take for it
@@ -87,7 +82,7 @@ func TestSites(t *testing.T) {
 		if got != tt.site || got >= 0 && ask.Key.String() != want {
 			t.Errorf("%s %s: site %d, %s (%v)", tt.host, tt.target, got, ask.Key, ask.Err)
 		}
-		if of, err := server.Sites.Of(ask.Key); got >= 0 && (err != nil || of != ask.Site) {
+		if of, err := server.Sites.Of(ask.Key, ask.Spelling); got >= 0 && (err != nil || of != ask.Site) {
 			t.Errorf("%s %s: the site of the key is %+v, %v", tt.host, tt.target, of, err)
 		}
 	}
@@ -129,8 +124,20 @@ func TestSitesOfAmbiguousPaths(t *testing.T) {
 	} {
 		var ask route.Ask
 		route.Classify(&ask, &route.View{Method: "GET", Target: target, Host: "www.example.org", Lines: func(string) []string { return nil }}, &route.Place{Server: server})
+		if _, err := server.Sites.Of(parsed(t, "http://www.example.org"+target).Normalize(), target); errors.Is(err, route.ErrPath) != ambiguous {
+			t.Errorf("%s, of a client of the proxy: %v", target, err)
+		}
 		if is := errors.Is(ask.Err, route.ErrPath); is != ambiguous || ask.Kind != route.KindSite {
 			t.Errorf("%s: %v", target, ask.Err)
 		}
 	}
+}
+
+func parsed(t *testing.T, text string) uri.URI {
+	t.Helper()
+	u, err := uri.ParseRaw(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
 }
