@@ -2357,9 +2357,10 @@ var settings = []Setting{
 				Form: tableForm,
 				Elements: []Setting{
 					{
-						Path: "proxy.sites.*.cache.*.types",
-						Doc:  "types of responses; empty: all",
-						Form: "media type, with * for all of a kind",
+						Path:  "proxy.sites.*.cache.*.types",
+						Doc:   "types of responses; empty: all",
+						Form:  "media type, with * for any text",
+						check: checkMediaTypes,
 					},
 					{
 						Path: "proxy.sites.*.cache.*.statuses",

@@ -269,7 +269,7 @@ func checkAnswerTexts(f *Faults, at string, a SiteAnswer) {
 func checkSiteCache(f *Faults, path string, rules []SiteCache) {
 	for i, r := range rules {
 		at := index(path+".cache", i)
-		checkCacheConditions(f, at, r)
+		checkCacheStatuses(f, at, r)
 		switch {
 		case r.Never && (r.Least > 0 || r.Most > 0 || r.Stale > 0):
 			f.Add(at+".never", "is set together with lifetimes")
@@ -281,13 +281,7 @@ func checkSiteCache(f *Faults, path string, rules []SiteCache) {
 	}
 }
 
-func checkCacheConditions(f *Faults, at string, r SiteCache) {
-	for i, text := range r.Types {
-		kind, sub, ok := strings.Cut(text, "/")
-		if !ok || !isToken(kind) || sub != "*" && !isToken(sub) {
-			f.Add(index(at+".types", i), "%q is not a media type such as text/css or image/*, without parameters", text)
-		}
-	}
+func checkCacheStatuses(f *Faults, at string, r SiteCache) {
 	for i, status := range r.Statuses {
 		if status < 200 || status > 599 || status == 206 || status == 304 {
 			f.Add(index(at+".statuses", i), "%d is not the status of a whole response", status)

@@ -1,6 +1,7 @@
 package httpmessage
 
 import (
+	"iter"
 	"net/http"
 	"strings"
 	"time"
@@ -47,14 +48,25 @@ func isUnmodified(request Lines, etag string, modified time.Time) bool {
 // any representation.
 func isListed(lines []string, isOne func(etag string) bool) bool {
 	for _, line := range lines {
-		for line != "" {
-			var one string
-			if one, line = cutTag(line); one == "*" || one != "" && isOne(one) {
+		for one := range EntityTags(line) {
+			if one == "*" || isOne(one) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// EntityTags returns the members of a list of entity tags, of which one may be "*".
+func EntityTags(list string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for list != "" {
+			var one string
+			if one, list = cutTag(list); one != "" && !yield(one) {
+				return
+			}
+		}
+	}
 }
 
 // cutTag returns the first member of a list of entity tags, and what follows it. A comma in quotes is part of

@@ -16,7 +16,7 @@ import (
 type Config struct {
 	// Codings are content codings in the order of preference, Zstd, Brotli and Gzip; others are ignored.
 	Codings []string
-	// Types are the media types of what is compressed, in lower case, each with one "*" at most, which stands for any text: "text/*".
+	// Types are the media types of what is compressed, as httpmessage.HasType has them.
 	Types []string
 	// WithCredentials is whether responses to requests with Cookie or Authorization are compressed, too. Where they have a secret of the
 	// user beside what others can make the user's browser request, their size gives the secret away (BREACH).
@@ -143,19 +143,7 @@ func hasContent(status int) bool {
 
 // hasType reports whether content of a type is compressed: not that of events, which are sent one by one, and are small.
 func (c *Compressor) hasType(contentType string) bool {
-	mediaType, _, _ := strings.Cut(contentType, ";")
-	mediaType = strings.ToLower(strings.TrimSpace(mediaType))
-	return mediaType != "" && mediaType != "text/event-stream" &&
-		slices.ContainsFunc(c.types, func(pattern string) bool { return matches(pattern, mediaType) })
-}
-
-// matches reports whether a media type is one of a pattern.
-func matches(pattern, mediaType string) bool {
-	before, behind, some := strings.Cut(pattern, "*")
-	if !some {
-		return pattern == mediaType
-	}
-	return len(mediaType) >= len(before)+len(behind) && strings.HasPrefix(mediaType, before) && strings.HasSuffix(mediaType, behind)
+	return httpmessage.HasType(contentType, c.types) && !httpmessage.HasType(contentType, []string{"text/event-stream"})
 }
 
 // hasCredentials reports whether a request says who its user is, so that the response may have secrets of the user.
@@ -163,13 +151,16 @@ func hasCredentials(request httpmessage.Lines) bool {
 	return request.Has("Cookie") || request.Has("Authorization")
 }
 
+// isOfForm reports whether a field is about the bytes of one form of a content: its ranges, and its digests (RFC 9530 sections 2 and 3, RFC
+// 3230).
+func isOfForm(f httpmessage.Field) bool {
+	return f.Is("Accept-Ranges") || f.Is("Content-Digest") || f.Is("Repr-Digest") || f.Is("Digest") || f.Is("Content-MD5")
+}
+
 // Describe makes fields of a response those of its compressed form. Its entity tag becomes weak, as that form is not the same byte by byte
-// (RFC 9110 section 8.8.3.3); digests are those of the form before (RFC 9530 sections 2 and 3, RFC 3230).
+// (RFC 9110 section 8.8.3.3).
 func Describe(fields *httpmessage.Fields, coding string) {
-	isStale := func(f httpmessage.Field) bool {
-		return f.Is("Content-Length") || f.Is("Accept-Ranges") || f.Is("Content-Digest") || f.Is("Repr-Digest") || f.Is("Digest") || f.Is("Content-MD5")
-	}
-	*fields = slices.DeleteFunc(*fields, isStale)
+	*fields = slices.DeleteFunc(*fields, func(f httpmessage.Field) bool { return f.Is("Content-Length") || isOfForm(f) })
 	fields.Set("Content-Encoding", coding)
 	Weaken(fields)
 }
@@ -198,11 +189,7 @@ func AddVary(fields *httpmessage.Fields) {
 // update by it what they have stored (RFC 9111 section 3.2).
 func notModified(request httpmessage.Fields, r *httpmessage.Response) {
 	etag := r.Fields.Value("ETag")
-	ofContent := func(f httpmessage.Field) bool {
-		return f.Is("Content-Encoding") || f.Is("Accept-Ranges") || f.Is("Content-Digest") || f.Is("Repr-Digest") || f.Is("Digest") ||
-			f.Is("Content-MD5")
-	}
-	r.Fields = slices.DeleteFunc(r.Fields, ofContent)
+	r.Fields = slices.DeleteFunc(r.Fields, func(f httpmessage.Field) bool { return f.Is("Content-Encoding") || isOfForm(f) })
 	if r.Fields.Has("Vary") {
 		AddVary(&r.Fields)
 	}

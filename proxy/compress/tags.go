@@ -15,8 +15,9 @@ func (c *Compressor) StrengthenIfMatch(fields *httpmessage.Fields) {
 	}
 	list := fields.List("If-Match")
 	all := []string{list}
-	for tag := range tagsOf(list) {
-		if strong, weak := strings.CutPrefix(tag, "W/"); weak && !hasTag(list, strong) {
+	for tag := range httpmessage.EntityTags(list) {
+		strong, weak := strings.CutPrefix(tag, "W/")
+		if isWhole := len(strong) > 1 && strings.HasSuffix(strong, `"`); weak && isWhole && !hasTag(list, strong) {
 			all = append(all, strong)
 		}
 	}
@@ -27,35 +28,10 @@ func (c *Compressor) StrengthenIfMatch(fields *httpmessage.Fields) {
 
 // hasTag reports whether a list has an entity tag.
 func hasTag(list, tag string) bool {
-	for one := range tagsOf(list) {
+	for one := range httpmessage.EntityTags(list) {
 		if one == tag {
 			return true
 		}
 	}
 	return false
-}
-
-// maxTags bounds the entity tags of a list that are read.
-const maxTags = 32
-
-// tagsOf yields the entity tags of a list. A comma in quotes is part of a tag, in which there is no escape: RFC 9110 section 8.8.3.
-func tagsOf(list string) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		for range maxTags {
-			list = strings.TrimLeft(list, " \t,")
-			opaque := strings.TrimPrefix(list, "W/")
-			if !strings.HasPrefix(opaque, `"`) {
-				return
-			}
-			end := strings.IndexByte(opaque[1:], '"')
-			if end < 0 {
-				return
-			}
-			end += len(list) - len(opaque) + len(`""`)
-			if !yield(list[:end]) {
-				return
-			}
-			list = list[end:]
-		}
-	}
 }

@@ -3,7 +3,6 @@ package rules
 import (
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/urnd/urnd/internal/httpmessage"
@@ -18,7 +17,7 @@ import (
 // Authorization; nor does it make one fresh for longer that sets cookies or answers a request with Authorization: those
 // may be there to be validated for each client.
 type Override struct {
-	// Types are the media types that it is for, in lower or upper case, without parameters; "text/*" is all of a type.
+	// Types are the media types that it is for, as httpmessage.HasType has them.
 	// Empty is all, also responses without Content-Type.
 	Types []string
 	// Statuses are those that it is for. Empty are 200, 203, 204, 300, 301, 308, 404 and 410: those of RFC 9110 section
@@ -50,23 +49,7 @@ func (o *Override) applies(status int, contentType string) bool {
 	if status == http.StatusPartialContent {
 		status = http.StatusOK
 	}
-	return slices.Contains(statuses, status) && (len(o.Types) == 0 || isOneOf(contentType, o.Types))
-}
-
-// isOneOf reports whether a Content-Type is one of some media types, or is of all of a type: RFC 9110 section 8.3.1.
-func isOneOf(contentType string, types []string) bool {
-	kind, _, _ := strings.Cut(contentType, ";")
-	kind = trimSpace(kind)
-	for _, one := range types {
-		all, ok := strings.CutSuffix(one, "*")
-		if ok && strings.HasSuffix(all, "/") && len(kind) > len(all) && strings.EqualFold(kind[:len(all)], all) {
-			return true
-		}
-		if kind != "" && strings.EqualFold(kind, one) {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(statuses, status) && (len(o.Types) == 0 || httpmessage.HasType(contentType, o.Types))
 }
 
 // FindOverride returns which of some overrides is for a response, the first one; -1 for none.

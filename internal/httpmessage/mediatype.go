@@ -1,0 +1,26 @@
+package httpmessage
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/urnd/urnd/uri"
+)
+
+// HasType reports whether a Content-Type is one of some media types (RFC 9110 section 8.3.1), which have no parameters. Each may have one
+// "*", which stands for one character or more: "text/*", "application/*+json". It allocates nothing.
+func HasType(contentType string, types []string) bool {
+	mediaType, _, _ := strings.Cut(contentType, ";")
+	mediaType = strings.Trim(mediaType, " \t")
+	return mediaType != "" && slices.ContainsFunc(types, func(pattern string) bool {
+		before, behind, some := strings.Cut(pattern, "*")
+		switch n := len(mediaType) - len(behind); {
+		case !strings.Contains(pattern, "/"):
+			return false
+		case !some:
+			return uri.EqualFold(mediaType, pattern)
+		default:
+			return n > len(before) && uri.EqualFold(mediaType[:len(before)], before) && uri.EqualFold(mediaType[n:], behind)
+		}
+	})
+}
