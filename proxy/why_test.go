@@ -2,10 +2,13 @@ package proxy_test
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy"
+	"github.com/urnd/urnd/proxy/compress"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/uri"
@@ -53,5 +56,30 @@ func TestWhy(t *testing.T) {
 	}
 	if _, err := why(h, "urn:a1:b", false); !errors.Is(err, problem.ErrSelection) {
 		t.Error(err)
+	}
+}
+
+// What is explained of a compressed response is by the coding that clients get.
+func TestWhyOfCompressed(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("text ", 1000)
+	o := always(t, fmt.Sprintf("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n%s", len(text), text))
+	var config proxy.Config
+	s := site(t, []string{o.addr}, func(c *proxy.Config) {
+		c.Compress = compress.New(compress.Config{Codings: []string{compress.Gzip}, Types: []string{"text/*"}})
+		config = *c
+	})
+	if got := s.visit(t, "GET", "/a", "www.example", "Accept-Encoding: br, gzip").Header.Get("Content-Encoding"); got != compress.Gzip {
+		t.Fatalf("a client gets %q", got)
+	}
+	u, err := uri.ParseRaw("http://www.example/a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for accepted, want := range map[string]string{"deflate, gzip": "", "gzip;q=0": "vary-miss"} {
+		e, err := proxy.New(config).Why(t.Context(), u, httpmessage.FieldsOf("Accept-Encoding", accepted), false)
+		if err != nil || e.Cache.Forwarded != want {
+			t.Errorf("%s: %q, %v", accepted, e.Cache.Forwarded, err)
+		}
 	}
 }

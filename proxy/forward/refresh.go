@@ -41,28 +41,40 @@ func (p *Proxy) refresh(ctx context.Context, key uri.URI, site *Site, v httpcach
 	r := &Request{
 		Request: httpmessage.Request{Method: http.MethodGet, URI: key, Spelling: v.Spelling}, Key: key, Site: site,
 	}
-	asked := &httpcache.Request{
-		Request: r.Request, Key: key.String(), Gateway: r.isGateway(), Encodes: p.encodes(r), Overrides: r.overrides(),
-	}
+	asked := r.Request
 	asked.Fields = v.Fields.Clone()
 	asked.Fields.Set("Cache-Control", "no-cache")
-	answer, err := p.config.Cache.Serve(ctx, asked, httpcache.Forward(func(ctx context.Context, o httpcache.Outgoing) (*httpmessage.Response, error) {
+	sent, err := p.serveNobody(ctx, r, asked)
+	if err == nil && sent.Status >= http.StatusInternalServerError && !sent.Outcome.Stored {
+		err = &statusError{key.String(), sent.Status}
+	}
+	return sent.Outcome, err
+}
+
+// Sent is what became of a request of no client.
+type Sent struct {
+	Status  int
+	Outcome httpcache.Outcome
+}
+
+// serveNobody sends a request of no client through the cache, and returns when all that is stored of its response has come.
+func (p *Proxy) serveNobody(ctx context.Context, r *Request, asked httpmessage.Request) (Sent, error) {
+	request := p.cacheRequest(r, asked)
+	answer, err := p.config.Cache.Serve(ctx, &request, httpcache.Forward(func(ctx context.Context, o httpcache.Outgoing) (*httpmessage.Response, error) {
 		o.Background = true // there is no client for interim responses
 		return p.ask(ctx, nil, r, o)
 	}))
 	if err != nil {
-		return httpcache.Outcome{}, err
+		return Sent{}, err
 	}
 	if answer.Content != nil {
-		err = answer.Content.SendTo(io.Discard, nil)
+		if answer.Outcome.Stored {
+			err = answer.Content.SendTo(io.Discard, nil)
+		}
 		answer.Content.Close()
 	}
-	switch {
-	case err != nil:
-		return httpcache.Outcome{}, fmt.Errorf("reading %s: %w", key, err)
-	case answer.Status >= http.StatusInternalServerError && !answer.Outcome.Stored:
-		return httpcache.Outcome{}, &statusError{key.String(), answer.Status}
-	default:
-		return answer.Outcome, nil
+	if err != nil {
+		return Sent{}, fmt.Errorf("reading %s: %w", r.Key, err)
 	}
+	return Sent{answer.Status, answer.Outcome}, nil
 }

@@ -23,10 +23,7 @@ import (
 // Serve answers a request from the cache, or forwards it to the origin server, and returns what the
 // cache did in one word. An error means that nothing was sent.
 func (p *Proxy) Serve(ctx context.Context, w ResponseWriter, r *Request) (cached string, err error) {
-	p.consume(r)
-	if r.isGateway() {
-		r.Fields = r.Site.edited(r)
-	}
+	p.prepare(r)
 	left, limited, err := forwards(r)
 	switch {
 	case err != nil:
@@ -50,10 +47,7 @@ func (p *Proxy) Serve(ctx context.Context, w ResponseWriter, r *Request) (cached
 	defer c.end()
 	way := &r.passage
 	way.proxy, way.request = p, r
-	way.asked = httpcache.Request{
-		Request: p.asked(c, r), Found: r.Found, Key: r.Key.String(), Added: p.added(r), Client: quota.Network(r.Share),
-		Gateway: r.isGateway(), Encodes: p.encodes(r), Overrides: r.overrides(), Check: r.Check, Pass: r.bound != nil, Ended: r.Ended,
-	}
+	way.asked = p.cacheRequest(r, p.asked(c, r))
 	answer, err := p.config.Cache.Serve(ctx, &way.asked, way)
 	c.answer()
 	if err != nil {
@@ -69,6 +63,26 @@ func (p *Proxy) Serve(ctx context.Context, w ResponseWriter, r *Request) (cached
 	}
 	p.send(ctx, w, r, answer)
 	return cacheWord(answer.Outcome), nil
+}
+
+// prepare makes the fields of a request those that are passed on, before any of them decides something.
+func (p *Proxy) prepare(r *Request) {
+	p.consume(r)
+	if r.isGateway() {
+		r.Fields = r.Site.edited(r)
+	}
+}
+
+// cacheRequest returns a request as the cache gets it, with asked for what it asks for.
+func (p *Proxy) cacheRequest(r *Request, asked httpmessage.Request) httpcache.Request {
+	c := httpcache.Request{
+		Request: asked, Found: r.Found, Key: r.Key.String(), Added: p.added(r), Client: quota.Network(r.Share),
+		Gateway: r.isGateway(), Encodes: p.encodes(r), Check: r.Check, Pass: r.bound != nil, Ended: r.Ended,
+	}
+	if r.isGateway() {
+		c.Overrides = r.Site.Cache
+	}
+	return c
 }
 
 // prepareCoding lets a request whose response may be compressed select it by the one coding that it gets.
@@ -249,3 +263,21 @@ func (p *Proxy) request(r *Request, server uri.URI, o httpcache.Outgoing) scheme
 // Purge makes the stored responses for a URI, in all of its spellings, to be validated before they are used again, and returns
 // how many there were.
 func (p *Proxy) Purge(ctx context.Context, key uri.URI) int { return p.config.Purge(ctx, key) }
+
+// cacheWord returns the outcome of a request with regard to the HTTP cache in one word, for logs.
+func cacheWord(o httpcache.Outcome) string {
+	switch {
+	case o.Forwarded == "bypass" || o.Forwarded == "method" || o.Forwarded == "" && !o.HasTTL:
+		return "bypass"
+	case o.Hit() && o.Stale:
+		return "stale"
+	case o.Hit():
+		return "hit"
+	case o.OriginStatus == http.StatusNotModified:
+		return "revalidated"
+	case o.Collapsed:
+		return "collapsed"
+	default:
+		return "miss"
+	}
+}

@@ -140,11 +140,3 @@ func (s *Site) replaced(text string) string {
 	}
 	return path
 }
-
-// overrides returns what says for how long the responses to a request are fresh, in place of its servers.
-func (r *Request) overrides() []httpcache.Override {
-	if r.Site == nil {
-		return nil
-	}
-	return r.Site.Cache
-}
