@@ -1,7 +1,6 @@
 package config
 
 import (
-	"fmt"
 	"mime"
 	"slices"
 	"strings"
@@ -127,7 +126,7 @@ func (p Proxy) HasSite(host string) bool {
 func checkSites(f *Faults, p Proxy) {
 	seen := make(map[string]bool)
 	for i, site := range p.Sites {
-		path := index("proxy.sites", i)
+		path := SiteSetting(i)
 		if len(site.Hosts) == 0 {
 			f.Add(path+".hosts", "names no host")
 		}
@@ -153,7 +152,7 @@ func checkSites(f *Faults, p Proxy) {
 	}
 	for _, r := range p.SiteRoutes() {
 		if len(r.Servers) == 0 && r.Answer == (SiteAnswer{}) {
-			f.Add(index("proxy.sites", r.Index)+".servers", "names no server for %s%s: write servers, or an answer", r.Host, r.Path)
+			f.Add(SiteSetting(r.Index)+".servers", "names no server for %s%s: write servers, or an answer", r.Host, r.Path)
 		}
 	}
 }
@@ -339,4 +338,7 @@ func checkParameters(f *Faults, path string, value any) {
 }
 
 // String returns the host and path of a route, as access test shows it.
-func (r SiteRoute) String() string { return fmt.Sprintf("%s%s", r.Host, r.Path) }
+func (r SiteRoute) String() string { return r.Host + r.Path }
+
+// SiteSetting returns the name of an entry of proxy.sites, by its index.
+func SiteSetting(i int) string { return index("proxy.sites", i) }

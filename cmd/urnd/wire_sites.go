@@ -9,7 +9,6 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -55,7 +54,7 @@ func wireSites(s *service, c config.Config, r *resolution, d dependencies) ([]pr
 	for i, settings := range c.Proxy.SiteRoutes() {
 		w := siteWiring{
 			service: s, config: c, resolution: r, failures: failures, dependencies: d, pools: pools,
-			path: "proxy.sites." + strconv.Itoa(settings.Index),
+			path: config.SiteSetting(settings.Index),
 		}
 		site, err := w.site(settings)
 		if err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"strconv"
 	"strings"
 
 	"github.com/urnd/urnd/config"
@@ -28,8 +27,8 @@ func explainer(c config.Proxy, handler *proxy.Handler) stored.Explain {
 		e := stored.Explained{Key: why.Key.String(), Spelling: why.Spelling, Cache: why.Cache, Advice: cacheAdvice(why.Site != nil)}
 		if why.Site != nil {
 			r := routes[why.Site.Index]
-			e.Site = &api.WhySite{Setting: siteSetting(r.Index), Host: r.Host, Path: r.Path, Rules: cacheRules(r.Cache)}
-			e.CacheSetting = siteSetting(r.From.Cache) + ".cache"
+			e.Site = &api.WhySite{Setting: config.SiteSetting(r.Index), Host: r.Host, Path: r.Path, Rules: cacheRules(r.Cache)}
+			e.CacheSetting = config.SiteSetting(r.From.Cache) + ".cache"
 		}
 		if why.Reply != nil {
 			e.Own, e.Status, e.Location = true, why.Reply.Status, why.Reply.Location
@@ -40,9 +39,6 @@ func explainer(c config.Proxy, handler *proxy.Handler) stored.Explain {
 		return e, nil
 	}
 }
-
-// siteSetting returns the name of an entry of proxy.sites.
-func siteSetting(i int) string { return "proxy.sites." + strconv.Itoa(i) }
 
 // cacheRules returns rules in words, never nil.
 func cacheRules(all []config.SiteCache) []string {
@@ -78,7 +74,7 @@ func siteURLs(r config.SiteRoute, a *route.Ask) (urls []string, err error) {
 	if r.Answer.Location != "" {
 		template, err := uri.ParseTemplate(r.Answer.Location)
 		if err != nil {
-			return nil, fmt.Errorf("%s.answer.location: %w", siteSetting(r.Index), err)
+			return nil, fmt.Errorf("%s.answer.location: %w", config.SiteSetting(r.Index), err)
 		}
 		return []string{(&proxy.SiteAnswer{Location: &template}).Leads(a)}, nil
 	}

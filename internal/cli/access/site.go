@@ -5,16 +5,13 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/proxy/gate"
+	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/uri"
 )
-
-// siteSetting returns the name of an entry of proxy.sites.
-func siteSetting(i int) string { return "proxy.sites." + strconv.Itoa(i) }
 
 // sites returns who may ask for the sites, as the daemon has it, but for passwords.
 func (t *trial) sites() []gate.SiteAccess {
@@ -31,7 +28,7 @@ func (t *trial) sites() []gate.SiteAccess {
 // users returns the setting that says who must log in, and whether somebody must.
 func (t *trial) users() (setting string, required bool) {
 	if t.site != nil {
-		return siteSetting(t.site.From.Users) + ".users", t.site.Users != ""
+		return config.SiteSetting(t.site.From.Users) + ".users", t.site.Users != ""
 	}
 	return "access.proxy_users", t.config.Access.ProxyUsers != ""
 }
@@ -53,13 +50,13 @@ func (v *Verdict) noteSite(t *trial) {
 			why = fmt.Sprintf("%s is the path itself", r)
 		}
 	}
-	v.note("site", "%s: %s; %s", siteSetting(r.Index), why, t.siteGets())
+	v.note("site", "%s: %s; %s", config.SiteSetting(r.Index), why, t.siteGets())
 	v.noteOtherSites(t)
 	if removed := removedParameters(t.target, t.ask.Key); len(removed) > 0 {
-		v.note("site", "parameters are removed: %s (%s.ignore_parameters)", strings.Join(removed, ", "), siteSetting(r.From.IgnoreParameters))
+		v.note("site", "parameters are removed: %s (%s.ignore_parameters)", strings.Join(removed, ", "), config.SiteSetting(r.From.IgnoreParameters))
 	}
 	if _, hasQuery := t.ask.Key.Query(); r.SortParameters && hasQuery {
-		v.note("site", "parameters are sorted (%s.sort_parameters)", siteSetting(r.From.SortParameters))
+		v.note("site", "parameters are sorted (%s.sort_parameters)", config.SiteSetting(r.From.SortParameters))
 	}
 }
 
@@ -72,26 +69,26 @@ func (t *trial) siteGets() string {
 	case !t.isAsked():
 		return fmt.Sprintf("urnd answers %d", r.Answer.Status)
 	case len(t.urls) == 1:
-		return fmt.Sprintf("its server gets %s (%s.servers)", t.urls[0], siteSetting(r.From.Servers))
+		return fmt.Sprintf("its server gets %s (%s.servers)", t.urls[0], config.SiteSetting(r.From.Servers))
 	default:
 		text := strings.Join(t.urls[:min(most, len(t.urls))], " or ")
 		if n := len(t.urls) - most; n > 0 {
 			text += fmt.Sprintf(", or one of %d others", n)
 		}
-		return fmt.Sprintf("its servers get %s (%s.servers)", text, siteSetting(r.From.Servers))
+		return fmt.Sprintf("its servers get %s (%s.servers)", text, config.SiteSetting(r.From.Servers))
 	}
 }
 
 // noteOtherSites notes the entries for other paths of the host, and for patterns that it is of.
 func (v *Verdict) noteOtherSites(t *trial) {
 	var more, less, patterns []string
-	isBelow := func(path, of string) bool { return of == "" || path == of || strings.HasPrefix(path, of+"/") }
+	isBelow := func(path, of string) bool { return (&route.Site{Path: of}).Has(path) }
 	host, _ := t.ask.Key.Host()
 	_, domain, _ := strings.Cut(host, ".")
 	path := uri.DecodedPath(t.ask.Key.Path())
 	for i := range t.routes {
 		other := &t.routes[i]
-		text := fmt.Sprintf("%s (%s)", siteSetting(other.Index), other)
+		text := fmt.Sprintf("%s (%s)", config.SiteSetting(other.Index), other)
 		switch {
 		case other == t.site:
 		case other.Host == t.site.Host && len(other.Path) > len(t.site.Path) && isBelow(other.Path, t.site.Path):
@@ -131,7 +128,7 @@ func removedParameters(target string, key uri.URI) (names []string) {
 
 // noteSiteClient notes whether the address of a client that may resolve names may ask for the site.
 func (v *Verdict) noteSiteClient(t *trial, client netip.Addr, refused error) {
-	setting := siteSetting(t.site.From.Clients) + ".clients"
+	setting := config.SiteSetting(t.site.From.Clients) + ".clients"
 	switch i := slices.IndexFunc(t.site.Clients, func(p netip.Prefix) bool { return p.Contains(client) }); {
 	case refused != nil:
 		v.note("client", "%s may not ask for this site (%s)", t.client, setting)
