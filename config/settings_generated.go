@@ -693,7 +693,7 @@ type Site struct {
 	// a file of users who must log in (htpasswd -B); their credentials are not passed to servers; empty: as for
 	// the next shorter path
 	Users string `mapstructure:"users"`
-	// nobody must log in, and all clients may, whatever is set for shorter paths
+	// no login is required, and all clients may, whatever is set for shorter paths
 	Public bool `mapstructure:"public"`
 	// what decides, in place of the servers, for how long responses are fresh: the first rule of which all
 	// conditions hold. Responses that are private, no-store or set a cookie, and those to requests with
@@ -2348,7 +2348,7 @@ var settings = []Setting{
 			},
 			{
 				Path:        "proxy.sites.*.public",
-				Doc:         "nobody must log in, and all clients may, whatever is set for shorter paths",
+				Doc:         "no login is required, and all clients may, whatever is set for shorter paths",
 				Invalidates: Nothing,
 			},
 			{

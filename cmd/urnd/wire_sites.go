@@ -138,7 +138,7 @@ func (w siteWiring) site(c config.SiteRoute) (site proxy.Site, err error) {
 // which know the passwords that were right.
 func (w siteWiring) users(file string) (*gate.Users, error) {
 	if file == "" {
-		return nil, nil //nolint:nilnil // nobody logs in, and nothing is wrong
+		return nil, nil //nolint:nilnil // no login is required
 	}
 	return usersOf(w.path+".users", file, w.resolution, w.dependencies)
 }

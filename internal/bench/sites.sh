@@ -2,7 +2,7 @@
 # Measures a site beside HAProxy (three balanced servers), Caddy and nginx (compression), in turns on one machine: see docs/benchmarks.md.
 # It needs haproxy, caddy, nginx and h2load (nghttp2-client); BENCH_URND is the program. All traffic is on loopback. Handshakes are a row of make bench-peers.
 set -eu
-urnd=${BENCH_URND:?is the program to measure}
+urnd=$(realpath "${BENCH_URND:?is the program to measure}")
 dir=$(mktemp -d)
 chmod 755 "$dir" # for the user of nginx
 trap 'kill $pids 2>/dev/null; rm -rf "$dir"' EXIT

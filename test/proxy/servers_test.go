@@ -22,7 +22,6 @@ import (
 type siteServer struct {
 	*httptest.Server
 	requests atomic.Int64
-	running  atomic.Int64
 }
 
 func startSiteServer(t *testing.T, number int) *siteServer {
@@ -30,8 +29,6 @@ func startSiteServer(t *testing.T, number int) *siteServer {
 	s := new(siteServer)
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		s.requests.Add(1)
-		s.running.Add(1)
-		defer s.running.Add(-1)
 		_, _ = io.Copy(io.Discard, r.Body)
 		w.Header().Set("Cache-Control", "no-store")
 		fmt.Fprintf(w, "server %d", number)
@@ -40,11 +37,10 @@ func startSiteServer(t *testing.T, number int) *siteServer {
 	return s
 }
 
-// kill ends the server at once, with the connections that it has, and returns how many requests it had then.
-func (s *siteServer) kill() int64 {
+// kill ends the server at once, with the connections that it has.
+func (s *siteServer) kill() {
 	_ = s.Listener.Close()
 	s.CloseClientConnections()
-	return s.running.Load()
 }
 
 // load sends requests for the site of urnd until it is stopped, and counts those that fail.
