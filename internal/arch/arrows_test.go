@@ -285,10 +285,7 @@ func packageRules() []packageRule {
 			true,
 			"listen accepts connections for any protocol: it is passed what serves them, so that it can be read and tested alone",
 		},
-		{
-			"proxy/balance", []string{"uri"}, true,
-			"balance picks one of the servers of a site: who sends requests and probes is passed to it, so it depends on neither HTTP nor a client",
-		},
+		{"proxy/balance", []string{"uri"}, true, "balance picks one of the servers of a site: who sends requests and probes is passed to it, so it depends on neither HTTP nor a client"},
 		{
 			"proxy/certificate",
 			nil,
