@@ -123,7 +123,7 @@ func TestUncachedAllocatesLittle(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		most float64
-	}{{"no-store", 8}, {"miss", 20}} {
+	}{{"no-store", 6}, {"miss", 20}} {
 		client := uncached(t, tt.name)
 		if raceDetector { // a sync.Pool loses some of what it has, on purpose
 			tt.most += 16

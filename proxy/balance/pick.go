@@ -19,10 +19,10 @@ type Pick struct {
 	released atomic.Bool
 }
 
-// Release ends the request. Only the first call has an effect, and none where no server was picked. It may be called
-// concurrently.
+// Release ends the request. Only the first call has an effect, and none where no server was picked, or the pick is nil.
+// It may be called concurrently.
 func (p *Pick) Release() {
-	if p.server != nil && !p.released.Swap(true) {
+	if p != nil && p.server != nil && !p.released.Swap(true) {
 		p.server.outstanding.Add(-1)
 	}
 }

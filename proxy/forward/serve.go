@@ -159,7 +159,7 @@ func (p *Proxy) ask(ctx context.Context, c *client, r *Request, o httpcache.Outg
 func (p *Proxy) encodes(r *Request) bool { return p.config.Compress != nil && r.isGateway() }
 
 // fetchOf asks the origin, or the servers of a site: another one where one has not answered a request that may be sent again. The pick
-// is to be released with the response.
+// is to be released with the response; it is nil where no server of a site was picked.
 func (p *Proxy) fetchOf(ctx context.Context, c *client, r *Request, o httpcache.Outgoing) (*scheme.Resource, *balance.Pick, error) {
 	if r.bound != nil || !r.isGateway() {
 		var server uri.URI
@@ -167,7 +167,7 @@ func (p *Proxy) fetchOf(ctx context.Context, c *client, r *Request, o httpcache.
 			server = r.bound.server
 		}
 		resource, err := p.fetchFrom(ctx, c, r, server, o)
-		return resource, &balance.Pick{}, err
+		return resource, nil, err
 	}
 	var tried balance.Tried
 	for failed := error(nil); ; {
