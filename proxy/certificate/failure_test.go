@@ -121,6 +121,9 @@ func transport(c *certificate.ManagerConfig) *http.Transport {
 	return c.Client.Transport.(*http.Transport)
 }
 
+// newName returns a name of its own for a test: the library pauses renewals by name, for as long as the process runs.
+func newName(label string) string { return label + "-" + strings.ToLower(rand.Text()) + ".test" }
+
 // failed returns how many orders have failed.
 func (r *rig) failed() (n int) {
 	r.mu.Lock()
@@ -150,8 +153,8 @@ func TestWrongClock(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			old, added := "old-"+tt.name+".test", "new-"+tt.name+".test" // the library's pauses are by name
 			r := newRig(t, nil)
+			old, added := newName("old"), newName("new")
 			r.start(nil, old)
 			r.awaitNames(old)
 			r.current().Close()
@@ -190,7 +193,8 @@ func TestWrongClock(t *testing.T) {
 			testserver.Wait(t, "the log says that none was obtained", func() bool {
 				return r.log.count("there is no certificate for a name", added, "after=1m0s") == 1
 			})
-			if got := r.log.count("could not be renewed", old); got != tt.renewals {
+			// The start tries it, and the library, which looks each millisecond, once more as soon as the start has failed.
+			if got := r.log.count("could not be renewed", old); got < tt.renewals || got > 2*tt.renewals {
 				t.Errorf("it is logged %d times that it was not renewed", got)
 			}
 			if tt.renewals > 0 { // the library looks on, and each name pauses for a minute at least
@@ -221,18 +225,19 @@ func TestReadOnlyDirectory(t *testing.T) {
 	r := newRig(t, func(c *testserver.PebbleConfig) { c.Validity = time.Hour })
 	storage := &failing{Storage: r.storage}
 	change := func(c *certificate.ManagerConfig) { c.Storage, c.Every = storage, time.Millisecond }
-	r.start(change, "kept.test", "ending.test")
-	r.awaitNames("kept.test", "ending.test")
+	kept, ending, added := newName("kept"), newName("ending"), newName("new")
+	r.start(change, kept, ending)
+	r.awaitNames(kept, ending)
 	r.current().Close()
-	r.replace("ending.test", -2*time.Hour, time.Minute) // it is to be renewed
+	r.replace(ending, -2*time.Hour, time.Minute) // it is to be renewed
 	issued := r.pebble.Orders()
 
 	readOnly := error(syscall.EROFS)
 	storage.err.Store(&readOnly)
-	manager := r.start(change, "kept.test", "ending.test", "new.test")
-	r.awaitNames("kept.test", "ending.test")
+	manager := r.start(change, kept, ending, added)
+	r.awaitNames(kept, ending)
 	want := []string{
-		"the certificate of ending.test: obtaining a certificate from ", "the certificate of new.test: obtaining a certificate from ",
+		"the certificate of " + ending + ": obtaining a certificate from ", "the certificate of " + added + ": obtaining a certificate from ",
 		"certificates cannot be stored, so that none is ordered: ",
 	}
 	testserver.Wait(t, "it is said what has failed", func() bool { return len(manager.Faults()) == len(want) })
@@ -242,7 +247,7 @@ func TestReadOnlyDirectory(t *testing.T) {
 		}
 	}
 	storage.awaitLooks(t)
-	r.awaitNames("kept.test", "ending.test")
+	r.awaitNames(kept, ending)
 	for text, n := range map[string]int{"certificates cannot be stored": 1, "could not be renewed": 1, "there is no certificate for a name": 1} {
 		if got := r.log.count(text, "read-only file system"); got != n {
 			t.Errorf("%q is logged %d times", text, got)
@@ -255,8 +260,8 @@ func TestReadOnlyDirectory(t *testing.T) {
 	// Once it can be written again, all is obtained and said.
 	manager.Close()
 	storage.err.Store(nil)
-	manager = r.start(change, "kept.test", "ending.test", "new.test")
-	r.awaitNames("new.test")
+	manager = r.start(change, kept, ending, added)
+	r.awaitNames(added)
 	testserver.Wait(t, "nothing is wrong", func() bool { return len(manager.Faults()) == 0 })
 }
 
@@ -266,20 +271,21 @@ func TestReadOnlyAtRenewal(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, func(c *testserver.PebbleConfig) { c.Validity = 6 * time.Second })
 	storage := &failing{Storage: r.storage}
-	manager := r.start(func(c *certificate.ManagerConfig) { c.Storage, c.Every = storage, 10*time.Millisecond }, "renewed.test")
-	r.awaitNames("renewed.test")
+	renewed, added := newName("renewed"), newName("new")
+	manager := r.start(func(c *certificate.ManagerConfig) { c.Storage, c.Every = storage, 10*time.Millisecond }, renewed)
+	r.awaitNames(renewed)
 	readOnly := error(syscall.EROFS)
 	storage.err.Store(&readOnly)
 	testserver.Wait(t, "it is said that it cannot be stored", func() bool {
 		return slices.ContainsFunc(manager.Faults(), func(s string) bool { return strings.HasPrefix(s, "certificates cannot be stored") })
 	})
-	r.awaitNames("renewed.test")
+	r.awaitNames(renewed)
 	if r.log.count("certificates cannot be stored", "read-only file system") != 1 {
 		t.Error("the log does not say so")
 	}
 	storage.err.Store(nil)
-	manager.Manage([]string{"renewed.test", "other.test"})
-	r.awaitNames("renewed.test", "other.test")
+	manager.Manage([]string{renewed, added})
+	r.awaitNames(renewed, added)
 	if r.log.count("certificates can be stored again") != 1 {
 		t.Error("the log does not say that it can be stored again")
 	}
