@@ -13,12 +13,12 @@ type Match struct {
 	Because []Condition // those that hold; empty for a rule without
 	// Destinations are those of the rule: it decides only if the connection goes to one of them.
 	// Empty: it decides all requests that come to it.
-	Destinations []netip.Prefix
+	Destinations []string
 }
 
 // Condition is a condition that holds, with the value for which it does.
 type Condition struct {
-	Name  string // "clients", "users", "methods", "schemes", "hosts", "ports"
+	Name  string // as it is a setting of a rule: "clients", "users", "hosts_from"
 	Value string
 }
 
@@ -38,42 +38,83 @@ func (p *Policy) Explain(r Request) []Match {
 		if !ok {
 			continue
 		}
-		found = append(found, Match{Rule: rule.ID, Deny: rule.Deny, Because: because, Destinations: rule.Destinations})
-		if len(rule.Destinations) == 0 {
+		found = append(found, Match{Rule: rule.ID, Deny: rule.Deny, Because: because, Destinations: rule.destinationTexts()})
+		if !rule.hasDestinations() {
 			break
 		}
 	}
 	return found
 }
 
-// because compares a request with a rule value by value, and returns those that hold.
-func (r *rule) because(request Request) ([]Condition, bool) {
-	c := conditions{}
-	addCondition(&c, "clients", r.Clients, func(p netip.Prefix) bool { return p.Contains(plain(request.Client)) })
-	addCondition(&c, "users", r.Users, func(user string) bool { return user == request.User })
-	addCondition(&c, "methods", r.Methods, func(method string) bool { return r.isMethod(method, request.Method) })
-	addCondition(&c, "schemes", r.Schemes, func(word string) bool { return schemeOf(word) == request.Scheme })
-	literal := request.literal()
-	addCondition(&c, "hosts", r.Hosts, func(text string) bool {
-		h, err := parseHost(text)
-		return err == nil && h.holds(request.Host, literal)
-	})
-	addCondition(&c, "ports", r.Ports, func(p PortRange) bool { return hasPort([]PortRange{p}, request.Port) })
-	return c.holding, !c.failed
+// destinationTexts are the ranges and lists of the addresses to which the connections go that a rule decides.
+func (r *rule) destinationTexts() (texts []string) {
+	for _, prefix := range r.Destinations {
+		texts = append(texts, prefix.String())
+	}
+	for _, list := range r.DestinationLists {
+		texts = append(texts, list.String())
+	}
+	return texts
 }
 
+// because compares a request with a rule value by value, and returns those that hold.
+func (r *rule) because(request Request) ([]Condition, bool) {
+	client, literal := plain(request.Client), request.literal()
+	isHost := func(text string) bool {
+		h, err := parseHost(text)
+		return err == nil && h.holds(request.Host, literal)
+	}
+	isPath := func(pattern string) bool {
+		return (&rule{Rule: Rule{Deny: r.Deny, Paths: []string{pattern}}}).hasPath(&request)
+	}
+	var all conditions
+	all.add(valuesOf("clients", r.Clients, func(p netip.Prefix) bool { return p.Contains(client) }),
+		valuesOf("clients_from", r.ClientLists, func(l AddressList) bool { return l.Has(client) }))
+	all.add(valuesOf("users", r.Users, func(user string) bool { return user == request.User }))
+	all.add(valuesOf("groups", r.Groups, func(group string) bool { return slices.Contains(request.Groups, group) }))
+	all.add(valuesOf("methods", r.Methods, func(method string) bool { return r.isMethod(method, request.Method) }))
+	all.add(valuesOf("schemes", r.Schemes, func(word string) bool { return schemeOf(word) == request.Scheme }))
+	all.add(valuesOf("hosts", r.Hosts, isHost),
+		valuesOf("hosts_from", r.HostLists, func(l HostList) bool { return l.Has(request.Host, literal) }))
+	all.add(valuesOf("ports", r.Ports, func(p PortRange) bool { return hasPort([]PortRange{p}, request.Port) }))
+	all.add(valuesOf("paths", r.Paths, isPath))
+	all.add(valuesOf("urls_from", r.URLLists, func(l URLList) bool { return hasURL([]URLList{l}, &request, literal) }))
+	all.add(valuesOf("times", r.Times, func(w Window) bool { return w.Has(request.Time) }))
+	all.add(valuesOf("client_hello", r.Hellos, func(h Hello) bool { return h == request.Hello }))
+	return all.holding, !all.failed
+}
+
+// conditions are those of a rule that hold, and whether another one does not.
 type conditions struct {
 	holding []Condition
 	failed  bool
 }
 
-// addCondition adds the first of the values that holds.
-func addCondition[T any](c *conditions, name string, values []T, holds func(T) bool) {
-	i := slices.IndexFunc(values, holds)
-	switch {
-	case i >= 0:
-		c.holding = append(c.holding, Condition{name, fmt.Sprint(values[i])})
-	case len(values) > 0:
-		c.failed = true
+// values are the values of a condition: how many, and those that hold.
+type values struct {
+	count   int
+	holding []Condition
+}
+
+func valuesOf[T any](name string, all []T, holds func(T) bool) values {
+	v := values{count: len(all)}
+	for _, one := range all {
+		if holds(one) {
+			v.holding = append(v.holding, Condition{name, fmt.Sprint(one)})
+		}
 	}
+	return v
+}
+
+// add adds a condition, whose alternatives may be values and lists: the first of them that holds.
+func (c *conditions) add(alternatives ...values) {
+	count := 0
+	for _, v := range alternatives {
+		if len(v.holding) > 0 {
+			c.holding = append(c.holding, v.holding[0])
+			return
+		}
+		count += v.count
+	}
+	c.failed = c.failed || count > 0
 }

@@ -100,7 +100,7 @@ func FuzzDecide(f *testing.F) {
 		}
 		explained := policy.Decision{Final: true}
 		for _, match := range p.Explain(request()) {
-			if len(match.Destinations) == 0 || match.Destinations[0].Contains(destination) {
+			if len(match.Destinations) == 0 || netip.MustParsePrefix(match.Destinations[0]).Contains(destination) {
 				explained.Rule, explained.Deny = match.Rule, match.Deny
 				break
 			}

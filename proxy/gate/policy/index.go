@@ -7,7 +7,7 @@ import (
 
 // index finds the first rule that holds without a look at most of the others. A rule is in it by one of its conditions, once
 // for each value: by hosts, clients or users, whichever it shares with the fewest rules, else by destinations. Rules that have
-// none of them are compared one by one. The zero value is empty.
+// none of them, or whose values are in lists, are compared one by one. The zero value is empty.
 type index struct {
 	hosts   hosts
 	clients networks
@@ -40,10 +40,12 @@ func (x *index) add(r *rule, all []host, number int32, c *crowds) {
 			addRule(x.users, user, alone)
 		}
 	case byNone:
-		for _, network := range r.Destinations {
-			x.destinations.add(network, alone)
+		if len(r.DestinationLists) == 0 {
+			for _, network := range r.Destinations {
+				x.destinations.add(network, alone)
+			}
 		}
-		if len(r.Destinations) > 0 {
+		if len(r.Destinations) > 0 && len(r.DestinationLists) == 0 {
 			x.somewhere = append(x.somewhere, number)
 		} else {
 			x.rest = append(x.rest, number)
@@ -58,7 +60,7 @@ func (x *index) add(r *rule, all []host, number int32, c *crowds) {
 // search is a search for the first rule that holds.
 type search struct {
 	rules       []rule
-	request     *Request
+	request     Request    // a copy: by a pointer it would be allocated, as lists keep what they want of it
 	literal     netip.Addr // the host where it is an address
 	dialled     bool       // destinations are compared, too
 	destination netip.Addr // the zero value where it is not known
@@ -85,7 +87,7 @@ func (s *search) compare(numbers []int32) bool {
 		if number >= s.first {
 			break
 		}
-		if r := &s.rules[number]; (!s.dialled || r.leadsTo(s.destination)) && r.holds(s.request, s.literal) {
+		if r := &s.rules[number]; (!s.dialled || r.leadsTo(s.destination)) && r.holds(&s.request, s.literal) {
 			s.first = number
 			break
 		}
@@ -141,7 +143,10 @@ func (c *crowds) best(r *Rule) by {
 	for _, condition := range [...]struct {
 		by    by
 		crowd int
-	}{{byHosts, crowd(c.hosts, r.Hosts)}, {byClients, crowd(c.clients, r.Clients)}, {byUsers, crowd(c.users, r.Users)}} {
+	}{
+		{byHosts, crowd(c.hosts, r.Hosts, len(r.HostLists))}, {byClients, crowd(c.clients, r.Clients, len(r.ClientLists))},
+		{byUsers, crowd(c.users, r.Users, 0)},
+	} {
 		if condition.crowd < least {
 			best, least = condition.by, condition.crowd
 		}
@@ -149,9 +154,10 @@ func (c *crowds) best(r *Rule) by {
 	return best
 }
 
-// crowd returns how many rules share the value that most of them share; MaxInt for a condition without values.
-func crowd[K comparable](counts map[K]int, values []K) int {
-	if len(values) == 0 {
+// crowd returns how many rules share the value that most of them share; MaxInt for a condition without values, or with lists, by which
+// no rule is found.
+func crowd[K comparable](counts map[K]int, values []K, lists int) int {
+	if len(values) == 0 || lists > 0 {
 		return math.MaxInt
 	}
 	most := 0

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 )
 
 // Mode says what becomes of the decisions.
@@ -43,6 +44,9 @@ type Policy struct {
 	rules []rule
 	// inside has the rules that deny some destinations, and ends the others: where one of these holds, no other behind it counts.
 	ends, inside index
+	groups       []string // of the conditions of all rules
+	hasTimes     bool
+	hasNames     bool // a rule depends on the host or the ClientHello of a tunnel
 }
 
 // New returns a policy of rules, the first of which goes first. The error names every rule that is
@@ -65,8 +69,9 @@ func New(mode Mode, rules []Rule) (*Policy, error) {
 		}
 		seen[r.ID] = true
 		p.rules[i] = compiled
+		p.note(&r)
 		into := &p.ends
-		if r.Deny && len(r.Destinations) > 0 {
+		if r.Deny && compiled.hasDestinations() {
 			into = &p.inside
 		}
 		into.add(&p.rules[i], all, int32(i), shared)
@@ -76,6 +81,31 @@ func New(mode Mode, rules []Rule) (*Policy, error) {
 	}
 	return p, nil
 }
+
+// note notes what of a request its rules need to know.
+func (p *Policy) note(r *Rule) {
+	for _, group := range r.Groups {
+		if !slices.Contains(p.groups, group) {
+			p.groups = append(p.groups, group)
+		}
+	}
+	p.hasTimes = p.hasTimes || len(r.Times) > 0
+	p.hasNames = p.hasNames || len(r.Hosts)+len(r.HostLists)+len(r.Hellos) > 0
+}
+
+// Groups returns the groups that rules name, of which Request.Groups needs those of the user. It must not be changed.
+func (p *Policy) Groups() []string {
+	if p.Mode() == Open {
+		return nil
+	}
+	return p.groups
+}
+
+// HasTimes reports whether a rule depends on Request.Time.
+func (p *Policy) HasTimes() bool { return p.Mode() != Open && p.hasTimes }
+
+// HasTunnelNames reports whether rules depend on the server name in a tunnel, or on what else it begins with.
+func (p *Policy) HasTunnelNames() bool { return p.Mode() != Open && p.hasNames }
 
 // Mode returns the mode, Open for nil.
 func (p *Policy) Mode() Mode {
@@ -104,14 +134,14 @@ func (p *Policy) Decide(r Request) Decision {
 	if p.Mode() == Open {
 		return Decision{Final: true}
 	}
-	s := search{rules: p.rules, request: &r, literal: r.literal(), first: nowhere}
+	s := search{rules: p.rules, request: r, literal: r.literal(), first: nowhere}
 	s.first = p.ends.first(s)
 	depends := p.inside.first(s) < s.first
 	if s.first == nowhere {
 		return Decision{Final: !depends}
 	}
 	rule := &p.rules[s.first]
-	if len(rule.Destinations) > 0 || depends && !rule.Deny {
+	if rule.hasDestinations() || depends && !rule.Deny {
 		return Decision{}
 	}
 	return rule.decision()
@@ -125,7 +155,7 @@ func (p *Policy) DecideFor(r Request, destination netip.Addr) Decision {
 	if p.Mode() == Open {
 		return Decision{Final: true}
 	}
-	s := search{rules: p.rules, request: &r, literal: r.literal(), dialled: true, destination: plain(destination), first: nowhere}
+	s := search{rules: p.rules, request: r, literal: r.literal(), dialled: true, destination: plain(destination), first: nowhere}
 	s.first = p.ends.first(s)
 	if s.first = p.inside.first(s); s.first == nowhere {
 		return Decision{Final: true}

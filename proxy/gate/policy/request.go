@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/urnd/urnd/uri"
 )
@@ -20,6 +21,16 @@ type Request struct {
 	// for a URI without host.
 	Host string
 	Port uint16 // also where it is the default of the scheme; 0 where there is none
+	// Path and Query are those of the URI, in normal form; "" for a CONNECT.
+	Path, Query string
+	// Sent is the path as the server gets it, where that is not in normal form; else "".
+	Sent string
+	// Groups are those that the user is a member of, of Policy.Groups.
+	Groups []string
+	// Time is when it came. It matters only where Policy.HasTimes.
+	Time time.Time
+	// Hello is with what the client began a tunnel, whose Host is then the server name in it; Unseen where nothing has come.
+	Hello Hello
 }
 
 // ErrPort is for a URI whose port no server can have. The grammar of RFC 3986 section 3.2.3 has no bound.
@@ -27,7 +38,8 @@ var ErrPort = errors.New("a port is between 0 and 65535")
 
 // NewRequest returns the request for a URI in normal form, which must be well formed (uri.URI.Check). The error is ErrPort.
 func NewRequest(client netip.Addr, user, method string, u uri.URI) (Request, error) {
-	r := Request{Client: client, User: user, Method: method, Scheme: u.Scheme(), Host: u.Hostname()}
+	r := Request{Client: client, User: user, Method: method, Scheme: u.Scheme(), Host: u.Hostname(), Path: u.Path()}
+	r.Query, _ = u.Query()
 	text, _ := u.Port()
 	if text == "" {
 		text = u.DefaultPort()

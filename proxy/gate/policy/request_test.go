@@ -2,6 +2,7 @@ package policy_test
 
 import (
 	"net/netip"
+	"reflect"
 	"testing"
 
 	"github.com/urnd/urnd/proxy/gate/policy"
@@ -28,8 +29,10 @@ func TestNewRequest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := policy.Request{Client: client, User: "ann", Method: "GET", Scheme: tt.scheme, Host: tt.host, Port: tt.port}
-		if got, err := policy.NewRequest(client, "ann", "GET", u.Normalize()); err != nil || got != want {
+		want := policy.Request{
+			Client: client, User: "ann", Method: "GET", Scheme: tt.scheme, Host: tt.host, Port: tt.port, Path: u.Normalize().Path(),
+		}
+		if got, err := policy.NewRequest(client, "ann", "GET", u.Normalize()); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %+v, %v", tt.target, got, err)
 		}
 	}

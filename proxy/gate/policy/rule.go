@@ -29,9 +29,22 @@ type Rule struct {
 	// host.
 	Hosts []string
 	Ports []PortRange
+	// Paths are patterns of the whole path of a URI in normal form, in which "*" stands for any characters, such as "/private/*"
+	// and "*.exe". A rule that denies holds where one is that of the path as some server reads it, a rule that allows only where
+	// each reading has one (uri.PathReadings). None is that of a CONNECT, of which no path is known.
+	Paths []string
+	// Groups are groups of users: see Request.Groups.
+	Groups []string
+	Times  []Window
+	// Hellos are with what a client begins a tunnel. Only a rule that denies may have them: the tunnel is open by then.
+	Hellos []Hello
 	// Destinations are ranges of the addresses that are dialled.
 	Destinations []netip.Prefix
-	Reason       string // what readers are told where it denies their request, "" for nothing
+	// The lists have further values of Clients, Hosts and Destinations, and those of a condition on the host, path and query.
+	ClientLists, DestinationLists []AddressList
+	HostLists                     []HostList
+	URLLists                      []URLList
+	Reason                        string // what readers are told where it denies their request, "" for nothing
 }
 
 // PortRange is a range of ports, both ends included.
@@ -70,15 +83,18 @@ func compile(r Rule) (rule, []host, error) {
 			return rule{}, nil, err
 		}
 	}
-	for _, words := range [...][]string{r.Users, r.Methods, r.Schemes} {
+	for _, words := range [...][]string{r.Users, r.Methods, r.Schemes, r.Paths, r.Groups} {
 		if slices.Contains(words, "") {
-			return rule{}, nil, errors.New("a user, method or scheme is empty")
+			return rule{}, nil, errors.New("a user, method, scheme, path or group is empty")
 		}
 	}
 	for _, port := range r.Ports {
 		if port.First > port.Last {
 			return rule{}, nil, fmt.Errorf("%d-%d is not a range of ports: the first is greater than the last", port.First, port.Last)
 		}
+	}
+	if len(r.Hellos) > 0 && !r.Deny {
+		return rule{}, nil, errors.New("only a rule that denies has a condition on what a tunnel begins with: it is open by then")
 	}
 	compiled := rule{Rule: r, clients: newRanges(r.Clients), destinations: newRanges(r.Destinations)}
 	for _, word := range r.Schemes {
@@ -107,8 +123,13 @@ func (r *rule) holds(request *Request, literal netip.Addr) bool {
 		(len(r.schemes) == 0 || slices.Contains(r.schemes, request.Scheme)) &&
 		(len(r.Methods) == 0 || slices.ContainsFunc(r.Methods, func(method string) bool { return r.isMethod(method, request.Method) })) &&
 		(len(r.Users) == 0 || slices.Contains(r.Users, request.User)) &&
-		(len(r.Clients) == 0 || r.clients.has(plain(request.Client))) &&
-		(r.hosts == nil || r.hosts.has(request.Host, literal))
+		(len(r.Clients)+len(r.ClientLists) == 0 || r.hasClient(plain(request.Client))) &&
+		(len(r.HostLists) == 0 && r.hosts == nil || r.hasHost(request.Host, literal)) &&
+		(len(r.Groups) == 0 || slices.ContainsFunc(request.Groups, func(group string) bool { return slices.Contains(r.Groups, group) })) &&
+		(len(r.Hellos) == 0 || slices.Contains(r.Hellos, request.Hello)) &&
+		(len(r.Paths) == 0 || r.hasPath(request)) &&
+		(len(r.URLLists) == 0 || hasURL(r.URLLists, request, literal)) &&
+		(len(r.Times) == 0 || slices.ContainsFunc(r.Times, func(w Window) bool { return w.Has(request.Time) }))
 }
 
 // isMethod reports whether a method is one of the rule.
@@ -120,13 +141,16 @@ func (r *rule) isMethod(method, asked string) bool {
 // that are denied: else who hides it would go around the rule.
 func (r *rule) leadsTo(destination netip.Addr) bool {
 	switch {
-	case len(r.Destinations) == 0:
+	case !r.hasDestinations():
 		return true
 	case !destination.IsValid():
 		return r.Deny
 	}
-	return r.destinations.has(destination)
+	return r.destinations.has(destination) || hasAddress(r.DestinationLists, destination)
 }
+
+// hasDestinations reports whether the rule has a condition on the address that is dialled.
+func (r *rule) hasDestinations() bool { return len(r.Destinations)+len(r.DestinationLists) > 0 }
 
 func hasPort(ranges []PortRange, port uint16) bool {
 	for _, r := range ranges {

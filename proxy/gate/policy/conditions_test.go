@@ -1,0 +1,234 @@
+package policy_test
+
+import (
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/proxy/gate/policy"
+	"github.com/urnd/urnd/uri"
+)
+
+// A path is compared as a whole. Where servers may read it in several ways, a rule that denies holds for each of them, and one that
+// allows only where it holds for all.
+func TestPaths(t *testing.T) {
+	for _, tt := range []struct {
+		pattern, path string
+		deny, allow   bool
+	}{
+		{"/private/*", "/private/a", true, true},
+		{"/private/*", "/private/", true, true},
+		{"/private/*", "/private", false, false},
+		{"/private/*", "/a/private/b", false, false},
+		{"*/private/*", "/a/private/b", true, true},
+		{"*.exe", "/a/b.exe", true, true},
+		{"*.exe", "/a/b.exe.txt", false, false},
+		{"*.exe", "/a/b.EXE", false, false},
+		{"/*/b/*.exe", "/a/b/c/d.exe", true, true},
+		{"/a*a", "/a", false, false}, // the two do not overlap
+		{"/a*b*b", "/ab", false, false},
+		{"/a*b*b", "/abb", true, true},
+		{"*", "/", true, true},
+		{"/", "/", true, true},
+		{"/private/*", "/%70rivate/a", true, true}, // in normal form
+		{"/private/*", "/private%2Fa", true, false},
+		{"/private/*", "/a/..%2Fprivate/b", true, false},
+		{"/private/*", "/b/private/a", false, false},
+		{"/private/*", "/b//../private/a", true, false}, // as it is sent: in normal form it is /b/private/a
+		{"/private/*", "/private;x/a", true, false},
+		{"*.exe", "/b.exe;v=1", true, false},
+		{"/public/*", "/public/..%2Fprivate/a", true, false},
+		{"/public/*", "/public/a%20b", true, true},
+	} {
+		for _, deny := range [...]bool{true, false} {
+			u, err := uri.Parse("http://a.example" + tt.path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := policy.NewRequest(netip.Addr{}, "", "GET", u.Normalize())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Path != tt.path {
+				r.Sent = tt.path
+			}
+			p := newPolicy(t, policy.Enforce, policy.Rule{ID: "path", Deny: deny, Paths: []string{tt.pattern}})
+			want := tt.allow
+			if deny {
+				want = tt.deny
+			}
+			if got := p.Decide(r).Rule == "path"; got != want {
+				t.Errorf("%q of %q: %t, want %t where deny is %t", tt.path, tt.pattern, got, want, deny)
+			}
+			if got := len(p.Explain(r)) > 0; got != want {
+				t.Errorf("%q of %q is explained: %t, want %t where deny is %t", tt.path, tt.pattern, got, want, deny)
+			}
+		}
+	}
+}
+
+// Of a tunnel no path is known: no rule with paths holds for it.
+func TestPathsOfTunnels(t *testing.T) {
+	for _, deny := range [...]bool{true, false} {
+		p := newPolicy(t, policy.Enforce, policy.Rule{ID: "path", Deny: deny, Paths: []string{"*"}})
+		if d := p.Decide(policy.Request{Method: "CONNECT", Host: "a.example", Port: 443}); d.Rule != "" {
+			t.Errorf("%+v", d)
+		}
+	}
+}
+
+// Times are those of the clock on the wall, also when it is changed. Europe/Berlin changed it on 2026-03-29 at 02:00, to 03:00, and on
+// 2026-10-25 at 03:00, to 02:00.
+func TestWindows(t *testing.T) {
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	workday := [7]bool{false, true, true, true, true, true, false}
+	office := policy.Window{Days: workday, From: 8 * 60, To: 18 * 60, Zone: berlin}
+	night := policy.Window{Days: [7]bool{time.Saturday: true}, From: 22 * 60, To: 6 * 60, Zone: berlin}
+	small := policy.Window{Days: [7]bool{time.Sunday: true}, From: 2 * 60, To: 3 * 60, Zone: berlin}
+	utc := policy.Window{Days: workday, From: 8 * 60, To: 18 * 60}
+	for _, tt := range []struct {
+		window policy.Window
+		at     string // in UTC
+		want   bool
+	}{
+		{office, "2026-11-30T07:00:00Z", true}, // Monday 08:00
+		{office, "2026-11-30T06:59:59Z", false},
+		{office, "2026-11-30T16:59:59Z", true},
+		{office, "2026-11-30T17:00:00Z", false},
+		{office, "2026-07-06T06:00:00Z", true}, // in summer
+		{office, "2026-11-29T09:00:00Z", false},
+		{utc, "2026-11-30T07:59:59Z", false},
+		{utc, "2026-11-30T08:00:00Z", true},
+		{night, "2026-11-28T21:00:00Z", true}, // Saturday 22:00
+		{night, "2026-11-29T04:59:59Z", true}, // Sunday 05:59
+		{night, "2026-11-29T05:00:00Z", false},
+		{night, "2026-11-27T23:00:00Z", false}, // of Friday
+		{night, "2026-03-29T03:59:59Z", true},  // 05:59 in summer already
+		{night, "2026-03-29T04:00:00Z", false},
+		{night, "2026-10-25T04:59:59Z", true}, // 05:59 in winter again
+		{small, "2026-03-29T00:59:59Z", false},
+		{small, "2026-03-29T01:00:00Z", false}, // 03:00: there is no 02:30
+		{small, "2026-10-25T00:30:00Z", true},  // 02:30
+		{small, "2026-10-25T01:30:00Z", true},  // 02:30 again
+		{small, "2026-10-25T02:00:00Z", false},
+		{policy.Window{}, "2026-11-30T08:00:00Z", false},
+	} {
+		at, err := time.Parse(time.RFC3339, tt.at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := tt.window.Has(at); got != tt.want {
+			t.Errorf("%s at %s: %t", tt.window, at.In(berlin), got)
+		}
+		p := newPolicy(t, policy.Enforce, policy.Rule{ID: "time", Deny: true, Times: []policy.Window{tt.window}})
+		if got := p.Decide(policy.Request{Time: at}).Deny; got != tt.want || !p.HasTimes() {
+			t.Errorf("%s at %s: the rule denies %t", tt.window, at.In(berlin), got)
+		}
+	}
+}
+
+// A rule by groups holds for users who are in one of them.
+func TestGroupsOfRules(t *testing.T) {
+	p := newPolicy(t, policy.Enforce,
+		policy.Rule{ID: "staff", Groups: []string{"staff", "guests"}}, policy.Rule{ID: "rest", Deny: true, Groups: []string{"guests", "others"}})
+	if got := p.Groups(); len(got) != 3 {
+		t.Errorf("groups %q", got)
+	}
+	for _, tt := range []struct {
+		groups []string
+		rule   string
+	}{{nil, ""}, {[]string{"staff"}, "staff"}, {[]string{"others", "staff"}, "staff"}, {[]string{"others"}, "rest"}} {
+		if d := p.Decide(policy.Request{User: "alice", Groups: tt.groups}); d.Rule != tt.rule {
+			t.Errorf("%q: rule %q, want %q", tt.groups, d.Rule, tt.rule)
+		}
+	}
+}
+
+// What a tunnel begins with is a condition of rules that deny alone, and holds for nothing before it has begun.
+func TestHellos(t *testing.T) {
+	if _, err := policy.New(policy.Enforce, []policy.Rule{{ID: "a", Hellos: []policy.Hello{policy.NoTLS}}}); err == nil {
+		t.Error("a rule that allows has it")
+	}
+	p := newPolicy(t, policy.Enforce, policy.Rule{ID: "hello", Deny: true, Hellos: []policy.Hello{policy.NoTLS, policy.Encrypted}, Hosts: []string{".example"}})
+	for hello, want := range map[policy.Hello]bool{policy.Unseen: false, policy.Named: false, policy.Unnamed: false, policy.Encrypted: true, policy.NoTLS: true} {
+		if got := p.Decide(policy.Request{Host: "a.example", Hello: hello}).Deny; got != want {
+			t.Errorf("%q: denied %t", hello, got)
+		}
+		if again := policy.ParseHello(hello.String()); again != hello {
+			t.Errorf("%q is read back as %q", hello, again)
+		}
+	}
+	if !p.HasTunnelNames() || newPolicy(t, policy.Open, policy.Rule{ID: "a", Deny: true, Hosts: []string{"a"}}).HasTunnelNames() {
+		t.Error("whether the beginnings of tunnels matter")
+	}
+}
+
+// list is a list of a test: of hosts, URLs and addresses at once.
+type (
+	hostList map[string]bool
+	urlList  map[string]bool
+	addrList []netip.Addr
+)
+
+func (hostList) String() string                                { return "/lists/hosts" }
+func (l hostList) Has(host string, _ netip.Addr) bool          { return l[host] }
+func (urlList) String() string                                 { return "/lists/urls" }
+func (addrList) String() string                                { return "/lists/addresses" }
+func (l urlList) Has(h string, _ netip.Addr, p, q string) bool { return l[h+p+"?"+q] }
+func (l addrList) Has(addr netip.Addr) bool {
+	for _, one := range l {
+		if one == addr {
+			return true
+		}
+	}
+	return false
+}
+
+// The values of a list are alternatives to those of the rule, and rules with lists are found however others are indexed.
+func TestLists(t *testing.T) {
+	in, out := netip.MustParseAddr("10.0.0.1"), netip.MustParseAddr("192.0.2.9")
+	p := newPolicy(t, policy.Enforce,
+		policy.Rule{ID: "hosts", Deny: true, Hosts: []string{"own.example"}, HostLists: []policy.HostList{hostList{"ads.example": true}}},
+		policy.Rule{ID: "urls", Deny: true, URLLists: []policy.URLList{urlList{"a.example/bad?": true}}},
+		policy.Rule{ID: "clients", Deny: true, Clients: []netip.Prefix{netip.MustParsePrefix("10.9.0.0/16")}, ClientLists: []policy.AddressList{addrList{in}}, Hosts: []string{"b.example"}},
+		policy.Rule{ID: "dialled", Deny: true, Destinations: []netip.Prefix{netip.MustParsePrefix("198.51.100.0/24")}, DestinationLists: []policy.AddressList{addrList{out}}},
+	)
+	for _, tt := range []struct {
+		request policy.Request
+		dialled string
+		rule    string
+	}{
+		{policy.Request{Host: "ads.example"}, "", "hosts"},
+		{policy.Request{Host: "own.example"}, "", "hosts"},
+		{policy.Request{Host: "other.example"}, "192.0.2.1", ""},
+		{policy.Request{Scheme: "http", Host: "a.example", Path: "/bad"}, "", "urls"},
+		{policy.Request{Scheme: "http", Host: "a.example", Path: "/good"}, "192.0.2.1", ""},
+		{policy.Request{Host: "a.example"}, "192.0.2.1", ""}, // a tunnel has no path
+		{policy.Request{Host: "b.example", Client: in}, "", "clients"},
+		{policy.Request{Host: "b.example", Client: netip.MustParseAddr("10.9.1.1")}, "", "clients"},
+		{policy.Request{Host: "b.example", Client: netip.MustParseAddr("10.8.1.1")}, "192.0.2.1", ""},
+		{policy.Request{Host: "c.example"}, "192.0.2.9", "dialled"},
+		{policy.Request{Host: "c.example"}, "198.51.100.7", "dialled"},
+	} {
+		d := p.Decide(tt.request)
+		if d.Final != (tt.dialled == "") {
+			t.Errorf("%+v is decided before the address is known: %+v", tt.request, d)
+		}
+		if tt.dialled != "" {
+			d = p.DecideFor(tt.request, netip.MustParseAddr(tt.dialled))
+		}
+		if d.Rule != tt.rule {
+			t.Errorf("%+v to %q: rule %q, want %q", tt.request, tt.dialled, d.Rule, tt.rule)
+		}
+		matches := p.Explain(tt.request)
+		if tt.rule != "" && matches[0].Rule != tt.rule {
+			t.Errorf("%+v is explained by %+v", tt.request, matches)
+		}
+	}
+	if because := p.Explain(policy.Request{Host: "ads.example"})[0].Because; len(because) != 1 || because[0].String() != "hosts_from /lists/hosts" {
+		t.Errorf("because %v", because)
+	}
+}

@@ -1,0 +1,64 @@
+package policy
+
+import (
+	"strings"
+
+	"github.com/urnd/urnd/uri"
+)
+
+// hasPath reports whether the path of a request is one of the rule: see Rule.Paths.
+func (r *rule) hasPath(request *Request) bool {
+	if request.Path == "" {
+		return false
+	}
+	if request.Sent == "" && uri.IsPlainPath(request.Path) {
+		return r.isPath(request.Path)
+	}
+	if r.Deny && r.isPath(request.Path) {
+		return true
+	}
+	for _, path := range [...]string{request.Path, request.Sent} {
+		if path == "" {
+			continue
+		}
+		for _, reading := range uri.PathReadings(path) {
+			if r.isPath(reading) == r.Deny {
+				return r.Deny
+			}
+		}
+	}
+	return !r.Deny
+}
+
+func (r *rule) isPath(path string) bool {
+	for _, pattern := range r.Paths {
+		if matchesText(pattern, path) {
+			return true
+		}
+	}
+	return false
+}
+
+// matchesText reports whether a text is that of a pattern, in which "*" stands for any characters. It takes time in proportion to
+// both lengths: the shortest text for each "*" but the last suffices.
+func matchesText(pattern, text string) bool {
+	first, rest, wild := strings.Cut(pattern, "*")
+	if !wild {
+		return pattern == text
+	}
+	text, ok := strings.CutPrefix(text, first)
+	if !ok {
+		return false
+	}
+	for {
+		part, more, another := strings.Cut(rest, "*")
+		if !another {
+			return strings.HasSuffix(text, rest)
+		}
+		at := strings.Index(text, part)
+		if at < 0 {
+			return false
+		}
+		text, rest = text[at+len(part):], more
+	}
+}
