@@ -7,7 +7,9 @@ import (
 
 	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/proxy/forward"
+	"github.com/urnd/urnd/proxy/forward/tunnel"
 	"github.com/urnd/urnd/proxy/gate"
+	"github.com/urnd/urnd/proxy/gate/policy"
 	"github.com/urnd/urnd/proxy/message"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/proxy/route"
@@ -95,11 +97,28 @@ func (x *exchange) serveTunnel() error {
 		return problem.NotHTTP(a.Err.Error())
 	}
 	r := &forward.Request{Client: x.client.Addr, Share: x.client.Addr, Check: x.verdict.Check()}
+	if look := x.verdict.Look(); look != nil {
+		r.Look = func(hello tunnel.Hello, at netip.AddrPort) error { return look(helloOf(hello), hello.ServerName, at) }
+	}
 	x.received(r)
 	carried, err := x.handler.forward.Connect(x.ctx, x, r, forward.Target{Host: a.To.Host, Port: a.To.Port})
 	x.event.Bytes += carried
 	x.event.Rule = x.verdict.Rule()
 	return err
+}
+
+// helloOf returns with what a client begins a tunnel, as rules name it.
+func helloOf(hello tunnel.Hello) policy.Hello {
+	switch {
+	case !hello.IsTLS:
+		return policy.NoTLS
+	case hello.IsEncrypted:
+		return policy.Encrypted
+	case hello.ServerName == "":
+		return policy.Unnamed
+	default:
+		return policy.Named
+	}
 }
 
 // session returns the session of the connection that the request came by, nil where requests of several clients may come
@@ -163,7 +182,7 @@ func (x *exchange) mayRetrieve(u uri.URI, led bool) (func(netip.AddrPort) error,
 	if err := gate.MayRetrieve(x.verdict.Initiator, u, led || x.ask.Target.Led); err != nil {
 		return nil, err
 	}
-	v := x.handler.gate.Retrieve(&x.client, x.verdict.User, x.in.Method, u)
+	v := x.handler.gate.Retrieve(x.ctx, &x.client, x.verdict.User, x.in.Method, u)
 	if x.event.Rule = v.Rule(); v.Err != nil {
 		return nil, v.Err
 	}

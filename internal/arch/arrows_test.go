@@ -255,7 +255,7 @@ func packageRules() []packageRule {
 			"proxy",
 			[]string{
 				"proxy/listen", "proxy/http1", "proxy/http2", "proxy/route", "proxy/gate", "proxy/gate/policy", "proxy/message", "proxy/problem", "proxy/pages",
-				"proxy/answer", "proxy/answer/gs1", "proxy/compress", "proxy/forward", "proxy/present", "resolver", "resolver/scheme", "uri", "internal/netguard", "internal/httpmessage",
+				"proxy/answer", "proxy/answer/gs1", "proxy/compress", "proxy/forward", "proxy/forward/tunnel", "proxy/present", "resolver", "resolver/scheme", "uri", "internal/netguard", "internal/httpmessage",
 				"internal/lifetime", "internal/quota",
 			},
 			true,

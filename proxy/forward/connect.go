@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/urnd/urnd/internal/httpmessage"
+	"github.com/urnd/urnd/proxy/forward/tunnel"
 	"github.com/urnd/urnd/proxy/problem"
 )
 
@@ -34,7 +35,8 @@ func (p *Proxy) Connect(ctx context.Context, w ResponseWriter, r *Request, targe
 	if err != nil {
 		return 0, err
 	}
-	if at, err := netip.ParseAddrPort(server.RemoteAddr().String()); err == nil {
+	at, err := netip.ParseAddrPort(server.RemoteAddr().String())
+	if err == nil {
 		w.SetServer(at)
 	}
 	client, early, err := p.established(w, r)
@@ -46,7 +48,11 @@ func (p *Proxy) Connect(ctx context.Context, w ResponseWriter, r *Request, targe
 		_ = server.Close()
 		return 0, nil
 	}
-	return p.tunnels.Carry(ctx, client, early, server), nil
+	var look tunnel.Look
+	if r.Look != nil {
+		look = func(hello tunnel.Hello) error { return r.Look(hello, at) }
+	}
+	return p.tunnels.Carry(ctx, client, early, server, look), nil
 }
 
 // established says that a tunnel is open, and takes over the connection of the client, or its stream of HTTP/2 (RFC 9113 section 8.5),

@@ -114,6 +114,8 @@ type Request struct {
 	// Check returns why the server at an address must not be asked for this client; nil allows
 	// all.
 	Check func(netip.AddrPort) error
+	// Look decides by with what the client begins a tunnel to the server at an address; nil allows all.
+	Look func(tunnel.Hello, netip.AddrPort) error
 	// Ended ends when the client has ended its side of the connection, and may have left; nil never does.
 	Ended context.Context //nolint:containedctx // it is not that of the request
 	// Session is the connection of the client; nil where requests of others may come by it.

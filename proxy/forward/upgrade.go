@@ -95,6 +95,6 @@ func (p *Proxy) switchProtocols(ctx context.Context, w ResponseWriter, agreed ht
 		_ = client.Close()
 		return nil //nolint:nilerr // the client has gone
 	}
-	p.tunnels.Carry(ctx, client, early, server)
+	p.tunnels.Carry(ctx, client, early, server, nil)
 	return nil
 }

@@ -51,6 +51,6 @@ func (p *Proxy) switchStream(ctx context.Context, w ResponseWriter, agreed httpm
 	if client == nil || err != nil { // it has gone, or cannot be taken over
 		return err
 	}
-	p.tunnels.Carry(ctx, client, early, server)
+	p.tunnels.Carry(ctx, client, early, server, nil)
 	return nil
 }

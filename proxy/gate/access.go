@@ -20,6 +20,7 @@ type Access struct {
 	// Embedders are the origins whose pages may load what is retrieved for their readers.
 	Embedders []string
 	Users     *Users // users of the proxy; nil requires no password
+	Groups    Groups // of these users, for rules; nil knows none
 	Rate      int    // requests of one client a second; 0 is no limit
 }
 

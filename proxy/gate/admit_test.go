@@ -252,7 +252,7 @@ func TestVerdictOfAddress(t *testing.T) {
 	if v := (gate.Verdict{}); !v.Allows(netip.MustParseAddr("192.0.2.1")) {
 		t.Error("a verdict that does not depend on the address denies one")
 	}
-	if v := g.Retrieve(&client, "", http.MethodGet, ask.Key); v.Err != nil || v.Check() == nil {
+	if v := g.Retrieve(t.Context(), &client, "", http.MethodGet, ask.Key); v.Err != nil || v.Check() == nil {
 		t.Errorf("what a name leads to: %v", v.Err)
 	}
 }

@@ -101,7 +101,7 @@ func (g *Gate) take(ctx context.Context, v *Verdict, c *Client, a *route.Ask) er
 		}
 		return nil
 	default:
-		return g.rules(v, c, a)
+		return g.rules(ctx, v, c, a)
 	}
 }
 

@@ -1,8 +1,10 @@
 package gate
 
 import (
+	"context"
 	"net/http"
 	"net/netip"
+	"strings"
 	"sync/atomic"
 
 	"github.com/urnd/urnd/proxy/gate/policy"
@@ -19,6 +21,7 @@ type Verdict struct {
 	Initiator Initiator // who made the client ask, of what is retrieved for readers of pages
 	rule      string
 	check     *check // nil where the address does not matter
+	look      *look  // nil where it does not matter with what a tunnel begins
 }
 
 // check is what the rules of the site say of a request by the address that is dialled, in the background also after the end of
@@ -39,6 +42,11 @@ func (v *Verdict) Check() func(netip.AddrPort) error {
 
 // Rule returns the id of the rule of the site that has decided, "" for none.
 func (v *Verdict) Rule() string {
+	if v.look != nil {
+		if id := v.look.decided.Load(); id != nil {
+			return *id
+		}
+	}
 	if v.check == nil {
 		return v.rule
 	}
@@ -64,6 +72,7 @@ func (v *Verdict) Clone(lasting func(string) string) {
 	if v.check != nil {
 		asked := &v.check.asked
 		asked.Method, asked.Scheme, asked.Host = lasting(asked.Method), lasting(asked.Scheme), lasting(asked.Host)
+		asked.Path, asked.Query, asked.Sent = lasting(asked.Path), lasting(asked.Query), lasting(asked.Sent)
 	}
 }
 
@@ -74,7 +83,7 @@ func (c *check) of(at netip.AddrPort) error {
 }
 
 // rules decides by the rules of the site, as far as they do not depend on the address that is dialled.
-func (g *Gate) rules(v *Verdict, c *Client, a *route.Ask) error {
+func (g *Gate) rules(ctx context.Context, v *Verdict, c *Client, a *route.Ask) error {
 	if !hasRules(a) {
 		return nil
 	}
@@ -82,13 +91,22 @@ func (g *Gate) rules(v *Verdict, c *Client, a *route.Ask) error {
 	if err != nil {
 		return err
 	}
+	if err := g.complete(ctx, &asked); err != nil {
+		return err
+	}
+	if a.Kind == route.KindTunnel && g.config.Policy.HasTunnelNames() {
+		v.look = &look{gate: g, asked: asked}
+	}
 	return g.decide(v, asked)
 }
 
 // Retrieve decides by the rules of the site whether a URI in normal form, to which a name leads, is retrieved for a client.
-func (g *Gate) Retrieve(c *Client, user, method string, u uri.URI) (v Verdict) {
+func (g *Gate) Retrieve(ctx context.Context, c *Client, user, method string, u uri.URI) (v Verdict) {
 	v = Verdict{Step: StepRules, User: user}
 	asked, err := policy.NewRequest(c.Addr, user, method, u)
+	if err == nil {
+		err = g.complete(ctx, &asked)
+	}
 	if err == nil {
 		err = g.decide(&v, asked)
 	}
@@ -101,7 +119,21 @@ func askedOf(v *Verdict, c *Client, a *route.Ask) (policy.Request, error) {
 	if a.Kind == route.KindTunnel {
 		return policy.Request{Client: c.Addr, User: v.User, Method: http.MethodConnect, Host: a.To.Host, Port: a.To.Port}, nil
 	}
-	return policy.NewRequest(c.Addr, v.User, a.Method, a.Key)
+	asked, err := policy.NewRequest(c.Addr, v.User, a.Method, a.Key)
+	asked.Sent, _, _ = strings.Cut(a.Spelling, "?")
+	return asked, err
+}
+
+// complete adds to what is asked what only some rules depend on.
+func (g *Gate) complete(ctx context.Context, asked *policy.Request) (err error) {
+	rules := g.config.Policy
+	if rules.HasTimes() {
+		asked.Time = g.config.Now()
+	}
+	if groups := rules.Groups(); len(groups) > 0 && asked.User != "" && g.config.Access.Groups != nil {
+		asked.Groups, err = g.config.Access.Groups.Of(ctx, asked.User, groups)
+	}
+	return err
 }
 
 func (g *Gate) decide(v *Verdict, asked policy.Request) error {

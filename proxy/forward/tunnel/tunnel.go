@@ -24,11 +24,12 @@ type Tunnels struct {
 func New(idle time.Duration, now func() time.Time) *Tunnels { return &Tunnels{idle: idle, now: now} }
 
 // Carry carries bytes between a client, who has sent early before, and a server, until both sides have ended, one fails, nothing is
-// carried for too long, or ctx ends. It closes both, and returns how many bytes it has carried to the client.
-func (t *Tunnels) Carry(ctx context.Context, client net.Conn, early []byte, server io.ReadWriteCloser) (carried int64) {
+// carried for too long, or ctx ends. It closes both, and returns how many bytes it has carried to the client. Nothing of the client
+// gets to the server before look has allowed it; nil allows all.
+func (t *Tunnels) Carry(ctx context.Context, client net.Conn, early []byte, server io.ReadWriteCloser, look Look) (carried int64) {
 	_ = client.SetDeadline(time.Time{}) // that of a request
 	from := sideOf(client)
-	from.early = early
+	from.early, from.look = early, look
 	return t.tunnel(ctx, from, sideOf(server))
 }
 
@@ -37,6 +38,7 @@ type side struct {
 	io.Reader
 	io.Writer
 	early      []byte       // what it has sent before the tunnel
+	look       Look         // decides by what it sends first; nil for nothing
 	closeWrite func() error // tells the other end that nothing more comes
 	close      func()
 }
@@ -136,6 +138,11 @@ func (b *buffers) take() *[bufferSize]byte {
 
 // carry carries bytes from one side to the other until that ends, and returns how many.
 func (t *activity) carry(to, from side) (carried int64, err error) {
+	if from.look != nil {
+		if err := t.look(&from); err != nil && !errors.Is(err, io.EOF) {
+			return 0, err
+		}
+	}
 	if len(from.early) > 0 {
 		n, err := to.Write(from.early)
 		if err != nil {

@@ -1,0 +1,104 @@
+package tunnel
+
+import (
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"slices"
+	"time"
+)
+
+// Hello is with what a client begins a tunnel.
+type Hello struct {
+	IsTLS bool // a ClientHello (RFC 8446 section 4.1.2) that can be read; false for anything else
+	// ServerName is the name of the server in it (RFC 6066 section 3), "" for none.
+	ServerName string
+	// IsEncrypted is whether it has, or seems to have, another ClientHello in it (RFC 9849): ServerName is that of the outer one.
+	IsEncrypted bool
+}
+
+// Look decides by the Hello of a client whether its tunnel goes on: an error ends it before the server gets a byte. It is called once,
+// before the end of Carry, and not at all where the client sends nothing.
+type Look func(Hello) error
+
+// encryptedClientHello is the extension of RFC 9849 section 5.
+const encryptedClientHello = 0xfe0d
+
+// maxHello bounds what is read of a client before it is known what it is: crypto/tls takes messages of 64 KiB, in records.
+const maxHello = 128 << 10
+
+var (
+	errSeen     = errors.New("the ClientHello was read")
+	errTooLarge = errors.New("a ClientHello is too large")
+)
+
+// look reads what a client begins with, in as many pieces as it comes, and asks its Look. What was read is its early then. The error is
+// of Look, or of reading.
+func (t *activity) look(from *side) error {
+	seen := &seenConn{early: from.early, from: from.Reader, note: t.note}
+	hello := readHello(seen)
+	if seen.err != nil && (len(seen.seen) == 0 || !errors.Is(seen.err, io.EOF)) {
+		return seen.err
+	}
+	from.early = append(seen.seen, seen.early...)
+	return from.look(hello)
+}
+
+// recordOfHandshake is the first byte of a record with a ClientHello: RFC 8446 section 5.1.
+const recordOfHandshake = 22
+
+// readHello reads a ClientHello. What is none is known by its first byte, so that nothing waits for more, or by what is wrong with it.
+func readHello(conn *seenConn) (h Hello) {
+	var first [1]byte
+	if n, _ := conn.Read(first[:]); n == 0 || first[0] != recordOfHandshake {
+		return Hello{}
+	}
+	conn.again = true
+	server := tls.Server(conn, &tls.Config{ //nolint:gosec // nothing is agreed on
+		GetConfigForClient: func(info *tls.ClientHelloInfo) (*tls.Config, error) {
+			h = Hello{IsTLS: true, ServerName: info.ServerName, IsEncrypted: slices.Contains(info.Extensions, encryptedClientHello)}
+			return nil, errSeen
+		},
+	})
+	_ = server.Handshake() // it fails: with errSeen, or as there is no ClientHello
+	return h
+}
+
+// seenConn is the connection of a client that keeps what is read from it, and to which nothing is written.
+type seenConn struct {
+	net.Conn // nil: only Read, Write and the deadlines are called
+	early    []byte
+	from     io.Reader
+	note     func()
+	seen     []byte
+	again    bool  // what was seen is read once more
+	err      error // of reading
+}
+
+// Read implements net.Conn.
+func (c *seenConn) Read(p []byte) (n int, err error) {
+	switch {
+	case c.again:
+		c.again = false
+		return copy(p, c.seen), nil // one byte
+	case len(c.early) > 0:
+		n = copy(p, c.early)
+		c.early = c.early[n:]
+	case len(c.seen) > maxHello:
+		return 0, errTooLarge
+	default:
+		if n, err = c.from.Read(p); err != nil {
+			c.err = err
+		}
+		c.note()
+	}
+	c.seen = append(c.seen, p[:n]...)
+	return n, err
+}
+
+// Write implements net.Conn: alerts of TLS are for nobody.
+func (*seenConn) Write(p []byte) (int, error) { return len(p), nil }
+
+// SetWriteDeadline implements net.Conn.
+func (*seenConn) SetWriteDeadline(time.Time) error { return nil }

@@ -1,0 +1,56 @@
+package gate
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Groups know which groups users are members of. They are safe for concurrent use.
+type Groups interface {
+	// Of returns those of some groups that a user is a member of. The error is that this cannot be known.
+	Of(ctx context.Context, user string, among []string) ([]string, error)
+}
+
+// GroupFile has the groups of a file, by the names of their members.
+type GroupFile map[string][]string
+
+// ParseGroups parses a file of groups as of Apache's AuthGroupFile: a line each, "staff: alice bob". A group may have several lines.
+func ParseGroups(text []byte) (GroupFile, error) {
+	const maxLine = 1 << 20
+	groups := make(GroupFile)
+	lines := bufio.NewScanner(bytes.NewReader(text))
+	lines.Buffer(nil, maxLine)
+	for n := 1; lines.Scan(); n++ {
+		line := strings.TrimSpace(lines.Text())
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		group, members, ok := strings.Cut(line, ":")
+		if group = strings.TrimSpace(group); !ok || group == "" || strings.ContainsAny(group, " \t") {
+			return nil, fmt.Errorf("line %d is not a group, a colon and its users, such as staff: alice bob", n)
+		}
+		for member := range strings.FieldsSeq(members) {
+			if !slices.Contains(groups[member], group) {
+				groups[member] = append(groups[member], group)
+			}
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("reading groups: %w", err)
+	}
+	return groups, nil
+}
+
+// Of implements Groups. It does not allocate where the user has no other groups.
+func (f GroupFile) Of(_ context.Context, user string, among []string) ([]string, error) {
+	all := f[user]
+	isOther := func(group string) bool { return !slices.Contains(among, group) }
+	if slices.ContainsFunc(all, isOther) {
+		return slices.DeleteFunc(slices.Clone(all), isOther), nil
+	}
+	return all, nil
+}
