@@ -90,7 +90,7 @@ func others() []peer {
 			cannot: map[form]string{ftpFile: "mod_proxy_ftp is not measured", ftpDirectory: "mod_proxy_ftp is not measured"},
 		},
 		{
-			name: "caddy", pkg: "caddy", files: config("Caddyfile"),
+			name: "caddy", pkg: "caddy", files: config("Caddyfile"), secure: true,
 			command: func(p place) []string {
 				return []string{"caddy", "run", "--config", p.Dir + "/Caddyfile", "--adapter", "caddyfile"}
 			},
