@@ -65,7 +65,7 @@ func TestSecretFiles(t *testing.T) {
 		got = append(got, text+*f.Name)
 		*f.Name = "changed"
 	}
-	const want = "access.admin_token! access.proxy_users! acme.ca acme.key! cache.shared_ca cache.shared_key! cache.shared_password! cdn.secret! news.login! " +
+	const want = "access.admin_token! access.proxy_groups! access.proxy_users! acme.ca acme.key! cache.shared_ca cache.shared_key! cache.shared_password! cdn.secret! news.login! " +
 		"proxy.sites.0.answer.file proxy.sites.0.tls.ca proxy.sites.0.tls.certificate proxy.sites.0.tls.key! proxy.sites.0.users! " +
 		"proxy.upstreams.0.password! proxy.upstreams.0.tls.ca proxy.upstreams.0.tls.certificate proxy.upstreams.0.tls.key! " +
 		"proxy.upstreams.1.password! proxy.upstreams.1.tls.ca proxy.upstreams.1.tls.certificate proxy.upstreams.1.tls.key!/k " +

@@ -148,6 +148,7 @@ func formValues() map[string][3]string {
 		"mail address":                    {"a@a.example", "b@b.example", "c@c.example"},
 		"address range":                   {"10.0.0.0/8", "10.1.0.0/16,::1/128", "10.2.0.0/16"},
 		"domain name":                     names,
+		"name of the time zone database":  {"Europe/Berlin", "UTC", "Asia/Shanghai"},
 		"media type, with * for any text": {"text/html", "text/*,image/svg+xml", "application/*+json"},
 		"field name":                      {"A-Cache-Control", "B-Cache-Control,CDN-Cache-Control", "C"},
 		"URL":                             {"https://a.example/purge", "https://a.example/b,http://c.example/d", "https://e.example"},

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 )
 
@@ -139,6 +140,11 @@ func checkProxyRules(f *Faults, rules []ProxyRule) {
 			"a method in capitals, such as GET: methods are case-sensitive (RFC 9110 section 9.1)")
 		checkEach(f, path+".schemes", r.Schemes, isScheme, "a scheme such as http, or connect: write it without ://")
 		checkRuleHosts(f, path+".hosts", r.Hosts)
+		checkEach(f, path+".groups", r.Groups, isGroup, "the name of a group, without spaces and colons")
+		checkEach(f, path+".paths", r.Paths, isPathPattern, "a path such as /private/* or *.exe: write it without host and query")
+		if len(r.Hellos) > 0 && r.Action == "allow" {
+			f.Add(path+".client_hello", "is for rules that deny: the tunnel is open by then")
+		}
 		if len(r.Reason) > maxReason || strings.ContainsFunc(r.Reason, unicode.IsControl) {
 			f.Add(path+".reason", "has more than %d bytes, or a control character: write one paragraph", maxReason)
 		} else if r.Reason != "" && r.Action == "allow" {
@@ -157,6 +163,20 @@ func checkEach(f *Faults, path string, texts []string, is func(string) bool, wha
 }
 
 func isUser(s string) bool { return s != "" && !strings.Contains(s, ":") }
+
+func isGroup(s string) bool { return s != "" && !strings.ContainsAny(s, ": \t") }
+
+func isPathPattern(s string) bool {
+	return (strings.HasPrefix(s, "/") || strings.HasPrefix(s, "*")) && !strings.ContainsAny(s, "?# ")
+}
+
+// checkZone refuses a name that the time zone database has not.
+func checkZone(f *Faults, path string, value any) {
+	name, _ := value.(string)
+	if _, err := time.LoadLocation(name); err != nil {
+		f.Add(path, "%q is not a time zone such as Europe/Berlin or UTC", name)
+	}
+}
 
 // isMethod reports whether a text is a token without small letters (RFC 9110 section 5.6.2).
 func isMethod(s string) bool {

@@ -503,6 +503,9 @@ type Access struct {
 	// A file of users of the forward proxy with their passwords, as htpasswd -B -C 12 writes it (bcrypt); clients
 	// log in by Basic authentication. Empty: no password is required.
 	ProxyUsers string `mapstructure:"proxy_users"`
+	// A file of groups of these users for rules, a line each, as Apache reads them (AuthGroupFile): "staff: alice
+	// bob". Empty: there are none.
+	ProxyGroups string `mapstructure:"proxy_groups"`
 	// Clients whose Cache-Control: no-cache makes urnd ask all servers again, instead of its caches. That of
 	// others is ignored.
 	FreshClients []netip.Prefix `mapstructure:"fresh_clients"`
@@ -550,6 +553,8 @@ type Proxy struct {
 	// What the clients of the proxy may ask for. The first rule of which all conditions hold decides; where there
 	// is none, the request is allowed. urnd access test says which rule decides a request, and why. A list:
 	Rules []ProxyRule `mapstructure:"rules"`
+	// the zone of times in rules, such as Europe/Berlin; empty: that of the machine
+	TimeZone string `mapstructure:"time_zone"`
 	// What is sent to origins for clients of the proxy, of the path and query of an http or https URL: the normal
 	// form (normal), in which octets that are none of URLs are percent-encoded, or what the client sent (exact);
 	// redirect redirects clients to the normal form (308). Responses are stored by what was sent, so that no
@@ -602,6 +607,8 @@ type ProxyRule struct {
 	Clients []netip.Prefix `mapstructure:"clients"`
 	// users of access.proxy_users; empty: all, and clients that did not log in
 	Users []string `mapstructure:"users"`
+	// groups of access.proxy_groups, of which the user is in one; empty: all, and clients that did not log in
+	Groups []string `mapstructure:"groups"`
 	// methods; deny also holds for them in small letters, allow does not; empty: all
 	Methods []string `mapstructure:"methods"`
 	// schemes of URLs, and connect for CONNECT, by which clients ask for https; empty: all
@@ -611,6 +618,18 @@ type ProxyRule struct {
 	Hosts []string `mapstructure:"hosts"`
 	// ports, also where they are the default of the scheme; empty: all
 	Ports []PortRange `mapstructure:"ports"`
+	// paths of URLs in normal form, whole, such as /private/* or *.exe, in small and capital letters as they are.
+	// Of a tunnel (CONNECT), and so of https, none is known: the rule does not hold for it. Where a server may
+	// read a path in several ways, deny holds for each of them, and allow where it holds for all; empty: all
+	Paths []string `mapstructure:"paths"`
+	// when a request comes, by the clock of proxy.time_zone: Mon-Fri 08:00-18:00, Sat,Sun, or 22:00-06:00, which
+	// ends on the day after. What is open then stays open; empty: always
+	Times []Window `mapstructure:"times"`
+	// of rules that deny: with what a client begins a tunnel. unnamed is TLS without the name of a server;
+	// encrypted with an encrypted ClientHello (ECH, RFC 9849), or what looks so: browsers send that to all
+	// servers, so name the outer hosts beside it, such as cloudflare-ech.com; none is anything but TLS. empty:
+	// all
+	Hellos []string `mapstructure:"client_hello"`
 	// addresses that are dialled, after the host was looked up; empty: all
 	Destinations []netip.Prefix `mapstructure:"destinations"`
 	// what the page about a request that it denies says in your own words: why, and whom to ask; of at most 1000
@@ -1920,6 +1939,14 @@ var settings = []Setting{
 		check:       checkSecretFile,
 	},
 	{
+		Path:        "access.proxy_groups",
+		Doc:         "A file of groups of these users for rules, a line each, as Apache reads them (AuthGroupFile): \"staff: alice bob\". Empty: there are none.",
+		Form:        "path, or credential: and a name",
+		Secret:      true,
+		Invalidates: Nothing,
+		check:       checkSecretFile,
+	},
+	{
 		Path:        "access.fresh_clients",
 		Doc:         "Clients whose Cache-Control: no-cache makes urnd ask all servers again, instead of its caches. That of others is ignored.",
 		Default:     []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},
@@ -2049,6 +2076,11 @@ var settings = []Setting{
 				Form: "user",
 			},
 			{
+				Path: "proxy.rules.*.groups",
+				Doc:  "groups of access.proxy_groups, of which the user is in one; empty: all, and clients that did not log in",
+				Form: "name of a group",
+			},
+			{
 				Path: "proxy.rules.*.methods",
 				Doc:  "methods; deny also holds for them in small letters, allow does not; empty: all",
 				Form: "method, in capitals",
@@ -2069,6 +2101,21 @@ var settings = []Setting{
 				Form: "port, or two joined by a hyphen",
 			},
 			{
+				Path: "proxy.rules.*.paths",
+				Doc:  "paths of URLs in normal form, whole, such as /private/* or *.exe, in small and capital letters as they are. Of a tunnel (CONNECT), and so of https, none is known: the rule does not hold for it. Where a server may read a path in several ways, deny holds for each of them, and allow where it holds for all; empty: all",
+				Form: "path, in which * stands for any characters",
+			},
+			{
+				Path: "proxy.rules.*.times",
+				Doc:  "when a request comes, by the clock of proxy.time_zone: Mon-Fri 08:00-18:00, Sat,Sun, or 22:00-06:00, which ends on the day after. What is open then stays open; empty: always",
+				Form: "days, hours or both",
+			},
+			{
+				Path:  "proxy.rules.*.client_hello",
+				Doc:   "of rules that deny: with what a client begins a tunnel. unnamed is TLS without the name of a server; encrypted with an encrypted ClientHello (ECH, RFC 9849), or what looks so: browsers send that to all servers, so name the outer hosts beside it, such as cloudflare-ech.com; none is anything but TLS. empty: all",
+				OneOf: []string{"unnamed", "encrypted", "none"},
+			},
+			{
 				Path:  "proxy.rules.*.destinations",
 				Doc:   "addresses that are dialled, after the host was looked up; empty: all",
 				Form:  "address range",
@@ -2080,6 +2127,13 @@ var settings = []Setting{
 				Form: "text",
 			},
 		},
+	},
+	{
+		Path:        "proxy.time_zone",
+		Doc:         "the zone of times in rules, such as Europe/Berlin; empty: that of the machine",
+		Form:        "name of the time zone database",
+		Invalidates: Nothing,
+		check:       checkZone,
 	},
 	{
 		Path:        "proxy.spelling",

@@ -11,7 +11,8 @@ import (
 
 // hasNoCondition reports whether a rule decides every request that comes to it.
 func (r ProxyRule) hasNoCondition() bool {
-	return len(r.Clients)+len(r.Users)+len(r.Methods)+len(r.Schemes)+len(r.Hosts)+len(r.Ports)+len(r.Destinations) == 0
+	return len(r.Clients)+len(r.Users)+len(r.Groups)+len(r.Methods)+len(r.Schemes)+len(r.Hosts)+len(r.Ports)+len(r.Paths)+len(r.Times)+
+		len(r.Hellos)+len(r.Destinations) == 0
 }
 
 // proxyWarnings are about the rules of the proxy.
@@ -49,6 +50,12 @@ func warnOfProxyRules(f *Faults, c checked) {
 func warnOfNever(f *Faults, path string, r ProxyRule, c Config) {
 	if len(r.Users) > 0 && c.Access.ProxyUsers == "" {
 		f.Add(path+".users", "never hold: access.proxy_users is empty, so that nobody logs in: name a file of users there")
+	}
+	if len(r.Groups) > 0 && c.Access.ProxyGroups == "" {
+		f.Add(path+".groups", "never hold: access.proxy_groups is empty: name a file of groups there")
+	}
+	if len(r.Paths) > 0 && slices.Equal(r.Schemes, []string{"connect"}) {
+		f.Add(path+".paths", "never hold: of a tunnel no path is known")
 	}
 	for i, clients := range r.Clients {
 		if len(c.Access.ProxyClients) > 0 && !slices.ContainsFunc(c.Access.ProxyClients, clients.Overlaps) {
@@ -162,11 +169,12 @@ func (r ProxyRule) hides(later ProxyRule) bool {
 	has := func(p, q PortRange) bool { return p.First <= q.First && q.Last <= p.Last }
 	hasAll := func(p, q netip.Prefix) bool { return p.Bits() <= q.Bits() && p.Overlaps(q) }
 	is := func(a, b string) bool { return a == b }
-	if r.Action == "allow" && len(r.Destinations) > 0 {
-		return false // behind an upstream proxy it does not hold
+	if r.Action == "allow" && len(r.Destinations) > 0 || len(r.Hellos) > 0 {
+		return false // behind an upstream proxy, or before a tunnel has begun, it does not hold
 	}
 	return covers(r.Clients, later.Clients, hasAll) && covers(r.Users, later.Users, is) && covers(r.Methods, later.Methods, is) &&
 		covers(r.Schemes, later.Schemes, strings.EqualFold) && covers(r.Hosts, later.Hosts, coversHost) &&
+		covers(r.Groups, later.Groups, is) && covers(r.Paths, later.Paths, is) && covers(r.Times, later.Times, func(a, b Window) bool { return a == b }) &&
 		covers(r.Ports, later.Ports, has) && covers(r.Destinations, later.Destinations, hasAll)
 }
 

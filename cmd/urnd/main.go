@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"strings"
 	"syscall"
+	_ "time/tzdata" // where the machine has none, for proxy.time_zone
 
 	"github.com/spf13/cobra"
 

@@ -229,12 +229,29 @@ func accessOf(all config.Config, r *resolution, d dependencies) (gate.Access, er
 		Resolve: c.ResolveClients, Proxy: c.ProxyClients, Trusted: c.TrustedProxies, Fresh: c.FreshClients, Browse: c.BrowseClients, BrowseAll: c.BrowseAllClients,
 		Purge: c.PurgeClients, Embedders: c.Embedders, Rate: all.Limits.Rate,
 	}
-	if c.ProxyUsers == "" {
-		return a, nil
+	var err error
+	if a.Groups, err = groupsOf(all); err != nil || c.ProxyUsers == "" {
+		return a, err
 	}
 	users, err := usersOf("access.proxy_users", c.ProxyUsers, r, d)
 	a.Users = users
 	return a, err
+}
+
+// groupsOf returns the groups of users of the proxy, nil where there are none.
+func groupsOf(c config.Config) (gate.Groups, error) {
+	if c.Access.ProxyGroups == "" {
+		return nil, nil //nolint:nilnil // there are none, and nothing is wrong
+	}
+	text, err := secret.Read("access.proxy_groups", c.Access.ProxyGroups)
+	if err != nil {
+		return nil, err
+	}
+	groups, err := gate.ParseGroups(text)
+	if err != nil {
+		return nil, fmt.Errorf("access.proxy_groups: %w", err)
+	}
+	return groups, nil
 }
 
 // usersOf returns the users of a password file. Those of the same file are those of the previous configuration, which know the passwords

@@ -9,11 +9,13 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/cli"
+	"github.com/urnd/urnd/proxy/gate"
 	"github.com/urnd/urnd/proxy/gate/policy"
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver/scheme"
@@ -24,6 +26,8 @@ import (
 type Wiring struct {
 	// Policy returns the rules of the site for the forward proxy.
 	Policy func(c config.Config) (*policy.Policy, error)
+	// Groups returns the groups of users that its rules name, nil for none.
+	Groups func(c config.Config) (gate.Groups, error)
 	// Server returns what the requests of clients are compared with.
 	Server func(c config.Config) (route.Server, error)
 	// Gateways returns what is known of the protocol gateways.
@@ -41,7 +45,7 @@ func Command(w Wiring) *cobra.Command {
 }
 
 func newTest(w Wiring) *cobra.Command {
-	var user, destination string
+	var o options
 	cmd := &cobra.Command{
 		Use:   "test [CLIENT METHOD] URL",
 		Short: "Say whether the forward proxy, or a site, passes a request on, and why",
@@ -50,7 +54,8 @@ use it (access.proxy_clients, access.proxy_users), which rule decides (proxy.rul
 scheme is retrieved and the port may be named (such as gateways.enabled, gateways.allow_ports), and
 whether the address may be dialled (access.allow_destinations). Nothing is looked up or connected to:
 where it depends on the address of the host, --destination gives one. The target of CONNECT, by
-which clients ask for https, is a host and a port.
+which clients ask for https, is a host and a port; --server-name and --client-hello are what the
+client sends first in the tunnel.
 
 Of a URL of a site it says which entry of proxy.sites it is for, and why, what its servers get, and
 who may ask for it. A URL alone is asked for by GET, from 127.0.0.1.
@@ -77,15 +82,18 @@ address, and 2 if there is no such request, or no such configuration.`,
 		},
 	}
 	s := cli.AddFile(cmd)
-	cmd.Flags().StringVar(&user, "user", "", "the `name` with which the client has logged in")
-	cmd.Flags().StringVar(&destination, "destination", "", "the `address` that is dialled")
+	cmd.Flags().StringVar(&o.user, "user", "", "the `name` with which the client has logged in")
+	cmd.Flags().StringVar(&o.destination, "destination", "", "the `address` that is dialled")
+	cmd.Flags().StringVar(&o.at, "at", "", "the `time` of the request, by the clock of proxy.time_zone, such as 2026-12-01T09:30; now without it")
+	cmd.Flags().StringVar(&o.serverName, "server-name", "", "the `host` that the client names in a tunnel, by TLS")
+	cmd.Flags().StringVar(&o.hello, "client-hello", "", "with what the client begins a tunnel: `unnamed`, encrypted or none")
 	output := cli.AddOutput(cmd, "one object", cli.JSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		// Where there is no decision, the status is that of wrong usage: a program must not take a typing error for one.
 		if len(args) == 1 {
 			args = []string{"127.0.0.1", http.MethodGet, args[0]}
 		}
-		v, err := w.test(s, args, user, destination)
+		v, err := w.test(s, args, o)
 		if err == nil {
 			err = output.Document(cmd.OutOrStdout(), v, v.print)
 		}
@@ -100,19 +108,54 @@ address, and 2 if there is no such request, or no such configuration.`,
 	return cmd
 }
 
+// options are what flags say of a request.
+type options struct{ user, destination, at, serverName, hello string }
+
+// apply makes a trial of what the options say, and of the configuration that it has.
+func (o options) apply(t *trial) (err error) {
+	t.user, t.serverName = o.user, o.serverName
+	if o.destination != "" {
+		if t.destination, err = netip.ParseAddr(o.destination); err != nil {
+			return fmt.Errorf("--destination %q is not an IP address", o.destination)
+		}
+	}
+	if t.hello = policy.ParseHello(o.hello); t.hello == policy.Unseen && o.hello != "" {
+		return fmt.Errorf("--client-hello %q is not unnamed, encrypted or none", o.hello)
+	}
+	if t.hello == policy.Unseen && o.serverName != "" {
+		t.hello = policy.Named
+	}
+	t.at = time.Now()
+	if o.at == "" {
+		return nil
+	}
+	zone := time.Local //nolint:gosmopolitan // who configures no zone means the clock of the machine
+	if name := t.config.Proxy.TimeZone; name != "" {
+		if zone, err = time.LoadLocation(name); err != nil {
+			return fmt.Errorf("proxy.time_zone: %w", err)
+		}
+	}
+	const minutes = "2006-01-02T15:04"
+	if t.at, err = time.ParseInLocation(minutes, o.at, zone); err != nil {
+		return fmt.Errorf("--at %q is not a time such as %s", o.at, minutes)
+	}
+	return nil
+}
+
 // test applies the configuration to the request of the arguments.
-func (w Wiring) test(s *cli.Settings, args []string, user, destination string) (Verdict, error) {
+func (w Wiring) test(s *cli.Settings, args []string, o options) (Verdict, error) {
 	client, view, err := parseAccess(args[0], args[1], args[2])
 	if err != nil {
 		return Verdict{}, err
 	}
-	t := trial{client: client, user: user}
-	if destination != "" {
-		if t.destination, err = netip.ParseAddr(destination); err != nil {
-			return Verdict{}, fmt.Errorf("--destination %q is not an IP address", destination)
-		}
-	}
+	t := trial{client: client}
 	if t.config, err = s.Load(nil); err != nil {
+		return Verdict{}, err
+	}
+	if err := o.apply(&t); err != nil {
+		return Verdict{}, err
+	}
+	if t.groups, err = w.Groups(t.config); err != nil {
 		return Verdict{}, err
 	}
 	if t.policy, err = w.Policy(t.config); err != nil {
@@ -138,7 +181,7 @@ func (w Wiring) test(s *cli.Settings, args []string, user, destination string) (
 		return Verdict{}, errOwnName
 	}
 	if t.ask.Key.IsValid() {
-		if _, err := policy.NewRequest(client, user, view.Method, t.ask.Key); err != nil {
+		if _, err := policy.NewRequest(client, o.user, view.Method, t.ask.Key); err != nil {
 			return Verdict{}, err
 		}
 	} else if t.ask.Kind != route.KindTunnel {

@@ -14,6 +14,7 @@ import (
 	"github.com/urnd/urnd/proxy/gate/policy"
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/resolver/scheme"
+	"github.com/urnd/urnd/uri"
 )
 
 // Verdict is what becomes of a request, and why: the JSON document of "urnd access test".
@@ -52,6 +53,10 @@ type trial struct {
 	policy      *policy.Policy
 	client      netip.Addr
 	user        string
+	groups      gate.Groups // nil knows none
+	at          time.Time
+	hello       policy.Hello // of a tunnel, Unseen for none
+	serverName  string       // in it
 	ask         route.Ask
 	destination netip.Addr // the zero value where it is not known
 	gateways    scheme.Infos
@@ -65,10 +70,14 @@ type trial struct {
 
 // request returns the request as rules compare it.
 func (t *trial) request() policy.Request {
-	if t.ask.Kind == route.KindTunnel {
-		return policy.Request{Client: t.client, User: t.user, Method: t.ask.Method, Host: t.ask.To.Host, Port: t.ask.To.Port}
+	r := policy.Request{Client: t.client, User: t.user, Method: t.ask.Method, Host: t.ask.To.Host, Port: t.ask.To.Port}
+	if t.ask.Kind != route.KindTunnel {
+		r, _ = policy.NewRequest(t.client, t.user, t.ask.Method, t.ask.Key) // the URI was checked
 	}
-	r, _ := policy.NewRequest(t.client, t.user, t.ask.Method, t.ask.Key) // the URI was checked
+	r.Time = t.at
+	if t.groups != nil && t.user != "" {
+		r.Groups, _ = t.groups.Of(context.Background(), t.user, t.policy.Groups()) // the gate says what is wrong
+	}
 	return r
 }
 
@@ -108,11 +117,12 @@ func verdictOf(t trial) Verdict {
 // askGate asks the gate that the daemon asks, and notes its steps.
 func (v *Verdict) askGate(t *trial, r policy.Request) {
 	c := t.config.Access
-	access := gate.Access{Resolve: c.ResolveClients, Proxy: c.ProxyClients, Purge: c.PurgeClients}
+	access := gate.Access{Resolve: c.ResolveClients, Proxy: c.ProxyClients, Purge: c.PurgeClients, Groups: t.groups}
 	if c.ProxyUsers != "" {
 		access.Users = &gate.Users{} // no password is looked at
 	}
-	decided := gate.New(gate.Config{Access: access, Sites: t.sites(), Policy: t.policy, Now: time.Now, Step: func(step gate.Step, err error) {
+	now := func() time.Time { return t.at }
+	decided := gate.New(gate.Config{Access: access, Sites: t.sites(), Policy: t.policy, Now: now, Step: func(step gate.Step, err error) {
 		switch step {
 		case gate.StepClient:
 			v.noteClient(t, err)
@@ -123,6 +133,10 @@ func (v *Verdict) askGate(t *trial, r policy.Request) {
 	}}).Admit(context.Background(), &gate.Client{Addr: t.client.Unmap().WithZone(""), User: t.user}, &t.ask)
 	if decided.Step == gate.StepRules {
 		v.noteRules(t, r, &decided)
+	}
+	if look := decided.Look(); look != nil && t.hello != policy.Unseen && v.Result != ResultDenied {
+		v.noteHello(t, r, look(t.hello, t.serverName, netip.AddrPortFrom(t.destination, r.Port)))
+		v.Rule = decided.Rule()
 	}
 }
 
@@ -201,6 +215,22 @@ func (v *Verdict) noteRules(t *trial, r policy.Request, decided *gate.Verdict) {
 	}
 }
 
+// noteHello notes what the rules say of a tunnel by what the client begins it with.
+func (v *Verdict) noteHello(t *trial, r policy.Request, refused error) {
+	r.Hello = t.hello
+	if t.serverName != "" {
+		r.Host = uri.CanonicalHost(t.serverName)
+	}
+	if refused == nil {
+		v.note("client hello", "no rule ends the tunnel by what it begins with (%s %s)", t.hello, r.Host)
+		return
+	}
+	for _, match := range t.policy.Explain(r) {
+		v.note("client hello", "%s", describeMatch(match, t.destination, true))
+	}
+	v.deny("proxy.rules")
+}
+
 // describeMatch says of a rule what it does with a request, and why.
 func describeMatch(match policy.Match, destination netip.Addr, decides bool) string {
 	var because []string
@@ -211,11 +241,7 @@ func describeMatch(match policy.Match, destination netip.Addr, decides bool) str
 	if match.Deny {
 		text = fmt.Sprintf("%q denies", match.Rule)
 	}
-	var ranges []string
-	for _, prefix := range match.Destinations {
-		ranges = append(ranges, prefix.String())
-	}
-	switch joined := strings.Join(ranges, ", "); {
+	switch joined := strings.Join(match.Destinations, ", "); {
 	case joined == "" && len(because) == 0:
 		because = append(because, "it has no conditions")
 	case joined == "":
