@@ -18,14 +18,15 @@ type State struct {
 	Targets        *Targets       // nil where targets are not checked
 	Shared         *Shared        // nil where there is no second level of the caches
 	WebhookPending *int           // tags that are to be sent; nil where there are no webhooks
-	SiteServers    []SiteServer
+	SiteServers    []Server
+	Upstreams      []Server // upstream proxies
 }
 
-// SiteServer is a server of a site that urnd is the gateway of.
-type SiteServer struct {
+// Server is a server of a site that urnd is the gateway of, or an upstream proxy.
+type Server struct {
 	Name               string // scheme and authority
 	Up                 bool   // it gets requests, as far as probes and its settings decide that
-	Outstanding        int64  // requests now
+	Outstanding        int64  // requests now, of servers of sites
 	Requests, Failures int64
 }
 
@@ -116,6 +117,9 @@ func families() map[string]family {
 	gauge("site_server_outstanding_requests", "Requests that a server of a site has now.", "server")
 	counter("site_server_requests_total", "Requests that a server of a site got, with those that were repeated there.", "server")
 	counter("site_server_failures_total", "Requests that a server of a site did not answer.", "server")
+	gauge("upstream_up", "Whether probes can connect to an upstream proxy: 1 or 0.", "proxy")
+	counter("upstream_requests_total", "Requests that were to go through an upstream proxy.", "proxy")
+	counter("upstream_failures_total", "Requests for which no connection to an upstream proxy was made.", "proxy")
 	gauge("webhook_pending_tags", "Tags that caches in front of urnd are still to be told.")
 	return all
 }
@@ -176,6 +180,11 @@ func (s *State) samples(add add) {
 		add("site_server_outstanding_requests", float64(server.Outstanding), server.Name)
 		add("site_server_requests_total", float64(server.Requests), server.Name)
 		add("site_server_failures_total", float64(server.Failures), server.Name)
+	}
+	for _, proxy := range s.Upstreams {
+		add("upstream_up", number(proxy.Up), proxy.Name)
+		add("upstream_requests_total", float64(proxy.Requests), proxy.Name)
+		add("upstream_failures_total", float64(proxy.Failures), proxy.Name)
 	}
 	if s.WebhookPending != nil {
 		add("webhook_pending_tags", float64(*s.WebhookPending))

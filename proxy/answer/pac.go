@@ -2,6 +2,8 @@ package answer
 
 import (
 	"encoding/json"
+	"net"
+	"net/netip"
 	"strings"
 
 	"github.com/urnd/urnd/uri"
@@ -15,6 +17,14 @@ type PAC struct {
 	// Direct are hosts that browsers reach without the proxy, besides names without a dot: names,
 	// names with all below them (".example.org"), and IP addresses.
 	Direct []string
+	// Rules are further hosts, the first of which that match decide.
+	Rules []PACRule
+}
+
+// PACRule says how browsers reach some hosts, as those of a rule of the site; none: all.
+type PACRule struct {
+	Hosts    []string
+	IsDirect bool // without the proxy
 }
 
 // Static returns the file, nil where there is none.
@@ -32,16 +42,49 @@ func (p PAC) Static() *Static {
 	}
 	var b strings.Builder
 	b.WriteString(pacHead)
+	proxied := "return " + quote(strings.Join(chain, "; ")) + ";\n"
 	for _, host := range p.Direct {
-		host = uri.CanonicalHost(host)
-		condition := "host === " + quote(host)
-		if below := strings.TrimPrefix(host, "."); below != host {
-			condition = "host === " + quote(below) + " || dnsDomainIs(host, " + quote(host) + ")"
-		}
-		b.WriteString("  if (" + condition + ") return \"DIRECT\";\n")
+		b.WriteString("  if (" + pacCondition(host) + ") return \"DIRECT\";\n")
 	}
-	b.WriteString("  return " + quote(strings.Join(chain, "; ")) + ";\n}\n")
+	for _, rule := range p.Rules {
+		var conditions []string
+		for _, host := range rule.Hosts {
+			conditions = append(conditions, pacCondition(host))
+		}
+		then := proxied
+		if rule.IsDirect {
+			then = "return \"DIRECT\";\n"
+		}
+		if len(conditions) == 0 {
+			conditions = append(conditions, "true")
+		}
+		b.WriteString("  if (" + strings.Join(conditions, " || ") + ") " + then)
+	}
+	b.WriteString("  " + proxied + "}\n")
 	return NewStatic("application/x-ns-proxy-autoconfig", []byte(b.String()))
+}
+
+// pacCondition returns the condition that a host is one of a rule: a name, a name with all below it, a pattern, an address or a range.
+// No name is looked up for it.
+func pacCondition(host string) string {
+	if prefix, err := netip.ParsePrefix(host); err == nil {
+		if !prefix.Addr().Is4() {
+			return "/:/.test(host) && typeof isInNetEx === \"function\" && isInNetEx(host, " + quote(prefix.Masked().String()) + ")"
+		}
+		mask := net.IP(net.CIDRMask(prefix.Bits(), 32)).String()
+		return "/^[0-9.]+$/.test(host) && isInNet(host, " + quote(prefix.Masked().Addr().String()) + ", " + quote(mask) + ")"
+	}
+	host = uri.CanonicalHost(host)
+	below := strings.TrimPrefix(host, ".")
+	switch {
+	case strings.ContainsAny(host, "*?"):
+		pattern := strings.NewReplacer("*", "[^.]*", "?", "[^.]", ".", "[.]").Replace(host)
+		return "/^" + pattern + "$/.test(host)"
+	case below != host:
+		return "host === " + quote(below) + " || dnsDomainIs(host, " + quote(host) + ")"
+	default:
+		return "host === " + quote(host)
+	}
 }
 
 // The paths of the file.

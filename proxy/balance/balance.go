@@ -1,10 +1,11 @@
-// Package balance picks one of the servers of a site for each request: by weight, by outstanding requests or by a key,
-// without those that are drained, down or failing, and within a budget of retries.
+// Package balance picks one of the servers of a site, or one of several upstream proxies, for each request: by weight, by
+// outstanding requests, in order or by a key, without those that are drained, down or failing, and within a budget of retries.
 //
 // It depends on neither HTTP nor a client: who sends requests and probes is passed to it.
 package balance
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"math/bits"
@@ -38,6 +39,8 @@ const (
 	Turn Method = iota
 	// Least picks the server with the least outstanding requests by weight, and among equals as Turn does.
 	Least
+	// Order picks the first server that is neither down nor failing.
+	Order
 	// Hash picks the same server for the same key, by weighted rendezvous hashing: where a server leaves or comes, only
 	// its own keys move. Every process picks the same, since only the key and the URLs decide.
 	Hash
@@ -66,6 +69,8 @@ type Config struct {
 	Probe func(ctx context.Context, server uri.URI, path string) (status int, err error)
 	Now   func() time.Time
 	Log   *slog.Logger // nil for none
+	// Kind is what the servers are, for the log; "" is "a server of a site".
+	Kind string
 	// Retries is how many further servers one request may try; 0 is as many as there are others.
 	Retries int
 }
@@ -104,6 +109,7 @@ func New(config Config) *Pool {
 	if config.Log == nil {
 		config.Log = slog.New(slog.DiscardHandler)
 	}
+	config.Kind = cmp.Or(config.Kind, "a server of a site")
 	if config.Check.Path == "" {
 		config.Check.Path = "/"
 	}
@@ -111,7 +117,7 @@ func New(config Config) *Pool {
 	now := config.Now()
 	p.budget.fill(now)
 	for i, configured := range config.Servers[:min(len(config.Servers), MaxServers)] {
-		s := &server{Server: configured, name: nameOf(configured.URL), bit: 1 << i}
+		s := &server{Server: configured, name: NameOf(configured.URL), bit: 1 << i}
 		s.Weight = min(max(s.Weight, 1), MaxWeight)
 		s.hash = hashOf(s.name)
 		s.health.Store(&health{since: now})
@@ -124,8 +130,8 @@ func New(config Config) *Pool {
 	return p
 }
 
-// nameOf returns the scheme and authority of a URL, normalized.
-func nameOf(u uri.URI) string {
+// NameOf returns the scheme and authority of a URL, normalized: as Config.Failing and ServerStatus name a server.
+func NameOf(u uri.URI) string {
 	u = u.Normalize()
 	authority, _ := u.Authority()
 	return u.Scheme() + "://" + authority

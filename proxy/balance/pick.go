@@ -35,17 +35,26 @@ func (p *Pick) Release() {
 // It is small, to be inlined: where the caller's pick does not escape, it is not allocated.
 func (p *Pool) Pick(key string, tried *Tried) (pick *Pick, ok bool) {
 	pick = &Pick{}
-	return pick, p.pick(pick, key, tried)
+	return pick, p.pick(pick, key, tried, false)
+}
+
+// PickUp is Pick of the servers that are neither down nor failing: ok is false where none of them is left.
+func (p *Pool) PickUp(key string, tried *Tried) (pick *Pick, ok bool) {
+	pick = &Pick{}
+	return pick, p.pick(pick, key, tried, true)
 }
 
 // pick sets the server of a pick and counts the request, or returns false.
-func (p *Pool) pick(pick *Pick, key string, tried *Tried) bool {
+func (p *Pool) pick(pick *Pick, key string, tried *Tried, onlyUp bool) bool {
 	candidates := p.open
 	if tried != nil {
 		if limit := p.config.Retries; limit > 0 && tried.servers.len() > limit {
 			return false
 		}
 		candidates &^= tried.servers
+	}
+	if onlyUp {
+		candidates = p.preferred(candidates)
 	}
 	if candidates == 0 {
 		return false
@@ -60,12 +69,8 @@ func (p *Pool) pick(pick *Pick, key string, tried *Tried) bool {
 	return true
 }
 
-// choose returns one of the candidates, of which there is at least one.
-func (p *Pool) choose(candidates set, key string) *server {
-	if candidates.rest() == 0 {
-		return p.servers[candidates.first()]
-	}
-	// What fails is left out before the choice: a choice that is made again would change the shares of the others.
+// preferred returns the candidates that are neither down nor failing.
+func (p *Pool) preferred(candidates set) set {
 	preferred := candidates & set(p.up.Load())
 	if p.config.Failing != nil {
 		for rest := preferred; rest != 0; rest = rest.rest() {
@@ -74,6 +79,16 @@ func (p *Pool) choose(candidates set, key string) *server {
 			}
 		}
 	}
+	return preferred
+}
+
+// choose returns one of the candidates, of which there is at least one.
+func (p *Pool) choose(candidates set, key string) *server {
+	if candidates.rest() == 0 {
+		return p.servers[candidates.first()]
+	}
+	// What fails is left out before the choice: a choice that is made again would change the shares of the others.
+	preferred := p.preferred(candidates)
 	if preferred == 0 {
 		preferred = candidates
 	}
@@ -82,7 +97,7 @@ func (p *Pool) choose(candidates set, key string) *server {
 		now = p.config.Now()
 	}
 	switch {
-	case preferred.rest() == 0:
+	case preferred.rest() == 0 || p.config.Method == Order:
 		return p.servers[preferred.first()]
 	case p.config.Method == Least:
 		return p.least(preferred, now)

@@ -132,10 +132,10 @@ func (p *Pool) probed(s *server, reason string) {
 	}
 	switch {
 	case h.down && !before.down:
-		p.config.Log.Warn("a server of a site is down: it gets requests only where all others are down or fail",
+		p.config.Log.Warn(p.config.Kind+" is down: it gets requests only where all others are down or fail",
 			"server", s.name, "reason", h.reason)
 	case before.down && !h.down:
 		downFor := now.Sub(before.since).Round(time.Second)
-		p.config.Log.Info("a server of a site is up again", "server", s.name, "after", downFor)
+		p.config.Log.Info(p.config.Kind+" is up again", "server", s.name, "after", downFor)
 	}
 }

@@ -130,8 +130,8 @@ func TestH2CThroughUpstream(t *testing.T) {
 		_, _ = io.Copy(c, server)
 	}()
 	h := newHandler(t, func(c *schemehttp.Config) {
-		c.Upstream = func(uri.URI) *schemehttp.Upstream {
-			return &schemehttp.Upstream{Scheme: "http", Address: listener.Addr().String()}
+		c.Upstream = func(uri.URI) schemehttp.Route {
+			return schemehttp.Via(&schemehttp.Upstream{Scheme: "http", Address: listener.Addr().String()})
 		}
 	})
 	var text string

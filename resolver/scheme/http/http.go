@@ -25,8 +25,8 @@ type Config struct {
 	// DialUpstream opens connections to upstream proxies, which the configuration names; nil
 	// means Dial.
 	DialUpstream func(ctx context.Context, network, address string) (net.Conn, error)
-	// Upstream returns the proxy through which u is fetched; nil, and a nil result, is none.
-	Upstream func(u uri.URI) *Upstream
+	// Upstream returns on which ways through proxies u is fetched, once for each request; nil, and a nil result, is none.
+	Upstream func(u uri.URI) Route
 	// Behind returns why an upstream proxy must not be asked for "host:port"; nil allows all.
 	Behind func(address string) error
 	// HeaderTimeout is how long an origin may take to send the header of its response, after the
@@ -81,13 +81,14 @@ func New(config Config) *Handler {
 // too slow, scheme.ErrBody where the body of the request failed, and else
 // resolver.ErrUnreachable, with scheme.ErrResponse where the response is not valid.
 func (h *Handler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, error) {
-	out, err := h.newRequest(r)
-	if err != nil {
-		closeBody(r.Body)
-		endBound(r)
-		return nil, wrap(r.URI, err)
-	}
-	resource, err := h.fetch(ctx, out)
+	var resource *scheme.Resource
+	err := h.alongRoute(ctx, r.URI, func(upstream *Upstream) error {
+		out, err := h.newRequest(r, upstream)
+		if err == nil {
+			resource, err = h.fetch(ctx, out)
+		}
+		return err
+	})
 	if err != nil {
 		closeBody(r.Body)
 		endBound(r)

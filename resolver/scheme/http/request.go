@@ -33,17 +33,13 @@ type request struct {
 	first   exchange // of those that it is sent by
 }
 
-// newRequest checks a request, and frames it anew.
-func (h *Handler) newRequest(in scheme.Request) (*request, error) {
+// newRequest checks a request, and frames it anew, to be sent through an upstream proxy, nil for none.
+func (h *Handler) newRequest(in scheme.Request, upstream *Upstream) (*request, error) {
 	if !httpguts.ValidHeaderFieldName(in.Method) || strings.EqualFold(in.Method, http.MethodConnect) {
 		return nil, fmt.Errorf("%w: %q", errMethod, in.Method)
 	}
 	if err := checkFields(in.Fields); err != nil {
 		return nil, err
-	}
-	var upstream *Upstream
-	if h.config.Upstream != nil {
-		upstream = h.config.Upstream(in.URI)
 	}
 	to, err := newTarget(in, upstream)
 	if err != nil {

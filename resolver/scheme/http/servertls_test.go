@@ -79,8 +79,8 @@ func TestTLSOfUpstreams(t *testing.T) {
 		want string
 	}{{own, "1 example.com "}, {trusting, "0  "}, {nil, ""}} {
 		h := newHandler(t, func(c *schemehttp.Config) {
-			c.Upstream = func(uri.URI) *schemehttp.Upstream {
-				return &schemehttp.Upstream{Scheme: "https", Address: strings.TrimPrefix(proxy.URL, "https://"), TLS: tt.tls}
+			c.Upstream = func(uri.URI) schemehttp.Route {
+				return schemehttp.Via(&schemehttp.Upstream{Scheme: "https", Address: strings.TrimPrefix(proxy.URL, "https://"), TLS: tt.tls})
 			}
 		})
 		resource, err := get(t, h, "http://a.example/")

@@ -35,16 +35,19 @@ type Conn interface {
 	CloseWrite() error
 }
 
-func (h *Handler) tunnel(ctx context.Context, u uri.URI, address string, check func(netip.AddrPort) error) (net.Conn, error) {
-	if h.config.Upstream != nil {
-		if upstream := h.config.Upstream(u); upstream != nil {
-			if err := h.checkBehind(address, check); err != nil {
-				return nil, err
-			}
-			return h.through(ctx, *upstream, address)
+func (h *Handler) tunnel(ctx context.Context, u uri.URI, address string, check func(netip.AddrPort) error) (c net.Conn, err error) {
+	err = h.alongRoute(ctx, u, func(upstream *Upstream) (err error) {
+		if upstream == nil {
+			c, err = h.dial(ctx, address, check)
+			return err
 		}
-	}
-	return h.dial(ctx, address, check)
+		if err := h.checkBehind(address, check); err != nil {
+			return err
+		}
+		c, err = h.through(ctx, *upstream, address)
+		return err
+	})
+	return c, err
 }
 
 // tunnel is a connection to a target.

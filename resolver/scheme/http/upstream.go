@@ -24,7 +24,11 @@ type Upstream struct {
 	TLS *tls.Config
 }
 
-var errUpstream = errors.New("an upstream proxy is http, https or socks5")
+var (
+	errUpstream = errors.New("an upstream proxy is http, https or socks5")
+	errNoWay    = fmt.Errorf("%w: there is none", scheme.ErrUpstream)
+	errAnswer   = errors.New("it answered")
+)
 
 // isHTTP reports whether the proxy is one of HTTP.
 func (u Upstream) isHTTP() bool { return u.Scheme == "http" || u.Scheme == "https" }
@@ -39,7 +43,7 @@ func (u Upstream) appendCredentials(b []byte) []byte {
 
 // answered returns the error of an upstream proxy that refuses.
 func answered(h http1.ResponseHead) error {
-	return fmt.Errorf("%w: it answered %d %s", scheme.ErrUpstream, h.Status, h.Reason)
+	return fmt.Errorf("%w: %w %d %s", scheme.ErrUpstream, errAnswer, h.Status, h.Reason)
 }
 
 // checkBehind checks the address of an origin behind an upstream proxy; check may be nil. That of a name
@@ -68,7 +72,7 @@ func (h *Handler) dialUpstream(ctx context.Context, u Upstream) (net.Conn, error
 	}
 	c, err := dial(ctx, "tcp", u.Address)
 	if err != nil {
-		return nil, fmt.Errorf("%w: connecting to it: %w", scheme.ErrUpstream, err)
+		return nil, unreached{fmt.Errorf("%w: connecting to it: %w", scheme.ErrUpstream, err)}
 	}
 	if u.Scheme != "https" {
 		return c, nil
@@ -80,7 +84,7 @@ func (h *Handler) dialUpstream(ctx context.Context, u Upstream) (net.Conn, error
 	}
 	secured, err := h.handshake(ctx, c, host, u.TLS, "http/1.1")
 	if err != nil {
-		return nil, fmt.Errorf("%w: connecting to it: %w", scheme.ErrUpstream, err)
+		return nil, unreached{fmt.Errorf("%w: connecting to it: %w", scheme.ErrUpstream, err)}
 	}
 	return secured, nil
 }
@@ -113,7 +117,11 @@ func connectThrough(ctx context.Context, c net.Conn, u Upstream, address string)
 	}
 	if err != nil {
 		_ = c.Close()
-		return nil, fmt.Errorf("%w: asking it for a tunnel: %w", scheme.ErrUpstream, err)
+		wrapped := fmt.Errorf("%w: asking it for a tunnel: %w", scheme.ErrUpstream, err)
+		if errors.Is(err, errAnswer) { // another one would answer the same
+			return nil, wrapped
+		}
+		return nil, unreached{wrapped}
 	}
 	return tunnel, nil
 }

@@ -152,11 +152,11 @@ func speak(name string) func(int, net.Conn, *bufio.Reader) {
 func (u upstreams) handler(t testing.TB, name, password string, change func(*schemehttp.Config)) *schemehttp.Handler {
 	return newHandler(t, func(c *schemehttp.Config) {
 		c.TLS = u.roots.Clone()
-		c.Upstream = func(to uri.URI) *schemehttp.Upstream {
+		c.Upstream = func(to uri.URI) schemehttp.Route {
 			if host, _ := to.Host(); host == "direct.example" {
 				return nil
 			}
-			return &schemehttp.Upstream{Scheme: name, Address: u.proxies[name], User: "user", Password: password}
+			return schemehttp.Via(&schemehttp.Upstream{Scheme: name, Address: u.proxies[name], User: "user", Password: password})
 		}
 		c.Dial = func(context.Context, string, string) (net.Conn, error) { return nil, errDirect }
 		c.DialUpstream = dial
@@ -259,7 +259,7 @@ func TestUpstreamFailures(t *testing.T) {
 		}
 	}
 	unknown := newHandler(t, func(c *schemehttp.Config) {
-		c.Upstream = func(uri.URI) *schemehttp.Upstream { return &schemehttp.Upstream{Scheme: "gopher"} }
+		c.Upstream = func(uri.URI) schemehttp.Route { return schemehttp.Via(&schemehttp.Upstream{Scheme: "gopher"}) }
 	})
 	if _, err := get(t, unknown, "http://a.example/"); !errors.Is(err, resolver.ErrUnreachable) {
 		t.Errorf("an unknown kind: %v", err)

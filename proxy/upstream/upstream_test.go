@@ -1,0 +1,189 @@
+package upstream_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/proxy/balance"
+	"github.com/urnd/urnd/proxy/upstream"
+	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
+	"github.com/urnd/urnd/uri"
+)
+
+func parse(t testing.TB, text string) uri.URI {
+	t.Helper()
+	u, err := uri.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+// servers returns proxies of these names, with the weights that follow a "*".
+func servers(t testing.TB, names ...string) (all []upstream.Server) {
+	t.Helper()
+	for _, name := range names {
+		name, weight, _ := strings.Cut(name, "*")
+		s := upstream.Server{URL: parse(t, "http://"+name+".example:3128"), Upstream: &schemehttp.Upstream{Scheme: "http", Address: name}}
+		_, _ = fmt.Sscan(weight, &s.Weight)
+		all = append(all, s)
+	}
+	return all
+}
+
+type clock struct{ atomic.Int64 }
+
+func (c *clock) now() time.Time { return time.Unix(1_800_000_000, c.Load()) }
+
+func newSelector(t testing.TB, c *clock, rules ...upstream.Rule) *upstream.Selector {
+	t.Helper()
+	s, err := upstream.New(upstream.Config{Rules: rules, Now: c.now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// ways returns the ways to a server in the order in which they are tried, where those of these names fail.
+func ways(t testing.TB, s *upstream.Selector, target string, failing ...string) string {
+	t.Helper()
+	route := s.Route(parse(t, target))
+	if route == nil {
+		return "direct"
+	}
+	var tried []string
+	for {
+		u, ok := route.Next()
+		switch {
+		case !ok:
+			return strings.Join(append(tried, "none"), " ")
+		case u == nil:
+			return strings.Join(append(tried, "direct"), " ")
+		}
+		tried = append(tried, u.Address)
+		if !strings.Contains(strings.Join(failing, " "), u.Address) {
+			return strings.Join(tried, " ")
+		}
+		route.Failed(u, errors.New("connection refused"))
+	}
+}
+
+// Proxies are tried in their order. One that could not be connected to is left out for 30 seconds, but where there is no other way.
+func TestOrder(t *testing.T) {
+	const target = "http://www.example/"
+	for _, tt := range []struct {
+		direct             bool
+		failing, now, then string
+	}{
+		{false, "", "a", "a"},
+		{false, "a", "a b", "b"},
+		{false, "a b", "a b c", "c"},
+		{false, "a b c", "a b c none", "a"},
+		{true, "a", "a b", "b"},
+		{true, "a b c", "a b c direct", "direct"},
+	} {
+		var c clock
+		s := newSelector(t, &c, upstream.Rule{Servers: servers(t, "a", "b", "c"), Direct: tt.direct, Method: balance.Order})
+		if got := ways(t, s, target, tt.failing); got != tt.now {
+			t.Errorf("%q fail: %s, want %s", tt.failing, got, tt.now)
+		}
+		if got := ways(t, s, target); got != tt.then {
+			t.Errorf("%q have failed: %s, want %s", tt.failing, got, tt.then)
+		}
+		c.Add(int64(31 * time.Second))
+		if got := ways(t, s, target); got != "a" {
+			t.Errorf("%q have failed a while ago: %s", tt.failing, got)
+		}
+		failures := int64(0)
+		for _, status := range s.Status() {
+			failures += status.Failures
+		}
+		if want := int64(len(strings.Fields(tt.failing))); failures != want {
+			t.Errorf("%q fail: %d are counted", tt.failing, failures)
+		}
+	}
+}
+
+// The first rule whose hosts match decides, and one without proxies leads to no other.
+func TestRules(t *testing.T) {
+	s := newSelector(t, new(clock),
+		upstream.Rule{Hosts: []string{".intranet.example", "192.0.2.0/24"}},
+		upstream.Rule{Hosts: []string{".example"}, Servers: servers(t, "a")},
+		upstream.Rule{Servers: servers(t, "b")})
+	for target, want := range map[string]string{
+		"http://a.intranet.example/": "direct", "https://192.0.2.7:8443/": "direct", "http://A.EXAMPLE./": "a", "https://www.test/": "b", "urn:a:b": "b",
+	} {
+		if got := ways(t, s, target); got != want {
+			t.Errorf("%s: %s, want %s", target, got, want)
+		}
+	}
+	if _, err := upstream.New(upstream.Config{Rules: []upstream.Rule{{Hosts: []string{"a b"}}}, Now: new(clock).now}); err == nil {
+		t.Error("a host that is none is taken")
+	}
+}
+
+// Requests are shared by weight, or by a hash of the host or the URL.
+func TestMethods(t *testing.T) {
+	share := func(s *upstream.Selector, target func(i int) string) map[string]int {
+		counts := make(map[string]int)
+		for i := range 300 {
+			counts[ways(t, s, target(i))]++
+		}
+		return counts
+	}
+	page := func(i int) string { return fmt.Sprintf("http://www.example/%d", i) }
+	host := func(i int) string { return fmt.Sprintf("http://%d.example/", i) }
+	turn := newSelector(t, new(clock), upstream.Rule{Servers: servers(t, "a*2", "b"), Method: balance.Turn})
+	if got := share(turn, page); got["a"] != 200 || got["b"] != 100 {
+		t.Errorf("in turn: %v", got)
+	}
+	byURL := newSelector(t, new(clock), upstream.Rule{Servers: servers(t, "a", "b"), Method: balance.Hash, Key: upstream.ByURL})
+	if got := share(byURL, page); len(got) != 2 {
+		t.Errorf("by URL: %v", got)
+	}
+	if one := share(byURL, func(int) string { return page(7) }); len(one) != 1 {
+		t.Errorf("one URL: %v", one)
+	}
+	byHost := newSelector(t, new(clock), upstream.Rule{Servers: servers(t, "a", "b"), Method: balance.Hash, Key: upstream.ByHost})
+	if one := share(byHost, page); len(one) != 1 {
+		t.Errorf("one host: %v", one)
+	}
+	if got := share(byHost, host); len(got) != 2 {
+		t.Errorf("by host: %v", got)
+	}
+}
+
+// A proxy that probes cannot connect to gets no requests, and gets them again once they can.
+func TestProbes(t *testing.T) {
+	var broken atomic.Bool
+	broken.Store(true)
+	s, err := upstream.New(upstream.Config{
+		Rules: []upstream.Rule{{Servers: servers(t, "a", "b"), Method: balance.Order, Interval: time.Millisecond}}, Now: time.Now,
+		Probe: func(_ context.Context, u *schemehttp.Upstream) error {
+			if u.Address == "a" && broken.Load() {
+				return errors.New("connection refused")
+			}
+			return nil
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		s.Run(ctx)
+	}()
+	testserver.Wait(t, "the first one is down", func() bool { return ways(t, s, "http://www.example/") == "b" })
+	broken.Store(false)
+	testserver.Wait(t, "the first one is up again", func() bool { return ways(t, s, "http://www.example/") == "a" })
+	cancel()
+	<-ended
+}

@@ -1,0 +1,56 @@
+package http
+
+import (
+	"context"
+	"errors"
+
+	"github.com/urnd/urnd/uri"
+)
+
+// Route is the ways to the server of one request, which are tried one after another.
+type Route interface {
+	// Next returns the upstream proxy that is tried next, nil where the server itself is connected to. ok is false where no way is left.
+	Next() (u *Upstream, ok bool)
+	// Failed says that a proxy that Next has returned gave no connection. It is called before another Next.
+	Failed(u *Upstream, err error)
+}
+
+// Via is a Route through one proxy.
+func Via(u *Upstream) Route { return &single{u} }
+
+type single struct{ upstream *Upstream }
+
+// Next implements Route.
+func (s *single) Next() (u *Upstream, ok bool) {
+	u, s.upstream = s.upstream, nil
+	return u, u != nil
+}
+
+// Failed implements Route.
+func (*single) Failed(*Upstream, error) {}
+
+// unreached is an error of an upstream proxy to which nothing of a request was sent: another one may be tried.
+type unreached struct{ error }
+
+func (u unreached) Unwrap() error { return u.error }
+
+// alongRoute calls try with the ways to a server, until one could be connected to. What it returns else is the error of the last one.
+func (h *Handler) alongRoute(ctx context.Context, u uri.URI, try func(*Upstream) error) error {
+	var route Route
+	if h.config.Upstream != nil {
+		route = h.config.Upstream(u)
+	}
+	if route == nil {
+		return try(nil)
+	}
+	for err := errNoWay; ; {
+		upstream, ok := route.Next()
+		if !ok {
+			return err
+		}
+		if err = try(upstream); upstream == nil || !errors.As(err, new(unreached)) || ctx.Err() != nil {
+			return err
+		}
+		route.Failed(upstream, err)
+	}
+}
