@@ -78,26 +78,63 @@ func checkUpstreams(f *Faults, upstreams []Upstream) {
 			f.Add(path+".user", "%q cannot log in: password is missing, a file", u.User)
 		case u.User == "" && u.Password != "":
 			f.Add(path+".password", "is not used: user is missing")
-		case u.User != "" && u.Server == "direct":
-			f.Add(path+".user", "is not used: server is direct, where nobody asks for it")
+		case u.User != "" && len(u.WithoutDirect()) == 0:
+			f.Add(path+".user", "is not used: proxies are direct alone, where nobody asks for it")
 		}
-		checkUpstreamServer(f, path+".server", u.Server)
-		checkServerTLS(f, path+".tls", u.TLS, strings.HasPrefix(u.Server, "https://"))
+		checkUpstreamProxies(f, path, u)
+		isSecure := func(server string) bool { return strings.HasPrefix(server, "https://") }
+		checkServerTLS(f, path+".tls", u.TLS, slices.ContainsFunc(u.Proxies, isSecure))
+	}
+}
+
+// direct stands for urnd itself in the proxies of an upstream.
+const direct = "direct"
+
+// WithoutDirect returns the proxies without direct.
+func (u Upstream) WithoutDirect() []string {
+	if last := len(u.Proxies) - 1; last >= 0 && u.Proxies[last] == direct {
+		return u.Proxies[:last]
+	}
+	return u.Proxies
+}
+
+// IsDirect reports whether urnd connects by itself where no proxy can be connected to.
+func (u Upstream) IsDirect() bool { return len(u.WithoutDirect()) < len(u.Proxies) }
+
+func checkUpstreamProxies(f *Faults, path string, u Upstream) {
+	const most = 64 // as proxy/balance has
+	switch proxies := u.WithoutDirect(); {
+	case len(u.Proxies) == 0:
+		f.Add(path+".proxies", "is missing: write direct, or http://, https:// or socks5:// with a host and a port")
+	case len(u.Proxies) > most:
+		f.Add(path+".proxies", "has %d proxies, and at most %d are used", len(u.Proxies), most)
+	case len(u.Weights) > 0 && len(u.Weights) != len(proxies):
+		f.Add(path+".weights", "has %d numbers for %d proxies: write one for each", len(u.Weights), len(proxies))
+	case len(u.Weights) > 0 && (u.Balance == "" || u.Balance == "order"):
+		f.Add(path+".weights", "is not used: the proxies are tried in their order: set balance")
+	}
+	for i, server := range u.Proxies {
+		at := index(path+".proxies", i)
+		if server == direct && i < len(u.Proxies)-1 {
+			f.Add(at, "direct is always possible: write it at the end")
+		}
+		if slices.Contains(u.Proxies[:i], server) {
+			f.Add(at, "is there twice")
+		}
+		checkUpstreamServer(f, at, server)
 	}
 }
 
 // checkUpstreamServer does not show what it refuses: it may have a password.
 func checkUpstreamServer(f *Faults, path, server string) {
 	const form = "is not direct, or http://, https:// or socks5:// with a host and a port"
-	if server == "direct" {
+	if server == direct {
 		return
 	}
 	scheme, address, ok := strings.Cut(server, "://")
 	host, port, err := net.SplitHostPort(address)
 	_, portErr := strconv.ParseUint(port, 10, 16)
 	switch {
-	case server == "":
-		f.Add(path, "is missing: write direct, or http://, https:// or socks5:// with a host and a port")
 	case strings.Contains(server, "@"):
 		f.Add(path, "%s; its value is not shown, since it may have a password: write user and password below it", form)
 	case !ok:

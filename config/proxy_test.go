@@ -39,7 +39,7 @@ func TestExampleRules(t *testing.T) {
 
 // Sites, and how their servers and upstream proxies are authenticated.
 func TestSites(t *testing.T) {
-	const site, upstream = "proxy: {sites: [{hosts: [a.example], servers: ['https://93.184.0.1'], ", "proxy: {upstreams: [{server: 'https://proxy.example:3128', hosts: [.example.org], "
+	const site, upstream = "proxy: {sites: [{hosts: [a.example], servers: ['https://93.184.0.1'], ", "proxy: {upstreams: [{proxies: ['https://proxy.example:3128'], hosts: [.example.org], "
 	for text, want := range map[string]string{
 		site + "forwarded: forwarded, tls: {ca: /a, server_name: b.example, certificate: /b, key: 'credential:c', min_version: 1.3}}]}": "",
 		site + "tls: {min_version: '1.2'}}]}":                              "",
@@ -139,18 +139,18 @@ func TestRuleWarnings(t *testing.T) {
 // What upstream proxies were asked for before is named, with what to write.
 func TestUpstreamWarnings(t *testing.T) {
 	for _, tt := range []struct{ settings, want string }{
-		{"proxy: {upstreams: [{server: 'http://proxy.example:3128'}]}", "proxy.upstreams.0: is not asked for addresses in private networks"},
-		{"{access: {allow_destinations: [127.0.0.0/8, 10.0.0.1]}, proxy: {upstreams: [{server: 'http://proxy.example:3128'}]}}", "proxy.upstreams.0: is not asked"},
-		{"{access: {allow_destinations: [10.0.0.0/8]}, proxy: {upstreams: [{server: 'http://proxy.example:3128'}]}}", ""},
-		{"proxy: {upstreams: [{server: direct}]}", ""},
-		{"proxy: {upstreams: [{server: 'http://proxy.example:3128', hosts: [.example.org, 93.184.0.0/16]}]}", ""},
-		{"proxy: {upstreams: [{server: 'http://proxy.example:3128', hosts: [.example.org, 127.0.0.0/8]}]}", "proxy.upstreams.0.hosts.1: no upstream proxy is asked for 127.0.0.0/8"},
-		{"proxy: {upstreams: [{server: 'http://proxy.example:3128', hosts: ['169.254.169.254']}]}", "proxy.upstreams.0.hosts.0: no upstream"},
-		{"proxy: {upstreams: [{server: 'http://proxy.example:3128', hosts: ['::1']}]}", "proxy.upstreams.0.hosts.0: no upstream"},
-		{"proxy: {upstreams: [{server: 'http://proxy.example:3128', hosts: [localhost]}]}", "proxy.upstreams.0.hosts.0: no upstream"},
-		{"proxy: {upstreams: [{server: direct, hosts: [localhost]}]}", ""},
-		{"proxy: {upstreams: [{server: 'http://proxy.example:3128', hosts: [10.1.0.0/16]}]}", "proxy.upstreams.0.hosts.0: the proxy is not asked for addresses in 10.1.0.0/16"},
-		{"{access: {allow_destinations: [10.0.0.0/8]}, proxy: {upstreams: [{server: 'http://proxy.example:3128', hosts: [10.1.0.0/16]}]}}", ""},
+		{"proxy: {upstreams: [{proxies: ['http://proxy.example:3128']}]}", "proxy.upstreams.0: is not asked for addresses in private networks"},
+		{"{access: {allow_destinations: [127.0.0.0/8, 10.0.0.1]}, proxy: {upstreams: [{proxies: ['http://proxy.example:3128']}]}}", "proxy.upstreams.0: is not asked"},
+		{"{access: {allow_destinations: [10.0.0.0/8]}, proxy: {upstreams: [{proxies: ['http://proxy.example:3128']}]}}", ""},
+		{"proxy: {upstreams: [{proxies: [direct]}]}", ""},
+		{"proxy: {upstreams: [{proxies: ['http://proxy.example:3128'], hosts: [.example.org, 93.184.0.0/16]}]}", ""},
+		{"proxy: {upstreams: [{proxies: ['http://proxy.example:3128'], hosts: [.example.org, 127.0.0.0/8]}]}", "proxy.upstreams.0.hosts.1: no upstream proxy is asked for 127.0.0.0/8"},
+		{"proxy: {upstreams: [{proxies: ['http://proxy.example:3128'], hosts: ['169.254.169.254']}]}", "proxy.upstreams.0.hosts.0: no upstream"},
+		{"proxy: {upstreams: [{proxies: ['http://proxy.example:3128'], hosts: ['::1']}]}", "proxy.upstreams.0.hosts.0: no upstream"},
+		{"proxy: {upstreams: [{proxies: ['http://proxy.example:3128'], hosts: [localhost]}]}", "proxy.upstreams.0.hosts.0: no upstream"},
+		{"proxy: {upstreams: [{proxies: [direct], hosts: [localhost]}]}", ""},
+		{"proxy: {upstreams: [{proxies: ['http://proxy.example:3128'], hosts: [10.1.0.0/16]}]}", "proxy.upstreams.0.hosts.0: the proxy is not asked for addresses in 10.1.0.0/16"},
+		{"{access: {allow_destinations: [10.0.0.0/8]}, proxy: {upstreams: [{proxies: ['http://proxy.example:3128'], hosts: [10.1.0.0/16]}]}}", ""},
 	} {
 		c, err := config.Load(write(t, "urnd.yaml", tt.settings), nil)
 		if err != nil {
@@ -194,11 +194,11 @@ func TestUpstreamWarningsOfRanges(t *testing.T) {
 		{"10.0.0.1", "10.0.0.1", ""},
 		{"10.0.0.1", "10.0.0.0/24", "10.0.0.0/24"},
 	} {
-		settings := "{access: {allow_destinations: [" + quoted(tt.allowed) + "]}, proxy: {upstreams: [{server: 'http://proxy.example:3128', hosts: ['" + tt.host + "']}]}}"
+		settings := "{access: {allow_destinations: [" + quoted(tt.allowed) + "]}, proxy: {upstreams: [{proxies: ['http://proxy.example:3128'], hosts: ['" + tt.host + "']}]}}"
 		wantWarnings(t, map[string]string{settings: tt.want})
 	}
 	wantWarnings(t, map[string]string{ // a public range opens no network
-		"{access: {allow_destinations: [93.184.0.0/16]}, proxy: {upstreams: [{server: 'http://proxy.example:3128'}]}}": "proxy.upstreams.0: is not asked",
+		"{access: {allow_destinations: [93.184.0.0/16]}, proxy: {upstreams: [{proxies: ['http://proxy.example:3128']}]}}": "proxy.upstreams.0: is not asked",
 		"proxy: {sites: [{hosts: [a.example], servers: ['http://100.64.0.1:80']}]}":                                    "100.64.0.1 is not in access.allow_destinations",
 	})
 }
@@ -236,7 +236,7 @@ func TestUpstreamWarningsAreThoseOfTheGuard(t *testing.T) {
 	}
 	for _, host := range addresses {
 		c := config.Default()
-		c.Proxy.Upstreams = []config.Upstream{{Hosts: []string{host}, Server: "http://proxy.example:3128"}}
+		c.Proxy.Upstreams = []config.Upstream{{Hosts: []string{host}, Proxies: []string{"http://proxy.example:3128"}}}
 		refused := guard.CheckBehind(net.JoinHostPort(host, "443")) != nil
 		if got := c.Warnings(); (len(got) > 0) != refused {
 			t.Errorf("%s: %v, refused: %v", host, got, refused)

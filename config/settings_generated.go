@@ -573,17 +573,21 @@ type Proxy struct {
 	Underscores bool `mapstructure:"underscores_in_fields"`
 	// ports that a tunnel (CONNECT) may lead to
 	ConnectPorts []PortRange `mapstructure:"connect_ports"`
-	// Proxies through which requests are forwarded. The first whose hosts match is used; where there is none, the
-	// request goes to the origin. Those in private networks must be in access.allow_destinations. None is asked
-	// for localhost, or addresses of loopback and link-local, nor for others in private networks that are not in
-	// access.allow_destinations. The address of a name behind one is not known: rules with destinations that deny
-	// then hold, and those that allow do not. A list:
+	// Proxies through which requests are forwarded. The first entry whose hosts match decides; where there is
+	// none, the request goes to the origin. Its proxies are tried one after another until one can be connected
+	// to; one that cannot is left out for 30 seconds, but where there is no other way. Those in private networks
+	// must be in access.allow_destinations. None is asked for localhost, or addresses of loopback and link-local,
+	// nor for others in private networks that are not in access.allow_destinations. The address of a name behind
+	// one is not known: rules with destinations that deny then hold, and those that allow do not. A list:
 	Upstreams []Upstream `mapstructure:"upstreams"`
 	// Addresses of this proxy in /proxy.pac and /wpad.dat, by which browsers configure themselves; https:// is a
 	// proxy that is reached by TLS. Empty: there are no such files.
 	PACProxies []string `mapstructure:"pac_proxies"`
 	// hosts that browsers reach without the proxy, besides names without a dot
 	PACDirect []string `mapstructure:"pac_direct"`
+	// Browsers reach the hosts without the proxy, too, for which proxy.upstreams say direct alone: the entries
+	// decide in /proxy.pac in the same order.
+	PACUpstreams bool `mapstructure:"pac_upstreams"`
 	// Sites that urnd is the gateway of: requests whose Host is one of these go to its servers, through the
 	// cache. The most specific entry decides: a name before a pattern, then the longest path. What an entry
 	// leaves out, but for path, replace and answer, is as in the entry of the same host with the next shorter
@@ -637,16 +641,26 @@ type ProxyRule struct {
 	Reason string `mapstructure:"reason"`
 }
 
-// Upstream is upstreams: Proxies through which requests are forwarded. The first whose hosts match is used;
-// where there is none, the request goes to the origin. Those in private networks must be in
-// access.allow_destinations. None is asked for localhost, or addresses of loopback and link-local, nor for
-// others in private networks that are not in access.allow_destinations. The address of a name behind one is
-// not known: rules with destinations that deny then hold, and those that allow do not. A list:
+// Upstream is upstreams: Proxies through which requests are forwarded. The first entry whose hosts match
+// decides; where there is none, the request goes to the origin. Its proxies are tried one after another until
+// one can be connected to; one that cannot is left out for 30 seconds, but where there is no other way. Those
+// in private networks must be in access.allow_destinations. None is asked for localhost, or addresses of
+// loopback and link-local, nor for others in private networks that are not in access.allow_destinations. The
+// address of a name behind one is not known: rules with destinations that deny then hold, and those that
+// allow do not. A list:
 type Upstream struct {
 	// hosts as in proxy.rules; empty: all
 	Hosts []string `mapstructure:"hosts"`
-	// the proxy, or direct; it must be set
-	Server string `mapstructure:"server"`
+	// the proxies; direct, at the end, is urnd itself, where none of them can be connected to, and alone: no
+	// proxy. It must be set
+	Proxies []string `mapstructure:"proxies"`
+	// which proxy is tried first: the first one (order, the default), each in turn, or the same one for all
+	// requests for a host, or for a URL
+	Balance string `mapstructure:"balance"`
+	// the shares of proxies, in their order; empty: equal ones. Those of order have none
+	Weights []int `mapstructure:"weights"`
+	// how often it is tried whether each proxy can be connected to; 0s: only requests show that
+	CheckInterval time.Duration `mapstructure:"check_interval"`
 	// the user that urnd logs in as; empty: it does not
 	User string `mapstructure:"user"`
 	// the file of the password
@@ -2163,11 +2177,11 @@ var settings = []Setting{
 	},
 	{
 		Path:        "proxy.upstreams",
-		Doc:         "Proxies through which requests are forwarded. The first whose hosts match is used; where there is none, the request goes to the origin. Those in private networks must be in access.allow_destinations. None is asked for localhost, or addresses of loopback and link-local, nor for others in private networks that are not in access.allow_destinations. The address of a name behind one is not known: rules with destinations that deny then hold, and those that allow do not. A list:",
+		Doc:         "Proxies through which requests are forwarded. The first entry whose hosts match decides; where there is none, the request goes to the origin. Its proxies are tried one after another until one can be connected to; one that cannot is left out for 30 seconds, but where there is no other way. Those in private networks must be in access.allow_destinations. None is asked for localhost, or addresses of loopback and link-local, nor for others in private networks that are not in access.allow_destinations. The address of a name behind one is not known: rules with destinations that deny then hold, and those that allow do not. A list:",
 		Default:     []Upstream{},
 		Form:        tableForm,
 		Invalidates: Responses | Disk,
-		Sample:      "upstreams:\n  # hosts as in rules; empty: all\n  - hosts: [.intranet.example]\n    server: direct\n  # http://, https:// or socks5://, host and port\n  - server: https://proxy.example.org:3128\n    user: urnd\n    # a file\n    password: credential:upstream-password\n    # of https: as in proxy.sites\n    tls: {ca: /etc/urnd/proxy-ca.pem}",
+		Sample:      "upstreams:\n  # hosts as in rules; empty: all\n  - hosts: [.intranet.example]\n    proxies: [direct]\n  # http://, https:// or socks5://, host and port; direct comes last\n  - proxies: [https://a.proxy.example.org:3128, https://b.proxy.example.org:3128, direct]\n    # order, round_robin, hash_host or hash_url\n    balance: hash_host\n    weights: [2, 1]\n    check_interval: 10s\n    user: urnd\n    # a file\n    password: credential:upstream-password\n    # of https: as in proxy.sites\n    tls: {ca: /etc/urnd/proxy-ca.pem}",
 		Elements: []Setting{
 			{
 				Path: "proxy.upstreams.*.hosts",
@@ -2175,10 +2189,25 @@ var settings = []Setting{
 				Form: "host name, pattern, address or address range",
 			},
 			{
-				Path:   "proxy.upstreams.*.server",
-				Doc:    "the proxy, or direct; it must be set",
+				Path:   "proxy.upstreams.*.proxies",
+				Doc:    "the proxies; direct, at the end, is urnd itself, where none of them can be connected to, and alone: no proxy. It must be set",
 				Form:   "http://, https:// or socks5://, host and port",
 				Secret: true,
+			},
+			{
+				Path:  "proxy.upstreams.*.balance",
+				Doc:   "which proxy is tried first: the first one (order, the default), each in turn, or the same one for all requests for a host, or for a URL",
+				OneOf: []string{"order", "round_robin", "hash_host", "hash_url"},
+			},
+			{
+				Path:  "proxy.upstreams.*.weights",
+				Doc:   "the shares of proxies, in their order; empty: equal ones. Those of order have none",
+				Least: 1, Most: 1000,
+			},
+			{
+				Path:  "proxy.upstreams.*.check_interval",
+				Doc:   "how often it is tried whether each proxy can be connected to; 0s: only requests show that",
+				Least: time.Duration(0), Most: time.Duration(3600000000000),
 			},
 			{
 				Path: "proxy.upstreams.*.user",
@@ -2243,6 +2272,11 @@ var settings = []Setting{
 		Form:        "host name, or a name with all below it (.example.org)",
 		Invalidates: Nothing,
 		check:       checkPACDirect,
+	},
+	{
+		Path:        "proxy.pac_upstreams",
+		Doc:         "Browsers reach the hosts without the proxy, too, for which proxy.upstreams say direct alone: the entries decide in /proxy.pac in the same order.",
+		Invalidates: Nothing,
 	},
 	{
 		Path:        "proxy.sites",

@@ -35,8 +35,8 @@ func distributed(t *testing.T) config.Config {
 	}
 	c.Namespaces = []config.Namespace{{NID: "a", THTTP: []string{"https://a.example", "https://b.example"}}, {NID: "b"}}
 	c.Proxy.Upstreams = []config.Upstream{
-		{Server: "http://p.example:3128", User: "u", Password: "/etc/a"},
-		{Server: "direct"},
+		{Proxies: []string{"http://p.example:3128"}, User: "u", Password: "/etc/a"},
+		{Proxies: []string{"direct"}},
 	}
 	c.Proxy.Sites = []config.Site{
 		{

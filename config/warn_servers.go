@@ -175,11 +175,13 @@ func warnOfUpstreams(f *Faults, c Config) {
 		if first := slices.IndexFunc(c.Proxy.Upstreams[:i], hides); first >= 0 {
 			f.Add(path, "is never used: proxy.upstreams.%d, before it, is used for all its hosts: write it before that one", first)
 		}
-		if u.Server == "direct" {
+		if len(u.WithoutDirect()) == 0 {
 			continue
 		}
-		if reason := c.refusal(hostAndPort(u.Server)); reason != "" {
-			f.Add(path+".server", "%s: no request will reach it", reason)
+		for j, server := range u.WithoutDirect() {
+			if reason := c.refusal(hostAndPort(server)); reason != "" {
+				f.Add(index(path+".proxies", j), "%s: no request will reach it", reason)
+			}
 		}
 		opens := func(all netip.Prefix) bool { return !closedNetwork(c.Access.AllowDestinations, all).IsValid() }
 		if len(u.Hosts) == 0 && !slices.ContainsFunc(prefixes("0.0.0.0/0", "::/0"), opens) {
@@ -190,7 +192,7 @@ func warnOfUpstreams(f *Faults, c Config) {
 			closed := closedNetwork(c.Access.AllowDestinations, hosts)
 			switch {
 			case strings.HasSuffix("."+uri.CanonicalHost(host), ".localhost"), isAddress && isWithin(ownNetworks(), hosts):
-				f.Add(index(path+".hosts", j), "no upstream proxy is asked for %s: write server: direct for what urnd itself reaches there", host)
+				f.Add(index(path+".hosts", j), "no upstream proxy is asked for %s: write proxies: [direct] for what urnd itself reaches there", host)
 			case isAddress && closed.IsValid():
 				f.Add(index(path+".hosts", j), "the proxy is not asked for addresses in %s: list it in access.allow_destinations", closed)
 			}

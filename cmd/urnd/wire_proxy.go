@@ -1,23 +1,18 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"net"
 	"net/netip"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/netguard"
-	"github.com/urnd/urnd/internal/secret"
 	"github.com/urnd/urnd/proxy/forward"
 	"github.com/urnd/urnd/proxy/gate/policy"
 	"github.com/urnd/urnd/proxy/route"
 	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
-	"github.com/urnd/urnd/uri"
 )
 
 // spellings are the values of proxy.spelling, and of proxy.sites.*.spelling, where "" is the default.
@@ -41,8 +36,8 @@ func forwardings() map[string]forward.Forwarded {
 const continueTimeout = time.Second
 
 // newOriginClient returns a client for origins.
-func newOriginClient(c config.Config, r *resolution, d dependencies) (*schemehttp.Handler, error) {
-	settings, guard, err := originSettings(c, r, d)
+func newOriginClient(c config.Config, s *service, r *resolution, d dependencies) (*schemehttp.Handler, error) {
+	settings, guard, err := originSettings(c, s, r, d)
 	if err != nil {
 		return nil, err
 	}
@@ -55,8 +50,8 @@ func newOriginClient(c config.Config, r *resolution, d dependencies) (*schemehtt
 }
 
 // newTunnelClient returns the client for tunnels, whose connections may be idle for longer.
-func newTunnelClient(c config.Config, r *resolution, d dependencies) (*schemehttp.Handler, error) {
-	settings, guard, err := originSettings(c, r, d)
+func newTunnelClient(c config.Config, s *service, r *resolution, d dependencies) (*schemehttp.Handler, error) {
+	settings, guard, err := originSettings(c, s, r, d)
 	if err != nil {
 		return nil, err
 	}
@@ -68,16 +63,20 @@ func newTunnelClient(c config.Config, r *resolution, d dependencies) (*schemehtt
 }
 
 // originSettings returns what clients for origins have in common, and by what they dial.
-func originSettings(c config.Config, r *resolution, d dependencies) (schemehttp.Config, *netguard.Guard, error) {
-	upstream, err := upstreamsOf(c.Proxy.Upstreams)
-	if err != nil {
-		return schemehttp.Config{}, nil, err
-	}
+func originSettings(c config.Config, s *service, r *resolution, d dependencies) (schemehttp.Config, *netguard.Guard, error) {
 	guard := r.guard.WithTimeout(c.Limits.ConnectTimeout).Bounded(r.limits.outgoing)
-	return schemehttp.Config{
-		Upstream: upstream, Behind: guard.CheckBehind, Now: d.now,
+	settings := schemehttp.Config{
+		Behind: guard.CheckBehind, Now: d.now,
 		HeaderTimeout: c.Limits.OriginTimeout, ContinueTimeout: continueTimeout,
-	}, guard, nil
+	}
+	if len(c.Proxy.Upstreams) > 0 {
+		selector, err := upstreamsOf(c, s, r, d)
+		if err != nil {
+			return schemehttp.Config{}, nil, err
+		}
+		settings.Upstream = selector.Route
+	}
+	return settings, guard, nil
 }
 
 // tunnelBy returns the function that opens tunnels by a client.
@@ -89,48 +88,6 @@ func tunnelBy(h *schemehttp.Handler) func(context.Context, string, func(netip.Ad
 		}
 		return conn, nil
 	}
-}
-
-// upstreamsOf returns the function that selects the upstream proxy of a URI, nil where there is none.
-// The hosts of each are compared as those of a rule.
-func upstreamsOf(all []config.Upstream) (func(uri.URI) *schemehttp.Upstream, error) {
-	if len(all) == 0 {
-		return nil, nil //nolint:nilnil // there is none, and nothing is wrong
-	}
-	servers := make(map[string]*schemehttp.Upstream)
-	rules := make([]policy.Rule, 0, len(all))
-	for i, u := range all {
-		id := strconv.Itoa(i)
-		rules = append(rules, policy.Rule{ID: id, Hosts: u.Hosts})
-		if u.Server == "direct" {
-			continue
-		}
-		scheme, address, _ := strings.Cut(u.Server, "://")
-		server := &schemehttp.Upstream{Scheme: scheme, Address: address, User: u.User}
-		if u.Password != "" {
-			text, err := secret.Read("proxy.upstreams."+id+".password", u.Password)
-			if err != nil {
-				return nil, err
-			}
-			server.Password = string(bytes.TrimSpace(text))
-		}
-		var err error
-		if server.TLS, err = secret.ServerTLS("proxy.upstreams."+id+".tls", u.TLS); err != nil {
-			return nil, err
-		}
-		servers[id] = server
-	}
-	selection, err := policy.New(policy.Enforce, rules)
-	if err != nil {
-		return nil, fmt.Errorf("proxy.upstreams: %w", err)
-	}
-	return func(u uri.URI) *schemehttp.Upstream {
-		r, err := policy.NewRequest(netip.Addr{}, "", "", u.Normalize())
-		if err != nil {
-			return nil
-		}
-		return servers[selection.Decide(r).Rule]
-	}, nil
 }
 
 // zoneOf returns a time zone by its name, that of the machine for "".

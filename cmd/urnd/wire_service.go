@@ -38,6 +38,7 @@ import (
 	"github.com/urnd/urnd/proxy/pages"
 	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/proxy/route"
+	"github.com/urnd/urnd/proxy/upstream"
 	"github.com/urnd/urnd/resolver"
 	"github.com/urnd/urnd/resolver/ddds"
 	"github.com/urnd/urnd/resolver/registry/health"
@@ -94,6 +95,8 @@ type service struct {
 	explain stored.Explain
 	checks  *health.Background
 	pools   []*balance.Pool // the servers of sites
+	// upstreams select upstream proxies; nil where there are none.
+	upstreams *upstream.Selector
 	// authority obtains certificates; nil where nothing does.
 	authority *certificate.Manager
 	closers   []func()
@@ -128,11 +131,11 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 	if err != nil {
 		return nil, err
 	}
-	web, err := newOriginClient(c, r, d)
+	web, err := newOriginClient(c, s, r, d)
 	if err != nil {
 		return nil, err
 	}
-	tunnels, err := newTunnelClient(c, r, d)
+	tunnels, err := newTunnelClient(c, s, r, d)
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +180,7 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 		Documents: r.limits.documents.WithBusy(problem.ErrDocuments),
 		Fetch:     observed(handlers, d),
 		Schemes:   gatewayInfos(c),
-		Policy:    rules, Sites: sites, Failures: failures, PAC: answer.PAC{Proxies: c.Proxy.PACProxies, Direct: c.Proxy.PACDirect},
+		Policy:    rules, Sites: sites, Failures: failures, PAC: pacOf(c.Proxy),
 		Spelling: spellings()[c.Proxy.Spelling],
 		Forward: forward.Config{
 			Cache: responses.Cache, Purge: func(ctx context.Context, key uri.URI) int {

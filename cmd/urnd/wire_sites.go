@@ -70,21 +70,28 @@ func wireSites(s *service, c config.Config, r *resolution, d dependencies) ([]pr
 }
 
 // siteServers returns what is known of the servers of sites, each once: one that several sites have is up where one of them says so.
-func (s *service) siteServers() (all []metrics.SiteServer) {
-	at := make(map[string]int)
+func (s *service) siteServers() []metrics.Server {
+	var all []balance.ServerStatus
 	for _, pool := range s.pools {
-		for _, server := range pool.Status() {
-			i, ok := at[server.URL]
-			if !ok {
-				i = len(all)
-				at[server.URL] = i
-				all = append(all, metrics.SiteServer{Name: server.URL})
-			}
-			all[i].Up = all[i].Up || server.State == balance.Up || server.State == balance.Starting
-			all[i].Outstanding += server.Outstanding
-			all[i].Requests += server.Requests
-			all[i].Failures += server.Failures
+		all = append(all, pool.Status()...)
+	}
+	return serversOf(all)
+}
+
+// serversOf returns what is known of servers, those of the same URL as one.
+func serversOf(known []balance.ServerStatus) (all []metrics.Server) {
+	at := make(map[string]int)
+	for _, server := range known {
+		i, ok := at[server.URL]
+		if !ok {
+			i = len(all)
+			at[server.URL] = i
+			all = append(all, metrics.Server{Name: server.URL})
 		}
+		all[i].Up = all[i].Up || server.State == balance.Up || server.State == balance.Starting
+		all[i].Outstanding += server.Outstanding
+		all[i].Requests += server.Requests
+		all[i].Failures += server.Failures
 	}
 	return all
 }
@@ -183,7 +190,7 @@ func (w siteWiring) client(c config.SiteRoute) (scheme.Handler, error) {
 	if c.Timeout > 0 {
 		limits.Limits.OriginTimeout = c.Timeout
 	}
-	web, err := newOriginClient(limits, w.resolution, w.dependencies)
+	web, err := newOriginClient(limits, w.service, w.resolution, w.dependencies)
 	if err != nil {
 		return nil, err
 	}
@@ -224,7 +231,7 @@ func (w siteWiring) newPool(c config.SiteRoute, site proxy.Site) (*balance.Pool,
 	if settings.Check.Interval == 0 {
 		return balance.New(settings), func() {}, nil
 	}
-	web, err := newOriginClient(w.config, w.resolution, w.dependencies)
+	web, err := newOriginClient(w.config, w.service, w.resolution, w.dependencies)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -285,6 +285,7 @@ func packageRules() []packageRule {
 			true,
 			"listen accepts connections for any protocol: it is passed what serves them, so that it can be read and tested alone",
 		},
+		{"proxy/upstream", []string{"proxy/balance", "proxy/gate/policy", "resolver", "resolver/scheme/http", "uri"}, true, "upstream only selects proxies: the client of HTTP tries them"},
 		{"proxy/balance", []string{"uri"}, true, "balance picks one of the servers of a site: who sends requests and probes is passed to it, so it depends on neither HTTP nor a client"},
 		{
 			"proxy/certificate",

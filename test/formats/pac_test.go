@@ -1,6 +1,8 @@
 package formats_test
 
 import (
+	"net"
+	"net/netip"
 	"strings"
 	"testing"
 
@@ -28,6 +30,30 @@ func TestPAC(t *testing.T) {
 	}
 }
 
+// Rules decide in their order, by names, patterns and addresses, and look no name up.
+func TestPACRules(t *testing.T) {
+	file := answer.PAC{
+		Proxies: []string{"proxy.example:8141"},
+		Rules: []answer.PACRule{
+			{Hosts: []string{"out.intranet.example"}},
+			{Hosts: []string{".intranet.example", "*.cdn-?.example", "10.0.0.0/8", "192.0.2.7", "fd00::/8"}, IsDirect: true},
+			{},
+			{Hosts: []string{".late.example"}, IsDirect: true},
+		},
+	}.Static().Reply(nil)
+	const proxied, direct = "PROXY proxy.example:8141", "DIRECT"
+	find := findProxy(t, string(file.Body))
+	for host, want := range map[string]string{
+		"www.example": proxied, "intranet.example": direct, "a.b.intranet.example": direct, "out.intranet.example": proxied,
+		"a.cdn-1.example": direct, "a.b.cdn-1.example": proxied, "a.cdn-12.example": proxied, "axcdn-1.example": proxied,
+		"10.1.2.3": direct, "10.example": proxied, "11.1.2.3": proxied, "192.0.2.7": direct, "fd00::1": direct, "2001:db8::1": proxied, "a.late.example": proxied,
+	} {
+		if got := find("http://"+host+"/", host); got != want {
+			t.Errorf("%s: %s", host, got)
+		}
+	}
+}
+
 // findProxy returns the function of a file, with those that browsers give it.
 func findProxy(t *testing.T, program string) func(url, host string) string {
 	t.Helper()
@@ -35,6 +61,14 @@ func findProxy(t *testing.T, program string) func(url, host string) string {
 	for name, f := range map[string]any{
 		"isPlainHostName": func(host string) bool { return !strings.ContainsAny(host, ".:") },
 		"dnsDomainIs":     strings.HasSuffix,
+		"isInNet": func(host, network, mask string) bool {
+			addr, bits := net.ParseIP(host).To4(), net.IPMask(net.ParseIP(mask).To4())
+			return addr != nil && addr.Mask(bits).Equal(net.ParseIP(network))
+		},
+		"isInNetEx": func(host, prefix string) bool {
+			addr, err := netip.ParseAddr(host)
+			return err == nil && netip.MustParsePrefix(prefix).Contains(addr)
+		},
 	} {
 		if err := vm.Set(name, f); err != nil {
 			t.Fatal(err)

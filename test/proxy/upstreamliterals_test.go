@@ -46,7 +46,7 @@ func TestLiteralsBehindUpstreams(t *testing.T) {
 			urndtest.OpenLoopback(c)
 			c.Access.AllowDestinations = append(c.Access.AllowDestinations, netip.MustParsePrefix("169.254.0.0/16"), netip.MustParsePrefix("10.1.0.0/16"))
 			c.Proxy.ConnectPorts = []config.PortRange{{First: 1, Last: 65535}}
-			c.Proxy.Upstreams = []config.Upstream{{Server: server}}
+			c.Proxy.Upstreams = []config.Upstream{{Proxies: []string{server}}}
 		})
 		for _, host := range []string{
 			"127.0.0.1", "127.0.0.1:8080", "169.254.169.254", "[::1]", "[::ffff:127.0.0.1]", "[::ffff:a9fe:a9fe]", "0.0.0.0", "[::]", "localhost",

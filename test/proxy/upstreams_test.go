@@ -55,12 +55,16 @@ func TestUpstreams(t *testing.T) {
 		urndtest.OpenLoopback(c)
 		c.Proxy.ConnectPorts = []config.PortRange{{First: 1, Last: 65535}}
 		c.Proxy.Upstreams = []config.Upstream{
-			{Hosts: []string{"127.0.0.0/8"}, Server: "direct"},
-			{Hosts: []string{".socks.example"}, Server: "socks5://" + socks, User: "urnd", Password: file("right", "secret\n")},
-			{Hosts: []string{"wrong.socks.example.org"}, Server: "socks5://" + socks, User: "urnd", Password: file("wrong", "guess")},
-			{Hosts: []string{"wrong.example"}, Server: upstream.URL, User: "urnd", Password: file("guess", "guess")},
-			{Hosts: []string{"closed.example"}, Server: "http://" + closed.Addr().String()},
-			{Server: upstream.URL, User: "urnd", Password: file("password", "secret")},
+			{Hosts: []string{"127.0.0.0/8"}, Proxies: []string{"direct"}},
+			{Hosts: []string{".socks.example"}, Proxies: []string{"socks5://" + socks}, User: "urnd", Password: file("right", "secret\n")},
+			{Hosts: []string{"wrong.socks.example.org"}, Proxies: []string{"socks5://" + socks}, User: "urnd", Password: file("wrong", "guess")},
+			{Hosts: []string{"wrong.example"}, Proxies: []string{upstream.URL}, User: "urnd", Password: file("guess", "guess")},
+			{
+				Hosts: []string{".failover.example"}, Proxies: []string{"http://" + closed.Addr().String(), upstream.URL},
+				User: "urnd", Password: file("both", "secret"),
+			},
+			{Hosts: []string{"closed.example"}, Proxies: []string{"http://" + closed.Addr().String()}},
+			{Proxies: []string{upstream.URL}, User: "urnd", Password: file("password", "secret")},
 		}
 	})
 	for _, tt := range []struct {
@@ -72,6 +76,8 @@ func TestUpstreams(t *testing.T) {
 		{"GET " + origin.URL + "/", 200, "origin true", ""},
 		{"GET http://a.socks.example/", 200, "origin true", ""},
 		{"GET http://any.example/a?b", 200, "upstream http://any.example/a?b", ""},
+		{"GET http://a.failover.example/", 200, "upstream http://a.failover.example/", ""},
+		{"CONNECT a.failover.example:443", 502, "the upstream proxy gave no way to the server", "destination_unavailable"},
 		{"GET http://wrong.example/", 502, "the upstream proxy gave no way to the server", "destination_unavailable"},
 		{"GET http://wrong.socks.example.org/", 502, "the upstream proxy gave no way to the server", "destination_unavailable"},
 		{"GET http://closed.example/", 502, "the upstream proxy gave no way to the server", "connection_refused"},

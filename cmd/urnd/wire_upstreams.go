@@ -1,0 +1,143 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/netip"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/metrics"
+	"github.com/urnd/urnd/internal/secret"
+	"github.com/urnd/urnd/internal/shared"
+	"github.com/urnd/urnd/proxy/answer"
+	"github.com/urnd/urnd/proxy/balance"
+	"github.com/urnd/urnd/proxy/upstream"
+	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
+	"github.com/urnd/urnd/uri"
+)
+
+// upstreamBasis is what the upstream proxies of a configuration depend on.
+type upstreamBasis struct {
+	settings  []config.Upstream
+	files     [][]byte // of passwords and TLS
+	allowed   []netip.Prefix
+	isLimited config.Limits
+}
+
+// upstreamsOf returns what selects the upstream proxies of a configuration. The one of the previous configuration is kept, with what is
+// known of them, where nothing has changed.
+func upstreamsOf(c config.Config, s *service, r *resolution, d dependencies) (*upstream.Selector, error) {
+	if s.upstreams != nil {
+		return s.upstreams, nil
+	}
+	basis := upstreamBasis{settings: c.Proxy.Upstreams, allowed: c.Access.AllowDestinations, isLimited: c.Limits}
+	rules := make([]upstream.Rule, 0, len(c.Proxy.Upstreams))
+	for i, u := range c.Proxy.Upstreams {
+		path := "proxy.upstreams." + strconv.Itoa(i)
+		password, err := passwordOf(path, u)
+		if err != nil {
+			return nil, err
+		}
+		rule, err := upstreamRule(path, u, string(password))
+		if err != nil {
+			return nil, err
+		}
+		files := contents(u.TLS)
+		basis.files = append(append(basis.files, password), files[:]...)
+		rules = append(rules, rule)
+	}
+	var err error
+	s.upstreams, err = shared.Reuse(&r.shared, d.previous.reusable(), "upstream proxies", basis, func() (*upstream.Selector, func(), error) {
+		return newUpstreams(c, rules, r, d)
+	})
+	return s.upstreams, err
+}
+
+// passwordOf returns the password of an upstream, nil where it has none.
+func passwordOf(path string, u config.Upstream) ([]byte, error) {
+	if u.Password == "" {
+		return nil, nil
+	}
+	text, err := secret.Read(path+".password", u.Password)
+	return bytes.TrimSpace(text), err
+}
+
+// upstreamRule returns the proxies of an entry.
+func upstreamRule(path string, u config.Upstream, password string) (upstream.Rule, error) {
+	methods := map[string]balance.Method{
+		"": balance.Order, "order": balance.Order, "round_robin": balance.Turn, "hash_host": balance.Hash, "hash_url": balance.Hash,
+	}
+	rule := upstream.Rule{Hosts: u.Hosts, Direct: u.IsDirect(), Method: methods[u.Balance], Interval: u.CheckInterval}
+	if u.Balance == "hash_host" {
+		rule.Key = upstream.ByHost
+	}
+	tls, err := secret.ServerTLS(path+".tls", u.TLS)
+	if err != nil {
+		return rule, err
+	}
+	for i, server := range u.WithoutDirect() {
+		url, err := uri.Parse(server)
+		if err != nil {
+			return rule, fmt.Errorf("%s.proxies.%d: %w", path, i, err)
+		}
+		scheme, address, _ := strings.Cut(server, "://")
+		one := upstream.Server{URL: url, Upstream: &schemehttp.Upstream{Scheme: scheme, Address: address, User: u.User, Password: password}}
+		if scheme == "https" {
+			one.Upstream.TLS = tls
+		}
+		if i < len(u.Weights) {
+			one.Weight = u.Weights[i]
+		}
+		rule.Servers = append(rule.Servers, one)
+	}
+	return rule, nil
+}
+
+// newUpstreams returns a Selector and what ends its probes, which begin with the configuration.
+func newUpstreams(c config.Config, rules []upstream.Rule, r *resolution, d dependencies) (*upstream.Selector, func(), error) {
+	guard := r.guard.WithTimeout(c.Limits.ConnectTimeout)
+	selector, err := upstream.New(upstream.Config{
+		Rules: rules, Now: d.now, Log: d.log,
+		Probe: func(ctx context.Context, u *schemehttp.Upstream) error {
+			conn, err := guard.DialContext(ctx, "tcp", u.Address)
+			if err != nil {
+				return err
+			}
+			return conn.Close()
+		},
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("proxy.upstreams: %w", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	r.starters = append(r.starters, func() { running.Go(func() { selector.Run(ctx) }) })
+	return selector, func() {
+		cancel()
+		running.Wait()
+	}, nil
+}
+
+// upstreamServers are what is known of the upstream proxies, each once.
+func (s *service) upstreamServers() (all []metrics.Server) {
+	if s.upstreams == nil {
+		return nil
+	}
+	return serversOf(s.upstreams.Status())
+}
+
+// pacOf returns the file by which browsers configure themselves.
+func pacOf(c config.Proxy) answer.PAC {
+	pac := answer.PAC{Proxies: c.PACProxies, Direct: c.PACDirect}
+	if !c.PACUpstreams {
+		return pac
+	}
+	for _, u := range c.Upstreams {
+		pac.Rules = append(pac.Rules, answer.PACRule{Hosts: u.Hosts, IsDirect: len(u.WithoutDirect()) == 0})
+	}
+	return pac
+}
