@@ -331,6 +331,7 @@ func packageRules() []packageRule {
 			"proxy/pages/qr", nil, true,
 			"a QR code is of any text: it knows nothing of names",
 		},
+		{"proxy/gate/list", []string{"internal/plaintext", "uri"}, true, "lists are read from files and asked by rules: they know neither rules nor settings"},
 		{
 			"proxy/gate/policy",
 			[]string{"uri"},

@@ -1,0 +1,145 @@
+package list
+
+import (
+	"errors"
+	"net/netip"
+	"strings"
+
+	"golang.org/x/net/idna"
+	"golang.org/x/net/publicsuffix"
+
+	"github.com/urnd/urnd/uri"
+)
+
+// The bounds of names in the DNS, RFC 1035 section 2.3.4, without a final dot.
+const (
+	maxName  = 253
+	maxLabel = 63
+)
+
+var (
+	errName    = errors.New("this is not a host name")
+	errNumber  = errors.New("a name whose last label is a number is read as an address: write it as four numbers, 192.0.2.1")
+	errURL     = errors.New("this is a URL: it belongs into a list of URLs, or write its host")
+	errPort    = errors.New("a host in a list has no port: write its name alone")
+	errTooWide = errors.New("this would be for all names below a public suffix (https://publicsuffix.org), which belong to different owners: " +
+		"write their names, or the suffix in a rule")
+	errWildcard = errors.New("this pattern stands for names without a dot; a rule for all hosts names none")
+	errDotted   = errors.New("a pattern does not begin with a dot")
+)
+
+// canonicalName returns a name as it is compared: in lower case, without a final dot, as IDNA encodes it. Patterns have "*" and
+// "?" among their characters.
+func canonicalName(text string) (string, error) {
+	name := uri.CanonicalHost(text)
+	for i := range len(name) {
+		if name[i] >= 0x80 {
+			ascii, err := idna.Lookup.ToASCII(name)
+			if err != nil {
+				return "", errName
+			}
+			name = uri.CanonicalHost(ascii)
+			break
+		}
+	}
+	if len(name) > maxName {
+		return "", errName
+	}
+	start, isNumber := 0, true // of the label
+	for i := 0; i <= len(name); i++ {
+		if i == len(name) || name[i] == '.' {
+			if i == start || i-start > maxLabel {
+				return "", errName
+			}
+			if i < len(name) {
+				start, isNumber = i+1, true
+			}
+			continue
+		}
+		if !isNameByte(name[i]) {
+			return "", errName
+		}
+		isNumber = isNumber && '0' <= name[i] && name[i] <= '9'
+	}
+	if isNumber {
+		return "", errNumber
+	}
+	return name, nil
+}
+
+// isNameByte reports whether a byte occurs in names or patterns, as rules of the forward proxy have them.
+func isNameByte(c byte) bool {
+	return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '-' || c == '_' || c == '*' || c == '?'
+}
+
+func isPattern(name string) bool { return strings.ContainsAny(name, "*?") }
+
+// checkWidth refuses a name with all below it where it is a public suffix, and a pattern for all names below one. Names of one's own
+// networks, such as "internal", are no public suffixes.
+func checkWidth(name string) error {
+	for {
+		label, rest, more := strings.Cut(name, ".")
+		if strings.Trim(label, "*") != "" {
+			break
+		}
+		if !more {
+			return errWildcard
+		}
+		name = rest
+	}
+	if isPattern(name) {
+		return nil
+	}
+	// A name that is in no row of the list has its last label as its suffix.
+	if suffix, managed := publicsuffix.PublicSuffix(name); suffix == name && (managed || strings.Contains(name, ".")) {
+		return errTooWide
+	}
+	return nil
+}
+
+// matchPattern reports whether each label of a host matches that of a pattern.
+func matchPattern(pattern, host string) bool {
+	for {
+		wanted, restWanted, more := strings.Cut(pattern, ".")
+		label, rest, moreLabels := strings.Cut(host, ".")
+		if more != moreLabels || !matchLabel(wanted, label) {
+			return false
+		}
+		if !more {
+			return true
+		}
+		pattern, host = restWanted, rest
+	}
+}
+
+// matchLabel compares a label with its pattern, in which "*" stands for any characters, also none, and "?" for one. It takes at
+// most the product of their lengths.
+func matchLabel(pattern, label string) bool {
+	star, behind := -1, 0 // the last "*", and where what follows it was tried
+	p := 0
+	for i := 0; i < len(label); {
+		switch {
+		case p < len(pattern) && pattern[p] == '*':
+			star, behind = p, i
+			p++
+		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == label[i]):
+			p++
+			i++
+		case star >= 0:
+			behind++
+			p, i = star+1, behind
+		default:
+			return false
+		}
+	}
+	return strings.Trim(pattern[p:], "*") == ""
+}
+
+// mayBeLiteral reports whether a text has the bytes of an address or a network. Others are not even tried to be parsed as one: the
+// errors for a long list of names would take longer than all the rest.
+func mayBeLiteral(text string) bool {
+	return strings.Contains(text, ":") || strings.Trim(text, "0123456789./") == ""
+}
+
+// isSink reports whether an address is one that hosts files give the names which they block.
+func isSink(addr netip.Addr) bool { return addr.IsUnspecified() || addr.IsLoopback() }

@@ -1,0 +1,221 @@
+package list
+
+import (
+	"errors"
+	"hash/maphash"
+	"io"
+	"net/netip"
+	"strings"
+
+	"github.com/urnd/urnd/uri"
+)
+
+// URLs is a set of URLs: of hosts, or of names with all below them, each with a path and all below it, or with a path and a query.
+// Schemes, ports, user names and fragments do not count. Exceptions go before all other URLs. It is immutable and safe for
+// concurrent use; the zero value is empty.
+type URLs struct {
+	// entries have hosts, with hasURLs, and hosts followed by paths, and by "?" and queries.
+	entries table
+	longest int // host that is for names below it, in bytes
+	path    int // the longest path, in bytes
+}
+
+// hasURLs is the flag of a host with entries: others cost no look-up for their paths.
+const hasURLs byte = 1 << 7
+
+// literalHost begins the hosts that are addresses; the 16 bytes of the address follow. No name has this character.
+const literalHost = "["
+
+// Has reports whether a URL is in the set: by its host and the address that this is, as for Hosts.Has, and by its path and its query,
+// without the "?", in the normal form of URIs (uri.URI.Normalize). It does not allocate.
+func (u *URLs) Has(host string, literal netip.Addr, path, query string) bool {
+	if u.entries.count == 0 {
+		return false
+	}
+	if path == "" {
+		path = "/"
+	}
+	if literal.IsValid() {
+		key := literalKey(literal)
+		found := u.below(string(key[:]), path, query)
+		return found&nameItself != 0 && found&notItself == 0
+	}
+	found := u.below(host, path, query) & (nameItself | notItself)
+	for dot := strings.LastIndexByte(host, '.'); dot >= 0; dot = strings.LastIndexByte(host[:dot], '.') {
+		name := host[dot+1:]
+		if len(name) > u.longest {
+			break
+		}
+		flags := u.below(name, path, query)
+		if flags&nameBelow != 0 {
+			found |= nameItself
+		}
+		if flags&notBelow != 0 {
+			found |= notItself
+		}
+	}
+	return found&nameItself != 0 && found&notItself == 0
+}
+
+// below returns the flags of the entries with a host that have a path and a query.
+func (u *URLs) below(host, path, query string) (found byte) {
+	var hash maphash.Hash
+	hash.SetSeed(u.entries.seed)
+	_, _ = hash.WriteString(host)
+	if u.entries.flags(hash.Sum64(), host)&hasURLs == 0 {
+		return 0
+	}
+	hashed := 0 // bytes of the path
+	for end := 1; end <= min(len(path), u.path); end++ {
+		if end < len(path) && path[end] != '/' && path[end-1] != '/' {
+			continue // not at the boundary of a segment
+		}
+		_, _ = hash.WriteString(path[hashed:end])
+		hashed = end
+		found |= u.entries.flags(hash.Sum64(), host, path[:end])
+	}
+	if query != "" && len(path) <= u.path {
+		_, _ = hash.WriteString("?")
+		_, _ = hash.WriteString(query)
+		found |= u.entries.flags(hash.Sum64(), host, path, "?", query)
+	}
+	return found
+}
+
+// literalKey returns what stands for an address in front of paths.
+func literalKey(addr netip.Addr) (key [17]byte) {
+	bytes := addr.As16() // that of an IPv4 address is its IPv6 form
+	key[0] = literalHost[0]
+	copy(key[1:], bytes[:])
+	return key
+}
+
+// ParseURLs reads a list of URLs. A line has one of these forms, which may be mixed:
+//
+//	http://example.org/a/b         the path and all below it, with any query, as in the lists of URLhaus and OpenPhish
+//	example.org/a/b                the same
+//	http://example.org/a?b=c       this path with this query alone
+//	http://example.org/            all URLs of the host
+//	http://.example.org/a          of the host and of all names below it
+//	||example.org/a^               the same, as in lists for AdBlock; |example.org/a^ is that host alone
+//	@@||example.org/a^             an exception of this list, which goes before all other lines
+//
+// Paths are compared by whole segments: /a has /a/b and not /ab. URLs are normalized, so that all spellings are found. A scheme and
+// a port do not count: what is at one is at the others. Comments and public suffixes are as in ParseHosts. The error is that of r, or
+// ErrTooLarge.
+func ParseURLs(r io.Reader) (*URLs, Report, error) {
+	u := new(URLs)
+	report, err := read(r, "#", func(line string) (int, error) {
+		if isAdBlockComment(line) {
+			return 0, nil
+		}
+		added, err := parseURLLine(line)
+		if err != nil {
+			return 0, err
+		}
+		return 1, u.add(&added)
+	})
+	if err != nil {
+		return nil, report, err
+	}
+	return u, report, nil
+}
+
+// url is an entry of a list of URLs.
+type url struct {
+	host     host
+	path     string // in normal form, with "/" at least
+	query    string // with its "?", "" for any
+	hostText string // what is in front of the path in the table
+}
+
+// add adds an entry.
+func (u *URLs) add(added *url) error {
+	flags := nameItself
+	if added.host.below {
+		flags |= nameBelow
+		u.longest = max(u.longest, len(added.hostText))
+	}
+	if added.host.except {
+		flags *= notItself
+	}
+	u.path = max(u.path, len(added.path))
+	if !u.entries.add(added.hostText, hasURLs) || !u.entries.add(added.hostText+added.path+added.query, flags) {
+		return ErrTooLarge
+	}
+	return nil
+}
+
+var (
+	errNoURL   = errors.New("this is not a URL: write http://example.org/path")
+	errURLHost = errors.New("a URL in a list has one host, or a name with all below it: write http://example.org/ or http://.example.org/")
+)
+
+// cutURL returns the URL of a line that is no comment, with a scheme, and what the line says beside it.
+func cutURL(text string) (location string, below, except bool, err error) {
+	if text[0] == '|' || strings.HasPrefix(text, "@@") || isCosmetic(text) {
+		if text, below, except, err = cutAdBlock(text); err != nil {
+			return "", false, false, err
+		}
+	}
+	if !strings.Contains(text, "://") {
+		if strings.Contains(text, "@") {
+			return "", false, false, errNoURL // such as mailto:a@example.org, which is no URL of all that this host has
+		}
+		text = "http://" + text
+	}
+	if scheme, rest, ok := strings.Cut(text, "://."); ok { // a host does not begin with a dot: RFC 1034 section 3.1
+		text, below = scheme+"://"+rest, true
+	}
+	return text, below, except, nil
+}
+
+// parseURLLine parses a line that is no comment.
+func parseURLLine(text string) (url, error) {
+	text, below, except, err := cutURL(text)
+	if err != nil {
+		return url{}, err
+	}
+	location, err := parseLocation(text)
+	if err != nil {
+		return url{}, err
+	}
+	h, err := parseHost(location.Hostname())
+	if err != nil {
+		return url{}, err
+	}
+	added := url{host: h, path: location.Path(), hostText: h.name}
+	if literals := h.literals; literals.first.IsValid() {
+		if literals.first != literals.last {
+			return url{}, errURLHost
+		}
+		key := literalKey(literals.first)
+		added.hostText, below = string(key[:]), false
+	}
+	if h.wild || h.below {
+		return url{}, errURLHost
+	}
+	if query, ok := location.Query(); ok && query != "" {
+		added.query = "?" + query
+	}
+	added.host.below, added.host.except = below, except
+	if below {
+		err = checkWidth(h.name)
+	}
+	return added, err
+}
+
+// parseLocation parses a URL as it is in requests, or else as people type it, and normalizes it.
+func parseLocation(text string) (uri.URI, error) {
+	u, err := uri.ParseRaw(text)
+	if err == nil && u.Check() != nil || err != nil {
+		if u, err = uri.FromIRI(text); err != nil {
+			return uri.URI{}, errNoURL
+		}
+	}
+	u = u.Normalize()
+	if host, ok := u.Host(); !ok || host == "" || !strings.HasPrefix(u.Path(), "/") {
+		return uri.URI{}, errNoURL
+	}
+	return u, nil
+}
