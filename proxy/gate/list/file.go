@@ -1,0 +1,209 @@
+package list
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Config is what a File needs.
+type Config struct {
+	Path  string
+	Log   *slog.Logger
+	Now   func() time.Time
+	After func(time.Duration) <-chan time.Time // such as time.After
+}
+
+// Parse reads a list, such as ParseHosts.
+type Parse[T any] func(io.Reader) (T, Report, error)
+
+// File has the last good content of a file that changes. While the file is missing, empty, unreadable, being written, or much smaller
+// than before, that is the content of before, and Faults says why. It is safe for concurrent use; Run notices changes.
+//
+// A file is read once it has not changed for a second. Where its last line has no line end, it is read again after ten seconds, and
+// accepted as it is if nothing has changed by then. A file that has lost more than half of at least a hundred entries, or all of its
+// entries, is refused: until it is larger, or written again with the same size and as many entries ("touch" is enough), or opened
+// anew. A file in which no line is an entry or a comment, and one without bytes, is refused always.
+type File[T any] struct {
+	config  Config
+	parse   Parse[T]
+	current atomic.Pointer[content[T]]
+
+	mu    sync.Mutex
+	fault string // "" for none
+
+	// What look has seen; of one goroutine.
+	seen     state
+	since    time.Time // when seen was first seen
+	changing time.Time // when the first change was seen that is not dealt with; the zero value for none
+	reread   time.Time // when the file is read again, as its last line had no line end; the zero value for never
+	done     bool      // seen is dealt with
+	refused  *content[T]
+}
+
+// content is what was read of a file.
+type content[T any] struct {
+	value  T
+	report Report
+	state  state
+	loaded time.Time
+}
+
+// Info describes the content of a File.
+type Info struct {
+	Path     string
+	Entries  int
+	Skipped  int       // lines that were not understood
+	Mistakes []Mistake // the first ten of them
+	Loaded   time.Time // when it was read
+}
+
+// state is what tells that a file has changed.
+type state struct {
+	info os.FileInfo
+	err  error // of looking at it, instead
+}
+
+const (
+	quietTime  = time.Second      // for which a file has not changed before it is read
+	rereadTime = 10 * time.Second // the same where its last line has no line end
+	mostChange = time.Minute      // a file that changes for longer is a fault
+	shrinkFrom = 100              // entries: shorter lists, which people write, may lose more than half of them
+	readTries  = 3                // of a file that changes while it is opened
+)
+
+var (
+	errNotRegular = errors.New("this is not a regular file")
+	errEmpty      = errors.New("the file is empty: a list without entries has a comment, such as # none")
+	errNoEntries  = errors.New("no line of the file is an entry")
+	errChanged    = errors.New("the file changes while it is read")
+)
+
+// open reads a file for the first time. It starts nothing. A file that cannot be used is an error.
+func open[T any](config Config, parse Parse[T]) (*File[T], error) {
+	f := &File[T]{config: config, parse: parse}
+	err := errChanged
+	for try := 0; try < readTries && errors.Is(err, errChanged); try++ {
+		f.seen = f.stat()
+		if err = f.seen.err; err != nil {
+			break
+		}
+		var read *content[T]
+		if read, err = f.read(context.Background()); err == nil {
+			f.done = true
+			if now := f.config.Now(); now.Sub(f.seen.info.ModTime()) < quietTime {
+				// It may be changed again without another size and time: it is read again when it has been quiet.
+				read.state, f.since, f.changing, f.done = state{}, now, now, false
+			}
+			f.accept(read)
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list %s: %w", config.Path, err)
+	}
+	return f, nil
+}
+
+// Get returns the content.
+func (f *File[T]) Get() T { return f.current.Load().value }
+
+// String returns the path.
+func (f *File[T]) String() string { return f.config.Path }
+
+// Info describes the content.
+func (f *File[T]) Info() Info {
+	c := f.current.Load()
+	return Info{f.config.Path, c.report.Entries, c.report.Skipped, c.report.Mistakes, c.loaded}
+}
+
+// Faults are why the file cannot be used as it is now.
+func (f *File[T]) Faults() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.fault == "" {
+		return nil
+	}
+	at := f.current.Load().loaded.UTC().Format(time.RFC3339)
+	return []string{fmt.Sprintf("the list %s cannot be used, so that what was read at %s stays in use: %s", f.config.Path, at, f.fault)}
+}
+
+// stat looks at the file.
+func (f *File[T]) stat() state {
+	info, err := os.Stat(f.config.Path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = errNotRegular // to open a pipe would wait
+	}
+	return state{info, err}
+}
+
+// same reports whether a file has not changed between two states.
+func (s state) same(other state) bool {
+	if s.info == nil || other.info == nil || s.err != nil || other.err != nil {
+		return s.err != nil && other.err != nil && s.err.Error() == other.err.Error()
+	}
+	return os.SameFile(s.info, other.info) && s.info.Size() == other.info.Size() && s.info.ModTime().Equal(other.info.ModTime())
+}
+
+// read reads the file as it was seen. The error is errChanged where it has another state before or afterwards.
+func (f *File[T]) read(ctx context.Context) (*content[T], error) {
+	file, err := os.Open(f.config.Path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	if info, err := file.Stat(); err != nil || !f.seen.same(state{info, nil}) {
+		return nil, errors.Join(errChanged, err)
+	}
+	value, report, err := f.parse(readerFunc(func(p []byte) (int, error) {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		return file.Read(p)
+	}))
+	info, statErr := file.Stat()
+	switch {
+	case statErr != nil || !f.seen.same(state{info, nil}) || !f.seen.same(f.stat()):
+		return nil, errors.Join(errChanged, statErr)
+	case err != nil:
+		return nil, err
+	case f.seen.info.Size() == 0:
+		return nil, errEmpty
+	case report.Entries == 0 && report.Skipped > 0:
+		return nil, fmt.Errorf("%w: %v", errNoEntries, report.Mistakes[0])
+	}
+	return &content[T]{value, report, f.seen, f.config.Now()}, nil
+}
+
+type readerFunc func(p []byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
+
+// accept makes what was read the content.
+func (f *File[T]) accept(read *content[T]) {
+	f.current.Store(read)
+	attrs := []any{"path", f.config.Path, "entries", read.report.Entries, "skipped", read.report.Skipped}
+	if len(read.report.Mistakes) > 0 {
+		attrs = append(attrs, "first_skipped", read.report.Mistakes[0].String())
+	}
+	f.config.Log.Info("a list was read", attrs...)
+}
+
+// setFault records why the file cannot be used, "" where it can, and logs when that begins and ends.
+func (f *File[T]) setFault(fault string) {
+	f.mu.Lock()
+	before := f.fault
+	f.fault = fault
+	f.mu.Unlock()
+	switch {
+	case before == "" && fault != "":
+		f.config.Log.Error("a list cannot be used: the one before it stays in use", "path", f.config.Path, "error", fault)
+	case before != "" && fault == "":
+		f.config.Log.Info("a list can be used again", "path", f.config.Path)
+	}
+}
