@@ -60,7 +60,7 @@ func (r *recorder) count(text string) (n int) {
 // newFixture opens a file with n names.
 func newFixture(t *testing.T, n int) *fixture {
 	t.Helper()
-	x := &fixture{t: t, path: filepath.Join(t.TempDir(), "list.txt"), now: time.Now(), log: new(recorder)} //nolint:forbidigo // mtimes are of it
+	x := &fixture{t: t, path: filepath.Join(t.TempDir(), "list.txt"), now: time.Now(), log: new(recorder)}
 	x.replace(names(n))
 	x.now = x.now.Add(time.Hour) // the file is old
 	file, err := OpenHosts(x.config())
@@ -310,7 +310,7 @@ func TestWrittenSlowly(t *testing.T) {
 
 func TestOpenRejects(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "list")
-	config := Config{Path: path, Log: slog.New(new(recorder)), Now: time.Now} //nolint:forbidigo // the files are new
+	config := Config{Path: path, Log: slog.New(new(recorder)), Now: time.Now}
 	if _, err := OpenNetworks(config); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), path) {
 		t.Error(err)
 	}

@@ -81,39 +81,67 @@ func scan(all []host, asked string, literal netip.Addr, except bool) bool {
 	return false
 }
 
-// FuzzURLs parses lines, and looks up what they have.
+// FuzzURLs parses lines, and compares look-ups with a scan of the entries.
 func FuzzURLs(f *testing.F) {
 	for _, line := range []string{
 		"http://192.0.2.1:81/a", "example.org/a/b", "http://.example.org/a?b=c", "||example.org/a^$all", "@@|example.org/a^", "http://bücher.example/ä b",
-		"http://[::1]/", "http://example.org/%2e%2E/a//b/", "http://a@b/c", "http:", "//", "a@b", "?", "http://.", "||^",
+		"http://[::1]/", "http://example.org/%2e%2E/a//b/", "http://a@b/c", "http:", "//", "a@b", "?", "http://.", "||^", "example.org/a/?",
 	} {
-		f.Add(line)
+		f.Add(line+"\nhttp://.example.org/a\n@@||example.org/a/b^\n", "/a/b/c", "b=c")
 	}
-	f.Fuzz(func(t *testing.T, line string) {
-		urls, _, err := ParseURLs(strings.NewReader(line + "\n"))
+	f.Fuzz(func(t *testing.T, content, path, query string) {
+		urls, report, err := ParseURLs(strings.NewReader(content))
 		if err != nil {
 			t.Fatal(err)
 		}
-		line = withoutComment(line, "#")
-		if strings.ContainsAny(line, "\n") || line == "" || isAdBlockComment(line) || len(line) > maxLine-2 || strings.HasPrefix(line, "\ufeff") {
-			return
+		var all []url
+		_, err = read(strings.NewReader(content), "#", func(line string) (int, error) {
+			if isAdBlockComment(line) {
+				return 0, nil
+			}
+			added, err := parseURLLine(line)
+			if err == nil {
+				all = append(all, added)
+			}
+			return 0, err
+		})
+		if err != nil || len(all) != report.Entries {
+			t.Fatal(err, len(all), report.Entries)
 		}
-		added, err := parseURLLine(line)
-		if err != nil {
-			return
-		}
-		literal := added.host.literals.first
-		query := strings.TrimPrefix(added.query, "?")
-		if urls.Has(added.host.name, literal, added.path, query) == added.host.except {
-			t.Errorf("%q: exception %v", line, added.host.except)
-		}
-		if query == "" && urls.Has(added.host.name, literal, strings.TrimSuffix(added.path, "/")+"/below", "x=y") == added.host.except {
-			t.Errorf("%q: what is below it is not found", line)
-		}
-		if urls.Has("other.example.net", netip.Addr{}, added.path, query) && !strings.HasSuffix("other.example.net", added.host.name) {
-			t.Errorf("%q has all hosts", line)
+		for i := range all {
+			e := &all[i]
+			for _, name := range []string{e.host.name, "www." + e.host.name, "www.example.org"} {
+				literal := e.host.literals.first
+				if literal.IsValid() {
+					name = literal.String()
+				}
+				for _, asked := range []string{e.path, e.path + "/b", e.path + "b", "/" + path, "/", "/a"} {
+					for _, q := range []string{"", query, strings.TrimPrefix(e.query, "?")} {
+						wanted := scanURLs(all, name, literal, asked, q, false) && !scanURLs(all, name, literal, asked, q, true)
+						if got := urls.Has(name, literal, asked, q); got != wanted {
+							t.Errorf("%q %q %q: %v, not %v", name, asked, q, got, wanted)
+						}
+					}
+				}
+			}
 		}
 	})
+}
+
+// scanURLs compares a URL with all entries, or exceptions.
+func scanURLs(all []url, name string, literal netip.Addr, path, query string, except bool) bool {
+	for i := range all {
+		e := &all[i]
+		isHost := literal.IsValid() && e.host.literals.first == literal ||
+			!literal.IsValid() && !e.host.literals.first.IsValid() &&
+				(e.host.name == name || e.host.below && strings.HasSuffix(name, "."+e.host.name))
+		rest, isBelow := strings.CutPrefix(path, e.path)
+		isBelow = isBelow && (rest == "" || rest[0] == '/' || strings.HasSuffix(e.path, "/"))
+		if isHost && e.host.except == except && (e.query == "" && isBelow || e.query != "" && e.path == path && e.query == "?"+query) {
+			return true
+		}
+	}
+	return false
 }
 
 // FuzzNetworks parses lines, and compares look-ups with a scan of their ranges.

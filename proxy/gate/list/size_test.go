@@ -30,7 +30,7 @@ func manyHosts(n int) []byte {
 func TestMemory(t *testing.T) {
 	const most = 100 << 20
 	n := 1_000_000
-	if testing.Short() {
+	if testing.Short() || raceEnabled {
 		n = 10_000
 	}
 	text := manyHosts(n)

@@ -22,7 +22,7 @@ func (f *File[T]) Run(ctx context.Context) {
 	var failures <-chan error
 	watcher, err := fsnotify.NewWatcher()
 	if err == nil {
-		defer watcher.Close()
+		defer func() { _ = watcher.Close() }() // it only reads
 		events, failures = watcher.Events, watcher.Errors
 	} else {
 		f.config.Log.Warn("changes of a list are noticed after up to a minute", "path", f.config.Path, "error", err.Error())
@@ -43,7 +43,8 @@ func (f *File[T]) Run(ctx context.Context) {
 		case <-f.config.After(wait):
 			continue
 		case <-events:
-		case <-failures: // events may be lost
+		case err := <-failures: // events may be lost
+			f.config.Log.Debug("the file system reports an error of its events", "path", f.config.Path, "error", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -75,16 +76,15 @@ func (f *File[T]) look(ctx context.Context) time.Duration {
 	if f.done {
 		return 0
 	}
-	if quiet := now.Sub(f.since); quiet < quietTime {
+	quiet := now.Sub(f.since)
+	switch {
+	case quiet < quietTime:
 		if now.Sub(f.changing) >= mostChange {
 			f.setFault("the file has been changing for more than a minute")
 		}
 		return quietTime - quiet
-	}
-	if now.Before(f.reread) {
+	case now.Before(f.reread):
 		return f.reread.Sub(now)
-	}
-	switch {
 	case f.seen.err != nil:
 		f.finish(f.seen.err.Error())
 		return 0
@@ -92,6 +92,11 @@ func (f *File[T]) look(ctx context.Context) time.Duration {
 		f.finish("")
 		return 0
 	}
+	return f.reload(ctx, now)
+}
+
+// reload reads the file, and makes it the content where it can be used. It returns when to look again, as look does.
+func (f *File[T]) reload(ctx context.Context, now time.Time) time.Duration {
 	read, err := f.read(ctx)
 	switch {
 	case ctx.Err() != nil:
@@ -108,12 +113,11 @@ func (f *File[T]) look(ctx context.Context) time.Duration {
 		f.reread = f.since.Add(rereadTime)
 		return max(f.reread.Sub(now), quietTime)
 	}
-	if fault := f.shrunk(read); fault != "" {
-		f.finish(fault)
-		return 0
+	fault := f.shrunk(read)
+	if fault == "" {
+		f.accept(read)
 	}
-	f.accept(read)
-	f.finish("")
+	f.finish(fault)
 	return 0
 }
 
