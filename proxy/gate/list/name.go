@@ -15,6 +15,8 @@ import (
 const (
 	maxName  = 253
 	maxLabel = 63
+	// maxIDN bounds names before IDNA encodes them, in bytes: the time that this takes grows faster than they do.
+	maxIDN = 4 * maxName
 )
 
 var (
@@ -34,6 +36,9 @@ func canonicalName(text string) (string, error) {
 	name := uri.CanonicalHost(text)
 	for i := range len(name) {
 		if name[i] >= 0x80 {
+			if len(name) > maxIDN {
+				return "", errName
+			}
 			ascii, err := idna.Lookup.ToASCII(name)
 			if err != nil {
 				return "", errName

@@ -2,6 +2,8 @@ package list_test
 
 import (
 	"bufio"
+	"errors"
+	"io"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -9,9 +11,26 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/urnd/urnd/proxy/gate/list"
 	"github.com/urnd/urnd/uri"
+)
+
+// What the rules of the forward proxy ask, whose package this one does not import.
+var (
+	_ interface {
+		String() string
+		Has(host string, literal netip.Addr) bool
+	} = list.HostFile{}
+	_ interface {
+		String() string
+		Has(host string, literal netip.Addr, path, query string) bool
+	} = list.URLFile{}
+	_ interface {
+		String() string
+		Has(addr netip.Addr) bool
+	} = list.NetworkFile{}
 )
 
 // lookup returns whether a list has what a line of a vector file names.
@@ -108,5 +127,39 @@ func compare(t *testing.T, path string, has lookup, report list.Report) {
 		default:
 			t.Errorf("%q is no line of a vector file", lines.Text())
 		}
+	}
+}
+
+// TestBounds: long lines are skipped, and what is behind them is read.
+func TestBounds(t *testing.T) {
+	long := strings.Repeat("a.", 4096) + "example"
+	hosts, report, err := list.ParseHosts(strings.NewReader(long + "\n# " + long + "\n" + strings.Repeat("ä", 600) + "\nb.example\n" + long))
+	if err != nil || report.Skipped != 4 || report.Entries != 1 || !report.Unfinished || !hosts.Has("b.example", netip.Addr{}) {
+		t.Error(err, report)
+	}
+	if m := report.Mistakes[3]; m.Line != 5 || len(m.Text) > 100 {
+		t.Error(m)
+	}
+	var patterns strings.Builder
+	for i := range 300 {
+		patterns.WriteString("a" + strconv.Itoa(i) + "*.example\n")
+	}
+	if _, report, _ = list.ParseHosts(strings.NewReader(patterns.String())); report.Entries != 256 || report.Skipped != 44 || len(report.Mistakes) != 10 {
+		t.Error(report.Entries, report.Skipped)
+	}
+	many := strings.NewReader(strings.Repeat("::\n", list.MaxEntries+1))
+	if testing.Short() || raceEnabled {
+		return
+	}
+	if _, _, err := list.ParseNetworks(many); !errors.Is(err, list.ErrTooLarge) {
+		t.Error(err)
+	}
+}
+
+// TestReadError: what was read before an error is no list.
+func TestReadError(t *testing.T) {
+	broken := errors.New("broken")
+	if hosts, _, err := list.ParseHosts(io.MultiReader(strings.NewReader("a.example\n"), iotest.ErrReader(broken))); hosts != nil || !errors.Is(err, broken) {
+		t.Error(hosts, err)
 	}
 }
