@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/netip"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/net/idna"
 	"golang.org/x/net/publicsuffix"
@@ -33,19 +34,9 @@ var (
 // canonicalName returns a name as it is compared: in lower case, without a final dot, as IDNA encodes it. Patterns have "*" and
 // "?" among their characters.
 func canonicalName(text string) (string, error) {
-	name := uri.CanonicalHost(text)
-	for i := range len(name) {
-		if name[i] >= 0x80 {
-			if len(name) > maxIDN {
-				return "", errName
-			}
-			ascii, err := idna.Lookup.ToASCII(name)
-			if err != nil {
-				return "", errName
-			}
-			name = uri.CanonicalHost(ascii)
-			break
-		}
+	name, err := encodeName(uri.CanonicalHost(text))
+	if err != nil {
+		return "", err
 	}
 	if len(name) > maxName {
 		return "", errName
@@ -70,6 +61,21 @@ func canonicalName(text string) (string, error) {
 		return "", errNumber
 	}
 	return name, nil
+}
+
+// encodeName returns a name as IDNA encodes it; names in ASCII stay as they are.
+func encodeName(name string) (string, error) {
+	if strings.IndexFunc(name, func(c rune) bool { return c >= utf8.RuneSelf }) < 0 {
+		return name, nil
+	}
+	if len(name) > maxIDN {
+		return "", errName
+	}
+	ascii, err := idna.Lookup.ToASCII(name)
+	if err != nil {
+		return "", errName
+	}
+	return uri.CanonicalHost(ascii), nil
 }
 
 // isNameByte reports whether a byte occurs in names or patterns, as rules of the forward proxy have them.
