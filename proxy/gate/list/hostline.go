@@ -59,6 +59,10 @@ func (p *hostParser) add(h *host) error {
 
 // parseHostLine appends the entries of a line, none for a comment.
 func parseHostLine(entries []host, text string) ([]host, error) {
+	if isCanonical(text) { // as most lines of long lists are
+		h, err := parseHost(text)
+		return append(entries, h), err
+	}
 	if isAdBlockComment(text) {
 		return entries, nil
 	}

@@ -34,9 +34,12 @@ var (
 // canonicalName returns a name as it is compared: in lower case, without a final dot, as IDNA encodes it. Patterns have "*" and
 // "?" among their characters.
 func canonicalName(text string) (string, error) {
-	name, err := encodeName(uri.CanonicalHost(text))
-	if err != nil {
-		return "", err
+	name := strings.TrimSuffix(text, ".")
+	if !isCanonical(name) {
+		var err error
+		if name, err = encodeName(uri.CanonicalHost(text)); err != nil {
+			return "", err
+		}
 	}
 	if len(name) > maxName {
 		return "", errName
@@ -76,6 +79,16 @@ func encodeName(name string) (string, error) {
 		return "", errName
 	}
 	return uri.CanonicalHost(ascii), nil
+}
+
+// isCanonical reports whether a text has only the bytes of names and patterns in canonical form, and dots.
+func isCanonical(text string) bool {
+	for i := range len(text) {
+		if text[i] != '.' && !isNameByte(text[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // isNameByte reports whether a byte occurs in names or patterns, as rules of the forward proxy have them.
@@ -149,7 +162,15 @@ func matchLabel(pattern, label string) bool {
 // mayBeLiteral reports whether a text has the bytes of an address or a network. Others are not even tried to be parsed as one: the
 // errors for a long list of names would take longer than all the rest.
 func mayBeLiteral(text string) bool {
-	return strings.Contains(text, ":") || strings.Trim(text, "0123456789./") == ""
+	if strings.IndexByte(text, ':') >= 0 {
+		return true
+	}
+	for i := range len(text) {
+		if c := text[i]; c != '.' && c != '/' && (c < '0' || c > '9') {
+			return false
+		}
+	}
+	return true
 }
 
 // isSink reports whether an address is one that hosts files give the names which they block.
