@@ -67,6 +67,9 @@ func (r *rule) because(request Request) ([]Condition, bool) {
 	isPath := func(pattern string) bool {
 		return (&rule{Rule: Rule{Deny: r.Deny, Paths: []string{pattern}}}).hasPath(&request)
 	}
+	isURL := func(l URLList) bool {
+		return (&rule{Rule: Rule{Deny: r.Deny, URLLists: []URLList{l}}}).hasURL(&request, literal)
+	}
 	var all conditions
 	all.add(valuesOf("clients", r.Clients, func(p netip.Prefix) bool { return p.Contains(client) }),
 		valuesOf("clients_from", r.ClientLists, func(l AddressList) bool { return l.Has(client) }))
@@ -78,7 +81,7 @@ func (r *rule) because(request Request) ([]Condition, bool) {
 		valuesOf("hosts_from", r.HostLists, func(l HostList) bool { return l.Has(request.Host, literal) }))
 	all.add(valuesOf("ports", r.Ports, func(p PortRange) bool { return hasPort([]PortRange{p}, request.Port) }))
 	all.add(valuesOf("paths", r.Paths, isPath))
-	all.add(valuesOf("urls_from", r.URLLists, func(l URLList) bool { return hasURL([]URLList{l}, &request, literal) }))
+	all.add(valuesOf("urls_from", r.URLLists, isURL))
 	all.add(valuesOf("times", r.Times, func(w Window) bool { return w.Has(request.Time) }))
 	all.add(valuesOf("client_hello", r.Hellos, func(h Hello) bool { return h == request.Hello }))
 	return all.holding, !all.failed

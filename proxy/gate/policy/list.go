@@ -53,15 +53,14 @@ func hasAddress(lists []AddressList, addr netip.Addr) bool {
 	return false
 }
 
-// hasURL reports whether the URL of a request is in a list. A CONNECT has none.
-func hasURL(lists []URLList, request *Request, literal netip.Addr) bool {
-	if request.Path == "" && request.Scheme == "" {
-		return false
-	}
-	for _, list := range lists {
-		if list.Has(request.Host, literal, request.Path, request.Query) {
-			return true
+// hasURL reports whether the URL of a request is in a list of the rule, as its path is compared with Rule.Paths. A CONNECT has none.
+func (r *rule) hasURL(request *Request, literal netip.Addr) bool {
+	return r.hasEachPath(request, func(path string) bool {
+		for _, list := range r.URLLists {
+			if list.Has(request.Host, literal, path, request.Query) {
+				return true
+			}
 		}
-	}
-	return false
+		return false
+	})
 }

@@ -7,14 +7,18 @@ import (
 )
 
 // hasPath reports whether the path of a request is one of the rule: see Rule.Paths.
-func (r *rule) hasPath(request *Request) bool {
+func (r *rule) hasPath(request *Request) bool { return r.hasEachPath(request, r.isPath) }
+
+// hasEachPath reports whether is holds for the path of a request: of a rule that denies for one of the paths that servers may take it
+// for, and of a rule that allows for each.
+func (r *rule) hasEachPath(request *Request, is func(path string) bool) bool {
 	if request.Path == "" {
 		return false
 	}
 	if request.Sent == "" && uri.IsPlainPath(request.Path) {
-		return r.isPath(request.Path)
+		return is(request.Path)
 	}
-	if r.Deny && r.isPath(request.Path) {
+	if r.Deny && is(request.Path) {
 		return true
 	}
 	for _, path := range [...]string{request.Path, request.Sent} {
@@ -22,7 +26,7 @@ func (r *rule) hasPath(request *Request) bool {
 			continue
 		}
 		for _, reading := range uri.PathReadings(path) {
-			if r.isPath(reading) == r.Deny {
+			if is(reading) == r.Deny {
 				return r.Deny
 			}
 		}

@@ -128,7 +128,7 @@ func (r *rule) holds(request *Request, literal netip.Addr) bool {
 		(len(r.Groups) == 0 || slices.ContainsFunc(request.Groups, func(group string) bool { return slices.Contains(r.Groups, group) })) &&
 		(len(r.Hellos) == 0 || slices.Contains(r.Hellos, request.Hello)) &&
 		(len(r.Paths) == 0 || r.hasPath(request)) &&
-		(len(r.URLLists) == 0 || hasURL(r.URLLists, request, literal)) &&
+		(len(r.URLLists) == 0 || r.hasURL(request, literal)) &&
 		(len(r.Times) == 0 || slices.ContainsFunc(r.Times, func(w Window) bool { return w.Has(request.Time) }))
 }
 
