@@ -177,6 +177,10 @@ func checkProxyRules(f *Faults, rules []ProxyRule) {
 			"a method in capitals, such as GET: methods are case-sensitive (RFC 9110 section 9.1)")
 		checkEach(f, path+".schemes", r.Schemes, isScheme, "a scheme such as http, or connect: write it without ://")
 		checkRuleHosts(f, path+".hosts", r.Hosts)
+		for name, files := range r.lists() {
+			isPath := func(s string) bool { return strings.HasPrefix(s, "/") }
+			checkEach(f, path+"."+name, files, isPath, "a path that begins with a slash")
+		}
 		checkEach(f, path+".groups", r.Groups, isGroup, "the name of a group, without spaces and colons")
 		checkEach(f, path+".paths", r.Paths, isPathPattern, "a path such as /private/* or *.exe: write it without host and query")
 		if len(r.Hellos) > 0 && r.Action == "allow" {
@@ -188,6 +192,18 @@ func checkProxyRules(f *Faults, rules []ProxyRule) {
 			f.Add(path+".reason", "is for requests that are denied, and the action is allow")
 		}
 	}
+}
+
+// lists are the files of a rule, by their settings.
+func (r ProxyRule) lists() map[string][]string {
+	return map[string][]string{
+		"clients_from": r.ClientsFrom, "hosts_from": r.HostsFrom, "urls_from": r.URLsFrom, "destinations_from": r.DestinationsFrom,
+	}
+}
+
+// hasLists reports whether a rule has files, whose content is not known here.
+func (r ProxyRule) hasLists() bool {
+	return len(r.ClientsFrom)+len(r.HostsFrom)+len(r.URLsFrom)+len(r.DestinationsFrom) > 0
 }
 
 // checkEach checks each text of a list.

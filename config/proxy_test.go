@@ -23,7 +23,7 @@ func TestExampleRules(t *testing.T) {
 		text += "  " + strings.TrimPrefix(line, "  #")
 	}
 	c, err := config.Load(write(t, "urnd.yaml", text), nil)
-	if err != nil || len(c.Proxy.Rules) != 3 || len(c.Warnings()) > 0 {
+	if err != nil || len(c.Proxy.Rules) != 4 || len(c.Warnings()) > 0 {
 		t.Fatalf("%s\n%+v, %v, %v", text, c.Proxy, err, c.Warnings())
 	}
 	want := config.ProxyRule{
@@ -31,6 +31,7 @@ func TestExampleRules(t *testing.T) {
 		Methods: []string{"GET", "HEAD", "CONNECT"}, Schemes: []string{"http", "connect"},
 		Hosts: []string{"www.example.org", ".example.com", "*.cdn-?.example.net", "192.0.2.0/24"},
 		Ports: []config.PortRange{{First: 80, Last: 80}, {First: 443, Last: 443}, {First: 8000, Last: 8999}},
+		Times: []config.Window{{Days: [7]bool{false, true, true, true, true, true, false}, From: 8 * 60, To: 18 * 60}},
 	}
 	if got := c.Proxy.Rules[1]; !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)

@@ -609,6 +609,8 @@ type ProxyRule struct {
 	Action string `mapstructure:"action"`
 	// clients; empty: all
 	Clients []netip.Prefix `mapstructure:"clients"`
+	// files of networks of clients, beside clients
+	ClientsFrom []string `mapstructure:"clients_from"`
 	// users of access.proxy_users; empty: all, and clients that did not log in
 	Users []string `mapstructure:"users"`
 	// groups of access.proxy_groups, of which the user is in one; empty: all, and clients that did not log in
@@ -620,6 +622,12 @@ type ProxyRule struct {
 	// hosts as URLs name them: a name, a name with all below it (.example.org), a pattern in which * stands for
 	// any characters of one label and ? for one of them, an address or an address range; empty: all
 	Hosts []string `mapstructure:"hosts"`
+	// files of hosts, beside hosts: a line each, or as hosts files and blocklists for AdBlock have them. They are
+	// read again when they change; one that is missing, empty or half-written then leaves the last one in use
+	HostsFrom []string `mapstructure:"hosts_from"`
+	// files of URLs, such as http://www.example.org/private; of a tunnel (CONNECT) only the host is known, and no
+	// rule with them holds for it
+	URLsFrom []string `mapstructure:"urls_from"`
 	// ports, also where they are the default of the scheme; empty: all
 	Ports []PortRange `mapstructure:"ports"`
 	// paths of URLs in normal form, whole, such as /private/* or *.exe, in small and capital letters as they are.
@@ -636,6 +644,8 @@ type ProxyRule struct {
 	Hellos []string `mapstructure:"client_hello"`
 	// addresses that are dialled, after the host was looked up; empty: all
 	Destinations []netip.Prefix `mapstructure:"destinations"`
+	// files of networks of these addresses, beside destinations
+	DestinationsFrom []string `mapstructure:"destinations_from"`
 	// what the page about a request that it denies says in your own words: why, and whom to ask; of at most 1000
 	// bytes
 	Reason string `mapstructure:"reason"`
@@ -2066,7 +2076,7 @@ var settings = []Setting{
 		Default:     []ProxyRule{},
 		Form:        tableForm,
 		Invalidates: Nothing,
-		Sample:      "rules:\n  # the name of the rule in logs, for the client, and in Proxy-Status\n  - id: no-metadata\n    action: deny\n    # addresses that are dialled, whatever the host is called\n    destinations: [169.254.0.0/16]\n  - id: packages\n    # allow or deny\n    action: allow\n    # conditions: all that are given must hold; the values of one are alternatives\n    clients: [10.1.0.0/16]\n    users: [ci]\n    methods: [GET, HEAD, CONNECT]\n    # of URLs; connect stands for CONNECT, by which clients ask for https\n    schemes: [http, connect]\n    # a name; a name with all below it; a pattern, in which * stands for any characters\n    # of one label, and ? for one of them; addresses and ranges, as they are in URLs\n    hosts: [www.example.org, .example.com, '*.cdn-?.example.net', 192.0.2.0/24]\n    ports: [80, 443, 8000-8999]\n  # all other requests: a rule without conditions\n  - id: default\n    action: deny\n    # what the page says to its reader\n    reason: 'This is not for the reading room. Ask at the desk.'",
+		Sample:      "rules:\n  # the name of the rule in logs, for the client, and in Proxy-Status\n  - id: no-metadata\n    action: deny\n    # addresses that are dialled, whatever the host is called\n    destinations: [169.254.0.0/16]\n  - id: packages\n    # allow or deny\n    action: allow\n    # conditions: all that are given must hold; the values of one are alternatives\n    clients: [10.1.0.0/16]\n    users: [ci]\n    methods: [GET, HEAD, CONNECT]\n    # of URLs; connect stands for CONNECT, by which clients ask for https\n    schemes: [http, connect]\n    # a name; a name with all below it; a pattern, in which * stands for any characters\n    # of one label, and ? for one of them; addresses and ranges, as they are in URLs\n    hosts: [www.example.org, .example.com, '*.cdn-?.example.net', 192.0.2.0/24]\n    ports: [80, 443, 8000-8999]\n    times: [Mon-Fri 08:00-18:00]\n  - id: blocklist\n    action: deny\n    # a file, a host a line, or as blocklists are published\n    hosts_from: [/etc/urnd/blocklist.txt]\n  # all other requests: a rule without conditions\n  - id: default\n    action: deny\n    # what the page says to its reader\n    reason: 'This is not for the reading room. Ask at the desk.'",
 		Elements: []Setting{
 			{
 				Path: "proxy.rules.*.id",
@@ -2083,6 +2093,11 @@ var settings = []Setting{
 				Doc:   "clients; empty: all",
 				Form:  "address range",
 				check: checkPrefixList,
+			},
+			{
+				Path: "proxy.rules.*.clients_from",
+				Doc:  "files of networks of clients, beside clients",
+				Form: "path that begins with a slash",
 			},
 			{
 				Path: "proxy.rules.*.users",
@@ -2110,6 +2125,16 @@ var settings = []Setting{
 				Form: "host name, pattern, address or address range",
 			},
 			{
+				Path: "proxy.rules.*.hosts_from",
+				Doc:  "files of hosts, beside hosts: a line each, or as hosts files and blocklists for AdBlock have them. They are read again when they change; one that is missing, empty or half-written then leaves the last one in use",
+				Form: "path that begins with a slash",
+			},
+			{
+				Path: "proxy.rules.*.urls_from",
+				Doc:  "files of URLs, such as http://www.example.org/private; of a tunnel (CONNECT) only the host is known, and no rule with them holds for it",
+				Form: "path that begins with a slash",
+			},
+			{
 				Path: "proxy.rules.*.ports",
 				Doc:  "ports, also where they are the default of the scheme; empty: all",
 				Form: "port, or two joined by a hyphen",
@@ -2134,6 +2159,11 @@ var settings = []Setting{
 				Doc:   "addresses that are dialled, after the host was looked up; empty: all",
 				Form:  "address range",
 				check: checkPrefixList,
+			},
+			{
+				Path: "proxy.rules.*.destinations_from",
+				Doc:  "files of networks of these addresses, beside destinations",
+				Form: "path that begins with a slash",
 			},
 			{
 				Path: "proxy.rules.*.reason",

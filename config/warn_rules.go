@@ -11,7 +11,7 @@ import (
 
 // hasNoCondition reports whether a rule decides every request that comes to it.
 func (r ProxyRule) hasNoCondition() bool {
-	return len(r.Clients)+len(r.Users)+len(r.Groups)+len(r.Methods)+len(r.Schemes)+len(r.Hosts)+len(r.Ports)+len(r.Paths)+len(r.Times)+
+	return !r.hasLists() && len(r.Clients)+len(r.Users)+len(r.Groups)+len(r.Methods)+len(r.Schemes)+len(r.Hosts)+len(r.Ports)+len(r.Paths)+len(r.Times)+
 		len(r.Hellos)+len(r.Destinations) == 0
 }
 
@@ -169,8 +169,12 @@ func (r ProxyRule) hides(later ProxyRule) bool {
 	has := func(p, q PortRange) bool { return p.First <= q.First && q.Last <= p.Last }
 	hasAll := func(p, q netip.Prefix) bool { return p.Bits() <= q.Bits() && p.Overlaps(q) }
 	is := func(a, b string) bool { return a == b }
-	if r.Action == "allow" && len(r.Destinations) > 0 || len(r.Hellos) > 0 {
-		return false // behind an upstream proxy, or before a tunnel has begun, it does not hold
+	if r.Action == "allow" && len(r.Destinations) > 0 || len(r.Hellos) > 0 || r.hasLists() {
+		return false // behind an upstream proxy, before a tunnel has begun, or for what is in a file, it is not known to hold
+	}
+	if len(r.Clients) > 0 && len(later.ClientsFrom) > 0 || len(r.Hosts) > 0 && len(later.HostsFrom) > 0 ||
+		len(r.Destinations) > 0 && len(later.DestinationsFrom) > 0 {
+		return false
 	}
 	return covers(r.Clients, later.Clients, hasAll) && covers(r.Users, later.Users, is) && covers(r.Methods, later.Methods, is) &&
 		covers(r.Schemes, later.Schemes, strings.EqualFold) && covers(r.Hosts, later.Hosts, coversHost) &&

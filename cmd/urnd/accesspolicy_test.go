@@ -213,13 +213,13 @@ func TestPolicyOf(t *testing.T) {
 		if err := c.Validate(); err != nil {
 			t.Errorf("%q: %v", host, err)
 		}
-		if _, err := policyOf(c); err != nil {
+		if _, err := testPolicy(c); err != nil {
 			t.Errorf("%q: %v", host, err)
 		}
 	}
 	c := config.Default()
 	c.Proxy.Rules = []config.ProxyRule{{ID: "a"}, {ID: "a"}}
-	if _, err := policyOf(c); err == nil || !strings.HasPrefix(err.Error(), "proxy.rules: ") {
+	if _, err := testPolicy(c); err == nil || !strings.HasPrefix(err.Error(), "proxy.rules: ") {
 		t.Errorf("two rules of an id: %v", err)
 	}
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"net"
 	"net/netip"
 	"time"
@@ -10,7 +9,6 @@ import (
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/netguard"
 	"github.com/urnd/urnd/proxy/forward"
-	"github.com/urnd/urnd/proxy/gate/policy"
 	"github.com/urnd/urnd/proxy/route"
 	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
 )
@@ -88,50 +86,4 @@ func tunnelBy(h *schemehttp.Handler) func(context.Context, string, func(netip.Ad
 		}
 		return conn, nil
 	}
-}
-
-// zoneOf returns a time zone by its name, that of the machine for "".
-func zoneOf(name string) (*time.Location, error) {
-	if name == "" {
-		return time.Local, nil //nolint:gosmopolitan // who configures no zone means the clock of the machine
-	}
-	zone, err := time.LoadLocation(name)
-	if err != nil {
-		return nil, fmt.Errorf("proxy.time_zone: %w", err)
-	}
-	return zone, nil
-}
-
-// policyOf returns the policy of the forward proxy of a configuration.
-func policyOf(c config.Config) (*policy.Policy, error) {
-	mode, err := policy.ParseMode(c.Proxy.Policy)
-	if err != nil {
-		return nil, fmt.Errorf("proxy.policy: %w", err)
-	}
-	zone, err := zoneOf(c.Proxy.TimeZone)
-	if err != nil {
-		return nil, err
-	}
-	rules := make([]policy.Rule, 0, len(c.Proxy.Rules))
-	for _, r := range c.Proxy.Rules {
-		rule := policy.Rule{
-			ID: r.ID, Deny: r.Action == "deny", Clients: r.Clients, Users: r.Users, Methods: r.Methods, Schemes: r.Schemes, Hosts: r.Hosts,
-			Groups: r.Groups, Paths: r.Paths, Destinations: r.Destinations, Reason: r.Reason,
-		}
-		for _, w := range r.Times {
-			rule.Times = append(rule.Times, policy.Window{Days: w.Days, From: w.From, To: w.To, Zone: zone})
-		}
-		for _, name := range r.Hellos {
-			rule.Hellos = append(rule.Hellos, policy.ParseHello(name))
-		}
-		for _, ports := range r.Ports {
-			rule.Ports = append(rule.Ports, policy.PortRange(ports))
-		}
-		rules = append(rules, rule)
-	}
-	p, err := policy.New(mode, rules)
-	if err != nil {
-		return nil, fmt.Errorf("proxy.rules: %w", err)
-	}
-	return p, nil
 }

@@ -95,6 +95,7 @@ type service struct {
 	explain stored.Explain
 	checks  *health.Background
 	pools   []*balance.Pool // the servers of sites
+	lists   *ruleFiles      // of the rules
 	// upstreams select upstream proxies; nil where there are none.
 	upstreams *upstream.Selector
 	// authority obtains certificates; nil where nothing does.
@@ -145,7 +146,7 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 		return nil, err
 	}
 	handlers["http"], handlers["https"] = web, web
-	rules, err := policyOf(c)
+	rules, err := wireRules(s, c, r, d)
 	if err != nil {
 		return nil, err
 	}

@@ -20,6 +20,14 @@ type State struct {
 	WebhookPending *int           // tags that are to be sent; nil where there are no webhooks
 	SiteServers    []Server
 	Upstreams      []Server // upstream proxies
+	Lists          []List
+}
+
+// List is a list of a rule, in a file.
+type List struct {
+	Path             string
+	Entries, Skipped int
+	Loaded           time.Time // when it was read last
 }
 
 // Server is a server of a site that urnd is the gateway of, or an upstream proxy.
@@ -117,6 +125,9 @@ func families() map[string]family {
 	gauge("site_server_outstanding_requests", "Requests that a server of a site has now.", "server")
 	counter("site_server_requests_total", "Requests that a server of a site got, with those that were repeated there.", "server")
 	counter("site_server_failures_total", "Requests that a server of a site did not answer.", "server")
+	gauge("list_entries", "Entries of a list of a rule.", "file")
+	gauge("list_skipped_lines", "Lines of a list of a rule that were not understood.", "file")
+	gauge("list_loaded_timestamp_seconds", "When a list of a rule was read last, in seconds since 1970.", "file")
 	gauge("upstream_up", "Whether probes can connect to an upstream proxy: 1 or 0.", "proxy")
 	counter("upstream_requests_total", "Requests that were to go through an upstream proxy.", "proxy")
 	counter("upstream_failures_total", "Requests for which no connection to an upstream proxy was made.", "proxy")
@@ -128,9 +139,9 @@ func families() map[string]family {
 type add func(family string, value float64, labels ...string)
 
 // time adds a time, unless it is zero.
-func (a add) time(family string, t time.Time) {
+func (a add) time(family string, t time.Time, labels ...string) {
 	if !t.IsZero() {
-		a(family, float64(t.Unix()))
+		a(family, float64(t.Unix()), labels...)
 	}
 }
 
@@ -180,6 +191,11 @@ func (s *State) samples(add add) {
 		add("site_server_outstanding_requests", float64(server.Outstanding), server.Name)
 		add("site_server_requests_total", float64(server.Requests), server.Name)
 		add("site_server_failures_total", float64(server.Failures), server.Name)
+	}
+	for _, list := range s.Lists {
+		add("list_entries", float64(list.Entries), list.Path)
+		add("list_skipped_lines", float64(list.Skipped), list.Path)
+		add.time("list_loaded_timestamp_seconds", list.Loaded, list.Path)
 	}
 	for _, proxy := range s.Upstreams {
 		add("upstream_up", number(proxy.Up), proxy.Name)
