@@ -276,6 +276,7 @@ func TestMapRoundTrip(t *testing.T) {
 		ID: "a", Action: "deny", Clients: loopback, Users: []string{"a"}, Methods: []string{"GET"}, Schemes: []string{"connect"}, Hosts: []string{".a"},
 		Ports: []config.PortRange{{First: 443, Last: 443}, {First: 8000, Last: 8999}}, Destinations: loopback,
 		Groups: []string{"staff"}, Paths: []string{"/a/*"}, Hellos: []string{"none"},
+		ClientsFrom: []string{"/c"}, HostsFrom: []string{"/h"}, URLsFrom: []string{"/u"}, DestinationsFrom: []string{"/d"},
 		Times: []config.Window{{Days: [7]bool{false, true, true, true, true, true, false}, From: 8 * 60, To: 18*60 + 30}},
 	}}
 	text, err := yaml.Marshal(want.Map())

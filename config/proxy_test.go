@@ -200,7 +200,7 @@ func TestUpstreamWarningsOfRanges(t *testing.T) {
 	}
 	wantWarnings(t, map[string]string{ // a public range opens no network
 		"{access: {allow_destinations: [93.184.0.0/16]}, proxy: {upstreams: [{proxies: ['http://proxy.example:3128']}]}}": "proxy.upstreams.0: is not asked",
-		"proxy: {sites: [{hosts: [a.example], servers: ['http://100.64.0.1:80']}]}":                                    "100.64.0.1 is not in access.allow_destinations",
+		"proxy: {sites: [{hosts: [a.example], servers: ['http://100.64.0.1:80']}]}":                                       "100.64.0.1 is not in access.allow_destinations",
 	})
 }
 

@@ -169,17 +169,23 @@ func (r ProxyRule) hides(later ProxyRule) bool {
 	has := func(p, q PortRange) bool { return p.First <= q.First && q.Last <= p.Last }
 	hasAll := func(p, q netip.Prefix) bool { return p.Bits() <= q.Bits() && p.Overlaps(q) }
 	is := func(a, b string) bool { return a == b }
-	if r.Action == "allow" && len(r.Destinations) > 0 || len(r.Hellos) > 0 || r.hasLists() {
-		return false // behind an upstream proxy, before a tunnel has begun, or for what is in a file, it is not known to hold
-	}
-	if len(r.Clients) > 0 && len(later.ClientsFrom) > 0 || len(r.Hosts) > 0 && len(later.HostsFrom) > 0 ||
-		len(r.Destinations) > 0 && len(later.DestinationsFrom) > 0 {
-		return false
-	}
-	return covers(r.Clients, later.Clients, hasAll) && covers(r.Users, later.Users, is) && covers(r.Methods, later.Methods, is) &&
-		covers(r.Schemes, later.Schemes, strings.EqualFold) && covers(r.Hosts, later.Hosts, coversHost) &&
-		covers(r.Groups, later.Groups, is) && covers(r.Paths, later.Paths, is) && covers(r.Times, later.Times, func(a, b Window) bool { return a == b }) &&
+	return r.isKnown() && !r.missesListsOf(later) && covers(r.Clients, later.Clients, hasAll) && covers(r.Users, later.Users, is) &&
+		covers(r.Methods, later.Methods, is) && covers(r.Schemes, later.Schemes, strings.EqualFold) && covers(r.Hosts, later.Hosts, coversHost) &&
+		covers(r.Groups, later.Groups, is) && covers(r.Paths, later.Paths, is) &&
+		covers(r.Times, later.Times, func(a, b Window) bool { return a == b }) &&
 		covers(r.Ports, later.Ports, has) && covers(r.Destinations, later.Destinations, hasAll)
+}
+
+// isKnown reports whether it is known here for which requests a rule holds: not behind an upstream proxy, before a tunnel has begun, and
+// by what is in a file.
+func (r ProxyRule) isKnown() bool {
+	return (r.Action != "allow" || len(r.Destinations) == 0) && len(r.Hellos) == 0 && !r.hasLists()
+}
+
+// missesListsOf reports whether a later rule has a file beside values that are all in conditions of this one.
+func (r ProxyRule) missesListsOf(later ProxyRule) bool {
+	return len(r.Clients) > 0 && len(later.ClientsFrom) > 0 || len(r.Hosts) > 0 && len(later.HostsFrom) > 0 ||
+		len(r.Destinations) > 0 && len(later.DestinationsFrom) > 0
 }
 
 // maxPairs bounds how many pairs of values are compared: two long lists are not.

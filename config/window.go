@@ -18,36 +18,30 @@ const minutesOfDay = 24 * 60
 
 // UnmarshalText reads days, a span, or both: "Sat,Sun", "22:00-06:00", "Mon-Fri 08:00-18:00".
 func (w *Window) UnmarshalText(text []byte) error {
-	parts := strings.Fields(string(text))
+	days, span, both := strings.Cut(string(text), " ")
+	if !both && strings.Contains(days, ":") {
+		days, span, both = "Mon-Sun", days, true
+	}
 	read := Window{To: minutesOfDay}
-	err := fmt.Errorf("%q is not a time such as Mon-Fri 08:00-18:00, Sat,Sun or 22:00-06:00", text)
-	if len(parts) == 0 || len(parts) > 2 {
-		return err
+	if both && !read.setSpan(strings.TrimSpace(span)) {
+		return fmt.Errorf("%q is not a time such as Mon-Fri 08:00-18:00, Sat,Sun or 22:00-06:00", text)
 	}
-	isSpan := strings.Contains(parts[len(parts)-1], ":")
-	if isSpan {
-		from, to, isRange := strings.Cut(parts[len(parts)-1], "-")
-		var ok, okTo bool
-		read.From, ok = minutesOf(from)
-		read.To, okTo = minutesOf(to)
-		if !ok || !okTo || !isRange || read.From == read.To || read.From == minutesOfDay {
-			return err
-		}
-	}
-	switch {
-	case len(parts) == 2 && !isSpan:
-		return err
-	case len(parts) == 1 && isSpan:
-		read.Days = [7]bool{true, true, true, true, true, true, true}
-	default:
-		for days := range strings.SplitSeq(parts[0], ",") {
-			if !read.addDays(days) {
-				return fmt.Errorf("%w: days are Mon, Tue, Wed, Thu, Fri, Sat and Sun", err)
-			}
+	for part := range strings.SplitSeq(days, ",") {
+		if !read.addDays(part) {
+			return fmt.Errorf("%q is not a time such as Mon-Fri 08:00-18:00: days are Mon, Tue, Wed, Thu, Fri, Sat and Sun", text)
 		}
 	}
 	*w = read
 	return nil
+}
+
+// setSpan sets a span such as "08:00-18:00", and reports whether it is one.
+func (w *Window) setSpan(text string) bool {
+	from, to, ok := strings.Cut(text, "-")
+	var isFrom, isTo bool
+	w.From, isFrom = minutesOf(from)
+	w.To, isTo = minutesOf(to)
+	return ok && isFrom && isTo && w.From != w.To && w.From != minutesOfDay
 }
 
 // addDays adds a day, or a range of them, which may go over the end of the week, and reports whether it is one.

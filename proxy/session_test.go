@@ -371,7 +371,9 @@ func TestConnectionOfClientUpstream(t *testing.T) {
 	s := start(t, func(c *proxy.Config) {
 		withCache(t, c)
 		c.Fetch = fetchingBy(t, func(h *schemehttp.Config) {
-			h.Upstream = func(uri.URI) schemehttp.Route { return schemehttp.Via(&schemehttp.Upstream{Scheme: "http", Address: o.addr}) }
+			h.Upstream = func(uri.URI) schemehttp.Route {
+				return schemehttp.Via(&schemehttp.Upstream{Scheme: "http", Address: o.addr})
+			}
 		})
 	})
 	a, b := s.dial(t), s.dial(t)

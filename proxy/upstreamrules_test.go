@@ -24,7 +24,9 @@ func TestDestinationsBehindUpstream(t *testing.T) {
 		s, _, _ := ruled(t, policy.Enforce, rules, func(c *proxy.Config) {
 			withCache(t, c)
 			c.Fetch = fetchingBy(t, func(h *schemehttp.Config) {
-				h.Upstream = func(uri.URI) schemehttp.Route { return schemehttp.Via(&schemehttp.Upstream{Scheme: "http", Address: up.addr}) }
+				h.Upstream = func(uri.URI) schemehttp.Route {
+					return schemehttp.Via(&schemehttp.Upstream{Scheme: "http", Address: up.addr})
+				}
 			})
 		})
 		if got := s.get(t, "http://a.example/").StatusCode; got != 403 {

@@ -186,6 +186,14 @@ func (s *State) samples(add add) {
 			add("shared_cache_alone", number(alone), cache)
 		}
 	}
+	s.serverSamples(add)
+	if s.WebhookPending != nil {
+		add("webhook_pending_tags", float64(*s.WebhookPending))
+	}
+}
+
+// serverSamples calls add with what is known of servers of sites, upstream proxies and lists of rules.
+func (s *State) serverSamples(add add) {
 	for _, server := range s.SiteServers {
 		add("site_server_up", number(server.Up), server.Name)
 		add("site_server_outstanding_requests", float64(server.Outstanding), server.Name)
@@ -201,9 +209,6 @@ func (s *State) samples(add add) {
 		add("upstream_up", number(proxy.Up), proxy.Name)
 		add("upstream_requests_total", float64(proxy.Requests), proxy.Name)
 		add("upstream_failures_total", float64(proxy.Failures), proxy.Name)
-	}
-	if s.WebhookPending != nil {
-		add("webhook_pending_tags", float64(*s.WebhookPending))
 	}
 }
 

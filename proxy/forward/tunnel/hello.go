@@ -1,6 +1,7 @@
 package tunnel
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"io"
@@ -35,9 +36,9 @@ var (
 
 // look reads what a client begins with, in as many pieces as it comes, and asks its Look. What was read is its early then. The error is
 // of Look, or of reading.
-func (t *activity) look(from *side) error {
+func (t *activity) look(ctx context.Context, from *side) error {
 	seen := &seenConn{early: from.early, from: from.Reader, note: t.note}
-	hello := readHello(seen)
+	hello := readHello(ctx, seen)
 	if seen.err != nil && (len(seen.seen) == 0 || !errors.Is(seen.err, io.EOF)) {
 		return seen.err
 	}
@@ -49,25 +50,25 @@ func (t *activity) look(from *side) error {
 const recordOfHandshake = 22
 
 // readHello reads a ClientHello. What is none is known by its first byte, so that nothing waits for more, or by what is wrong with it.
-func readHello(conn *seenConn) (h Hello) {
+func readHello(ctx context.Context, conn *seenConn) (h Hello) {
 	var first [1]byte
 	if n, _ := conn.Read(first[:]); n == 0 || first[0] != recordOfHandshake {
 		return Hello{}
 	}
 	conn.again = true
-	server := tls.Server(conn, &tls.Config{ //nolint:gosec // nothing is agreed on
+	server := tls.Server(conn, &tls.Config{
 		GetConfigForClient: func(info *tls.ClientHelloInfo) (*tls.Config, error) {
 			h = Hello{IsTLS: true, ServerName: info.ServerName, IsEncrypted: slices.Contains(info.Extensions, encryptedClientHello)}
 			return nil, errSeen
 		},
 	})
-	_ = server.Handshake() // it fails: with errSeen, or as there is no ClientHello
+	_ = server.HandshakeContext(ctx) // it fails: with errSeen, or as there is no ClientHello
 	return h
 }
 
 // seenConn is the connection of a client that keeps what is read from it, and to which nothing is written.
 type seenConn struct {
-	net.Conn // nil: only Read, Write and the deadlines are called
+	net.Conn // nil: only the methods below are called
 	early    []byte
 	from     io.Reader
 	note     func()
@@ -99,6 +100,9 @@ func (c *seenConn) Read(p []byte) (n int, err error) {
 
 // Write implements net.Conn: alerts of TLS are for nobody.
 func (*seenConn) Write(p []byte) (int, error) { return len(p), nil }
+
+// Close implements net.Conn: who carries the tunnel closes the connection.
+func (*seenConn) Close() error { return nil }
 
 // SetWriteDeadline implements net.Conn.
 func (*seenConn) SetWriteDeadline(time.Time) error { return nil }

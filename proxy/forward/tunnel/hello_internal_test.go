@@ -184,7 +184,7 @@ func FuzzLook(f *testing.F) {
 		early = min(max(early, 0), len(sent))
 		in := bytes.NewReader(sent[early:])
 		from := side{Reader: iotest.OneByteReader(in), early: sent[:early], look: func(Hello) error { return nil }}
-		if err := (&activity{now: time.Now}).look(&from); err != nil && !errors.Is(err, io.EOF) {
+		if err := (&activity{now: time.Now}).look(t.Context(), &from); err != nil && !errors.Is(err, io.EOF) {
 			t.Fatal(err)
 		}
 		rest, err := io.ReadAll(in)

@@ -75,11 +75,11 @@ func (t *Tunnels) tunnel(ctx context.Context, a, b side) (carried int64) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		if _, err := active.carry(b, a); err != nil {
+		if _, err := active.carry(ctx, b, a); err != nil {
 			end()
 		}
 	}()
-	carried, err := active.carry(a, b)
+	carried, err := active.carry(ctx, a, b)
 	if err != nil {
 		end()
 	}
@@ -137,9 +137,9 @@ func (b *buffers) take() *[bufferSize]byte {
 }
 
 // carry carries bytes from one side to the other until that ends, and returns how many.
-func (t *activity) carry(to, from side) (carried int64, err error) {
+func (t *activity) carry(ctx context.Context, to, from side) (carried int64, err error) {
 	if from.look != nil {
-		if err := t.look(&from); err != nil && !errors.Is(err, io.EOF) {
+		if err := t.look(ctx, &from); err != nil && !errors.Is(err, io.EOF) {
 			return 0, err
 		}
 	}

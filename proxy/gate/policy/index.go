@@ -144,7 +144,8 @@ func (c *crowds) best(r *Rule) by {
 		by    by
 		crowd int
 	}{
-		{byHosts, crowd(c.hosts, r.Hosts, len(r.HostLists))}, {byClients, crowd(c.clients, r.Clients, len(r.ClientLists))},
+		{byHosts, crowd(c.hosts, r.Hosts, len(r.HostLists))},
+		{byClients, crowd(c.clients, r.Clients, len(r.ClientLists))},
 		{byUsers, crowd(c.users, r.Users, 0)},
 	} {
 		if condition.crowd < least {

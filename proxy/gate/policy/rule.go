@@ -119,16 +119,25 @@ func checkRange(prefix netip.Prefix) error {
 // holds reports whether all conditions hold, apart from the destinations and that by which the index found the rule. literal is
 // the host of the request where that is an address.
 func (r *rule) holds(request *Request, literal netip.Addr) bool {
+	return r.holdsForTarget(request, literal) && r.holdsForClient(request)
+}
+
+// holdsForTarget reports whether the conditions on what is requested hold.
+func (r *rule) holdsForTarget(request *Request, literal netip.Addr) bool {
 	return (len(r.Ports) == 0 || hasPort(r.Ports, request.Port)) &&
 		(len(r.schemes) == 0 || slices.Contains(r.schemes, request.Scheme)) &&
 		(len(r.Methods) == 0 || slices.ContainsFunc(r.Methods, func(method string) bool { return r.isMethod(method, request.Method) })) &&
-		(len(r.Users) == 0 || slices.Contains(r.Users, request.User)) &&
-		(len(r.Clients)+len(r.ClientLists) == 0 || r.hasClient(plain(request.Client))) &&
 		(len(r.HostLists) == 0 && r.hosts == nil || r.hasHost(request.Host, literal)) &&
+		(len(r.Paths) == 0 || r.hasPath(request)) &&
+		(len(r.URLLists) == 0 || r.hasURL(request, literal))
+}
+
+// holdsForClient reports whether the conditions on who asks, when, and how a tunnel begins hold.
+func (r *rule) holdsForClient(request *Request) bool {
+	return (len(r.Users) == 0 || slices.Contains(r.Users, request.User)) &&
+		(len(r.Clients)+len(r.ClientLists) == 0 || r.hasClient(plain(request.Client))) &&
 		(len(r.Groups) == 0 || slices.ContainsFunc(request.Groups, func(group string) bool { return slices.Contains(r.Groups, group) })) &&
 		(len(r.Hellos) == 0 || slices.Contains(r.Hellos, request.Hello)) &&
-		(len(r.Paths) == 0 || r.hasPath(request)) &&
-		(len(r.URLLists) == 0 || r.hasURL(request, literal)) &&
 		(len(r.Times) == 0 || slices.ContainsFunc(r.Times, func(w Window) bool { return w.Has(request.Time) }))
 }
 
