@@ -338,6 +338,7 @@ func packageRules() []packageRule {
 			true,
 			"the rules of a site are pure: they compare values, and who asks them dials, logs and refuses; config, which describes them, does not depend on them either",
 		},
+		{"proxy/gate/helper", []string{"cache", "cache/memory", "internal/quota"}, true, "a helper is a program that is asked by lines: it knows neither settings nor HTTP, and its answers are cached as all are"},
 		{
 			"proxy/problem",
 			[]string{

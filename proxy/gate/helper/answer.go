@@ -1,0 +1,191 @@
+package helper
+
+import "strings"
+
+// Result is the first word of an answer.
+type Result uint8
+
+// The results. Those of older protocols, AF and NA, are OK and ERR.
+const (
+	unknown Result = iota
+	OK             // yes: the user is authentic, the ACL matches
+	ERR            // no
+	BH             // the helper is broken: neither yes nor no
+	TT             // a token for the client, whose next one decides
+)
+
+// Pair is a keyword of an answer with its value, which may have any byte.
+type Pair struct{ Name, Value string }
+
+// Answer is what a program has answered. It is immutable.
+type Answer struct {
+	Result Result
+	Pairs  []Pair // in their order; keywords may come several times
+	Text   string // what follows the pairs: older programs write their reason so
+}
+
+// Value returns the first value of a keyword, "" if there is none.
+func (a Answer) Value(name string) string {
+	for _, pair := range a.Pairs {
+		if pair.Name == name {
+			return pair.Value
+		}
+	}
+	return ""
+}
+
+// Values returns all values of a keyword.
+func (a Answer) Values(name string) (values []string) {
+	for _, pair := range a.Pairs {
+		if pair.Name == name {
+			values = append(values, pair.Value)
+		}
+	}
+	return values
+}
+
+// User returns the name that the program gives the user, "" for none, and for what could not be one: it has a control character.
+func (a Answer) User() string {
+	user := a.Value("user")
+	if strings.ContainsFunc(user, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+		return ""
+	}
+	return user
+}
+
+// Groups returns the groups of the user, those of Windows as SIDs in base64.
+func (a Answer) Groups() []string { return a.Values("group") }
+
+// Message returns why the answer is what it is, for people; "" if it does not say.
+func (a Answer) Message() string {
+	if message := a.Value("message"); message != "" {
+		return message
+	}
+	if a.Result == OK {
+		return ""
+	}
+	return a.Text
+}
+
+// Tag and Log return what the request is marked with, and what belongs into its line of the access log.
+func (a Answer) Tag() string { return a.Value("tag") }
+
+// Log is described at Tag.
+func (a Answer) Log() string { return a.Value("log") }
+
+// size returns the memory of an answer in bytes, beyond its struct.
+func (a Answer) size() int {
+	size := len(a.Text)
+	for _, pair := range a.Pairs {
+		size += len(pair.Name) + len(pair.Value) + 32
+	}
+	return size
+}
+
+// parseAnswer parses a line without its channel-ID, as Squid does.
+func parseAnswer(line string) Answer {
+	word, rest, _ := strings.Cut(line, " ")
+	rest = strings.TrimLeft(rest, spaces)
+	var a Answer
+	switch word {
+	case "OK":
+		a.Result = OK
+	case "ERR":
+		a.Result = ERR
+	case "BH":
+		a.Result = BH
+	case "NA": // of NTLM and Negotiate, with a text alone
+		return Answer{Result: ERR, Text: rest}
+	case "TT":
+		token, _ := nextWord(rest)
+		if token == "" {
+			return Answer{Result: BH, Text: "TT without a token"}
+		}
+		return Answer{Result: TT, Pairs: []Pair{{"token", token}}}
+	case "AF":
+		return parseAF(rest)
+	default:
+		return Answer{}
+	}
+	a.Pairs, a.Text = parsePairs(rest)
+	return a
+}
+
+// parseAF parses what follows AF: a token and the name of a user, or that alone.
+func parseAF(rest string) Answer {
+	first, rest := nextWord(rest)
+	second, rest := nextWord(rest)
+	a := Answer{Result: OK}
+	switch {
+	case second != "":
+		a.Pairs = []Pair{{"token", first}, {"user", second}}
+	case first != "":
+		a.Pairs = []Pair{{"user", first}}
+	default:
+		return Answer{Result: BH, Text: "AF without a user"}
+	}
+	more, text := parsePairs(rest)
+	a.Pairs, a.Text = append(a.Pairs, more...), text
+	return a
+}
+
+const spaces = " \t\r\v\f"
+
+// parsePairs parses "name=value" until something else comes, the text. A value is in double quotes, or a word with percent-encodings.
+func parsePairs(rest string) (pairs []Pair, text string) {
+	for {
+		name, after, ok := strings.Cut(rest, "=")
+		if !ok || strings.ContainsFunc(name, func(r rune) bool { return !isNameRune(r) }) {
+			return pairs, strings.TrimRight(rest, spaces)
+		}
+		if after != "" && strings.ContainsRune(spaces, rune(after[0])) {
+			return pairs, strings.TrimRight(rest, spaces)
+		}
+		quoted := strings.HasPrefix(after, `"`)
+		var value string
+		value, rest = nextWord(after)
+		if !quoted {
+			value = unescape(value)
+		}
+		pairs = append(pairs, Pair{name, value})
+		if rest == "" {
+			return pairs, ""
+		}
+	}
+}
+
+func isNameRune(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_'
+}
+
+// nextWord returns the first word of a text, which ends at a space outside double quotes, without quotes and backslashes, and what
+// follows behind the spaces. "\n" and "\r" are the newline and CR.
+func nextWord(text string) (word, rest string) {
+	var b strings.Builder
+	quoted := false
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case c == '"':
+			quoted = !quoted
+		case c == '\\' && i+1 < len(text):
+			i++
+			b.WriteByte(unbackslash(text[i]))
+		case !quoted && strings.IndexByte(spaces, c) >= 0:
+			return b.String(), strings.TrimLeft(text[i:], spaces)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String(), ""
+}
+
+func unbackslash(c byte) byte {
+	switch c {
+	case 'n':
+		return '\n'
+	case 'r':
+		return '\r'
+	}
+	return c
+}

@@ -1,0 +1,113 @@
+package helper
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// maxChannel is the number of digits of the longest channel-ID.
+const maxChannel = 10
+
+// answer passes the answer of a process on. more is whether something follows it already. The error is why the process is not to be asked any
+// more: without channel-IDs, a line that no question has led to could be taken for the next answer.
+func (p *Pool) answer(one *process, text string, more bool) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.config.Concurrency == 0 {
+		if one.questions[0] == nil {
+			return errStray
+		}
+		p.deliver(one, 0, text, more)
+		if more {
+			return errStray
+		}
+		p.dispatch()
+		return nil
+	}
+	number, text, _ := strings.Cut(text, " ")
+	channel, ok := parseChannel(number, len(one.questions))
+	if !ok || one.questions[channel] == nil {
+		if one.strays++; one.strays > maxStrays {
+			return errStray
+		}
+		p.lines.warn("a helper's answer to no question is dropped", one.cmd.Process.Pid)
+		return nil
+	}
+	p.deliver(one, channel, text, false)
+	p.dispatch()
+	return nil
+}
+
+// parseChannel parses a channel-ID below n.
+func parseChannel(text string, n int) (channel int, ok bool) {
+	channel, err := strconv.Atoi(text)
+	return channel, err == nil && len(text) <= maxChannel && text[0] != '+' && text[0] != '-' && channel < n
+}
+
+// deliver gives a question its answer, and frees its channel, unless the question reserves the process; p.mu is held. Of a process that is
+// to be asked no more (last), the channel is not freed.
+func (p *Pool) deliver(one *process, channel int, text string, last bool) {
+	q := one.questions[channel]
+	one.questions[channel] = nil
+	one.answers++
+	p.recovered(one)
+	r := reply{text: text}
+	if q.hold && !q.settled && !last {
+		if one.seat == nil {
+			one.seat = &seat{process: one}
+		}
+		one.seat.deadline = p.config.Now().Add(p.config.Reservation)
+		r.seat = one.seat
+		one.wakeUp()
+	}
+	q.settle(r)
+	if r.seat == nil {
+		one.unseat()
+		if !last {
+			one.free = append(one.free, channel)
+		}
+	}
+}
+
+// expire ends what a process has had for too long, and returns when to look again; ok is false where there is nothing to wait for. A channel
+// whose answer is late stays taken until that comes; where all are, the process is killed.
+func (p *Pool) expire(one *process) (next time.Duration, ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now, expired := p.config.Now(), 0
+	for _, q := range one.questions {
+		if q == nil {
+			continue
+		}
+		left := q.deadline.Sub(now)
+		if left > 0 {
+			if !ok || left < next {
+				next, ok = left, true
+			}
+			continue
+		}
+		if !q.expired {
+			q.expired = true
+			p.counts.TimedOut++
+			p.fail(q, ErrTimeout)
+		}
+		expired++
+	}
+	if expired == len(one.questions) {
+		p.remove(one)
+		one.stop(ErrTimeout)
+		return 0, false
+	}
+	if s := one.seat; s != nil && one.questions[0] == nil {
+		left := s.deadline.Sub(now)
+		if left <= 0 {
+			one.unseat()
+			one.free = append(one.free, 0)
+			p.dispatch()
+			return next, ok
+		}
+		next, ok = left, true
+	}
+	return next, ok
+}

@@ -1,0 +1,148 @@
+package helper
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/urnd/urnd/cache"
+	"github.com/urnd/urnd/cache/memory"
+)
+
+// CacheConfig is how long answers are used again, without the program.
+type CacheConfig struct {
+	// TTL is how long an answer OK is used, NegativeTTL an answer ERR; 0 is not at all.
+	TTL, NegativeTTL time.Duration
+	// Grace is the last part of these times, in percent, in which an answer that is used is asked for again in the background; 0 is none.
+	Grace int
+	// Bytes bounds the memory of the answers; 0 is 1 MiB, about 2000 of them.
+	Bytes int64
+}
+
+const defaultBytes = 1 << 20
+
+// usualAnswer is the memory of a usual entry in bytes.
+const usualAnswer = 512
+
+// cached has the answers of a pool, by keys that no question can be made of: questions have passwords. An error is not stored.
+type cached struct {
+	pool    *Pool
+	config  CacheConfig
+	answers *cache.Cache[Answer]
+	store   *memory.Store[Answer]
+	secret  [sha256.Size]byte
+
+	ctx     context.Context //nolint:containedctx // of what is asked for again in the background, until close
+	stop    context.CancelFunc
+	renewal sync.WaitGroup
+	mu      sync.Mutex
+	renewed map[string]bool // keys that are being asked for again
+}
+
+// maxRenewals is how many answers are asked for again in the background at a time.
+const maxRenewals = 16
+
+func newCached(pool *Pool, config CacheConfig) (*cached, error) {
+	if config.Bytes == 0 {
+		config.Bytes = defaultBytes
+	}
+	store, err := memory.New(memory.Config[Answer]{MaxBytes: config.Bytes, Usual: usualAnswer, Size: Answer.size})
+	if err != nil {
+		return nil, fmt.Errorf("helper %s: %w", pool.config.Name, err)
+	}
+	c := &cached{pool: pool, config: config, store: store, renewed: make(map[string]bool)}
+	c.answers = cache.New(cache.Config[Answer]{Store: store, Now: pool.config.Now})
+	_, _ = rand.Read(c.secret[:]) // it never fails: see crypto/rand
+	c.ctx, c.stop = context.WithCancel(context.Background())
+	return c, nil
+}
+
+// close waits for what is asked in the background, and then closes the pool.
+func (c *cached) close() {
+	c.stop()
+	c.renewal.Wait()
+	c.answers.Close()
+	c.pool.Close()
+	c.store.Close()
+}
+
+// key returns the key of some texts, which no other texts have.
+func (c *cached) key(texts ...string) string {
+	mac := hmac.New(sha256.New, c.secret[:])
+	for _, text := range texts {
+		mac.Write(binary.AppendUvarint(nil, uint64(len(text))))
+		mac.Write([]byte(text))
+	}
+	return string(mac.Sum(nil))
+}
+
+// ttl returns how long an answer is stored.
+func (c *cached) ttl(a Answer) time.Duration {
+	ttl := c.config.NegativeTTL
+	if a.Result == OK {
+		ttl = c.config.TTL
+	}
+	if ttl <= 0 {
+		return cache.NoStore
+	}
+	return ttl
+}
+
+// ask asks the program, and returns how long the answer is stored.
+func (c *cached) ask(ctx context.Context, line string) (Answer, time.Duration, error) {
+	a, err := c.pool.Ask(ctx, line)
+	if err == nil && a.Result == TT {
+		err = fmt.Errorf("helper %s: %w: it answers a question of another protocol", c.pool.config.Name, ErrBroken)
+	}
+	if err != nil {
+		return Answer{}, 0, err
+	}
+	return a, c.ttl(a), nil
+}
+
+// get returns the stored answer of a key, or loads it: once for all who want it at the same time, as long as one of them waits.
+func (c *cached) get(ctx context.Context, key string, load cache.Load[Answer]) (Answer, error) {
+	if a, ok := c.stored(key, load); ok {
+		return a, nil
+	}
+	result, err := c.answers.Get(ctx, key, load)
+	return result.Value, err
+}
+
+// stored returns the stored answer of a key, and loads it in the background where it is in its last time.
+func (c *cached) stored(key string, load cache.Load[Answer]) (Answer, bool) {
+	result, ok, err := c.answers.Hit(key)
+	if !ok || err != nil {
+		return Answer{}, false
+	}
+	if c.inGrace(result) {
+		c.renew(key, load)
+	}
+	return result.Value, true
+}
+
+// inGrace reports whether a stored answer is in the last part of its time.
+func (c *cached) inGrace(r cache.Result[Answer]) bool {
+	return r.TTL*100 < (r.TTL+r.Age)*time.Duration(c.config.Grace)
+}
+
+// renew asks again in the background, unless that is under way. What is stored stays where this fails.
+func (c *cached) renew(key string, load cache.Load[Answer]) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.renewed[key] || len(c.renewed) >= maxRenewals || c.ctx.Err() != nil {
+		return
+	}
+	c.renewed[key] = true
+	c.renewal.Go(func() {
+		_, _ = c.answers.Renew(c.ctx, key, load) // whoever asks when the stored answer has expired gets the error
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.renewed, key)
+	})
+}

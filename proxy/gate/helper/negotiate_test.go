@@ -1,0 +1,140 @@
+package helper_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/proxy/gate/helper"
+)
+
+// challenges is a program that sends a token for the first message, and lets in who answers it to the same process.
+const challenges = `#!/bin/sh
+while read -r command token; do
+	case $command:$token in
+	YR:b25l) echo "AF YQ== alice@A" ;;
+	YR:bmV3) echo "OK token=\"YQ==\" user=\"bob@A\" group=g" ;;
+	YR:bm8=) echo "NA no ticket" ;;
+	YR:bm9i) echo "OK token=YQ==" ;;
+	YR:YnJv) echo "BH no keytab" ;;
+	YR:dHdv) state=$token; echo "TT $(printf $$ | base64)" ;;
+	KK:*) [ "$state" = dHdv ] && echo "AF * carol" || echo "NA no state"; state= ;;
+	esac
+done
+`
+
+func negotiate(t *testing.T, config helper.Config) (*helper.Negotiate, *helper.Pool) {
+	t.Helper()
+	config.Command = []string{executable(t, challenges)}
+	pool, _ := open(t, config)
+	n, err := helper.NewNegotiate(pool)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(n.Close)
+	return n, pool
+}
+
+func TestNegotiate(t *testing.T) {
+	n, _ := negotiate(t, helper.Config{Processes: 1})
+	for token, want := range map[string]struct {
+		result helper.Result
+		user   string
+		token  string
+		err    error
+	}{
+		"b25l":                              {helper.OK, "alice@A", "YQ==", nil},
+		"bmV3":                              {helper.OK, "bob@A", "YQ==", nil},
+		"bm8=":                              {helper.ERR, "", "", nil},
+		"bm9i":                              {0, "", "", helper.ErrBroken},
+		"YnJv":                              {0, "", "", helper.ErrBroken},
+		"":                                  {0, "", "", helper.ErrToken},
+		"a b":                               {0, "", "", helper.ErrToken},
+		"YQ=":                               {0, "", "", helper.ErrToken},
+		strings.Repeat("a", helper.MaxLine): {0, "", "", helper.ErrToken},
+	} {
+		conversation := n.Begin(alice)
+		step, err := conversation.Next(t.Context(), token)
+		if !errors.Is(err, want.err) || step.More || step.Answer.Result != want.result || step.Answer.User() != want.user || step.Token != want.token {
+			t.Errorf("%.20s: %+v, %v, want %+v", token, step, err, want)
+		}
+		conversation.Close()
+	}
+}
+
+// A conversation has one process to itself until its end.
+func TestConversations(t *testing.T) {
+	n, pool := negotiate(t, helper.Config{Processes: 4})
+	conversations := []*helper.Conversation{n.Begin(alice), n.Begin(bob), n.Begin(alice)}
+	seen := map[string]bool{}
+	for _, c := range conversations {
+		step, err := c.Next(t.Context(), "dHdv")
+		if err != nil || !step.More || seen[step.Token] {
+			t.Fatalf("%+v, %v", step, err)
+		}
+		seen[step.Token] = true
+	}
+	another := n.Begin(bob) // who has one more
+	if step, err := another.Next(t.Context(), "b25l"); err != nil || step.Answer.User() != "alice@A" {
+		t.Errorf("%+v, %v", step, err)
+	}
+	for _, c := range conversations {
+		if step, err := c.Next(t.Context(), "YQ=="); err != nil || step.More || step.Answer.User() != "carol" || step.Token != "" {
+			t.Errorf("%+v, %v", step, err)
+		}
+		c.Close()
+	}
+	if s := pool.Status(); s.Processes != 4 || s.Restarts != 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// A client that does not go on loses its process, and begins again.
+func TestReservation(t *testing.T) {
+	n, _ := negotiate(t, helper.Config{Processes: 1, Reservation: short})
+	leaver, other := n.Begin(alice), n.Begin(bob)
+	defer leaver.Close()
+	defer other.Close()
+	if step, err := leaver.Next(t.Context(), "dHdv"); err != nil || !step.More {
+		t.Fatalf("%+v, %v", step, err)
+	}
+	if step, err := other.Next(t.Context(), "b25l"); err != nil || step.Answer.User() != "alice@A" {
+		t.Errorf("%+v, %v", step, err)
+	}
+	if step, err := leaver.Next(t.Context(), "b25l"); err != nil || step.Answer.User() != "alice@A" {
+		t.Errorf("begun again: %+v, %v", step, err)
+	}
+}
+
+// Conversations that are given up at any point leave the process to others.
+func TestAbandonedConversations(t *testing.T) {
+	n, pool := negotiate(t, helper.Config{Processes: 1, Reservation: time.Hour})
+	for range 50 {
+		c := n.Begin(alice)
+		ctx, leave := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			_, _ = c.Next(ctx, "dHdv")
+			c.Close()
+		}()
+		leave()
+		<-done
+	}
+	c := n.Begin(bob)
+	defer c.Close()
+	if step, err := c.Next(t.Context(), "bmV3"); err != nil || step.Answer.User() != "bob@A" {
+		t.Errorf("%+v, %v", step, err)
+	}
+	testserver.Wait(t, "nothing is under way", func() bool { s := pool.Status(); return s.UnderWay == 0 && s.Waiting == 0 })
+}
+
+func TestNegotiateConcurrency(t *testing.T) {
+	pool, _ := start(t, helper.Config{Concurrency: 2})
+	if _, err := helper.NewNegotiate(pool); err == nil || !strings.Contains(err.Error(), "write 0") {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,260 @@
+package helper
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// process is a running process of the program. Five goroutines serve it: serve reads answers, write sends questions, watch ends what takes too
+// long, logErrors reads the standard error, and reap waits for its end. All have ended when serve returns.
+type process struct {
+	pool   *Pool
+	cmd    *exec.Cmd
+	stdin  *os.File
+	stdout *os.File
+	stderr *os.File
+	lines  chan string   // that are to be written
+	wake   chan struct{} // there is a deadline
+	gone   chan struct{} // closed when no answer can come any more
+	tasks  sync.WaitGroup
+
+	ending sync.Mutex // for the next three
+	reaped bool       // its number may be that of another process
+	reason error      // why it was killed
+	said   string     // the last line of its standard error
+
+	// Guarded by Pool.mu.
+	questions []*question // by channel
+	free      []int       // channels: the one that has been free longest is the next, so that a second answer hits none
+	seat      *seat       // who has reserved it
+	answers   uint64
+	strays    int
+}
+
+// maxStrays is how many answers to no question a process may give, where questions have channel-IDs.
+const maxStrays = 16
+
+var (
+	errStray = errors.New("it answers what was not asked")
+	errLong  = fmt.Errorf("an answer has more than %d bytes", MaxLine)
+	errStuck = errors.New("it does not read its questions")
+)
+
+// launch starts a process.
+func (p *Pool) launch() (one *process, err error) {
+	n := p.config.channels()
+	one = &process{
+		pool: p, lines: make(chan string, 2*n), wake: make(chan struct{}, 1), gone: make(chan struct{}),
+		questions: make([]*question, n),
+	}
+	for channel := range n {
+		one.free = append(one.free, channel)
+	}
+	// Not exec.CommandContext: a process belongs to no request. The command is that of the configuration.
+	one.cmd = &exec.Cmd{Path: p.config.Command[0], Args: p.config.Command, Dir: "/", Env: environment(os.Environ())}
+	one.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	var pipes [3][2]*os.File
+	defer func() {
+		for i, pipe := range pipes {
+			if pipe[0] == nil {
+				continue
+			}
+			inner := min(i, 1) // the child reads its input, and writes the others
+			_ = pipe[inner].Close()
+			if err != nil {
+				_ = pipe[1-inner].Close()
+			}
+		}
+	}()
+	for i := range pipes {
+		if pipes[i][0], pipes[i][1], err = os.Pipe(); err != nil {
+			return nil, err
+		}
+	}
+	one.cmd.Stdin, one.cmd.Stdout, one.cmd.Stderr = pipes[0][0], pipes[1][1], pipes[2][1]
+	one.stdin, one.stdout, one.stderr = pipes[0][1], pipes[1][0], pipes[2][0]
+	closeOnExec()
+	if err := one.cmd.Start(); err != nil {
+		return nil, err
+	}
+	return one, nil
+}
+
+// environment returns what a program gets of the environment: what finds programs and chooses their language, and no secrets.
+func environment(all []string) (some []string) {
+	for _, variable := range all {
+		if name, _, _ := strings.Cut(variable, "="); name == "PATH" || name == "LANG" {
+			some = append(some, variable)
+		}
+	}
+	return some
+}
+
+// serve reads answers until the process ends or is not to be asked any more, and returns when it has ended.
+func (one *process) serve() {
+	p := one.pool
+	said := make(chan struct{})
+	one.tasks.Go(one.write)
+	one.tasks.Go(one.watch)
+	one.tasks.Go(one.reap)
+	one.tasks.Go(func() { defer close(said); one.logErrors() })
+	err := one.read()
+
+	p.mu.Lock()
+	p.remove(one)
+	p.mu.Unlock()
+	one.stop(err)
+	close(one.gone)
+	_ = one.stdin.Close() // ends a write; it is closed already where the pool is
+	_ = one.stdout.Close()
+	timer := time.NewTimer(closeGrace)
+	defer timer.Stop()
+	select {
+	case <-said:
+	case <-timer.C: // a process that has left the group has it, too
+		_ = one.stderr.SetReadDeadline(time.Unix(1, 0)) // fails only if it is closed
+	}
+	one.tasks.Wait()
+	_ = one.stderr.Close()
+	p.ended(one)
+}
+
+// reap waits for the end of the process, and kills what it leaves in its group. Answers that it has written before are read.
+func (one *process) reap() {
+	_ = one.cmd.Wait() // ProcessState has the result
+	one.ending.Lock()
+	one.reaped = true
+	_ = syscall.Kill(-one.cmd.Process.Pid, syscall.SIGKILL) // fails where it leaves none
+	one.ending.Unlock()
+	timer := time.NewTimer(closeGrace)
+	defer timer.Stop()
+	select {
+	case <-one.gone:
+	case <-timer.C: // a process that has left the group has its output
+		_ = one.stdout.SetReadDeadline(time.Unix(1, 0)) // fails only if it is closed
+	}
+}
+
+// read reads answers. The error is why there are no more. What is not ended by a newline is no answer.
+func (one *process) read() error {
+	reader := bufio.NewReaderSize(one.stdout, MaxLine)
+	for {
+		line, err := reader.ReadSlice('\n')
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			return errLong
+		case errors.Is(err, io.EOF):
+			return errors.New("it has ended its output")
+		case err != nil:
+			return fmt.Errorf("reading answers: %w", err)
+		}
+		text := strings.TrimSuffix(string(line[:len(line)-1]), "\r")
+		if err := one.pool.answer(one, text, reader.Buffered() > 0); err != nil {
+			return err
+		}
+	}
+}
+
+// write sends lines.
+func (one *process) write() {
+	for {
+		select {
+		case line := <-one.lines:
+			if _, err := one.stdin.WriteString(line); err != nil {
+				one.stop(fmt.Errorf("writing a question: %w", err))
+				return
+			}
+		case <-one.gone:
+			return
+		}
+	}
+}
+
+// watch ends questions and reservations whose time is over.
+func (one *process) watch() {
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	for {
+		if next, ok := one.pool.expire(one); ok {
+			timer.Reset(next)
+		} else {
+			timer.Stop()
+		}
+		select {
+		case <-one.wake:
+		case <-timer.C:
+		case <-one.gone:
+			return
+		}
+	}
+}
+
+// stop kills the process, and notes the reason if it is the first one. It does not wait.
+func (one *process) stop(reason error) {
+	one.ending.Lock()
+	if one.reason == nil {
+		one.reason = reason
+	}
+	one.ending.Unlock()
+	one.kill()
+}
+
+// kill kills the process with its group, and ends the reading of its answers, as what has left the group may have the pipe.
+func (one *process) kill() {
+	one.ending.Lock()
+	defer one.ending.Unlock()
+	if !one.reaped {
+		_ = syscall.Kill(-one.cmd.Process.Pid, syscall.SIGKILL) // fails only if all of the group have ended
+	}
+	_ = one.stdout.SetReadDeadline(time.Unix(1, 0)) // fails only if it is closed
+}
+
+// place gives a process a question on a channel that is not free; Pool.mu is held.
+func (one *process) place(q *question, channel int) {
+	one.questions[channel] = q
+	q.deadline = one.pool.config.Now().Add(one.pool.config.Timeout)
+	line := q.line + "\n"
+	if one.pool.config.Concurrency > 0 {
+		line = strconv.Itoa(channel) + " " + line
+	}
+	select {
+	case one.lines <- line:
+	default: // it answers before it reads, or else no channel would be free
+		one.stop(errStuck)
+	}
+	one.wakeUp()
+}
+
+// take takes the channel that has been free longest; Pool.mu is held.
+func (one *process) take() int {
+	channel := one.free[0]
+	one.free = append(one.free[:0], one.free[1:]...)
+	return channel
+}
+
+// wakeUp lets watch look at the deadlines.
+func (one *process) wakeUp() {
+	select {
+	case one.wake <- struct{}{}:
+	default: // it is about to
+	}
+}
+
+// busy returns how many channels have a question; Pool.mu is held.
+func (one *process) busy() (n int) {
+	for _, q := range one.questions {
+		if q != nil {
+			n++
+		}
+	}
+	return n
+}

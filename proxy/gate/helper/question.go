@@ -1,0 +1,201 @@
+package helper
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// question is a line that waits for its answer. Its fields are guarded by Pool.mu.
+type question struct {
+	line  string
+	hold  bool       // its process stays reserved for whoever asks, after the answer
+	reply chan reply // has room for the one reply
+
+	settled  bool // it has its reply, or nobody waits for it any more
+	expired  bool // its time is over, and its answer may still come
+	deadline time.Time
+}
+
+// reply is the answer to a question, and the reservation of its process where the question has hold.
+type reply struct {
+	text string
+	seat *seat
+	err  error
+}
+
+// settle gives a question its reply, unless it has one; Pool.mu is held.
+func (q *question) settle(r reply) bool {
+	if q.settled {
+		return false
+	}
+	q.settled = true
+	q.reply <- r
+	return true
+}
+
+// Ask sends a line, without its end, and returns the answer. An answer BH is an error; all errors but ErrLine and the cause of the end of ctx
+// wrap ErrUnavailable. The end of ctx ends the question, whose late answer is dropped.
+func (p *Pool) Ask(ctx context.Context, line string) (Answer, error) {
+	text, _, err := p.ask(ctx, &question{line: line}, p.enqueue)
+	if err != nil {
+		return Answer{}, err
+	}
+	return p.parse(text)
+}
+
+// parse parses an answer, and makes one that is not of the protocol an error. The error does not quote it: programs repeat passwords.
+func (p *Pool) parse(text string) (Answer, error) {
+	a := parseAnswer(text)
+	switch a.Result {
+	case BH:
+		return Answer{}, fmt.Errorf("helper %s: %w: %q", p.config.Name, ErrBroken, a.Message())
+	case unknown:
+		return Answer{}, fmt.Errorf("helper %s: %w: its answer, of %d bytes, begins with no result such as OK or ERR", p.config.Name, ErrBroken, len(text))
+	}
+	return a, nil
+}
+
+// ask lets begin start a question, with Pool.mu held, and waits for its reply.
+func (p *Pool) ask(ctx context.Context, q *question, begin func(*question) error) (string, *seat, error) {
+	if len(q.line)+maxChannel+2 > MaxLine || strings.ContainsAny(q.line, "\n\r\x00") {
+		return "", nil, ErrLine
+	}
+	if ctx.Err() != nil {
+		return "", nil, context.Cause(ctx)
+	}
+	q.reply = make(chan reply, 1)
+	p.mu.Lock()
+	p.counts.Asked++
+	err := begin(q)
+	if err != nil {
+		p.counts.Failed++
+	}
+	p.mu.Unlock()
+	if err != nil {
+		return "", nil, fmt.Errorf("helper %s: %w", p.config.Name, err)
+	}
+	return p.wait(ctx, q)
+}
+
+// wait waits for the reply to a question.
+func (p *Pool) wait(ctx context.Context, q *question) (string, *seat, error) {
+	timer := time.NewTimer(p.config.Timeout) // until a process has it: then the watcher of the process ends it
+	defer timer.Stop()
+	for {
+		select {
+		case r := <-q.reply:
+			if r.err != nil {
+				return "", nil, fmt.Errorf("helper %s: %w", p.config.Name, r.err)
+			}
+			return r.text, r.seat, nil
+		case <-timer.C:
+			p.mu.Lock()
+			if p.dequeue(q) {
+				p.fail(q, ErrBusy)
+			}
+			p.mu.Unlock()
+		case <-ctx.Done():
+			p.mu.Lock()
+			p.dequeue(q)
+			q.settled = true
+			p.mu.Unlock()
+			select {
+			case r := <-q.reply: // at the same time
+				r.seat.release()
+			default:
+			}
+			return "", nil, context.Cause(ctx)
+		}
+	}
+}
+
+// enqueue gives a question to a process, or lets it wait for one; p.mu is held.
+func (p *Pool) enqueue(q *question) error {
+	if p.closed {
+		return ErrClosed
+	}
+	if len(p.queue) == 0 {
+		if one := p.idlest(); one != nil {
+			one.place(q, one.take())
+			p.grow()
+			return nil
+		}
+	}
+	p.queue = append(p.queue, q)
+	p.grow()
+	switch {
+	case len(p.processes)+p.starting == 0:
+		p.dequeue(q)
+		return fmt.Errorf("%w: %s", ErrUnavailable, p.outageText())
+	case len(p.queue) > p.config.Backlog+p.starting*p.config.channels():
+		p.dequeue(q)
+		return ErrBusy
+	}
+	return nil
+}
+
+// dequeue takes a question that waits for a process out of the queue, and reports whether it was there; p.mu is held.
+func (p *Pool) dequeue(q *question) bool {
+	at := slices.Index(p.queue, q)
+	if at >= 0 {
+		p.queue = slices.Delete(p.queue, at, at+1)
+	}
+	return at >= 0
+}
+
+// dispatch gives the questions that wait to processes, and starts more where they are needed; p.mu is held.
+func (p *Pool) dispatch() {
+	for len(p.queue) > 0 {
+		one := p.idlest()
+		if one == nil {
+			break
+		}
+		q := p.queue[0]
+		p.queue = slices.Delete(p.queue, 0, 1)
+		one.place(q, one.take())
+	}
+	p.grow()
+	if len(p.processes)+p.starting == 0 && len(p.queue) > 0 {
+		p.failQueue(fmt.Errorf("%w: %s", ErrUnavailable, p.outageText()))
+	}
+}
+
+// idlest returns the process with the fewest questions that can have one more, nil if there is none; p.mu is held.
+func (p *Pool) idlest() (best *process) {
+	for _, one := range p.processes {
+		if len(one.free) > 0 && (best == nil || len(one.free) > len(best.free)) {
+			best = one
+		}
+	}
+	return best
+}
+
+// fail ends a question without an answer, unless it is settled; p.mu is held.
+func (p *Pool) fail(q *question, err error) {
+	if q.settle(reply{err: err}) {
+		p.counts.Failed++
+	}
+}
+
+// failQueue fails all that wait for a process; p.mu is held.
+func (p *Pool) failQueue(err error) {
+	for _, q := range p.queue {
+		p.fail(q, err)
+	}
+	p.queue = nil
+}
+
+// failAll fails the questions that a process has, and ends its reservation; p.mu is held.
+func (p *Pool) failAll(one *process, err error) {
+	for channel, q := range one.questions {
+		if q != nil {
+			p.fail(q, err)
+			one.questions[channel] = nil
+		}
+	}
+	one.free = nil
+	one.unseat()
+}

@@ -1,0 +1,73 @@
+package helper
+
+import "strings"
+
+// unsafeBytes are those that Squid escapes in questions besides control characters and what is not ASCII (RFC 1738 section 2.2). All others
+// stay: some programs do not decode, such as addresses of IPv6.
+const unsafeBytes = " <>\"#%{}|\\^~[]`'"
+
+const hexDigits = "0123456789abcdef"
+
+// escape returns a value as a word of a question.
+func escape(value string) string {
+	var b strings.Builder
+	for i := range len(value) {
+		c := value[i]
+		if c <= ' ' || c >= 0x7f || strings.IndexByte(unsafeBytes, c) >= 0 {
+			b.WriteByte('%')
+			b.WriteByte(hexDigits[c>>4])
+			b.WriteByte(hexDigits[c&15])
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+// unescape decodes percent-encodings; what is none stays.
+func unescape(word string) string {
+	if !strings.Contains(word, "%") {
+		return word
+	}
+	var b strings.Builder
+	for i := 0; i < len(word); i++ {
+		if word[i] == '%' && i+2 < len(word) {
+			high, low := hexValue(word[i+1]), hexValue(word[i+2])
+			if high >= 0 && low >= 0 {
+				b.WriteByte(byte(high<<4 | low))
+				i += 2
+				continue
+			}
+		}
+		b.WriteByte(word[i])
+	}
+	return b.String()
+}
+
+func hexValue(c byte) int { return strings.IndexByte(hexDigits, c|0x20) }
+
+// shellQuote returns a value as a word of a question of Squid 2.5: in double quotes where it has a space, and with backslashes.
+func shellQuote(value string) string {
+	var b strings.Builder
+	quoted := strings.ContainsAny(value, spaces+"\n")
+	if quoted {
+		b.WriteByte('"')
+	}
+	for i := range len(value) {
+		switch c := value[i]; c {
+		case '\n':
+			b.WriteString(`\n`)
+		case '\r':
+			b.WriteString(`\r`)
+		case '"', '\\':
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	if quoted {
+		b.WriteByte('"')
+	}
+	return b.String()
+}

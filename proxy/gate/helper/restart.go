@@ -1,0 +1,145 @@
+package helper
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// outage is a time in which processes are not started, or only one as a trial: too many have died. The zero value is none.
+type outage struct {
+	since time.Time
+	until time.Time     // the trial
+	pause time.Duration // before it
+	why   string        // how the last process died
+	trial *process      // nil until it runs
+}
+
+func (o *outage) empty() bool { return o.since.IsZero() }
+
+// outageText says why nothing is started; p.mu is held.
+func (p *Pool) outageText() string {
+	return fmt.Sprintf("processes of %s (%s) have died too often: %s; the next is started after %s",
+		p.config.Name, p.config.Command[0], p.outage.why, p.outage.until.UTC().Format(time.RFC3339))
+}
+
+// grow starts processes for the questions that wait, and to have idle ones; p.mu is held. During an outage it starts one, once that may be.
+func (p *Pool) grow() {
+	if p.closed {
+		return
+	}
+	idle := p.starting
+	for _, one := range p.processes {
+		if len(one.free) == len(one.questions) {
+			idle++
+		}
+	}
+	needed := (len(p.queue) + p.config.channels() - 1) / p.config.channels()
+	if !p.used {
+		p.used = true
+		needed = max(needed, p.config.Startup)
+	}
+	n := max(needed-p.starting, needed+p.config.Idle-idle)
+	n = min(n, p.config.Processes-len(p.processes)-p.starting)
+	if !p.outage.empty() {
+		if p.config.Now().Before(p.outage.until) || p.outage.trial != nil || p.starting > 0 {
+			return
+		}
+		n = min(n, 1)
+	}
+	for range n {
+		p.starting++
+		p.running.Go(p.run)
+	}
+}
+
+// run starts a process, and serves it to its end.
+func (p *Pool) run() {
+	one, err := p.launch()
+	p.mu.Lock()
+	p.starting--
+	if err != nil {
+		p.counts.Restarts++
+		p.died(nil, err.Error())
+		p.dispatch()
+		p.mu.Unlock()
+		return
+	}
+	if p.closed {
+		one.kill()
+	} else {
+		p.processes = append(p.processes, one)
+		if !p.outage.empty() {
+			p.outage.trial = one
+		}
+		p.dispatch()
+	}
+	p.mu.Unlock()
+	one.serve()
+}
+
+// remove lets a process have no more questions, and fails those that it has; p.mu is held.
+func (p *Pool) remove(one *process) {
+	at := slices.Index(p.processes, one)
+	if at < 0 {
+		return
+	}
+	p.processes = slices.Delete(p.processes, at, at+1)
+	p.failAll(one, ErrEnded)
+	if p.closed {
+		return
+	}
+	p.counts.Restarts++
+	p.died(one, "it has ended")
+	p.dispatch()
+}
+
+// died counts the end of a process, nil for one that could not be started; p.mu is held. One that has answered is started again at once: a
+// question that kills it must not stop those of others.
+func (p *Pool) died(one *process, why string) {
+	if one != nil && one.answers > 0 {
+		return
+	}
+	now := p.config.Now()
+	p.deaths = slices.DeleteFunc(p.deaths, func(at time.Time) bool { return now.Sub(at) >= deathWindow })
+	p.deaths = append(p.deaths, now)
+	failed := !p.outage.empty() && one == p.outage.trial && !now.Before(p.outage.until)
+	if !failed && (!p.outage.empty() || len(p.deaths) < max(minDeaths, p.config.Processes)) {
+		return
+	}
+	if p.outage.empty() {
+		p.outage.since = now
+	}
+	p.outage.pause = min(max(2*p.outage.pause, p.config.Restart), maxRestart)
+	p.outage.until, p.outage.trial, p.outage.why = now.Add(p.outage.pause), nil, why
+	p.deaths = nil
+	p.config.Log.Error("processes of a helper die too often", "helper", p.config.Name, "why", why, "next", p.outage.until)
+}
+
+// recovered ends an outage by an answer of its trial; p.mu is held.
+func (p *Pool) recovered(one *process) {
+	if p.outage.trial == one {
+		p.outage = outage{}
+		p.deaths = nil
+		p.config.Log.Info("a helper answers again", "helper", p.config.Name)
+	}
+}
+
+// ended logs the end of a process.
+func (p *Pool) ended(one *process) {
+	one.ending.Lock()
+	why := fmt.Sprintf("%v; %s", one.reason, one.cmd.ProcessState)
+	if one.said != "" {
+		why += fmt.Sprintf("; its last message is %q", one.said)
+	}
+	one.ending.Unlock()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return
+	}
+	if !p.outage.empty() && one.answers == 0 {
+		p.outage.why = why
+	}
+	p.lines.warn("a process of a helper has ended", one.cmd.Process.Pid, "why", why)
+}

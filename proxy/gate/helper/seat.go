@@ -1,0 +1,58 @@
+package helper
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// errSeat is the error of a message in a conversation whose process is gone, or is another client's by now.
+var errSeat = errors.New("the conversation with the helper is over")
+
+// seat is a process, reserved for the client with whom it is in a conversation. nil is none.
+type seat struct {
+	process  *process
+	deadline time.Time // guarded by Pool.mu
+	over     bool      // guarded by Pool.mu
+}
+
+// reserve asks like Ask, and reserves the process that has answered. The caller must release it.
+func (p *Pool) reserve(ctx context.Context, line string) (string, *seat, error) {
+	return p.ask(ctx, &question{line: line, hold: true}, p.enqueue)
+}
+
+// ask asks the reserved process.
+func (s *seat) ask(ctx context.Context, line string) (string, error) {
+	text, _, err := s.process.pool.ask(ctx, &question{line: line, hold: true}, func(q *question) error {
+		if s.over || s.process.questions[0] != nil {
+			return errSeat
+		}
+		s.process.place(q, 0)
+		return nil
+	})
+	return text, err
+}
+
+// release ends the reservation. Where an answer is still to come, its process is free once that has come.
+func (s *seat) release() {
+	if s == nil {
+		return
+	}
+	one := s.process
+	one.pool.mu.Lock()
+	defer one.pool.mu.Unlock()
+	if s.over || one.questions[0] != nil {
+		return
+	}
+	one.unseat()
+	one.free = append(one.free, 0)
+	one.pool.dispatch()
+}
+
+// unseat ends the reservation of a process; Pool.mu is held.
+func (one *process) unseat() {
+	if one.seat != nil {
+		one.seat.over = true
+		one.seat = nil
+	}
+}
