@@ -19,6 +19,7 @@ apache2 apache2
 krb5kdc krb5-kdc
 kadmin.local krb5-admin-server
 kinit krb5-user
+slapd slapd
 chromium chromium
 firefox-esr firefox-esr
 nc netcat-openbsd

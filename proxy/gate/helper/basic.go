@@ -2,6 +2,7 @@ package helper
 
 import (
 	"context"
+	"errors"
 	"net/netip"
 	"time"
 
@@ -49,7 +50,7 @@ func (b *Basic) Check(ctx context.Context, client netip.Addr, user, password str
 	network := quota.Network(client)
 	right, wrong := b.cached.key("right", user, password), b.cached.key("wrong", network.String(), user, password)
 	ask := func(ctx context.Context) (Answer, time.Duration, error) {
-		a, ttl, err := b.cached.ask(ctx, line)
+		a, ttl, err := b.ask(ctx, line)
 		if a.Result != OK && err == nil {
 			ttl = cache.NoStore // it is no right one any more
 		}
@@ -68,13 +69,22 @@ func (b *Basic) Check(ctx context.Context, client netip.Addr, user, password str
 			return a, cache.NoStore, nil
 		}
 		// Where the client leaves meanwhile, the question is still one of its own: or else it could take all processes by leaving.
-		a, ttl, err := b.cached.ask(context.WithoutCancel(ctx), line)
+		a, ttl, err := b.ask(context.WithoutCancel(ctx), line)
 		if err != nil || a.Result != OK {
 			return a, ttl, err
 		}
 		_, err = b.cached.answers.Renew(ctx, right, func(context.Context) (Answer, time.Duration, error) { return a, ttl, nil })
 		return a, cache.NoStore, err
 	})
+}
+
+// ask asks the program. What may be a wrong password is one, so that its user can try another one; but it is not remembered.
+func (b *Basic) ask(ctx context.Context, line string) (Answer, time.Duration, error) {
+	a, ttl, err := b.cached.ask(ctx, line)
+	if errors.Is(err, errSuccess) {
+		return Answer{Result: ERR, Text: errSuccess.message}, cache.NoStore, nil
+	}
+	return a, ttl, err
 }
 
 // Close closes the pool.

@@ -27,6 +27,16 @@ var (
 	ErrClosed      = fmt.Errorf("%w: it is closed", ErrUnavailable)
 )
 
+// ambiguous is an answer BH whose message means nothing.
+type ambiguous struct{ message string }
+
+func (a *ambiguous) Error() string { return fmt.Sprintf("%v: %q", ErrBroken, a.message) }
+func (*ambiguous) Unwrap() error   { return ErrBroken }
+
+// errSuccess is what basic_ldap_auth of Squid 5.7 answers to wrong passwords, unknown users and without its server, unless its option -P is
+// set: the text of an error that it has lost.
+var errSuccess = &ambiguous{"Success"}
+
 // ErrLine is the error of a question that is no line: it is too long, or has a control character.
 var ErrLine = errors.New("the question is no line of a helper program")
 

@@ -51,6 +51,9 @@ func (p *Pool) parse(text string) (Answer, error) {
 	a := parseAnswer(text)
 	switch a.Result {
 	case BH:
+		if a.Message() == errSuccess.message {
+			return Answer{}, fmt.Errorf("helper %s: %w", p.config.Name, errSuccess)
+		}
 		return Answer{}, fmt.Errorf("helper %s: %w: %q", p.config.Name, ErrBroken, a.Message())
 	case unknown:
 		return Answer{}, fmt.Errorf("helper %s: %w: its answer, of %d bytes, begins with no result such as OK or ERR", p.config.Name, ErrBroken, len(text))
