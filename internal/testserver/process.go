@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
-	"strings"
 	"syscall"
 	"time"
 )
@@ -92,9 +92,10 @@ func (p *process) stop() error {
 	return nil
 }
 
-// crashedAtStop reports whether the process is the apache2 of Debian 12, which at times ends by SIGSEGV when it is stopped: that says
-// nothing of urnd.
+// crashedAtStop reports whether the process is the apache2 or the slapd of Debian 12, which at times end by SIGSEGV when they are stopped: that
+// says nothing of urnd.
 func (p *process) crashedAtStop() bool {
 	status, ok := p.cmd.ProcessState.Sys().(syscall.WaitStatus)
-	return ok && status.Signaled() && status.Signal() == syscall.SIGSEGV && strings.HasSuffix(p.cmd.Path, "apache2")
+	name := filepath.Base(p.cmd.Path)
+	return ok && status.Signaled() && status.Signal() == syscall.SIGSEGV && (name == "apache2" || name == "slapd")
 }

@@ -32,8 +32,13 @@ func newLineLog(c Config) *lineLog {
 	return &lineLog{log: c.Log.With("helper", c.Name), now: c.Now, limit: rate.NewLimiter(linesPerSecond, linesBurst)}
 }
 
-func (l *lineLog) info(message string, pid int, more ...any) { l.write(l.log.Info, message, pid, more) }
-func (l *lineLog) warn(message string, pid int, more ...any) { l.write(l.log.Warn, message, pid, more) }
+func (l *lineLog) info(message string, pid int, more ...any) {
+	l.write(l.log.Info, message, pid, more)
+}
+
+func (l *lineLog) warn(message string, pid int, more ...any) {
+	l.write(l.log.Warn, message, pid, more)
+}
 
 func (l *lineLog) write(write func(string, ...any), message string, pid int, more []any) {
 	l.mu.Lock()

@@ -39,6 +39,18 @@ func fails(t *testing.T, pool *helper.Pool, line string, want error) {
 	}
 }
 
+// eventually asks until there is an answer: a slow machine may need more than the time limit of a test, and more than one process.
+func eventually(t *testing.T, pool *helper.Pool, line string) {
+	t.Helper()
+	testserver.Wait(t, line+" is answered", func() bool {
+		a, err := pool.Ask(t.Context(), line)
+		if err == nil && a.User() != line || err != nil && !errors.Is(err, helper.ErrUnavailable) {
+			t.Errorf("%q: %+v, %v", line, a, err)
+		}
+		return err == nil
+	})
+}
+
 // each runs a test with and without channel-IDs.
 func each(t *testing.T, test func(t *testing.T, config helper.Config)) {
 	t.Helper()
@@ -142,12 +154,11 @@ func TestOutOfOrder(t *testing.T) {
 
 // Answers that name no question are dropped; the question itself has no answer then.
 func TestUnknownChannel(t *testing.T) {
-	pool, log := start(t, helper.Config{Processes: 1, Concurrency: 8, Timeout: short})
+	pool, log := start(t, helper.Config{Processes: 1, Concurrency: 8, Timeout: short, Restart: time.Millisecond})
 	for _, line := range []string{"raw 7 OK user=lie", "raw 8 OK user=lie", "raw x OK user=lie", "raw -1 OK", "raw "} {
-		fails(t, pool, line, helper.ErrTimeout)
-		if got := user(t, pool, "good"); got != "good" {
-			t.Errorf("after %q: %q", line, got)
-		}
+		eventually(t, pool, "good")
+		fails(t, pool, line, helper.ErrUnavailable)
+		eventually(t, pool, "good")
 	}
 	if !strings.Contains(log.String(), "to no question") {
 		t.Errorf("the log: %s", log)
@@ -156,15 +167,13 @@ func TestUnknownChannel(t *testing.T) {
 
 func TestHang(t *testing.T) {
 	each(t, func(t *testing.T, config helper.Config) {
-		config.Processes, config.Timeout = 1, short
+		config.Processes, config.Timeout, config.Restart = 1, short, time.Millisecond
 		pool, _ := start(t, config)
-		for range 3 * max(config.Concurrency, 1) {
-			if got := user(t, pool, "good"); got != "good" {
-				t.Errorf("%q", got)
-			}
-			fails(t, pool, "hang", helper.ErrTimeout)
+		for range 2 * max(config.Concurrency, 1) {
+			eventually(t, pool, "good")
+			fails(t, pool, "hang", helper.ErrUnavailable)
 		}
-		if s := pool.Status(); s.TimedOut == 0 || s.Restarts < 2 {
+		if s := pool.Status(); s.TimedOut == 0 || s.Restarts == 0 {
 			t.Errorf("%+v", s)
 		}
 	})
@@ -248,7 +257,7 @@ func TestBacklogTimeout(t *testing.T) {
 	go func() { _, _ = pool.Ask(t.Context(), "hang") }()
 	testserver.Wait(t, "it is under way", func() bool { return pool.Status().UnderWay == 1 })
 	a, err := pool.Ask(t.Context(), "queued")
-	if err != nil && !errors.Is(err, helper.ErrBusy) || err == nil && a.User() != "queued" { // the process may be replaced before
+	if err != nil && !errors.Is(err, helper.ErrUnavailable) || err == nil && a.User() != "queued" { // the process may be replaced before
 		t.Errorf("%+v, %v", a, err)
 	}
 }

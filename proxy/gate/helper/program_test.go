@@ -86,6 +86,7 @@ func (p *program) do(channel, line string) {
 	case "next":
 		p.mu.Lock()
 		held := p.held
+		p.held = ""
 		p.mu.Unlock()
 		p.print(channel + "OK user=next\n" + held)
 	case "flood":

@@ -34,7 +34,7 @@ func unescape(word string) string {
 		if word[i] == '%' && i+2 < len(word) {
 			high, low := hexValue(word[i+1]), hexValue(word[i+2])
 			if high >= 0 && low >= 0 {
-				b.WriteByte(byte(high<<4 | low))
+				b.WriteByte(byte(high<<4 | low)) //nolint:gosec // both are below 16
 				i += 2
 				continue
 			}
