@@ -55,7 +55,7 @@ func (p *Pool) deliver(one *process, channel int, text string, last bool) {
 	r := reply{text: text}
 	if q.hold && !q.settled && !last {
 		if one.seat == nil {
-			one.seat = &seat{process: one}
+			one.seat = &seat{process: one, leave: q.leave}
 		}
 		one.seat.deadline = p.config.Now().Add(p.config.Reservation)
 		r.seat = one.seat

@@ -48,7 +48,7 @@ func (b *Basic) Check(ctx context.Context, client netip.Addr, user, password str
 		return Answer{Result: ERR, Text: "the name and the password are too long"}, nil
 	}
 	network := quota.Network(client)
-	right, wrong := b.cached.key("right", user, password), b.cached.key("wrong", network.String(), user, password)
+	right := b.cached.key("right", user, password)
 	ask := func(ctx context.Context) (Answer, time.Duration, error) {
 		a, ttl, err := b.ask(ctx, line)
 		if a.Result != OK && err == nil {
@@ -59,6 +59,7 @@ func (b *Basic) Check(ctx context.Context, client netip.Addr, user, password str
 	if a, ok := b.cached.stored(right, ask); ok {
 		return a, nil
 	}
+	wrong := b.cached.key("wrong", network.String(), user, password)
 	return b.cached.get(ctx, wrong, func(ctx context.Context) (Answer, time.Duration, error) {
 		release, err := b.queues.Acquire(ctx, network)
 		if err != nil {

@@ -2,7 +2,6 @@ package helper
 
 import (
 	"context"
-	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
@@ -71,14 +70,14 @@ func (c *cached) close() {
 	c.store.Close()
 }
 
-// key returns the key of some texts, which no other texts have.
+// key returns the key of some texts, which no other texts have: it is their hash with a secret, as passwords could be guessed by one without.
 func (c *cached) key(texts ...string) string {
-	mac := hmac.New(sha256.New, c.secret[:])
+	all := append(make([]byte, 0, 256), c.secret[:]...)
 	for _, text := range texts {
-		mac.Write(binary.AppendUvarint(nil, uint64(len(text))))
-		mac.Write([]byte(text))
+		all = append(binary.AppendUvarint(all, uint64(len(text))), text...)
 	}
-	return string(mac.Sum(nil))
+	sum := sha256.Sum256(all)
+	return string(sum[:])
 }
 
 // ttl returns how long an answer is stored.

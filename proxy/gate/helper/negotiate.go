@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"sync"
 
 	"github.com/urnd/urnd/internal/quota"
 )
@@ -42,7 +43,7 @@ type Conversation struct {
 	negotiate *Negotiate
 	client    netip.Addr
 	seat      *seat
-	leave     func() // gives back what the client has of its queue
+	leave     func() // gives back what the client has of its queue, once
 }
 
 // Step is what becomes of a message of the client.
@@ -60,6 +61,7 @@ type Step struct {
 // cause for which ctx has ended; it ends the conversation.
 func (c *Conversation) Next(ctx context.Context, token string) (Step, error) {
 	if _, err := base64.StdEncoding.DecodeString(token); err != nil || token == "" || len(token)+len("YR \n")+maxChannel+2 > MaxLine {
+		c.Close()
 		return Step{}, ErrToken
 	}
 	text, err := c.ask(ctx, token)
@@ -94,10 +96,12 @@ func (c *Conversation) ask(ctx context.Context, token string) (text string, err 
 		}
 		c.Close()
 	}
-	if c.leave, err = c.negotiate.queues.Acquire(ctx, c.client); err != nil {
+	leave, err := c.negotiate.queues.Acquire(ctx, c.client)
+	if err != nil {
 		return "", err
 	}
-	text, c.seat, err = c.negotiate.pool.reserve(ctx, "YR "+token)
+	c.leave = sync.OnceFunc(leave)
+	text, c.seat, err = c.negotiate.pool.reserve(ctx, "YR "+token, c.leave)
 	return text, err
 }
 

@@ -104,6 +104,11 @@ func TestReservation(t *testing.T) {
 	if step, err := other.Next(t.Context(), "b25l"); err != nil || step.Answer.User() != "alice@A" {
 		t.Errorf("%+v, %v", step, err)
 	}
+	more := n.Begin(alice) // who has all of its part, until the reservation is over
+	defer more.Close()
+	if step, err := more.Next(t.Context(), "b25l"); err != nil || step.Answer.User() != "alice@A" {
+		t.Errorf("%+v, %v", step, err)
+	}
 	if step, err := leaver.Next(t.Context(), "b25l"); err != nil || step.Answer.User() != "alice@A" {
 		t.Errorf("begun again: %+v, %v", step, err)
 	}

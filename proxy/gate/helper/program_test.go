@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -23,10 +24,13 @@ const asHelper = "as-helper"
 func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == asHelper {
 		new(program).run(os.Args[2] == "ids")
-		return
+		end()
 	}
 	os.Exit(m.Run())
 }
+
+// end ends the program. The race detector would wait for a second.
+func end() { _ = syscall.Kill(os.Getpid(), syscall.SIGKILL); select {} }
 
 // program is the helper of tests.
 type program struct {
@@ -68,12 +72,12 @@ func (p *program) do(channel, line string) {
 		p.print(channel + "OK user=first\n" + channel + "OK user=second\n")
 	case "half":
 		p.print(channel + "OK user=half")
-		os.Exit(3)
+		end()
 	case "slowly": // in pieces
 		p.print(channel+"O", "K us", "er=slowly", "\n")
 	case "die":
 		fmt.Fprintln(os.Stderr, "I die")
-		os.Exit(3)
+		end()
 	case "hang":
 		select {}
 	case "wait": // until the named pipe is opened and closed
@@ -169,7 +173,7 @@ func open(t *testing.T, config helper.Config) (*helper.Pool, *recorder) {
 		testserver.Within(t, "Close", pool.Close)
 		pool.Close() // once more
 		for _, command := range children(t) {
-			if strings.Contains(command, filepath.Base(config.Command[0])) {
+			if strings.Contains(command, config.Command[0]) {
 				t.Errorf("a process is left: %s", command)
 			}
 		}

@@ -12,6 +12,7 @@ import (
 type question struct {
 	line  string
 	hold  bool       // its process stays reserved for whoever asks, after the answer
+	leave func()     // of its reservation
 	reply chan reply // has room for the one reply
 
 	settled  bool // it has its reply, or nobody waits for it any more

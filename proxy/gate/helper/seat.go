@@ -14,11 +14,12 @@ type seat struct {
 	process  *process
 	deadline time.Time // guarded by Pool.mu
 	over     bool      // guarded by Pool.mu
+	leave    func()    // is called at its end; it may have been called before
 }
 
-// reserve asks like Ask, and reserves the process that has answered. The caller must release it.
-func (p *Pool) reserve(ctx context.Context, line string) (string, *seat, error) {
-	return p.ask(ctx, &question{line: line, hold: true}, p.enqueue)
+// reserve asks like Ask, and reserves the process that has answered, until the caller releases it or its time is over: then leave is called.
+func (p *Pool) reserve(ctx context.Context, line string, leave func()) (string, *seat, error) {
+	return p.ask(ctx, &question{line: line, hold: true, leave: leave}, p.enqueue)
 }
 
 // ask asks the reserved process.
@@ -53,6 +54,7 @@ func (s *seat) release() {
 func (one *process) unseat() {
 	if one.seat != nil {
 		one.seat.over = true
+		one.seat.leave()
 		one.seat = nil
 	}
 }
