@@ -67,10 +67,10 @@ func (a Answer) Message() string {
 	return a.Text
 }
 
-// Tag and Log return what the request is marked with, and what belongs into its line of the access log.
+// Tag returns what the request is marked with.
 func (a Answer) Tag() string { return a.Value("tag") }
 
-// Log is described at Tag.
+// Log returns what belongs into the line of the request in the access log.
 func (a Answer) Log() string { return a.Value("log") }
 
 // size returns the memory of an answer in bytes, beyond its struct.

@@ -111,8 +111,12 @@ type Pool struct {
 
 // New returns a pool, which starts nothing before the first question. The caller must close it.
 func New(config Config) (*Pool, error) {
-	if len(config.Command) == 0 || !filepath.IsAbs(config.Command[0]) {
-		return nil, fmt.Errorf("the command of the helper %s is %q: write the whole path of its program and, apart, each argument", config.Name, config.Command)
+	program := ""
+	if len(config.Command) > 0 {
+		program = config.Command[0] // not the arguments, which may have passwords
+	}
+	if !filepath.IsAbs(program) {
+		return nil, fmt.Errorf("the program of the helper %s is %q: write its whole path, and each argument apart", config.Name, program)
 	}
 	return &Pool{config: config.withDefaults(), lines: newLineLog(config)}, nil
 }

@@ -276,8 +276,9 @@ func TestLines(t *testing.T) {
 }
 
 func TestCommand(t *testing.T) {
-	for _, command := range [][]string{nil, {""}, {"sh", "-c", "x"}} {
-		if _, err := helper.New(helper.Config{Name: "a", Command: command}); err == nil || !strings.Contains(err.Error(), "whole path") {
+	for _, command := range [][]string{nil, {""}, {"sh", "-c", "secret"}} {
+		_, err := helper.New(helper.Config{Name: "a", Command: command})
+		if err == nil || !strings.Contains(err.Error(), "whole path") || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%q: %v", command, err)
 		}
 	}
@@ -331,6 +332,40 @@ func TestGrandchild(t *testing.T) {
 		state, err := os.ReadFile("/proc/" + pid + "/stat")
 		return err != nil || strings.Contains(string(state), ") Z ")
 	})
+}
+
+// What has left the group of a program, and has its pipes, does not keep questions waiting. It is not killed: services are started so.
+func TestEscaped(t *testing.T) {
+	testserver.Need(t, "setsid")
+	pool, _ := open(t, helper.Config{Processes: 1, Command: []string{
+		testserver.Need(t, "sh"), "-c", `read -r x; setsid sleep 1000 & echo "OK user=$!"; read -r x`,
+	}})
+	pid, err := strconv.Atoi(user(t, pool, "a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+			t.Errorf("it was killed already: %v", err)
+		}
+	}()
+	fails(t, pool, "b", helper.ErrEnded)
+	testserver.Within(t, "Close", pool.Close)
+}
+
+// A program that does not read blocks nobody.
+func TestDeaf(t *testing.T) {
+	pool, _ := open(t, helper.Config{
+		Processes: 1, Concurrency: 4, Timeout: short, Restart: time.Millisecond, Command: []string{testserver.Need(t, "sleep"), "1000"},
+	})
+	long := strings.Repeat("a", helper.MaxLine-20)
+	var asking sync.WaitGroup
+	for range 4 {
+		asking.Go(func() { fails(t, pool, long, helper.ErrUnavailable) })
+	}
+	asking.Wait()
+	fails(t, pool, long, helper.ErrUnavailable)
+	testserver.Within(t, "Close", pool.Close)
 }
 
 func TestClose(t *testing.T) {

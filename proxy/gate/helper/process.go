@@ -128,7 +128,8 @@ func (one *process) serve() {
 	p.ended(one)
 }
 
-// reap waits for the end of the process, and kills what it leaves in its group. Answers that it has written before are read.
+// reap waits for the end of the process, and kills what it leaves in its group: no other group gets its number as long as it has members, nor
+// so soon after. Answers that it has written before are read.
 func (one *process) reap() {
 	_ = one.cmd.Wait() // ProcessState has the result
 	one.ending.Lock()

@@ -134,12 +134,13 @@ func (p *Pool) ended(one *process) {
 	}
 	one.ending.Unlock()
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.closed {
-		return
-	}
+	closed := p.closed
 	if !p.outage.empty() && one.answers == 0 {
 		p.outage.why = why
+	}
+	p.mu.Unlock()
+	if closed {
+		return
 	}
 	p.lines.warn("a process of a helper has ended", one.cmd.Process.Pid, "why", why)
 }
