@@ -31,7 +31,9 @@ func (p *Pool) answer(one *process, text string, more bool) error {
 		if one.strays++; one.strays > maxStrays {
 			return errStray
 		}
-		p.lines.warn("a helper's answer to no question is dropped", one.cmd.Process.Pid)
+		if log, ok := p.lines.allow(one.cmd.Process.Pid); ok {
+			log.Warn("a helper's answer to no question is dropped")
+		}
 		return nil
 	}
 	p.deliver(one, channel, text, false)

@@ -2,8 +2,6 @@ package helper
 
 import (
 	"math"
-	"os"
-	"strconv"
 
 	"golang.org/x/sys/unix"
 )
@@ -11,17 +9,17 @@ import (
 // closeOnExec lets no program inherit descriptors that this process has itself inherited, such as sockets of systemd: those that Go opens are
 // closed by exec anyway.
 func closeOnExec() {
-	const first = 3
+	const first, most = 3, 1 << 16
 	if unix.CloseRange(first, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC) == nil {
 		return
 	}
-	all, err := os.ReadDir("/proc/self/fd") // Linux before 5.11
-	if err != nil {
+	var limit unix.Rlimit // Linux before 5.11
+	if unix.Getrlimit(unix.RLIMIT_NOFILE, &limit) != nil {
 		return
 	}
-	for _, entry := range all {
-		if n, err := strconv.Atoi(entry.Name()); err == nil && n >= first {
-			unix.CloseOnExec(n)
+	for fd := range int(min(limit.Cur, most)) {
+		if fd >= first {
+			unix.CloseOnExec(fd)
 		}
 	}
 }

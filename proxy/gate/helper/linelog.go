@@ -32,30 +32,20 @@ func newLineLog(c Config) *lineLog {
 	return &lineLog{log: c.Log.With("helper", c.Name), now: c.Now, limit: rate.NewLimiter(linesPerSecond, linesBurst)}
 }
 
-func (l *lineLog) info(message string, pid int, more ...any) {
-	l.write(l.log.Info, message, pid, more)
-}
-
-func (l *lineLog) warn(message string, pid int, more ...any) {
-	l.write(l.log.Warn, message, pid, more)
-}
-
-func (l *lineLog) write(write func(string, ...any), message string, pid int, more []any) {
+// allow returns a log for one more line about a process, unless there were too many; of those, the next line has the number.
+func (l *lineLog) allow(pid int) (*slog.Logger, bool) {
 	l.mu.Lock()
-	ok, dropped := l.limit.AllowN(l.now(), 1), l.dropped
-	if ok {
-		l.dropped = 0
-	} else {
+	defer l.mu.Unlock()
+	if !l.limit.AllowN(l.now(), 1) {
 		l.dropped++
+		return nil, false
 	}
-	l.mu.Unlock()
-	if !ok {
-		return
+	log := l.log.With("pid", pid)
+	if l.dropped > 0 {
+		log = log.With("not_logged", l.dropped)
+		l.dropped = 0
 	}
-	if dropped > 0 {
-		more = append(more, "not_logged", dropped)
-	}
-	write(message, append([]any{"pid", pid}, more...)...)
+	return log, true
 }
 
 // logErrors logs the standard error of a process by lines, the beginning of those that are too long, until it ends.
@@ -67,7 +57,9 @@ func (one *process) logErrors() {
 			one.ending.Lock()
 			one.said = text
 			one.ending.Unlock()
-			one.pool.lines.info("a helper says", one.cmd.Process.Pid, "line", text)
+			if log, ok := one.pool.lines.allow(one.cmd.Process.Pid); ok {
+				log.Info("a helper says", "line", text)
+			}
 		}
 		for errors.Is(err, bufio.ErrBufferFull) {
 			_, err = reader.ReadSlice('\n')

@@ -179,6 +179,22 @@ func TestHang(t *testing.T) {
 	})
 }
 
+// An answer that comes after its time is none to another question, and its channel is used again.
+func TestLate(t *testing.T) {
+	pool, _ := start(t, helper.Config{Processes: 1, Concurrency: 2, Timeout: short, Restart: time.Millisecond})
+	for range 3 {
+		path, open := pipe(t)
+		eventually(t, pool, "good")
+		fails(t, pool, "wait "+path, helper.ErrUnavailable)
+		eventually(t, pool, "good")
+		if pool.Status().UnderWay == 1 { // it runs on, unless the machine was too slow for all
+			open()
+			testserver.Wait(t, "the late answer has come", func() bool { return pool.Status().UnderWay == 0 })
+		}
+		eventually(t, pool, "good")
+	}
+}
+
 // pipe returns a named pipe, and what lets the program go on that reads it.
 func pipe(t *testing.T) (path string, open func()) {
 	t.Helper()

@@ -142,5 +142,7 @@ func (p *Pool) ended(one *process) {
 	if closed {
 		return
 	}
-	p.lines.warn("a process of a helper has ended", one.cmd.Process.Pid, "why", why)
+	if log, ok := p.lines.allow(one.cmd.Process.Pid); ok {
+		log.Warn("a process of a helper has ended", "why", why)
+	}
 }
