@@ -95,6 +95,10 @@ func TestBasicBroken(t *testing.T) {
 	if got := pool.Status().Asked; got != 4 {
 		t.Errorf("%d questions", got)
 	}
+	b.Close()
+	if a, err := b.Check(t.Context(), alice, "alice", "rät sel"); !errors.Is(err, helper.ErrClosed) {
+		t.Errorf("closed: %+v, %v", a, err)
+	}
 }
 
 // Clients that ask the same at the same time ask once, and the end of one does not end it for the others.

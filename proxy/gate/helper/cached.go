@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -110,6 +111,9 @@ func (c *cached) get(ctx context.Context, key string, load cache.Load[Answer]) (
 		return a, nil
 	}
 	result, err := c.answers.Get(ctx, key, load)
+	if errors.Is(err, cache.ErrClosed) {
+		err = fmt.Errorf("helper %s: %w", c.pool.config.Name, ErrClosed)
+	}
 	return result.Value, err
 }
 
