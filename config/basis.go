@@ -138,11 +138,11 @@ func sorted[T any](list []T) []T {
 }
 
 // Hash returns a hash of the settings that instances of one service have in common: those of one configuration have the same.
-// Addresses and directories, which may be those of one instance alone, are left out, and so are secrets, which are in files.
+// Addresses, directories and access logs, which may be those of one instance alone, are left out, and so are secrets, which are in files.
 func (c Config) Hash() string {
 	c.Listen = Listen{}
 	c.Cache.Directory, c.Cache.DiskDirectory = "", ""
-	c.Log.AccessFile = ""
+	c.Log.Access = nil
 	text, err := json.Marshal(Plain(c.Map())) // keys are sorted
 	if err != nil {
 		return "unknown: " + err.Error()

@@ -974,10 +974,50 @@ type Log struct {
 	Level slog.Level `mapstructure:"level"`
 	// auto is text on a terminal, native fields of journald under systemd, and json otherwise
 	Format string `mapstructure:"format"`
-	// the format of the access log, a line for each request
-	Access string `mapstructure:"access"`
-	// the file for these lines; it is reopened on SIGHUP; empty: standard error
-	AccessFile string `mapstructure:"access_file"`
+	// Access logs: each has a line for each request, or for those that it is for. Passwords in URLs are never in
+	// them, and nothing of them is read by urnd again. Empty: there is none. A list:
+	Access []AccessLog `mapstructure:"access"`
+}
+
+// AccessLog is access: Access logs: each has a line for each request, or for those that it is for. Passwords
+// in URLs are never in them, and nothing of them is read by urnd again. Empty: there is none. A list:
+type AccessLog struct {
+	// json; Apache's combined and common; Squid's own (squid), its common and combined, referrer and useragent;
+	// or a template: apache: and what is in LogFormat of Apache, squid: and what is in logformat of Squid, with
+	// those of their tokens that urnd has a value for. urnd config check says which are not; empty: json
+	Format string `mapstructure:"format"`
+	// the file, which is reopened on SIGHUP; empty, and without syslog: standard error
+	File string `mapstructure:"file"`
+	// the server of syslog in place of a file, as local0.info: unix:/dev/log is that of this machine, such as
+	// journald or rsyslog; others get messages of RFC 5424, and their addresses must be in
+	// access.allow_destinations, as those of other services. Lines are lost, and counted, while it takes none
+	Syslog string `mapstructure:"syslog"`
+	// conditions of the requests that are logged, all of which must hold; the values of one are alternatives
+	Only AccessLogOnly `mapstructure:"only"`
+	// what is logged of the addresses of clients: whole, the /24 of IPv4 or /48 of IPv6 that they are in
+	// (network), or nothing (none); empty: whole
+	Clients string `mapstructure:"clients"`
+	// what is not logged, since it may be of a person: names of users, queries of URLs (which may have the names
+	// that are resolved), Referer and User-Agent
+	Omit []string `mapstructure:"omit"`
+}
+
+// AccessLogOnly is only: conditions of the requests that are logged, all of which must hold; the values of
+// one are alternatives
+type AccessLogOnly struct {
+	// statuses of responses; empty: all
+	Statuses []string `mapstructure:"statuses"`
+	// hosts that are requested, as in proxy.rules; empty: all
+	Hosts []string `mapstructure:"hosts"`
+	// clients; empty: all
+	Clients []netip.Prefix `mapstructure:"clients"`
+	// users that requests name; empty: all, and none
+	Users []string `mapstructure:"users"`
+	// methods; empty: all
+	Methods []string `mapstructure:"methods"`
+	// forwarded are requests for origins, whoever answered them; denied those that urnd itself refused by its
+	// rules (403, 407, 429); cached those that a cache answered; empty: all
+	Outcomes []string `mapstructure:"outcomes"`
 }
 
 // Telemetry is telemetry: Traces for OpenTelemetry, one span for each step of a resolution.
@@ -2942,17 +2982,79 @@ var settings = []Setting{
 	},
 	{
 		Path:        "log.access",
-		Doc:         "the format of the access log, a line for each request",
-		Default:     "off",
-		OneOf:       []string{"off", "json", "combined", "squid"},
+		Doc:         "Access logs: each has a line for each request, or for those that it is for. Passwords in URLs are never in them, and nothing of them is read by urnd again. Empty: there is none. A list:",
+		Default:     []AccessLog{},
+		Form:        tableForm,
 		Invalidates: Nothing,
-	},
-	{
-		Path:        "log.access_file",
-		Doc:         "the file for these lines; it is reopened on SIGHUP; empty: standard error",
-		Form:        "path that begins with a slash",
-		Invalidates: Nothing,
-		check:       checkDirectory,
+		Sample:      "access:\n  # json, a format of Apache or Squid by its name, or a template in the syntax of one of them\n  - format: combined\n    file: /var/log/urnd/access.log\n  - format: 'apache:%h %l %u %t \"%r\" %>s %b %{ms}T'\n    # conditions: all that are given must hold; the values of one are alternatives\n    only: {statuses: [5xx, 429], hosts: [.example.org]}\n    # in place of a file: a local socket, or a server by udp:// or tcp://\n    syslog: unix:/dev/log\n    # the network of a client, not its address; and no names of users, and no queries of URLs\n    clients: network\n    omit: [user, query]",
+		Elements: []Setting{
+			{
+				Path:  "log.access.*.format",
+				Doc:   "json; Apache's combined and common; Squid's own (squid), its common and combined, referrer and useragent; or a template: apache: and what is in LogFormat of Apache, squid: and what is in logformat of Squid, with those of their tokens that urnd has a value for. urnd config check says which are not; empty: json",
+				Form:  "json, combined, common, squid, squid_common, squid_combined, referrer or useragent; or apache: or squid: and a template",
+				check: checkAccessFormat,
+			},
+			{
+				Path:  "log.access.*.file",
+				Doc:   "the file, which is reopened on SIGHUP; empty, and without syslog: standard error",
+				Form:  "path that begins with a slash",
+				check: checkDirectory,
+			},
+			{
+				Path:  "log.access.*.syslog",
+				Doc:   "the server of syslog in place of a file, as local0.info: unix:/dev/log is that of this machine, such as journald or rsyslog; others get messages of RFC 5424, and their addresses must be in access.allow_destinations, as those of other services. Lines are lost, and counted, while it takes none",
+				Form:  "unix: and a path, or udp:// or tcp://, host and port",
+				check: checkSyslog,
+			},
+			{
+				Path: "log.access.*.only",
+				Doc:  "conditions of the requests that are logged, all of which must hold; the values of one are alternatives",
+				Elements: []Setting{
+					{
+						Path:  "log.access.*.only.statuses",
+						Doc:   "statuses of responses; empty: all",
+						Form:  "status, class of statuses such as 4xx, or two statuses joined by a hyphen",
+						check: checkStatuses,
+					},
+					{
+						Path: "log.access.*.only.hosts",
+						Doc:  "hosts that are requested, as in proxy.rules; empty: all",
+						Form: "host name, pattern, address or address range",
+					},
+					{
+						Path:  "log.access.*.only.clients",
+						Doc:   "clients; empty: all",
+						Form:  "address range",
+						check: checkPrefixList,
+					},
+					{
+						Path: "log.access.*.only.users",
+						Doc:  "users that requests name; empty: all, and none",
+						Form: "user",
+					},
+					{
+						Path: "log.access.*.only.methods",
+						Doc:  "methods; empty: all",
+						Form: "method, in capitals",
+					},
+					{
+						Path:  "log.access.*.only.outcomes",
+						Doc:   "forwarded are requests for origins, whoever answered them; denied those that urnd itself refused by its rules (403, 407, 429); cached those that a cache answered; empty: all",
+						OneOf: []string{"forwarded", "denied", "cached"},
+					},
+				},
+			},
+			{
+				Path:  "log.access.*.clients",
+				Doc:   "what is logged of the addresses of clients: whole, the /24 of IPv4 or /48 of IPv6 that they are in (network), or nothing (none); empty: whole",
+				OneOf: []string{"whole", "network", "none"},
+			},
+			{
+				Path:  "log.access.*.omit",
+				Doc:   "what is not logged, since it may be of a person: names of users, queries of URLs (which may have the names that are resolved), Referer and User-Agent",
+				OneOf: []string{"user", "query", "referer", "user_agent"},
+			},
+		},
 	},
 	{
 		Path:        "telemetry",

@@ -37,6 +37,7 @@ func (c Config) Validate() error {
 	checkGateways(&f, c.Gateways.Templates)
 	checkIdentifiers(&f, c.Resolve.Identifiers)
 	checkSiteTexts(&f, c.Site.Texts)
+	checkAccessLogs(&f, c.Log.Access)
 	c.checkTogether(&f)
 	if len(f) == 0 {
 		return nil

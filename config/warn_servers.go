@@ -70,6 +70,7 @@ func serverWarnings() []warning {
 	return []warning{
 		func(f *Faults, c checked) { warnOfServers(f, c.Config) },
 		func(f *Faults, c checked) { warnOfUpstreams(f, c.Config) },
+		func(f *Faults, c checked) { warnOfAccessLogs(f, c.Config) },
 	}
 }
 

@@ -141,8 +141,6 @@ func unusedWarnings() []warning {
 		unused("gateways.max_idle is 0, so that no connection waits", func(c checked) bool { return c.Gateways.MaxIdle == 0 }, "gateways.idle"),
 		unused("gateways.enabled has no news", func(c checked) bool { return !c.Gateways.Has(ProtocolNews) }, "news.servers", "news.login"),
 		unused("news.servers is empty", func(c checked) bool { return c.Gateways.Has(ProtocolNews) && len(c.News.Servers) == 0 }, "news.login"),
-		unused("log.access is off: write json, combined or squid there", func(c checked) bool { return c.Log.Access == "off" },
-			"log.access_file"),
 		unused("telemetry.endpoint is empty", func(c checked) bool { return c.Telemetry.Endpoint == "" }, "telemetry.sample"),
 		unused("tls.key is missing", func(c checked) bool { return c.TLS.Certificate != "" && c.TLS.Key == "" }, "tls.certificate"),
 		unused("tls.certificate is missing", func(c checked) bool { return c.TLS.Certificate == "" && c.TLS.Key != "" }, "tls.key"),

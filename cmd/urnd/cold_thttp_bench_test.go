@@ -101,7 +101,7 @@ listen: {service: "127.0.0.1:0", admin: ""}
 dns: {servers: ["127.0.0.1:9"]}
 ddds: {enabled: false}
 access: {allow_destinations: [127.0.0.0/8]}
-log: {format: json, access: "off"}
+log: {format: json}
 namespaces:
   - nid: bench
     order: [thttp]

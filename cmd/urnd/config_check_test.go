@@ -35,7 +35,7 @@ func everyStore(t *testing.T, dir, server string) []string {
 		"dns: {servers: ['" + server + "'], timeout: 1s, rounds: 1}",
 		"cache: {answers: 1MiB, records: 1MiB, directory: '" + dir + "', responses: 16MiB, max_response: 1MiB, disk: 64MiB, disk_directory: '" + dir + "/disk'}",
 		"registry: {store: 'sqlite:" + dir + "/names.sqlite', count: true, health_interval: 24h, health_contact: 'mailto:a@example.org'}",
-		"log: {format: text, access: json, access_file: '" + dir + "/access.log'}",
+		"log: {format: text, access: [{file: '" + dir + "/access.log'}, {format: squid, syslog: 'udp://" + server + "'}]}",
 		"access: {admin_token: '" + secret + "', allow_destinations: [127.0.0.0/8]}",
 		"news: {servers: ['" + server + "'], login: '" + secret + "'}",
 		"slp: {agents: ['" + server + "'], timeout: 1s}", "gateways: {enabled: [ftp, news]}", "file: {roots: ['" + dir + "']}",
@@ -65,8 +65,8 @@ func TestConfigCheckOpensNothing(t *testing.T) {
 	for _, part := range []string{
 		"is a valid configuration", "not checked: listen: ", "not checked: cache.disk_directory: whether urnd can write to " + dir + "/disk",
 		"not checked: cache.directory: ", "not checked: registry.store: whether urnd can write to " + dir + "/names.sqlite",
-		"not checked: log.access_file: ", "not checked: file.roots: whether urnd can read " + dir,
-		"settings name: dns.servers, slp, proxy.upstreams, proxy.sites, news.servers, telemetry.endpoint, namespaces",
+		"not checked: log.access.0.file: ", "not checked: file.roots: whether urnd can read " + dir,
+		"settings name: dns.servers, slp, proxy.upstreams, proxy.sites, news.servers, log.access, telemetry.endpoint, namespaces",
 	} {
 		if !strings.Contains(string(out), part) {
 			t.Errorf("it does not say %q:\n%s", part, out)
@@ -161,7 +161,8 @@ func TestConfigCheckRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for line, says := range map[string]string{
-		"log: {access: json, access_file: " + dir + "/none/access.log}":                           "log.access_file: ",
+		"log: {access: [{file: " + dir + "/none/access.log}]}":                                    "log.access.0.file: ",
+		"log: {access: [{format: 'apache:%h %O'}]}":                                               "log.access.0.format: urnd has no value for %O: write %B",
 		"cache: {responses: 16MiB, max_response: 1MiB, disk: 1GiB, disk_directory: " + file + "}": "is no directory",
 		"access: {admin_token: " + file + "}":                                                     "access.admin_token: the token is shorter",
 		"news: {login: " + file + "}":                                                             "news.login: there is no colon",
@@ -189,7 +190,7 @@ func TestConfigCheckOfAnotherUser(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	private, file, binary := filepath.Join(dir, "private"), filepath.Join(dir, "urnd.yaml"), filepath.Join(dir, "urnd")
-	text := fmt.Sprintf("log: {access: json, access_file: %s/urnd/access.log}\ncache: {disk: 1GiB, disk_directory: %[1]s/urnd}\n", private)
+	text := fmt.Sprintf("log: {access: [{file: %s/urnd/access.log}]}\ncache: {disk: 1GiB, disk_directory: %[1]s/urnd}\n", private)
 	err = errors.Join(os.Chmod(dir, 0o755), os.MkdirAll(filepath.Join(private, "urnd"), 0o700), os.WriteFile(file, []byte(text), 0o644))
 	program, readErr := os.ReadFile(filepath.Join(build(t), "urnd"))
 	if err = errors.Join(err, readErr, os.WriteFile(binary, program, 0o755)); err != nil {
@@ -198,7 +199,7 @@ func TestConfigCheckOfAnotherUser(t *testing.T) {
 	check := exec.Command(binary, "config", "check", file)
 	check.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	out, err := check.CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "not checked: log.access_file: whether urnd can write to "+private) {
+	if err != nil || !strings.Contains(string(out), "not checked: log.access.0.file: whether urnd can write to "+private) {
 		t.Errorf("%v: %s", err, out)
 	}
 }

@@ -80,7 +80,7 @@ func TestResolveNeedsNoSecrets(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "urnd.yaml")
 	text := "access: {admin_token: 'credential:admin-token', proxy_users: 'credential:proxy-users'}\n" +
 		"listen: {tls: '127.0.0.1:0'}\ntls: {certificate: 'credential:certificate', key: 'credential:key'}\n" +
-		"log: {access: json, access_file: /nowhere/access}\nddds: {enabled: false}\n"
+		"log: {access: [{file: /nowhere/access}]}\nddds: {enabled: false}\n"
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -55,6 +55,9 @@ func serverOf(c config.Config) (route.Server, error) {
 // try wires a configuration as the daemon does, and starts nothing.
 func try(c config.Config) error {
 	d := newDependencies()
+	if _, err := accessLogsOf(c, d); err != nil {
+		return err
+	}
 	r, err := newResolution(c, d.resolverDependencies)
 	if err != nil {
 		return err

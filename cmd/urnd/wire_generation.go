@@ -131,7 +131,7 @@ type parts struct {
 	service *service
 	// webhooks are the caches in front that are told what to purge.
 	webhooks webhooks
-	access   *accesslog.File // nil: off
+	access   accesslog.Set
 	// certificates is nil where no endpoint has TLS.
 	certificates *certificate.Watch
 }
@@ -178,13 +178,12 @@ func (p parts) close() {
 
 // newGeneration returns the generation of a configuration, which is not in force yet.
 func newGeneration(c config.Config, inherited map[string][]net.Listener, d dependencies) (*daemon.Generation, error) {
-	log, access, err := openLogs(c.Log, d)
-	if err != nil {
+	var err error
+	if d.log, err = openLog(c.Log, d); err != nil {
 		return nil, err
 	}
-	d.log = log
-	if access != nil {
-		d.access = access.Log
+	if d.access, err = openAccessLogs(c, d); err != nil {
+		return nil, err
 	}
 	d.unusable = func(url string, reason error) {
 		d.log.Warn("a directory agent lists a URL that cannot be used", "url", url, "reason", reason)
@@ -194,7 +193,7 @@ func newGeneration(c config.Config, inherited map[string][]net.Listener, d depen
 			d.log.Warn("the configuration is valid, but", "warning", warning.String())
 		}
 	}
-	p := parts{access: access, config: c}
+	p := parts{access: d.access, config: c}
 	g, err := p.generation(c, inherited, d)
 	if err != nil {
 		p.close()
@@ -278,7 +277,7 @@ func (p *parts) generation(c config.Config, inherited map[string][]net.Listener,
 				return whole.answers.Save(w, basis, d.now(), int64(c.Cache.MaxSaved))
 			})
 		},
-		Reopen: func() error { return ofAccessFile(whole.access.Reopen()) }, Close: whole.close,
+		Reopen: whole.reopen, Close: whole.close,
 	}, nil
 }
 
@@ -338,29 +337,21 @@ func snapshotPath(c config.Cache) string {
 	return daemon.SnapshotPath(c.Directory)
 }
 
-// openLogs opens the logs of a configuration; those without a file are written to standard error. The access log is nil where it is
-// off.
-func openLogs(c config.Log, d dependencies) (*slog.Logger, *accesslog.File, error) {
+// reopen opens the files of access logs again.
+func (p parts) reopen() error {
+	if err := p.access.Reopen(); err != nil {
+		return fmt.Errorf("log.access: %w", err)
+	}
+	return nil
+}
+
+// openLog opens the log of a configuration.
+func openLog(c config.Log, d dependencies) (*slog.Logger, error) {
 	handler, err := logs.NewHandler(logs.Config{
 		Format: c.Format, Level: c.Level, Explain: logs.ExplainOpenFiles("limits.connections and limits.outgoing"), Recent: d.recent,
 	}, d.stderr)
 	if err != nil {
-		return nil, nil, fmt.Errorf("log.format: %w", err)
+		return nil, fmt.Errorf("log.format: %w", err)
 	}
-	log := slog.New(handler)
-	if c.Access == "off" {
-		return log, nil, nil
-	}
-	access, err := accesslog.Open(accesslog.FileConfig{
-		Path: c.AccessFile, To: d.stderr, Format: c.Access, Lost: d.metrics.LostLine, Faults: log, Now: d.now,
-	})
-	return log, access, ofAccessFile(err)
-}
-
-// ofAccessFile returns the error of the file of the access log with its setting, nil for nil.
-func ofAccessFile(err error) error {
-	if err != nil {
-		err = fmt.Errorf("log.access_file: %w", err)
-	}
-	return err
+	return slog.New(handler), nil
 }

@@ -51,9 +51,9 @@ import (
 type dependencies struct {
 	resolverDependencies
 	log      *slog.Logger
-	access   *accesslog.Log // nil: off
-	stderr   *os.File       // for logs that have no file
-	recent   *logs.Recent   // warnings and errors of the log
+	access   accesslog.Set
+	stderr   *os.File     // for logs that have no file
+	recent   *logs.Recent // warnings and errors of the log
 	health   *daemon.Health
 	via      httpmessage.ViaName // the name of this urnd, which a reload does not change
 	snapshot *daemon.Snapshot    // of answers
@@ -202,7 +202,7 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 		Compress: compress.New(compress.Config{
 			Codings: c.Compression.Codings, Types: c.Compression.Types, WithCredentials: c.Compression.WithCredentials, Counted: d.metrics.Compressed,
 		}),
-		Tags: tagsOf(c.CDN), Identify: d.access != nil, Access: access, Own: ownHosts(c.Listen, hosts...), Hosts: hosts, Identifiers: identifierSites(c.Registry, r.names.Roots), CORS: c.Access.CORS, Via: d.via,
+		Tags: tagsOf(c.CDN), Identify: len(d.access) > 0, Access: access, Own: ownHosts(c.Listen, hosts...), Hosts: hosts, Identifiers: identifierSites(c.Registry, r.names.Roots), CORS: c.Access.CORS, Via: d.via,
 		ClientShare: c.Limits.ClientShare, NetworkFactor: c.Limits.NetworkFactor, BatchTimeout: batchTimeout,
 		MaxTarget:   int(c.Limits.Target),
 		RedirectTLS: c.Listen.RedirectTLS, TLSPort: tlsPort(c.Listen.TLS), HSTS: hsts(c.Listen.HSTS), Challenge: challengeOf(s.authority), PublicURL: c.Listen.PublicURL, SecurityContact: c.Access.SecurityContact,

@@ -268,10 +268,12 @@ func storesOf(c config.Config, r *resolution) (all []adminstatus.Store) {
 		}
 		all = append(all, store)
 	}
-	if c.Log.Access != "off" && c.Log.AccessFile != "" {
-		all = append(all, adminstatus.Store{
-			Is: adminstatus.StoreLog, Place: c.Log.AccessFile, Holds: adminstatus.HoldsUsed, Size: sizeOf(c.Log.AccessFile), Free: freeOf(c.Log.AccessFile),
-		})
+	for _, l := range c.Log.Access {
+		if l.File != "" {
+			all = append(all, adminstatus.Store{
+				Is: adminstatus.StoreLog, Place: l.File, Holds: adminstatus.HoldsUsed, Size: sizeOf(l.File), Free: freeOf(l.File),
+			})
+		}
 	}
 	return all
 }

@@ -3,11 +3,10 @@ package accesslog
 
 import (
 	"bytes"
-	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/netip"
+	"strings"
 	"sync"
 	"time"
 
@@ -24,7 +23,7 @@ type Entry struct {
 	Target string // as received
 	// Scheme and Host are those of the target URI where Target is only its path, of a site or by HTTP/2: the line has them
 	// before it. Scheme is "" for others.
-	Scheme, Host string
+	Scheme, Host string // Host is the field Host of others
 	Proto        string // "HTTP/1.1"
 	Status       int
 	Bytes        int64 // of the body
@@ -51,13 +50,25 @@ const (
 	maxWrite = 4096
 )
 
+// Config is which requests a Log writes, and what of them. The zero value writes all of all requests as JSON.
+type Config struct {
+	Format Format
+	// Only reports whether a request is logged, nil for all. It must not retain the entry, is not called concurrently, and sees the
+	// whole entry, whatever Clients and Omit are.
+	Only    func(*Entry) bool
+	Clients Clients
+	Omit    Omit
+	Lost    func() // is called for each entry that could not be written, also concurrently
+}
+
 // Log writes entries off the way of a request: lines gather in memory, and are written whole and
 // together after gatherTime. It is safe for concurrent use.
 type Log struct {
-	format format
-	lost   func()
+	config Config
+	drops  bool // lines are lost, rather than waited for, while maxPending bytes wait
 
 	mu      sync.Mutex
+	record  record    // of the line that is appended: an argument of a function that is a value would be allocated
 	pending []byte    // lines that are not written yet
 	space   sync.Cond // pending was taken to be written
 	timer   *time.Timer
@@ -69,37 +80,68 @@ type Log struct {
 	spare   []byte // the next pending
 }
 
-// New returns a Log in the format "json", "combined" (of Apache) or "squid".
-// lost is called for each entry that could not be written. The Log must be closed.
-func New(w io.Writer, format string, lost func()) *Log {
-	l := &Log{w: w, format: formatOf(format), lost: lost}
+// record is an entry while its line is appended.
+type record struct {
+	Entry
+
+	raw []byte // scratch for a value before it is quoted
+}
+
+// New returns a Log that writes to w. It must be closed.
+func New(w io.Writer, c Config) *Log {
+	l := &Log{w: w, config: c}
 	l.space.L = &l.mu
 	return l
 }
 
 // Write logs one entry, whose strings it does not keep. It waits only where a MiB of lines is to be
-// written before. An entry that cannot be written is dropped: a full disk must not stop a resolver.
+// written to a file before. An entry that cannot be written is dropped: a full disk must not stop a resolver.
 func (l *Log) Write(e Entry) {
 	if e.Method == http.MethodConnect { // its target is only the authority of a URL
-		e.Target = redact.URLs("//" + e.Target)[2:]
+		e.Target = redactAuthority(e.Target)
 	} else {
 		e.Target = redact.URLs(e.Target)
 	}
-	e.Host = redact.URLs("//" + e.Host)[2:]
+	e.Host = redactAuthority(e.Host)
 	e.Referer, e.UserAgent = redact.URLs(e.Referer), redact.URLs(e.UserAgent)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for len(l.pending) >= maxPending {
+	for len(l.pending) >= maxPending && !l.drops {
 		l.space.Wait()
 	}
+	l.record.Entry = e
 	before := len(l.pending)
-	l.pending = l.format.append(l.pending, &e)
+	switch {
+	case l.config.Only != nil && !l.config.Only(&l.record.Entry):
+	case before >= maxPending:
+		l.config.Lost()
+	default:
+		l.append()
+	}
+	l.record.Entry = Entry{}
 	switch after := len(l.pending); {
 	case before < maxPending/2 && after >= maxPending/2:
 		l.flushAfter(0)
-	case before == 0:
+	case before == 0 && after > 0:
 		l.flushAfter(gatherTime)
 	}
+}
+
+// redactAuthority removes the password from the authority of a URL. One without an at sign, plain or percent-encoded, has none, and is not
+// copied.
+func redactAuthority(text string) string {
+	if !strings.ContainsAny(text, "@%") {
+		return text
+	}
+	return redact.URLs("//" + text)[2:]
+}
+
+// append appends the line of the record. The caller has locked mu.
+func (l *Log) append() {
+	e := &l.record.Entry
+	e.Client = l.config.Clients.of(e.Client)
+	l.config.Omit.from(e)
+	l.pending = l.config.Format.append(l.pending, &l.record)
 }
 
 // flushAfter lets the lines be written after a time. The caller has locked mu.
@@ -156,7 +198,7 @@ func (l *Log) write(lines []byte) {
 		l.broken = n > 0 && lines[n-1] != '\n'
 	}
 	for range bytes.Count(lines[n:], []byte{'\n'}) {
-		l.lost()
+		l.config.Lost()
 	}
 }
 
@@ -178,56 +220,4 @@ func (l *Log) Close() {
 	l.mu.Unlock()
 	l.Flush()
 	l.flushes.Wait()
-}
-
-// writeState is whether the access log can be written, as its last line was. It is safe for concurrent use.
-type writeState struct {
-	log *slog.Logger
-	now func() time.Time
-
-	mu     sync.Mutex
-	fault  error
-	logged time.Time // when a fault was last logged; the zero value where writing was logged to work again
-}
-
-// logFaultEvery is the least time between two lines of the log about this: on a full disk, short lines may still fit.
-const logFaultEvery = time.Minute
-
-// wrote records the outcome of a write.
-func (s *writeState) wrote(err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.fault = err
-	now := s.now()
-	switch recent := now.Sub(s.logged) < logFaultEvery; {
-	case err != nil && (s.logged.IsZero() || !recent):
-		s.log.Error("the access log cannot be written, and lines of it are lost", "error", err)
-		s.logged = now
-	case err == nil && !s.logged.IsZero() && !recent:
-		s.log.Info("the access log is written again")
-		s.logged = time.Time{}
-	}
-}
-
-// faults are what is wrong with the access log.
-func (s *writeState) faults() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.fault == nil {
-		return nil
-	}
-	return []string{fmt.Sprintf("the access log cannot be written, and lines of it are lost: %s", s.fault)}
-}
-
-// stateWriter is a writer of the access log whose outcomes are recorded.
-type stateWriter struct {
-	io.Writer
-	state *writeState
-}
-
-// Write implements io.Writer.
-func (w stateWriter) Write(p []byte) (int, error) {
-	n, err := w.Writer.Write(p)
-	w.state.wrote(err)
-	return n, err
 }

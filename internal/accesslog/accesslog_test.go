@@ -12,10 +12,19 @@ import (
 	"github.com/urnd/urnd/internal/accesslog"
 )
 
+// newLogOf returns a log in a format, which must be valid.
+func newLogOf(w io.Writer, format string, lost func()) *accesslog.Log {
+	f, err := accesslog.ParseFormat(format)
+	if err != nil {
+		panic(err)
+	}
+	return accesslog.New(w, accesslog.Config{Format: f, Lost: lost})
+}
+
 // write writes an entry to w.
 func write(t *testing.T, w io.Writer, format string, e accesslog.Entry) {
 	t.Helper()
-	log := accesslog.New(w, format, func() { t.Error("a line is lost") })
+	log := newLogOf(w, format, func() { t.Error("a line is lost") })
 	log.Write(e)
 	log.Close()
 }
@@ -80,7 +89,7 @@ func TestFullDisk(t *testing.T) {
 	for _, together := range []bool{true, false} {
 		w := &limitedWriter{space: 70}
 		lost := 0
-		log := accesslog.New(w, "squid", func() { lost++ })
+		log := newLogOf(w, "squid", func() { lost++ })
 		for range 3 {
 			log.Write(accesslog.Entry{Method: "GET", Target: "/urn:a:1"})
 			if !together {

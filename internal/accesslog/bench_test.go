@@ -21,7 +21,7 @@ func typical() accesslog.Entry {
 
 func TestEntriesAreLoggedWithoutAllocation(t *testing.T) {
 	for _, format := range []string{"json", "combined", "squid"} {
-		log := accesslog.New(io.Discard, format, nil)
+		log := newLogOf(io.Discard, format, nil)
 		log.Write(typical())
 		log.Flush()
 		log.Write(typical())
@@ -42,7 +42,7 @@ func BenchmarkWrite(b *testing.B) {
 				b.Fatal(err)
 			}
 			defer file.Close()
-			log := accesslog.New(file, format, func() { b.Error("a line is lost") })
+			log := newLogOf(file, format, func() { b.Error("a line is lost") })
 			e := typical()
 			b.ReportAllocs()
 			for b.Loop() {

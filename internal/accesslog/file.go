@@ -1,26 +1,28 @@
 package accesslog
 
 import (
+	"errors"
 	"io"
 	"log/slog"
 	"os"
 	"time"
 )
 
-// File is a Log with what it is written to, a file that can be opened again or a stream, and whether that can be written.
-// nil is none.
+// File is a Log with what it is written to: a file that can be opened again, a stream, or a server of syslog; and whether that can be
+// written.
 type File struct {
 	*Log
-	file  *os.File // nil where it is a stream
-	state *writeState
+	file   *os.File      // nil where it is none
+	syslog *syslogWriter // nil where it is none
+	state  *writeState
 }
 
-// FileConfig configures a File. All fields but Path and To must be set.
+// FileConfig configures a File. All fields but Path, Syslog and To must be set.
 type FileConfig struct {
-	Path   string    // of the file, which is made; "" is To
-	To     io.Writer // a stream
-	Format string    // as of New
-	Lost   func()    // is called for each entry that could not be written
+	Config
+	Path   string    // of the file, which is made; "" is none
+	Syslog *Syslog   // the server, which is dialled by the first lines; nil is none
+	To     io.Writer // a stream, where there is neither
 	// Faults is told when lines cannot be written, and when they can be again.
 	Faults *slog.Logger
 	Now    func() time.Time
@@ -30,14 +32,19 @@ type FileConfig struct {
 func Open(c FileConfig) (*File, error) {
 	f := &File{state: &writeState{log: c.Faults, now: c.Now}}
 	to := c.To
-	if c.Path != "" {
+	switch {
+	case c.Path != "":
 		var err error
 		if f.file, err = openFile(c.Path); err != nil {
 			return nil, err
 		}
 		to = f.file
+	case c.Syslog != nil:
+		f.syslog = &syslogWriter{server: *c.Syslog, now: c.Now}
+		to = f.syslog
 	}
-	f.Log = New(stateWriter{to, f.state}, c.Format, c.Lost)
+	f.Log = New(stateWriter{to, f.state}, c.Config)
+	f.drops = f.syslog != nil
 	return f, nil
 }
 
@@ -46,9 +53,9 @@ func openFile(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, ownerWritesGroupReads) //nolint:gosec // it is of the configuration
 }
 
-// Reopen opens the file again, if there is one: it may have been renamed.
-func (f *File) Reopen() error {
-	if f == nil || f.file == nil {
+// reopen opens the file again, if there is one: it may have been renamed.
+func (f *File) reopen() error {
+	if f.file == nil {
 		return nil
 	}
 	file, err := openFile(f.file.Name())
@@ -61,21 +68,47 @@ func (f *File) Reopen() error {
 	return before.Close()
 }
 
-// Faults are what is wrong with the log.
-func (f *File) Faults() []string {
-	if f == nil {
-		return nil
-	}
-	return f.state.faults()
-}
-
-// Close writes what is left, and closes the file.
-func (f *File) Close() {
-	if f == nil {
-		return
-	}
+// close writes what is left, and closes the file.
+func (f *File) close() {
 	f.Log.Close()
 	if f.file != nil {
 		_ = f.file.Close() // lines that were lost are counted
+	}
+	if f.syslog != nil {
+		_ = f.syslog.Close()
+	}
+}
+
+// Set is the logs of a configuration: each request is written to all that want it. nil has none.
+type Set []*File
+
+// Write logs one entry, as Log.Write does.
+func (s Set) Write(e Entry) {
+	for _, f := range s {
+		f.Write(e)
+	}
+}
+
+// Reopen opens the files again: they may have been renamed. The error is of all that could not be.
+func (s Set) Reopen() error {
+	var all []error
+	for _, f := range s {
+		all = append(all, f.reopen())
+	}
+	return errors.Join(all...)
+}
+
+// Faults are what is wrong with the logs.
+func (s Set) Faults() (all []string) {
+	for _, f := range s {
+		all = append(all, f.state.faults()...)
+	}
+	return all
+}
+
+// Close writes what is left, and closes the files.
+func (s Set) Close() {
+	for _, f := range s {
+		f.close()
 	}
 }

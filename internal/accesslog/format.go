@@ -2,42 +2,74 @@ package accesslog
 
 import (
 	"cmp"
+	"fmt"
+	"maps"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strconv"
+	"strings"
 )
 
-// format is a format of lines.
-type format uint8
+// Format is a format of lines. The zero value is JSON. It is immutable and safe for concurrent use.
+type Format struct {
+	lines func(b []byte, r *record) []byte // nil is JSON
+}
 
+// append appends the line of an entry, with its line end.
+func (f Format) append(b []byte, r *record) []byte {
+	if f.lines == nil {
+		return appendJSON(b, &r.Entry)
+	}
+	return f.lines(b, r)
+}
+
+// The prefixes of formats that are templates, in the syntax of Apache's mod_log_config and of Squid's logformat.
 const (
-	asJSON format = iota
-	asCombined
-	asSquid
+	apachePrefix = "apache:"
+	squidPrefix  = "squid:"
 )
 
-func formatOf(name string) format {
-	switch name {
-	case "combined":
-		return asCombined
-	case "squid":
-		return asSquid
-	default:
-		return asJSON
+// namedTemplates are the formats that Apache's documentation and Squid define, as templates.
+func namedTemplates() map[string]string {
+	return map[string]string{
+		"common":         apachePrefix + `%h %l %u %t "%r" %>s %b`,
+		"squid_common":   squidPrefix + `%>a %[ui %[un [%tl] "%rm %ru HTTP/%rv" %>Hs %<st %Ss:%Sh`,
+		"squid_combined": squidPrefix + `%>a %[ui %[un [%tl] "%rm %ru HTTP/%rv" %>Hs %<st "%{Referer}>h" "%{User-Agent}>h" %Ss:%Sh`,
+		"referrer":       squidPrefix + `%ts.%03tu %>a %{Referer}>h %ru`,
+		"useragent":      squidPrefix + `%>a [%tl] "%{User-Agent}>h"`,
 	}
 }
 
-// append appends the line of an entry. It is a switch, since an argument of a function that is a
-// value would be allocated.
-func (f format) append(b []byte, e *Entry) []byte {
-	switch f {
-	case asCombined:
-		return appendCombined(b, e)
-	case asSquid:
-		return appendSquid(b, e)
-	default:
-		return appendJSON(b, e)
+// ParseFormat returns a format: "json" (as ""), "combined" of Apache, "squid", another that Apache or Squid has a name for, or a
+// template that begins with "apache:" or "squid:". The error names the token of the template that is wrong, its offset, and what to
+// write instead.
+func ParseFormat(text string) (Format, error) {
+	switch text {
+	case "", "json":
+		return Format{}, nil
+	case "combined":
+		return Format{func(b []byte, r *record) []byte { return appendCombined(b, &r.Entry) }}, nil
+	case "squid":
+		return Format{func(b []byte, r *record) []byte { return appendSquid(b, &r.Entry) }}, nil
 	}
+	named, isNamed := namedTemplates()[text]
+	if isNamed {
+		text = named
+	}
+	if template, isApache := strings.CutPrefix(text, apachePrefix); isApache {
+		return compile(template, len(apachePrefix), parseApache)
+	}
+	if template, isSquid := strings.CutPrefix(text, squidPrefix); isSquid {
+		return compile(template, len(squidPrefix), parseSquid)
+	}
+	return Format{}, fmt.Errorf("%q is no format: write %s, or a template that begins with %s or %s", text,
+		strings.Join(FormatNames(), ", "), apachePrefix, squidPrefix)
+}
+
+// FormatNames returns the formats that have a name, "json", the default, first.
+func FormatNames() []string {
+	return append([]string{"json", "combined", "squid"}, slices.Sorted(maps.Keys(namedTemplates()))...)
 }
 
 // appendCombined is the "combined" format of Apache's mod_log_config.
@@ -100,11 +132,20 @@ func appendSquid(b []byte, e *Entry) []byte {
 	return append(b, '\n')
 }
 
+// Denied reports whether urnd itself has refused the request by its rules.
+func (e *Entry) Denied() bool {
+	return e.Refused && (e.Status == http.StatusForbidden || e.Status == http.StatusProxyAuthRequired || e.Status == http.StatusTooManyRequests)
+}
+
+// Cached reports whether the answer was from a cache.
+func (e *Entry) Cached() bool {
+	return e.Cache == "hit" || e.Cache == "revalidated" || e.Cache == "stale"
+}
+
 // squidCode returns the result code of Squid for a request: its kind, or the outcome of a cache lookup.
 func squidCode(e *Entry) string {
-	isDenial := e.Status == http.StatusForbidden || e.Status == http.StatusProxyAuthRequired || e.Status == http.StatusTooManyRequests
 	switch {
-	case e.Refused && isDenial:
+	case e.Denied():
 		return "TCP_DENIED"
 	case e.Method == http.MethodConnect && !e.Refused:
 		return "TCP_TUNNEL"

@@ -38,7 +38,7 @@ func (r *recorder) count() int {
 
 func newLog(t *testing.T, w io.Writer) *accesslog.Log {
 	t.Helper()
-	return accesslog.New(w, "combined", func() { t.Error("a line is lost") })
+	return newLogOf(w, "combined", func() { t.Error("a line is lost") })
 }
 
 func entry(target string) accesslog.Entry {
@@ -188,9 +188,9 @@ func TestClientsAtTheSameTime(t *testing.T) {
 // Close of a log that was not used does nothing; after a failure each line counts as lost.
 func TestClose(t *testing.T) {
 	var b bytes.Buffer
-	accesslog.New(&b, "json", nil).Close()
+	newLogOf(&b, "json", nil).Close()
 	lost := 0
-	log := accesslog.New(failing{}, "json", func() { lost++ })
+	log := newLogOf(failing{}, "json", func() { lost++ })
 	for range 100 {
 		log.Write(entry("/"))
 	}

@@ -28,7 +28,7 @@ func (s *stage) snapshots() []payload {
 			if err := prepare(directory); err != nil {
 				return err
 			}
-			return s.startsAndStops(ctx, "URND_CACHE_DIRECTORY="+directory)
+			return s.startsAndStops(ctx, s.config(), "URND_CACHE_DIRECTORY="+directory)
 		}
 		payloads = append(payloads, p)
 	}
@@ -58,13 +58,13 @@ func (s *stage) snapshots() []payload {
 func (s *stage) files() []payload {
 	var payloads []payload
 	full := func(path string) error { return os.Symlink("/dev/full", path) }
-	for _, setting := range []string{"URND_LOG_ACCESS_FILE", "URND_ACCESS_PROXY_USERS", "URND_ACCESS_ADMIN_TOKEN", "URND_TLS_CERTIFICATE"} {
+	for _, setting := range []string{"log.access", "URND_ACCESS_PROXY_USERS", "URND_ACCESS_ADMIN_TOKEN", "URND_TLS_CERTIFICATE"} {
 		for name, prepare := range map[string]func(path string) error{
 			"a directory": func(path string) error { return os.Mkdir(path, 0o700) }, "on a full disk": full, "not there": func(string) error { return nil },
 			"empty":             func(path string) error { return os.WriteFile(path, nil, 0o600) },
 			"10 MB of nonsense": func(path string) error { return os.WriteFile(path, []byte(strings.Repeat("\xff", 10<<20)), 0o600) },
 		} {
-			if name == "on a full disk" && setting != "URND_LOG_ACCESS_FILE" {
+			if name == "on a full disk" && setting != "log.access" {
 				continue // it is not written, and reading it has no end
 			}
 			p := payload{name: setting + " is " + name, section: "docs/operations.md", shows: name}
@@ -73,7 +73,11 @@ func (s *stage) files() []payload {
 				if err := prepare(path); err != nil {
 					return err
 				}
-				err := s.startsAndStops(ctx, setting+"="+path, "URND_LOG_ACCESS=json")
+				text, environment := s.config(), []string{setting + "=" + path}
+				if setting == "log.access" {
+					text, environment = s.loggingTo(path), nil
+				}
+				err := s.startsAndStops(ctx, text, environment...)
 				if err != nil && strings.Contains(err.Error(), "urnd ended before it was ready: exit status 1") {
 					return nil // it says what is wrong
 				}
@@ -85,12 +89,12 @@ func (s *stage) files() []payload {
 	return inFamily("files", payloads)
 }
 
-// startsAndStops returns an error unless urnd starts with these settings, answers, and stops
+// startsAndStops returns an error unless urnd starts with a configuration and these settings, answers, and stops
 // in time.
-func (s *stage) startsAndStops(ctx context.Context, environment ...string) error {
+func (s *stage) startsAndStops(ctx context.Context, text string, environment ...string) error {
 	starting, cancel := context.WithTimeout(ctx, inTime)
 	defer cancel()
-	d, err := s.start(starting, environment...)
+	d, err := s.startWith(starting, text, environment...)
 	if err != nil {
 		return err
 	}

@@ -99,12 +99,11 @@ func (s *stage) endsInTheMiddle(ctx context.Context, m middle, end func(context.
 	environment := []string{
 		"URND_REGISTRY_STORE=" + store, "URND_CACHE_DIRECTORY=" + directory, "URND_CACHE_DISK=16MiB",
 		"URND_CACHE_DISK_DIRECTORY=" + filepath.Join(directory, "disk"),
-		"URND_LOG_ACCESS=json", "URND_LOG_ACCESS_FILE=" + filepath.Join(directory, "access.log"),
 		"URND_PROXY_CONNECT_PORTS=" + portOf(s.origin.address),
 		"URND_LIMITS_SHUTDOWN_TIMEOUT=1s", "URND_LIMITS_ORIGIN_TIMEOUT=1m", "URND_THTTP_TIMEOUT=1m",
 		"URND_RESOLVE_TIMEOUT=1m",
 	}
-	first, err := s.start(ctx, environment...)
+	first, err := s.startWith(ctx, s.loggingTo(filepath.Join(directory, "access.log")), environment...)
 	if err != nil {
 		return err
 	}
@@ -118,7 +117,7 @@ func (s *stage) endsInTheMiddle(ctx context.Context, m middle, end func(context.
 		return err
 	}
 	release()
-	second, err := s.start(ctx, environment...)
+	second, err := s.startWith(ctx, s.loggingTo(filepath.Join(directory, "access.log")), environment...)
 	if err != nil {
 		return fmt.Errorf("it does not start again: %w", err)
 	}

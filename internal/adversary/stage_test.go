@@ -12,6 +12,7 @@ import (
 	"math/big"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -88,6 +89,11 @@ func newStage(binary, directory string, long time.Duration) (s *stage, err error
 // come before those of the file. It must be stopped or killed.
 func (s *stage) start(ctx context.Context, environment ...string) (*daemon, error) {
 	return s.startWith(ctx, s.config(), environment...)
+}
+
+// loggingTo returns the configuration with an access log.
+func (s *stage) loggingTo(file string) string {
+	return strings.Replace(s.config(), "log: {", "log: {access: [{file: '"+file+"'}], ", 1)
 }
 
 // startWith is start with a configuration of its own.

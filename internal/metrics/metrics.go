@@ -27,7 +27,7 @@ type Metrics struct {
 	exchangeDuration   *prometheus.HistogramVec
 	refusedConnections prometheus.Counter
 	panics             prometheus.Counter
-	lostLines          prometheus.Counter
+	lostLines          *prometheus.CounterVec
 	unusedConnections  prometheus.Counter
 	targetChecks       *prometheus.CounterVec
 	registryConflicts  prometheus.Counter
@@ -82,7 +82,7 @@ func New(version string) *Metrics {
 	m.unusedConnections = counter("connections_unused_total", "Connections that ended without a request: their client took too "+
 		"long to send a request, disconnected, or did not speak HTTP.").WithLabelValues()
 	m.panics = counter("panics_total", "Panics that were recovered: faults of urnd itself.").WithLabelValues()
-	m.lostLines = counter("access_log_lost_total", "Lines of the access log that could not be written.").WithLabelValues()
+	m.lostLines = counter("access_log_lost_total", "Lines of access logs that could not be written, by the file or server of syslog of the log.", "log")
 	m.registryConflicts = counter("registry_conflicts_total", "Changes of the registry by the API that were refused, since somebody else "+
 		"had changed the name.").WithLabelValues()
 	m.webhookCalls = counter("webhook_calls_total", "Calls that tell caches in front of urnd what to purge, by outcome: success or "+
@@ -200,8 +200,8 @@ func (m *Metrics) UnusedConnection() { m.unusedConnections.Inc() }
 // Panic counts a panic that was recovered.
 func (m *Metrics) Panic() { m.panics.Inc() }
 
-// LostLine counts a line of the access log that could not be written.
-func (m *Metrics) LostLine() { m.lostLines.Inc() }
+// LostLines returns a function that counts a line of an access log that could not be written; from then on there is a count, of 0.
+func (m *Metrics) LostLines(log string) func() { return m.lostLines.WithLabelValues(log).Inc }
 
 // RefusedConnection counts a connection that was closed because its client had too many.
 func (m *Metrics) RefusedConnection() { m.refusedConnections.Inc() }

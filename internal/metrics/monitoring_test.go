@@ -25,6 +25,7 @@ func exported() string {
 	m.CertificateOrdered(nil)
 	m.TargetCheck("alive")
 	m.RegistryConflict()
+	m.LostLines("stderr")()
 	pending := 1
 	m.State(func() metrics.State {
 		return metrics.State{

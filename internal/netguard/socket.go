@@ -11,14 +11,23 @@ import (
 // Socket returns a dial function that connects to one Unix socket, whatever address it is asked for: it
 // has the rights of a file, and no name leads to it.
 func Socket(timeout time.Duration, path string) func(ctx context.Context, network, address string) (net.Conn, error) {
+	return socket("unix", timeout, path)
+}
+
+func socket(network string, timeout time.Duration, path string) func(ctx context.Context, network, address string) (net.Conn, error) {
 	return func(ctx context.Context, _, _ string) (net.Conn, error) {
 		dialer := net.Dialer{Timeout: timeout}
-		conn, err := dialer.DialContext(ctx, "unix", path)
+		conn, err := dialer.DialContext(ctx, network, path)
 		if err != nil {
 			return nil, fmt.Errorf("connecting to the socket %s: %w", path, err)
 		}
 		return conn, nil
 	}
+}
+
+// DatagramSocket returns a dial function like that of Socket, for a socket of datagrams, such as /dev/log.
+func DatagramSocket(timeout time.Duration, path string) func(ctx context.Context, network, address string) (net.Conn, error) {
+	return socket("unixgram", timeout, path)
 }
 
 // Listens reports whether a process listens on a Unix socket.

@@ -29,7 +29,7 @@ func gatherAccessLogs(t *testing.T, p *program) (lines []string) {
 	for _, format := range []string{"combined", "squid"} {
 		directory := t.TempDir()
 		d := p.start(t, directory, "listen: {service: ['127.0.0.1:0'], admin: ''}\nddds: {enabled: false}\n"+
-			"log: {format: json, access: "+format+", access_file: "+directory+"/access.log}\n")
+			"log: {format: json, access: [{format: "+format+", file: "+directory+"/access.log}]}\n")
 		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, d.service+"/urn:ietf:rfc:2648", nil)
 		if err != nil {
 			t.Fatal(err)

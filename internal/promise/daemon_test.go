@@ -69,7 +69,7 @@ proxy:
   rules: [{id: no-denied, action: deny, hosts: [denied.example]}]
   sites: [{hosts: [site.example], servers: ['http://ORIGIN']}]
 file: {roots: [FILES]}
-log: {level: DEBUG, format: json, access: json, access_file: DIR/access.log}
+log: {level: DEBUG, format: json, access: [{file: DIR/access.log}]}
 `
 
 // start runs urnd with a configuration until the end of the test, or until it is stopped.

@@ -78,7 +78,7 @@ func reloadUnderTraffic(t *testing.T, l *fileDaemon, listen string, level func()
 		{listen},
 		{listen, "namespaces: " + bookNamespace("b")}, // a new cache
 		{listen, "limits: {idle_timeout: 1m}"},        // a new server
-		{listen, "log: {format: text, access: json, access_file: '" + filepath.Join(t.TempDir(), "access") + "'}"},
+		{listen, "log: {format: text, access: [{file: '" + filepath.Join(t.TempDir(), "access") + "'}]}"},
 		{"namespaces: " + bookNamespace("c"), "listen: {service: '" + freeAddress(t) + "', admin: '" + taken + "'}"},
 	}
 	round := func() {

@@ -53,7 +53,7 @@ func TestReloadRefused(t *testing.T) {
 		{"dns: {timout: 1s}", "dns.timout: unknown key; did you mean dns.timeout?"},
 		{"limits: {header: 1KiB}", "limits.header: "},
 		{"access: {proxy_users: /nowhere}", "access.proxy_users: reading the file that it names: no such file"},
-		{"log: {format: text, access: json, access_file: /nowhere/access}", "log.access_file: open /nowhere/access: no such file"},
+		{"log: {format: text, access: [{file: /nowhere/access}]}", "log.access.0.file: open /nowhere/access: no such file"},
 		{"listen: {service: '" + taken + "', admin: ''}", "listening for http: listen tcp " + taken + ": bind: address already in use"},
 		{"listen: {service: '" + free + "', admin: '" + taken + "'}", "listening for admin: listen tcp " + taken},
 		{

@@ -155,7 +155,11 @@ func (k *kitchen) startBehind(t *testing.T, title string) behind {
 	t.Helper()
 	log := filepath.Join(t.TempDir(), "access.log")
 	file := k.write(t, title, urndFile, t.TempDir())
-	return behind{urndtest.StartFile(t, file, "URND_LOG_ACCESS=json", "URND_LOG_ACCESS_FILE="+log), log}
+	text := urndtest.ReadFile(t, file) + "\nlog: {access: [{file: '" + log + "'}]}\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return behind{urndtest.StartFile(t, file), log}
 }
 
 // isAsked asks a front for a name, whose spelling is to reach urnd as it is, and the address of the client too.

@@ -33,7 +33,7 @@ import (
 func logsTo(format, file string, change func(*config.Config)) func(*config.Config) {
 	return func(c *config.Config) {
 		urndtest.OpenLoopback(c)
-		c.Log.Access, c.Log.AccessFile = format, file
+		c.Log.Access = []config.AccessLog{{Format: format, File: file}}
 		if change != nil {
 			change(c)
 		}

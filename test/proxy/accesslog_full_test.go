@@ -15,7 +15,7 @@ import (
 func TestAccessLogOnAFullDisk(t *testing.T) {
 	t.Parallel()
 	d := urndtest.Start(t, noDNS, func(c *config.Config) {
-		c.Log.Access, c.Log.AccessFile, c.Namespaces = "json", "/dev/full", []config.Namespace{book("a")}
+		c.Log.Access, c.Namespaces = []config.AccessLog{{File: "/dev/full"}}, []config.Namespace{book("a")}
 	})
 	if got := readiness(t, d); strings.Contains(got, "access log") {
 		t.Errorf("before a request: %s", got)
@@ -33,10 +33,10 @@ func TestAccessLogOnAFullDisk(t *testing.T) {
 	if n := strings.Count(d.Log(), "the access log cannot be written"); n != 1 {
 		t.Errorf("%d lines of the log", n)
 	}
-	if strings.Contains(d.Scrape(t), "\nurnd_access_log_lost_total 0\n") {
+	if strings.Contains(d.Scrape(t), "\nurnd_access_log_lost_total{log=\"/dev/full\"} 0\n") {
 		t.Error("the lost lines are not counted")
 	}
-	if !reload(t, d, func(c *config.Config) { c.Log.AccessFile = t.TempDir() + "/access.log" }) || strings.Contains(readiness(t, d), "access log") {
+	if !reload(t, d, func(c *config.Config) { c.Log.Access[0].File = t.TempDir() + "/access.log" }) || strings.Contains(readiness(t, d), "access log") {
 		t.Error("another file is degraded too")
 	}
 }

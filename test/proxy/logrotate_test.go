@@ -22,7 +22,7 @@ func TestLogrotate(t *testing.T) {
 	logrotate := testserver.Need(t, "logrotate")
 	dir := t.TempDir()
 	d := urndtest.Start(t, noDNS, func(c *config.Config) {
-		c.Log.Access, c.Log.AccessFile, c.Namespaces = "combined", filepath.Join(dir, "access.log"), []config.Namespace{book("a")}
+		c.Log.Access, c.Namespaces = []config.AccessLog{{Format: "combined", File: filepath.Join(dir, "access.log")}}, []config.Namespace{book("a")}
 	})
 	text, err := os.ReadFile(filepath.Join(urndtest.Root(), "packaging/logrotate"))
 	if err != nil {

@@ -39,7 +39,7 @@ func TestPagesForOperators(t *testing.T) {
 	lines := []string{
 		`listen: {service: "127.0.0.1:0", tls: "127.0.0.1:0", admin: "127.0.0.1:0"}`, "tls: {certificate: '" + files.Certificate + "', key: '" + files.Key + "'}",
 		"dns: {servers: ['127.0.0.1:9'], timeout: 1s}", "namespaces: [{nid: book, order: [namespace], targets: [{template: 'https://a.example/{+nss}'}]}]",
-		"registry: {store: 'sqlite:" + store + "'}", cache, "log: {format: json, access: json, access_file: '" + filepath.Join(directory, "access") + "'}",
+		"registry: {store: 'sqlite:" + store + "'}", cache, "log: {format: json, access: [{file: '" + filepath.Join(directory, "access") + "'}]}",
 	}
 	// A file of its own leaves most settings as they are by default.
 	file := writeTemp(t, "urnd.yaml", strings.Join(lines, "\n"))

@@ -111,9 +111,7 @@ func (w Wiring) Check(c config.Config) error {
 	if _, err := w.Certificates(c.TLS, time.Now()); err != nil {
 		return err
 	}
-	for _, directory := range []struct{ setting, path string }{
-		{"log.access_file", accessDirectory(c.Log)}, {"cache.disk_directory", diskDirectory(c.Cache)},
-	} {
+	for _, directory := range append(accessDirectories(c.Log), directory{"cache.disk_directory", diskDirectory(c.Cache)}) {
 		if directory.path == "" {
 			continue
 		}
@@ -134,12 +132,17 @@ func (w Wiring) Check(c config.Config) error {
 	return w.Try(c)
 }
 
-// accessDirectory returns the directory of the access log, which urnd does not make; "" where there is none.
-func accessDirectory(c config.Log) string {
-	if c.AccessFile == "" || c.Access == "off" {
-		return ""
+// directory is one that a setting needs.
+type directory struct{ setting, path string }
+
+// accessDirectories returns the directories of access logs, which urnd does not make.
+func accessDirectories(c config.Log) (all []directory) {
+	for i, l := range c.Access {
+		if l.File != "" {
+			all = append(all, directory{config.AccessLogSetting(i) + ".file", filepath.Dir(l.File)})
+		}
 	}
-	return filepath.Dir(c.AccessFile)
+	return all
 }
 
 // diskDirectory returns the directory of the cache on disk, which urnd makes; "" where it is not there, or not used.
@@ -177,8 +180,8 @@ func (w Wiring) notChecked(c config.Config, asked []Peer) []string {
 	if len(c.File.Roots) > 0 {
 		lines = append(lines, "file.roots: whether urnd can read "+strings.Join(c.File.Roots, ", "))
 	}
-	if c.Log.Access != "off" {
-		add("log.access_file", c.Log.AccessFile)
+	for i, l := range c.Log.Access {
+		add(config.AccessLogSetting(i)+".file", l.File)
 	}
 	if c.Log.Format == "journald" {
 		lines = append(lines, "log.format: whether the journal of systemd is there")
@@ -216,6 +219,7 @@ func serversOf(c config.Config) []string {
 		{"proxy.upstreams", len(c.Proxy.Upstreams) > 0},
 		{"proxy.sites", len(c.Proxy.Sites) > 0},
 		{"news.servers", c.Gateways.Has(config.ProtocolNews) && len(c.News.Servers) > 0},
+		{"log.access", slices.ContainsFunc(c.Log.Access, func(l config.AccessLog) bool { return l.Syslog != "" })},
 		{"telemetry.endpoint", c.Telemetry.Endpoint != ""},
 		{"namespaces", slices.ContainsFunc(c.Namespaces, func(n config.Namespace) bool { return len(n.THTTP) > 0 })},
 	} {

@@ -11,12 +11,12 @@ import (
 	"github.com/urnd/urnd/proxy"
 )
 
-// Observer returns an observer of requests that counts them, and writes them to a log, where there is one.
-func Observer(m *metrics.Metrics, access *accesslog.Log, now func() time.Time) func(*proxy.Event) {
+// Observer returns an observer of requests that counts them, and writes them to the access logs, if any.
+func Observer(m *metrics.Metrics, access accesslog.Set, now func() time.Time) func(*proxy.Event) {
 	count := func(e *proxy.Event) {
 		m.Request(e.Form, e.Service.String(), e.Status, e.Took)
 	}
-	if access == nil {
+	if len(access) == 0 {
 		return count
 	}
 	return func(e *proxy.Event) {

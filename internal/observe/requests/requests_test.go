@@ -2,6 +2,7 @@ package requests
 
 import (
 	"io"
+	"log/slog"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -14,10 +15,14 @@ import (
 )
 
 func TestRequestsAreObservedWithoutAllocation(t *testing.T) {
-	log := accesslog.New(io.Discard, "json", nil)
-	defer log.Close()
+	log, err := accesslog.Open(accesslog.FileConfig{To: io.Discard, Faults: slog.New(slog.DiscardHandler), Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := accesslog.Set{log}
+	defer set.Close()
 	at := time.Unix(4e9, 0)
-	observe := Observer(metrics.New("test"), log, func() time.Time { return at })
+	observe := Observer(metrics.New("test"), set, func() time.Time { return at })
 	e := &proxy.Event{
 		Method: http.MethodGet, Target: "/urn:ietf:rfc:2648", Proto: "HTTP/1.1", UserAgent: "a",
 		Client: netip.MustParseAddr("2001:db8::1"), Form: "path", Cache: "hit", Status: http.StatusFound, Took: time.Microsecond,
@@ -39,7 +44,11 @@ func TestEntryOf(t *testing.T) {
 		"squid":    ` TCP_MISS/403 0 GET https://www.example.org/a - HIER_DIRECT/fe80::1 -`,
 	} {
 		var b strings.Builder
-		log := accesslog.New(&b, format, nil)
+		parsed, err := accesslog.ParseFormat(format)
+		if err != nil {
+			t.Fatal(err)
+		}
+		log := accesslog.New(&b, accesslog.Config{Format: parsed})
 		log.Write(entryOf(e, time.Unix(4e9, 0)))
 		log.Close()
 		if !strings.Contains(b.String(), want) {

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/accesslog"
+	"github.com/urnd/urnd/internal/netguard"
+	"github.com/urnd/urnd/proxy/gate/policy"
+)
+
+// openAccessLogs opens the access logs of a configuration.
+func openAccessLogs(c config.Config, d dependencies) (accesslog.Set, error) {
+	configs, err := accessLogsOf(c, d)
+	if err != nil {
+		return nil, err
+	}
+	var set accesslog.Set
+	for i, one := range configs {
+		opened, err := accesslog.Open(one)
+		if err != nil {
+			set.Close()
+			return nil, fmt.Errorf("%s.file: %w", config.AccessLogSetting(i), err)
+		}
+		set = append(set, opened)
+	}
+	return set, nil
+}
+
+// accessLogsOf returns what the access logs of a configuration are opened by.
+func accessLogsOf(c config.Config, d dependencies) ([]accesslog.FileConfig, error) {
+	configs := make([]accesslog.FileConfig, 0, len(c.Log.Access))
+	for i, l := range c.Log.Access {
+		format, err := accesslog.ParseFormat(l.Format)
+		if err != nil {
+			return nil, fmt.Errorf("%s.format: %w", config.AccessLogSetting(i), err)
+		}
+		only, err := onlyOf(l.Only)
+		if err != nil {
+			return nil, fmt.Errorf("%s.only: %w", config.AccessLogSetting(i), err)
+		}
+		omits := func(word string) bool { return slices.Contains(l.Omit, word) }
+		configs = append(configs, accesslog.FileConfig{
+			Config: accesslog.Config{
+				Format: format, Only: only, Clients: loggedClients()[l.Clients],
+				Omit: accesslog.Omit{User: omits("user"), Query: omits("query"), Referer: omits("referer"), UserAgent: omits("user_agent")},
+				Lost: d.metrics.LostLines(cmp.Or(l.File, l.Syslog, "stderr")),
+			},
+			Path: l.File, Syslog: syslogOf(c, l, d), To: d.stderr, Faults: d.log, Now: d.now,
+		})
+	}
+	return configs, nil
+}
+
+// loggedClients are the words of log.access.*.clients.
+func loggedClients() map[string]accesslog.Clients {
+	return map[string]accesslog.Clients{
+		"": accesslog.WholeClients, "whole": accesslog.WholeClients, "network": accesslog.ClientNetworks, "none": accesslog.NoClients,
+	}
+}
+
+// syslogOf returns the server of syslog of an access log, nil for none.
+func syslogOf(c config.Config, l config.AccessLog, d dependencies) *accesslog.Syslog {
+	if l.Syslog == "" {
+		return nil
+	}
+	s := &accesslog.Syslog{PID: os.Getpid(), Deadline: func(after time.Duration) time.Time { return time.Now().Add(after) }}
+	s.Host, _ = os.Hostname() // "" is valid
+	s.Network, s.Address = l.SyslogServer()
+	s.Dial = netguard.New(c.Limits.ConnectTimeout, c.Access.AllowDestinations...).Except(d.own).DialContext
+	if s.Network == "unixgram" {
+		s.Dial = netguard.DatagramSocket(c.Limits.ConnectTimeout, s.Address)
+	}
+	return s
+}
+
+// onlyOf returns the conditions of an access log, nil for none.
+func onlyOf(c config.AccessLogOnly) (func(*accesslog.Entry) bool, error) {
+	type statuses struct{ least, most int }
+	ranges := make([]statuses, 0, len(c.Statuses))
+	for _, text := range c.Statuses {
+		least, most, ok := config.StatusRange(text)
+		if !ok {
+			return nil, fmt.Errorf("statuses: %q is no status", text)
+		}
+		ranges = append(ranges, statuses{least, most})
+	}
+	// The conditions that rules of the proxy have, too, hold where a rule with them decides.
+	rule := policy.Rule{ID: "only", Clients: c.Clients, Users: c.Users, Methods: c.Methods, Hosts: c.Hosts}
+	hasRule := len(c.Clients)+len(c.Users)+len(c.Methods)+len(c.Hosts) > 0
+	rules, err := policy.New(policy.Enforce, []policy.Rule{rule})
+	if err != nil {
+		return nil, err
+	}
+	if !hasRule && len(ranges) == 0 && len(c.Outcomes) == 0 {
+		return nil, nil //nolint:nilnil // it has no condition
+	}
+	outcomes := slices.Clone(c.Outcomes)
+	return func(e *accesslog.Entry) bool {
+		hasStatus := func(s statuses) bool { return s.least <= e.Status && e.Status <= s.most }
+		if len(ranges) > 0 && !slices.ContainsFunc(ranges, hasStatus) {
+			return false
+		}
+		hasOutcome := func(word string) bool { return outcomeHolds(e, word) }
+		if len(outcomes) > 0 && !slices.ContainsFunc(outcomes, hasOutcome) {
+			return false
+		}
+		r := policy.Request{Client: e.Client, User: e.User, Method: e.Method}
+		if len(rule.Hosts) > 0 {
+			r.Host = e.HostName()
+		}
+		return !hasRule || rules.Decide(r).Rule != ""
+	}, nil
+}
+
+// outcomeHolds reports whether a word of log.access.*.only.outcomes is true of a request.
+func outcomeHolds(e *accesslog.Entry, word string) bool {
+	switch word {
+	case "forwarded":
+		return e.Forwarded
+	case "denied":
+		return e.Denied()
+	default:
+		return e.Cached()
+	}
+}

@@ -1,0 +1,174 @@
+package accesslog
+
+import (
+	"errors"
+	"strings"
+	"time"
+)
+
+const squidTime = "%d/%b/%Y:%H:%M:%S %z"
+
+// squidTokens are the codes of Squid's logformat that have a value, without "http::", and with names of fields in lower case before
+// them. Those with the value noValue are about what urnd has not, and common.
+func squidTokens() map[string]part {
+	text := func(v value) part { return part{value: v, quote: squidPassThrough} }
+	word := func(v value) part { return part{value: v, quote: squidWord} }
+	number := func(v value) part { return part{value: v, isNumber: true} }
+	none := part{value: noValue}
+	return map[string]part{
+		"%":  {value: constant("%"), isNumber: true}, // which no encoding changes
+		">a": word(clientValue), ">A": word(clientValue), "<a": word(serverValue), "<A": word(serverValue), "<p": number(serverPortValue),
+		"ts": number(epochValue(ended, time.Second)), "tu": number(fractionValue(ended, 3, false)), "tr": number(tookValue(time.Millisecond)),
+		"tS": {}, "tl": {}, "tg": {}, // by squidWhen
+		"un": text(userValue), "ul": text(userValue), "ue": none, "ui": none, "us": none, "et": none, "ea": none,
+		"rm": word(methodValue), ">rm": word(methodValue), "ru": word(urlValue), ">ru": text(urlValue), ">rs": word(schemeValue),
+		">rd": word(hostValue), ">rP": word(portValue), "rp": word(pathQueryValue), ">rp": word(pathQueryValue), "rv": word(versionValue),
+		">rv": word(versionValue), "Hs": number(wholeStatusValue), ">Hs": number(wholeStatusValue), "mt": word(typeValue),
+		"<st": number(bytesValue), "Ss": word(squidCodeValue), "Sh": word(hierarchyValue), "err_code": none, "err_detail": none,
+		"{referer}>h": text(refererValue), "{user-agent}>h": text(userAgentValue), "{host}>h": text(hostFieldValue),
+		"{content-type}<h": text(typeValue), "{x-request-id}<h": text(requestIDValue),
+		"{cache}note": text(cacheValue), "{rule}note": text(ruleValue), "{form}note": text(formValue), "{service}note": text(serviceValue),
+		"{request_id}note": text(requestIDValue),
+	}
+}
+
+// squidInstead are codes in place of those of Squid that urnd has no value for.
+func squidInstead() map[string]string {
+	return map[string]string{
+		"st": "<st", ">st": "<st", "<sh": "<st", ">sh": "<st", "<bs": "<st", "<Hs": ">Hs", "<rm": "rm", "<ru": "ru", "<pt": "tr", "<tt": "tr",
+		"dt": "tr", "sn": "{request_id}note", ">h": "{User-Agent}>h", "<h": "{Content-Type}<h", "note": "{rule}note", ">p": ">a", ">ha": "{User-Agent}>h",
+	}
+}
+
+// parseSquid returns the syntax of Squid's logformat.
+func parseSquid(t *template) syntax {
+	tokens := squidTokens()
+	return syntax{t.squidLiteral, func() error { return t.squidToken(tokens) }}
+}
+
+// squidLiteral reads a byte of text. Between quotation marks, and between brackets, values have the encoding of these where they say none.
+func (t *template) squidLiteral() error {
+	c := t.text[t.at]
+	t.at++
+	switch {
+	case t.context == 0 && (c == '"' || c == '['):
+		t.context = c
+	case t.context == '"' && c == '"', t.context == '[' && c == ']':
+		t.context = 0
+	}
+	return t.addByte(c)
+}
+
+// squidQuotings are the encodings by their characters.
+func squidQuotings() map[byte]quoting {
+	return map[byte]quoting{'"': squidQuoted, '[': squidBrackets, '#': squidURL, '/': squidShell, '\'': squidRaw}
+}
+
+// squidToken reads % [encoding] [-] [[0]width] [.width] [{arg}] formatcode [{arg}].
+func (t *template) squidToken(tokens map[string]part) error {
+	mark := t.context
+	if t.at < len(t.text) && squidQuotings()[t.text[t.at]] != nil {
+		mark = t.text[t.at]
+		t.at++
+	}
+	var p part
+	var err error
+	p.left = t.skip('-')
+	p.zero = t.skip('0')
+	if p.least, _, err = t.number(); err != nil {
+		return err
+	}
+	if t.skip('.') {
+		if p.most, _, err = t.number(); err != nil {
+			return err
+		}
+	}
+	argument, hasArgument, err := t.argument()
+	if err != nil {
+		return err
+	}
+	code := t.squidCode(tokens)
+	if code == "" {
+		return errors.New("a token is not complete: write %% for a percent sign")
+	}
+	if !hasArgument && code != "%" {
+		if argument, hasArgument, err = t.argument(); err != nil {
+			return err
+		}
+	}
+	found, err := squidValue(tokens, code, argument, hasArgument, p.most)
+	if err != nil {
+		return err
+	}
+	p.value, p.quote, p.isNumber = found.value, found.quote, found.isNumber
+	if quote := squidQuotings()[mark]; quote != nil && !p.isNumber {
+		p.quote = quote
+	}
+	t.add(p)
+	return nil
+}
+
+// squidCode reads a code: the longest that is known, else all letters; "" for none.
+func (t *template) squidCode(tokens map[string]part) string {
+	rest, isHTTP := strings.CutPrefix(t.text[t.at:], "http::")
+	if isHTTP {
+		t.at += len("http::")
+	}
+	longest := ""
+	for name := range tokens {
+		code := name[strings.LastIndexByte(name, '}')+1:]
+		if strings.HasPrefix(rest, code) && len(code) > len(longest) {
+			longest = code
+		}
+	}
+	letters := len(rest) - len(strings.TrimLeft(rest, "<>:_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+	if _, isUnavailable := squidInstead()[rest[:letters]]; longest == "" || isUnavailable {
+		longest = rest[:max(letters, len(longest))]
+	}
+	t.at += len(longest)
+	return longest
+}
+
+// squidValue returns the value of a code with its argument; most is the width that it has at most, by which times are rounded.
+func squidValue(tokens map[string]part, code, argument string, hasArgument bool, most int) (part, error) {
+	switch code {
+	case "tl", "tg", "tS", "tu":
+		return squidWhen(code, argument, most)
+	}
+	name := code
+	if hasArgument {
+		name = "{" + argument + "}" + code
+	}
+	p, isKnown := tokens[name]
+	if !isKnown && (code == ">h" || code == "<h") {
+		p, isKnown = tokens[strings.ToLower(name)]
+	}
+	if !isKnown {
+		return part{}, unknown(name, tokens, squidInstead())
+	}
+	return p, nil
+}
+
+// squidWhen returns the value of a code of time: tl and tg in a format of strftime, tS and tu with most digits of the fraction, or 3.
+func squidWhen(code, format string, most int) (part, error) {
+	const most9, digits = 9, 3
+	if most == 0 {
+		most = digits
+	}
+	most = min(most, most9)
+	if format == "" {
+		format = squidTime
+	}
+	switch code {
+	case "tu":
+		return part{value: fractionValue(ended, most, false), isNumber: true}, nil
+	case "tS":
+		seconds, fraction := epochValue(began, time.Second), fractionValue(began, most, true)
+		return part{isNumber: true, value: func(b []byte, e *Entry) []byte { return fraction(append(seconds(b, e), '.'), e) }}, nil
+	case "tg":
+		v, err := strftime(format, func(e *Entry) time.Time { return e.Time.UTC() })
+		return part{value: v}, err
+	}
+	v, err := strftime(format, ended)
+	return part{value: v}, err
+}

@@ -1,0 +1,64 @@
+package accesslog
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// conversions are the conversion specifications of strftime(3) in the C locale, as layouts of package time.
+func conversions() map[byte]string {
+	return map[byte]string{
+		'a': "Mon", 'A': "Monday", 'b': "Jan", 'B': "January", 'c': "Mon Jan _2 15:04:05 2006", 'd': "02", 'D': "01/02/06", 'e': "_2",
+		'F': "2006-01-02", 'h': "Jan", 'H': "15", 'I': "03", 'j': "002", 'm': "01", 'M': "04", 'p': "PM", 'P': "pm", 'r': "03:04:05 PM",
+		'R': "15:04", 'S': "05", 'T': "15:04:05", 'x': "01/02/06", 'X': "15:04:05", 'y': "06", 'Y': "2006", 'z': "-0700", 'Z': "MST",
+	}
+}
+
+// strftimeSeconds stands for %s among the layouts: seconds since 1970.
+const strftimeSeconds = "s"
+
+// moment is a piece of a compiled format of strftime: a layout, with the text before it.
+type moment struct{ literal, layout string }
+
+// strftime returns the value of a time in a format of strftime(3).
+func strftime(format string, at func(e *Entry) time.Time) (value, error) {
+	var moments []moment
+	known := conversions()
+	literal := ""
+	for i := 0; i < len(format); i++ {
+		if format[i] != '%' || i+1 == len(format) {
+			literal += format[i : i+1]
+			continue
+		}
+		i++
+		layout, isKnown := known[format[i]]
+		switch {
+		case isKnown:
+		case format[i] == 's':
+			layout = strftimeSeconds
+		case format[i] == '%':
+			literal += "%"
+			continue
+		default:
+			return nil, fmt.Errorf("urnd has no value for %%%c of strftime: write others, such as %%d/%%b/%%Y:%%H:%%M:%%S %%z", format[i])
+		}
+		moments = append(moments, moment{literal, layout})
+		literal = ""
+	}
+	moments = append(moments, moment{literal: literal})
+	return func(b []byte, e *Entry) []byte {
+		t := at(e)
+		for _, m := range moments {
+			b = append(b, m.literal...)
+			switch m.layout {
+			case "":
+			case strftimeSeconds:
+				b = strconv.AppendInt(b, t.Unix(), 10)
+			default:
+				b = t.AppendFormat(b, m.layout)
+			}
+		}
+		return b
+	}, nil
+}

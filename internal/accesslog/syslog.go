@@ -1,0 +1,165 @@
+package accesslog
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Syslog is a server of syslog. All fields but Host must be set.
+type Syslog struct {
+	// Network is "unixgram", "udp" or "tcp". Messages to a local socket have the form of syslog(3), which journald and rsyslog read
+	// there (RFC 3164 without host); others are of RFC 5424, framed by RFC 5426 (UDP) and by the octet counting of RFC 6587 (TCP).
+	Network string
+	Address string // host and port, or the path of a socket
+	Host    string // the name of this machine, "" for none
+	PID     int
+	Dial    func(ctx context.Context, network, address string) (net.Conn, error)
+	// Deadline returns the time after a duration by the clock of the system, which deadlines of connections need.
+	Deadline func(after time.Duration) time.Time
+}
+
+const (
+	// syslogTime bounds a connection attempt, and a write.
+	syslogTime = 2 * time.Second
+	// syslogPause is how long no connection is tried after one failed, so that lines are lost without a wait.
+	syslogPause = time.Second
+	// syslogPriority is local0.info (RFC 5424 section 6.2.1).
+	syslogPriority = "<134>"
+	// maxDatagram bounds a line in a datagram; what is behind it is cut off. A datagram of UDP takes 65,507 bytes.
+	maxDatagram = 60_000
+
+	syslogName = "urnd"
+)
+
+// errPause is the error for lines that are lost while no connection is tried.
+var errPause = errors.New("the server of syslog was not reached, and is tried again in a second")
+
+// syslogWriter sends each line as a message. It is not safe for concurrent use.
+type syslogWriter struct {
+	server Syslog
+	now    func() time.Time
+
+	conn   net.Conn  // nil: none
+	failed time.Time // when no connection could be made; the zero value where one could
+	cause  error     // of failed
+	buffer []byte
+}
+
+// Write implements io.Writer, for whole lines. It returns how many bytes of them were sent, in whole lines.
+func (w *syslogWriter) Write(lines []byte) (sent int, err error) {
+	isStream := w.server.Network == "tcp"
+	for sent < len(lines) {
+		n := len(lines) - sent
+		if !isStream {
+			n = bytes.IndexByte(lines[sent:], '\n') + 1
+		}
+		if n == 0 { // the end of a line that was sent in part, which no message has
+			break
+		}
+		w.buffer = w.buffer[:0]
+		for line := range bytes.Lines(lines[sent : sent+n]) {
+			w.buffer = w.appendMessage(w.buffer, bytes.TrimSuffix(line, []byte{'\n'}))
+		}
+		if err := w.send(); err != nil {
+			return sent, err
+		}
+		sent += n
+	}
+	return sent, nil
+}
+
+// send sends the buffer, by a new connection where the old one fails: the server may have been started again.
+func (w *syslogWriter) send() error {
+	for {
+		isNew := w.conn == nil
+		if err := w.connect(); err != nil {
+			return err
+		}
+		err := w.conn.SetWriteDeadline(w.server.Deadline(syslogTime))
+		if err == nil {
+			_, err = w.conn.Write(w.buffer)
+		}
+		if err == nil {
+			return nil
+		}
+		_ = w.conn.Close()
+		w.conn = nil
+		if isNew {
+			return fmt.Errorf("sending to the server of syslog: %w", err)
+		}
+	}
+}
+
+// connect makes a connection, where there is none.
+func (w *syslogWriter) connect() error {
+	if w.conn != nil {
+		return nil
+	}
+	if !w.failed.IsZero() && w.now().Sub(w.failed) < syslogPause {
+		return fmt.Errorf("%w: %w", errPause, w.cause)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), syslogTime)
+	defer cancel()
+	conn, err := w.server.Dial(ctx, w.server.Network, w.server.Address)
+	if err != nil {
+		w.failed, w.cause = w.now(), err
+		return fmt.Errorf("connecting to the server of syslog: %w", err)
+	}
+	w.conn, w.failed = conn, time.Time{}
+	return nil
+}
+
+// appendMessage appends a message with a line, as the network frames it.
+func (w *syslogWriter) appendMessage(b, line []byte) []byte {
+	at := w.now()
+	if w.server.Network == "unixgram" {
+		b = append(b, syslogPriority...)
+		b = at.AppendFormat(b, time.Stamp)
+		b = append(b, " "+syslogName+"["...)
+		b = strconv.AppendInt(b, int64(w.server.PID), 10)
+		b = append(b, "]: "...)
+		return append(b, line[:min(len(line), maxDatagram)]...)
+	}
+	if w.server.Network != "tcp" {
+		return append(w.appendHeader(b, at), line[:min(len(line), maxDatagram)]...)
+	}
+	var scratch [256]byte
+	header := w.appendHeader(scratch[:0], at)
+	b = strconv.AppendInt(b, int64(len(header)+len(line)), 10)
+	b = append(append(b, ' '), header...)
+	return append(b, line...)
+}
+
+// appendHeader appends the header of RFC 5424 section 6.2, with no structured data.
+func (w *syslogWriter) appendHeader(b []byte, at time.Time) []byte {
+	b = append(b, syslogPriority+"1 "...)
+	b = at.UTC().AppendFormat(b, "2006-01-02T15:04:05.000000Z07:00 ")
+	b = append(b, w.host()...)
+	b = append(b, " "+syslogName+" "...)
+	b = strconv.AppendInt(b, int64(w.server.PID), 10)
+	return append(b, " access - "...)
+}
+
+// host returns the name of this machine, "-" where it is none for syslog: 1 to 255 printable characters.
+func (w *syslogWriter) host() string {
+	const most = 255
+	host := w.server.Host
+	if host == "" || len(host) > most || strings.ContainsFunc(host, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return "-"
+	}
+	return host
+}
+
+// Close closes the connection.
+func (w *syslogWriter) Close() error {
+	if w.conn == nil {
+		return nil
+	}
+	return w.conn.Close()
+}

@@ -1,0 +1,192 @@
+package accesslog
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/agnivade/levenshtein"
+)
+
+// value appends a value of an entry, as it is; nothing where there is none.
+type value func(b []byte, e *Entry) []byte
+
+// part is a token of a template, compiled, with the text before it.
+type part struct {
+	literal string
+	value   value // nil: the part is its literal alone
+	quote   quoting
+	// least and most are the width, in bytes. most truncates texts, and is 0 for all of them.
+	least, most       int
+	left, zero        bool // padded at the right; with zeros
+	isNumber, isBlank bool // it is not truncated; "" and not "-" stands for no value
+	statuses          []int
+	except            bool // it is for other statuses than these
+}
+
+// append appends the part for an entry.
+func (p *part) append(b []byte, r *record) []byte {
+	b = append(b, p.literal...)
+	if p.value == nil {
+		return b
+	}
+	if len(p.statuses) > 0 && slices.Contains(p.statuses, r.Status) == p.except {
+		return append(b, '-')
+	}
+	r.raw = p.value(r.raw[:0], &r.Entry)
+	switch {
+	case len(r.raw) > 0:
+		start := len(b)
+		return p.fit(p.quote(b, r.raw), start)
+	case p.isBlank:
+		return b
+	}
+	return append(b, '-')
+}
+
+// fit gives a value that begins at start its width.
+func (p *part) fit(b []byte, start int) []byte {
+	if p.most > 0 && !p.isNumber && len(b)-start > p.most {
+		b = b[:start+p.most]
+	}
+	n := len(b) - start
+	fill := byte(' ')
+	if p.zero && p.isNumber {
+		fill = '0'
+	}
+	for range p.least - n {
+		b = append(b, fill)
+	}
+	if padding := len(b) - start - n; padding > 0 && !p.left {
+		copy(b[start+padding:], b[start:start+n])
+		for i := range padding {
+			b[start+i] = fill
+		}
+	}
+	return b
+}
+
+// Bounds of templates.
+const (
+	maxTemplate = 4096 // in bytes
+	maxWidth    = 1024
+)
+
+// template is a template under compilation.
+type template struct {
+	text    string
+	offset  int // of text in the setting
+	at      int // where the next token begins in text
+	parts   []part
+	literal []byte // before the next token
+	context byte   // of Squid: the quotation mark or bracket that is open, 0 for none
+}
+
+// compile returns the format of a template that begins at offset in its setting. next reads one token, behind its percent sign; the
+// text between tokens is read by the template itself.
+func compile(text string, offset int, family func(t *template) syntax) (Format, error) {
+	t := &template{text: text, offset: offset}
+	s := family(t)
+	if len(text) > maxTemplate || strings.TrimSpace(text) == "" {
+		return Format{}, fmt.Errorf("the template has %d bytes: write 1 to %d", len(text), maxTemplate)
+	}
+	for t.at < len(t.text) {
+		before := t.at
+		step := s.literal
+		if t.text[t.at] == '%' {
+			t.at++
+			step = s.token
+		}
+		if err := step(); err != nil {
+			return Format{}, fmt.Errorf("%s, at byte %d of %q", err, before+offset, t.text)
+		}
+	}
+	t.add(part{})
+	parts := t.parts
+	return Format{func(b []byte, r *record) []byte {
+		for i := range parts {
+			b = parts[i].append(b, r)
+		}
+		return append(b, '\n')
+	}}, nil
+}
+
+// syntax is how a family of templates is read, at t.at: a byte of text, and a token behind its percent sign.
+type syntax struct{ literal, token func() error }
+
+// add adds a part, with the text before it.
+func (t *template) add(p part) {
+	p.literal = string(t.literal)
+	t.literal = t.literal[:0]
+	if p.quote == nil {
+		p.quote = asIs
+	}
+	t.parts = append(t.parts, p)
+}
+
+// addByte adds a byte of text.
+func (t *template) addByte(c byte) error {
+	if isControl(c) && c != '\t' {
+		return fmt.Errorf("the control character %q has no place in a line, which ends by itself", c)
+	}
+	t.literal = append(t.literal, c)
+	return nil
+}
+
+// skip reports whether a byte is next, and skips it.
+func (t *template) skip(c byte) bool {
+	if t.at < len(t.text) && t.text[t.at] == c {
+		t.at++
+		return true
+	}
+	return false
+}
+
+// number reads a number, false if there is none.
+func (t *template) number() (int, bool, error) {
+	start := t.at
+	for t.at < len(t.text) && t.text[t.at] >= '0' && t.text[t.at] <= '9' {
+		t.at++
+	}
+	if t.at == start {
+		return 0, false, nil
+	}
+	n, err := strconv.Atoi(t.text[start:t.at])
+	if err != nil || n > maxWidth {
+		return 0, false, fmt.Errorf("%s is more than %d", t.text[start:t.at], maxWidth)
+	}
+	return n, true, nil
+}
+
+// argument reads "{...}", false if there is none.
+func (t *template) argument() (string, bool, error) {
+	if !t.skip('{') {
+		return "", false, nil
+	}
+	text, _, isClosed := strings.Cut(t.text[t.at:], "}")
+	if !isClosed {
+		return "", false, fmt.Errorf("a brace is not closed")
+	}
+	t.at += len(text) + 1
+	return text, true, nil
+}
+
+// unknown is the error for a token without value; instead are tokens to write in place of some others.
+func unknown(token string, known map[string]part, instead map[string]string) error {
+	nearest := instead[token]
+	if nearest == "" {
+		names := slices.Sorted(maps.Keys(known))
+		nearest = slices.MinFunc(names, func(a, b string) int {
+			return cmp.Compare(distance(token, a), distance(token, b))
+		})
+	}
+	return fmt.Errorf("urnd has no value for %%%s: write %%%s, which is nearest, or delete it", token, nearest)
+}
+
+// distance is how unlike two tokens are: the case of letters matters least.
+func distance(a, b string) int {
+	return 2*levenshtein.ComputeDistance(strings.ToLower(a), strings.ToLower(b)) + levenshtein.ComputeDistance(a, b)
+}

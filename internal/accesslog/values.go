@@ -1,0 +1,216 @@
+package accesslog
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// The values of tokens, which both families share. Each appends nothing where the entry has none.
+
+func clientValue(b []byte, e *Entry) []byte {
+	if !e.Client.IsValid() {
+		return b
+	}
+	return e.Client.AppendTo(b)
+}
+
+func serverValue(b []byte, e *Entry) []byte {
+	if !e.Server.IsValid() {
+		return b
+	}
+	return e.Server.Addr().AppendTo(b)
+}
+
+func serverPortValue(b []byte, e *Entry) []byte {
+	if !e.Server.IsValid() {
+		return b
+	}
+	return strconv.AppendUint(b, uint64(e.Server.Port()), 10)
+}
+
+func userValue(b []byte, e *Entry) []byte      { return append(b, e.User...) }
+func methodValue(b []byte, e *Entry) []byte    { return append(b, e.Method...) }
+func protoValue(b []byte, e *Entry) []byte     { return append(b, e.Proto...) }
+func typeValue(b []byte, e *Entry) []byte      { return append(b, e.Type...) }
+func refererValue(b []byte, e *Entry) []byte   { return append(b, e.Referer...) }
+func userAgentValue(b []byte, e *Entry) []byte { return append(b, e.UserAgent...) }
+func hostFieldValue(b []byte, e *Entry) []byte { return append(b, e.Host...) }
+func requestIDValue(b []byte, e *Entry) []byte { return append(b, e.RequestID...) }
+func ruleValue(b []byte, e *Entry) []byte      { return append(b, e.Rule...) }
+func formValue(b []byte, e *Entry) []byte      { return append(b, e.Form...) }
+func serviceValue(b []byte, e *Entry) []byte   { return append(b, e.Service...) }
+func cacheValue(b []byte, e *Entry) []byte     { return append(b, e.Cache...) }
+func squidCodeValue(b []byte, e *Entry) []byte { return append(b, squidCode(e)...) }
+
+// noValue is that of tokens which are common, and about what urnd has not: they write "-".
+func noValue(b []byte, _ *Entry) []byte { return b }
+
+// constant returns the value that is always the same text.
+func constant(text string) value {
+	return func(b []byte, _ *Entry) []byte { return append(b, text...) }
+}
+
+// versionValue is the version of HTTP: "1.1".
+func versionValue(b []byte, e *Entry) []byte {
+	return append(b, strings.TrimPrefix(e.Proto, "HTTP/")...)
+}
+
+// requestLineValue is the request line of a request as it came (RFC 9112 section 3), also by HTTP/2, where it is made of what has its place.
+func requestLineValue(b []byte, e *Entry) []byte {
+	b = append(append(b, e.Method...), ' ')
+	b = append(append(b, e.Target...), ' ')
+	return append(b, e.Proto...)
+}
+
+// urlValue is the whole target.
+func urlValue(b []byte, e *Entry) []byte {
+	if e.Scheme != "" {
+		b = append(append(append(b, e.Scheme...), "://"...), e.Host...)
+	}
+	return append(b, e.Target...)
+}
+
+// target returns the scheme, host and port, and path and query of what is requested. Scheme is "" for a CONNECT and for a request to urnd
+// itself, path for a CONNECT and for a URL without one.
+func (e *Entry) target() (scheme, host, path string) {
+	if e.Method == http.MethodConnect {
+		return "", e.Target, ""
+	}
+	scheme, rest, isWhole := strings.Cut(e.Target, "://")
+	if e.Scheme != "" || !isWhole || strings.HasPrefix(e.Target, "/") || strings.Contains(scheme, "?") {
+		return e.Scheme, e.Host, e.Target
+	}
+	host = rest
+	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
+		host, path = rest[:i], rest[i:]
+	}
+	return scheme, host[strings.LastIndexByte(host, '@')+1:], path
+}
+
+// HostName returns the host that is requested, in lower case, without port, brackets of IPv6, and final dot: as rules of the proxy compare it.
+func (e *Entry) HostName() string {
+	_, host, _ := e.target()
+	host, _ = splitPort(host)
+	return strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
+}
+
+// splitPort splits a host and its port, "" for none.
+func splitPort(host string) (name, port string) {
+	i := strings.LastIndexByte(host, ':')
+	if i < 0 || strings.Contains(host[i:], "]") || strings.Count(host, ":") > 1 && host[0] != '[' {
+		return host, ""
+	}
+	return host[:i], host[i+1:]
+}
+
+func schemeValue(b []byte, e *Entry) []byte {
+	scheme, _, _ := e.target()
+	return append(b, scheme...)
+}
+
+func hostValue(b []byte, e *Entry) []byte {
+	_, host, _ := e.target()
+	host, _ = splitPort(host)
+	return append(b, host...)
+}
+
+func portValue(b []byte, e *Entry) []byte {
+	scheme, host, _ := e.target()
+	_, port := splitPort(host)
+	if port == "" {
+		switch scheme {
+		case "http":
+			port = "80"
+		case "https":
+			port = "443"
+		}
+	}
+	return append(b, port...)
+}
+
+// pathQueryValue is the path with the query.
+func pathQueryValue(b []byte, e *Entry) []byte {
+	_, _, path := e.target()
+	return append(b, path...)
+}
+
+func pathValue(b []byte, e *Entry) []byte {
+	_, _, path := e.target()
+	path, _, _ = strings.Cut(path, "?")
+	return append(b, path...)
+}
+
+// queryValue is the query with its question mark.
+func queryValue(b []byte, e *Entry) []byte {
+	_, _, path := e.target()
+	if i := strings.IndexByte(path, '?'); i >= 0 {
+		return append(b, path[i:]...)
+	}
+	return b
+}
+
+// statusValue is the status; nothing where the client disconnected before there was one.
+func statusValue(b []byte, e *Entry) []byte {
+	if e.Status == 0 {
+		return b
+	}
+	return strconv.AppendInt(b, int64(e.Status), 10)
+}
+
+// wholeStatusValue is the status, 0 where there was none, as Squid writes it.
+func wholeStatusValue(b []byte, e *Entry) []byte { return strconv.AppendInt(b, int64(e.Status), 10) }
+
+func bytesValue(b []byte, e *Entry) []byte { return strconv.AppendInt(b, e.Bytes, 10) }
+
+// someBytesValue is the number of bytes in the Common Log Format: nothing for 0.
+func someBytesValue(b []byte, e *Entry) []byte {
+	if e.Bytes == 0 {
+		return b
+	}
+	return bytesValue(b, e)
+}
+
+// tookValue returns the time that the request took, in a unit.
+func tookValue(unit time.Duration) value {
+	return func(b []byte, e *Entry) []byte { return strconv.AppendInt(b, int64(e.Took/unit), 10) }
+}
+
+// hierarchyValue is Squid's hierarchy code.
+func hierarchyValue(b []byte, e *Entry) []byte {
+	if e.Server.IsValid() {
+		return append(b, "HIER_DIRECT"...)
+	}
+	return append(b, "HIER_NONE"...)
+}
+
+// began is when a request began, and ended is when it was over, for values of times.
+func began(e *Entry) time.Time { return e.Time.Add(-e.Took) }
+func ended(e *Entry) time.Time { return e.Time }
+
+// epochValue returns the value of a time in whole units since 1970.
+func epochValue(at func(e *Entry) time.Time, unit time.Duration) value {
+	return func(b []byte, e *Entry) []byte {
+		t := at(e)
+		return strconv.AppendInt(b, t.Unix()*int64(time.Second/unit)+int64(t.Nanosecond())/int64(unit), 10)
+	}
+}
+
+// fractionValue returns the value of the first digits of the fraction of a second, padded with zeros where that is so.
+func fractionValue(at func(e *Entry) time.Time, digits int, isPadded bool) value {
+	divisor := 1_000_000_000
+	for range digits {
+		divisor /= 10
+	}
+	return func(b []byte, e *Entry) []byte {
+		n := at(e).Nanosecond() / max(divisor, 1)
+		if !isPadded {
+			return strconv.AppendInt(b, int64(n), 10)
+		}
+		for power := 1_000_000_000 / max(divisor, 1) / 10; power > 0; power /= 10 {
+			b = append(b, byte('0'+n/power%10))
+		}
+		return b
+	}
+}
