@@ -68,8 +68,8 @@ func (f *File) reopen() error {
 	return before.Close()
 }
 
-// close writes what is left, and closes the file.
-func (f *File) close() {
+// Close writes what is left, and closes the file.
+func (f *File) Close() {
 	f.Log.Close()
 	if f.file != nil {
 		_ = f.file.Close() // lines that were lost are counted
@@ -109,6 +109,6 @@ func (s Set) Faults() (all []string) {
 // Close writes what is left, and closes the files.
 func (s Set) Close() {
 	for _, f := range s {
-		f.close()
+		f.Close()
 	}
 }

@@ -67,7 +67,7 @@ func TestSet(t *testing.T) {
 			t.Errorf("\n%swant\n%s", tt.got, tt.want)
 		}
 	}
-	if faults := (accesslog.Set)(nil).Faults(); len(faults) > 0 {
+	if faults := accesslog.Set(nil).Faults(); len(faults) > 0 {
 		t.Error(faults)
 	}
 }

@@ -85,8 +85,7 @@ type template struct {
 	context byte   // of Squid: the quotation mark or bracket that is open, 0 for none
 }
 
-// compile returns the format of a template that begins at offset in its setting. next reads one token, behind its percent sign; the
-// text between tokens is read by the template itself.
+// compile returns the format of a template that begins at offset in its setting, in the syntax of a family.
 func compile(text string, offset int, family func(t *template) syntax) (Format, error) {
 	t := &template{text: text, offset: offset}
 	s := family(t)
@@ -101,7 +100,7 @@ func compile(text string, offset int, family func(t *template) syntax) (Format, 
 			step = s.token
 		}
 		if err := step(); err != nil {
-			return Format{}, fmt.Errorf("%s, at byte %d of %q", err, before+offset, t.text)
+			return Format{}, fmt.Errorf("%w, at byte %d of %q", err, before+offset, t.text)
 		}
 	}
 	t.add(part{})

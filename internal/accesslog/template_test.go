@@ -69,8 +69,10 @@ func TestApacheTokens(t *testing.T) {
 		{`%!400m`, "GET", "-"},
 		// text
 		{`a\tb\"c\\d\e`, "a\tb\"c\\d\\e", "a\tb\"c\\d\\e"},
-		{`%h %l %u %t \"%r\" %>s %b`, `192.0.2.1 - me [21/Nov/2026:11:59:59 +0100] "GET http://www.example.org:8080/a b?c=%d HTTP/1.1" 200 7`,
-			`- - - [01/Jan/0001:00:00:00 +0000] "- " - -`},
+		{
+			`%h %l %u %t \"%r\" %>s %b`, `192.0.2.1 - me [21/Nov/2026:11:59:59 +0100] "GET http://www.example.org:8080/a b?c=%d HTTP/1.1" 200 7`,
+			`- - - [01/Jan/0001:00:00:00 +0000] "- " - -`,
+		},
 	} {
 		if got := line(t, "apache:"+tt.template, forwarded()); got != tt.want {
 			t.Errorf("%s:\ngot  %s\nwant %s", tt.template, got, tt.want)
@@ -122,8 +124,10 @@ func TestSquidTokens(t *testing.T) {
 		// widths
 		{`%.3un|%5un|%-5un|%4.1un`, "me|   me|me   |   m"},
 		// formats of the documentation
-		{`%ts.%03tu %6tr %>a %Ss/%03>Hs %<st %rm %ru %[un %Sh/%<a %mt`,
-			"1795258801.005   1500 192.0.2.1 TCP_MISS/200 7 GET http://www.example.org:8080/a%20b?c=%d me HIER_DIRECT/198.51.100.2 text/html;%20charset=utf-8"},
+		{
+			`%ts.%03tu %6tr %>a %Ss/%03>Hs %<st %rm %ru %[un %Sh/%<a %mt`,
+			"1795258801.005   1500 192.0.2.1 TCP_MISS/200 7 GET http://www.example.org:8080/a%20b?c=%d me HIER_DIRECT/198.51.100.2 text/html;%20charset=utf-8",
+		},
 	} {
 		if got := line(t, "squid:"+tt.template, forwarded()); got != tt.want {
 			t.Errorf("%s:\ngot  %s\nwant %s", tt.template, got, tt.want)

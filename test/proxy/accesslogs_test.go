@@ -1,0 +1,75 @@
+//go:build e2e
+
+package proxy
+
+import (
+	"net"
+	"net/netip"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/test/urndtest"
+)
+
+// Several logs have each request that they are for, in their formats, also after a reload that changes them; a server of syslog that
+// is away costs lines of its log alone.
+func TestSeveralAccessLogs(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	socket := filepath.Join(dir, "log")
+	syslog, err := new(net.ListenConfig).ListenPacket(t.Context(), "unixgram", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer syslog.Close()
+	file := func(name string) string { return filepath.Join(dir, name) }
+	d := urndtest.Start(t, noDNS, func(c *config.Config) {
+		c.Namespaces = []config.Namespace{book("a")}
+		c.Log.Access = []config.AccessLog{
+			{Format: "squid", File: file("squid.log")},
+			{Format: "apache:%h %>s %U", File: file("errors.log"), Only: config.AccessLogOnly{Statuses: []string{"4xx"}}, Clients: "network"},
+			{Format: `apache:"%r" %>s`, Syslog: "unix:" + socket},
+			{File: file("others.log"), Only: config.AccessLogOnly{Clients: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}}},
+		}
+	})
+	d.Get(t, "/urn:book:1")
+	d.Get(t, "/urn:a")
+	testserver.Wait(t, "the lines are written", func() bool { return strings.Count(urndtest.ReadFile(t, file("squid.log")), "\n") == 2 })
+	if got := urndtest.ReadFile(t, file("errors.log")); got != "127.0.0.0 400 /urn:a\n" {
+		t.Errorf("%q", got)
+	}
+	b := make([]byte, 1000)
+	if err := syslog.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	n, _, err := syslog.ReadFrom(b)
+	if want := regexp.MustCompile(`^<134>\S.{14} urnd\[\d+\]: "GET /urn:book:1 HTTP/1.1" 302$`); err != nil || !want.Match(b[:n]) {
+		t.Errorf("%v: %q", err, b[:n])
+	}
+	syslog.Close()
+	if !reload(t, d, func(c *config.Config) { c.Log.Access = c.Log.Access[1:]; c.Log.Access[0].Format = "apache:%h %U" }) {
+		t.Fatal("the reload is refused")
+	}
+	d.Get(t, "/urn:b")
+	testserver.Wait(t, "/readyz says so", func() bool { return strings.Contains(readiness(t, d), "server of syslog") })
+	if got := urndtest.ReadFile(t, file("errors.log")); got != "127.0.0.0 400 /urn:a\n127.0.0.0 /urn:b\n" {
+		t.Errorf("%q", got)
+	}
+	metrics := d.Scrape(t)
+	if !strings.Contains(metrics, "\nurnd_access_log_lost_total{log=\"unix:"+socket+"\"} 1\n") ||
+		!strings.Contains(metrics, "\nurnd_access_log_lost_total{log=\""+file("errors.log")+"\"} 0\n") {
+		t.Error("the lost lines are not counted by log")
+	}
+	d.Stop()
+	if got := urndtest.ReadFile(t, file("others.log")) + d.Log(); strings.Contains(got, `"form":`) {
+		t.Errorf("%q", got)
+	}
+	if n := strings.Count(urndtest.ReadFile(t, file("squid.log")), "\n"); n != 2 {
+		t.Errorf("%d lines of a log that is gone", n)
+	}
+}
