@@ -97,8 +97,9 @@ func TestConfigCheckNamesLinesOfFiles(t *testing.T) {
 		"access:\n  admin_token: /dev/null\n":                                                                           "urnd.yaml:2:3: access.admin_token: the file that it names is empty",
 		"registry:\n  store: postgres://u@127.0.0.1:9/names\n  password: /dev/null\n":                                   "urnd.yaml:3:3: registry.password: the file that it names is empty",
 		"cdn:\n  tags: xkey\n  webhooks: ['https://a.example/']\n  secret: /dev/null\n":                                 "urnd.yaml:4:3: cdn.secret: the file that it names is empty",
+		"log:\n  access:\n    - file: /proc/access.log\n":                                                               "urnd.yaml:3:7: log.access.0.file: nobody may write to the directory /proc",
 		"log:\n  access:\n    - file: /nowhere/access.log\n":                                                            "urnd.yaml:3:7: log.access.0.file: ",
-		"log:\n  access:\n    - format: 'squid:%ts %>st'\n":                                                             "urnd.yaml:3:7: log.access.0.format: urnd has no value for %>st: write %<st, which is nearest, or delete it, at byte 10",
+		"log:\n  access:\n    - format: 'squid:%ts %>st'\n":                                                             "urnd.yaml:3:7: log.access.0.format: urnd has no value for %>st: write %<st, which is nearest, or delete it, at offset 10",
 	} {
 		if got := checked(t, "urnd.yaml", text); !strings.Contains(got, want) {
 			t.Errorf("%s%s\nwant %s", text, got, want)

@@ -58,10 +58,10 @@ func ParseFormat(text string) (Format, error) {
 		text = named
 	}
 	if template, isApache := strings.CutPrefix(text, apachePrefix); isApache {
-		return compile(template, len(apachePrefix), parseApache)
+		return compile(apachePrefix, template, parseApache)
 	}
 	if template, isSquid := strings.CutPrefix(text, squidPrefix); isSquid {
-		return compile(template, len(squidPrefix), parseSquid)
+		return compile(squidPrefix, template, parseSquid)
 	}
 	return Format{}, fmt.Errorf("%q is no format: write %s, or a template that begins with %s or %s", text,
 		strings.Join(FormatNames(), ", "), apachePrefix, squidPrefix)

@@ -78,16 +78,15 @@ const (
 // template is a template under compilation.
 type template struct {
 	text    string
-	offset  int // of text in the setting
 	at      int // where the next token begins in text
 	parts   []part
 	literal []byte // before the next token
 	context byte   // of Squid: the quotation mark or bracket that is open, 0 for none
 }
 
-// compile returns the format of a template that begins at offset in its setting, in the syntax of a family.
-func compile(text string, offset int, family func(t *template) syntax) (Format, error) {
-	t := &template{text: text, offset: offset}
+// compile returns the format of a template behind its prefix, in the syntax of a family.
+func compile(prefix, text string, family func(t *template) syntax) (Format, error) {
+	t := &template{text: text}
 	s := family(t)
 	if len(text) > maxTemplate || strings.TrimSpace(text) == "" {
 		return Format{}, fmt.Errorf("the template has %d bytes: write 1 to %d", len(text), maxTemplate)
@@ -100,7 +99,7 @@ func compile(text string, offset int, family func(t *template) syntax) (Format, 
 			step = s.token
 		}
 		if err := step(); err != nil {
-			return Format{}, fmt.Errorf("%w, at byte %d of %q", err, before+offset, t.text)
+			return Format{}, fmt.Errorf("%w, at offset %d of %q", err, len(prefix)+before, prefix+text)
 		}
 	}
 	t.add(part{})

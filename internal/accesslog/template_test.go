@@ -168,17 +168,17 @@ func TestNamedFormats(t *testing.T) {
 // An error has the token, its offset, and what to write instead.
 func TestWrongTemplates(t *testing.T) {
 	for template, want := range map[string]string{
-		`apache:%h %O`:                       `urnd has no value for %O: write %B, which is nearest, or delete it, at byte 10 of "%h %O"`,
+		`apache:%h %O`:                       `urnd has no value for %O: write %B, which is nearest, or delete it, at offset 10 of "apache:%h %O"`,
 		`apache:%{refere}i`:                  `%{refere}i: write %{referer}i`,
 		`apache:%{X-Custom}i`:                `no value for %{X-Custom}i`,
 		`apache:%{%Q}t`:                      `no value for %Q of strftime`,
-		`apache:%{Referer`:                   `a brace is not closed, at byte 7`,
-		`apache:a%`:                          `a token is not complete: write %% for a percent sign, at byte 8`,
+		`apache:%{Referer`:                   `a brace is not closed, at offset 7`,
+		`apache:a%`:                          `a token is not complete: write %% for a percent sign, at offset 8`,
 		`apache:%!m`:                         `there is no status behind the exclamation mark`,
-		`apache:%h\n`:                        `\n would end the line, which ends by itself: delete it, at byte 9`,
+		`apache:%h\n`:                        `\n would end the line, which ends by itself: delete it, at offset 9`,
 		"apache:%h\n":                        `the control character '\n' has no place in a line`,
 		`apache:`:                            `the template has 0 bytes: write 1 to 4096`,
-		`squid:%ts %>st`:                     `urnd has no value for %>st: write %<st, which is nearest, or delete it, at byte 10 of "%ts %>st"`,
+		`squid:%ts %>st`:                     `urnd has no value for %>st: write %<st, which is nearest, or delete it, at offset 10 of "squid:%ts %>st"`,
 		`squid:%ssl::>sni`:                   `no value for %ssl::>sni`,
 		`squid:%st`:                          `write %<st`,
 		`squid:%{X-Custom}>h`:                `no value for %{X-Custom}>h`,

@@ -109,6 +109,14 @@ func ofDirectories(c config.Config) (warnings config.Faults) {
 	if c.Cache.MaxSaved > 0 {
 		needs("cache.directory", c.Cache.Directory)
 	}
+	for _, of := range accessDirectories(c.Log) { // one that is missing is an error
+		const anyone = 0o222
+		if info, err := os.Stat(of.path); err == nil && info.Mode()&anyone == 0 {
+			warnings = append(warnings, config.Fault{
+				Path: of.setting, Message: fmt.Sprintf("nobody may write to the directory %s: give it to the user that urnd runs as (chown, chmod u+w)", of.path),
+			})
+		}
+	}
 	for i, root := range c.File.Roots {
 		if isMissing(root) {
 			warnings = append(warnings, config.Fault{
