@@ -12,7 +12,7 @@ import (
 
 // isOpenLabel reports whether the values of a label are no closed set.
 func isOpenLabel(name string) bool {
-	open := []string{"le", "quantile", "server", "version", "goversion", "revision", "hash", "host", "rcode"}
+	open := []string{"le", "quantile", "server", "version", "goversion", "revision", "hash", "host", "rcode", "log"}
 	return slices.Contains(open, name)
 }
 
