@@ -506,6 +506,9 @@ type Access struct {
 	// A file of groups of these users for rules, a line each, as Apache reads them (AuthGroupFile): "staff: alice
 	// bob". Empty: there are none.
 	ProxyGroups string `mapstructure:"proxy_groups"`
+	// Programs that know users of the forward proxy, by the protocols of Squid's helpers, such as those of Debian
+	// in /usr/lib/squid. They run as urnd does, with its rights, and without its environment. A list:
+	Helpers []Helper `mapstructure:"helpers"`
 	// Clients whose Cache-Control: no-cache makes urnd ask all servers again, instead of its caches. That of
 	// others is ignored.
 	FreshClients []netip.Prefix `mapstructure:"fresh_clients"`
@@ -542,6 +545,28 @@ type Access struct {
 	// X-Real-IP and Forwarded are consumed. All addresses are refused, since whoever sends a request would have
 	// the rights of any client.
 	TrustedProxies []netip.Prefix `mapstructure:"trusted_proxies"`
+}
+
+// Helper is helpers: Programs that know users of the forward proxy, by the protocols of Squid's helpers, such
+// as those of Debian in /usr/lib/squid. They run as urnd does, with its rights, and without its environment.
+// A list:
+type Helper struct {
+	// what it is asked for: passwords of users, in place of proxy_users, or whether a user is in a group that a
+	// rule names, beside proxy_groups; it must be set
+	For string `mapstructure:"for"`
+	// the program, by its path, and its arguments; no shell reads them. Secrets belong into files: others can see
+	// arguments
+	Command []string `mapstructure:"command"`
+	// how many run at most; 0: 5
+	Processes int `mapstructure:"processes"`
+	// how many questions a process has at a time, with channel-IDs; 0: one, without
+	Concurrency int `mapstructure:"concurrency"`
+	// how long an answer may take; 0s: 10s
+	Timeout time.Duration `mapstructure:"timeout"`
+	// how long a yes is used again; 0s: 1h
+	TTL time.Duration `mapstructure:"ttl"`
+	// how long a no is used again; 0s: 1m
+	NegativeTTL time.Duration `mapstructure:"negative_ttl"`
 }
 
 // Proxy is proxy: The forward proxy, and the sites that urnd is the gateway of. Who may use the proxy is in
@@ -2009,6 +2034,51 @@ var settings = []Setting{
 		Secret:      true,
 		Invalidates: Nothing,
 		check:       checkSecretFile,
+	},
+	{
+		Path:        "access.helpers",
+		Doc:         "Programs that know users of the forward proxy, by the protocols of Squid's helpers, such as those of Debian in /usr/lib/squid. They run as urnd does, with its rights, and without its environment. A list:",
+		Default:     []Helper{},
+		Form:        tableForm,
+		Invalidates: Nothing,
+		Sample:      "helpers:\n  # passwords: as auth_param basic of Squid; groups: as external_acl_type with %LOGIN and the name of a group\n  - for: passwords\n    command: [/usr/lib/squid/basic_ldap_auth, -P, -b, 'dc=example,dc=org', -f, 'uid=%s', -H, 'ldap://ldap.example.org']\n  - for: groups\n    command: [/usr/lib/squid/ext_ldap_group_acl, -b, 'dc=example,dc=org', -f, '(&(cn=%g)(memberUid=%u))', -H, 'ldap://ldap.example.org']\n    processes: 5\n    # questions that a process has at a time, with channel-IDs; 0: one, without\n    concurrency: 0\n    timeout: 10s\n    # how long an answer is used again\n    ttl: 1h\n    negative_ttl: 1m",
+		Elements: []Setting{
+			{
+				Path:  "access.helpers.*.for",
+				Doc:   "what it is asked for: passwords of users, in place of proxy_users, or whether a user is in a group that a rule names, beside proxy_groups; it must be set",
+				OneOf: []string{"passwords", "groups"},
+			},
+			{
+				Path: "access.helpers.*.command",
+				Doc:  "the program, by its path, and its arguments; no shell reads them. Secrets belong into files: others can see arguments",
+				Form: "path of a program, and its arguments",
+			},
+			{
+				Path:  "access.helpers.*.processes",
+				Doc:   "how many run at most; 0: 5",
+				Least: 0, Most: 256,
+			},
+			{
+				Path:  "access.helpers.*.concurrency",
+				Doc:   "how many questions a process has at a time, with channel-IDs; 0: one, without",
+				Least: 0, Most: 1000,
+			},
+			{
+				Path:  "access.helpers.*.timeout",
+				Doc:   "how long an answer may take; 0s: 10s",
+				Least: time.Duration(0), Most: time.Duration(300000000000),
+			},
+			{
+				Path:  "access.helpers.*.ttl",
+				Doc:   "how long a yes is used again; 0s: 1h",
+				Least: time.Duration(0), Most: time.Duration(86400000000000),
+			},
+			{
+				Path:  "access.helpers.*.negative_ttl",
+				Doc:   "how long a no is used again; 0s: 1m",
+				Least: time.Duration(0), Most: time.Duration(86400000000000),
+			},
+		},
 	},
 	{
 		Path:        "access.fresh_clients",

@@ -31,6 +31,7 @@ func (c Config) Validate() error {
 	checkNamespaces(&f, c.Namespaces)
 	checkProxyRules(&f, c.Proxy.Rules)
 	checkUpstreams(&f, c.Proxy.Upstreams)
+	c.checkHelpers(&f)
 	checkSites(&f, c.Proxy)
 	checkDigitalLink(&f, c.Registry)
 	checkOwnHosts(&f, c)

@@ -48,11 +48,11 @@ func warnOfProxyRules(f *Faults, c checked) {
 
 // warnOfNever warns of conditions for which no request comes, or none gets through.
 func warnOfNever(f *Faults, path string, r ProxyRule, c Config) {
-	if len(r.Users) > 0 && c.Access.ProxyUsers == "" {
+	if len(r.Users) > 0 && !c.Access.HasLogin() {
 		f.Add(path+".users", "never hold: access.proxy_users is empty, so that nobody logs in: name a file of users there")
 	}
-	if len(r.Groups) > 0 && c.Access.ProxyGroups == "" {
-		f.Add(path+".groups", "never hold: access.proxy_groups is empty: name a file of groups there")
+	if _, helper := c.Access.Helper(HelperGroups); len(r.Groups) > 0 && (!c.Access.HasLogin() || c.Access.ProxyGroups == "" && helper < 0) {
+		f.Add(path+".groups", "never hold: access.proxy_groups is empty: name a file of groups there, and one of users in access.proxy_users")
 	}
 	if len(r.Paths) > 0 && slices.Equal(r.Schemes, []string{"connect"}) {
 		f.Add(path+".paths", "never hold: of a tunnel no path is known")

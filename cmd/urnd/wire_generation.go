@@ -148,7 +148,7 @@ func (p parts) state(d dependencies, connections metrics.Limit) metrics.State {
 	s := metrics.State{
 		Ready: len(unready) == 0, Config: p.config.Hash(), Caches: observe.All(p.caches),
 		Limits: append([]metrics.Limit{connections}, p.limits.metrics()...), RegistryState: observe.RegistryOf(p.registry, path, d.now()),
-		Targets: observe.Targets(p.service.checks), SiteServers: p.service.siteServers(), Upstreams: p.service.upstreamServers(), Lists: p.service.lists.states(),
+		Targets: observe.Targets(p.service.checks), SiteServers: p.service.siteServers(), Upstreams: p.service.upstreamServers(), Lists: p.service.lists.states(), Helpers: p.service.helperStates(),
 	}
 	if p.certificates != nil {
 		s.Certificates = p.certificates.Expiries()

@@ -96,6 +96,7 @@ type service struct {
 	checks  *health.Background
 	pools   []*balance.Pool // the servers of sites
 	lists   *ruleFiles      // of the rules
+	helpers []namedPool
 	// upstreams select upstream proxies; nil where there are none.
 	upstreams *upstream.Selector
 	// authority obtains certificates; nil where nothing does.
@@ -124,7 +125,7 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 	if s.authority, err = wireAuthority(c, r, d); err != nil {
 		return nil, err
 	}
-	access, err := accessOf(c, r, d)
+	access, err := accessOf(c, s, r, d)
 	if err != nil {
 		return nil, err
 	}
@@ -227,23 +228,30 @@ func tlsPort(addresses []string) string {
 }
 
 // accessOf returns the access rules of a configuration.
-func accessOf(all config.Config, r *resolution, d dependencies) (gate.Access, error) {
+func accessOf(all config.Config, s *service, r *resolution, d dependencies) (gate.Access, error) {
 	c := all.Access
 	a := gate.Access{
 		Resolve: c.ResolveClients, Proxy: c.ProxyClients, Trusted: c.TrustedProxies, Fresh: c.FreshClients, Browse: c.BrowseClients, BrowseAll: c.BrowseAllClients,
 		Purge: c.PurgeClients, Embedders: c.Embedders, Rate: all.Limits.Rate,
 	}
 	var err error
-	if a.Groups, err = groupsOf(all); err != nil || c.ProxyUsers == "" {
+	if a.Groups, err = memberships(all, s, r, d); err != nil {
+		return a, err
+	}
+	if c.ProxyUsers == "" {
+		a.Users, err = passwordsOf(all, s, r, d)
 		return a, err
 	}
 	users, err := usersOf("access.proxy_users", c.ProxyUsers, r, d)
+	if err != nil {
+		return a, err
+	}
 	a.Users = users
-	return a, err
+	return a, nil
 }
 
-// groupsOf returns the groups of users of the proxy, nil where there are none.
-func groupsOf(c config.Config) (gate.Groups, error) {
+// groupsOf returns the groups of users of the proxy in their file, nil where there is none.
+func groupsOf(c config.Config) (gate.GroupFile, error) {
 	if c.Access.ProxyGroups == "" {
 		return nil, nil //nolint:nilnil // there are none, and nothing is wrong
 	}

@@ -143,11 +143,15 @@ func (w siteWiring) site(c config.SiteRoute) (site proxy.Site, err error) {
 
 // users returns the users of a password file, nil where there is none. Those of the same file are those of the previous configuration,
 // which know the passwords that were right.
-func (w siteWiring) users(file string) (*gate.Users, error) {
+func (w siteWiring) users(file string) (gate.Logins, error) {
 	if file == "" {
 		return nil, nil //nolint:nilnil // no login is required
 	}
-	return usersOf(w.path+".users", file, w.resolution, w.dependencies)
+	users, err := usersOf(w.path+".users", file, w.resolution, w.dependencies)
+	if err != nil {
+		return nil, err
+	}
+	return users, nil
 }
 
 // maxSiteAnswer bounds the file of an answer, in bytes.

@@ -21,6 +21,16 @@ type State struct {
 	SiteServers    []Server
 	Upstreams      []Server // upstream proxies
 	Lists          []List
+	Helpers        []Helper
+}
+
+// Helper is a program that knows users.
+type Helper struct {
+	Name               string // what it is asked for
+	Processes, Waiting int    // that run; questions that wait for one
+	Questions          uint64
+	Failures           uint64 // questions without an answer
+	Restarts           uint64 // processes that ended
 }
 
 // List is a list of a rule, in a file.
@@ -125,6 +135,11 @@ func families() map[string]family {
 	gauge("site_server_outstanding_requests", "Requests that a server of a site has now.", "server")
 	counter("site_server_requests_total", "Requests that a server of a site got, with those that were repeated there.", "server")
 	counter("site_server_failures_total", "Requests that a server of a site did not answer.", "server")
+	gauge("helper_processes", "Processes of a helper that run.", "helper")
+	gauge("helper_waiting_questions", "Questions that wait for a process of a helper.", "helper")
+	counter("helper_questions_total", "Questions to a helper that no cache answered.", "helper")
+	counter("helper_failures_total", "Questions to which a helper gave no answer.", "helper")
+	counter("helper_restarts_total", "Processes of a helper that ended.", "helper")
 	gauge("list_entries", "Entries of a list of a rule.", "file")
 	gauge("list_skipped_lines", "Lines of a list of a rule that were not understood.", "file")
 	gauge("list_loaded_timestamp_seconds", "When a list of a rule was read last, in seconds since 1970.", "file")
@@ -199,6 +214,13 @@ func (s *State) serverSamples(add add) {
 		add("site_server_outstanding_requests", float64(server.Outstanding), server.Name)
 		add("site_server_requests_total", float64(server.Requests), server.Name)
 		add("site_server_failures_total", float64(server.Failures), server.Name)
+	}
+	for _, helper := range s.Helpers {
+		add("helper_processes", float64(helper.Processes), helper.Name)
+		add("helper_waiting_questions", float64(helper.Waiting), helper.Name)
+		add("helper_questions_total", float64(helper.Questions), helper.Name)
+		add("helper_failures_total", float64(helper.Failures), helper.Name)
+		add("helper_restarts_total", float64(helper.Restarts), helper.Name)
 	}
 	for _, list := range s.Lists {
 		add("list_entries", float64(list.Entries), list.Path)

@@ -19,8 +19,8 @@ type Access struct {
 	Browse, BrowseAll []netip.Prefix
 	// Embedders are the origins whose pages may load what is retrieved for their readers.
 	Embedders []string
-	Users     *Users // users of the proxy; nil requires no password
-	Groups    Groups // of these users, for rules; nil knows none
+	Users     Logins // of the proxy; nil requires no password
+	Groups    Groups // of their users, for rules; nil knows none
 	Rate      int    // requests of one client a second; 0 is no limit
 }
 

@@ -3,6 +3,8 @@ package gate
 import (
 	"context"
 	"encoding/base64"
+	"fmt"
+	"net/netip"
 	"strings"
 
 	"github.com/urnd/urnd/internal/httpmessage"
@@ -10,9 +12,16 @@ import (
 	"github.com/urnd/urnd/proxy/route"
 )
 
+// Logins know the passwords of users. They are safe for concurrent use.
+type Logins interface {
+	// Check reports whether a user has this password, which a client has sent. The error is that this cannot be known, or that ctx
+	// has ended.
+	Check(ctx context.Context, client netip.Addr, name, password string) (bool, error)
+}
+
 // user decides by who has logged in, and says so in the verdict. A client of a proxy is asked for its password by 407; one that
 // takes urnd for the origin server is asked by 401.
-func (g *Gate) user(ctx context.Context, v *Verdict, c *Client, a *route.Ask, users *Users) error {
+func (g *Gate) user(ctx context.Context, v *Verdict, c *Client, a *route.Ask, users Logins) error {
 	if c.User != "" {
 		v.User = c.User
 		return nil
@@ -30,6 +39,8 @@ func (g *Gate) user(ctx context.Context, v *Verdict, c *Client, a *route.Ask, us
 	}
 	right, err := users.Check(ctx, c.Addr, name, password)
 	switch {
+	case err != nil && ctx.Err() == nil:
+		return fmt.Errorf("%w: %w", problem.ErrLoginUnknown, err)
 	case err != nil:
 		return err
 	case !right:

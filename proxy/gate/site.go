@@ -9,7 +9,7 @@ import (
 // SiteAccess is who may ask for a site, of the clients that may resolve names. The zero value lets all of them in.
 type SiteAccess struct {
 	Clients []netip.Prefix // empty: all
-	Users   *Users         // who must log in; nil requires no password
+	Users   Logins         // who must log in; nil requires no password
 }
 
 // mayAsk reports whether a client may ask for the site, but for its password.
@@ -32,7 +32,7 @@ func (g *Gate) IsOpen(s *route.Site) bool {
 }
 
 // usersOf returns the users of whom one must log in for what is asked, nil where nobody must.
-func (g *Gate) usersOf(a *route.Ask) *Users {
+func (g *Gate) usersOf(a *route.Ask) Logins {
 	switch {
 	case needsProxy(a):
 		return g.config.Access.Users

@@ -2,12 +2,14 @@ package gate
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/netip"
 	"strings"
 	"sync/atomic"
 
 	"github.com/urnd/urnd/proxy/gate/policy"
+	"github.com/urnd/urnd/proxy/problem"
 	"github.com/urnd/urnd/proxy/route"
 	"github.com/urnd/urnd/uri"
 )
@@ -131,7 +133,9 @@ func (g *Gate) complete(ctx context.Context, asked *policy.Request) (err error) 
 		asked.Time = g.config.Now()
 	}
 	if groups := rules.Groups(); len(groups) > 0 && asked.User != "" && g.config.Access.Groups != nil {
-		asked.Groups, err = g.config.Access.Groups.Of(ctx, asked.User, groups)
+		if asked.Groups, err = g.config.Access.Groups.Of(ctx, asked.User, groups); err != nil && ctx.Err() == nil {
+			err = fmt.Errorf("%w: %w", problem.ErrLoginUnknown, err)
+		}
 	}
 	return err
 }

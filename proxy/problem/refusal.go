@@ -48,6 +48,7 @@ var (
 	ErrSiteClient    = errors.New("this client may not ask for this site")
 	ErrSiteFetch     = errors.New("this site is for some clients alone, and not shown by others")
 	ErrSiteServers   = errors.New("no server of this site takes requests")
+	ErrLoginUnknown  = errors.New("it cannot be found out who the client is, or what it may do")
 	ErrBrowseClient  = errors.New("this client may not list names")
 	ErrProxyClient   = errors.New("this client may not use the proxy")
 	ErrFetchSite     = errors.New("a page of another site may only link to what is fetched here, and not load it with the " +

@@ -86,6 +86,7 @@ var statuses = [...]row{
 	{err: ErrLogin, code: "login_required", status: http.StatusUnauthorized, name: "Www-Authenticate", value: basic, setting: "access.proxy_users"},
 	{err: ErrSiteLogin, code: "site_login_required", status: http.StatusUnauthorized, name: "Www-Authenticate", value: basic, setting: "proxy.sites"},
 	{err: ErrProxyLogin, code: "proxy_login_required", status: http.StatusProxyAuthRequired, name: "Proxy-Authenticate", value: basic, setting: "access.proxy_users"},
+	{err: ErrLoginUnknown, code: "login_unavailable", status: http.StatusServiceUnavailable, setting: "access.helpers", inside: true},
 	{err: ErrAdminClient, code: "client_may_not_administer", status: http.StatusForbidden, setting: "access.admin_clients"},
 	{err: ErrAdminRelayed, code: "admin_relayed", status: http.StatusForbidden, setting: "access.admin_proxies"},
 	{err: ErrAdminOrigin, code: "admin_by_other_site", status: http.StatusForbidden},

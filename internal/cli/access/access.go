@@ -2,6 +2,7 @@
 package access
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -27,7 +28,7 @@ type Wiring struct {
 	// Policy returns the rules of the site for the forward proxy.
 	Policy func(c config.Config) (*policy.Policy, error)
 	// Groups returns the groups of users that its rules name, nil for none.
-	Groups func(c config.Config) (gate.Groups, error)
+	Groups func(c config.Config) (gate.GroupFile, error)
 	// Server returns what the requests of clients are compared with.
 	Server func(c config.Config) (route.Server, error)
 	// Gateways returns what is known of the protocol gateways.
@@ -83,6 +84,7 @@ address, and 2 if there is no such request, or no such configuration.`,
 	}
 	s := cli.AddFile(cmd)
 	cmd.Flags().StringVar(&o.user, "user", "", "the `name` with which the client has logged in")
+	cmd.Flags().StringSliceVar(&o.groups, "group", nil, "the `name` of a group that the user is in, besides those of access.proxy_groups")
 	cmd.Flags().StringVar(&o.destination, "destination", "", "the `address` that is dialled")
 	cmd.Flags().StringVar(&o.at, "at", "", "the `time` of the request, by the clock of proxy.time_zone, such as 2026-12-01T09:30; now without it")
 	cmd.Flags().StringVar(&o.serverName, "server-name", "", "the `host` that the client names in a tunnel, by TLS")
@@ -109,7 +111,22 @@ address, and 2 if there is no such request, or no such configuration.`,
 }
 
 // options are what flags say of a request.
-type options struct{ user, destination, at, serverName, hello string }
+type options struct {
+	user, destination, at, serverName, hello string
+	groups                                   []string
+}
+
+// membership are the groups of the user of a trial: those that a flag names, as a helper would, and those of a file.
+type membership struct {
+	named []string
+	file  gate.GroupFile
+}
+
+// Of implements gate.Groups.
+func (m membership) Of(ctx context.Context, user string, among []string) ([]string, error) {
+	known, err := m.file.Of(ctx, user, among)
+	return append(slices.Clone(m.named), known...), err
+}
 
 // apply makes a trial of what the options say, and of the configuration that it has.
 func (o options) apply(t *trial) (err error) {
@@ -155,9 +172,11 @@ func (w Wiring) test(s *cli.Settings, args []string, o options) (Verdict, error)
 	if err := o.apply(&t); err != nil {
 		return Verdict{}, err
 	}
-	if t.groups, err = w.Groups(t.config); err != nil {
+	groups, err := w.Groups(t.config)
+	if err != nil {
 		return Verdict{}, err
 	}
+	t.groups = membership{o.groups, groups}
 	if t.policy, err = w.Policy(t.config); err != nil {
 		return Verdict{}, err
 	}

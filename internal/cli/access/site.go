@@ -30,6 +30,9 @@ func (t *trial) users() (setting string, required bool) {
 	if t.site != nil {
 		return config.SiteSetting(t.site.From.Users) + ".users", t.site.Users != ""
 	}
+	if t.config.Access.ProxyUsers == "" && t.config.Access.HasLogin() {
+		return "access.helpers", true
+	}
 	return "access.proxy_users", t.config.Access.ProxyUsers != ""
 }
 

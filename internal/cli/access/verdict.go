@@ -118,7 +118,7 @@ func verdictOf(t trial) Verdict {
 func (v *Verdict) askGate(t *trial, r policy.Request) {
 	c := t.config.Access
 	access := gate.Access{Resolve: c.ResolveClients, Proxy: c.ProxyClients, Purge: c.PurgeClients, Groups: t.groups}
-	if c.ProxyUsers != "" {
+	if c.HasLogin() {
 		access.Users = &gate.Users{} // no password is looked at
 	}
 	now := func() time.Time { return t.at }

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/netip"
+	"slices"
+	"time"
+
+	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/internal/metrics"
+	"github.com/urnd/urnd/internal/shared"
+	"github.com/urnd/urnd/proxy/gate"
+	"github.com/urnd/urnd/proxy/gate/helper"
+)
+
+// How long answers of helpers are used again where no setting says so: as in Squid, where it has a default.
+const (
+	helperTTL         = time.Hour
+	helperNegativeTTL = time.Minute
+)
+
+// passwordHelper asks a program for passwords.
+type passwordHelper struct{ *helper.Basic }
+
+// Check implements gate.Logins.
+func (p passwordHelper) Check(ctx context.Context, client netip.Addr, name, password string) (bool, error) {
+	answer, err := p.Basic.Check(ctx, client, name, password)
+	return err == nil && answer.Result == helper.OK, err
+}
+
+// groupHelper asks a program for groups, beside those of a file.
+type groupHelper struct {
+	*helper.External
+	file gate.GroupFile // nil for none
+}
+
+// Of implements gate.Groups.
+func (g groupHelper) Of(ctx context.Context, user string, among []string) ([]string, error) {
+	known, err := g.file.Of(ctx, user, among)
+	if err != nil {
+		return nil, err
+	}
+	groups := slices.Clone(known)
+	for _, group := range among {
+		if slices.Contains(known, group) {
+			continue
+		}
+		switch answer, err := g.Lookup(ctx, user, group); {
+		case err != nil:
+			return nil, err
+		case answer.Result == helper.OK:
+			groups = append(groups, group)
+		}
+	}
+	return groups, nil
+}
+
+// wireHelper returns what asks the helper of a kind, nil where there is none. That of the previous configuration is kept where its
+// settings are the same, with its processes.
+func wireHelper[T any](
+	kind string, c config.Config, s *service, r *resolution, d dependencies, ask func(*helper.Pool, helper.CacheConfig) (T, func(), error),
+) (asks T, ok bool, err error) {
+	h, i := c.Access.Helper(kind)
+	if i < 0 {
+		return asks, false, nil
+	}
+	type made struct {
+		asks T
+		pool *helper.Pool
+	}
+	value, err := shared.Reuse(&r.shared, d.previous.reusable(), "the helper for "+kind, h, func() (made, func(), error) {
+		pool, err := helper.New(helper.Config{
+			Name: kind, Command: h.Command, Processes: h.Processes, Concurrency: h.Concurrency, Timeout: h.Timeout, Log: d.log, Now: d.now,
+		})
+		if err != nil {
+			return made{}, nil, err
+		}
+		asks, end, err := ask(pool, helper.CacheConfig{TTL: cmp.Or(h.TTL, helperTTL), NegativeTTL: cmp.Or(h.NegativeTTL, helperNegativeTTL)})
+		if err != nil {
+			pool.Close()
+		}
+		return made{asks, pool}, end, err
+	})
+	if err != nil {
+		return asks, false, fmt.Errorf("access.helpers.%d: %w", i, err)
+	}
+	s.helpers = append(s.helpers, namedPool{kind, value.pool})
+	r.readiness = append(r.readiness, degrading(value.pool.Faults))
+	return value.asks, true, nil
+}
+
+// namedPool is the processes of a helper, by what it is asked for.
+type namedPool struct {
+	name string
+	pool *helper.Pool
+}
+
+// passwordsOf returns what asks a helper for passwords, nil where none is asked.
+func passwordsOf(c config.Config, s *service, r *resolution, d dependencies) (gate.Logins, error) {
+	asks, ok, err := wireHelper(config.HelperPasswords, c, s, r, d,
+		func(pool *helper.Pool, cache helper.CacheConfig) (passwordHelper, func(), error) {
+			basic, err := helper.NewBasic(pool, cache)
+			if err != nil {
+				return passwordHelper{}, nil, err
+			}
+			return passwordHelper{basic}, basic.Close, nil
+		})
+	if err != nil || !ok {
+		return nil, err
+	}
+	return asks, nil
+}
+
+// memberships returns what knows the groups of users: a file, a helper, both, or nil for none.
+func memberships(c config.Config, s *service, r *resolution, d dependencies) (gate.Groups, error) {
+	file, err := groupsOf(c)
+	if err != nil {
+		return nil, err
+	}
+	asks, ok, err := wireHelper(config.HelperGroups, c, s, r, d,
+		func(pool *helper.Pool, cache helper.CacheConfig) (*helper.External, func(), error) {
+			external, err := helper.NewExternal(pool, helper.QuoteURL, cache)
+			if err != nil {
+				return nil, nil, err
+			}
+			return external, external.Close, nil
+		})
+	switch {
+	case err != nil:
+		return nil, err
+	case ok:
+		return groupHelper{asks, file}, nil
+	case file == nil:
+		return nil, nil
+	default:
+		return file, nil
+	}
+}
+
+// helperStates are what is known of the helpers, for metrics.
+func (s *service) helperStates() (all []metrics.Helper) {
+	for _, h := range s.helpers {
+		status := h.pool.Status()
+		all = append(all, metrics.Helper{
+			Name: h.name, Processes: status.Processes, Waiting: status.Waiting, Questions: status.Asked, Failures: status.Failed,
+			Restarts: status.Restarts,
+		})
+	}
+	return all
+}
