@@ -82,7 +82,7 @@ func TestAdmit(t *testing.T) {
 	ask := asking(t)
 	for _, tt := range []struct {
 		client, method, target, host string
-		users                        *gate.Users
+		users                        gate.Logins
 		header                       http.Header
 		spent                        bool // the client has sent as many requests as it may
 		step                         gate.Step
