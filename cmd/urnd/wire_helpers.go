@@ -133,7 +133,7 @@ func memberships(c config.Config, s *service, r *resolution, d dependencies) (ga
 	case ok:
 		return groupHelper{asks, file}, nil
 	case file == nil:
-		return nil, nil
+		return nil, nil //nolint:nilnil // no group is known, and nothing is wrong
 	default:
 		return file, nil
 	}

@@ -60,7 +60,8 @@ func TestRulesFromLists(t *testing.T) {
 	d := urndtest.Start(t, noDNS, func(c *config.Config) {
 		urndtest.OpenLoopback(c)
 		c.Proxy.Rules = []config.ProxyRule{
-			{ID: "hosts", Action: "deny", HostsFrom: []string{hosts}}, {ID: "urls", Action: "deny", URLsFrom: []string{urls}},
+			{ID: "hosts", Action: "deny", HostsFrom: []string{hosts}},
+			{ID: "urls", Action: "deny", URLsFrom: []string{urls}},
 			{ID: "paths", Action: "deny", Paths: []string{"*.exe"}},
 		}
 	})

@@ -51,8 +51,14 @@ func TestHelpersOfSquid(t *testing.T) {
 		user, password string
 		status         int
 	}{
-		{"", "", 407}, {"alice", "wonder land", 200}, {"alice", "wrong", 407}, {"bob", "builder", 403}, {"carol", "a", 407}, {"alice", "", 407},
-		{"alice\n", "wonder land", 407}, {"*", "builder", 407},
+		{"", "", 407},
+		{"alice", "wonder land", 200},
+		{"alice", "wrong", 407},
+		{"bob", "builder", 403},
+		{"carol", "a", 407},
+		{"alice", "", 407},
+		{"alice\n", "wonder land", 407},
+		{"*", "builder", 407},
 	} {
 		if got := status(tt.user, tt.password); got != tt.status {
 			t.Errorf("%s, %q: %d, want %d", tt.user, tt.password, got, tt.status)
