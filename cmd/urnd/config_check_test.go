@@ -39,7 +39,7 @@ func everyStore(t *testing.T, dir, server string) []string {
 		"access: {admin_token: '" + secret + "', allow_destinations: [127.0.0.0/8]}",
 		"news: {servers: ['" + server + "'], login: '" + secret + "'}",
 		"slp: {agents: ['" + server + "'], timeout: 1s}", "gateways: {enabled: [ftp, news]}", "file: {roots: ['" + dir + "']}",
-		"proxy: {upstreams: [{hosts: [a.example], server: 'http://" + server + "', user: u, password: '" + secret + "'}], sites: [{hosts: [b.example], servers: ['http://" + server + "']}]}",
+		"proxy: {upstreams: [{hosts: [a.example], proxies: ['http://" + server + "'], user: u, password: '" + secret + "'}], sites: [{hosts: [b.example], servers: ['http://" + server + "']}]}",
 		"telemetry: {endpoint: 'http://" + server + "'}",
 		"namespaces: [{nid: book, order: [namespace], targets: [{template: 'https://a.example/{+nss}'}]}, {nid: paper, thttp: ['http://" + server + "']}]",
 	}
@@ -134,7 +134,7 @@ func TestConfigCheckWithoutTheService(t *testing.T) {
 	t.Setenv("CACHE_DIRECTORY", "")
 	t.Setenv("CREDENTIALS_DIRECTORY", "")
 	l := newFileDaemon(t, "cache: {responses: 16MiB, max_response: 1MiB, disk: 64MiB}",
-		"proxy: {upstreams: [{server: 'http://127.0.0.1:9', user: u, password: 'credential:upstream-password'}]}",
+		"proxy: {upstreams: [{proxies: ['http://127.0.0.1:9'], user: u, password: 'credential:upstream-password'}]}",
 		"access: {admin_token: 'credential:admin-token', proxy_users: 'credential:proxy-users'}",
 		"news: {login: 'credential:news-login'}", "registry: {store: 'postgres://u@127.0.0.1:9/names', password: 'credential:registry-password'}",
 		"tls: {certificate: 'credential:certificate', key: 'credential:key', client_ca: 'credential:client-ca'}", "log: {format: journald}")
@@ -167,7 +167,7 @@ func TestConfigCheckRefuses(t *testing.T) {
 		"access: {admin_token: " + file + "}":                                                     "access.admin_token: the token is shorter",
 		"news: {login: " + file + "}":                                                             "news.login: there is no colon",
 		"tls: {certificate: " + file + ", key: " + file + "}":                                     "tls.certificate and tls.key: ",
-		"proxy: {upstreams: [{server: 'http://a:1', user: u, password: " + dir + "/none}]}":       "proxy.upstreams.0.password: ",
+		"proxy: {upstreams: [{proxies: ['http://a:1'], user: u, password: " + dir + "/none}]}":    "proxy.upstreams.0.password: ",
 	} {
 		if _, err := run(t, "", "config", "check", newFileDaemon(t, line).file); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", line, err)

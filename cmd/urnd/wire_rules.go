@@ -159,7 +159,7 @@ func policyOf(c config.Config, files *ruleFiles) (*policy.Policy, error) {
 			Groups: r.Groups, Paths: r.Paths, Destinations: r.Destinations, Reason: r.Reason,
 		}
 		for _, w := range r.Times {
-			rule.Times = append(rule.Times, policy.Window{Days: w.Days, From: w.From, To: w.To, Zone: zone})
+			rule.Times = append(rule.Times, policy.Window{Days: w.Days, From: w.From, To: w.To, Zone: zone, Name: w.String()})
 		}
 		for _, name := range r.Hellos {
 			rule.Hellos = append(rule.Hellos, policy.ParseHello(name))

@@ -212,10 +212,28 @@ func (w siteWiring) pool(c config.SiteRoute, site proxy.Site) (*balance.Pool, er
 		return pool, nil
 	}
 	pool, err := shared.Reuse(&w.resolution.shared, w.dependencies.previous.reusable(), name, w.failures, func() (*balance.Pool, func(), error) {
-		return w.newPool(c, site)
+		return w.newPool(c)
 	})
+	if err != nil {
+		return nil, err
+	}
 	w.pools[name] = pool
-	return pool, err
+	return pool, w.probe(pool, c, site)
+}
+
+// probe lets the servers of a pool be probed by the connections of this configuration, from its start on.
+func (w siteWiring) probe(pool *balance.Pool, c config.SiteRoute, site proxy.Site) error {
+	if c.Check.Interval == 0 {
+		return nil
+	}
+	web, err := newOriginClient(w.config, w.service, w.resolution, w.dependencies)
+	if err != nil {
+		return err
+	}
+	w.service.closers = append(w.service.closers, web.Close)
+	by := prober{web, site, strings.TrimPrefix(c.Hosts[0], "*.")}
+	w.resolution.starters = append(w.resolution.starters, func() { pool.SetProbe(by.probe) })
+	return nil
 }
 
 // contents returns what is in the files of the TLS with servers: probes go on with other ones where it has changed.
@@ -229,17 +247,9 @@ func contents(c config.ServerTLS) (all [3][]byte) {
 }
 
 // newPool returns the servers of a site, and what ends their probes, which begin with the configuration.
-func (w siteWiring) newPool(c config.SiteRoute, site proxy.Site) (*balance.Pool, func(), error) {
+func (w siteWiring) newPool(c config.SiteRoute) (*balance.Pool, func(), error) {
 	settings := poolConfig(c)
 	settings.Failing, settings.Now, settings.Log = w.failures.Failing, w.dependencies.now, w.dependencies.log
-	if settings.Check.Interval == 0 {
-		return balance.New(settings), func() {}, nil
-	}
-	web, err := newOriginClient(w.config, w.service, w.resolution, w.dependencies)
-	if err != nil {
-		return nil, nil, err
-	}
-	settings.Probe = prober{web, site, strings.TrimPrefix(c.Hosts[0], "*.")}.probe
 	pool := balance.New(settings)
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
@@ -247,7 +257,6 @@ func (w siteWiring) newPool(c config.SiteRoute, site proxy.Site) (*balance.Pool,
 	return pool, func() {
 		cancel()
 		running.Wait()
-		web.Close()
 	}, nil
 }
 

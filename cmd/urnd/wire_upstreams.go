@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"net/netip"
 	"strconv"
 	"strings"
 	"sync"
@@ -22,10 +21,8 @@ import (
 
 // upstreamBasis is what the upstream proxies of a configuration depend on.
 type upstreamBasis struct {
-	settings  []config.Upstream
-	files     [][]byte // of passwords and TLS
-	allowed   []netip.Prefix
-	isLimited config.Limits
+	settings []config.Upstream
+	files    [][]byte // of passwords and TLS
 }
 
 // upstreamsOf returns what selects the upstream proxies of a configuration. The one of the previous configuration is kept, with what is
@@ -34,7 +31,7 @@ func upstreamsOf(c config.Config, s *service, r *resolution, d dependencies) (*u
 	if s.upstreams != nil {
 		return s.upstreams, nil
 	}
-	basis := upstreamBasis{settings: c.Proxy.Upstreams, allowed: c.Access.AllowDestinations, isLimited: c.Limits}
+	basis := upstreamBasis{settings: c.Proxy.Upstreams}
 	rules := make([]upstream.Rule, 0, len(c.Proxy.Upstreams))
 	for i, u := range c.Proxy.Upstreams {
 		path := "proxy.upstreams." + strconv.Itoa(i)
@@ -52,9 +49,22 @@ func upstreamsOf(c config.Config, s *service, r *resolution, d dependencies) (*u
 	}
 	var err error
 	s.upstreams, err = shared.Reuse(&r.shared, d.previous.reusable(), "upstream proxies", basis, func() (*upstream.Selector, func(), error) {
-		return newUpstreams(c, rules, r, d)
+		return newUpstreams(rules, r, d)
 	})
-	return s.upstreams, err
+	if err != nil {
+		return nil, err
+	}
+	guard, selector := r.guard.WithTimeout(c.Limits.ConnectTimeout), s.upstreams
+	r.starters = append(r.starters, func() {
+		selector.SetProbe(func(ctx context.Context, u *schemehttp.Upstream) error {
+			conn, err := guard.DialContext(ctx, "tcp", u.Address)
+			if err != nil {
+				return err
+			}
+			return conn.Close()
+		})
+	})
+	return selector, nil
 }
 
 // passwordOf returns the password of an upstream, nil where it has none.
@@ -98,18 +108,8 @@ func upstreamRule(path string, u config.Upstream, password string) (upstream.Rul
 }
 
 // newUpstreams returns a Selector and what ends its probes, which begin with the configuration.
-func newUpstreams(c config.Config, rules []upstream.Rule, r *resolution, d dependencies) (*upstream.Selector, func(), error) {
-	guard := r.guard.WithTimeout(c.Limits.ConnectTimeout)
-	selector, err := upstream.New(upstream.Config{
-		Rules: rules, Now: d.now, Log: d.log,
-		Probe: func(ctx context.Context, u *schemehttp.Upstream) error {
-			conn, err := guard.DialContext(ctx, "tcp", u.Address)
-			if err != nil {
-				return err
-			}
-			return conn.Close()
-		},
-	})
+func newUpstreams(rules []upstream.Rule, r *resolution, d dependencies) (*upstream.Selector, func(), error) {
+	selector, err := upstream.New(upstream.Config{Rules: rules, Now: d.now, Log: d.log})
 	if err != nil {
 		return nil, nil, fmt.Errorf("proxy.upstreams: %w", err)
 	}

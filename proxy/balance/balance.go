@@ -64,16 +64,17 @@ type Config struct {
 	// Failing reports whether a server (scheme://authority, normalized) has failed other requests lately; nil for none.
 	// It is called for each server that a pick may be of, concurrently.
 	Failing func(server string) bool
-	// Probe sends a GET request for a path to a server, once, and returns the status of the response. It must return
-	// when its context ends. It is called concurrently, for each server once at a time; nil for no probes.
-	Probe func(ctx context.Context, server uri.URI, path string) (status int, err error)
-	Now   func() time.Time
-	Log   *slog.Logger // nil for none
+	Now     func() time.Time
+	Log     *slog.Logger // nil for none
 	// Kind is what the servers are, for the log; "" is "a server of a site".
 	Kind string
 	// Retries is how many further servers one request may try; 0 is as many as there are others.
 	Retries int
 }
+
+// Probe sends a GET request for a path to a server, once, and returns the status of the response. It must return when its
+// context ends. It is called concurrently, for each server once at a time.
+type Probe func(ctx context.Context, server uri.URI, path string) (status int, err error)
 
 // Pool has the servers of a site, and what is known of each. Its methods may be called concurrently.
 type Pool struct {
@@ -85,6 +86,7 @@ type Pool struct {
 	starting atomic.Uint64 // a set: their weight may still grow
 
 	budget budget
+	prober atomic.Pointer[Probe]
 
 	mu sync.Mutex // of server.turn
 }
@@ -129,6 +131,10 @@ func New(config Config) *Pool {
 	p.up.Store(uint64(p.open))
 	return p
 }
+
+// SetProbe sets by what the servers are probed from now on: a pool may outlive the connections of the configuration that it was
+// made for. There are no probes before.
+func (p *Pool) SetProbe(probe Probe) { p.prober.Store(&probe) }
 
 // NameOf returns the scheme and authority of a URL, normalized: as Config.Failing and ServerStatus name a server.
 func NameOf(u uri.URI) string {

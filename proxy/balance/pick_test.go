@@ -325,8 +325,8 @@ func TestConcurrent(t *testing.T) {
 			p := newPool(t, balance.Config{
 				Servers: servers(t, 1, 2, 3, -1), Method: method, Failing: failing("c"),
 				Check: balance.Check{Interval: time.Millisecond, SlowStart: 5 * time.Millisecond},
-				Probe: func(context.Context, uri.URI, string) (int, error) { return int(200 + probes.Add(1)%6/3*303), nil },
 			})
+			p.SetProbe(func(context.Context, uri.URI, string) (int, error) { return int(200 + probes.Add(1)%6/3*303), nil })
 			ctx, stop := context.WithCancel(t.Context())
 			var running, probing sync.WaitGroup
 			probing.Go(func() { p.Run(ctx) })

@@ -46,7 +46,7 @@ func (h *health) starting(now time.Time, slowStart time.Duration) bool {
 // Run probes the servers until the context ends, and returns when the last probe has; immediately without an interval.
 // Each server has at most one probe under way. Run is called once.
 func (p *Pool) Run(ctx context.Context) {
-	if p.config.Check.Interval <= 0 || p.config.Probe == nil {
+	if p.config.Check.Interval <= 0 {
 		return
 	}
 	var running sync.WaitGroup
@@ -69,11 +69,13 @@ func (p *Pool) probes(ctx context.Context, s *server) {
 			return
 		case <-timer.C:
 		}
-		reason := p.probe(ctx, s)
-		if ctx.Err() != nil {
-			return // the probe was cut off, and says nothing
+		if probe := p.prober.Load(); probe != nil {
+			reason := p.probe(ctx, *probe, s)
+			if ctx.Err() != nil {
+				return // the probe was cut off, and says nothing
+			}
+			p.probed(s, reason)
 		}
-		p.probed(s, reason)
 		varied := time.Duration(float64(interval) * jitter)
 		timer.Reset(interval - varied + randomUpTo(2*varied))
 	}
@@ -85,10 +87,10 @@ func randomUpTo(limit time.Duration) time.Duration {
 }
 
 // probe probes a server once, and returns why that failed, "" where it did not.
-func (p *Pool) probe(ctx context.Context, s *server) (reason string) {
+func (p *Pool) probe(ctx context.Context, probe Probe, s *server) (reason string) {
 	ctx, cancel := context.WithTimeout(ctx, min(p.config.Check.Interval, maxProbe))
 	defer cancel()
-	status, err := p.config.Probe(ctx, s.URL, p.config.Check.Path)
+	status, err := probe(ctx, s.URL, p.config.Check.Path)
 	expected := p.config.Check.Status
 	switch {
 	case err != nil:

@@ -42,7 +42,7 @@ func newProbed(t *testing.T, config balance.Config) *probed {
 		return a
 	}
 	config.Log = slog.New(slog.NewTextHandler(&p.log, &slog.HandlerOptions{ReplaceAttr: withoutTime}))
-	config.Probe = func(ctx context.Context, server uri.URI, path string) (int, error) {
+	probe := func(ctx context.Context, server uri.URI, path string) (int, error) {
 		if path != "/health?deep" {
 			t.Errorf("a probe is for %q", path)
 		}
@@ -55,6 +55,7 @@ func newProbed(t *testing.T, config balance.Config) *probed {
 	}
 	config.Check.Path = "/health?deep"
 	p.Pool = newPool(t, config)
+	p.SetProbe(probe)
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	running.Go(func() { p.Run(ctx) })
@@ -304,7 +305,9 @@ func TestNoProbes(t *testing.T) {
 	t.Parallel()
 	probe := func(context.Context, uri.URI, string) (int, error) { t.Error("a server is probed"); return 0, nil }
 	check := balance.Check{Interval: time.Second}
-	newPool(t, balance.Config{Servers: servers(t, 1), Probe: probe}).Run(t.Context())
-	newPool(t, balance.Config{Servers: servers(t, 1), Check: check}).Run(t.Context())
-	newPool(t, balance.Config{Servers: servers(t, -1), Check: check, Probe: probe}).Run(t.Context())
+	for _, config := range []balance.Config{{Servers: servers(t, 1)}, {Servers: servers(t, -1), Check: check}} {
+		p := newPool(t, config)
+		p.SetProbe(probe)
+		p.Run(t.Context())
+	}
 }

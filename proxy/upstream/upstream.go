@@ -54,8 +54,6 @@ type Server struct {
 // Config is what New needs. Now is required.
 type Config struct {
 	Rules []Rule // the first whose hosts match decides; where there is none, urnd connects by itself
-	// Probe connects to a proxy, once; nil for no probes.
-	Probe func(ctx context.Context, u *schemehttp.Upstream) error
 	Now   func() time.Time
 	Log   *slog.Logger // nil for none
 }
@@ -107,13 +105,27 @@ func (s *Selector) newGroup(r Rule, config Config) *group {
 		settings.Servers = append(settings.Servers, balance.Server{URL: url, Weight: server.Weight})
 		g.upstreams[url], g.names[server.Upstream] = server.Upstream, balance.NameOf(url)
 	}
-	if config.Probe != nil {
-		settings.Probe = func(ctx context.Context, server uri.URI, _ string) (int, error) {
-			return http.StatusOK, config.Probe(ctx, g.upstreams[server])
-		}
-	}
 	g.pool = balance.New(settings)
 	return g
+}
+
+// SetProbe sets what connects to a proxy once, by which all are probed from now on: see balance.Pool.SetProbe. A proxy that it could
+// connect to is not left out any more.
+func (s *Selector) SetProbe(probe func(ctx context.Context, u *schemehttp.Upstream) error) {
+	for _, g := range s.groups {
+		if g.pool == nil {
+			continue
+		}
+		g.pool.SetProbe(func(ctx context.Context, server uri.URI, _ string) (int, error) {
+			attempt := s.backoff.Begin(balance.NameOf(server))
+			defer attempt.Abandon()
+			if err := probe(ctx, g.upstreams[server]); err != nil {
+				return 0, err
+			}
+			attempt.Answered()
+			return http.StatusOK, nil
+		})
+	}
 }
 
 // Run probes the proxies until the context ends. It is called once.
@@ -137,13 +149,12 @@ func (s *Selector) Status() (all []balance.ServerStatus) {
 	return all
 }
 
-// Route returns the ways to the server of a URI, nil where urnd connects by itself. What a URI without a host is asked for is for its
-// caller to refuse.
+// Route returns the ways to the server of a URI, nil where urnd connects by itself, and none for a URI that no rule can be compared with.
 func (s *Selector) Route(u uri.URI) schemehttp.Route {
 	u = u.Normalize()
 	r, err := policy.NewRequest(netip.Addr{}, "", "", u)
 	if err != nil {
-		return nil
+		return noWay{}
 	}
 	number, err := strconv.Atoi(s.rules.Decide(r).Rule)
 	if err != nil { // no rule
@@ -160,28 +171,34 @@ func (s *Selector) Route(u uri.URI) schemehttp.Route {
 	return &route{group: g, key: key}
 }
 
+// noWay is a route without ways.
+type noWay struct{}
+
+// Next implements schemehttp.Route.
+func (noWay) Next() (u *schemehttp.Upstream, ok bool) { return nil, false }
+
+// Failed implements schemehttp.Route.
+func (noWay) Failed(*schemehttp.Upstream, error) {}
+
 // route is the ways of one request.
 type route struct {
-	group    *group
-	key      string
-	tried    balance.Tried
-	isDirect bool // the server itself was tried, or must not be
+	group *group
+	key   string
+	tried balance.Tried
 }
 
-// Next implements schemehttp.Route. Proxies that are down or failing come behind the server itself.
+// Next implements schemehttp.Route. Where urnd may connect by itself, proxies that are down or failing are not tried at all.
 func (r *route) Next() (u *schemehttp.Upstream, ok bool) {
-	g := r.group
-	var pick *balance.Pick
-	if g.Direct && !r.isDirect {
-		if pick, ok = g.pool.PickUp(r.key, &r.tried); !ok {
-			r.isDirect = true
-			return nil, true
-		}
-	} else if pick, ok = g.pool.Pick(r.key, &r.tried); !ok {
-		return nil, false
+	pick := r.group.pool.Pick
+	if r.group.Direct {
+		pick = r.group.pool.PickUp
 	}
-	pick.Release()
-	return g.upstreams[pick.Server], true
+	picked, ok := pick(r.key, &r.tried)
+	if !ok {
+		return nil, r.group.Direct
+	}
+	picked.Release()
+	return r.group.upstreams[picked.Server], true
 }
 
 // Failed implements schemehttp.Route.

@@ -165,16 +165,16 @@ func TestProbes(t *testing.T) {
 	broken.Store(true)
 	s, err := upstream.New(upstream.Config{
 		Rules: []upstream.Rule{{Servers: servers(t, "a", "b"), Method: balance.Order, Interval: time.Millisecond}}, Now: time.Now,
-		Probe: func(_ context.Context, u *schemehttp.Upstream) error {
-			if u.Address == "a" && broken.Load() {
-				return errors.New("connection refused")
-			}
-			return nil
-		},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.SetProbe(func(_ context.Context, u *schemehttp.Upstream) error {
+		if u.Address == "a" && broken.Load() {
+			return errors.New("connection refused")
+		}
+		return nil
+	})
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() {
@@ -184,6 +184,10 @@ func TestProbes(t *testing.T) {
 	testserver.Wait(t, "the first one is down", func() bool { return ways(t, s, "http://www.example/") == "b" })
 	broken.Store(false)
 	testserver.Wait(t, "the first one is up again", func() bool { return ways(t, s, "http://www.example/") == "a" })
+	if got := ways(t, s, "http://www.example/", "a"); got != "a b" {
+		t.Errorf("it fails: %s", got)
+	}
+	testserver.Wait(t, "a probe ends that it is left out", func() bool { return ways(t, s, "http://www.example/") == "a" })
 	cancel()
 	<-ended
 }

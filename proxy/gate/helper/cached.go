@@ -62,12 +62,12 @@ func newCached(pool *Pool, config CacheConfig) (*cached, error) {
 	return c, nil
 }
 
-// close waits for what is asked in the background, and then closes the pool.
+// close closes the pool, which ends what is asked, and waits for that.
 func (c *cached) close() {
 	c.stop()
+	c.pool.Close()
 	c.renewal.Wait()
 	c.answers.Close()
-	c.pool.Close()
 	c.store.Close()
 }
 

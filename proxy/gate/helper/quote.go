@@ -44,7 +44,12 @@ func unescape(word string) string {
 	return b.String()
 }
 
-func hexValue(c byte) int { return strings.IndexByte(hexDigits, c|0x20) }
+func hexValue(c byte) int {
+	if 'A' <= c && c <= 'F' {
+		c += 'a' - 'A'
+	}
+	return strings.IndexByte(hexDigits, c)
+}
 
 // shellQuote returns a value as a word of a question of Squid 2.5: in double quotes where it has a space, and with backslashes.
 func shellQuote(value string) string {

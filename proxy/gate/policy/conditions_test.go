@@ -121,11 +121,11 @@ func TestWindows(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := tt.window.Has(at); got != tt.want {
-			t.Errorf("%s at %s: %t", tt.window, at.In(berlin), got)
+			t.Errorf("%+v at %s: %t", tt.window, at.In(berlin), got)
 		}
 		p := newPolicy(t, policy.Enforce, policy.Rule{ID: "time", Deny: true, Times: []policy.Window{tt.window}})
 		if got := p.Decide(policy.Request{Time: at}).Deny; got != tt.want || !p.HasTimes() {
-			t.Errorf("%s at %s: the rule denies %t", tt.window, at.In(berlin), got)
+			t.Errorf("%+v at %s: the rule denies %t", tt.window, at.In(berlin), got)
 		}
 	}
 }

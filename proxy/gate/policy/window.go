@@ -1,10 +1,6 @@
 package policy
 
-import (
-	"fmt"
-	"strings"
-	"time"
-)
+import "time"
 
 // Window is a span of time of some days of the week, by the clock on the wall of a zone: on a day on which the clock is changed it is
 // longer or shorter than on others. The zero value is no time.
@@ -14,6 +10,7 @@ type Window struct {
 	// behind From.
 	From, To int
 	Zone     *time.Location // nil is UTC
+	Name     string         // as it is configured
 }
 
 // Has reports whether a moment is in the window.
@@ -30,13 +27,5 @@ func (w Window) Has(t time.Time) bool {
 	return w.Days[day] && w.From <= minute || w.Days[before] && minute < w.To
 }
 
-// String returns the window as "Mon,Tue 08:00-18:00".
-func (w Window) String() string {
-	var days []string
-	for day, is := range w.Days {
-		if is {
-			days = append(days, time.Weekday(day).String()[:3])
-		}
-	}
-	return fmt.Sprintf("%s %02d:%02d-%02d:%02d", strings.Join(days, ","), w.From/60, w.From%60, w.To/60, w.To%60)
-}
+// String returns the name.
+func (w Window) String() string { return w.Name }

@@ -44,16 +44,43 @@ func (h *Handler) tunnel(ctx context.Context, u uri.URI, address string, check f
 		if err := h.checkBehind(address, check); err != nil {
 			return err
 		}
-		c, err = h.through(ctx, *upstream, address)
+		if c, err = h.through(ctx, *upstream, address); err == nil {
+			c = behind(c)
+		}
 		return err
 	})
 	return c, err
 }
 
+// behind returns a connection through an upstream proxy, of which the address of the server is not known.
+func behind(c net.Conn) *tunnel {
+	t, ok := c.(*tunnel)
+	if !ok {
+		t = &tunnel{Conn: c}
+	}
+	t.isBehind = true
+	return t
+}
+
+// unknownAddr is the address of a server behind an upstream proxy.
+type unknownAddr struct{}
+
+func (unknownAddr) Network() string { return "tcp" }
+func (unknownAddr) String() string  { return "" }
+
 // tunnel is a connection to a target.
 type tunnel struct {
 	net.Conn
+	isBehind bool // an upstream proxy
 	in *bufio.Reader // what came behind the head of the proxy's response; nil where there is none
+}
+
+// RemoteAddr implements net.Conn: it is that of the server, which has no text where an upstream proxy hides it.
+func (t *tunnel) RemoteAddr() net.Addr {
+	if t.isBehind {
+		return unknownAddr{}
+	}
+	return t.Conn.RemoteAddr()
 }
 
 // Read implements net.Conn.

@@ -27,7 +27,6 @@ type Upstream struct {
 var (
 	errUpstream = errors.New("an upstream proxy is http, https or socks5")
 	errNoWay    = fmt.Errorf("%w: there is none", scheme.ErrUpstream)
-	errAnswer   = errors.New("it answered")
 )
 
 // isHTTP reports whether the proxy is one of HTTP.
@@ -43,7 +42,7 @@ func (u Upstream) appendCredentials(b []byte) []byte {
 
 // answered returns the error of an upstream proxy that refuses.
 func answered(h http1.ResponseHead) error {
-	return fmt.Errorf("%w: %w %d %s", scheme.ErrUpstream, errAnswer, h.Status, h.Reason)
+	return fmt.Errorf("%w: it answered %d %s", scheme.ErrUpstream, h.Status, h.Reason)
 }
 
 // checkBehind checks the address of an origin behind an upstream proxy; check may be nil. That of a name
@@ -72,7 +71,7 @@ func (h *Handler) dialUpstream(ctx context.Context, u Upstream) (net.Conn, error
 	}
 	c, err := dial(ctx, "tcp", u.Address)
 	if err != nil {
-		return nil, unreached{fmt.Errorf("%w: connecting to it: %w", scheme.ErrUpstream, err)}
+		return nil, ofDial(fmt.Errorf("%w: connecting to it: %w", scheme.ErrUpstream, err))
 	}
 	if u.Scheme != "https" {
 		return c, nil
@@ -117,11 +116,7 @@ func connectThrough(ctx context.Context, c net.Conn, u Upstream, address string)
 	}
 	if err != nil {
 		_ = c.Close()
-		wrapped := fmt.Errorf("%w: asking it for a tunnel: %w", scheme.ErrUpstream, err)
-		if errors.Is(err, errAnswer) { // another one would answer the same
-			return nil, wrapped
-		}
-		return nil, unreached{wrapped}
+		return nil, fmt.Errorf("%w: asking it for a tunnel: %w", scheme.ErrUpstream, err)
 	}
 	return tunnel, nil
 }
