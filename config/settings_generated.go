@@ -557,6 +557,8 @@ type Helper struct {
 	// the program, by its path, and its arguments; no shell reads them. Secrets belong into files: others can see
 	// arguments
 	Command []string `mapstructure:"command"`
+	// names of users are passed on as clients send them; else they are in lower case, here and in rules
+	CaseSensitive bool `mapstructure:"case_sensitive"`
 	// how many run at most; 0: 5
 	Processes int `mapstructure:"processes"`
 	// how many questions a process has at a time, with channel-IDs; 0: one, without
@@ -2052,6 +2054,10 @@ var settings = []Setting{
 				Path: "access.helpers.*.command",
 				Doc:  "the program, by its path, and its arguments; no shell reads them. Secrets belong into files: others can see arguments",
 				Form: "path of a program, and its arguments",
+			},
+			{
+				Path: "access.helpers.*.case_sensitive",
+				Doc:  "names of users are passed on as clients send them; else they are in lower case, here and in rules",
 			},
 			{
 				Path:  "access.helpers.*.processes",

@@ -110,6 +110,8 @@ func (x *exchange) serveTunnel() error {
 // helloOf returns with what a client begins a tunnel, as rules name it.
 func helloOf(hello tunnel.Hello) policy.Hello {
 	switch {
+	case hello.IsUnreadable:
+		return policy.Unreadable
 	case !hello.IsTLS:
 		return policy.NoTLS
 	case hello.IsEncrypted:

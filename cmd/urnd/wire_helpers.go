@@ -3,9 +3,12 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/urnd/urnd/config"
@@ -21,13 +24,23 @@ const (
 	helperNegativeTTL = time.Minute
 )
 
-// passwordHelper asks a program for passwords.
-type passwordHelper struct{ *helper.Basic }
+// passwordHelper asks a program for passwords. Directories take a name in any case, with spaces around it or without, for one user, and
+// rules do not: so names are in lower case, as Squid makes them, but where case matters.
+type passwordHelper struct {
+	*helper.Basic
+	hasCase bool
+}
 
-// Check implements gate.Logins.
-func (p passwordHelper) Check(ctx context.Context, client netip.Addr, name, password string) (bool, error) {
-	answer, err := p.Basic.Check(ctx, client, name, password)
-	return err == nil && answer.Result == helper.OK, err
+// Login implements gate.Logins. The user is whom the program names, if it does.
+func (p passwordHelper) Login(ctx context.Context, client netip.Addr, name, password string) (user string, right bool, err error) {
+	if strings.TrimSpace(name) != name {
+		return "", false, nil
+	}
+	if !p.hasCase {
+		name = strings.ToLower(name)
+	}
+	answer, err := p.Check(ctx, client, name, password)
+	return cmp.Or(answer.User(), name), err == nil && answer.Result == helper.OK, err
 }
 
 // groupHelper asks a program for groups, beside those of a file.
@@ -42,24 +55,26 @@ func (g groupHelper) Of(ctx context.Context, user string, among []string) ([]str
 	if err != nil {
 		return nil, err
 	}
-	groups := slices.Clone(known)
-	for _, group := range among {
-		if slices.Contains(known, group) {
-			continue
-		}
-		switch answer, err := g.Lookup(ctx, user, group); {
-		case err != nil:
-			return nil, err
-		case answer.Result == helper.OK:
-			groups = append(groups, group)
+	answers, errs := make([]helper.Answer, len(among)), make([]error, len(among))
+	var asking sync.WaitGroup
+	for i, group := range among { // as many as rules name
+		if !slices.Contains(known, group) {
+			asking.Go(func() { answers[i], errs[i] = g.Lookup(ctx, user, group) })
 		}
 	}
-	return groups, nil
+	asking.Wait()
+	groups := slices.Clone(known)
+	for i, answer := range answers {
+		if errs[i] == nil && answer.Result == helper.OK && !slices.Contains(known, among[i]) {
+			groups = append(groups, among[i])
+		}
+	}
+	return groups, errors.Join(errs...)
 }
 
 // wireHelper returns what asks the helper of a kind, nil where there is none. That of the previous configuration is kept where its
-// settings are the same, with its processes.
-func wireHelper[T any](
+// settings are the same, with its processes, and without its answers: a reload is how an account that was closed is closed here.
+func wireHelper[T interface{ Forget() }](
 	kind string, c config.Config, s *service, r *resolution, d dependencies, ask func(*helper.Pool, helper.CacheConfig) (T, func(), error),
 ) (asks T, ok bool, err error) {
 	h, i := c.Access.Helper(kind)
@@ -87,6 +102,7 @@ func wireHelper[T any](
 		return asks, false, fmt.Errorf("access.helpers.%d: %w", i, err)
 	}
 	s.helpers = append(s.helpers, namedPool{kind, value.pool})
+	r.starters = append(r.starters, value.asks.Forget)
 	r.readiness = append(r.readiness, degrading(value.pool.Faults))
 	return value.asks, true, nil
 }
@@ -99,13 +115,14 @@ type namedPool struct {
 
 // passwordsOf returns what asks a helper for passwords, nil where none is asked.
 func passwordsOf(c config.Config, s *service, r *resolution, d dependencies) (gate.Logins, error) {
+	h, _ := c.Access.Helper(config.HelperPasswords)
 	asks, ok, err := wireHelper(config.HelperPasswords, c, s, r, d,
 		func(pool *helper.Pool, cache helper.CacheConfig) (passwordHelper, func(), error) {
 			basic, err := helper.NewBasic(pool, cache)
 			if err != nil {
 				return passwordHelper{}, nil, err
 			}
-			return passwordHelper{basic}, basic.Close, nil
+			return passwordHelper{basic, h.CaseSensitive}, basic.Close, nil
 		})
 	if err != nil || !ok {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/urnd/urnd/config"
 	"github.com/urnd/urnd/internal/metrics"
+	"github.com/urnd/urnd/internal/shared"
 	"github.com/urnd/urnd/proxy/gate/list"
 	"github.com/urnd/urnd/proxy/gate/policy"
 )
@@ -24,13 +25,16 @@ func zoneOf(name string) (*time.Location, error) {
 	return zone, nil
 }
 
-// ruleFiles are the lists of the rules of a configuration, by their paths: each is in memory once, however many rules have it.
+// ruleFiles are the lists of the rules of a configuration, by their paths: each is in memory once, however many rules have it. Those of
+// the previous configuration are kept, so that a reload loses no good content.
 type ruleFiles struct {
 	config   list.Config
+	kept     *shared.Values
+	previous *shared.Values // nil for none
+	starters []func()       // let the lists be read again when they change
 	hosts    map[string]list.HostFile
 	urls     map[string]list.URLFile
 	networks map[string]list.NetworkFile
-	runs     []func(context.Context)
 	files    []listFile
 }
 
@@ -40,10 +44,10 @@ type listFile interface {
 	Faults() []string
 }
 
-func newRuleFiles(d dependencies) *ruleFiles {
+func newRuleFiles(d dependencies, kept *shared.Values) *ruleFiles {
 	return &ruleFiles{
-		config: list.Config{Log: d.log, Now: d.now, After: time.After},
-		hosts:  make(map[string]list.HostFile), urls: make(map[string]list.URLFile), networks: make(map[string]list.NetworkFile),
+		kept: kept, config: list.Config{Log: d.log, Now: d.now, After: time.After},
+		hosts: make(map[string]list.HostFile), urls: make(map[string]list.URLFile), networks: make(map[string]list.NetworkFile),
 	}
 }
 
@@ -56,14 +60,23 @@ func fileOf[T interface {
 	if ok {
 		return file, nil
 	}
-	config := f.config
-	config.Path = path
-	file, err := open(config)
+	file, err := shared.Reuse(f.kept, f.previous, "list "+path, nil, func() (T, func(), error) {
+		config := f.config
+		config.Path = path
+		file, err := open(config)
+		ctx, cancel := context.WithCancel(context.Background())
+		var running sync.WaitGroup
+		f.starters = append(f.starters, func() { running.Go(func() { file.Run(ctx) }) })
+		return file, func() {
+			cancel()
+			running.Wait()
+		}, err
+	})
 	if err != nil {
 		return file, err
 	}
 	known[path] = file
-	f.files, f.runs = append(f.files, file), append(f.runs, file.Run)
+	f.files = append(f.files, file)
 	return file, nil
 }
 
@@ -115,31 +128,22 @@ func (f *ruleFiles) states() (all []metrics.List) {
 	return all
 }
 
-// wireRules returns the policy of a service, whose lists are read again when they change, from its start to its end.
+// wireRules returns the policy of a service, whose lists are read again when they change, from its start on.
 func wireRules(s *service, c config.Config, r *resolution, d dependencies) (*policy.Policy, error) {
-	s.lists = newRuleFiles(d)
+	s.lists = newRuleFiles(d, &r.shared)
+	s.lists.previous = d.previous.reusable()
 	rules, err := policyOf(c, s.lists)
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	var running sync.WaitGroup
-	s.closers = append(s.closers, func() {
-		cancel()
-		running.Wait()
-	})
-	r.starters = append(r.starters, func() {
-		for _, run := range s.lists.runs {
-			running.Go(func() { run(ctx) })
-		}
-	})
+	r.starters = append(r.starters, s.lists.starters...)
 	r.readiness = append(r.readiness, degrading(s.lists.faults))
 	return rules, nil
 }
 
 // testPolicy returns the policy of a configuration for a command, which reads its lists once.
 func testPolicy(c config.Config) (*policy.Policy, error) {
-	return policyOf(c, newRuleFiles(newDependencies()))
+	return policyOf(c, newRuleFiles(newDependencies(), new(shared.Values)))
 }
 
 // policyOf returns the policy of the forward proxy of a configuration, and opens its lists.

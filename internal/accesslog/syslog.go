@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -90,7 +91,8 @@ func (w *syslogWriter) send() error {
 		}
 		_ = w.conn.Close()
 		w.conn = nil
-		if isNew {
+		if isNew || errors.Is(err, os.ErrDeadlineExceeded) { // else a server that hangs costs that time for each message
+			w.failed, w.cause = w.now(), err
 			return fmt.Errorf("sending to the server of syslog: %w", err)
 		}
 	}

@@ -14,9 +14,9 @@ import (
 
 // Logins know the passwords of users. They are safe for concurrent use.
 type Logins interface {
-	// Check reports whether a user has this password, which a client has sent. The error is that this cannot be known, or that ctx
-	// has ended.
-	Check(ctx context.Context, client netip.Addr, name, password string) (bool, error)
+	// Login returns the name by which rules know a user, and whether that has this password, which a client has sent. The error is
+	// that this cannot be known, or that ctx has ended.
+	Login(ctx context.Context, client netip.Addr, name, password string) (user string, right bool, err error)
 }
 
 // user decides by who has logged in, and says so in the verdict. A client of a proxy is asked for its password by 407; one that
@@ -37,7 +37,7 @@ func (g *Gate) user(ctx context.Context, v *Verdict, c *Client, a *route.Ask, us
 	if !ok {
 		return login
 	}
-	right, err := users.Check(ctx, c.Addr, name, password)
+	user, right, err := users.Login(ctx, c.Addr, name, password)
 	switch {
 	case err != nil && ctx.Err() == nil:
 		return fmt.Errorf("%w: %w", problem.ErrLoginUnknown, err)
@@ -46,7 +46,7 @@ func (g *Gate) user(ctx context.Context, v *Verdict, c *Client, a *route.Ask, us
 	case !right:
 		return login
 	}
-	v.User = name
+	v.User = user
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"errors"
 	"net/netip"
 	"sync/atomic"
 
@@ -38,9 +39,27 @@ func (l *look) at(hello policy.Hello, name string, at netip.AddrPort) error {
 	if !decision.Final {
 		decision = rules.DecideFor(asked, at.Addr())
 	}
-	if !decision.Deny {
+	switch {
+	case decision.Deny:
+		l.decided.Store(&decision.Rule)
+		return l.gate.enforce(asked, decision)
+	case hello == policy.Unreadable:
+		return l.unreadable(asked)
+	default:
 		return nil
 	}
-	l.decided.Store(&decision.Rule)
-	return l.gate.enforce(asked, decision)
+}
+
+var errUnreadable = errors.New("a ClientHello cannot be read, so that it is not known which rules about hosts hold")
+
+// unreadable refuses a tunnel in which a server may find a name that the rules do not know, and logs that.
+func (l *look) unreadable(asked policy.Request) error {
+	if log := l.gate.config.Log; log != nil {
+		log.Info("a tunnel begins with a ClientHello that cannot be read: rules about hosts cannot be looked at", "client", asked.Client,
+			"user", asked.User, "host", asked.Host, "port", asked.Port)
+	}
+	if l.gate.config.Policy.Mode() != policy.Enforce {
+		return nil
+	}
+	return errUnreadable
 }

@@ -124,6 +124,12 @@ func (u *Users) Check(ctx context.Context, client netip.Addr, name, password str
 	return isRight, nil
 }
 
+// Login implements Logins.
+func (u *Users) Login(ctx context.Context, client netip.Addr, name, password string) (user string, right bool, err error) {
+	right, err = u.Check(ctx, client, name, password)
+	return name, right, err
+}
+
 // compared returns the outcome of a comparison with the same password, if one is remembered. That of a wrong one is
 // remembered for its client alone: others could learn by the time what was mistyped.
 func (u *Users) compared(right, wrong [sha256.Size]byte) (isRight, known bool) {

@@ -93,7 +93,7 @@ func (g *Gate) rules(ctx context.Context, v *Verdict, c *Client, a *route.Ask) e
 	if err != nil {
 		return err
 	}
-	if err := g.complete(ctx, &asked); err != nil {
+	if err := g.complete(ctx, &asked, a.Kind != route.KindSite); err != nil {
 		return err
 	}
 	if a.Kind == route.KindTunnel && g.config.Policy.HasTunnelNames() {
@@ -107,7 +107,7 @@ func (g *Gate) Retrieve(ctx context.Context, c *Client, user, method string, u u
 	v = Verdict{Step: StepRules, User: user}
 	asked, err := policy.NewRequest(c.Addr, user, method, u)
 	if err == nil {
-		err = g.complete(ctx, &asked)
+		err = g.complete(ctx, &asked, true)
 	}
 	if err == nil {
 		err = g.decide(&v, asked)
@@ -126,18 +126,28 @@ func askedOf(v *Verdict, c *Client, a *route.Ask) (policy.Request, error) {
 	return asked, err
 }
 
-// complete adds to what is asked what only some rules depend on.
-func (g *Gate) complete(ctx context.Context, asked *policy.Request) (err error) {
+// complete adds to what is asked what only some rules depend on. The users of sites are others than those whose groups are known. Where
+// rules only report, an unknown group is none.
+func (g *Gate) complete(ctx context.Context, asked *policy.Request, isOfAccess bool) (err error) {
 	rules := g.config.Policy
 	if rules.HasTimes() {
 		asked.Time = g.config.Now()
 	}
-	if groups := rules.Groups(); len(groups) > 0 && asked.User != "" && g.config.Access.Groups != nil {
-		if asked.Groups, err = g.config.Access.Groups.Of(ctx, asked.User, groups); err != nil && ctx.Err() == nil {
-			err = fmt.Errorf("%w: %w", problem.ErrLoginUnknown, err)
-		}
+	groups := rules.Groups()
+	if len(groups) == 0 || asked.User == "" || g.config.Access.Groups == nil || !isOfAccess {
+		return nil
 	}
-	return err
+	asked.Groups, err = g.config.Access.Groups.Of(ctx, asked.User, groups)
+	switch {
+	case err == nil || ctx.Err() != nil:
+		return err
+	case rules.Mode() == policy.Enforce:
+		return fmt.Errorf("%w: %w", problem.ErrLoginUnknown, err)
+	}
+	if g.config.Log != nil {
+		g.config.Log.Warn("the groups of a user cannot be found out: rules with groups would refuse the request", "user", asked.User, "error", err)
+	}
+	return nil
 }
 
 func (g *Gate) decide(v *Verdict, asked policy.Request) error {

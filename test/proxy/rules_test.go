@@ -7,6 +7,7 @@ import (
 	"crypto/tls"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -82,8 +83,9 @@ func TestRulesFromLists(t *testing.T) {
 		_, ready := d.AdminRequest(t, "GET /readyz")
 		return strings.Contains(d.Log(), hosts) && strings.Contains(ready, hosts)
 	})
+	d.Reload(t, func(c *config.Config) { c.Log.Level = slog.LevelDebug })
 	if got := statusOf(t, d, page+"/"); got != 403 {
-		t.Errorf("without the file: %d", got)
+		t.Errorf("without the file, after a reload: %d", got)
 	}
 	if _, metrics := d.AdminRequest(t, "GET /metrics"); !strings.Contains(metrics, `urnd_list_entries{file="`+hosts+`"} 2`) {
 		t.Error("the metrics do not have the entries of the list")

@@ -22,7 +22,7 @@ import (
 
 // ofFiles returns what is probably not meant of the files and directories that a configuration names.
 func ofFiles(c config.Config) config.Faults {
-	return slices.Concat(ofSecrets(c), ofUsers(c), ofDirectories(c), ofCertificates(c))
+	return slices.Concat(ofSecrets(c), ofUsers(c), ofHelpers(c), ofDirectories(c), ofCertificates(c))
 }
 
 func ofSecrets(c config.Config) (warnings config.Faults) {
@@ -51,6 +51,23 @@ func ofUsers(c config.Config) (warnings config.Faults) {
 	warnings = ofPasswords("access.proxy_users", c.Access.ProxyUsers)
 	for i, site := range c.Proxy.Sites {
 		warnings = append(warnings, ofPasswords(fmt.Sprintf("proxy.sites.%d.users", i), site.Users)...)
+	}
+	return warnings
+}
+
+// ofHelpers says which programs cannot be run, as far as whoever checks may see that.
+func ofHelpers(c config.Config) (warnings config.Faults) {
+	const anybodyRuns = 0o111
+	for i, h := range c.Access.Helpers {
+		path := fmt.Sprintf("access.helpers.%d.command.0", i)
+		info, err := os.Stat(h.Command[0])
+		switch {
+		case errors.Is(err, fs.ErrPermission):
+		case err != nil:
+			warnings = append(warnings, config.Fault{Path: path, Message: fmt.Sprintf("nobody can log in by it: %v", err)})
+		case !info.Mode().IsRegular() || info.Mode()&anybodyRuns == 0:
+			warnings = append(warnings, config.Fault{Path: path, Message: fmt.Sprintf("nobody can log in by it: %s is no program", h.Command[0])})
+		}
 	}
 	return warnings
 }

@@ -13,6 +13,8 @@ import (
 // Hello is with what a client begins a tunnel.
 type Hello struct {
 	IsTLS bool // a ClientHello (RFC 8446 section 4.1.2) that can be read; false for anything else
+	// IsUnreadable is whether it begins as a ClientHello, and cannot be read. A server may be able to.
+	IsUnreadable bool
 	// ServerName is the name of the server in it (RFC 6066 section 3), "" for none.
 	ServerName string
 	// IsEncrypted is whether it has, or seems to have, another ClientHello in it (RFC 9849): ServerName is that of the outer one.
@@ -63,6 +65,7 @@ func readHello(ctx context.Context, conn *seenConn) (h Hello) {
 		},
 	})
 	_ = server.HandshakeContext(ctx) // it fails: with errSeen, or as there is no ClientHello
+	h.IsUnreadable = !h.IsTLS
 	return h
 }
 

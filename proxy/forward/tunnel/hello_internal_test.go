@@ -80,11 +80,12 @@ func TestLook(t *testing.T) {
 		"with more behind it":     {append(named[:len(named):len(named)], "more"...), 0, 0, isNamed},
 		"without a name":          {helloOf(t, &tls.Config{InsecureSkipVerify: true}), 0, 0, Hello{IsTLS: true}},
 		"encrypted":               {helloOf(t, encrypted), 0, 0, Hello{IsTLS: true, ServerName: "outer.example", IsEncrypted: true}},
+		"behind an empty record":  {append([]byte{22, 3, 1, 0, 0}, named...), 0, 0, Hello{IsUnreadable: true}}, // which OpenSSL reads
 		"SSH":                     {[]byte("SSH-2.0-OpenSSH_9.2\r\n"), 0, 0, Hello{}},
 		"one byte":                {[]byte("a"), 0, 0, Hello{}},
-		"a hello that breaks off": {named[:50], 0, 0, Hello{}},
-		"no hello in a record":    {[]byte{22, 3, 1, 0, 4, 2, 0, 0, 0}, 0, 0, Hello{}},
-		"too long a record":       {append([]byte{22, 3, 1, 0xff, 0xff}, make([]byte, 70_000)...), 0, 0, Hello{}},
+		"a hello that breaks off": {named[:50], 0, 0, Hello{IsUnreadable: true}},
+		"no hello in a record":    {[]byte{22, 3, 1, 0, 4, 2, 0, 0, 0}, 0, 0, Hello{IsUnreadable: true}},
+		"too long a record":       {append([]byte{22, 3, 1, 0xff, 0xff}, make([]byte, 70_000)...), 0, 0, Hello{IsUnreadable: true}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			client, near := pair(t)

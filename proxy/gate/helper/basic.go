@@ -90,3 +90,6 @@ func (b *Basic) ask(ctx context.Context, line string) (Answer, time.Duration, er
 
 // Close closes the pool.
 func (b *Basic) Close() { b.cached.close() }
+
+// Forget makes the program be asked for all passwords again.
+func (b *Basic) Forget() { b.cached.forget() }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/urnd/urnd/cache"
@@ -35,7 +36,7 @@ type cached struct {
 	config  CacheConfig
 	answers *cache.Cache[Answer]
 	store   *memory.Store[Answer]
-	secret  [sha256.Size]byte
+	secret  atomic.Pointer[[sha256.Size]byte]
 
 	ctx     context.Context //nolint:containedctx // of what is asked for again in the background, until close
 	stop    context.CancelFunc
@@ -57,7 +58,7 @@ func newCached(pool *Pool, config CacheConfig) (*cached, error) {
 	}
 	c := &cached{pool: pool, config: config, store: store, renewed: make(map[string]bool)}
 	c.answers = cache.New(cache.Config[Answer]{Store: store, Now: pool.config.Now})
-	_, _ = rand.Read(c.secret[:]) // it never fails: see crypto/rand
+	c.forget()
 	c.ctx, c.stop = context.WithCancel(context.Background())
 	return c, nil
 }
@@ -71,9 +72,16 @@ func (c *cached) close() {
 	c.store.Close()
 }
 
+// forget makes all answers be asked for again: none of before has the keys of now.
+func (c *cached) forget() {
+	var secret [sha256.Size]byte
+	_, _ = rand.Read(secret[:]) // it never fails: see crypto/rand
+	c.secret.Store(&secret)
+}
+
 // key returns the key of some texts, which no other texts have: it is their hash with a secret, as passwords could be guessed by one without.
 func (c *cached) key(texts ...string) string {
-	all := append(make([]byte, 0, 256), c.secret[:]...)
+	all := append(make([]byte, 0, 256), c.secret.Load()[:]...)
 	for _, text := range texts {
 		all = append(binary.AppendUvarint(all, uint64(len(text))), text...)
 	}

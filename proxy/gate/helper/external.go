@@ -54,3 +54,6 @@ func (e *External) Lookup(ctx context.Context, values ...string) (Answer, error)
 
 // Close closes the pool.
 func (e *External) Close() { e.cached.close() }
+
+// Forget makes the program be asked for everything again.
+func (e *External) Forget() { e.cached.forget() }

@@ -153,7 +153,7 @@ func TestHellos(t *testing.T) {
 		t.Error("a rule that allows has it")
 	}
 	p := newPolicy(t, policy.Enforce, policy.Rule{ID: "hello", Deny: true, Hellos: []policy.Hello{policy.NoTLS, policy.Encrypted}, Hosts: []string{".example"}})
-	for hello, want := range map[policy.Hello]bool{policy.Unseen: false, policy.Named: false, policy.Unnamed: false, policy.Encrypted: true, policy.NoTLS: true} {
+	for hello, want := range map[policy.Hello]bool{policy.Unseen: false, policy.Named: false, policy.Unnamed: false, policy.Encrypted: true, policy.NoTLS: true, policy.Unreadable: true} {
 		if got := p.Decide(policy.Request{Host: "a.example", Hello: hello}).Deny; got != want {
 			t.Errorf("%q: denied %t", hello, got)
 		}

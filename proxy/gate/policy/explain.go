@@ -83,7 +83,7 @@ func (r *rule) because(request Request) ([]Condition, bool) {
 	all.add(valuesOf("paths", r.Paths, isPath))
 	all.add(valuesOf("urls_from", r.URLLists, isURL))
 	all.add(valuesOf("times", r.Times, func(w Window) bool { return w.Has(request.Time) }))
-	all.add(valuesOf("client_hello", r.Hellos, func(h Hello) bool { return h == request.Hello }))
+	all.add(valuesOf("client_hello", r.Hellos, request.Hello.is))
 	return all.holding, !all.failed
 }
 

@@ -137,7 +137,7 @@ func (r *rule) holdsForClient(request *Request) bool {
 	return (len(r.Users) == 0 || slices.Contains(r.Users, request.User)) &&
 		(len(r.Clients)+len(r.ClientLists) == 0 || r.hasClient(plain(request.Client))) &&
 		(len(r.Groups) == 0 || slices.ContainsFunc(request.Groups, func(group string) bool { return slices.Contains(r.Groups, group) })) &&
-		(len(r.Hellos) == 0 || slices.Contains(r.Hellos, request.Hello)) &&
+		(len(r.Hellos) == 0 || slices.ContainsFunc(r.Hellos, request.Hello.is)) &&
 		(len(r.Times) == 0 || slices.ContainsFunc(r.Times, func(w Window) bool { return w.Has(request.Time) }))
 }
 

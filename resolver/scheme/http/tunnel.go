@@ -71,8 +71,8 @@ func (unknownAddr) String() string  { return "" }
 // tunnel is a connection to a target.
 type tunnel struct {
 	net.Conn
-	isBehind bool // an upstream proxy
-	in *bufio.Reader // what came behind the head of the proxy's response; nil where there is none
+	isBehind bool          // an upstream proxy
+	in       *bufio.Reader // what came behind the head of the proxy's response; nil where there is none
 }
 
 // RemoteAddr implements net.Conn: it is that of the server, which has no text where an upstream proxy hides it.

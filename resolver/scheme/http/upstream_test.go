@@ -288,6 +288,9 @@ func TestTunnel(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%q: %v", name, err)
 		}
+		if known := c.RemoteAddr().String() != ""; known != (name == "") { // behind a proxy it is not that of the server
+			t.Errorf("%q: the address is %s", name, c.RemoteAddr())
+		}
 		if _, err := io.WriteString(c, "echo"); err != nil {
 			t.Error(err)
 		}
