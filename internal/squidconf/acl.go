@@ -1,0 +1,156 @@
+package squidconf
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// Item is a value of an acl.
+type Item struct {
+	At    Position // of the line, also where that names a file of values
+	Value string
+	// List is the file that it is read from, "" for a value of the line itself.
+	List string
+	// AnyCase is true behind -i: a regular expression does not tell capital letters from small ones.
+	AnyCase bool
+}
+
+// ACL is a named condition, of all lines that have its name. One of the items must hold.
+type ACL struct {
+	Position // of its first line
+	Name     string
+	Type     string
+	Items    []Item
+	Options  []string // such as -n, without -i and +i
+	// Lines are the items of each line: what all-of needs, where the items of one line must all hold.
+	Lines [][]Item
+	// Unread is why a file of values could not be read; the items are then not all.
+	Unread error
+	// Conditional is true where one of its lines is behind an if of which it is not known whether it holds.
+	Conditional bool
+}
+
+// builtins are the acls that Squid 5 and 6 define.
+const builtins = `acl all src all
+acl manager url_regex -i ^cache_object:// +i ^[^:]+://[^/]+/squid-internal-mgr/
+acl localhost src 127.0.0.1/32 ::1
+acl to_localhost dst 127.0.0.0/8 0.0.0.0/32 ::1/128 ::/128
+acl to_linklocal dst 169.254.0.0/16 fe80::/10
+acl CONNECT method CONNECT
+`
+
+// ACLs returns the acls of a configuration by name, with those that are built in. Files of values are read by files.
+func ACLs(files Files, directives []Directive) (map[string]*ACL, error) {
+	all := make(map[string]*ACL)
+	for _, line := range joinLines("built in", builtins) {
+		if err := line.split(); err != nil {
+			return nil, err
+		}
+		if err := addACL(files, all, line); err != nil {
+			return nil, err
+		}
+	}
+	for _, line := range directives {
+		if line.Name != "acl" {
+			continue
+		}
+		// Squid knows its own localhost and CONNECT, and configurations from before that still define them.
+		if own := all[line.nameOfACL()]; own != nil && own.File == "built in" && own.Name != "all" {
+			delete(all, own.Name)
+		}
+		if err := addACL(files, all, line); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+func (d Directive) nameOfACL() string {
+	if len(d.Words) == 0 {
+		return ""
+	}
+	return d.Words[0].Text
+}
+
+func addACL(files Files, all map[string]*ACL, line Directive) error {
+	if len(line.Words) < 2 {
+		return &ParseError{line.Position, line.Text, "write acl, a name, a type and values", nil}
+	}
+	name, kind := line.Words[0].Text, strings.ToLower(line.Words[1].Text)
+	a := all[name]
+	if a == nil {
+		a = &ACL{Position: line.Position, Name: name, Type: kind}
+		all[name] = a
+	}
+	if a.Type != kind {
+		return &ParseError{line.Position, line.Text, fmt.Sprintf("the acl %s is of type %s in line %s: write that, or another name", name, a.Type, a.Position), nil}
+	}
+	a.Conditional = a.Conditional || line.Conditional
+	items := a.itemsOf(files, line)
+	a.Items, a.Lines = append(a.Items, items...), append(a.Lines, items)
+	return nil
+}
+
+// itemsOf returns the values of a line, and of the files that it names.
+func (a *ACL) itemsOf(files Files, line Directive) (items []Item) {
+	anyCase, options := false, true
+	for _, word := range line.Words[2:] {
+		list, isList := word.list(line)
+		switch {
+		case !word.Quoted && word.Text == "-i":
+			anyCase = true
+		case !word.Quoted && word.Text == "+i":
+			anyCase = false
+		case options && !word.Quoted && word.Text == "--":
+			options = false
+		case options && len(items) == 0 && !word.Quoted && isOption(word.Text):
+			a.Options = append(a.Options, word.Text)
+		case isList:
+			values, err := readList(files, list)
+			if err != nil {
+				a.Unread = err
+			}
+			for _, value := range values {
+				items = append(items, Item{line.Position, value, list, anyCase})
+			}
+		default:
+			items = append(items, Item{line.Position, word.Text, "", anyCase})
+		}
+	}
+	return items
+}
+
+func isOption(text string) bool {
+	return text == "-n" || text == "-m" || strings.HasPrefix(text, "-m=") || text == "-s" || text == "-r" || text == "-x"
+}
+
+// list returns the file of values that a word names.
+func (w Word) list(line Directive) (name string, ok bool) {
+	if inner, is := strings.CutPrefix(w.Text, `parameters("`); is && !w.Quoted {
+		name, ok = strings.CutSuffix(inner, `")`)
+	} else {
+		name, ok = w.Text, w.Quoted && !line.QuotedValues
+	}
+	if ok && !filepath.IsAbs(name) {
+		name = filepath.Join(filepath.Dir(line.File), name)
+	}
+	return name, ok
+}
+
+// readList returns the lines of a file of values that are neither empty nor comments.
+func readList(files Files, name string) (values []string, err error) {
+	text, err := files.Read(name)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", name, err)
+	}
+	if len(text) > maxSource {
+		return nil, fmt.Errorf("%s has more than %d bytes", name, maxSource)
+	}
+	for line := range strings.Lines(string(text)) {
+		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
+			values = append(values, line)
+		}
+	}
+	return values, nil
+}

@@ -1,0 +1,5 @@
+// Package squidconf reads squid.conf as Squid does, and converts it to the configuration of urnd.
+//
+// It is pure: files are read by functions that are passed. What cannot be carried over exactly is reported, and never allows more
+// than Squid did: a rule that allows is left out, and a rule that denies is widened.
+package squidconf

@@ -1,0 +1,297 @@
+package squidconf
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Bounds of what is read. The depth is that of Squid.
+const (
+	maxDepth  = 16
+	maxFiles  = 1000
+	maxLines  = 1_000_000 // of all files together
+	maxSource = 64 << 20  // bytes of one file
+)
+
+// Files is how files are read. Both functions must be set.
+type Files struct {
+	Read func(name string) ([]byte, error)
+	// Glob returns the names that a pattern of filepath.Match has, sorted.
+	Glob func(pattern string) ([]string, error)
+}
+
+// Position is a line of a file.
+type Position struct {
+	File string
+	Line int // from 1; of lines that are continued, the first one
+}
+
+// String returns the position as "squid.conf:12", with the last element of the path alone.
+func (p Position) String() string { return filepath.Base(p.File) + ":" + strconv.Itoa(p.Line) }
+
+// Word is a part of a line.
+type Word struct {
+	Text   string
+	Quoted bool // it was written in double quotes, which Text has not
+}
+
+// Directive is a line of the configuration.
+type Directive struct {
+	Position
+	Name  string
+	Words []Word // what follows the name
+	// Text is the whole line, with the lines that continue it.
+	Text string
+	// Conditional is true behind an if that depends on the process, as ${process_number} does, so that it is not known whether it applies.
+	Conditional bool
+	// QuotedValues is true where configuration_includes_quoted_values is on: a word in quotes is a value, and not the name of a file.
+	QuotedValues bool
+}
+
+// Arguments returns the texts of the words.
+func (d Directive) Arguments() []string {
+	texts := make([]string, len(d.Words))
+	for i, word := range d.Words {
+		texts[i] = word.Text
+	}
+	return texts
+}
+
+// ParseError is a line that Squid would not read either.
+type ParseError struct {
+	Position
+	Input, Message string
+	Err            error // of reading a file; may be nil
+}
+
+// Error returns the position, the line and what to write instead.
+func (e *ParseError) Error() string {
+	text := fmt.Sprintf("%s:%d: %q: %s", e.File, e.Line, e.Input, e.Message)
+	if e.Err != nil {
+		text += ": " + e.Err.Error()
+	}
+	return text
+}
+
+// Unwrap returns the error of reading a file.
+func (e *ParseError) Unwrap() error { return e.Err }
+
+type parser struct {
+	files  Files
+	open   int // files read
+	lines  int
+	quoted bool // configuration_includes_quoted_values
+	read   []Directive
+}
+
+// Parse reads a configuration and what it includes. An include that is relative is below the folder of the file that names it. The
+// error is a *ParseError, but for name itself, which cannot be read.
+func Parse(files Files, name string) ([]Directive, error) {
+	text, err := files.Read(name)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", name, err)
+	}
+	p := &parser{files: files}
+	if err := p.file(name, text, false); err != nil {
+		return nil, err
+	}
+	return p.read, nil
+}
+
+// condition is an if that is open.
+type condition struct {
+	at      Position
+	skips   bool // the lines do not apply
+	unknown bool // it is not known whether they do
+	another bool // else was read
+}
+
+func (p *parser) file(name string, text []byte, conditional bool) error { return p.nested(name, text, conditional, 0) }
+
+func (p *parser) nested(name string, text []byte, conditional bool, depth int) error {
+	if p.open++; p.open > maxFiles || len(text) > maxSource {
+		return &ParseError{Position{name, 1}, name, fmt.Sprintf("at most %d files of %d bytes are read: include fewer", maxFiles, maxSource), nil}
+	}
+	var open []condition
+	for _, line := range joinLines(name, string(text)) {
+		if p.lines++; p.lines > maxLines {
+			return &ParseError{line.Position, line.Text, fmt.Sprintf("at most %d lines are read", maxLines), nil}
+		}
+		line.QuotedValues = p.quoted
+		if err := line.split(); err != nil {
+			return err
+		}
+		var isCondition bool
+		var err error
+		if open, isCondition, err = condense(open, line); err != nil {
+			return err
+		}
+		if isCondition || slices.ContainsFunc(open, func(c condition) bool { return c.skips }) {
+			continue
+		}
+		line.Conditional = conditional || slices.ContainsFunc(open, func(c condition) bool { return c.unknown })
+		if err := p.directive(line, depth); err != nil {
+			return err
+		}
+	}
+	if len(open) > 0 {
+		return &ParseError{open[0].at, "if", "has no endif: write one behind it, in the same file", nil}
+	}
+	return nil
+}
+
+// condense opens and closes conditions, and reports whether the line is about one.
+func condense(open []condition, line Directive) ([]condition, bool, error) {
+	fail := func(message string) ([]condition, bool, error) {
+		return nil, false, &ParseError{line.Position, line.Text, message, nil}
+	}
+	switch line.Name {
+	case "if":
+		c := condition{at: line.Position}
+		switch left, right, ok := strings.Cut(strings.Join(line.Arguments(), ""), "="); {
+		case ok && isInteger(left) && isInteger(right):
+			c.skips = atoi(left) != atoi(right)
+		case !ok && (left == "true" || left == "false"):
+			c.skips = left == "false"
+		case strings.Contains(left+right, "${"):
+			c.unknown = true
+		default:
+			return fail("is not a condition: write true, false, or two whole numbers and = between them")
+		}
+		return append(open, c), true, nil
+	case "else":
+		if len(open) == 0 || open[len(open)-1].another {
+			return fail("has no if before it: remove it")
+		}
+		last := &open[len(open)-1]
+		last.another, last.skips = true, !last.skips && !last.unknown
+		return open, true, nil
+	case "endif":
+		if len(open) == 0 {
+			return fail("has no if before it: remove it")
+		}
+		return open[:len(open)-1], true, nil
+	}
+	return open, false, nil
+}
+
+func isInteger(text string) bool {
+	_, err := strconv.Atoi(text)
+	return err == nil
+}
+
+func atoi(text string) int {
+	n, _ := strconv.Atoi(text)
+	return n
+}
+
+func (p *parser) directive(line Directive, depth int) error {
+	switch line.Name {
+	case "include":
+		return p.include(line, depth)
+	case "configuration_includes_quoted_values":
+		p.quoted = slices.Contains(line.Arguments(), "on")
+	}
+	p.read = append(p.read, line)
+	return nil
+}
+
+func (p *parser) include(line Directive, depth int) error {
+	fail := func(message string, err error) error { return &ParseError{line.Position, line.Text, message, err} }
+	if depth+1 >= maxDepth {
+		return fail(fmt.Sprintf("files include each other: at most %d may", maxDepth), nil)
+	}
+	if len(line.Words) == 0 {
+		return fail("write the name of a file", nil)
+	}
+	for _, pattern := range line.Arguments() {
+		if !filepath.IsAbs(pattern) {
+			pattern = filepath.Join(filepath.Dir(line.File), pattern)
+		}
+		names := []string{pattern}
+		if strings.ContainsAny(pattern, "*?[") {
+			var err error
+			if names, err = p.files.Glob(pattern); err != nil {
+				return fail("is not a pattern of files", err)
+			}
+		}
+		for _, name := range names {
+			text, err := p.files.Read(name)
+			if err != nil {
+				return fail("cannot be read", err)
+			}
+			if err := p.nested(name, text, line.Conditional, depth+1); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// joinLines returns the lines that are no comments, joined where a backslash at the end continues them.
+func joinLines(name, text string) (all []Directive) {
+	var continued bool
+	number := 0
+	for line := range strings.Lines(text) {
+		number++
+		line = strings.TrimRight(line, "\r\n")
+		more, continues := strings.CutSuffix(line, `\`)
+		switch trimmed := strings.TrimLeft(more, " \t"); {
+		case continued:
+			all[len(all)-1].Text += more
+		case trimmed == "" && !continues, strings.HasPrefix(trimmed, "#"):
+			continue // as in Squid, a comment is not continued
+		default:
+			all = append(all, Directive{Position: Position{name, number}, Text: trimmed})
+		}
+		continued = continues
+	}
+	return slices.DeleteFunc(all, func(d Directive) bool { return strings.TrimSpace(d.Text) == "" })
+}
+
+// split makes words of the text. A "#" at the beginning of a word begins a comment.
+func (d *Directive) split() error {
+	d.Text = strings.TrimSpace(d.Text)
+	rest := d.Text
+	for first := true; ; first = false {
+		if rest = strings.TrimLeft(rest, " \t\v\f"); rest == "" || rest[0] == '#' && !first {
+			return nil
+		}
+		if rest[0] == '"' && !first {
+			text, behind, ok := unquote(rest[1:], d.QuotedValues)
+			if !ok {
+				return &ParseError{d.Position, d.Text, `a word has no quotation mark at its end: write one`, nil}
+			}
+			d.Words, rest = append(d.Words, Word{text, true}), behind
+			continue
+		}
+		end := strings.IndexAny(rest, " \t\v\f")
+		if end < 0 {
+			end = len(rest)
+		}
+		if word := rest[:end]; first {
+			d.Name = word
+		} else {
+			d.Words = append(d.Words, Word{Text: word})
+		}
+		rest = rest[end:]
+	}
+}
+
+// unquote returns what is before the next quotation mark, and behind it. A backslash escapes a character where quoted values are on.
+func unquote(text string, escapes bool) (value, behind string, ok bool) {
+	var all strings.Builder
+	for i := 0; i < len(text); i++ {
+		switch {
+		case text[i] == '"':
+			return all.String(), text[i+1:], true
+		case text[i] == '\\' && escapes && i+1 < len(text):
+			i++
+		}
+		all.WriteByte(text[i])
+	}
+	return "", "", false
+}
