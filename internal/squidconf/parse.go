@@ -101,21 +101,23 @@ func Parse(files Files, name string) ([]Directive, error) {
 	return p.read, nil
 }
 
-// condition is an if that is open.
-type condition struct {
+// branch is an if that is open.
+type branch struct {
 	at      Position
 	skips   bool // the lines do not apply
 	unknown bool // it is not known whether they do
 	another bool // else was read
 }
 
-func (p *parser) file(name string, text []byte, conditional bool) error { return p.nested(name, text, conditional, 0) }
+func (p *parser) file(name string, text []byte, conditional bool) error {
+	return p.nested(name, text, conditional, 0)
+}
 
 func (p *parser) nested(name string, text []byte, conditional bool, depth int) error {
 	if p.open++; p.open > maxFiles || len(text) > maxSource {
 		return &ParseError{Position{name, 1}, name, fmt.Sprintf("at most %d files of %d bytes are read: include fewer", maxFiles, maxSource), nil}
 	}
-	var open []condition
+	var open []branch
 	for _, line := range joinLines(name, string(text)) {
 		if p.lines++; p.lines > maxLines {
 			return &ParseError{line.Position, line.Text, fmt.Sprintf("at most %d lines are read", maxLines), nil}
@@ -129,10 +131,10 @@ func (p *parser) nested(name string, text []byte, conditional bool, depth int) e
 		if open, isCondition, err = condense(open, line); err != nil {
 			return err
 		}
-		if isCondition || slices.ContainsFunc(open, func(c condition) bool { return c.skips }) {
+		if isCondition || slices.ContainsFunc(open, func(c branch) bool { return c.skips }) {
 			continue
 		}
-		line.Conditional = conditional || slices.ContainsFunc(open, func(c condition) bool { return c.unknown })
+		line.Conditional = conditional || slices.ContainsFunc(open, func(c branch) bool { return c.unknown })
 		if err := p.directive(line, depth); err != nil {
 			return err
 		}
@@ -144,13 +146,13 @@ func (p *parser) nested(name string, text []byte, conditional bool, depth int) e
 }
 
 // condense opens and closes conditions, and reports whether the line is about one.
-func condense(open []condition, line Directive) ([]condition, bool, error) {
-	fail := func(message string) ([]condition, bool, error) {
+func condense(open []branch, line Directive) ([]branch, bool, error) {
+	fail := func(message string) ([]branch, bool, error) {
 		return nil, false, &ParseError{line.Position, line.Text, message, nil}
 	}
 	switch line.Name {
 	case "if":
-		c := condition{at: line.Position}
+		c := branch{at: line.Position}
 		switch left, right, ok := strings.Cut(strings.Join(line.Arguments(), ""), "="); {
 		case ok && isInteger(left) && isInteger(right):
 			c.skips = atoi(left) != atoi(right)

@@ -17,7 +17,7 @@ import (
 // Command returns the command.
 func Command(w Wiring) *cobra.Command {
 	cmd := &cobra.Command{Use: "config", Short: "Check and show configurations", RunE: cli.RequireSubcommand}
-	cmd.AddCommand(newCheck(w), newShow(), newExplain(), newExample(), newSchema())
+	cmd.AddCommand(newCheck(w), newShow(), newExplain(), newExample(), newSchema(), newImport())
 	return cmd
 }
 

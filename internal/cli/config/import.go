@@ -1,0 +1,48 @@
+package config
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/urnd/urnd/internal/cli"
+	"github.com/urnd/urnd/internal/squidconf"
+)
+
+func newImport() *cobra.Command {
+	return &cobra.Command{
+		Use:   "import FILE",
+		Short: "Convert a configuration of Squid",
+		Long: `Print the configuration of urnd that does what a squid.conf says, with the line that each
+setting comes from. What cannot be carried over is a table on standard error, and comments at
+the end; the configuration is valid without it, and never allows more than Squid did: a rule
+that denies, and cannot be said exactly, denies more. The status is 0 if all was carried
+over, and 1 if something was not. Passwords are not printed.`,
+		Example: "  urnd config import /etc/squid/squid.conf > urnd.yaml",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			result, err := squidconf.Convert(squidconf.Files{Read: os.ReadFile, Glob: filepath.Glob}, args[0])
+			if err != nil {
+				return err
+			}
+			if _, err := fmt.Fprint(cmd.OutOrStdout(), result.YAML); err != nil {
+				return err
+			}
+			if len(result.Lost) == 0 {
+				return nil
+			}
+			table := tabwriter.NewWriter(cmd.ErrOrStderr(), 0, 0, 2, ' ', 0)
+			fmt.Fprintln(table, "LINE\tDIRECTIVE\tWHY\tINSTEAD")
+			for _, l := range result.Lost {
+				fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", squidconf.Plain(l.At.String()), squidconf.Plain(l.Directive), squidconf.Plain(l.Why), squidconf.Plain(l.Instead))
+			}
+			if err := table.Flush(); err != nil {
+				return err
+			}
+			return cli.ErrReported
+		},
+	}
+}

@@ -1,0 +1,268 @@
+package squidconf
+
+import (
+	"fmt"
+	"math"
+	"net"
+	"net/netip"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// options returns the options of a line behind its first words: name=value, or a name with an empty value.
+func (d Directive) options(from int) map[string]string {
+	all := make(map[string]string)
+	words := d.Arguments()
+	for _, word := range words[min(from, len(words)):] {
+		name, value, _ := strings.Cut(word, "=")
+		all[name] = value
+	}
+	return all
+}
+
+func firstOf(options map[string]string, names ...string) string {
+	for _, name := range names {
+		if value := options[name]; value != "" {
+			return value
+		}
+	}
+	return ""
+}
+
+// httpPort carries a listener over.
+func (c *conversion) httpPort(d Directive) {
+	words := d.Arguments()
+	if len(words) == 0 {
+		c.lose(d, "it has no port", "listen.service")
+		return
+	}
+	options := d.options(1)
+	for _, other := range []string{"intercept", "transparent", "tproxy", "ssl-bump", "require-proxy-header"} {
+		if _, ok := options[other]; ok {
+			instead := "/proxy.pac, by which browsers find the proxy (proxy.pac_proxies)"
+			if other == "require-proxy-header" {
+				instead = "listen.proxy_protocol"
+			}
+			c.lose(d, other+": missing", instead)
+			return
+		}
+	}
+	host, port, err := net.SplitHostPort(words[0])
+	if err != nil {
+		host, port = "", words[0]
+	}
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 || strings.ContainsAny(host, " '\"%") {
+		c.lose(d, "its port is not a number from 1 to 65535", "listen.service")
+		return
+	}
+	hosts := []string{host}
+	if host == "" {
+		hosts = []string{"0.0.0.0", "::"}
+	}
+	setting := "listen.service"
+	if certificate := firstOf(options, "tls-cert", "cert"); d.Name == "https_port" || certificate != "" {
+		if certificate == "" {
+			c.lose(d, "it has no certificate", "listen.tls, tls.certificate and tls.key")
+			return
+		}
+		key := firstOf(options, "tls-key", "key")
+		if key == "" {
+			key = certificate
+		}
+		setting = "listen.tls"
+		c.set(d, "tls.certificate", quote(certificate))
+		c.set(d, "tls.key", quote(key))
+		if firstOf(options, "clientca", "tls-clientca") != "" {
+			c.lose(d, "certificates of clients: missing", "access.proxy_users")
+		}
+	}
+	for _, host := range hosts {
+		c.seen[setting] = append(c.seen[setting], net.JoinHostPort(host, port))
+	}
+	if site := options["defaultsite"]; site != "" {
+		name, _, _ := strings.Cut(site, ":")
+		c.sites = append(c.sites, name)
+	}
+	c.set(d, setting, list(c.seen[setting], "  "))
+}
+
+// login carries users over whose hashes urnd verifies.
+func (c *conversion) login(d Directive) {
+	words := d.Arguments()
+	if len(words) < 2 {
+		c.lose(d, "it has no scheme and parameter", "access.proxy_users")
+		return
+	}
+	switch scheme, parameter := strings.ToLower(words[0]), words[1]; {
+	case parameter != "program" && scheme == "basic":
+		c.result.Unneeded = append(c.result.Unneeded, Loss{d.Position, "auth_param basic " + parameter, "urnd verifies passwords itself, and names its realm", ""})
+	case parameter != "program" || scheme != "basic" || len(words) < 4 || path.Base(words[2]) != "basic_ncsa_auth":
+		c.helper(d, words)
+	default:
+		c.htpasswd(d, words[3])
+	}
+}
+
+// helper is the place for settings of programs that verify users.
+func (c *conversion) helper(d Directive, words []string) {
+	c.lose(d, fmt.Sprintf("%s %s: %s", words[0], words[1], helpersPlaceholder), helpersPlaceholder+"; or access.proxy_users")
+}
+
+func (c *conversion) htpasswd(d Directive, name string) {
+	lines, err := readList(c.files, name)
+	if err != nil {
+		c.lose(d, err.Error(), "run the command where the file is, as a user who can read it")
+		return
+	}
+	for _, line := range lines {
+		if _, hash, ok := strings.Cut(line, ":"); !ok || !strings.HasPrefix(hash, "$2") {
+			c.lose(d, "a hash in the file is not of bcrypt", "access.proxy_users: a file of htpasswd -B -C 12, with new passwords")
+			return
+		}
+	}
+	if len(lines) == 0 {
+		c.lose(d, "the file has no user", "access.proxy_users: a file of htpasswd -B -C 12")
+		return
+	}
+	c.usersFile = name
+	c.set(d, "access.proxy_users", quote(name))
+}
+
+func (c *conversion) accessLog(d Directive) {
+	words := d.Arguments()
+	if len(words) == 0 {
+		c.lose(d, "it names no log", "log.access")
+		return
+	}
+	if words[0] == "none" {
+		if len(words) > 1 {
+			c.lose(d, "logs by acl: missing", "log.access: off, for all requests")
+			return
+		}
+		c.set(d, "log.access", "'off'")
+		return
+	}
+	file, format, rest := words[0], "squid", words[1:]
+	for i, word := range rest {
+		if name, value, ok := strings.Cut(word, "="); ok {
+			if name == "logformat" {
+				format = value
+			}
+			continue
+		}
+		if i == 0 {
+			format = word
+			continue
+		}
+		c.lose(d, "logs by acl: missing", "log.access, for all requests")
+		return
+	}
+	if module, rest, ok := strings.Cut(file, ":"); ok && (module == "stdio" || module == "daemon") {
+		file = rest
+	}
+	formats := map[string]string{"squid": "squid", "combined": "combined", "common": "combined", "auto": "squid"}
+	switch {
+	case !strings.HasPrefix(file, "/") || strings.HasPrefix(file, "//"):
+		c.lose(d, "logs by syslog, UDP and TCP: missing", "log.access with the journal, where log.access_file is empty")
+	case c.seen["log.access"] != nil:
+		c.lose(d, "a second log: missing", "log.access, for one")
+	case formats[format] == "":
+		c.logFormat(d)
+	default:
+		c.seen["log.access"] = []string{format}
+		c.set(d, "log.access", formats[format])
+		c.document.set("log.access_file", quote(path.Join("/var/log/urnd", path.Base(file))), "The directory must belong to the user of urnd.")
+	}
+}
+
+// logFormat is the place for formats of the access log.
+func (c *conversion) logFormat(d Directive) {
+	c.lose(d, formatsPlaceholder, "log.access: json, combined or squid")
+}
+
+func (c *conversion) hostname(d Directive) {
+	if words := d.Arguments(); len(words) == 1 && isName(strings.ToLower(words[0])) && !strings.HasPrefix(words[0], ".") {
+		c.set(d, "listen.names", list(words, "  "))
+		return
+	}
+	c.lose(d, "it is not the name of a host", "listen.names")
+}
+
+func (c *conversion) forwardedFor(d Directive) {
+	modes := map[string]string{"on": "x-forwarded-for", "off": "'off'", "delete": "'off'", "transparent": "transparent"}
+	if words := d.Arguments(); len(words) == 1 && modes[words[0]] != "" {
+		c.set(d, "proxy.forwarded", modes[words[0]])
+		return
+	}
+	c.document.set("proxy.forwarded", "'off'", from(d))
+	c.lose(d, "this mode: missing", "proxy.forwarded")
+}
+
+func (c *conversion) via(d Directive) {
+	if slices.Equal(d.Arguments(), []string{"off"}) {
+		c.lose(d, "Via is always sent (RFC 9110 section 7.6.3)", "nothing: without it loops are not found")
+	}
+}
+
+func (c *conversion) nameServers(d Directive) {
+	for _, word := range d.Arguments() {
+		if _, err := netip.ParseAddr(word); err != nil {
+			c.lose(d, "a name server is an address", "dns.servers")
+			continue
+		}
+		c.seen["dns.servers"] = append(c.seen["dns.servers"], word)
+	}
+	if len(c.seen["dns.servers"]) > 0 {
+		c.set(d, "dns.servers", list(c.seen["dns.servers"], "  "))
+	}
+}
+
+func (c *conversion) headerSize(d Directive) {
+	if size, ok := c.size(d, 1); ok {
+		c.set(d, "limits.header", sizeText(min(max(size, 4<<10), 16<<20)))
+	}
+}
+
+func (c *conversion) clientConnections(d Directive) {
+	words := d.Arguments()
+	if len(words) == 1 && isInteger(words[0]) {
+		c.set(d, "limits.client_connections", strconv.Itoa(min(max(atoi(words[0]), 0), 1_000_000)))
+		return
+	}
+	c.lose(d, "it is no number", "limits.client_connections")
+}
+
+// timeout returns what carries a duration over, within the bounds of the setting in seconds.
+func timeout(setting string, least, most float64) func(*conversion, Directive) {
+	return func(c *conversion, d Directive) {
+		seconds, ok := secondsOf(d.Arguments())
+		if !ok {
+			c.lose(d, "it is no duration", setting)
+			return
+		}
+		c.set(d, setting, strconv.FormatInt(int64(min(max(seconds, least), most)), 10)+"s")
+	}
+}
+
+// secondsOf reads a duration such as 2 minutes; without a unit it is seconds.
+func secondsOf(words []string) (float64, bool) {
+	if len(words) == 0 {
+		return 0, false
+	}
+	n, err := strconv.ParseFloat(words[0], 64)
+	if err != nil || n < 0 || math.IsNaN(n) {
+		return 0, false
+	}
+	unit := 1.0
+	if len(words) > 1 {
+		units := map[string]float64{"millisecond": 0.001, "second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800, "fortnight": 1209600}
+		known, ok := units[strings.TrimSuffix(strings.ToLower(words[1]), "s")]
+		if !ok {
+			return 0, false
+		}
+		unit = known
+	}
+	return n * unit, true
+}
