@@ -58,6 +58,9 @@ func (c *conversion) cacheMemory(d Directive) {
 	if !ok {
 		return
 	}
+	if size < 8<<10 {
+		size = 0 // an eighth of it would be less than the least cache.max_response
+	}
 	c.set(d, "cache.responses", sizeText(size))
 	c.fit(size, defaultMaxResponse, "at most an eighth of cache.responses")
 }
@@ -70,7 +73,7 @@ func (c *conversion) largestInMemory(d Directive) {
 	responses := int64(defaultResponses)
 	for _, other := range c.directives {
 		if other.Name == "cache_mem" {
-			if n, ok := bytesOf(other.Arguments(), 1); ok {
+			if n, ok := bytesOf(other.Arguments(), 1); ok && n <= largestSize/1024 {
 				responses = n
 			}
 		}
@@ -82,7 +85,7 @@ func (c *conversion) largestInMemory(d Directive) {
 
 // fit makes cache.max_response an eighth of cache.responses, where it would be more.
 func (c *conversion) fit(responses, largest int64, why string) bool {
-	if responses/8 >= largest || responses == 0 {
+	if responses/8 >= largest || responses < 8<<10 {
 		return false
 	}
 	c.document.set("cache.max_response", sizeText(max(responses/8, 1<<10)), why)

@@ -44,7 +44,8 @@ type conversion struct {
 	private    []string // addresses of peers that access.allow_destinations must have
 }
 
-// Convert reads a configuration of Squid, and returns the one of urnd that does the same, as far as it can.
+// Convert reads a configuration of Squid, and returns the one of urnd that does the same, as far as it can. The name is an absolute path:
+// the result has those of lists.
 func Convert(files Files, name string) (Result, error) {
 	directives, err := Parse(files, name)
 	if err != nil {
@@ -79,6 +80,7 @@ func Convert(files Files, name string) (Result, error) {
 // convert carries one line over.
 func (c *conversion) convert(d Directive) error {
 	row, ok := find(d.Name)
+	row.instead = strings.ReplaceAll(row.instead, "`", "")
 	switch {
 	case !ok:
 		c.lose(d, "Squid 5 and 6 do not know this directive", "nothing, if Squid warned of it")
@@ -141,6 +143,9 @@ func (c *conversion) access() error {
 	ids := make(map[string]int)
 	said := ""
 	for _, r := range rules {
+		if !r.deny && (r.clients != nil && len(networks(r.clients)) == 0 || r.destinations != nil && len(networks(r.destinations)) == 0) {
+			continue // without them it would allow all
+		}
 		id := "default"
 		if r.at.Line > 0 {
 			id = ruleID(r.at)
@@ -201,9 +206,12 @@ func (r rule) text() string {
 	return text
 }
 
+// networks returns a set as settings have it, without what no client and no server has: 0.0.0.0/8 in part (RFC 1122 section 3.2.1.3), of
+// which localnet of Debian has all but one address, and IPv4 in IPv6.
 func networks(set addresses) (all []string) {
+	this := netip.MustParsePrefix("0.0.0.0/8")
 	for _, network := range set.prefixes() {
-		if !network.Addr().Is4In6() {
+		if isPart := network.Bits() > 8 && this.Contains(network.Addr()); !network.Addr().Is4In6() && !isPart {
 			all = append(all, network.String())
 		}
 	}
@@ -304,7 +312,12 @@ func (c *conversion) finish(name string) Result {
 		at[d.Position] = i
 	}
 	slices.SortStableFunc(c.result.Lost, func(a, b Loss) int { return at[a.At] - at[b.At] })
-	c.result.Lost = slices.Compact(c.result.Lost)
+	said := make(map[Loss]bool) // an acl may be in several lines
+	c.result.Lost = slices.DeleteFunc(c.result.Lost, func(l Loss) bool {
+		before := said[l]
+		said[l] = true
+		return before
+	})
 	var all strings.Builder
 	fmt.Fprintf(&all, "# From %s, by urnd config import. What is not set has the defaults of urnd.\n", Plain(name))
 	all.WriteString(c.document.text())

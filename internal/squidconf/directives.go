@@ -57,9 +57,8 @@ func (c *conversion) httpPort(d Directive) {
 		c.lose(d, "its port is not a number from 1 to 65535", "listen.service")
 		return
 	}
-	hosts := []string{host}
 	if host == "" {
-		hosts = []string{"0.0.0.0", "::"}
+		host = "::" // and all IPv4 addresses
 	}
 	setting := "listen.service"
 	if certificate := firstOf(options, "tls-cert", "cert"); d.Name == "https_port" || certificate != "" {
@@ -78,9 +77,7 @@ func (c *conversion) httpPort(d Directive) {
 			c.lose(d, "certificates of clients: missing", "access.proxy_users")
 		}
 	}
-	for _, host := range hosts {
-		c.seen[setting] = append(c.seen[setting], net.JoinHostPort(host, port))
-	}
+	c.seen[setting] = append(c.seen[setting], net.JoinHostPort(host, port))
 	if site := options["defaultsite"]; site != "" {
 		name, _, _ := strings.Cut(site, ":")
 		c.sites = append(c.sites, name)
@@ -221,7 +218,7 @@ func (c *conversion) nameServers(d Directive) {
 
 func (c *conversion) headerSize(d Directive) {
 	if size, ok := c.size(d, 1); ok {
-		c.set(d, "limits.header", sizeText(min(max(size, 4<<10), 16<<20)))
+		c.set(d, "limits.header", sizeText(min(max(size, 8<<10), 16<<20)))
 	}
 }
 

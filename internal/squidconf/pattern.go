@@ -40,7 +40,7 @@ func (a *ACL) expressions(means *condition) {
 		}
 		holds, ok := read(expression, item.AnyCase)
 		if !ok {
-			means.lose(a, item.At, fmt.Sprintf("the regular expression %q is not exactly a host or a path", expression), insteadOf(a.Type))
+			means.lose(a, item.At, fmt.Sprintf("the regular expression %s is not exactly a host or a path", expression), insteadOf(a.Type))
 			continue
 		}
 		means.cubes = join(means.cubes, holds)

@@ -93,6 +93,9 @@ func (c *conversion) accessLine(d Directive) (line accessLine, err error) {
 		line.lost = append(line.lost, one.missing...)
 		unknown := len(one.missing) > 0
 		negated := strings.HasPrefix(word, "!")
+		if unknown {
+			line.partly(word, negated)
+		}
 		switch {
 		case unknown && line.deny:
 			isExact = false
@@ -123,6 +126,18 @@ func (c *conversion) accessLine(d Directive) (line accessLine, err error) {
 		}
 	}
 	return line, nil
+}
+
+// partly says what an acl does to its line that cannot be said in a rule.
+func (l *accessLine) partly(word string, negated bool) {
+	why := "the rule allows less, without all of "
+	switch {
+	case l.deny:
+		why = "the rule denies more, without "
+	case negated:
+		why = "the rule is left out, as it needs "
+	}
+	l.lost = append(l.lost, Loss{l.Position, l.Name, why + word, "a rule of your own at this place"})
 }
 
 // preciseOf returns the cubes that hold for what is known of a line, before the wide ones: who removes those keeps these.

@@ -65,7 +65,8 @@ func (d *document) text() string {
 	return all.String()
 }
 
-var plainText = regexp.MustCompile(`^[A-Za-z/][A-Za-z0-9._/-]*$`)
+// plainText is what YAML takes for a text without quotation marks: words, names of hosts, IPv4 addresses and networks, ranges of ports.
+var plainText = regexp.MustCompile(`^([A-Za-z/][A-Za-z0-9._/-]*|\.[a-z][a-z0-9-]*\.[a-z][a-z0-9.-]*|[0-9]+(\.[0-9]+){3}(/[0-9]+)?|[0-9]+-[0-9]+)$`)
 
 // quote returns a text as a scalar of YAML.
 func quote(text string) string {

@@ -24,7 +24,11 @@ over, and 1 if something was not. Passwords are not printed.`,
 		Example: "  urnd config import /etc/squid/squid.conf > urnd.yaml",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			result, err := squidconf.Convert(squidconf.Files{Read: os.ReadFile, Glob: filepath.Glob}, args[0])
+			path, err := filepath.Abs(args[0])
+			if err != nil {
+				return fmt.Errorf("finding %s: %w", args[0], err)
+			}
+			result, err := squidconf.Convert(squidconf.Files{Read: os.ReadFile, Glob: filepath.Glob}, path)
 			if err != nil {
 				return err
 			}

@@ -1,0 +1,346 @@
+package squidconf
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/config"
+	"github.com/urnd/urnd/proxy/gate/policy"
+	"github.com/urnd/urnd/uri"
+)
+
+var disk = Files{Read: os.ReadFile, Glob: filepath.Glob}
+
+// load returns what urnd reads of a converted configuration.
+func load(t testing.TB, r Result) config.Config {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "urnd.yaml")
+	if err := os.WriteFile(path, []byte(r.YAML), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := config.Load(path, nil)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, r.YAML)
+	}
+	return c
+}
+
+func convertText(t testing.TB, text string) Result {
+	t.Helper()
+	r, err := Convert(filesOf(map[string]string{"/e/squid.conf": text}), "/e/squid.conf")
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	return r
+}
+
+// policyOf returns the rules of a configuration that has no lists, and the port of tunnels.
+func policyOf(t testing.TB, c config.Config) *policy.Policy {
+	t.Helper()
+	var rules []policy.Rule
+	for _, r := range c.Proxy.Rules {
+		rule := policy.Rule{ID: r.ID, Deny: r.Action == "deny", Clients: r.Clients, Users: r.Users, Methods: r.Methods, Schemes: r.Schemes, Hosts: r.Hosts,
+			Paths: r.Paths, Destinations: r.Destinations}
+		for _, w := range r.Times {
+			rule.Times = append(rule.Times, policy.Window{Days: w.Days, From: w.From, To: w.To, Zone: time.UTC})
+		}
+		for _, p := range r.Ports {
+			rule.Ports = append(rule.Ports, policy.PortRange(p))
+		}
+		rules = append(rules, rule)
+	}
+	p, err := policy.New(policy.Enforce, rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// request is one that both decide.
+type request struct {
+	client, method, url string // CONNECT has host:port
+	at                  time.Time
+}
+
+// allowed is what urnd decides.
+func allowed(t testing.TB, c config.Config, p *policy.Policy, r request) bool {
+	t.Helper()
+	client := netip.MustParseAddr(r.client)
+	if !slices.ContainsFunc(c.Access.ProxyClients, func(n netip.Prefix) bool { return n.Contains(client) }) {
+		return false
+	}
+	asked := policy.Request{Client: client, Method: r.method, Time: r.at}
+	if r.method == "CONNECT" {
+		host, port, _ := strings.Cut(r.url, ":")
+		asked.Host, asked.Port = host, uint16(atoi(port))
+		if !slices.ContainsFunc(c.Proxy.ConnectPorts, func(p config.PortRange) bool { return p.First <= asked.Port && asked.Port <= p.Last }) {
+			return false
+		}
+	} else {
+		u, err := uri.Parse(r.url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if asked, err = policy.NewRequest(client, "", r.method, u); err != nil {
+			t.Fatal(err)
+		}
+		asked.Time = r.at
+	}
+	return !p.DecideFor(asked, netip.MustParseAddr("192.0.2.1")).Deny
+}
+
+// The samples become the configurations of their files of want, which urnd reads: UPDATE=1 writes them.
+func TestConvert(t *testing.T) {
+	samples, err := filepath.Glob("testdata/*.conf")
+	if err != nil || len(samples) == 0 {
+		t.Fatal(err, samples)
+	}
+	for _, sample := range samples {
+		t.Run(filepath.Base(sample), func(t *testing.T) {
+			files := Files{Read: func(name string) ([]byte, error) {
+				return os.ReadFile(filepath.Join("testdata", strings.TrimPrefix(name, "/e/")))
+			}, Glob: filepath.Glob}
+			r, err := Convert(files, "/e/"+filepath.Base(sample))
+			if err != nil {
+				t.Fatal(err)
+			}
+			load(t, r)
+			golden := strings.TrimSuffix(sample, ".conf") + ".yaml"
+			if os.Getenv("UPDATE") != "" {
+				if err := os.WriteFile(golden, []byte(r.YAML), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil || r.YAML != string(want) {
+				t.Errorf("%v\n%s", err, r.YAML)
+			}
+			for _, secret := range []string{"peersecret", "ldapsecret"} {
+				if text := r.YAML + fmt.Sprint(r.Lost, r.Unneeded); strings.Contains(text, secret) {
+					t.Errorf("a password is printed: %s", text)
+				}
+			}
+			if sample == "testdata/debian.conf" && len(r.Lost) > 0 {
+				t.Errorf("%+v", r.Lost)
+			}
+		})
+	}
+}
+
+// The file of Debian's package is carried over as a whole.
+func TestConvertPackaged(t *testing.T) {
+	const path = "/etc/squid/squid.conf"
+	if _, err := os.Stat(path); err != nil {
+		t.Skipf("the package squid is not installed: %v", err)
+	}
+	r, err := Convert(disk, path)
+	if err != nil || len(r.Lost) > 0 {
+		t.Fatalf("%v, %+v", err, r.Lost)
+	}
+	load(t, r)
+}
+
+// Lines become settings, or are reported.
+func TestConvertLines(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		want string // parts of the YAML, by "|"
+		lost string // of the first loss: directive and why
+	}{
+		{"http_port [::1]:3128\nhttp_port 80 accel defaultsite=www.a.example", "service: ['[::1]:3128', '[::]:80']", ""},
+		{"https_port 3129 tls-cert=/a.pem tls-key=/b.pem", "tls: ['[::]:3129']|certificate: /a.pem|key: /b.pem", ""},
+		{"http_port 3128 ssl-bump tls-cert=/a.pem", "", "http_port ssl-bump: missing"},
+		{"cache deny all", "responses: 0B", ""},
+		{"cache_mem 1 GB", "responses: 1024MiB", ""},
+		{"cache_dir rock /a 100\ncache_dir ufs /b 200 16 256", "disk: 300MiB", ""},
+		{"refresh_pattern -i \\.gif$ 1440 50% 9999 override-expire", "", "refresh_pattern lifetimes by pattern, least ones, and options: missing"},
+		{"access_log none", "access: 'off'", ""},
+		{"access_log /a/b.log mine\nlogformat mine %>a", "", "access_log formats: see log.access"},
+		{"access_log syslog:daemon.info squid", "", "access_log logs by syslog, UDP and TCP: missing"},
+		{"via off", "", "via Via is always sent (RFC 9110 section 7.6.3)"},
+		{"forwarded_for truncate", "forwarded: 'off'", "forwarded_for this mode: missing"},
+		{"connect_timeout 2 minutes\nread_timeout 99 weeks", "connect_timeout: 120s|origin_idle: 86400s", ""},
+		{"icap_enable on", "", "icap_enable missing"},
+		{"no_such thing", "", "no_such Squid 5 and 6 do not know this directive"},
+		{"auth_param negotiate program /usr/lib/squid/negotiate -s secret", "", "auth_param negotiate program: helpers: see access"},
+		{"cache_peer a.example parent 443 0 tls name=x tls-cafile=/ca.pem carp\nnever_direct allow all",
+			"proxies: ['https://a.example:443']|balance: hash_url|ca: /ca.pem", ""},
+		{"cache_peer a.example parent 8080 0 login=PASSTHRU", "proxies: ['http://a.example:8080', direct]", "cache_peer this kind of login: missing"},
+		{"http_port 80 accel defaultsite=www.a.example\ncache_peer 10.0.0.1 parent 8080 0 originserver",
+			"hosts: [www.a.example]|servers: ['http://10.0.0.1:8080']|allow_destinations: [10.0.0.1/32]", ""},
+		{"acl d dstdomain .a.example\ncache_peer s parent 80 0 originserver\ncache_peer_access s allow d", "hosts: ['*.a.example', a.example]", ""},
+		{"cache_peer s sibling 3128 3130", "", "cache_peer sibling: missing"},
+		{"acl d src 10.0.0.0/8\nalways_direct allow d", "", "always_direct ways by more than hosts: missing"},
+		{"if ${process_number} = 1\nhttp_access allow all\nendif", "action: deny", "http_access it depends on the process of Squid (if)"},
+		{"http_access deny x", "It denies more than Squid did", "acl x there is no acl of this name"},
+	} {
+		r := convertText(t, tt.text+"\nacl last src 192.0.2.1\nhttp_access allow last\n")
+		load(t, r)
+		for part := range strings.SplitSeq(tt.want, "|") {
+			if !strings.Contains(r.YAML, part) {
+				t.Errorf("%s: no %s in\n%s", tt.text, part, r.YAML)
+			}
+		}
+		lost := ""
+		if len(r.Lost) > 0 {
+			lost = r.Lost[0].Directive + " " + r.Lost[0].Why
+		}
+		if lost != tt.lost {
+			t.Errorf("%s: %q is lost, want %q", tt.text, lost, tt.lost)
+		}
+	}
+}
+
+// Users of a file with hashes of bcrypt can log in, and then all have to.
+func TestConvertUsers(t *testing.T) {
+	text := "auth_param basic program /usr/lib/squid/basic_ncsa_auth /e/users\nacl u proxy_auth REQUIRED\nacl b proxy_auth bob\n" +
+		"acl l src 10.0.0.0/8\nhttp_access deny !u\nhttp_access deny b\nhttp_access allow u\nhttp_access allow l\n"
+	for hash, want := range map[string]string{"$2y$05$x": "http_access who has not logged in is allowed", "$apr1$x": "auth_param a hash in the file is not of bcrypt"} {
+		r, err := Convert(filesOf(map[string]string{"/e/squid.conf": text, "/e/users": "alice:" + hash}), "/e/squid.conf")
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := load(t, r)
+		if first := r.Lost[0].Directive + " " + r.Lost[0].Why; first != want || (c.Access.ProxyUsers != "") != (hash[1] == '2') {
+			t.Errorf("%s: %s\n%s", hash, first, r.YAML)
+		}
+	}
+}
+
+// squidAllows decides as Squid does, by acls that the test evaluates itself.
+func squidAllows(lines []string, holds map[string]func(request) bool, r request) bool {
+	last := false
+	for _, line := range lines {
+		words := strings.Fields(line)
+		all := true
+		for _, word := range words[2:] {
+			name, negated := strings.CutPrefix(word, "!")
+			all = all && holds[name](r) != negated
+		}
+		last = words[1] == "allow"
+		if all {
+			return last
+		}
+	}
+	return !last
+}
+
+// Rules decide as http_access does, whatever is negated; where a line cannot be said, they allow less.
+func TestRulesDecideAsSquid(t *testing.T) {
+	const acls = "acl net1 src 10.0.0.0/8\nacl net2 src 10.1.0.0/16 192.0.2.0/24\nacl dom dstdomain .a.example b.example\nacl sub dstdomain .x.a.example\n" +
+		"acl safe port 80 443 1025-65535\nacl tls port 443\nacl get method GET\nacl ftp proto FTP HTTP\nacl path urlpath_regex ^/p/\n" +
+		"acl work time MTWHF 08:00-17:59\nacl odd dstdom_regex ^b\nacl both any-of dom net2\nacl pair all-of net1 tls\n"
+	hostOf := func(r request) string {
+		_, rest, ok := strings.Cut(r.url, "://")
+		if !ok {
+			rest = r.url
+		}
+		host, _, _ := strings.Cut(rest, "/")
+		host, _, _ = strings.Cut(host, ":")
+		return host
+	}
+	portOf := func(r request) string {
+		for _, port := range []string{":8443", ":443", ":22"} {
+			if strings.Contains(r.url, port) {
+				return port[1:]
+			}
+		}
+		if strings.HasPrefix(r.url, "ftp:") {
+			return "21"
+		}
+		return "80"
+	}
+	holds := map[string]func(request) bool{
+		"all":  func(request) bool { return true },
+		"net1": func(r request) bool { return strings.HasPrefix(r.client, "10.") },
+		"net2": func(r request) bool {
+			return strings.HasPrefix(r.client, "10.1.") || strings.HasPrefix(r.client, "192.0.2.")
+		},
+		"dom": func(r request) bool {
+			return strings.HasSuffix("."+hostOf(r), ".a.example") || hostOf(r) == "b.example"
+		},
+		"sub":  func(r request) bool { return strings.HasSuffix("."+hostOf(r), ".x.a.example") },
+		"safe": func(r request) bool { return portOf(r) != "22" && portOf(r) != "21" },
+		"tls":  func(r request) bool { return portOf(r) == "443" },
+		"get":  func(r request) bool { return r.method == "GET" },
+		"ftp":  func(r request) bool { return strings.HasPrefix(r.url, "ftp:") || strings.HasPrefix(r.url, "http:") },
+		"path": func(r request) bool { return strings.Contains(r.url, "/p/") },
+		"work": func(r request) bool {
+			return r.at.Weekday() >= time.Monday && r.at.Weekday() <= time.Friday && r.at.Hour() >= 8 && r.at.Hour() < 18
+		},
+		"odd":     func(r request) bool { return strings.HasPrefix(hostOf(r), "b") },
+		"CONNECT": func(r request) bool { return r.method == "CONNECT" },
+	}
+	holds["both"] = func(r request) bool { return holds["dom"](r) || holds["net2"](r) }
+	holds["pair"] = func(r request) bool { return holds["net1"](r) && holds["tls"](r) }
+	names := []string{"all", "net1", "net2", "dom", "sub", "safe", "tls", "get", "ftp", "path", "work", "odd", "CONNECT", "both", "pair"}
+	var requests []request
+	for _, client := range []string{"10.1.0.1", "10.2.0.1", "192.0.2.9", "2001:db8::1"} {
+		for _, host := range []string{"a.example", "w.x.a.example", "b.example", "c.example"} {
+			for _, at := range []time.Time{time.Date(2026, 11, 30, 17, 59, 30, 0, time.UTC), time.Date(2026, 11, 29, 12, 0, 0, 0, time.UTC)} {
+				for _, what := range []string{"GET http://H/", "POST http://H/p/x", "GET http://H:22/", "GET ftp://H/p/", "CONNECT H:443", "CONNECT H:8443"} {
+					method, url, _ := strings.Cut(strings.Replace(what, "H", host, 1), " ")
+					requests = append(requests, request{client, method, url, at})
+				}
+			}
+		}
+	}
+	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same cases each time
+	exact := 0
+	const cases = 120
+	for range cases {
+		var lines []string
+		for range 1 + random.IntN(5) {
+			line := "http_access " + []string{"allow", "deny"}[random.IntN(2)]
+			for range 1 + random.IntN(3) {
+				line += " " + []string{"", "!"}[random.IntN(2)] + names[random.IntN(len(names))]
+			}
+			lines = append(lines, line)
+		}
+		r := convertText(t, acls+strings.Join(lines, "\n"))
+		c := load(t, r)
+		p := policyOf(t, c)
+		if len(r.Lost) == 0 {
+			exact++
+		}
+		for _, asked := range requests {
+			squid, urnd := squidAllows(lines, holds, asked), allowed(t, c, p, asked)
+			if urnd && !squid || len(r.Lost) == 0 && squid != urnd {
+				t.Fatalf("%+v: Squid %v, urnd %v, by\n%s\n%s", asked, squid, urnd, strings.Join(lines, "\n"), r.YAML)
+			}
+		}
+	}
+	if exact < cases/2 {
+		t.Errorf("only %d of %d were exact", exact, cases)
+	}
+}
+
+// Whatever Squid's file says, the result is a configuration that urnd reads.
+func FuzzConvert(f *testing.F) {
+	for _, name := range []string{"testdata/debian.conf", "testdata/office.conf"} {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(string(text))
+	}
+	for _, r := range carriedRows() {
+		for name := range strings.FieldsSeq(r.names) {
+			f.Add(name + " 1 parent 3 4 login=a:b tls weight=2\nhttp_access allow CONNECT\n" + name + " /a b\n" + name + " on\n")
+		}
+	}
+	f.Add("acl a dst ::ffff:0:0/96 0.0.0.0/8 ::/0\nacl b url_regex ^https://a.example/b ^/ -i .\nacl b time SMA 1:2-24:00\nhttp_access deny !a b\nhttp_access allow !b")
+	f.Fuzz(func(t *testing.T, text string) {
+		r, err := Convert(filesOf(map[string]string{"/e/squid.conf": text}), "/e/squid.conf")
+		if err == nil {
+			load(t, r)
+		}
+	})
+}
