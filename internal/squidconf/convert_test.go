@@ -1,6 +1,7 @@
 package squidconf
 
 import (
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"net/netip"
@@ -15,6 +16,8 @@ import (
 	"github.com/urnd/urnd/proxy/gate/policy"
 	"github.com/urnd/urnd/uri"
 )
+
+var update = flag.Bool("update", false, "write the samples in testdata and the table in docs/squid.md")
 
 var disk = Files{Read: os.ReadFile, Glob: filepath.Glob}
 
@@ -96,7 +99,7 @@ func allowed(t testing.TB, c config.Config, p *policy.Policy, r request) bool {
 	return !p.DecideFor(asked, netip.MustParseAddr("192.0.2.1")).Deny
 }
 
-// The samples become the configurations of their files of want, which urnd reads: UPDATE=1 writes them.
+// The samples become the configurations of their files of want, which urnd reads: -update writes them.
 func TestConvert(t *testing.T) {
 	samples, err := filepath.Glob("testdata/*.conf")
 	if err != nil || len(samples) == 0 {
@@ -113,7 +116,7 @@ func TestConvert(t *testing.T) {
 			}
 			load(t, r)
 			golden := strings.TrimSuffix(sample, ".conf") + ".yaml"
-			if os.Getenv("UPDATE") != "" {
+			if *update {
 				if err := os.WriteFile(golden, []byte(r.YAML), 0o600); err != nil {
 					t.Fatal(err)
 				}

@@ -53,8 +53,9 @@ func (c *conversion) httpPort(d Directive) {
 	if err != nil {
 		host, port = "", words[0]
 	}
-	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 || strings.ContainsAny(host, " '\"%") {
-		c.lose(d, "its port is not a number from 1 to 65535", "listen.service")
+	_, notAddress := netip.ParseAddr(host)
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 || host != "" && notAddress != nil && !isName(host) {
+		c.lose(d, "its port is not a number from 1 to 65535, or its host is none", "listen.service")
 		return
 	}
 	if host == "" {

@@ -1,6 +1,7 @@
 package squidconf
 
 import (
+	"encoding/json"
 	"regexp"
 	"slices"
 	"strings"
@@ -72,6 +73,10 @@ var plainText = regexp.MustCompile(`^([A-Za-z/][A-Za-z0-9._/-]*|\.[a-z][a-z0-9-]
 func quote(text string) string {
 	if plainText.MatchString(text) && !slices.Contains([]string{"y", "n", "yes", "no", "on", "off", "true", "false", "null"}, strings.ToLower(text)) {
 		return text
+	}
+	if plain := Plain(text); plain != text {
+		escaped, _ := json.Marshal(text) // a string of JSON is one of YAML; a text has no error
+		return string(escaped)
 	}
 	return "'" + strings.ReplaceAll(text, "'", "''") + "'"
 }
