@@ -1,0 +1,120 @@
+//go:build e2e
+
+package proxy
+
+import (
+	"bufio"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/urnd/urnd/internal/testserver"
+	"github.com/urnd/urnd/test/urndtest"
+)
+
+// statusFrom returns the status of a request "METHOD TARGET" of a client at an address of loopback to a proxy.
+func statusFrom(client, proxy, request string) (int, error) {
+	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(client)}}
+	conn, err := dialer.Dial("tcp", proxy)
+	if err != nil {
+		return 0, err
+	}
+	defer conn.Close()
+	method, target, _ := strings.Cut(request, " ")
+	fmt.Fprintf(conn, "%s HTTP/1.1\r\nHost: %s\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", request, hostOf(target))
+	response, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: method})
+	if err != nil {
+		return 0, err
+	}
+	_ = response.Body.Close()
+	return response.StatusCode, nil
+}
+
+func hostOf(target string) string {
+	if _, rest, ok := strings.Cut(target, "://"); ok {
+		target = rest
+	}
+	host, _, _ := strings.Cut(target, "/")
+	return host
+}
+
+// With the configuration that was converted urnd allows the requests that Squid does, and, where something was not carried over, no others.
+func TestSquidImport(t *testing.T) {
+	t.Parallel()
+	testserver.Need(t, "squid")
+	const ports = "acl SSL_ports port 443\nacl Safe_ports port 80 443 1025-65535\nhttp_access deny !Safe_ports\nhttp_access deny CONNECT !SSL_ports\n"
+	const nets = "acl two src 127.0.0.2\nacl three src 127.0.0.3-127.0.0.9\nacl wide src 127.0.0.0/255.255.255.0\n"
+	for name, tt := range map[string]struct {
+		lines   string
+		partial bool // something is not carried over
+	}{
+		"debian": {lines: ports + "http_access allow localhost manager\nhttp_access deny manager\n"},
+		"lists":  {lines: ports + nets + "acl blocked dstdomain \"DIR/blocked\"\nhttp_access deny blocked\nhttp_access allow wide !three\n"},
+		"exceptions": {lines: nets + "acl a dstdomain .a.example\nacl get method GET HEAD\nacl p urlpath_regex ^/private/\n" +
+			"http_access allow two !a\nhttp_access deny p !get\nhttp_access allow three a\nhttp_access deny two !p\nhttp_access allow get !p\n"},
+		"times": {lines: nets + "acl always time SMTWHFA 00:00-24:00\nacl never time SMTWHFA 00:00-00:00\nacl b dstdom_regex -i (^|\\.)b\\.Example$\n" +
+			"http_access allow two always !b\nhttp_access deny three !never\nhttp_access allow wide b\n"},
+		"opposite": {lines: nets + "acl group any-of two three\nacl get method GET\nacl pair all-of wide get\nhttp_access allow group !get\n" +
+			"http_access deny pair\nhttp_access allow wide\nhttp_access deny CONNECT two\n"},
+		"schemes": {lines: nets + "acl h proto HTTP\nacl s proto HTTPS\nacl u url_regex ^http://a\\.example/private/\nhttp_access deny u\nhttp_access allow two h\n" +
+			"http_access allow three s\nhttp_access allow three CONNECT\n"},
+		"closed": {lines: nets + "acl ads url_regex -i private\nhttp_access deny three ads\nhttp_access allow two !ads\nhttp_access allow wide\n", partial: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			// A parent for all hosts, so that no name is looked up.
+			parent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Cache-Control", "no-store") }))
+			t.Cleanup(parent.Close)
+			host, port, _ := net.SplitHostPort(at(parent.URL))
+			dir := testserver.OpenFolder(t)
+			if err := os.WriteFile(filepath.Join(dir, "blocked"), []byte("# a list\n.a.example\nb.example\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			s := testserver.StartSquid(t, dir, strings.ReplaceAll(tt.lines, "DIR", dir),
+				"cache_peer "+host+" parent "+port+" 0 no-query no-digest", "never_direct allow all", "cache deny all")
+			text, err := urndtest.Run(t, "", "config", "import", filepath.Join(dir, "squid.conf"))
+			if (err != nil) != tt.partial {
+				t.Errorf("something is lost: %v\n%s", err, text)
+			}
+			converted := filepath.Join(t.TempDir(), "urnd.yaml")
+			if err := os.WriteFile(converted, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			d := urndtest.StartFile(t, converted)
+			allowed := 0
+			for _, client := range []string{"127.0.0.1", "127.0.0.2", "127.0.0.3", "127.0.1.1"} {
+				for _, to := range []string{"a.example", "w.a.example", "b.example", "w.b.example", "c.example"} {
+					for _, request := range []string{
+						"GET http://H/", "POST http://H/", "GET http://H/private/x", "POST http://H/private/x", "GET http://H:8081/", "GET http://H:81/",
+						"CONNECT H:443", "CONNECT H:8443",
+					} {
+						request = strings.Replace(request, "H", to, 1)
+						want, err := statusFrom(client, s.Addr(), request)
+						got, urndErr := statusFrom(client, at(d.URL), request)
+						if err != nil || urndErr != nil {
+							t.Fatalf("%s, %s: %v, %v", client, request, err, urndErr)
+						}
+						if want == http.StatusOK {
+							allowed++
+						}
+						isWrong := got != want
+						if tt.partial {
+							isWrong = got == http.StatusOK && want != http.StatusOK
+						}
+						if isWrong {
+							t.Errorf("%s, %s: Squid %d, urnd %d", client, request, want, got)
+						}
+					}
+				}
+			}
+			if allowed == 0 || t.Failed() {
+				t.Errorf("%d are allowed, by\n%s", allowed, text)
+			}
+		})
+	}
+}
