@@ -97,14 +97,16 @@ func (a *ACL) itemsOf(files Files, line Directive) (items []Item) {
 	anyCase, options := false, true
 	for _, word := range line.Words[2:] {
 		list, isList := word.list(line)
+		plain := word.Text
+		if word.Quoted {
+			plain = ""
+		}
 		switch {
-		case !word.Quoted && word.Text == "-i":
-			anyCase = true
-		case !word.Quoted && word.Text == "+i":
-			anyCase = false
-		case options && !word.Quoted && word.Text == "--":
+		case plain == "-i", plain == "+i":
+			anyCase = plain == "-i"
+		case options && plain == "--":
 			options = false
-		case options && len(items) == 0 && !word.Quoted && isOption(word.Text):
+		case options && len(items) == 0 && isOption(plain):
 			a.Options = append(a.Options, word.Text)
 		case isList:
 			values, err := readList(files, list)

@@ -130,25 +130,22 @@ func (c *conversion) refresh(d Directive) {
 	unneeded := func(why string) {
 		c.result.Unneeded = append(c.result.Unneeded, Loss{d.Position, d.Name, why, ""})
 	}
-	if len(words) > 0 && words[0] == "-i" {
-		words = words[1:]
-	}
+	words = slices.DeleteFunc(words, func(word string) bool { return word == "-i" || word == "+i" })
 	if len(words) < 4 {
 		c.lose(d, "it has no pattern and three numbers", "cache.heuristic_percent and cache.heuristic_max")
 		return
 	}
-	least, err := strconv.Atoi(words[1])
-	percent, percentErr := strconv.Atoi(strings.TrimSuffix(words[2], "%"))
-	most, mostErr := strconv.Atoi(words[3])
+	least, percent, most := words[1], strings.TrimSuffix(words[2], "%"), words[3]
+	isHeuristic := least == "0" && isInteger(percent) && isInteger(most) && len(words) == 4
 	switch {
 	case strings.HasPrefix(words[0], "^ftp:") || strings.HasPrefix(words[0], "^gopher:"):
 		unneeded("listings and files of gateways are fresh for gateways.ttl")
-	case words[0] == `(/cgi-bin/|\?)` && least == 0 && percent == 0:
+	case words[0] == `(/cgi-bin/|\?)` && least == "0" && percent == "0":
 		unneeded("what has neither a lifetime nor a time of its last change is not stored (RFC 9111 section 4.2.2)")
-	case err != nil || percentErr != nil || mostErr != nil || words[0] != "." || least != 0 || len(words) > 4:
+	case words[0] != "." || !isHeuristic:
 		c.lose(d, "lifetimes by pattern, least ones, and options: missing", "cache with least and most, of proxy.sites")
 	default:
-		c.set(d, "cache.heuristic_percent", strconv.Itoa(min(max(percent, 0), 100)))
-		c.set(d, "cache.heuristic_max", strconv.Itoa(min(max(most, 0), 8760*60))+"m")
+		c.set(d, "cache.heuristic_percent", strconv.Itoa(min(max(atoi(percent), 0), 100)))
+		c.set(d, "cache.heuristic_max", strconv.Itoa(min(max(atoi(most), 0), 8760*60))+"m")
 	}
 }

@@ -65,9 +65,7 @@ func Convert(files Files, name string) (Result, error) {
 		c.document.set("proxy.forwarded", "x-forwarded-for", "forwarded_for on, the default of Squid")
 	}
 	for _, d := range directives {
-		if err := c.convert(d); err != nil {
-			return Result{}, err
-		}
+		c.convert(d)
 	}
 	if err := c.access(); err != nil {
 		return Result{}, err
@@ -78,7 +76,7 @@ func Convert(files Files, name string) (Result, error) {
 }
 
 // convert carries one line over.
-func (c *conversion) convert(d Directive) error {
+func (c *conversion) convert(d Directive) {
 	row, ok := find(d.Name)
 	row.instead = strings.ReplaceAll(row.instead, "`", "")
 	switch {
@@ -93,7 +91,6 @@ func (c *conversion) convert(d Directive) error {
 	case row.kind == missing:
 		c.lose(d, "missing", row.instead)
 	}
-	return nil
 }
 
 func (c *conversion) lose(d Directive, why, instead string) {
@@ -104,7 +101,7 @@ func (c *conversion) lose(d Directive, why, instead string) {
 func (c *conversion) set(d Directive, path, value string) { c.document.set(path, value, from(d)) }
 
 // from returns the comment of a setting: the line that it comes from, without what may be secret.
-func from(d Directive) string { return Plain(d.Position.String() + ": " + show(d)) }
+func from(d Directive) string { return Plain(d.String() + ": " + show(d)) }
 
 // show returns a line without what may be secret: parameters of programs, and options of peers.
 func show(d Directive) string {
@@ -131,19 +128,28 @@ func (c *conversion) access() error {
 	c.result.Lost = append(c.result.Lost, lost...)
 	c.connectPorts()
 	rules = slices.DeleteFunc(rules, c.byConnectPorts)
-	if c.usersFile != "" {
-		for _, line := range c.lines {
-			if !line.deny && !line.login && len(line.cubes) > 0 {
-				c.lose(line.Directive, "who has not logged in is allowed", "access.proxy_users is for all clients of the proxy: run a second urnd without it")
-			}
+	c.loginOfAll()
+	c.proxyClients(rules)
+	c.document.set("proxy.rules", rulesText(rules))
+	return nil
+}
+
+// loginOfAll reports lines that allow clients which have not logged in.
+func (c *conversion) loginOfAll() {
+	for _, line := range c.lines {
+		if c.usersFile != "" && !line.deny && !line.login && len(line.cubes) > 0 {
+			c.lose(line.Directive, "who has not logged in is allowed", "access.proxy_users is for all clients of the proxy: run a second urnd without it")
 		}
 	}
-	c.proxyClients(rules)
+}
+
+// rulesText returns proxy.rules.
+func rulesText(rules []rule) string {
 	var text strings.Builder
 	ids := make(map[string]int)
 	said := ""
 	for _, r := range rules {
-		if !r.deny && (r.clients != nil && len(networks(r.clients)) == 0 || r.destinations != nil && len(networks(r.destinations)) == 0) {
+		if !r.deny && (vanishes(r.clients) || vanishes(r.destinations)) {
 			continue // without them it would allow all
 		}
 		id := "default"
@@ -166,8 +172,7 @@ func (c *conversion) access() error {
 		}
 		text.WriteString("\n    - id: " + id + r.text())
 	}
-	c.document.set("proxy.rules", text.String())
-	return nil
+	return text.String()
 }
 
 func ruleID(at Position) string {
@@ -206,6 +211,9 @@ func (r rule) text() string {
 	return text
 }
 
+// vanishes reports whether a set has no networks that settings could have.
+func vanishes(set addresses) bool { return set != nil && len(networks(set)) == 0 }
+
 // networks returns a set as settings have it, without what no client and no server has: 0.0.0.0/8 in part (RFC 1122 section 3.2.1.3), of
 // which localnet of Debian has all but one address, and IPv4 in IPv6.
 func networks(set addresses) (all []string) {
@@ -227,7 +235,7 @@ func (c *conversion) connectPorts() {
 			break
 		}
 		if r, ok := line.connectPorts(); ok {
-			all, from = r.not().and(ports{{1, maxPort}}), Plain(line.Position.String()+": "+line.Text)
+			all, from = r.not().and(ports{{1, maxPort}}), Plain(line.String()+": "+line.Text)
 			break
 		}
 	}

@@ -49,8 +49,10 @@ func policyOf(t testing.TB, c config.Config) *policy.Policy {
 	t.Helper()
 	var rules []policy.Rule
 	for _, r := range c.Proxy.Rules {
-		rule := policy.Rule{ID: r.ID, Deny: r.Action == "deny", Clients: r.Clients, Users: r.Users, Methods: r.Methods, Schemes: r.Schemes, Hosts: r.Hosts,
-			Paths: r.Paths, Destinations: r.Destinations}
+		rule := policy.Rule{
+			ID: r.ID, Deny: r.Action == "deny", Clients: r.Clients, Users: r.Users, Methods: r.Methods, Schemes: r.Schemes, Hosts: r.Hosts,
+			Paths: r.Paths, Destinations: r.Destinations,
+		}
 		for _, w := range r.Times {
 			rule.Times = append(rule.Times, policy.Window{Days: w.Days, From: w.From, To: w.To, Zone: time.UTC})
 		}
@@ -173,11 +175,15 @@ func TestConvertLines(t *testing.T) {
 		{"icap_enable on", "", "icap_enable missing"},
 		{"no_such thing", "", "no_such Squid 5 and 6 do not know this directive"},
 		{"auth_param negotiate program /usr/lib/squid/negotiate -s secret", "", "auth_param negotiate program: helpers: see access"},
-		{"cache_peer a.example parent 443 0 tls name=x tls-cafile=/ca.pem carp\nnever_direct allow all",
-			"proxies: ['https://a.example:443']|balance: hash_url|ca: /ca.pem", ""},
+		{
+			"cache_peer a.example parent 443 0 tls name=x tls-cafile=/ca.pem carp\nnever_direct allow all",
+			"proxies: ['https://a.example:443']|balance: hash_url|ca: /ca.pem", "",
+		},
 		{"cache_peer a.example parent 8080 0 login=PASSTHRU", "proxies: ['http://a.example:8080', direct]", "cache_peer this kind of login: missing"},
-		{"http_port 80 accel defaultsite=www.a.example\ncache_peer 10.0.0.1 parent 8080 0 originserver",
-			"hosts: [www.a.example]|servers: ['http://10.0.0.1:8080']|allow_destinations: [10.0.0.1/32]", ""},
+		{
+			"http_port 80 accel defaultsite=www.a.example\ncache_peer 10.0.0.1 parent 8080 0 originserver",
+			"hosts: [www.a.example]|servers: ['http://10.0.0.1:8080']|allow_destinations: [10.0.0.1/32]", "",
+		},
 		{"acl d dstdomain .a.example\ncache_peer s parent 80 0 originserver\ncache_peer_access s allow d", "hosts: ['*.a.example', a.example]", ""},
 		{"cache_peer s sibling 3128 3130", "", "cache_peer sibling: missing"},
 		{"acl d src 10.0.0.0/8\nalways_direct allow d", "", "always_direct ways by more than hosts: missing"},
@@ -295,7 +301,7 @@ func TestRulesDecideAsSquid(t *testing.T) {
 			}
 		}
 	}
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // the same cases each time
+	random := rand.New(rand.NewPCG(1, 2)) // the same cases each time
 	exact := 0
 	const cases = 120
 	for range cases {

@@ -39,18 +39,12 @@ func (c *conversion) httpPort(d Directive) {
 		return
 	}
 	options := d.options(1)
-	for _, other := range []string{"intercept", "transparent", "tproxy", "ssl-bump", "require-proxy-header"} {
-		if _, ok := options[other]; ok {
-			instead := "/proxy.pac, by which browsers find the proxy (proxy.pac_proxies)"
-			if other == "require-proxy-header" {
-				instead = "listen.proxy_protocol"
-			}
-			c.lose(d, other+": missing", instead)
-			return
-		}
+	if other, instead := otherListener(options); other != "" {
+		c.lose(d, other+": missing", instead)
+		return
 	}
-	host, port, err := net.SplitHostPort(words[0])
-	if err != nil {
+	host, port, splitErr := net.SplitHostPort(words[0])
+	if splitErr != nil {
 		host, port = "", words[0]
 	}
 	_, notAddress := netip.ParseAddr(host)
@@ -63,19 +57,9 @@ func (c *conversion) httpPort(d Directive) {
 	}
 	setting := "listen.service"
 	if certificate := firstOf(options, "tls-cert", "cert"); d.Name == "https_port" || certificate != "" {
-		if certificate == "" {
-			c.lose(d, "it has no certificate", "listen.tls, tls.certificate and tls.key")
-			return
-		}
-		key := firstOf(options, "tls-key", "key")
-		if key == "" {
-			key = certificate
-		}
 		setting = "listen.tls"
-		c.set(d, "tls.certificate", quote(certificate))
-		c.set(d, "tls.key", quote(key))
-		if firstOf(options, "clientca", "tls-clientca") != "" {
-			c.lose(d, "certificates of clients: missing", "access.proxy_users")
+		if !c.certificate(d, certificate, options) {
+			return
 		}
 	}
 	c.seen[setting] = append(c.seen[setting], net.JoinHostPort(host, port))
@@ -84,6 +68,37 @@ func (c *conversion) httpPort(d Directive) {
 		c.sites = append(c.sites, name)
 	}
 	c.set(d, setting, list(c.seen[setting], "  "))
+}
+
+// otherListener returns an option of a listener that urnd has not, "" for none.
+func otherListener(options map[string]string) (name, instead string) {
+	for _, name := range []string{"intercept", "transparent", "tproxy", "ssl-bump"} {
+		if _, ok := options[name]; ok {
+			return name, "/proxy.pac, by which browsers find the proxy (proxy.pac_proxies)"
+		}
+	}
+	if _, ok := options["require-proxy-header"]; ok {
+		return "require-proxy-header", "listen.proxy_protocol"
+	}
+	return "", ""
+}
+
+// certificate carries that of a listener over, and reports whether it has one.
+func (c *conversion) certificate(d Directive, certificate string, options map[string]string) bool {
+	if certificate == "" {
+		c.lose(d, "it has no certificate", "listen.tls, tls.certificate and tls.key")
+		return false
+	}
+	key := firstOf(options, "tls-key", "key")
+	if key == "" {
+		key = certificate
+	}
+	c.set(d, "tls.certificate", quote(certificate))
+	c.set(d, "tls.key", quote(key))
+	if firstOf(options, "clientca", "tls-clientca") != "" {
+		c.lose(d, "certificates of clients: missing", "access.proxy_users")
+	}
+	return true
 }
 
 // login carries users over whose hashes urnd verifies.
@@ -142,18 +157,9 @@ func (c *conversion) accessLog(d Directive) {
 		c.set(d, "log.access", "'off'")
 		return
 	}
-	file, format, rest := words[0], "squid", words[1:]
-	for i, word := range rest {
-		if name, value, ok := strings.Cut(word, "="); ok {
-			if name == "logformat" {
-				format = value
-			}
-			continue
-		}
-		if i == 0 {
-			format = word
-			continue
-		}
+	file := words[0]
+	format, ok := formatOf(words[1:])
+	if !ok {
 		c.lose(d, "logs by acl: missing", "log.access, for all requests")
 		return
 	}
@@ -173,6 +179,23 @@ func (c *conversion) accessLog(d Directive) {
 		c.set(d, "log.access", formats[format])
 		c.document.set("log.access_file", quote(path.Join("/var/log/urnd", path.Base(file))), "The directory must belong to the user of urnd.")
 	}
+}
+
+// formatOf returns the format that the words behind a log name, and false where it is for some acls alone.
+func formatOf(words []string) (format string, ok bool) {
+	format = "squid"
+	for i, word := range words {
+		switch name, value, isOption := strings.Cut(word, "="); {
+		case isOption && name == "logformat":
+			format = value
+		case isOption:
+		case i == 0:
+			format = word
+		default:
+			return "", false
+		}
+	}
+	return format, true
 }
 
 // logFormat is the place for formats of the access log.

@@ -152,18 +152,11 @@ func condense(open []branch, line Directive) ([]branch, bool, error) {
 	}
 	switch line.Name {
 	case "if":
-		c := branch{at: line.Position}
-		switch left, right, ok := strings.Cut(strings.Join(line.Arguments(), ""), "="); {
-		case ok && isInteger(left) && isInteger(right):
-			c.skips = atoi(left) != atoi(right)
-		case !ok && (left == "true" || left == "false"):
-			c.skips = left == "false"
-		case strings.Contains(left+right, "${"):
-			c.unknown = true
-		default:
+		holds, known, ok := evaluate(strings.Join(line.Arguments(), ""))
+		if !ok {
 			return fail("is not a condition: write true, false, or two whole numbers and = between them")
 		}
-		return append(open, c), true, nil
+		return append(open, branch{at: line.Position, skips: known && !holds, unknown: !known}), true, nil
 	case "else":
 		if len(open) == 0 || open[len(open)-1].another {
 			return fail("has no if before it: remove it")
@@ -178,6 +171,18 @@ func condense(open []branch, line Directive) ([]branch, bool, error) {
 		return open[:len(open)-1], true, nil
 	}
 	return open, false, nil
+}
+
+// evaluate returns whether a condition holds, whether that is known, and whether it is one.
+func evaluate(text string) (holds, known, ok bool) {
+	left, right, isComparison := strings.Cut(text, "=")
+	switch {
+	case isComparison && isInteger(left) && isInteger(right):
+		return atoi(left) == atoi(right), true, true
+	case text == "true", text == "false":
+		return text == "true", true, true
+	}
+	return false, false, strings.Contains(text, "${")
 }
 
 func isInteger(text string) bool {

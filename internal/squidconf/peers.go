@@ -46,15 +46,23 @@ func (c *conversion) cachePeer(d Directive) {
 	if name := p.options["name"]; name != "" {
 		p.name = name
 	}
-	if n, err := strconv.Atoi(p.options["weight"]); err == nil {
-		p.weight = min(max(n, 1), 1000)
+	if weight := p.options["weight"]; isInteger(weight) {
+		p.weight = min(max(atoi(weight), 1), 1000)
 	}
 	scheme := "http"
 	if p.has("tls") || p.has("ssl") {
 		scheme = "https"
 	}
 	p.server = scheme + "://" + net.JoinHostPort(host, words[2])
-	if _, ok := p.options["no-query"]; !ok && words[3] != "0" && !p.has("originserver") {
+	c.peerOptions(p)
+	c.addPrivate(host)
+	c.peers = append(c.peers, p)
+}
+
+// peerOptions reports the options of a parent that urnd has not.
+func (c *conversion) peerOptions(p *peer) {
+	d := p.Directive
+	if !p.has("no-query") && d.Words[3].Text != "0" && !p.has("originserver") {
 		c.lose(d, "ICP: missing", "nothing: the parent is asked without it")
 	}
 	for _, option := range []string{"sourcehash", "userhash", "weighted-round-robin", "closest-only", "basetime", "ttl", "multicast-responder"} {
@@ -65,8 +73,6 @@ func (c *conversion) cachePeer(d Directive) {
 	if flags := p.options["sslflags"] + p.options["tls-flags"]; strings.Contains(flags, "DONT_VERIFY") {
 		c.lose(d, "certificates that are not verified: missing", "tls.ca: a file with the authority of the server")
 	}
-	c.addPrivate(host)
-	c.peers = append(c.peers, p)
 }
 
 func (p *peer) has(option string) bool {
@@ -77,20 +83,19 @@ func (p *peer) has(option string) bool {
 // peerAccess reads for which hosts a server is asked: allow lines with dstdomain, and deny all.
 func (c *conversion) peerAccess(d Directive) {
 	words := d.Arguments()
-	at := slices.IndexFunc(c.peers, func(p *peer) bool {
-		return len(words) > 2 && p.name == strings.ToLower(words[0]) || len(words) > 2 && p.name == words[0]
-	})
+	at := slices.IndexFunc(c.peers, func(p *peer) bool { return len(words) > 2 && strings.EqualFold(p.name, words[0]) })
 	if at < 0 {
 		c.lose(d, "no parent before it has this name", "hosts of proxy.upstreams")
 		return
 	}
 	p := c.peers[at]
 	hosts, all, ok := c.hostsOf(d, words[2:])
+	allows := words[1] == "allow"
 	switch {
-	case p.denies || ok && all && words[1] == "allow" && p.hosts == nil:
-	case ok && all && words[1] == "deny":
+	case p.denies, ok && all && allows && p.hosts == nil:
+	case ok && all && !allows:
 		p.denies = true
-	case ok && !all && words[1] == "allow":
+	case ok && !all && allows:
 		p.hosts = append(p.hosts, hosts...)
 	default:
 		p.other = true
@@ -160,13 +165,30 @@ func (c *conversion) upstreams() {
 			ways.WriteString("\n    - proxies: [direct]")
 		}
 	}
-	var groups [][]*peer
-	var everywhere []*peer
+	groups, everywhere := c.groups(&sites)
+	for _, group := range append(groups, everywhere) {
+		if len(group) > 0 {
+			c.way(&ways, group)
+		}
+	}
+	if c.noDirect && len(everywhere) == 0 && len(groups) > 0 {
+		c.lose(groups[0][0].Directive, "hosts without a parent go direct, which never_direct refuses", "a rule that denies other hosts")
+	}
+	if ways.Len() > 0 {
+		c.document.set("proxy.upstreams", ways.String())
+	}
+	if sites.Len() > 0 {
+		c.document.set("proxy.sites", sites.String())
+	}
+}
+
+// groups returns the parents that are asked for the same hosts, and those for all hosts. It writes the sites.
+func (c *conversion) groups(sites *strings.Builder) (groups [][]*peer, everywhere []*peer) {
 	for _, p := range c.peers {
 		switch {
 		case p.other || p.denies && p.hosts == nil:
 		case p.has("originserver"):
-			c.site(&sites, p)
+			c.site(sites, p)
 		case p.hosts == nil:
 			everywhere = append(everywhere, p)
 		default:
@@ -178,20 +200,7 @@ func (c *conversion) upstreams() {
 			groups[at] = append(groups[at], p)
 		}
 	}
-	for _, group := range append(groups, everywhere) {
-		if len(group) > 0 {
-			c.way(&ways, group)
-		}
-	}
-	if c.noDirect && len(everywhere) == 0 && len(groups) > 0 {
-		c.result.Lost = append(c.result.Lost, Loss{groups[0][0].Position, "never_direct", "hosts without a parent go direct, which Squid refused", "a rule that denies other hosts"})
-	}
-	if ways.Len() > 0 {
-		c.document.set("proxy.upstreams", ways.String())
-	}
-	if sites.Len() > 0 {
-		c.document.set("proxy.sites", sites.String())
-	}
+	return groups, everywhere
 }
 
 // way writes an entry of proxy.upstreams for parents that are asked for the same hosts. Those by default come last.

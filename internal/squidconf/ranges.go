@@ -114,13 +114,9 @@ func (s addresses) prefixes() (all []netip.Prefix) {
 
 // parseAddresses reads an address of an acl as Squid writes them: an address, a range, or all, each with a mask or the length of one.
 func parseAddresses(text string) ([]addressRange, error) {
-	switch text {
-	case "all":
-		return everyAddress(), nil
-	case "ipv4":
-		return everyAddress()[:1], nil
-	case "ipv6":
-		return everyAddress()[1:], nil
+	every := everyAddress()
+	if known, ok := map[string][]addressRange{"all": every, "ipv4": every[:1], "ipv6": every[1:]}[text]; ok {
+		return known, nil
 	}
 	wrong := fmt.Errorf("%q is no address: names of hosts are not looked up", text)
 	address, mask, isMasked := strings.Cut(text, "/")
@@ -128,20 +124,20 @@ func parseAddresses(text string) ([]addressRange, error) {
 	if !isRange {
 		to = from
 	}
-	first, err := netip.ParseAddr(strings.Trim(from, "[]"))
-	last, lastErr := netip.ParseAddr(strings.Trim(to, "[]"))
-	first, last = first.Unmap(), last.Unmap()
-	if err != nil || lastErr != nil || first.BitLen() != last.BitLen() || first.Zone() != "" || last.Zone() != "" || first.Compare(last) > 0 {
+	first, ok := parseAddress(from)
+	last, lastOK := parseAddress(to)
+	if !ok || !lastOK || first.BitLen() != last.BitLen() || first.Compare(last) > 0 {
 		return nil, wrong
 	}
 	if !isMasked {
 		return []addressRange{{first, last}}, nil
 	}
 	bits, err := strconv.Atoi(mask)
+	if err != nil && first.Is4() {
+		bits, err = bitsOf(mask), nil
+	}
 	if err != nil {
-		if bits = bitsOf(mask); bits < 0 || !first.Is4() {
-			return nil, wrong
-		}
+		return nil, wrong
 	}
 	network, err := first.Prefix(bits)
 	upper, lastErr := last.Prefix(bits)
@@ -149,6 +145,12 @@ func parseAddresses(text string) ([]addressRange, error) {
 		return nil, wrong
 	}
 	return []addressRange{{rangeOf(network).first, rangeOf(upper).last}}, nil
+}
+
+// parseAddress reads an address without a zone.
+func parseAddress(text string) (netip.Addr, bool) {
+	address, err := netip.ParseAddr(strings.Trim(text, "[]"))
+	return address.Unmap(), err == nil && address.Zone() == ""
 }
 
 // bitsOf returns the length of a mask such as 255.255.0.0, -1 where it has holes or is none.

@@ -85,29 +85,13 @@ func (c *conversion) accessLine(d Directive) (line accessLine, err error) {
 		return line, &ParseError{d.Position, d.Text, "write http_access, allow or deny, and acls", nil}
 	}
 	line.deny = words[0] == "deny"
+	// Of what is known of the acls alone, and with all that they may be.
 	var exact, wide [][]cube
-	isExact := true
 	for _, word := range words[1:] {
-		one := c.literal(word, d.Position, 0)
-		line.login = line.login || one.login
-		line.lost = append(line.lost, one.missing...)
-		unknown := len(one.missing) > 0
-		negated := strings.HasPrefix(word, "!")
-		if unknown {
-			line.partly(word, negated)
-		}
-		switch {
-		case unknown && line.deny:
-			isExact = false
-			exact, wide = append(exact, one.cubes), append(wide, []cube{{}})
-			continue
-		case unknown && negated:
-			one.cubes = nil
-		case !unknown || !negated:
-			line.except = append(line.except, one.except...)
-		}
-		exact, wide = append(exact, one.cubes), append(wide, one.cubes)
+		known, may := c.word(&line, word)
+		exact, wide = append(exact, known), append(wide, may)
 	}
+	isExact := len(line.lost) == 0
 	if d.Conditional {
 		line.lost = append(line.lost, Loss{d.Position, d.Name, "it depends on the process of Squid (if)", "urnd is one process: remove the condition"})
 	}
@@ -118,14 +102,33 @@ func (c *conversion) accessLine(d Directive) (line accessLine, err error) {
 		line.inexact("its acls together cannot be said in one rule")
 	case d.Conditional && !line.deny:
 		line.cubes = nil
-	case !isExact:
-		line.closed = true
-		line.except = nil
+	case !isExact && line.deny:
+		line.closed, line.except = true, nil
 		if precise, ok := product(exact...); ok && len(precise) > 0 {
 			line.cubes = append(line.preciseOf(precise), line.cubes...)
 		}
 	}
 	return line, nil
+}
+
+// word adds an acl to a line. It returns the cubes of what is known of it, and those for which the line is to hold.
+func (c *conversion) word(line *accessLine, word string) (known, may []cube) {
+	one := c.literal(word, line.Position, 0)
+	line.login = line.login || one.login
+	if len(one.missing) == 0 {
+		line.except = append(line.except, one.except...)
+		return one.cubes, one.cubes
+	}
+	negated := strings.HasPrefix(word, "!")
+	line.lost = append(line.lost, one.missing...)
+	line.partly(word, negated)
+	switch {
+	case line.deny:
+		return one.cubes, []cube{{}}
+	case negated:
+		return nil, nil
+	}
+	return one.cubes, one.cubes
 }
 
 // partly says what an acl does to its line that cannot be said in a rule.
