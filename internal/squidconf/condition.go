@@ -197,10 +197,12 @@ func (c *conversion) users(a *ACL, means *condition) {
 			return
 		case item.AnyCase && strings.ToLower(item.Value) != strings.ToUpper(item.Value):
 			means.lose(a, item.At, "users without regard to capital letters", "users, as they log in")
-		case !slices.Contains(holds.texts[users], item.Value):
+		default:
 			holds.texts[users] = append(holds.texts[users], item.Value)
 		}
 	}
+	slices.Sort(holds.texts[users])
+	holds.texts[users] = slices.Compact(holds.texts[users])
 	means.cubes = append(means.cubes, holds)
 }
 

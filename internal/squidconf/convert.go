@@ -29,6 +29,7 @@ type Result struct {
 
 type conversion struct {
 	files      Files
+	rows       map[string]row // of the table, by directive
 	directives []Directive
 	acls       map[string]*ACL
 	lines      []accessLine
@@ -51,7 +52,7 @@ func Convert(files Files, name string) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	c := &conversion{files: files, directives: directives, seen: make(map[string][]string)}
+	c := &conversion{files: files, rows: rows(), directives: directives, seen: make(map[string][]string)}
 	if c.acls, err = ACLs(files, directives); err != nil {
 		return Result{}, err
 	}
@@ -77,7 +78,7 @@ func Convert(files Files, name string) (Result, error) {
 
 // convert carries one line over.
 func (c *conversion) convert(d Directive) {
-	row, ok := find(d.Name)
+	row, ok := c.rows[d.Name]
 	row.instead = strings.ReplaceAll(row.instead, "`", "")
 	switch {
 	case !ok:

@@ -120,11 +120,13 @@ func (c *conversion) hostsOf(d Directive, words []string) (hosts []string, all, 
 	if a := c.acls[words[0]]; a != nil && a.Type == "dstdomain" && len(one.hostsFrom) > 0 {
 		one.hostsFrom = nil
 		for _, item := range a.Items {
-			if host := strings.ToLower(item.Value); isName(host) && !slices.Contains(one.hosts, host) {
+			if host := strings.ToLower(item.Value); isName(host) {
 				one.hosts = append(one.hosts, host)
 			}
 		}
 	}
+	slices.Sort(one.hosts)
+	one.hosts = slices.Compact(one.hosts)
 	return one.hosts, false, len(one.hosts) > 0 && equal(one, cube{hosts: one.hosts})
 }
 

@@ -54,22 +54,23 @@ func (s addresses) and(other addresses) addresses {
 	} else if other == nil {
 		return s
 	}
-	var both []addressRange
-	for _, a := range s {
-		for _, b := range other {
-			r := a
-			if b.first.Compare(r.first) > 0 {
-				r.first = b.first
-			}
-			if b.last.Compare(r.last) < 0 {
-				r.last = b.last
-			}
-			if a.first.BitLen() == b.first.BitLen() && r.first.Compare(r.last) <= 0 {
-				both = append(both, r)
-			}
+	both := addresses{}
+	for i, j := 0, 0; i < len(s) && j < len(other); {
+		r := s[i] // IPv4 is less than IPv6
+		if other[j].first.Compare(r.first) > 0 {
+			r.first = other[j].first
+		}
+		if other[j].last.Compare(r.last) < 0 {
+			r.last = other[j].last
+			j++
+		} else {
+			i++
+		}
+		if r.first.Compare(r.last) <= 0 {
+			both = append(both, r)
 		}
 	}
-	return newAddresses(both)
+	return both
 }
 
 // not returns the addresses that are not in the set.

@@ -170,6 +170,9 @@ func (c *conversion) rules(directives []Directive) (all []rule, lost []Loss, err
 			}
 			lines = append(lines, line)
 		}
+		if len(lines) > maxRules {
+			return nil, nil, &ParseError{d.Position, d.Text, fmt.Sprintf("at most %d lines of http_access are read: put hosts and addresses into lists", maxRules), nil}
+		}
 	}
 	w := writer{byDefault: rule{deny: true, comment: "no http_access holds"}}
 	if len(lines) > 0 {

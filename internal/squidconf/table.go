@@ -32,14 +32,15 @@ type row struct {
 // table has all directives of Squid 5 and 6, as the command and the documentation show them.
 func table() []row { return slices.Concat(carriedRows(), unneededRows(), missingRows()) }
 
-// find returns the row of a directive.
-func find(name string) (row, bool) {
+// rows returns the table by directive.
+func rows() map[string]row {
+	all := make(map[string]row)
 	for _, r := range table() {
-		if slices.Contains(strings.Fields(r.names), name) {
-			return r, true
+		for name := range strings.FieldsSeq(r.names) {
+			all[name] = r
 		}
 	}
-	return row{}, false
+	return all
 }
 
 // Table returns the table of directives in Markdown.

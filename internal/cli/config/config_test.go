@@ -81,3 +81,21 @@ func TestExplain(t *testing.T) {
 		}
 	}
 }
+
+// A configuration of Squid is converted, and what is lost is a table on standard error, and the status 1.
+func TestImport(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "squid.conf")
+	for text, lost := range map[string]string{
+		"acl office src 10.1.0.0/16\nhttp_access allow office\n": "",
+		"acl office src 10.1.0.0/16\nhttp_access allow office\ndelay_pools 1\n": "LINE          DIRECTIVE    WHY      INSTEAD\n" +
+			"squid.conf:3  delay_pools  missing  limits.rate and limits.client_share\n",
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		out, messages, err := clitest.Run(t, Command(Wiring{}), "", "import", path)
+		if messages != lost || (err != nil) != (lost != "") || !strings.Contains(out, "  proxy_clients: [10.1.0.0/16]\n") {
+			t.Errorf("%s: %v, %s\n%s", text, err, messages, out)
+		}
+	}
+}

@@ -18,9 +18,9 @@ func newImport() *cobra.Command {
 		Short: "Convert a configuration of Squid",
 		Long: `Print the configuration of urnd that does what a squid.conf says, with the line that each
 setting comes from. What cannot be carried over is a table on standard error, and comments at
-the end; the configuration is valid without it, and never allows more than Squid did: a rule
-that denies, and cannot be said exactly, denies more. The status is 0 if all was carried
-over, and 1 if something was not. Passwords are not printed.`,
+the end; the configuration is valid without it, and its rules never allow more than http_access
+did: one that denies, and cannot be said exactly, denies more. The status is 0 if all was
+carried over, and 1 if something was not. Passwords are not printed.`,
 		Example: "  urnd config import /etc/squid/squid.conf > urnd.yaml",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
