@@ -609,10 +609,10 @@ func packageRules() []packageRule {
 			true,
 			"these commands ask the gate of the daemon itself, so that they cannot say what it does not do",
 		},
-		{"internal/squidconf", nil, true, "a configuration of Squid is text, and becomes text: it knows no package, and reads files by functions"},
+		{"internal/cli/squidconf", nil, true, "a configuration of Squid is text, and becomes text: it knows no package, and reads files by functions"},
 		{
 			"internal/cli/config",
-			[]string{"internal/cli", "config", "internal/redact", "internal/secret", "internal/squidconf", "systemd", "uri"},
+			[]string{"internal/cli", "config", "internal/redact", "internal/secret", "internal/cli/squidconf", "systemd", "uri"},
 			true,
 			"these commands show a configuration, without its passwords, and what systemd passes on with it; whether it can be wired is asked by a function",
 		},

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/urnd/urnd/internal/cli"
-	"github.com/urnd/urnd/internal/squidconf"
+	"github.com/urnd/urnd/internal/cli/squidconf"
 )
 
 func newImport() *cobra.Command {

@@ -11,7 +11,7 @@ import (
 
 // The table is in the documentation as it is in the program.
 func TestTableIsDocumented(t *testing.T) {
-	const path, begin, end = "../../docs/squid.md", "<!-- directives: go test ./internal/squidconf -update -->\n", "<!-- end -->"
+	const path, begin, end = "../../../docs/squid.md", "<!-- directives: go test ./internal/cli/squidconf -update -->\n", "<!-- end -->"
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -27,7 +27,7 @@ func TestTableIsDocumented(t *testing.T) {
 			t.Fatal(err)
 		}
 	} else if shown != want {
-		t.Errorf("%s has another table: go test ./internal/squidconf -update", path)
+		t.Errorf("%s has another table: go test ./internal/cli/squidconf -update", path)
 	}
 }
 
