@@ -82,7 +82,7 @@ func (c *conversion) convert(d Directive) {
 	row.instead = strings.ReplaceAll(row.instead, "`", "")
 	switch {
 	case !ok:
-		c.lose(d, "Squid 5 and 6 do not know this directive", "nothing, if Squid warned of it")
+		c.lose(d, "Squid 5 does not know this directive", "nothing, where Squid warned of it")
 	case d.Conditional && row.convert != nil:
 		c.lose(d, "it depends on the process of Squid (if)", row.instead)
 	case row.convert != nil:

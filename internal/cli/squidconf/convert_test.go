@@ -173,7 +173,7 @@ func TestConvertLines(t *testing.T) {
 		{"forwarded_for truncate", "forwarded: 'off'", "forwarded_for this mode: missing"},
 		{"connect_timeout 2 minutes\nread_timeout 99 weeks", "connect_timeout: 120s|origin_idle: 86400s", ""},
 		{"icap_enable on", "", "icap_enable missing"},
-		{"no_such thing", "", "no_such Squid 5 and 6 do not know this directive"},
+		{"no_such thing", "", "no_such Squid 5 does not know this directive"},
 		{"auth_param negotiate program /usr/lib/squid/negotiate -s secret", "", "auth_param negotiate program: helpers: see access"},
 		{
 			"cache_peer a.example parent 443 0 tls name=x tls-cafile=/ca.pem carp\nnever_direct allow all",
@@ -186,6 +186,7 @@ func TestConvertLines(t *testing.T) {
 		},
 		{"acl d dstdomain .a.example\ncache_peer s parent 80 0 originserver\ncache_peer_access s allow d", "hosts: ['*.a.example', a.example]", ""},
 		{"cache_peer s sibling 3128 3130", "", "cache_peer sibling: missing"},
+		{"never_direct allow all", "", "never_direct no parent is for all hosts: others go direct"},
 		{"acl d src 10.0.0.0/8\nalways_direct allow d", "", "always_direct ways by more than hosts: missing"},
 		{"if ${process_number} = 1\nhttp_access allow all\nendif", "action: deny", "http_access it depends on the process of Squid (if)"},
 		{"http_access deny x", "It denies more than Squid did", "acl x there is no acl of this name"},

@@ -173,8 +173,8 @@ func (c *conversion) upstreams() {
 			c.way(&ways, group)
 		}
 	}
-	if c.noDirect && len(everywhere) == 0 && len(groups) > 0 {
-		c.lose(groups[0][0].Directive, "hosts without a parent go direct, which never_direct refuses", "a rule that denies other hosts")
+	if at := slices.IndexFunc(c.directives, func(d Directive) bool { return d.Name == "never_direct" }); c.noDirect && len(everywhere) == 0 && at >= 0 {
+		c.lose(c.directives[at], "no parent is for all hosts: others go direct", "a parent without hosts in proxy.upstreams, or a rule that denies other hosts")
 	}
 	if ways.Len() > 0 {
 		c.document.set("proxy.upstreams", ways.String())

@@ -29,7 +29,7 @@ type row struct {
 	convert func(*conversion, Directive)
 }
 
-// table has all directives of Squid 5 and 6, as the command and the documentation show them.
+// table has all directives that Squid 5.7 documents, as the command and the documentation show them.
 func table() []row { return slices.Concat(carriedRows(), unneededRows(), missingRows()) }
 
 // rows returns the table by directive.
