@@ -21,8 +21,11 @@ func (c *condition) lose(a *ACL, at Position, why, instead string) {
 	c.missing = append(c.missing, Loss{at, "acl " + a.Name, why, instead})
 }
 
-// maxNesting bounds acls of acls (any-of, all-of).
-const maxNesting = 16
+// maxNesting and maxNested bound acls of acls (any-of, all-of): their depth, and how many are looked at for one configuration.
+const (
+	maxNesting = 16
+	maxNested  = 20_000
+)
 
 // conditionOf returns what an acl means.
 func (c *conversion) conditionOf(a *ACL, depth int) (means condition) {
@@ -52,6 +55,9 @@ func (c *conversion) conditionOf(a *ACL, depth int) (means condition) {
 	default:
 		why, instead := unknownType(a.Type)
 		means.lose(a, a.Position, why, instead)
+	}
+	if a.Conditional {
+		means.cubes = nil
 	}
 	return means
 }
@@ -209,10 +215,13 @@ func (c *conversion) users(a *ACL, means *condition) {
 // group adds what acls of acls mean: of any-of each one, of all-of all of a line together.
 func (c *conversion) group(a *ACL, means *condition, depth int) {
 	for _, line := range a.Lines {
+		if len(line) == 0 {
+			continue // nothing is in it, and not everything
+		}
 		var conjunction [][]cube
 		for _, item := range line {
-			if depth >= maxNesting {
-				means.lose(a, item.At, "acls name each other", "rules")
+			if c.nested++; depth >= maxNesting || c.nested > maxNested {
+				means.lose(a, item.At, "acls name each other, or too many", "rules")
 				return
 			}
 			one := c.literal(item.Value, item.At, depth+1)
@@ -220,8 +229,8 @@ func (c *conversion) group(a *ACL, means *condition, depth int) {
 			if len(one.missing) > 0 || len(one.except) > 0 {
 				means.lose(a, item.At, fmt.Sprintf("%s in %s cannot be said in a rule", item.Value, a.Type), "rules")
 			}
-			if len(one.except) > 0 {
-				one.cubes = nil
+			if len(one.except) > 0 || len(one.missing) > 0 && strings.HasPrefix(item.Value, "!") {
+				one.cubes = nil // they would be more than the acl
 			}
 			if a.Type == "any-of" {
 				means.cubes = append(means.cubes, one.cubes...)

@@ -33,6 +33,7 @@ type conversion struct {
 	directives []Directive
 	acls       map[string]*ACL
 	lines      []accessLine
+	nested     int    // acls that any-of and all-of have named so far
 	usersFile  string // with hashes of bcrypt
 	document   document
 	result     Result

@@ -189,6 +189,8 @@ func TestConvertLines(t *testing.T) {
 		{"never_direct allow all", "", "never_direct no parent is for all hosts: others go direct"},
 		{"acl d src 10.0.0.0/8\nalways_direct allow d", "", "always_direct ways by more than hosts: missing"},
 		{"if ${process_number} = 1\nhttp_access allow all\nendif", "action: deny", "http_access it depends on the process of Squid (if)"},
+		{"http_access allow", "it names no acl", ""},
+		{"acl e all-of\nhttp_access allow e", "action: deny", ""},
 		{"http_access deny x", "It denies more than Squid did", "acl x there is no acl of this name"},
 	} {
 		r := convertText(t, tt.text+"\nacl last src 192.0.2.1\nhttp_access allow last\n")
@@ -204,6 +206,24 @@ func TestConvertLines(t *testing.T) {
 		}
 		if lost != tt.lost {
 			t.Errorf("%s: %q is lost, want %q", tt.text, lost, tt.lost)
+		}
+	}
+}
+
+// What is not known of an acl allows nothing.
+func TestUnknownAllowsNothing(t *testing.T) {
+	const acls = "acl net src 10.0.0.0/8\nacl odd browser x\nacl part dstdom_regex ^b ^a\\.example$\nacl all1 all-of net !odd\nacl any1 any-of !odd\n" +
+		"acl any2 any-of !part\nif ${process_number} = 2\nacl cond src 10.0.0.0/8\nendif\nacl nested any-of all1 any1\nacl names any-of names names names names names names\n"
+	asked := request{"10.0.0.1", "GET", "http://c.example/", time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)}
+	for _, line := range []string{
+		"allow odd", "allow !odd", "allow part", "allow !part", "allow all1", "allow !all1", "allow any1", "allow !any1", "allow any2", "allow cond", "allow !cond",
+		"allow nested", "allow !nested", "allow names", "allow !names", "allow none", "allow !none", "deny odd", "deny !odd", "deny part", "deny !any2",
+		"deny !cond", "deny cond", "deny all1", "deny none", "deny !none",
+	} {
+		r := convertText(t, acls+"http_access "+line+"\nhttp_access "+map[bool]string{true: "deny", false: "allow"}[strings.HasPrefix(line, "allow")]+" all\n")
+		c := load(t, r)
+		if allowed(t, c, policyOf(t, c), asked) || len(r.Lost) == 0 {
+			t.Errorf("%s allows, or loses nothing:\n%s", line, r.YAML)
 		}
 	}
 }

@@ -168,6 +168,10 @@ func (c *conversion) rules(directives []Directive) (all []rule, lost []Loss, err
 			if err != nil {
 				return nil, nil, err
 			}
+			if len(d.Words) == 1 {
+				c.result.Unneeded = append(c.result.Unneeded, Loss{d.Position, d.Name, "it names no acl, and Squid leaves it out", ""})
+				continue
+			}
 			lines = append(lines, line)
 		}
 		if len(lines) > maxRules {
