@@ -28,7 +28,9 @@ func TestLook(t *testing.T) {
 			t.Fatal(err)
 		}
 		var written strings.Builder
-		g := gate.New(gate.Config{Access: access(), Policy: p, Now: at, Log: slog.New(slog.NewTextHandler(&written, nil))})
+		a := access()
+		a.Rate = 0
+		g := gate.New(gate.Config{Access: a, Policy: p, Now: at, Log: slog.New(slog.NewTextHandler(&written, nil))})
 		for _, tt := range []struct {
 			hello   policy.Hello
 			name    string
