@@ -50,6 +50,8 @@ func (c *conversion) conditionOf(a *ACL, depth int) (means condition) {
 		a.expressions(&means)
 	case "proxy_auth":
 		c.users(a, &means)
+	case "external":
+		c.external(a, &means)
 	case "any-of", "all-of":
 		c.group(a, &means, depth)
 	default:
@@ -64,8 +66,8 @@ func (c *conversion) conditionOf(a *ACL, depth int) (means condition) {
 
 func unknownType(kind string) (why, instead string) {
 	switch kind {
-	case "external", "ext_user", "ext_user_regex", "note", "annotate_client", "annotate_transaction", "tag":
-		return "acls of programs: " + helpersPlaceholder, helpersPlaceholder
+	case "ext_user", "ext_user_regex", "note", "annotate_client", "annotate_transaction", "tag":
+		return "acls of programs but those for groups: missing", "access.helpers"
 	case "proxy_auth_regex":
 		return "users by regular expressions", "groups (access.proxy_groups)"
 	case "maxconn", "max_user_ip":
@@ -190,8 +192,8 @@ func (a *ACL) words(means *condition) {
 
 func (c *conversion) users(a *ACL, means *condition) {
 	means.login = true
-	if c.usersFile == "" {
-		means.lose(a, a.Position, "nobody can log in: "+helpersPlaceholder, "access.proxy_users")
+	if !c.canLogIn() {
+		means.lose(a, a.Position, "nobody can log in", "access.proxy_users or access.helpers")
 		return
 	}
 	var holds cube
@@ -201,6 +203,8 @@ func (c *conversion) users(a *ACL, means *condition) {
 		case item.Value == "REQUIRED" && item.List == "":
 			means.cubes = append(means.cubes, cube{}) // who does not log in, comes to no rule
 			return
+		case item.AnyCase && c.passwords != nil && !c.passwords.hasCase: // whose names are in lower case
+			holds.texts[users] = append(holds.texts[users], strings.ToLower(item.Value))
 		case item.AnyCase && strings.ToLower(item.Value) != strings.ToUpper(item.Value):
 			means.lose(a, item.At, "users without regard to capital letters", "users, as they log in")
 		default:

@@ -28,22 +28,27 @@ type Result struct {
 }
 
 type conversion struct {
-	files      Files
-	rows       map[string]row // of the table, by directive
-	directives []Directive
-	acls       map[string]*ACL
-	lines      []accessLine
-	nested     int    // acls that any-of and all-of have named so far
-	usersFile  string // with hashes of bcrypt
-	document   document
-	result     Result
-	seen       map[string][]string // values of settings that several lines have
-	peers      []*peer
-	direct     []directRule
-	noDirect   bool
-	sites      []string // hosts of http_port accel defaultsite=
-	disk       int64
-	private    []string // addresses of peers that access.allow_destinations must have
+	files       Files
+	rows        map[string]row // of the table, by directive
+	directives  []Directive
+	acls        map[string]*ACL
+	lines       []accessLine
+	nested      int               // acls that any-of and all-of have named so far
+	usersFile   string            // with hashes of bcrypt
+	passwords   *helper           // nil for none
+	groupHelper *helper           // nil for none
+	groupType   string            // its name for acls
+	formats     map[string]string // of logs
+	logs        string            // log.access
+	document    document
+	result      Result
+	seen        map[string][]string // values of settings that several lines have
+	peers       []*peer
+	direct      []directRule
+	noDirect    bool
+	sites       []string // hosts of http_port accel defaultsite=
+	disk        int64
+	private     []string // addresses of peers that access.allow_destinations must have
 }
 
 // Convert reads a configuration of Squid, and returns the one of urnd that does the same, as far as it can. The name is an absolute path:
@@ -53,16 +58,22 @@ func Convert(files Files, name string) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	c := &conversion{files: files, rows: rows(), directives: directives, seen: make(map[string][]string)}
+	c := &conversion{files: files, rows: rows(), directives: directives, seen: make(map[string][]string), formats: make(map[string]string)}
 	if c.acls, err = ACLs(files, directives); err != nil {
 		return Result{}, err
 	}
-	// Users first: rules depend on who can log in.
+	// Users first, since rules depend on who can log in, and formats, since logs name them.
 	for _, d := range directives {
-		if d.Name == "auth_param" {
+		switch d.Name {
+		case "auth_param":
 			c.login(d)
+		case "external_acl_type":
+			c.externalType(d)
+		case "logformat":
+			c.logFormat(d)
 		}
 	}
+	c.helpers()
 	if !slices.ContainsFunc(directives, func(d Directive) bool { return d.Name == "forwarded_for" }) {
 		c.document.set("proxy.forwarded", "x-forwarded-for", "forwarded_for on, the default of Squid")
 	}
@@ -139,7 +150,7 @@ func (c *conversion) access() error {
 // loginOfAll reports lines that allow clients which have not logged in.
 func (c *conversion) loginOfAll() {
 	for _, line := range c.lines {
-		if c.usersFile != "" && !line.deny && !line.login && len(line.cubes) > 0 {
+		if c.canLogIn() && !line.deny && !line.login && len(line.cubes) > 0 {
 			c.lose(line.Directive, "who has not logged in is allowed", "access.proxy_users is for all clients of the proxy: run a second urnd without it")
 		}
 	}
@@ -202,6 +213,7 @@ func (r rule) text() string {
 	}
 	add("clients", networks(r.clients))
 	add("users", r.texts[users])
+	add("groups", r.texts[groups])
 	add("methods", r.texts[methods])
 	add("schemes", r.texts[schemes])
 	add("hosts", r.hosts)

@@ -166,15 +166,35 @@ func TestConvertLines(t *testing.T) {
 		{"cache_mem 1 GB", "responses: 1024MiB", ""},
 		{"cache_dir rock /a 100\ncache_dir ufs /b 200 16 256", "disk: 300MiB", ""},
 		{"refresh_pattern -i \\.gif$ 1440 50% 9999 override-expire", "", "refresh_pattern lifetimes by pattern, least ones, and options: missing"},
-		{"access_log none", "access: 'off'", ""},
-		{"access_log /a/b.log mine\nlogformat mine %>a", "", "access_log formats: see log.access"},
-		{"access_log syslog:daemon.info squid", "", "access_log logs by syslog, UDP and TCP: missing"},
+		{"access_log none", "", ""},
+		{"access_log /a/b.log mine\nlogformat mine %>a %ru", "format: 'squid:%>a %ru'|file: /var/log/urnd/b.log", ""},
+		{"access_log /a/b.log other", "", "access_log no logformat other is there"},
+		{"access_log syslog:daemon.info squid", "format: squid|syslog: unix:/dev/log", ""},
+		{"access_log stdio:/a/b.log combined\naccess_log /a/c.log common", "format: squid_combined|format: squid_common|file: /var/log/urnd/c.log", ""},
+		{"access_log udp://192.0.2.1:5000 squid", "", "access_log logs by UDP and TCP as Squid sends them: missing"},
 		{"via off", "", "via Via is always sent (RFC 9110 section 7.6.3)"},
 		{"forwarded_for truncate", "forwarded: 'off'", "forwarded_for this mode: missing"},
 		{"connect_timeout 2 minutes\nread_timeout 99 weeks", "connect_timeout: 120s|origin_idle: 86400s", ""},
 		{"icap_enable on", "", "icap_enable missing"},
 		{"no_such thing", "", "no_such Squid 5 does not know this directive"},
-		{"auth_param negotiate program /usr/lib/squid/negotiate -s secret", "", "auth_param negotiate program: helpers: see access"},
+		{"auth_param negotiate program /usr/lib/squid/negotiate -s secret", "", "auth_param negotiate: missing"},
+		{
+			"auth_param basic program /usr/lib/squid/basic_ldap_auth -P -b dc=example -H ldap://a\nauth_param basic children 300 startup=1 concurrency=4\n" +
+				"auth_param basic credentialsttl 2 hours\nauth_param basic casesensitive on",
+			"for: passwords|command: [/usr/lib/squid/basic_ldap_auth, '-P', '-b', 'dc=example', '-H', 'ldap://a']|processes: 256|concurrency: 4|ttl: 7200s|" +
+				"case_sensitive: true", "http_access who has not logged in is allowed",
+		},
+		{
+			"auth_param basic program /usr/lib/squid/basic_ldap_auth -D cn=a -w secret", "'-W', /etc/urnd/ldap-password", "auth_param the password of -w is not shown",
+		},
+		{
+			"external_acl_type ldap ttl=300 negative_ttl=10 children-max=7 concurrency=0 %LOGIN /usr/lib/squid/ext_ldap_group_acl -b dc=example",
+			"for: groups|command: [/usr/lib/squid/ext_ldap_group_acl, '-b', 'dc=example']|processes: 7|ttl: 300s|negative_ttl: 10s", "",
+		},
+		{
+			"external_acl_type ip %SRC /usr/lib/squid/ext_file_userip_acl", "",
+			"external_acl_type programs that are asked for other than the user and a group: missing",
+		},
 		{
 			"cache_peer a.example parent 443 0 tls name=x tls-cafile=/ca.pem carp\nnever_direct allow all",
 			"proxies: ['https://a.example:443']|balance: hash_url|ca: /ca.pem", "",
@@ -232,14 +252,34 @@ func TestUnknownAllowsNothing(t *testing.T) {
 func TestConvertUsers(t *testing.T) {
 	text := "auth_param basic program /usr/lib/squid/basic_ncsa_auth /e/users\nacl u proxy_auth REQUIRED\nacl b proxy_auth bob\n" +
 		"acl l src 10.0.0.0/8\nhttp_access deny !u\nhttp_access deny b\nhttp_access allow u\nhttp_access allow l\n"
-	for hash, want := range map[string]string{"$2y$05$x": "http_access who has not logged in is allowed", "$apr1$x": "auth_param a hash in the file is not of bcrypt"} {
+	for hash, isFile := range map[string]bool{"$2y$05$x": true, "$apr1$x": false} {
 		r, err := Convert(filesOf(map[string]string{"/e/squid.conf": text, "/e/users": "alice:" + hash}), "/e/squid.conf")
 		if err != nil {
 			t.Fatal(err)
 		}
 		c := load(t, r)
-		if first := r.Lost[0].Directive + " " + r.Lost[0].Why; first != want || (c.Access.ProxyUsers != "") != (hash[1] == '2') {
+		first := r.Lost[0].Directive + " " + r.Lost[0].Why
+		if first != "http_access who has not logged in is allowed" || (c.Access.ProxyUsers != "") != isFile || (len(c.Access.Helpers) == 1) == isFile {
 			t.Errorf("%s: %s\n%s", hash, first, r.YAML)
+		}
+	}
+}
+
+// Acls of a program for groups are groups of rules, where users can log in.
+func TestConvertGroups(t *testing.T) {
+	const program = "external_acl_type ldap %LOGIN /usr/lib/squid/ext_ldap_group_acl -b dc=example\n"
+	const rules = "acl staff external ldap staff board\nhttp_access allow staff\nhttp_access deny all\n"
+	for text, want := range map[string]string{
+		"auth_param basic program /usr/lib/squid/basic_ldap_auth -b dc=example\n" + program + rules: "groups: [board, staff]",
+		program + rules: "acls of programs but those for groups, of users who log in: missing",
+	} {
+		r, err := Convert(filesOf(map[string]string{"/e/squid.conf": text}), "/e/squid.conf")
+		if err != nil {
+			t.Fatal(err)
+		}
+		load(t, r)
+		if !strings.Contains(r.YAML, want) {
+			t.Errorf("%s\nwant %s", r.YAML, want)
 		}
 	}
 }

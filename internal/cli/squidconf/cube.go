@@ -11,8 +11,9 @@ const (
 	methods = iota
 	schemes
 	users
-	paths // equal or not comparable
-	times // equal or not comparable
+	groups // equal or not comparable: a user may be in several
+	paths  // equal or not comparable
+	times  // equal or not comparable
 	textConditions
 )
 
@@ -52,7 +53,7 @@ func (c cube) and(other cube) (both cube, ok bool) {
 			both.texts[i] = b
 		case b == nil, slices.Equal(a, b):
 			both.texts[i] = a
-		case i == paths || i == times:
+		case i == groups || i == paths || i == times:
 			return both, false
 		default:
 			both.texts[i] = slices.DeleteFunc(slices.Clone(a), func(value string) bool { return !slices.Contains(b, value) })

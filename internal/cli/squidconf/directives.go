@@ -1,7 +1,6 @@
 package squidconf
 
 import (
-	"fmt"
 	"math"
 	"net"
 	"net/netip"
@@ -109,98 +108,32 @@ func (c *conversion) login(d Directive) {
 		return
 	}
 	switch scheme, parameter := strings.ToLower(words[0]), words[1]; {
-	case parameter != "program" && scheme == "basic":
-		c.result.Unneeded = append(c.result.Unneeded, Loss{d.Position, "auth_param basic " + parameter, "urnd verifies passwords itself, and names its realm", ""})
-	case parameter != "program" || scheme != "basic" || len(words) < 4 || path.Base(words[2]) != "basic_ncsa_auth":
-		c.helper(d, words)
+	case scheme != "basic":
+		c.lose(d, scheme+": missing", "access.helpers, for passwords")
+	case parameter != "program":
+		c.basicParameter(d, parameter, words[2:])
+	case len(words) < 3 || !strings.HasPrefix(words[2], "/"):
+		c.lose(d, "it has no program", "access.helpers")
+	case path.Base(words[2]) == "basic_ncsa_auth" && len(words) == 4 && c.htpasswd(d, words[3]):
 	default:
-		c.htpasswd(d, words[3])
+		c.passwordProgram(d, words[2:])
 	}
 }
 
-// helper is the place for settings of programs that verify users.
-func (c *conversion) helper(d Directive, words []string) {
-	c.lose(d, fmt.Sprintf("%s %s: %s", words[0], words[1], helpersPlaceholder), helpersPlaceholder+"; or access.proxy_users")
-}
-
-func (c *conversion) htpasswd(d Directive, name string) {
+// htpasswd carries a file of users over, and reports whether urnd can verify its hashes: else the program of Squid does that.
+func (c *conversion) htpasswd(d Directive, name string) bool {
 	lines, err := readList(c.files, name)
-	if err != nil {
-		c.lose(d, err.Error(), "run the command where the file is, as a user who can read it")
-		return
+	if err != nil || len(lines) == 0 {
+		return false
 	}
 	for _, line := range lines {
 		if _, hash, ok := strings.Cut(line, ":"); !ok || !strings.HasPrefix(hash, "$2") {
-			c.lose(d, "a hash in the file is not of bcrypt", "access.proxy_users: a file of htpasswd -B -C 12, with new passwords")
-			return
+			return false
 		}
-	}
-	if len(lines) == 0 {
-		c.lose(d, "the file has no user", "access.proxy_users: a file of htpasswd -B -C 12")
-		return
 	}
 	c.usersFile = name
 	c.set(d, "access.proxy_users", quote(name))
-}
-
-func (c *conversion) accessLog(d Directive) {
-	words := d.Arguments()
-	if len(words) == 0 {
-		c.lose(d, "it names no log", "log.access")
-		return
-	}
-	if words[0] == "none" {
-		if len(words) > 1 {
-			c.lose(d, "logs by acl: missing", "log.access: off, for all requests")
-			return
-		}
-		c.set(d, "log.access", "'off'")
-		return
-	}
-	file := words[0]
-	format, ok := formatOf(words[1:])
-	if !ok {
-		c.lose(d, "logs by acl: missing", "log.access, for all requests")
-		return
-	}
-	if module, rest, ok := strings.Cut(file, ":"); ok && (module == "stdio" || module == "daemon") {
-		file = rest
-	}
-	formats := map[string]string{"squid": "squid", "combined": "combined", "common": "combined", "auto": "squid"}
-	switch {
-	case !strings.HasPrefix(file, "/") || strings.HasPrefix(file, "//"):
-		c.lose(d, "logs by syslog, UDP and TCP: missing", "log.access with the journal, where log.access_file is empty")
-	case c.seen["log.access"] != nil:
-		c.lose(d, "a second log: missing", "log.access, for one")
-	case formats[format] == "":
-		c.logFormat(d)
-	default:
-		c.seen["log.access"] = []string{format}
-		c.set(d, "log.access", formats[format])
-		c.document.set("log.access_file", quote(path.Join("/var/log/urnd", path.Base(file))), "The directory must belong to the user of urnd.")
-	}
-}
-
-// formatOf returns the format that the words behind a log name, and false where it is for some acls alone.
-func formatOf(words []string) (format string, ok bool) {
-	format = "squid"
-	for i, word := range words {
-		switch name, value, isOption := strings.Cut(word, "="); {
-		case isOption && name == "logformat":
-			format = value
-		case isOption:
-		case i == 0:
-			format = word
-		default:
-			return "", false
-		}
-	}
-	return format, true
-}
-
-// logFormat is the place for formats of the access log.
-func (c *conversion) logFormat(d Directive) {
-	c.lose(d, formatsPlaceholder, "log.access: json, combined or squid")
+	return true
 }
 
 func (c *conversion) hostname(d Directive) {

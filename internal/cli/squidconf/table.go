@@ -5,13 +5,6 @@ import (
 	"strings"
 )
 
-// helpersPlaceholder and formatsPlaceholder are said of what other settings will take the place of: programs that verify users and
-// answer acls, and formats of the access log.
-const (
-	helpersPlaceholder = "helpers: see access"
-	formatsPlaceholder = "formats: see log.access"
-)
-
 // kind is what becomes of a directive.
 type kind uint8
 
@@ -70,7 +63,7 @@ func carriedRows() []row {
 		{"http_access", carried, "`proxy.rules`, `access.proxy_clients` and, for `deny CONNECT !SSL_ports`, `proxy.connect_ports`", nothing},
 		{"http_port", carried, "`listen.service`; `intercept`, `tproxy` and `ssl-bump`: missing", (*conversion).httpPort},
 		{"https_port", carried, "`listen.tls`, `tls.certificate` and `tls.key`; `intercept`, `tproxy` and `ssl-bump`: missing", (*conversion).httpPort},
-		{"auth_param", carried, "`access.proxy_users` for `basic_ncsa_auth` with hashes of bcrypt; other programs: " + helpersPlaceholder, nothing},
+		{"auth_param", carried, "`access.proxy_users` for `basic_ncsa_auth` with hashes of bcrypt, and else `access.helpers`; digest, negotiate and NTLM: missing", nothing},
 		{"cache_peer", carried, "`proxy.upstreams` for parents, `proxy.sites` for `originserver`; siblings, multicast and ICP: missing", (*conversion).cachePeer},
 		{"cache_peer_access", carried, "`hosts` of `proxy.upstreams`, where it allows `dstdomain`", (*conversion).peerAccess},
 		{"always_direct", carried, "`proxies: [direct]` of `proxy.upstreams`, where it allows `dstdomain`", (*conversion).alwaysDirect},
@@ -80,8 +73,9 @@ func carriedRows() []row {
 		{"cache_dir", carried, "`cache.disk`, for the sizes of all of them; the directory is one of urnd's own", (*conversion).cacheDirectory},
 		{"cache", carried, "`cache.responses: 0B` for `deny all`; `cache` with `never` of `proxy.sites`, for sites", (*conversion).cacheAccess},
 		{"refresh_pattern", carried, "`cache.heuristic_percent` and `cache.heuristic_max`, for the pattern `.`; others: `cache` of `proxy.sites`, for sites", (*conversion).refresh},
-		{"access_log", carried, "`log.access` and `log.access_file`; syslog, UDP, TCP, and logs by acl: missing", (*conversion).accessLog},
-		{"logformat", carried, formatsPlaceholder, (*conversion).logFormat},
+		{"access_log", carried, "`log.access`; UDP and TCP as Squid sends them, and logs by acl: missing", (*conversion).accessLog},
+		{"external_acl_type", carried, "`access.helpers`, for `%LOGIN` and names of groups (`groups` of rules); others: missing", nothing},
+		{"logformat", carried, "`format` of `log.access`, behind `squid:`", nothing},
 		{"visible_hostname", carried, "`listen.names`", (*conversion).hostname},
 		{"forwarded_for", carried, "`proxy.forwarded`", (*conversion).forwardedFor},
 		{"via", carried, "Via is always sent (RFC 9110 section 7.6.3)", (*conversion).via},
@@ -154,7 +148,7 @@ func missingRows() []row {
 	)
 	return []row{
 		no("cache_peer_domain neighbor_type_domain", "`hosts` of `proxy.upstreams`"),
-		no("external_acl_type auth_schemes acl_uses_indirect_client", helpersPlaceholder),
+		no("auth_schemes acl_uses_indirect_client", "Basic alone; rules are about the client that proxies of `access.trusted_proxies` name"),
 		no("url_rewrite_program url_rewrite_children url_rewrite_host_header url_rewrite_access url_rewrite_bypass url_rewrite_extras url_rewrite_timeout",
 			"nothing for `urnd helper`, as urnd does that itself; `proxy.rules` with `hosts_from` for filters"),
 		no("ssl_bump sslproxy_session_ttl sslproxy_session_cache_size sslproxy_foreign_intermediate_certs sslproxy_cert_sign_hash sslproxy_cert_error "+
