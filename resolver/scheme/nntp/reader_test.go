@@ -63,11 +63,11 @@ func (s *reader) answer(conn net.Conn) {
 	io.WriteString(conn, "200 hello\r\n")
 	for lines := bufio.NewScanner(conn); lines.Scan() && lines.Text() != "QUIT"; {
 		said, ends := strings.CutSuffix(s.reply(number, lines.Text()), "\x00")
-		io.WriteString(conn, said)
 		if ends {
+			io.WriteString(conn, said)
 			return
 		}
-		io.WriteString(conn, "\r\n")
+		io.WriteString(conn, said+"\r\n") // at once: the client waits for no end of an article that it has not read to its end
 	}
 }
 
