@@ -60,8 +60,11 @@ func fill(t *testing.T, s *stage, budget int64) (stored int) {
 					t.Error(err)
 				}
 				if used := s.Stats().Bytes; used > budget {
-					// Stats may see what is refused in the next moment.
-					if used = s.diskUsage(t); used > budget {
+					// Stats may see what is refused in the next moment, and who walks what is removed behind the walk, beside what is new.
+					for tries := 0; used > budget && tries < 5; tries++ {
+						used = s.diskUsage(t)
+					}
+					if used > budget {
 						t.Errorf("%d bytes are used", used)
 					}
 				}
