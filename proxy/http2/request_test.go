@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	framing "golang.org/x/net/http2"
 
@@ -199,7 +200,8 @@ func TestConnection(t *testing.T) {
 			" ", r.Conn.Attached() == nil, " ", w.HalfClosed() == nil, " ", w.EndEarly(), " ", state.n))
 		return true
 	}}
-	c := serve(t, h, nil).open(t)
+	stopped := time.Now() // a connection that rests loses its state
+	c := serve(t, h, func(c *http2.Config) { c.Now = func() time.Time { return stopped } }).open(t)
 	for i := range 3 {
 		want := fmt.Sprint("192.0.2.1:50000 127.0.0.1:443 true server.example true true false ", i+1)
 		if a := c.receive(c.ask(true, get("/")...)); a.body != want {
