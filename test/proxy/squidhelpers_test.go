@@ -58,7 +58,9 @@ func TestHelpersOfSquid(t *testing.T) {
 		{"carol", "a", 407},
 		{"alice", "", 407},
 		{"alice\n", "wonder land", 407},
-		{"*", "builder", 407}, {"ALICE", "wonder land", 200}, {"alice ", "wonder land", 407},
+		{"*", "builder", 407},
+		{"ALICE", "wonder land", 200},
+		{"alice ", "wonder land", 407},
 	} {
 		if got := status(tt.user, tt.password); got != tt.status {
 			t.Errorf("%s, %q: %d, want %d", tt.user, tt.password, got, tt.status)
