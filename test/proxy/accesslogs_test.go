@@ -40,9 +40,10 @@ func TestSeveralAccessLogs(t *testing.T) {
 	d.Get(t, "/urn:book:1")
 	d.Get(t, "/urn:a")
 	testserver.Wait(t, "the lines are written", func() bool { return strings.Count(urndtest.ReadFile(t, file("squid.log")), "\n") == 2 })
-	if got := urndtest.ReadFile(t, file("errors.log")); got != "127.0.0.0 400 /urn:a\n" {
-		t.Errorf("%q", got)
+	errorsAre := func(want string) {
+		testserver.Wait(t, "the log of errors is "+want, func() bool { return urndtest.ReadFile(t, file("errors.log")) == want })
 	}
+	errorsAre("127.0.0.0 400 /urn:a\n")
 	b := make([]byte, 1000)
 	if err := syslog.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
 		t.Fatal(err)
@@ -57,14 +58,12 @@ func TestSeveralAccessLogs(t *testing.T) {
 	}
 	d.Get(t, "/urn:b")
 	testserver.Wait(t, "/readyz says so", func() bool { return strings.Contains(readiness(t, d), "server of syslog") })
-	if got := urndtest.ReadFile(t, file("errors.log")); got != "127.0.0.0 400 /urn:a\n127.0.0.0 /urn:b\n" {
-		t.Errorf("%q", got)
-	}
-	metrics := d.Scrape(t)
-	if !strings.Contains(metrics, "\nurnd_access_log_lost_total{log=\"unix:"+socket+"\"} 1\n") ||
-		!strings.Contains(metrics, "\nurnd_access_log_lost_total{log=\""+file("errors.log")+"\"} 0\n") {
-		t.Error("the lost lines are not counted by log")
-	}
+	errorsAre("127.0.0.0 400 /urn:a\n127.0.0.0 /urn:b\n")
+	testserver.Wait(t, "the lost lines are counted by log", func() bool {
+		metrics := d.Scrape(t)
+		return strings.Contains(metrics, "\nurnd_access_log_lost_total{log=\"unix:"+socket+"\"} 1\n") &&
+			strings.Contains(metrics, "\nurnd_access_log_lost_total{log=\""+file("errors.log")+"\"} 0\n")
+	})
 	d.Stop()
 	if got := urndtest.ReadFile(t, file("others.log")) + d.Log(); strings.Contains(got, `"form":`) {
 		t.Errorf("%q", got)
