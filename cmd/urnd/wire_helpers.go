@@ -138,7 +138,7 @@ func memberships(c config.Config, s *service, r *resolution, d dependencies) (ga
 	}
 	asks, ok, err := wireHelper(config.HelperGroups, c, s, r, d,
 		func(pool *helper.Pool, cache helper.CacheConfig) (*helper.External, func(), error) {
-			external, err := helper.NewExternal(pool, helper.QuoteURL, cache)
+			external, err := helper.NewExternal(pool, cache)
 			if err != nil {
 				return nil, nil, err
 			}

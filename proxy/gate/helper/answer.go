@@ -67,12 +67,6 @@ func (a Answer) Message() string {
 	return a.Text
 }
 
-// Tag returns what the request is marked with.
-func (a Answer) Tag() string { return a.Value("tag") }
-
-// Log returns what belongs into the line of the request in the access log.
-func (a Answer) Log() string { return a.Value("log") }
-
 // size returns the memory of an answer in bytes, beyond its struct.
 func (a Answer) size() int {
 	size := len(a.Text)

@@ -49,14 +49,7 @@ func (b *Basic) Check(ctx context.Context, client netip.Addr, user, password str
 	}
 	network := quota.Network(client)
 	right := b.cached.key("right", user, password)
-	ask := func(ctx context.Context) (Answer, time.Duration, error) {
-		a, ttl, err := b.ask(ctx, line)
-		if a.Result != OK && err == nil {
-			ttl = cache.NoStore // it is no right one any more
-		}
-		return a, ttl, err
-	}
-	if a, ok := b.cached.stored(right, ask); ok {
+	if a, ok := b.cached.stored(right); ok {
 		return a, nil
 	}
 	wrong := b.cached.key("wrong", network.String(), user, password)
@@ -66,7 +59,7 @@ func (b *Basic) Check(ctx context.Context, client netip.Addr, user, password str
 			return Answer{}, 0, err
 		}
 		defer release()
-		if a, ok := b.cached.stored(right, ask); ok { // another request waited with the same password
+		if a, ok := b.cached.stored(right); ok { // another request waited with the same password
 			return a, cache.NoStore, nil
 		}
 		// Where the client leaves meanwhile, the question is still one of its own: or else it could take all processes by leaving.

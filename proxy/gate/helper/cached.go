@@ -7,7 +7,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -19,8 +18,6 @@ import (
 type CacheConfig struct {
 	// TTL is how long an answer OK is used, NegativeTTL an answer ERR; 0 is not at all.
 	TTL, NegativeTTL time.Duration
-	// Grace is the last part of these times, in percent, in which an answer that is used is asked for again in the background; 0 is none.
-	Grace int
 	// Bytes bounds the memory of the answers; 0 is 1 MiB, about 2000 of them.
 	Bytes int64
 }
@@ -37,16 +34,7 @@ type cached struct {
 	answers *cache.Cache[Answer]
 	store   *memory.Store[Answer]
 	secret  atomic.Pointer[[sha256.Size]byte]
-
-	ctx     context.Context //nolint:containedctx // of what is asked for again in the background, until close
-	stop    context.CancelFunc
-	renewal sync.WaitGroup
-	mu      sync.Mutex
-	renewed map[string]bool // keys that are being asked for again
 }
-
-// maxRenewals is how many answers are asked for again in the background at a time.
-const maxRenewals = 16
 
 func newCached(pool *Pool, config CacheConfig) (*cached, error) {
 	if config.Bytes == 0 {
@@ -56,18 +44,15 @@ func newCached(pool *Pool, config CacheConfig) (*cached, error) {
 	if err != nil {
 		return nil, fmt.Errorf("helper %s: %w", pool.config.Name, err)
 	}
-	c := &cached{pool: pool, config: config, store: store, renewed: make(map[string]bool)}
+	c := &cached{pool: pool, config: config, store: store}
 	c.answers = cache.New(cache.Config[Answer]{Store: store, Now: pool.config.Now})
 	c.forget()
-	c.ctx, c.stop = context.WithCancel(context.Background())
 	return c, nil
 }
 
 // close closes the pool, which ends what is asked, and waits for that.
 func (c *cached) close() {
-	c.stop()
 	c.pool.Close()
-	c.renewal.Wait()
 	c.answers.Close()
 	c.store.Close()
 }
@@ -115,7 +100,7 @@ func (c *cached) ask(ctx context.Context, line string) (Answer, time.Duration, e
 
 // get returns the stored answer of a key, or loads it: once for all who want it at the same time, as long as one of them waits.
 func (c *cached) get(ctx context.Context, key string, load cache.Load[Answer]) (Answer, error) {
-	if a, ok := c.stored(key, load); ok {
+	if a, ok := c.stored(key); ok {
 		return a, nil
 	}
 	result, err := c.answers.Get(ctx, key, load)
@@ -125,35 +110,8 @@ func (c *cached) get(ctx context.Context, key string, load cache.Load[Answer]) (
 	return result.Value, err
 }
 
-// stored returns the stored answer of a key, and loads it in the background where it is in its last time.
-func (c *cached) stored(key string, load cache.Load[Answer]) (Answer, bool) {
+// stored returns the stored answer of a key.
+func (c *cached) stored(key string) (Answer, bool) {
 	result, ok, err := c.answers.Hit(key)
-	if !ok || err != nil {
-		return Answer{}, false
-	}
-	if c.inGrace(result) {
-		c.renew(key, load)
-	}
-	return result.Value, true
-}
-
-// inGrace reports whether a stored answer is in the last part of its time.
-func (c *cached) inGrace(r cache.Result[Answer]) bool {
-	return r.TTL*100 < (r.TTL+r.Age)*time.Duration(c.config.Grace)
-}
-
-// renew asks again in the background, unless that is under way. What is stored stays where this fails.
-func (c *cached) renew(key string, load cache.Load[Answer]) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.renewed[key] || len(c.renewed) >= maxRenewals || c.ctx.Err() != nil {
-		return
-	}
-	c.renewed[key] = true
-	c.renewal.Go(func() {
-		_, _ = c.answers.Renew(c.ctx, key, load) // whoever asks when the stored answer has expired gets the error
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		delete(c.renewed, key)
-	})
+	return result.Value, ok && err == nil
 }

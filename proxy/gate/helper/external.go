@@ -7,43 +7,27 @@ import (
 	"time"
 )
 
-// Quoting is how the values of a question of an external ACL are told apart.
-type Quoting uint8
-
-// The quotings.
-const (
-	QuoteURL   Quoting = iota // by percent-encoding
-	QuoteShell                // by double quotes and backslashes, as Squid 2.5 did (protocol=2.5)
-)
-
 // External asks a program whether a request matches, as external_acl_type does. It is safe for concurrent use.
-type External struct {
-	cached  *cached
-	quoting Quoting
-}
+type External struct{ cached *cached }
 
 // NewExternal returns an External, which closes the pool.
-func NewExternal(pool *Pool, quoting Quoting, config CacheConfig) (*External, error) {
+func NewExternal(pool *Pool, config CacheConfig) (*External, error) {
 	cached, err := newCached(pool, config)
 	if err != nil {
 		return nil, err
 	}
-	return &External{cached: cached, quoting: quoting}, nil
+	return &External{cached}, nil
 }
 
 // Lookup asks with some values, those of the format and then those of the ACL; an empty one is "-", as Squid has it. The answer is OK where they
 // match and ERR where not. An error is ErrLine where they are too long, wraps ErrUnavailable, or is the cause for which ctx has ended.
 func (e *External) Lookup(ctx context.Context, values ...string) (Answer, error) {
-	quote := escape
-	if e.quoting == QuoteShell {
-		quote = shellQuote
-	}
 	words := make([]string, len(values))
 	for i, value := range values {
 		if value == "" {
 			value = "-"
 		}
-		words[i] = quote(value)
+		words[i] = escape(value)
 	}
 	line := strings.Join(words, " ")
 	if len(line)+maxChannel+2 > maxShortLine {

@@ -6,14 +6,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy/gate/helper"
 )
 
-func external(t *testing.T, config helper.Config, quoting helper.Quoting, cache helper.CacheConfig) (*helper.External, *helper.Pool) {
+func external(t *testing.T, config helper.Config, cache helper.CacheConfig) (*helper.External, *helper.Pool) {
 	t.Helper()
 	pool, _ := open(t, config)
-	e, err := helper.NewExternal(pool, quoting, cache)
+	e, err := helper.NewExternal(pool, cache)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,30 +24,22 @@ func external(t *testing.T, config helper.Config, quoting helper.Quoting, cache 
 const repeats = "#!/bin/sh\nwhile IFS= read -r line; do printf '%s\\n' \"OK tag=t log=l user=u text $line\"; done\n"
 
 func TestExternal(t *testing.T) {
-	program := []string{executable(t, repeats)}
-	for quoting, want := range map[helper.Quoting]string{
-		helper.QuoteURL:   "text alice - a%20b%22%5c c%0ad",
-		helper.QuoteShell: `text alice - "a b\"\\" "c\nd"`,
-	} {
-		t.Run(want, func(t *testing.T) {
-			e, _ := external(t, helper.Config{Processes: 1, Command: program}, quoting, helper.CacheConfig{})
-			a, err := e.Lookup(t.Context(), "alice", "", `a b"\`, "c\nd")
-			if err != nil || a.Result != helper.OK || a.Text != want || a.Tag() != "t" || a.Log() != "l" || a.User() != "u" {
-				t.Errorf("%+v, %v, want %q", a, err, want)
-			}
-			if _, err := e.Lookup(t.Context(), strings.Repeat("a", 9<<10)); !errors.Is(err, helper.ErrLine) {
-				t.Errorf("a long question: %v", err)
-			}
-		})
+	const want = "text alice - a%20b%22%5c c%0ad"
+	e, _ := external(t, helper.Config{Processes: 1, Command: []string{executable(t, repeats)}}, helper.CacheConfig{})
+	a, err := e.Lookup(t.Context(), "alice", "", `a b"\`, "c\nd")
+	if err != nil || a.Result != helper.OK || a.Text != want || a.Value("tag") != "t" || a.Value("log") != "l" || a.User() != "u" {
+		t.Errorf("%+v, %v, want %q", a, err, want)
+	}
+	if _, err := e.Lookup(t.Context(), strings.Repeat("a", 9<<10)); !errors.Is(err, helper.ErrLine) {
+		t.Errorf("a long question: %v", err)
 	}
 }
 
-// An answer is used for its time, and in the last part of that it is asked for again in the background.
-func TestGrace(t *testing.T) {
+// An answer is used for its time, or until all are forgotten.
+func TestCachedTime(t *testing.T) {
 	var c clock
 	program := executable(t, "#!/bin/sh\nn=0; while read -r x; do n=$((n+1)); echo \"OK user=$n\"; done\n")
-	e, pool := external(t, helper.Config{Processes: 1, Now: c.now, Command: []string{program}}, helper.QuoteURL,
-		helper.CacheConfig{TTL: time.Hour, Grace: 50})
+	e, pool := external(t, helper.Config{Processes: 1, Now: c.now, Command: []string{program}}, helper.CacheConfig{TTL: time.Hour})
 	lookup := func(want string) {
 		t.Helper()
 		if a, err := e.Lookup(t.Context(), "a"); err != nil || a.User() != want {
@@ -56,14 +47,12 @@ func TestGrace(t *testing.T) {
 		}
 	}
 	lookup("1")
-	c.advance(20 * time.Minute)
+	c.advance(40 * time.Minute)
 	lookup("1")
-	c.advance(20 * time.Minute)
-	lookup("1") // and asks again
-	testserver.Wait(t, "it was asked again", func() bool { a, _ := e.Lookup(t.Context(), "a"); return a.User() == "2" })
-	c.advance(20 * time.Minute)
+	c.advance(40 * time.Minute)
 	lookup("2")
-	c.advance(2 * time.Hour)
+	e.Forget()
+	lookup("3")
 	lookup("3")
 	if got := pool.Status().Asked; got != 3 {
 		t.Errorf("%d questions", got)
@@ -72,7 +61,7 @@ func TestGrace(t *testing.T) {
 
 // What is cached costs little.
 func TestCachedAllocations(t *testing.T) {
-	e, _ := external(t, helper.Config{Processes: 1, Command: []string{executable(t, repeats)}}, helper.QuoteURL, helper.CacheConfig{TTL: time.Hour})
+	e, _ := external(t, helper.Config{Processes: 1, Command: []string{executable(t, repeats)}}, helper.CacheConfig{TTL: time.Hour})
 	b, _, _ := basic(t, helper.Config{Processes: 1}, helper.CacheConfig{TTL: time.Hour})
 	for name, tt := range map[string]struct {
 		most float64

@@ -50,29 +50,3 @@ func hexValue(c byte) int {
 	}
 	return strings.IndexByte(hexDigits, c)
 }
-
-// shellQuote returns a value as a word of a question of Squid 2.5: in double quotes where it has a space, and with backslashes.
-func shellQuote(value string) string {
-	var b strings.Builder
-	quoted := strings.ContainsAny(value, spaces+"\n")
-	if quoted {
-		b.WriteByte('"')
-	}
-	for i := range len(value) {
-		switch c := value[i]; c {
-		case '\n':
-			b.WriteString(`\n`)
-		case '\r':
-			b.WriteString(`\r`)
-		case '"', '\\':
-			b.WriteByte('\\')
-			b.WriteByte(c)
-		default:
-			b.WriteByte(c)
-		}
-	}
-	if quoted {
-		b.WriteByte('"')
-	}
-	return b.String()
-}

@@ -106,7 +106,7 @@ func TestGroupLDAP(t *testing.T) {
 		map[string][]string{"staff": {"alice", "bob"}, "the board": {"alice"}})
 	e, pool := external(t, helper.Config{Processes: 1, Command: []string{
 		program, "-v", "3", "-b", testserver.LDAPBase, "-B", testserver.LDAPBase, "-F", "(uid=%s)", "-f", "(&(cn=%g)(member=%u))", "-H", ldap.URL(),
-	}}, helper.QuoteURL, helper.CacheConfig{TTL: time.Hour, NegativeTTL: time.Hour})
+	}}, helper.CacheConfig{TTL: time.Hour, NegativeTTL: time.Hour})
 	for range 2 {
 		looksUp(t, e, helper.OK, "alice", "staff")
 		looksUp(t, e, helper.OK, "alice", "the board")
@@ -120,7 +120,7 @@ func TestGroupLDAP(t *testing.T) {
 }
 
 func TestGroupUnix(t *testing.T) {
-	e, _ := external(t, helper.Config{Processes: 1, Command: []string{squids(t, "ext_unix_group_acl"), "-p"}}, helper.QuoteURL, helper.CacheConfig{})
+	e, _ := external(t, helper.Config{Processes: 1, Command: []string{squids(t, "ext_unix_group_acl"), "-p"}}, helper.CacheConfig{})
 	looksUp(t, e, helper.OK, "root", "root")
 	looksUp(t, e, helper.ERR, "root", "daemon")
 	looksUp(t, e, helper.ERR, "no such user", "root")
@@ -132,7 +132,7 @@ func TestUserIP(t *testing.T) {
 	if err := os.WriteFile(file, []byte("192.0.2.0/255.255.255.0 alice\n198.51.100.1 ALL\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	e, _ := external(t, helper.Config{Processes: 1, Command: []string{program, "-f", file}}, helper.QuoteURL, helper.CacheConfig{})
+	e, _ := external(t, helper.Config{Processes: 1, Command: []string{program, "-f", file}}, helper.CacheConfig{})
 	looksUp(t, e, helper.OK, "192.0.2.1", "alice")
 	looksUp(t, e, helper.ERR, "192.0.2.1", "bob")
 	looksUp(t, e, helper.OK, "198.51.100.1", "bob")
