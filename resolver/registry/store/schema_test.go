@@ -14,7 +14,7 @@ var update = flag.Bool("update", false, "write docs/registry-schema.md anew")
 var (
 	tablePattern   = regexp.MustCompile(`^CREATE TABLE (\w+) *\(`)
 	columnPattern  = regexp.MustCompile(`^\s*(\w+)\s+(?:TEXT|BIGINT|SMALLINT|BYTEA)\b`)
-	keyedPattern   = regexp.MustCompile(`\((key) .*, (value) `) // a table in one line
+	keyedPattern   = regexp.MustCompile(`\(key .*, value `) // a table in one line
 	commentPattern = regexp.MustCompile(` -- (.*)`)
 )
 
@@ -36,8 +36,8 @@ func outline(schema string) string {
 			continue
 		}
 		table, column := tablePattern.FindStringSubmatch(line), columnPattern.FindStringSubmatch(line)
-		switch keyed := keyedPattern.FindStringSubmatch(line); {
-		case keyed != nil:
+		switch {
+		case keyedPattern.MatchString(line):
 			write("", table[1], comment)
 		case table != nil:
 			write("", table[1], above)
