@@ -92,11 +92,18 @@ func (x *exchange) fail(err error) {
 		x.event.Rule = denied.Rule
 	}
 	cut := errors.Is(err, scheme.ErrBody) || errors.Is(err, problem.ErrBodyTimeout)
-	if x.in.Major == 1 && (cut || x.in.Method == http.MethodConnect) {
+	if x.in.Major == 1 && (cut || x.in.Method == http.MethodConnect && !isBegunLogin(err)) {
 		x.CloseBehind() // where the next request begins is not known
 	}
 	reply.Record = resolver.RecordOf(err)
 	x.reply(reply)
+}
+
+// isBegunLogin reports whether an error is that a login is under way: the connection has to stay, and a client that expects another
+// challenge sends nothing of its tunnel before.
+func isBegunLogin(err error) bool {
+	var login *problem.LoginError
+	return errors.As(err, &login) && login.IsBegun
 }
 
 // unreached adds to an error about a server, or of a request that is denied, the URL that was asked for, where it does not name it.

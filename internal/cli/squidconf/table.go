@@ -63,7 +63,7 @@ func carriedRows() []row {
 		{"http_access", carried, "`proxy.rules`, `access.proxy_clients` and, for `deny CONNECT !SSL_ports`, `proxy.connect_ports`", nothing},
 		{"http_port", carried, "`listen.service`; `intercept`, `tproxy` and `ssl-bump`: missing", (*conversion).httpPort},
 		{"https_port", carried, "`listen.tls`, `tls.certificate` and `tls.key`; `intercept`, `tproxy` and `ssl-bump`: missing", (*conversion).httpPort},
-		{"auth_param", carried, "`access.proxy_users` for `basic_ncsa_auth` with hashes of bcrypt, and else `access.helpers`; digest, negotiate and NTLM: missing", nothing},
+		{"auth_param", carried, "`access.proxy_users` for `basic_ncsa_auth` with hashes of bcrypt, and else `access.helpers`; digest and NTLM: missing", nothing},
 		{"cache_peer", carried, "`proxy.upstreams` for parents, `proxy.sites` for `originserver`; siblings, multicast and ICP: missing", (*conversion).cachePeer},
 		{"cache_peer_access", carried, "`hosts` of `proxy.upstreams`, where it allows `dstdomain`", (*conversion).peerAccess},
 		{"always_direct", carried, "`proxies: [direct]` of `proxy.upstreams`, where it allows `dstdomain`", (*conversion).alwaysDirect},
