@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/netip"
 	"slices"
 	"strings"
@@ -134,12 +135,13 @@ func passwordsOf(c config.Config, s *service, r *resolution, d dependencies) (ga
 // negotiateHelper asks a program for the tokens of Negotiate. It names users, and its names stay as they are.
 type negotiateHelper struct {
 	*helper.Negotiate
+	log   *slog.Logger
 	epoch atomic.Uint64
 }
 
 // Begin implements gate.Handshakes.
 func (n *negotiateHelper) Begin(client netip.Addr) gate.Handshake {
-	return handshake{n.Negotiate.Begin(client)}
+	return handshake{n.Negotiate.Begin(client), n.log}
 }
 
 // Epoch implements gate.Handshakes.
@@ -149,13 +151,20 @@ func (n *negotiateHelper) Epoch() uint64 { return n.epoch.Load() }
 func (n *negotiateHelper) Forget() { n.epoch.Add(1) }
 
 // handshake is a conversation with a program, as a login.
-type handshake struct{ *helper.Conversation }
+type handshake struct {
+	*helper.Conversation
+	log *slog.Logger
+}
 
-// Next implements gate.Handshake. What is no token lets nobody in.
+// Next implements gate.Handshake. What is no token lets nobody in, and neither does one of which the program says that it is broken, as
+// negotiate_kerberos_auth does of tokens of NTLM and of foreign realms: as by Squid, the client can then log in by something else.
 func (h handshake) Next(ctx context.Context, token string) (gate.HandshakeStep, error) {
 	step, err := h.Conversation.Next(ctx, token)
 	switch {
 	case errors.Is(err, helper.ErrToken):
+		return gate.HandshakeStep{}, nil
+	case errors.Is(err, helper.ErrBroken):
+		h.log.Warn("a login by Negotiate is refused", "error", err)
 		return gate.HandshakeStep{}, nil
 	case err != nil:
 		return gate.HandshakeStep{}, err
@@ -178,7 +187,7 @@ func negotiations(c config.Config, s *service, r *resolution, d dependencies) (g
 			if err != nil {
 				return nil, nil, err
 			}
-			return &negotiateHelper{Negotiate: negotiate}, negotiate.Close, nil
+			return &negotiateHelper{Negotiate: negotiate, log: d.log}, negotiate.Close, nil
 		})
 	if err != nil || !ok {
 		return nil, 0, err
