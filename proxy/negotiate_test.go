@@ -116,8 +116,14 @@ func TestNegotiate(t *testing.T) {
 	for name, requests := range map[string][]request{
 		"one message": {{"", asked}, {"alice", welcome + "alice"}, {"", "200"}, {"", "200"}},
 		"two messages": {
-			{"", asked}, {"begin", "407 Negotiate challenge"}, {"carol", welcome + "carol"}, {"", "200"},
-			{"begin", "407 Negotiate challenge"}, {"", asked}, {"carol", asked}, {"", asked},
+			{"", asked},
+			{"begin", "407 Negotiate challenge"},
+			{"carol", welcome + "carol"},
+			{"", "200"},
+			{"begin", "407 Negotiate challenge"},
+			{"", asked},
+			{"carol", asked},
+			{"", asked},
 		},
 		"another user":     {{"alice", welcome + "alice"}, {"bob", welcome + "bob"}, {"", "200"}},
 		"another is wrong": {{"alice", welcome + "alice"}, {"mallory", asked}, {"", asked}, {"alice", welcome + "alice"}},

@@ -160,9 +160,13 @@ func rowOf(err error) row {
 		return row{err: err, code: "server_refused", status: refusal.Status}
 	}
 	for _, r := range statuses {
-		if errors.Is(err, r.err) {
-			return r
+		if !errors.Is(err, r.err) {
+			continue
 		}
+		if errors.As(err, new(*LoginError)) {
+			r.setting = "access.helpers"
+		}
+		return r
 	}
 	var netErr net.Error
 	switch {
