@@ -38,7 +38,9 @@ func TestNegotiateOfSquid(t *testing.T) { // not parallel: it sets variables of 
 	// urnd passes no variables on to programs.
 	kerberos := script(t, "kerberos", fmt.Sprintf("#!/bin/sh\nexport KRB5_CONFIG='%s' KRB5RCACHENAME=none:\nexec %s \"$@\"\n",
 		os.Getenv("KRB5_CONFIG"), program))
-	web := serveHTTP(t, func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, r.Header.Get("Proxy-Authorization")) })
+	web := serveHTTP(t, func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, r.Header.Get("Proxy-Authorization"))
+	})
 	folder := t.TempDir()
 	groups, log := filepath.Join(folder, "groups"), filepath.Join(folder, "access.log")
 	if err := os.WriteFile(groups, []byte("staff: alice@KERBEROS.TEST\n"), 0o644); err != nil {
