@@ -551,21 +551,23 @@ type Access struct {
 // as those of Debian in /usr/lib/squid. They run as urnd does, with its rights, and without its environment.
 // A list:
 type Helper struct {
-	// what it is asked for: passwords of users, in place of proxy_users, or whether a user is in a group that a
-	// rule names, beside proxy_groups; it must be set
+	// what it is asked for: passwords of users, in place of proxy_users; the tokens of Negotiate (Kerberos),
+	// beside passwords or alone; or whether a user is in a group that a rule names, beside proxy_groups; it must
+	// be set
 	For string `mapstructure:"for"`
 	// the program, by its path, and its arguments; no shell reads them. Secrets belong into files: others can see
 	// arguments
 	Command []string `mapstructure:"command"`
-	// names of users are passed on as clients send them; else they are in lower case, here and in rules
+	// names of users are passed on as clients send them; else those with passwords are in lower case, here and in
+	// rules
 	CaseSensitive bool `mapstructure:"case_sensitive"`
 	// how many run at most; 0: 5
 	Processes int `mapstructure:"processes"`
-	// how many questions a process has at a time, with channel-IDs; 0: one, without
+	// how many questions a process has at a time, with channel-IDs; 0: one, without, as negotiate needs it
 	Concurrency int `mapstructure:"concurrency"`
 	// how long an answer may take; 0s: 10s
 	Timeout time.Duration `mapstructure:"timeout"`
-	// how long a yes is used again; 0s: 1h
+	// how long a yes is used again; 0s: 1h; of negotiate, how long a connection is logged in; 0s: to its end
 	TTL time.Duration `mapstructure:"ttl"`
 	// how long a no is used again; 0s: 1m
 	NegativeTTL time.Duration `mapstructure:"negative_ttl"`
@@ -2043,12 +2045,12 @@ var settings = []Setting{
 		Default:     []Helper{},
 		Form:        tableForm,
 		Invalidates: Nothing,
-		Sample:      "helpers:\n  # passwords: as auth_param basic of Squid; groups: as external_acl_type with %LOGIN and the name of a group\n  - for: passwords\n    command: [/usr/lib/squid/basic_ldap_auth, -P, -b, 'dc=example,dc=org', -f, 'uid=%s', -H, 'ldap://ldap.example.org']\n  - for: groups\n    command: [/usr/lib/squid/ext_ldap_group_acl, -b, 'dc=example,dc=org', -f, '(&(cn=%g)(memberUid=%u))', -H, 'ldap://ldap.example.org']\n    processes: 5\n    # questions that a process has at a time, with channel-IDs; 0: one, without\n    concurrency: 0\n    timeout: 10s\n    # how long an answer is used again\n    ttl: 1h\n    negative_ttl: 1m",
+		Sample:      "helpers:\n  # passwords and negotiate: as auth_param basic and negotiate of Squid; groups: as external_acl_type with %LOGIN and\n  # the name of a group\n  - for: passwords\n    command: [/usr/lib/squid/basic_ldap_auth, -P, -b, 'dc=example,dc=org', -f, 'uid=%s', -H, 'ldap://ldap.example.org']\n  - for: negotiate\n    command: [/usr/lib/squid/negotiate_kerberos_auth, -k, /etc/urnd/proxy.keytab]\n  - for: groups\n    command: [/usr/lib/squid/ext_ldap_group_acl, -b, 'dc=example,dc=org', -f, '(&(cn=%g)(memberUid=%u))', -H, 'ldap://ldap.example.org']\n    processes: 5\n    # questions that a process has at a time, with channel-IDs; 0: one, without\n    concurrency: 0\n    timeout: 10s\n    # how long an answer is used again\n    ttl: 1h\n    negative_ttl: 1m",
 		Elements: []Setting{
 			{
 				Path:  "access.helpers.*.for",
-				Doc:   "what it is asked for: passwords of users, in place of proxy_users, or whether a user is in a group that a rule names, beside proxy_groups; it must be set",
-				OneOf: []string{"passwords", "groups"},
+				Doc:   "what it is asked for: passwords of users, in place of proxy_users; the tokens of Negotiate (Kerberos), beside passwords or alone; or whether a user is in a group that a rule names, beside proxy_groups; it must be set",
+				OneOf: []string{"passwords", "negotiate", "groups"},
 			},
 			{
 				Path: "access.helpers.*.command",
@@ -2057,7 +2059,7 @@ var settings = []Setting{
 			},
 			{
 				Path: "access.helpers.*.case_sensitive",
-				Doc:  "names of users are passed on as clients send them; else they are in lower case, here and in rules",
+				Doc:  "names of users are passed on as clients send them; else those with passwords are in lower case, here and in rules",
 			},
 			{
 				Path:  "access.helpers.*.processes",
@@ -2066,7 +2068,7 @@ var settings = []Setting{
 			},
 			{
 				Path:  "access.helpers.*.concurrency",
-				Doc:   "how many questions a process has at a time, with channel-IDs; 0: one, without",
+				Doc:   "how many questions a process has at a time, with channel-IDs; 0: one, without, as negotiate needs it",
 				Least: 0, Most: 1000,
 			},
 			{
@@ -2076,7 +2078,7 @@ var settings = []Setting{
 			},
 			{
 				Path:  "access.helpers.*.ttl",
-				Doc:   "how long a yes is used again; 0s: 1h",
+				Doc:   "how long a yes is used again; 0s: 1h; of negotiate, how long a connection is logged in; 0s: to its end",
 				Least: time.Duration(0), Most: time.Duration(86400000000000),
 			},
 			{

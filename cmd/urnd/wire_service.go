@@ -238,6 +238,9 @@ func accessOf(all config.Config, s *service, r *resolution, d dependencies) (gat
 	if a.Groups, err = memberships(all, s, r, d); err != nil {
 		return a, err
 	}
+	if a.Negotiate, a.LoginTTL, err = negotiations(all, s, r, d); err != nil {
+		return a, err
+	}
 	if c.ProxyUsers == "" {
 		a.Users, err = passwordsOf(all, s, r, d)
 		return a, err

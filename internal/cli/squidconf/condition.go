@@ -203,7 +203,7 @@ func (c *conversion) users(a *ACL, means *condition) {
 		case item.Value == "REQUIRED" && item.List == "":
 			means.cubes = append(means.cubes, cube{}) // who does not log in, comes to no rule
 			return
-		case item.AnyCase && c.passwords != nil && !c.passwords.hasCase: // whose names are in lower case
+		case item.AnyCase && c.passwords != nil && !c.passwords.hasCase && c.negotiate == nil: // whose names are in lower case
 			holds.texts[users] = append(holds.texts[users], strings.ToLower(item.Value))
 		case item.AnyCase && strings.ToLower(item.Value) != strings.ToUpper(item.Value):
 			means.lose(a, item.At, "users without regard to capital letters", "users, as they log in")

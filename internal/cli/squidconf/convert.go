@@ -36,6 +36,7 @@ type conversion struct {
 	nested      int               // acls that any-of and all-of have named so far
 	usersFile   string            // with hashes of bcrypt
 	passwords   *helper           // nil for none
+	negotiate   *helper           // likewise
 	groupHelper *helper           // nil for none
 	groupType   string            // its name for acls
 	formats     map[string]string // of logs

@@ -177,7 +177,14 @@ func TestConvertLines(t *testing.T) {
 		{"connect_timeout 2 minutes\nread_timeout 99 weeks", "connect_timeout: 120s|origin_idle: 86400s", ""},
 		{"icap_enable on", "", "icap_enable missing"},
 		{"no_such thing", "", "no_such Squid 5 does not know this directive"},
-		{"auth_param negotiate program /usr/lib/squid/negotiate -s secret", "", "auth_param negotiate: missing"},
+		{"auth_param ntlm program /usr/lib/squid/ntlm -s secret", "", "auth_param ntlm: missing"},
+		{"auth_param negotiate program negotiate -s secret", "", "auth_param it has no program"},
+		{
+			"auth_param negotiate program /usr/lib/squid/negotiate_kerberos_auth -s GSS_C_NO_NAME -k /etc/a.keytab\n" +
+				"auth_param negotiate children 20 startup=0 idle=1\nauth_param negotiate keep_alive off",
+			"for: negotiate|command: [/usr/lib/squid/negotiate_kerberos_auth, '-s', GSS_C_NO_NAME, '-k', /etc/a.keytab]|processes: 20",
+			"http_access who has not logged in is allowed",
+		},
 		{
 			"auth_param basic program /usr/lib/squid/basic_ldap_auth -P -b dc=example -H ldap://a\nauth_param basic children 300 startup=1 concurrency=4\n" +
 				"auth_param basic credentialsttl 2 hours\nauth_param basic casesensitive on",

@@ -108,8 +108,10 @@ func (c *conversion) login(d Directive) {
 		return
 	}
 	switch scheme, parameter := strings.ToLower(words[0]), words[1]; {
+	case scheme == "negotiate":
+		c.negotiateParameter(d, parameter, words[2:])
 	case scheme != "basic":
-		c.lose(d, scheme+": missing", "access.helpers, for passwords")
+		c.lose(d, scheme+": missing", "access.helpers, for passwords or negotiate")
 	case parameter != "program":
 		c.basicParameter(d, parameter, words[2:])
 	case len(words) < 3 || !strings.HasPrefix(words[2], "/"):

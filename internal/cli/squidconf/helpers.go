@@ -10,7 +10,7 @@ import (
 
 // helper is a program of access.helpers.
 type helper struct {
-	kind        string // "passwords" or "groups"
+	kind        string // "passwords", "negotiate" or "groups"
 	from        []string
 	command     []string
 	processes   string
@@ -104,6 +104,23 @@ func (c *conversion) basicParameter(d Directive, name string, values []string) {
 	}
 }
 
+// negotiateParameter carries a parameter of auth_param negotiate over.
+func (c *conversion) negotiateParameter(d Directive, name string, values []string) {
+	switch h := c.negotiate; {
+	case name == "program" && len(values) > 0 && strings.HasPrefix(values[0], "/"):
+		c.negotiate = c.newHelper(d, "negotiate", values)
+	case name == "program":
+		c.lose(d, "it has no program", "access.helpers")
+	case name == "keep_alive":
+		c.result.Unneeded = append(c.result.Unneeded, Loss{d.Position, "auth_param negotiate keep_alive", "connections stay", ""})
+	case name == "children" && len(values) > 0 && h != nil: // with a concurrency of none, as Squid has it
+		h.from = append(h.from, from(d))
+		h.processes = numberOf(values[0], 256)
+	default:
+		c.lose(d, "negotiate "+name+": missing", "access.helpers")
+	}
+}
+
 // numberOf returns a number within bounds, "" for what is none.
 func numberOf(text string, most uint64) string {
 	n, err := strconv.ParseUint(text, 10, 32)
@@ -187,12 +204,14 @@ func (c *conversion) external(a *ACL, means *condition) {
 }
 
 // canLogIn reports whether clients can log in.
-func (c *conversion) canLogIn() bool { return c.usersFile != "" || c.passwords != nil }
+func (c *conversion) canLogIn() bool {
+	return c.usersFile != "" || c.passwords != nil || c.negotiate != nil
+}
 
 // helpers writes the programs.
 func (c *conversion) helpers() {
 	var text strings.Builder
-	for _, h := range [...]*helper{c.passwords, c.groupHelper} {
+	for _, h := range [...]*helper{c.passwords, c.negotiate, c.groupHelper} {
 		if h != nil {
 			text.WriteString(h.text())
 		}

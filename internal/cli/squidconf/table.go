@@ -63,7 +63,7 @@ func carriedRows() []row {
 		{"http_access", carried, "`proxy.rules`, `access.proxy_clients` and, for `deny CONNECT !SSL_ports`, `proxy.connect_ports`", nothing},
 		{"http_port", carried, "`listen.service`; `intercept`, `tproxy` and `ssl-bump`: missing", (*conversion).httpPort},
 		{"https_port", carried, "`listen.tls`, `tls.certificate` and `tls.key`; `intercept`, `tproxy` and `ssl-bump`: missing", (*conversion).httpPort},
-		{"auth_param", carried, "`access.proxy_users` for `basic_ncsa_auth` with hashes of bcrypt, and else `access.helpers`; digest, negotiate and NTLM: missing", nothing},
+		{"auth_param", carried, "`access.proxy_users` for `basic_ncsa_auth` with hashes of bcrypt, and else `access.helpers`; digest and NTLM: missing", nothing},
 		{"cache_peer", carried, "`proxy.upstreams` for parents, `proxy.sites` for `originserver`; siblings, multicast and ICP: missing", (*conversion).cachePeer},
 		{"cache_peer_access", carried, "`hosts` of `proxy.upstreams`, where it allows `dstdomain`", (*conversion).peerAccess},
 		{"always_direct", carried, "`proxies: [direct]` of `proxy.upstreams`, where it allows `dstdomain`", (*conversion).alwaysDirect},
@@ -125,7 +125,7 @@ func unneededRows() []row {
 			"as RFC 9110 and RFC 9112 have it"),
 		no("ftp_passive ftp_epsv ftp_epsv_all ftp_eprt ftp_sanitycheck ftp_telnet_protocol ftp_user", "ftp has passive connections and anonymous users ([gateways.md](gateways.md))"),
 		no("cachemgr_passwd", "the admin interface has tokens (`access.admin_token`)"),
-		no("authenticate_cache_garbage_interval authenticate_ttl authenticate_ip_ttl", "each request is verified"),
+		no("authenticate_cache_garbage_interval authenticate_ttl authenticate_ip_ttl", "each request is verified, and by Negotiate each connection"),
 		no("reload_into_ims refresh_all_ims cache_miss_revalidate vary_ignore_expire minimum_expiry_time offline_mode max_stale refresh_stale_hit",
 			"as RFC 9111 has it, with `cache.stale_for`"),
 		no("broken_vary_encoding cache_vary error_map external_refresh_check location_rewrite_program dns_v4_first ie_refresh sslproxy_cafile "+
