@@ -27,6 +27,9 @@ func (n *network) origin(c net.Conn) {
 			return
 		}
 		n.requests.Add(1)
+		if n.silent.Load() {
+			continue
+		}
 		var size int
 		out, size = appendHead(out[:0], path, time.Now())
 		reply := net.Buffers{out, n.body[:size]}

@@ -17,12 +17,13 @@ import (
 
 // server is a peer that runs.
 type server struct {
-	peer peer
-	at   place
-	on   cores
-	cmd  *exec.Cmd
-	done chan struct{}     // closed after cmd.Wait
-	sent map[string]uint64 // how many requests of a row, by its title, so that those of the next turn have other URLs
+	peer    peer
+	at      place
+	on      cores
+	cmd     *exec.Cmd
+	done    chan struct{}     // closed after cmd.Wait
+	started time.Time         // when its process was started
+	sent    map[string]uint64 // how many requests of a row, by its title, so that those of the next turn have other URLs
 }
 
 // startPeer starts a peer in a folder of its own, with as many processors, and waits until it
@@ -45,6 +46,7 @@ func startPeer(ctx context.Context, ends *network, p peer, processors int) (*ser
 	}
 	at := ends.place
 	at.Dir, at.Forward, at.Gateway, at.Admin, at.Secure, at.Processors = dir, addresses[0], addresses[1], addresses[2], addresses[3], processors
+	at.With = p.with
 	v := &server{peer: p, at: at, on: on, done: make(chan struct{}), sent: map[string]uint64{}}
 	if err := v.start(); err != nil {
 		return nil, fmt.Errorf("starting %s: %w", p.name, errors.Join(err, os.RemoveAll(dir)))
@@ -89,6 +91,7 @@ func (v *server) start() error {
 	defer output.Close()
 	v.cmd.Stdout, v.cmd.Stderr = output, output
 	v.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	v.started = time.Now()
 	if err := v.cmd.Start(); err != nil {
 		return err
 	}
