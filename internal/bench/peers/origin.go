@@ -48,7 +48,7 @@ func readRequest(in *bufio.Reader) (path string, keep bool, err error) {
 	}
 	method, rest, _ := strings.Cut(strings.TrimRight(string(line), "\r\n"), " ")
 	target, version, _ := strings.Cut(rest, " ")
-	if method != "GET" {
+	if method != "GET" { // such as OPTIONS, by which urnd probes a proxy: the end of the connection is an answer, too
 		return "", false, fmt.Errorf("the origin has only GET, not %q", method)
 	}
 	if after, ok := strings.CutPrefix(target, "http://"); ok {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"text/template"
+	"time"
 )
 
 //go:embed config
@@ -160,6 +161,10 @@ func (p peer) write(at place) error {
 	}
 	if p.with == hosts {
 		if err := writeHosts(listFile(at.Dir)); err != nil {
+			return err
+		}
+		hour := time.Now().Add(-time.Hour) // a list that has just been written could still change: urnd reads it again
+		if err := os.Chtimes(listFile(at.Dir), hour, hour); err != nil {
 			return err
 		}
 	}
