@@ -5,6 +5,7 @@ package main
 import (
 	"bufio"
 	"fmt"
+	"io"
 	"net"
 	"strconv"
 	"strings"
@@ -23,13 +24,14 @@ func (n *network) origin(c net.Conn) {
 	var out []byte
 	for {
 		path, keep, err := readRequest(in)
+		if n.silent.Load() {
+			_, _ = io.Copy(io.Discard, in) // until the server closes
+			return
+		}
 		if err != nil {
 			return
 		}
 		n.requests.Add(1)
-		if n.silent.Load() {
-			continue
-		}
 		var size int
 		out, size = appendHead(out[:0], path, time.Now())
 		reply := net.Buffers{out, n.body[:size]}
