@@ -50,7 +50,7 @@ const (
 	mebibyte = 1 << 20
 )
 
-// rows returns those whose titles contain a text.
+// rows returns those whose titles contain a text, or one of several with | between them.
 func rows(part string) []row {
 	all := []row{
 		{title: "cached redirect of a URN", form: redirect},
@@ -93,7 +93,9 @@ func rows(part string) []row {
 		{title: "idle connection", form: redirect, manner: parked},
 		{title: "idle connection by TLS", form: redirect, link: overTLS, manner: parked},
 	}
-	return slices.DeleteFunc(all, func(r row) bool { return !strings.Contains(r.title, part) })
+	return slices.DeleteFunc(all, func(r row) bool {
+		return !slices.ContainsFunc(strings.Split(part, "|"), func(one string) bool { return strings.Contains(r.title, one) })
+	})
 }
 
 func (r row) ftp() bool { return r.form == ftpFile || r.form == ftpDirectory }
