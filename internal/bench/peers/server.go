@@ -127,7 +127,7 @@ func (v *server) output() string {
 
 // listens waits until the server accepts connections of the gateway.
 func (v *server) listens(ctx context.Context) error {
-	const patience = 20 * time.Second
+	const patience = time.Minute // Squid needs ten seconds for a list of a million hosts, and more on a machine that is busy
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	var dialer net.Dialer
