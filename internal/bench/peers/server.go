@@ -125,16 +125,20 @@ func (v *server) output() string {
 	return "\n" + strings.TrimSpace(string(text[max(0, len(text)-most):]))
 }
 
-// listens waits until the server accepts connections of the gateway.
+// listens waits until the server accepts connections of the gateway, or of the forward proxy, which alone has features.
 func (v *server) listens(ctx context.Context) error {
 	const patience = time.Minute // Squid needs ten seconds for a list of a million hosts, and more on a machine that is busy
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
+	address := v.at.Gateway
+	if v.peer.with != none {
+		address = v.at.Forward
+	}
 	var dialer net.Dialer
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		c, err := dialer.DialContext(ctx, "tcp", v.at.Gateway)
+		c, err := dialer.DialContext(ctx, "tcp", address)
 		if err == nil {
 			return c.Close()
 		}

@@ -17,7 +17,7 @@ const (
 	// breath is how long each of them waits between two requests: the server is not to be busy by them.
 	breath = 5 * time.Millisecond
 	// patience of the watchers with one request.
-	watched = 10 * time.Second
+	watched = 30 * time.Second
 )
 
 // sample is one request of a watcher.
