@@ -16,7 +16,7 @@ const (
 	watchers = 8
 	// breath is how long each of them waits between two requests: the server is not to be busy by them.
 	breath = 5 * time.Millisecond
-	// patience of the watchers with one request.
+	// watched is how long each of them waits for a response: Squid answers nothing while it reads a list.
 	watched = 30 * time.Second
 )
 
