@@ -604,10 +604,11 @@ type Proxy struct {
 	ConnectPorts []PortRange `mapstructure:"connect_ports"`
 	// Proxies through which requests are forwarded. The first entry whose hosts match decides; where there is
 	// none, the request goes to the origin. Its proxies are tried one after another until one can be connected
-	// to; one that cannot is left out for 30 seconds, but where there is no other way. Those in private networks
-	// must be in access.allow_destinations. None is asked for localhost, or addresses of loopback and link-local,
-	// nor for others in private networks that are not in access.allow_destinations. The address of a name behind
-	// one is not known: rules with destinations that deny then hold, and those that allow do not. A list:
+	// to; one that cannot is left out for 30 seconds, but where there is no other way. Where one does not answer
+	// a GET, HEAD or CONNECT within limits.origin_timeout, one other is asked. Those in private networks must be
+	// in access.allow_destinations. None is asked for localhost, or addresses of loopback and link-local, nor for
+	// others in private networks that are not in access.allow_destinations. The address of a name behind one is
+	// not known: rules with destinations that deny then hold, and those that allow do not. A list:
 	Upstreams []Upstream `mapstructure:"upstreams"`
 	// Addresses of this proxy in /proxy.pac and /wpad.dat, by which browsers configure themselves; https:// is a
 	// proxy that is reached by TLS. Empty: there are no such files.
@@ -682,8 +683,9 @@ type ProxyRule struct {
 
 // Upstream is upstreams: Proxies through which requests are forwarded. The first entry whose hosts match
 // decides; where there is none, the request goes to the origin. Its proxies are tried one after another until
-// one can be connected to; one that cannot is left out for 30 seconds, but where there is no other way. Those
-// in private networks must be in access.allow_destinations. None is asked for localhost, or addresses of
+// one can be connected to; one that cannot is left out for 30 seconds, but where there is no other way. Where
+// one does not answer a GET, HEAD or CONNECT within limits.origin_timeout, one other is asked. Those in
+// private networks must be in access.allow_destinations. None is asked for localhost, or addresses of
 // loopback and link-local, nor for others in private networks that are not in access.allow_destinations. The
 // address of a name behind one is not known: rules with destinations that deny then hold, and those that
 // allow do not. A list:
@@ -698,7 +700,8 @@ type Upstream struct {
 	Balance string `mapstructure:"balance"`
 	// the shares of proxies, in their order; empty: equal ones. Those of order have none
 	Weights []int `mapstructure:"weights"`
-	// how often it is tried whether each proxy can be connected to; 0s: only requests show that
+	// how often it is tried whether each proxy can be connected to and, but socks5, answers OPTIONS *; 0s: only
+	// requests show that
 	CheckInterval time.Duration `mapstructure:"check_interval"`
 	// the user that urnd logs in as; empty: it does not
 	User string `mapstructure:"user"`
@@ -2325,7 +2328,7 @@ var settings = []Setting{
 	},
 	{
 		Path:        "proxy.upstreams",
-		Doc:         "Proxies through which requests are forwarded. The first entry whose hosts match decides; where there is none, the request goes to the origin. Its proxies are tried one after another until one can be connected to; one that cannot is left out for 30 seconds, but where there is no other way. Those in private networks must be in access.allow_destinations. None is asked for localhost, or addresses of loopback and link-local, nor for others in private networks that are not in access.allow_destinations. The address of a name behind one is not known: rules with destinations that deny then hold, and those that allow do not. A list:",
+		Doc:         "Proxies through which requests are forwarded. The first entry whose hosts match decides; where there is none, the request goes to the origin. Its proxies are tried one after another until one can be connected to; one that cannot is left out for 30 seconds, but where there is no other way. Where one does not answer a GET, HEAD or CONNECT within limits.origin_timeout, one other is asked. Those in private networks must be in access.allow_destinations. None is asked for localhost, or addresses of loopback and link-local, nor for others in private networks that are not in access.allow_destinations. The address of a name behind one is not known: rules with destinations that deny then hold, and those that allow do not. A list:",
 		Default:     []Upstream{},
 		Form:        tableForm,
 		Invalidates: Responses | Disk,
@@ -2354,7 +2357,7 @@ var settings = []Setting{
 			},
 			{
 				Path:  "proxy.upstreams.*.check_interval",
-				Doc:   "how often it is tried whether each proxy can be connected to; 0s: only requests show that",
+				Doc:   "how often it is tried whether each proxy can be connected to and, but socks5, answers OPTIONS *; 0s: only requests show that",
 				Least: time.Duration(0), Most: time.Duration(3600000000000),
 			},
 			{

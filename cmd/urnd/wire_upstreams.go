@@ -55,14 +55,9 @@ func upstreamsOf(c config.Config, s *service, r *resolution, d dependencies) (*u
 		return nil, err
 	}
 	guard, selector := r.guard.WithTimeout(c.Limits.ConnectTimeout), s.upstreams
+	prober := schemehttp.New(schemehttp.Config{Dial: guard.DialContext, Now: d.now})
 	r.starters = append(r.starters, func() {
-		selector.SetProbe(func(ctx context.Context, u *schemehttp.Upstream) error {
-			conn, err := guard.DialContext(ctx, "tcp", u.Address)
-			if err != nil {
-				return err
-			}
-			return conn.Close()
-		})
+		selector.SetProbe(func(ctx context.Context, u *schemehttp.Upstream) error { return prober.Probe(ctx, *u) })
 	})
 	return selector, nil
 }
