@@ -102,9 +102,10 @@ func TestLateRoutes(t *testing.T) {
 		"GET, not by itself":    {[]*schemehttp.Upstream{silent, nil}, http.MethodGet, false, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			route := &ways{next: tt.next}
 			h := newHandler(t, func(c *schemehttp.Config) {
-				c.HeaderTimeout = 100 * time.Millisecond
+				c.HeaderTimeout = time.Second
 				c.Upstream = func(uri.URI) schemehttp.Route { return route }
 				c.Dial = func(context.Context, string, string) (net.Conn, error) { return nil, errDirect }
 				c.DialUpstream = dial
