@@ -27,7 +27,7 @@ type ACL struct {
 	Lines [][]Item
 	// Unread is why a file of values could not be read; the items are then not all.
 	Unread error
-	// Conditional is true where one of its lines is behind an if of which it is not known whether it holds.
+	// Conditional is true where one of its lines is between if and endif.
 	Conditional bool
 }
 

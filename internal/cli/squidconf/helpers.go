@@ -72,9 +72,33 @@ func (c *conversion) newHelper(d Directive, kind string, command []string) *help
 	return &helper{kind: kind, from: []string{from(d)}, command: safe}
 }
 
-// passwordProgram carries a program over that knows passwords.
-func (c *conversion) passwordProgram(d Directive, command []string) {
-	c.passwords = c.newHelper(d, "passwords", command)
+// login carries a line of auth_param over: users whose hashes urnd verifies, or a program that does.
+func (c *conversion) login(d Directive) {
+	words := d.Arguments()
+	switch scheme := strings.ToLower(d.argument(0)); {
+	case len(words) < 3:
+		c.lose(d, "it has no scheme, parameter and value", "access.proxy_users")
+	case scheme != "basic":
+		c.lose(d, scheme+": missing", "access.helpers, for passwords")
+	case words[1] != "program":
+		c.basicParameter(d, words[1], words[2:])
+	case !strings.HasPrefix(words[2], "/"):
+		c.lose(d, "it has no program", "access.helpers")
+	case path.Base(words[2]) == "basic_ncsa_auth" && len(words) == 4 && c.isVerified(words[3]):
+		c.usersFile = words[3]
+		c.set(d, "access.proxy_users", quote(words[3]))
+	default:
+		c.passwords = c.newHelper(d, "passwords", words[2:])
+	}
+}
+
+// isVerified reports whether urnd can verify all hashes of a file of users: else the program of Squid does that.
+func (c *conversion) isVerified(name string) bool {
+	lines, err := readList(c.files, name)
+	return err == nil && len(lines) > 0 && !slices.ContainsFunc(lines, func(line string) bool {
+		_, hash, _ := strings.Cut(line, ":")
+		return !strings.HasPrefix(hash, "$2")
+	})
 }
 
 // basicParameter carries a parameter of auth_param basic over.
@@ -82,11 +106,12 @@ func (c *conversion) basicParameter(d Directive, name string, values []string) {
 	h := c.passwords
 	switch {
 	case name == "realm":
-		c.result.Unneeded = append(c.result.Unneeded, Loss{d.Position, "auth_param basic realm", "urnd names its realm itself", ""})
+		c.unneeded(d, "realm: urnd names its realm itself")
+		return
 	case h == nil: // users are in a file, which urnd reads
-		c.result.Unneeded = append(c.result.Unneeded, Loss{d.Position, "auth_param basic " + name, "urnd verifies passwords itself", ""})
-	case name == "children" && len(values) > 0:
-		h.from = append(h.from, from(d))
+		c.unneeded(d, name+": urnd verifies passwords itself")
+		return
+	case name == "children":
 		h.processes = numberOf(values[0], 256)
 		for _, option := range values[1:] {
 			if value, ok := strings.CutPrefix(option, "concurrency="); ok {
@@ -94,14 +119,14 @@ func (c *conversion) basicParameter(d Directive, name string, values []string) {
 			}
 		}
 	case name == "credentialsttl":
-		h.from = append(h.from, from(d))
 		h.ttl = ttlOf(values)
 	case name == "casesensitive":
-		h.from = append(h.from, from(d))
-		h.hasCase = slices.Equal(values, []string{"on"})
+		h.hasCase = values[0] == "on"
 	default:
 		c.lose(d, "basic "+name+": missing", "access.helpers")
+		return
 	}
+	h.from = append(h.from, from(d))
 }
 
 // numberOf returns a number within bounds, "" for what is none.
@@ -126,42 +151,34 @@ func ttlOf(words []string) string {
 // externalType carries a program over that is asked for the user and the words of an acl: whether it is in a group.
 func (c *conversion) externalType(d Directive) {
 	words := d.Arguments()
-	if len(words) == 0 {
-		c.lose(d, "it has no name", "access.helpers")
+	program := slices.IndexFunc(words, func(word string) bool { return strings.HasPrefix(word, "/") })
+	if program < 1 {
+		c.lose(d, "it has no name and program", "access.helpers")
 		return
 	}
-	name, rest := words[0], words[1:]
 	var format []string
 	options := make(map[string]string)
-	program := slices.IndexFunc(rest, func(word string) bool { return strings.HasPrefix(word, "/") })
-	if program < 0 {
-		c.lose(d, "it has no program", "access.helpers")
-		return
-	}
-	for _, word := range rest[:program] {
-		if strings.HasPrefix(word, "%") {
+	for _, word := range words[1:program] {
+		key, value, isOption := strings.Cut(word, "=")
+		if !isOption {
 			format = append(format, word)
-			continue
 		}
-		key, value, _ := strings.Cut(word, "=")
 		options[key] = value
 	}
 	_, isOld := options["protocol"]
 	_, isShell := options["quote"]
-	isGroup := len(format) == 1 && (format[0] == "%LOGIN" || format[0] == "%un")
-	switch {
+	switch isGroup := slices.Equal(format, []string{"%LOGIN"}) || slices.Equal(format, []string{"%un"}); {
 	case !isGroup || isOld || isShell:
 		c.lose(d, "programs that are asked for other than the user and a group: missing", "rules by clients, hosts, paths and times")
-		return
 	case c.groupHelper != nil:
 		c.lose(d, "a second program for groups: missing", "access.helpers, with one for groups")
-		return
+	default:
+		h := c.newHelper(d, "groups", words[program:])
+		h.processes = numberOf(firstOf(options, "children-max", "children"), 256)
+		h.concurrency = numberOf(options["concurrency"], 1000)
+		h.ttl, h.negativeTTL = ttlOf([]string{options["ttl"]}), ttlOf([]string{options["negative_ttl"]})
+		c.groupHelper, c.groupType = h, words[0]
 	}
-	h := c.newHelper(d, "groups", rest[program:])
-	h.processes = numberOf(firstOf(options, "children-max", "children"), 256)
-	h.concurrency = numberOf(options["concurrency"], 1000)
-	h.ttl, h.negativeTTL = ttlOf([]string{options["ttl"]}), ttlOf([]string{options["negative_ttl"]})
-	c.groupHelper, c.groupType = h, name
 }
 
 // external makes the groups of an acl a condition.
@@ -171,19 +188,17 @@ func (c *conversion) external(a *ACL, means *condition) {
 		means.lose(a, a.Position, "acls of programs but those for groups, of users who log in: missing", "access.helpers")
 		return
 	}
-	var holds cube
+	holds := new(values)
 	for _, item := range a.Items[1:] {
 		if item.List != "" || strings.ContainsAny(item.Value, ": \t") {
 			means.lose(a, item.At, "groups from a file, or with spaces: missing", "groups")
 			continue
 		}
-		holds.texts[groups] = append(holds.texts[groups], item.Value)
+		holds.texts = append(holds.texts, item.Value)
 	}
-	if len(holds.texts[groups]) > 0 {
-		slices.Sort(holds.texts[groups])
-		holds.texts[groups] = slices.Compact(holds.texts[groups])
-		means.cubes = append(means.cubes, holds)
-	}
+	slices.Sort(holds.texts)
+	holds.texts = slices.Compact(holds.texts)
+	means.cubes = []cube{one(ofGroups, holds)}
 }
 
 // canLogIn reports whether clients can log in.

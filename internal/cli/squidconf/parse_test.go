@@ -33,6 +33,7 @@ func filesOf(texts map[string]string) Files {
 			slices.Sort(names)
 			return names, nil
 		},
+		CheckFormat: checkFormat,
 	}
 }
 
@@ -51,8 +52,7 @@ func TestParse(t *testing.T) {
 		{"include conf.d/*.conf\nd", "a.conf:1 a [1] c:1 c [] squid.conf:2 d []"},
 		{"include /e/c \"c\"", "c:1 c [] c:1 c []"},
 		{"include /none/*.conf", ""},
-		{"if true\na\nelse\nb\nendif\nc", "squid.conf:2 a [] squid.conf:6 c []"},
-		{"if 1 = 2\na\nif true\nb\nendif\nelse\nc\nendif", "squid.conf:7 c []"},
+		{"if 1 = 2\na\nif true\nb\nendif\nelse\nc\nendif\nd", "squid.conf:2 a []? squid.conf:4 b []? squid.conf:7 c []? squid.conf:9 d []"},
 		{"if ${process_number} = 1\na\nelse\nb\nendif\nc", "squid.conf:2 a []? squid.conf:4 b []? squid.conf:6 c []"},
 	} {
 		texts["/e/squid.conf"] = tt.text
@@ -85,10 +85,9 @@ func TestParseErrors(t *testing.T) {
 		"\ninclude missing":               `/e/squid.conf:2: "include missing": cannot be read: file does not exist`,
 		"include":                         `/e/squid.conf:1: "include": write the name of a file`,
 		"include a[*":                     `/e/squid.conf:1: "include a[*": is not a pattern of files: syntax error in pattern`,
-		"if true\na":                      `/e/squid.conf:1: "if": has no endif: write one behind it, in the same file`,
+		"if true\na":                      `/e/squid.conf:1: "if true": has no endif: write one behind it, in the same file`,
 		"endif":                           `/e/squid.conf:1: "endif": has no if before it: remove it`,
-		"if true\nelse\nelse\nendif":      `/e/squid.conf:3: "else": has no if before it: remove it`,
-		"if maybe\nendif":                 `/e/squid.conf:1: "if maybe": is not a condition: write true, false, or two whole numbers and = between them`,
+		"if true\nendif\nelse":            `/e/squid.conf:3: "else": has no if before it: remove it`,
 		`a "b`:                            `/e/squid.conf:1: "a \"b": a word has no quotation mark at its end: write one`,
 		"acl x":                           `/e/squid.conf:1: "acl x": write acl, a name, a type and values`,
 		"acl x src 1.2.3.4\nacl x dst ::": `/e/squid.conf:2: "acl x dst ::": the acl x is of type src in line squid.conf:1: write that, or another name`,

@@ -1,0 +1,253 @@
+package squidconf
+
+import (
+	"math"
+	"net"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// options returns the options of a line behind its first words: name=value, or a name with an empty value.
+func (d Directive) options(from int) map[string]string {
+	all := make(map[string]string)
+	words := d.Arguments()
+	for _, word := range words[min(from, len(words)):] {
+		name, value, _ := strings.Cut(word, "=")
+		all[name] = value
+	}
+	return all
+}
+
+func firstOf(options map[string]string, names ...string) string {
+	for _, name := range names {
+		if value := options[name]; value != "" {
+			return value
+		}
+	}
+	return ""
+}
+
+// httpPort carries a listener over.
+func (c *conversion) httpPort(d Directive) {
+	options := d.options(1)
+	for _, name := range []string{"intercept", "transparent", "tproxy", "ssl-bump"} {
+		if _, ok := options[name]; ok {
+			c.lose(d, name+": missing", "/proxy.pac, by which browsers find the proxy (proxy.pac_proxies)")
+			return
+		}
+	}
+	if _, ok := options["require-proxy-header"]; ok {
+		c.lose(d, "require-proxy-header: missing", "listen.proxy_protocol")
+		return
+	}
+	address, port := d.argument(0), d.argument(0)
+	host, behind, err := net.SplitHostPort(address)
+	if err == nil {
+		port = behind
+	}
+	_, isAddress := parseAddress(host)
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 || host != "" && !isAddress && !isName(host) {
+		c.lose(d, "its port is not a number from 1 to 65535, or its host is none", "listen.service")
+		return
+	}
+	if host == "" {
+		host = "::" // and all IPv4 addresses
+	}
+	setting, certificate := "listen.service", firstOf(options, "tls-cert", "cert")
+	if d.Name == "https_port" || certificate != "" {
+		setting = "listen.tls"
+		if certificate == "" {
+			c.lose(d, "it has no certificate", "listen.tls, tls.certificate and tls.key")
+			return
+		}
+		options["none"] = certificate
+		c.set(d, "tls.certificate", quote(certificate))
+		c.set(d, "tls.key", quote(firstOf(options, "tls-key", "key", "none")))
+		if firstOf(options, "clientca", "tls-clientca") != "" {
+			c.lose(d, "certificates of clients: missing", "access.proxy_users")
+		}
+	}
+	c.add(d, setting, net.JoinHostPort(host, port))
+}
+
+// argument returns a word, "" where there are fewer.
+func (d Directive) argument(i int) string {
+	if i < len(d.Words) {
+		return d.Words[i].Text
+	}
+	return ""
+}
+
+// add adds values to a setting that several lines have.
+func (c *conversion) add(d Directive, setting string, values ...string) {
+	c.seen[setting] = append(c.seen[setting], values...)
+	c.set(d, setting, list(c.seen[setting], "  "))
+}
+
+func (c *conversion) hostname(d Directive) {
+	if name := d.argument(0); isName(strings.ToLower(name)) && !strings.HasPrefix(name, ".") {
+		c.set(d, "listen.names", list([]string{name}, "  "))
+		return
+	}
+	c.lose(d, "it is not the name of a host", "listen.names")
+}
+
+func (c *conversion) forwardedFor(d Directive) {
+	modes := map[string]string{"on": "x-forwarded-for", "off": "'off'", "delete": "'off'", "transparent": "transparent"}
+	mode := modes[d.argument(0)]
+	if mode == "" {
+		mode = "'off'"
+		c.lose(d, "this mode: missing", "proxy.forwarded")
+	}
+	c.set(d, "proxy.forwarded", mode)
+}
+
+func (c *conversion) via(d Directive) {
+	if d.argument(0) == "off" {
+		c.lose(d, "Via is always sent (RFC 9110 section 7.6.3)", "nothing: without it loops are not found")
+	}
+}
+
+func (c *conversion) nameServers(d Directive) {
+	for _, word := range d.Arguments() {
+		if _, err := netip.ParseAddr(word); err != nil {
+			c.lose(d, "a name server is an address", "dns.servers")
+			continue
+		}
+		c.add(d, "dns.servers", word)
+	}
+}
+
+// size returns what carries a size over, within the bounds of the setting in bytes.
+func size(setting string, least, most int64) func(*conversion, Directive) {
+	return func(c *conversion, d Directive) {
+		if n, ok := c.size(d, d.Arguments(), 1); ok {
+			c.set(d, setting, sizeText(min(max(n, least), most)))
+		}
+	}
+}
+
+// count returns what carries a number over, within the bounds of the setting.
+func count(setting string, most int) func(*conversion, Directive) {
+	return func(c *conversion, d Directive) {
+		n, err := strconv.Atoi(d.argument(0))
+		if err != nil {
+			c.lose(d, "it is no number", setting)
+			return
+		}
+		c.set(d, setting, strconv.Itoa(min(max(n, 0), most)))
+	}
+}
+
+// timeout returns what carries a duration over, within the bounds of the setting in seconds.
+func timeout(setting string, least, most float64) func(*conversion, Directive) {
+	return func(c *conversion, d Directive) {
+		seconds, ok := secondsOf(d.Arguments())
+		if !ok {
+			c.lose(d, "it is no duration", setting)
+			return
+		}
+		c.set(d, setting, strconv.FormatInt(int64(min(max(seconds, least), most)), 10)+"s")
+	}
+}
+
+// amountOf reads a number with a unit, which may be missing.
+func amountOf(words []string, units map[string]float64) (float64, bool) {
+	if len(words) == 0 {
+		return 0, false
+	}
+	unit := 1.0
+	if len(words) > 1 {
+		unit = units[strings.TrimSuffix(strings.ToLower(words[1]), "s")]
+	}
+	n, err := strconv.ParseFloat(words[0], 64)
+	return n * unit, err == nil && unit > 0 && n >= 0 && !math.IsNaN(n)
+}
+
+// secondsOf reads a duration such as 2 minutes; without a unit it is seconds.
+func secondsOf(words []string) (float64, bool) {
+	return amountOf(words, map[string]float64{
+		"millisecond": 0.001, "second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800, "fortnight": 1209600,
+	})
+}
+
+// size reads a size such as 256 MB in units of bytes, and reports one that is none.
+func (c *conversion) size(d Directive, words []string, unit int64) (int64, bool) {
+	const most = 1 << 40 // of bytes
+	n, ok := amountOf(words, map[string]float64{"byte": 1, "b": 1, "kb": 1 << 10, "mb": 1 << 20, "gb": 1 << 30})
+	if n *= float64(unit); !ok || n > most {
+		c.lose(d, "it has no size, or more than 1 TB", "a size, such as 256MiB")
+		return 0, false
+	}
+	return int64(n), true
+}
+
+// sizeText returns a size as settings have it.
+func sizeText(size int64) string {
+	switch {
+	case size >= 1<<20 && size%(1<<20) == 0:
+		return strconv.FormatInt(size>>20, 10) + "MiB"
+	case size >= 1<<10:
+		return strconv.FormatInt(size>>10, 10) + "KiB"
+	}
+	return strconv.FormatInt(size, 10) + "B"
+}
+
+// cacheMemory carries the memory of the cache over. A response has at most an eighth of it, by default 8 MiB.
+func (c *conversion) cacheMemory(d Directive) {
+	const least, byDefault = 8 << 10, 8 << 20
+	size, ok := c.size(d, d.Arguments(), 1)
+	if !ok || slices.Contains(c.seen["cache"], "off") {
+		return
+	}
+	if size < least {
+		size = 0 // an eighth of it would be less than the least cache.max_response
+	}
+	c.set(d, "cache.responses", sizeText(size))
+	if size > 0 && size/8 < byDefault {
+		c.document.set("cache.max_response", sizeText(size/8), "at most an eighth of cache.responses")
+	}
+}
+
+func (c *conversion) cacheDirectory(d Directive) {
+	words := d.Arguments()
+	if size, ok := c.size(d, words[min(2, len(words)):min(3, len(words))], 1<<20); ok {
+		c.disk += size
+		c.document.set("cache.disk", sizeText(c.disk), from(d), "The directory is that of the service; elsewhere set cache.disk_directory, to an empty one.")
+	}
+}
+
+func (c *conversion) cacheAccess(d Directive) {
+	switch strings.Join(d.Arguments(), " ") {
+	case "deny all":
+		c.seen["cache"] = []string{"off"}
+		c.set(d, "cache.responses", "0B")
+	case "allow all":
+	default:
+		c.lose(d, "what is cached by acls: missing", "cache with never, of proxy.sites")
+	}
+}
+
+// refresh carries the pattern for all URLs over. Those of Debian for others say nothing that urnd needs.
+func (c *conversion) refresh(d Directive) {
+	words := slices.DeleteFunc(d.Arguments(), func(word string) bool { return word == "-i" || word == "+i" })
+	if len(words) < 4 {
+		c.lose(d, "it has no pattern and three numbers", "cache.heuristic_percent and cache.heuristic_max")
+		return
+	}
+	percent, percentErr := strconv.Atoi(strings.TrimSuffix(words[2], "%"))
+	minutes, minutesErr := strconv.Atoi(words[3])
+	switch pattern, least := words[0], words[1]; {
+	case strings.HasPrefix(pattern, "^ftp:"), strings.HasPrefix(pattern, "^gopher:"):
+		c.unneeded(d, "listings and files of gateways are fresh for gateways.ttl")
+	case pattern == `(/cgi-bin/|\?)` && least == "0" && percent == 0:
+		c.unneeded(d, "what has neither a lifetime nor a time of its last change is not stored (RFC 9111 section 4.2.2)")
+	case pattern != "." || least != "0" || percentErr != nil || minutesErr != nil || len(words) > 4:
+		c.lose(d, "lifetimes by pattern, least ones, and options: missing", "cache with least and most, of proxy.sites")
+	default:
+		c.set(d, "cache.heuristic_percent", strconv.Itoa(min(max(percent, 0), 100)))
+		c.set(d, "cache.heuristic_max", strconv.Itoa(min(max(minutes, 0), 8760*60))+"m")
+	}
+}
