@@ -27,8 +27,6 @@ type ACL struct {
 	Lines [][]Item
 	// Unread is why a file of values could not be read; the items are then not all.
 	Unread error
-	// Conditional is true where one of its lines is between if and endif.
-	Conditional bool
 }
 
 // builtins are the acls that Squid 5 and 6 define.
@@ -86,7 +84,6 @@ func addACL(files Files, all map[string]*ACL, line Directive) error {
 	if a.Type != kind {
 		return &ParseError{line.Position, line.Text, fmt.Sprintf("the acl %s is of type %s in line %s: write that, or another name", name, a.Type, a.Position), nil}
 	}
-	a.Conditional = a.Conditional || line.Conditional
 	items := a.itemsOf(files, line)
 	a.Items, a.Lines = append(a.Items, items...), append(a.Lines, items)
 	return nil
@@ -96,7 +93,6 @@ func addACL(files Files, all map[string]*ACL, line Directive) error {
 func (a *ACL) itemsOf(files Files, line Directive) (items []Item) {
 	anyCase, options := false, true
 	for _, word := range line.Words[2:] {
-		list, isList := word.list(line)
 		plain := word.Text
 		if word.Quoted {
 			plain = ""
@@ -108,7 +104,11 @@ func (a *ACL) itemsOf(files Files, line Directive) (items []Item) {
 			options = false
 		case options && len(items) == 0 && isOption(plain):
 			a.Options = append(a.Options, word.Text)
-		case isList:
+		case word.Quoted:
+			list := word.Text
+			if !filepath.IsAbs(list) {
+				list = filepath.Join(filepath.Dir(line.File), list)
+			}
 			values, err := readList(files, list)
 			if err != nil {
 				a.Unread = err
@@ -125,19 +125,6 @@ func (a *ACL) itemsOf(files Files, line Directive) (items []Item) {
 
 func isOption(text string) bool {
 	return text == "-n" || text == "-m" || strings.HasPrefix(text, "-m=") || text == "-s" || text == "-r" || text == "-x"
-}
-
-// list returns the file of values that a word names.
-func (w Word) list(line Directive) (name string, ok bool) {
-	if inner, is := strings.CutPrefix(w.Text, `parameters("`); is && !w.Quoted {
-		name, ok = strings.CutSuffix(inner, `")`)
-	} else {
-		name, ok = w.Text, w.Quoted && !line.QuotedValues
-	}
-	if ok && !filepath.IsAbs(name) {
-		name = filepath.Join(filepath.Dir(line.File), name)
-	}
-	return name, ok
 }
 
 // readList returns the lines of a file of values that are neither empty nor comments.

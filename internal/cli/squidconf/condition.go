@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strings"
 
@@ -92,32 +93,9 @@ func (c *conversion) conditionOf(a *ACL, depth int) (means condition) {
 	case "any-of", "all-of":
 		c.group(a, &means, depth)
 	default:
-		why, instead := unknownType(a.Type)
-		means.lose(a, a.Position, why, instead)
-	}
-	if a.Conditional {
-		means.cubes = nil
-		means.lose(a, a.Position, "it depends on the process of Squid (if)", "urnd is one process: remove the condition")
+		means.lose(a, a.Position, "acls of type "+a.Type+": missing", c.insteadOf("acl "+a.Type, "clients, users, hosts, paths or times"))
 	}
 	return means
-}
-
-func unknownType(kind string) (why, instead string) {
-	switch kind {
-	case "ext_user", "ext_user_regex", "note", "annotate_client", "annotate_transaction", "tag":
-		return "acls of programs but those for groups: missing", "access.helpers"
-	case "proxy_auth_regex":
-		return "users by regular expressions", "groups (access.proxy_groups)"
-	case "maxconn", "max_user_ip":
-		return "rules by the number of connections", "limits.client_connections, for all clients"
-	case "localport", "myport", "myportname", "localip", "myip":
-		return "rules by the listener", "several urnds, each with a configuration"
-	case "browser", "referer_regex", "req_header", "req_mime_type":
-		return "rules by fields of requests", "clients, users or paths"
-	case "rep_header", "rep_mime_type", "http_status", "hier_code":
-		return "rules by responses", "cache of proxy.sites, for caching"
-	}
-	return "acls of type " + kind, "clients, users, hosts, paths or times"
 }
 
 // each reads the values of an acl, and reports those that are wrong.
@@ -229,7 +207,7 @@ func (c *conversion) users(a *ACL, means *condition) {
 	holds := new(values)
 	a.each(means, "users, as they log in", func(item Item) error {
 		switch {
-		case item.AnyCase && c.passwords != nil && !c.passwords.hasCase: // whose names are in lower case
+		case item.AnyCase && c.foldsUsers: // whose names are in lower case
 			holds.texts = append(holds.texts, strings.ToLower(item.Value))
 		case item.AnyCase && strings.ToLower(item.Value) != strings.ToUpper(item.Value):
 			return errors.New("users without regard to capital letters")
@@ -330,19 +308,11 @@ func spanOf(text string) (string, bool) {
 
 // literalOf returns the text that a regular expression stands for, and false where it is more than a text.
 func literalOf(expression string) (text string, ok bool) {
-	var all strings.Builder
-	for i := 0; i < len(expression); i++ {
-		switch c := expression[i]; {
-		case c == '\\' && i+1 < len(expression) && strings.IndexByte(`.-/_+?*()[]{}|^$\`, expression[i+1]) >= 0:
-			i++
-			all.WriteByte(expression[i])
-		case strings.IndexByte(`\.+?*()[]{}|^$`, c) >= 0:
-			return "", false
-		default:
-			all.WriteByte(c)
-		}
+	parsed, err := syntax.Parse(expression, 0)
+	if err != nil || parsed.Op != syntax.OpLiteral || parsed.Flags&syntax.FoldCase != 0 {
+		return "", false
 	}
-	return all.String(), true
+	return string(parsed.Rune), true
 }
 
 // expressions adds what regular expressions mean that are exactly a host, the beginning of a path, or both.

@@ -1,11 +1,14 @@
 package squidconf
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
 )
 
 // Loss is a line that was not carried over, wholly or in part.
@@ -27,24 +30,26 @@ type Result struct {
 }
 
 type conversion struct {
-	files       Files
-	directives  []Directive
-	acls        map[string]*ACL
-	nested      int               // acls that any-of and all-of have named so far
-	usersFile   string            // with hashes of bcrypt
-	passwords   *helper           // nil for none
-	groupHelper *helper           // nil for none
-	groupType   string            // its name for acls
-	formats     map[string]string // of logs
-	logs        string            // log.access
-	document    document
-	result      Result
-	seen        map[string][]string // values of settings that several lines have
-	peers       []*peer
-	direct      []directRule
-	noDirect    bool
-	disk        int64
-	private     []string // addresses of peers that access.allow_destinations must have
+	files      Files
+	directives []Directive
+	acls       map[string]*ACL
+	nested     int               // acls that any-of and all-of have named so far
+	rows       map[string]row    // of the table, by directive
+	usersFile  string            // with hashes of bcrypt
+	foldsUsers bool              // names of users are in lower case
+	passwords  *yaml.Node        // of access.helpers; nil for none
+	groups     *yaml.Node        // of access.helpers; nil for none
+	groupType  string            // the name of groups for acls
+	formats    map[string]string // of logs
+	logs       []*yaml.Node      // log.access
+	document   document
+	result     Result
+	seen       map[string][]string // values of settings that several lines have
+	peers      []*peer
+	direct     []directRule
+	noDirect   bool
+	disk       int64
+	private    []string // addresses of peers that access.allow_destinations must have
 }
 
 // Convert reads a configuration of Squid, and returns the one of urnd that does the same, as far as it can. The name is an absolute path:
@@ -54,7 +59,7 @@ func Convert(files Files, name string) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	c := &conversion{files: files, directives: directives, seen: make(map[string][]string), formats: make(map[string]string)}
+	c := &conversion{files: files, directives: directives, seen: make(map[string][]string), formats: make(map[string]string), rows: rows(), document: document{newTable()}}
 	if c.acls, err = ACLs(files, directives); err != nil {
 		return Result{}, err
 	}
@@ -76,9 +81,8 @@ func Convert(files Files, name string) (Result, error) {
 	if !slices.ContainsFunc(directives, func(d Directive) bool { return d.Name == "forwarded_for" }) {
 		c.document.set("proxy.forwarded", "x-forwarded-for", "forwarded_for on, the default of Squid")
 	}
-	all := rows()
 	for _, d := range directives {
-		c.convert(d, all)
+		c.convert(d)
 	}
 	for _, d := range directives {
 		if d.Name == "never_direct" { // once all parents are known
@@ -90,7 +94,7 @@ func Convert(files Files, name string) (Result, error) {
 	}
 	c.upstreams()
 	c.destinations()
-	return c.finish(filepath.Base(name)), nil
+	return c.finish(filepath.Base(name))
 }
 
 // refuseAccelerator refuses a reverse proxy: rules for all clients, which it needs, would make urnd a proxy for all of them.
@@ -110,21 +114,23 @@ func (c *conversion) refuseAccelerator() error {
 }
 
 // convert carries one line over.
-func (c *conversion) convert(d Directive, rows map[string]row) {
-	row, ok := rows[d.Name]
-	instead := strings.ReplaceAll(row.instead, "`", "")
+func (c *conversion) convert(d Directive) {
+	row, ok := c.rows[d.Name]
 	switch {
 	case !ok:
 		c.lose(d, "Squid 5 does not know this directive", "nothing, where Squid warned of it")
-	case d.Conditional && row.convert != nil:
-		c.lose(d, "it depends on the process of Squid (if)", instead)
 	case row.convert != nil:
 		row.convert(c, d)
 	case row.kind == unneeded:
-		c.unneeded(d, instead)
+		c.unneeded(d, c.insteadOf(d.Name, ""))
 	case row.kind == missing:
-		c.lose(d, "missing", instead)
+		c.lose(d, "missing", c.insteadOf(d.Name, ""))
 	}
+}
+
+// insteadOf returns what the table says of a directive or a type of acls.
+func (c *conversion) insteadOf(name, byDefault string) string {
+	return cmp.Or(strings.ReplaceAll(c.rows[name].instead, "`", ""), byDefault)
 }
 
 func (c *conversion) lose(d Directive, why, instead string) {
@@ -136,7 +142,7 @@ func (c *conversion) unneeded(d Directive, why string) {
 }
 
 // set carries a line over to one setting.
-func (c *conversion) set(d Directive, path, value string) { c.document.set(path, value, from(d)) }
+func (c *conversion) set(d Directive, path string, value any) { c.document.set(path, value, from(d)) }
 
 // from returns the comment of a setting: the line that it comes from, without what may be secret, as parameters of programs and options of
 // peers are.
@@ -165,9 +171,9 @@ func (c *conversion) access() error {
 			all = append(all, clients.set...)
 		}
 	}
-	c.document.set("access.proxy_clients", list(newRanges(all).networks(), "  "), why)
-	c.document.set("proxy.connect_ports", "[1-65535]", "http_access decides which: proxy.rules")
-	c.document.set("proxy.rules", rulesText(rules))
+	c.document.set("access.proxy_clients", newRanges(all).networks(), why)
+	c.document.set("proxy.connect_ports", []string{"1-65535"}, "http_access decides which: proxy.rules")
+	c.document.set("proxy.rules", tables(rules))
 	return nil
 }
 
@@ -179,7 +185,7 @@ func (c *conversion) destinations() {
 	if len(c.private) > 0 {
 		notes = append(notes, "These are servers of cache_peer.")
 	}
-	c.document.set("access.allow_destinations", list(c.private, "  "), notes...)
+	c.document.set("access.allow_destinations", c.private, notes...)
 }
 
 // addPrivate notes the address of a server that is not public.
@@ -190,7 +196,7 @@ func (c *conversion) addPrivate(host string) {
 }
 
 // finish returns the text with what was not carried over at its end.
-func (c *conversion) finish(name string) Result {
+func (c *conversion) finish(name string) (Result, error) {
 	at := make(map[Position]int)
 	for i, d := range c.directives {
 		at[d.Position] = i
@@ -204,7 +210,11 @@ func (c *conversion) finish(name string) Result {
 	})
 	var all strings.Builder
 	fmt.Fprintf(&all, "# From %s, by urnd config import. What is not set has the defaults of urnd.\n", Plain(name))
-	all.WriteString(c.document.text())
+	text, err := c.document.text()
+	if err != nil {
+		return Result{}, fmt.Errorf("writing YAML: %w", err)
+	}
+	all.WriteString(text)
 	write := func(title string, lines []Loss) {
 		for i, l := range lines {
 			if i == 0 {
@@ -220,5 +230,5 @@ func (c *conversion) finish(name string) Result {
 	write("Not carried over", c.result.Lost)
 	write("Not needed", c.result.Unneeded)
 	c.result.YAML = all.String()
-	return c.result
+	return c.result, nil
 }

@@ -6,40 +6,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"go.yaml.in/yaml/v3"
 )
-
-// helper is a program of access.helpers.
-type helper struct {
-	kind        string // "passwords" or "groups"
-	from        []string
-	command     []string
-	processes   string
-	concurrency string
-	ttl         string
-	negativeTTL string
-	hasCase     bool
-}
-
-// text returns the helper as an entry of a list.
-func (h *helper) text() string {
-	const indent = "\n      "
-	var text strings.Builder
-	for _, line := range h.from {
-		text.WriteString("\n    # " + line)
-	}
-	text.WriteString("\n    - for: " + h.kind + indent + "command: " + list(h.command, indent[1:]))
-	for _, one := range [...]struct{ key, value string }{
-		{"processes", h.processes}, {"concurrency", h.concurrency}, {"ttl", h.ttl}, {"negative_ttl", h.negativeTTL},
-	} {
-		if one.value != "" {
-			text.WriteString(indent + one.key + ": " + one.value)
-		}
-	}
-	if h.hasCase {
-		text.WriteString(indent + "case_sensitive: true")
-	}
-	return text.String()
-}
 
 // passwordFile is where the password of a directory is asked for: those of squid.conf are not printed.
 const passwordFile = "/etc/urnd/ldap-password" //nolint:gosec // the path alone
@@ -64,12 +33,15 @@ func withoutPassword(command []string) (safe []string, found bool) {
 }
 
 // newHelper makes a helper of the program of a line.
-func (c *conversion) newHelper(d Directive, kind string, command []string) *helper {
+func (c *conversion) newHelper(d Directive, kind string, command []string) *yaml.Node {
 	safe, found := withoutPassword(command)
 	if found {
 		c.lose(d, "the password of -w is not shown", "write it to "+passwordFile+", which only urnd can read")
 	}
-	return &helper{kind: kind, from: []string{from(d)}, command: safe}
+	helper := newTable(from(d))
+	put(helper, "for", kind)
+	put(helper, "command", safe)
+	return helper
 }
 
 // login carries a line of auth_param over: users whose hashes urnd verifies, or a program that does.
@@ -86,9 +58,9 @@ func (c *conversion) login(d Directive) {
 		c.lose(d, "it has no program", "access.helpers")
 	case path.Base(words[2]) == "basic_ncsa_auth" && len(words) == 4 && c.isVerified(words[3]):
 		c.usersFile = words[3]
-		c.set(d, "access.proxy_users", quote(words[3]))
+		c.set(d, "access.proxy_users", words[3])
 	default:
-		c.passwords = c.newHelper(d, "passwords", words[2:])
+		c.passwords, c.foldsUsers = c.newHelper(d, "passwords", words[2:]), true
 	}
 }
 
@@ -112,30 +84,29 @@ func (c *conversion) basicParameter(d Directive, name string, values []string) {
 		c.unneeded(d, name+": urnd verifies passwords itself")
 		return
 	case name == "children":
-		h.processes = numberOf(values[0], 256)
+		put(h, "processes", numberOf(values[0], 256))
 		for _, option := range values[1:] {
 			if value, ok := strings.CutPrefix(option, "concurrency="); ok {
-				h.concurrency = numberOf(value, 1000)
+				put(h, "concurrency", numberOf(value, 1000))
 			}
 		}
 	case name == "credentialsttl":
-		h.ttl = ttlOf(values)
+		put(h, "ttl", ttlOf(values))
 	case name == "casesensitive":
-		h.hasCase = values[0] == "on"
+		if c.foldsUsers = values[0] != "on"; !c.foldsUsers {
+			put(h, "case_sensitive", true)
+		}
 	default:
 		c.lose(d, "basic "+name+": missing", "access.helpers")
 		return
 	}
-	h.from = append(h.from, from(d))
+	h.HeadComment += "\n" + from(d)
 }
 
-// numberOf returns a number within bounds, "" for what is none.
-func numberOf(text string, most uint64) string {
-	n, err := strconv.ParseUint(text, 10, 32)
-	if err != nil || n == 0 {
-		return ""
-	}
-	return strconv.FormatUint(min(n, most), 10)
+// numberOf returns a number within bounds, 0 for what is none.
+func numberOf(text string, most uint64) uint64 {
+	n, _ := strconv.ParseUint(text, 10, 32)
+	return min(n, most)
 }
 
 // ttlOf returns a duration as settings have it, "" for what is none.
@@ -165,26 +136,25 @@ func (c *conversion) externalType(d Directive) {
 		}
 		options[key] = value
 	}
-	_, isOld := options["protocol"]
-	_, isShell := options["quote"]
 	switch isGroup := slices.Equal(format, []string{"%LOGIN"}) || slices.Equal(format, []string{"%un"}); {
-	case !isGroup || isOld || isShell:
+	case !isGroup || firstOf(options, "protocol", "quote") != "":
 		c.lose(d, "programs that are asked for other than the user and a group: missing", "rules by clients, hosts, paths and times")
-	case c.groupHelper != nil:
+	case c.groups != nil:
 		c.lose(d, "a second program for groups: missing", "access.helpers, with one for groups")
 	default:
 		h := c.newHelper(d, "groups", words[program:])
-		h.processes = numberOf(firstOf(options, "children-max", "children"), 256)
-		h.concurrency = numberOf(options["concurrency"], 1000)
-		h.ttl, h.negativeTTL = ttlOf([]string{options["ttl"]}), ttlOf([]string{options["negative_ttl"]})
-		c.groupHelper, c.groupType = h, words[0]
+		put(h, "processes", numberOf(firstOf(options, "children-max", "children"), 256))
+		put(h, "concurrency", numberOf(options["concurrency"], 1000))
+		put(h, "ttl", ttlOf([]string{options["ttl"]}))
+		put(h, "negative_ttl", ttlOf([]string{options["negative_ttl"]}))
+		c.groups, c.groupType = h, words[0]
 	}
 }
 
 // external makes the groups of an acl a condition.
 func (c *conversion) external(a *ACL, means *condition) {
 	means.login = true
-	if c.groupHelper == nil || len(a.Items) < 2 || a.Items[0].Value != c.groupType || !c.canLogIn() {
+	if c.groups == nil || len(a.Items) < 2 || a.Items[0].Value != c.groupType || !c.canLogIn() {
 		means.lose(a, a.Position, "acls of programs but those for groups, of users who log in: missing", "access.helpers")
 		return
 	}
@@ -206,13 +176,8 @@ func (c *conversion) canLogIn() bool { return c.usersFile != "" || c.passwords !
 
 // helpers writes the programs.
 func (c *conversion) helpers() {
-	var text strings.Builder
-	for _, h := range [...]*helper{c.passwords, c.groupHelper} {
-		if h != nil {
-			text.WriteString(h.text())
-		}
-	}
-	if text.Len() > 0 {
-		c.document.set("access.helpers", text.String())
+	all := slices.DeleteFunc([]*yaml.Node{c.passwords, c.groups}, func(helper *yaml.Node) bool { return helper == nil })
+	if len(all) > 0 {
+		c.document.set("access.helpers", all)
 	}
 }

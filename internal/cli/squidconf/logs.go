@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
 )
 
 // logFormat remembers a format, which access_log names.
@@ -37,8 +39,8 @@ func (c *conversion) accessLog(d Directive) {
 		c.lose(d, "these acls as conditions of a log: missing", "only, of log.access, with statuses, hosts, clients, users and methods")
 		return
 	}
-	const indent = "\n      "
-	entry := "\n    # " + from(d) + "\n    - format: " + quote(c.logFormatNamed(d, name))
+	entry := newTable(from(d))
+	put(entry, "format", c.logFormatNamed(d, name))
 	module, file, hasModule := strings.Cut(words[0], ":")
 	if !hasModule {
 		file = module
@@ -47,17 +49,17 @@ func (c *conversion) accessLog(d Directive) {
 	case words[0] == "none":
 		return // as without a log
 	case module == "syslog":
-		entry += indent + "syslog: unix:/dev/log"
+		put(entry, "syslog", "unix:/dev/log")
 	case hasModule && module != "stdio" && module != "daemon" || !strings.HasPrefix(file, "/"):
 		c.lose(d, "logs by UDP and TCP as Squid sends them: missing", "syslog, of log.access")
 		return
 	default:
-		entry += indent + "# The directory must belong to the user of urnd." + indent + "file: " + quote(path.Join("/var/log/urnd", path.Base(file)))
+		put(entry, "file", path.Join("/var/log/urnd", path.Base(file)), "The directory must belong to the user of urnd.")
 	}
-	if only != "" {
-		entry += indent + "only:" + only
+	if len(only.Content) > 0 {
+		put(entry, "only", only)
 	}
-	c.logs += entry
+	c.logs = append(c.logs, entry)
 	c.document.set("log.access", c.logs)
 }
 
@@ -84,41 +86,46 @@ func (c *conversion) logFormatNamed(d Directive, name string) string {
 // statusRange is a status, or two joined by a hyphen.
 var statusRange = regexp.MustCompile(`^[1-5][0-9][0-9](-[1-5][0-9][0-9])?$`)
 
-// logged returns the conditions of a log for acls that must all hold, "" for none, and false where it has no such conditions.
-func (c *conversion) logged(acls []string) (only string, ok bool) {
-	const indent = "\n        "
-	all := []cube{{}}
+// logged returns the conditions of a log for acls that must all hold, and false where it has no such conditions.
+func (c *conversion) logged(acls []string) (only *yaml.Node, ok bool) {
+	only, all := newTable(), []cube{{}}
 	for _, name := range acls {
-		if a := c.acls[name]; a != nil && a.Type == "http_status" && only == "" {
-			statuses := make([]string, len(a.Items))
-			for i, item := range a.Items {
-				first, last, _ := strings.Cut(item.Value, "-")
-				if !statusRange.MatchString(item.Value) || last != "" && last < first {
-					return "", false
-				}
-				statuses[i] = item.Value
+		if a := c.acls[name]; a != nil && a.Type == "http_status" && len(only.Content) == 0 {
+			statuses, ok := a.statuses()
+			if !ok {
+				return nil, false
 			}
-			only = indent + "statuses: " + list(statuses, indent[1:])
+			put(only, "statuses", statuses)
 			continue
 		}
 		means := c.literal(name, Position{}, 0)
 		if all, ok = product(all, means.cubes); !ok || len(means.missing)+len(means.except) > 0 {
-			return "", false
+			return nil, false
 		}
 	}
 	if len(all) != 1 {
-		return "", false
+		return nil, false
 	}
 	for kind, name := range conditionNames() {
-		v := all[0][kind]
-		if v == nil {
-			continue
+		if v := all[0][kind]; v != nil {
+			texts := v.plain(kind)
+			if !slices.Contains([]int{ofClients, ofUsers, ofMethods, ofHosts}, kind) || len(v.files) > 0 || len(texts) == 0 {
+				return nil, false
+			}
+			put(only, name, texts)
 		}
-		texts := v.plain(kind)
-		if !slices.Contains([]int{ofClients, ofUsers, ofMethods, ofHosts}, kind) || len(v.files)+len(v.copied) > 0 || len(texts) == 0 {
-			return "", false
-		}
-		only += indent + name + ": " + list(texts, indent[1:])
 	}
 	return only, true
+}
+
+// statuses returns the values of an acl of statuses as settings have them.
+func (a *ACL) statuses() (all []string, ok bool) {
+	for _, item := range a.Items {
+		first, last, _ := strings.Cut(item.Value, "-")
+		if !statusRange.MatchString(item.Value) || last != "" && last < first {
+			return nil, false
+		}
+		all = append(all, item.Value)
+	}
+	return all, len(all) > 0
 }

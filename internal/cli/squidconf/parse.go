@@ -47,10 +47,6 @@ type Directive struct {
 	Words []Word // what follows the name
 	// Text is the whole line, with the lines that continue it.
 	Text string
-	// Conditional is true between if and endif.
-	Conditional bool
-	// QuotedValues is true where configuration_includes_quoted_values is on: a word in quotes is a value, and not the name of a file.
-	QuotedValues bool
 }
 
 // Arguments returns the texts of the words.
@@ -82,11 +78,10 @@ func (e *ParseError) Error() string {
 func (e *ParseError) Unwrap() error { return e.Err }
 
 type parser struct {
-	files  Files
-	open   int // files read
-	lines  int
-	quoted bool // configuration_includes_quoted_values
-	read   []Directive
+	files Files
+	open  int // files read
+	lines int
+	read  []Directive
 }
 
 // Parse reads a configuration and what it includes. An include that is relative is below the folder of the file that names it. The
@@ -97,55 +92,34 @@ func Parse(files Files, name string) ([]Directive, error) {
 		return nil, fmt.Errorf("reading %s: %w", name, err)
 	}
 	p := &parser{files: files}
-	if err := p.file(name, text, false, 0); err != nil {
+	if err := p.file(name, text, 0); err != nil {
 		return nil, err
 	}
 	return p.read, nil
 }
 
-// file reads the lines of a file. All that is between if and endif is conditional, whatever the condition: only configurations of several
-// processes have one.
-func (p *parser) file(name string, text []byte, conditional bool, depth int) error {
+func (p *parser) file(name string, text []byte, depth int) error {
 	if p.open++; p.open > maxFiles || len(text) > maxSource {
 		return &ParseError{Position{name, 1}, name, fmt.Sprintf("at most %d files of %d bytes are read: include fewer", maxFiles, maxSource), nil}
 	}
-	var open []Directive // each if that has no endif yet
 	for _, line := range joinLines(name, string(text)) {
 		if p.lines++; p.lines > maxLines {
 			return &ParseError{line.Position, line.Text, fmt.Sprintf("at most %d lines are read", maxLines), nil}
 		}
-		line.QuotedValues = p.quoted
 		if err := line.split(); err != nil {
 			return err
 		}
-		line.Conditional = conditional || len(open) > 0
-		switch isBehindIf := len(open) > 0; {
-		case line.Name == "if":
-			open = append(open, line)
-		case (line.Name == "else" || line.Name == "endif") && !isBehindIf:
-			return &ParseError{line.Position, line.Text, "has no if before it: remove it", nil}
-		case line.Name == "endif":
-			open = open[:len(open)-1]
-		case line.Name != "else":
-			if err := p.directive(line, depth); err != nil {
+		switch line.Name {
+		case "include":
+			if err := p.include(line, depth); err != nil {
 				return err
 			}
+		case "if", "else", "endif", "configuration_includes_quoted_values":
+			return &ParseError{line.Position, line.Text, "what depends on the process, and quoted values, are not converted: remove these lines", nil}
+		default:
+			p.read = append(p.read, line)
 		}
 	}
-	if len(open) > 0 {
-		return &ParseError{open[0].Position, open[0].Text, "has no endif: write one behind it, in the same file", nil}
-	}
-	return nil
-}
-
-func (p *parser) directive(line Directive, depth int) error {
-	switch line.Name {
-	case "include":
-		return p.include(line, depth)
-	case "configuration_includes_quoted_values":
-		p.quoted = slices.Contains(line.Arguments(), "on")
-	}
-	p.read = append(p.read, line)
 	return nil
 }
 
@@ -173,7 +147,7 @@ func (p *parser) include(line Directive, depth int) error {
 			if err != nil {
 				return fail("cannot be read", err)
 			}
-			if err := p.file(name, text, line.Conditional, depth+1); err != nil {
+			if err := p.file(name, text, depth+1); err != nil {
 				return err
 			}
 		}
@@ -211,7 +185,7 @@ func (d *Directive) split() error {
 			return nil
 		}
 		if rest[0] == '"' && !first {
-			text, behind, ok := unquote(rest[1:], d.QuotedValues)
+			text, behind, ok := strings.Cut(rest[1:], `"`)
 			if !ok {
 				return &ParseError{d.Position, d.Text, `a word has no quotation mark at its end: write one`, nil}
 			}
@@ -229,19 +203,4 @@ func (d *Directive) split() error {
 		}
 		rest = rest[end:]
 	}
-}
-
-// unquote returns what is before the next quotation mark, and behind it. A backslash escapes a character where quoted values are on.
-func unquote(text string, escapes bool) (value, behind string, ok bool) {
-	var all strings.Builder
-	for i := 0; i < len(text); i++ {
-		switch {
-		case text[i] == '"':
-			return all.String(), text[i+1:], true
-		case text[i] == '\\' && escapes && i+1 < len(text):
-			i++
-		}
-		all.WriteByte(text[i])
-	}
-	return "", "", false
 }

@@ -1,11 +1,13 @@
 package squidconf
 
 import (
-	"fmt"
+	"maps"
 	"net"
 	"slices"
 	"strconv"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
 )
 
 // peer is a server of cache_peer.
@@ -13,7 +15,7 @@ type peer struct {
 	Directive
 	name, server string // server has a scheme
 	options      map[string]string
-	weight       int
+	weight       uint64
 	hosts        []string // for which it is asked; nil: all
 	other        bool     // its cache_peer_access cannot be said
 	denies       bool     // cache_peer_access ends by denying
@@ -43,10 +45,7 @@ func (c *conversion) cachePeer(d Directive) {
 		return
 	}
 	options["host"] = host
-	p := &peer{Directive: d, name: firstOf(options, "name", "host"), options: options, weight: 1}
-	if weight, err := strconv.Atoi(options["weight"]); err == nil {
-		p.weight = min(max(weight, 1), 1000)
-	}
+	p := &peer{Directive: d, name: firstOf(options, "name", "host"), options: options, weight: max(numberOf(options["weight"], 1000), 1)}
 	scheme := "http"
 	if p.has("tls") || p.has("ssl") {
 		scheme = "https"
@@ -60,8 +59,10 @@ func (c *conversion) cachePeer(d Directive) {
 			c.lose(d, option+": missing", "balance of proxy.upstreams")
 		}
 	}
-	if strings.Contains(options["sslflags"]+options["tls-flags"], "DONT_VERIFY") {
-		c.lose(d, "certificates that are not verified: missing", "tls.ca: a file with the authority of the server")
+	for _, option := range slices.Sorted(maps.Keys(options)) {
+		if suffix, ok := strings.CutPrefix(option, "ssl"); (ok || strings.HasPrefix(option, "tls-")) && suffix != "" {
+			c.lose(d, option+": missing", "tls of proxy.upstreams, with ca, server_name, certificate and key")
+		}
 	}
 	c.addPrivate(host)
 	c.peers = append(c.peers, p)
@@ -148,12 +149,12 @@ func (p *peer) isAsked() bool { return !p.other && (!p.denies || p.hosts != nil)
 
 // upstreams writes proxy.upstreams: first what goes direct, then parents for the same hosts together, and those for all hosts last.
 func (c *conversion) upstreams() {
-	var ways strings.Builder
+	var ways []*yaml.Node
 	for _, rule := range c.direct {
-		ways.WriteString("\n    # " + from(rule.Directive) + "\n    - proxies: [direct]")
-		if len(rule.hosts) > 0 {
-			ways.WriteString("\n      hosts: " + list(rule.hosts, "      "))
-		}
+		way := newTable(from(rule.Directive))
+		put(way, "proxies", []string{"direct"})
+		put(way, "hosts", rule.hosts)
+		ways = append(ways, way)
 	}
 	var groups [][]*peer
 	for _, p := range c.peers {
@@ -168,48 +169,48 @@ func (c *conversion) upstreams() {
 	}
 	slices.SortStableFunc(groups, func(a, b []*peer) int { return number(a[0].hosts == nil) - number(b[0].hosts == nil) })
 	for _, group := range groups {
-		c.way(&ways, group)
+		ways = append(ways, c.way(group))
 	}
-	if ways.Len() > 0 {
-		c.document.set("proxy.upstreams", ways.String())
+	if len(ways) > 0 {
+		c.document.set("proxy.upstreams", ways)
 	}
 }
 
-// way writes an entry of proxy.upstreams for parents that are asked for the same hosts. Those by default come last.
-func (c *conversion) way(text *strings.Builder, group []*peer) {
+// way returns an entry of proxy.upstreams for parents that are asked for the same hosts. Those by default come last.
+func (c *conversion) way(group []*peer) *yaml.Node {
 	slices.SortStableFunc(group, func(a, b *peer) int { return number(a.has("default")) - number(b.has("default")) })
 	first := group[0]
-	var proxies, weights []string
+	var comments, proxies []string
+	var weights []uint64
 	for _, p := range group {
-		text.WriteString("\n    # " + from(p.Directive))
+		comments = append(comments, from(p.Directive))
 		switch {
 		case slices.Contains(proxies, p.server):
 			c.lose(p.Directive, "a parent that is there twice", "nothing")
-		case p.options["login"] != first.options["login"] || tlsOf(p) != tlsOf(first):
-			c.lose(p.Directive, "parents with other logins or certificates in one entry: missing", "an entry of proxy.upstreams of its own")
+		case p.options["login"] != first.options["login"]:
+			c.lose(p.Directive, "parents with other logins in one entry: missing", "an entry of proxy.upstreams of its own")
 		default:
-			proxies, weights = append(proxies, p.server), append(weights, strconv.Itoa(p.weight))
+			proxies, weights = append(proxies, p.server), append(weights, p.weight)
 		}
 	}
 	if !c.noDirect {
 		proxies = append(proxies, "direct")
 	}
-	text.WriteString("\n    - proxies: " + list(proxies, "      "))
-	if first.hosts != nil {
-		text.WriteString("\n      hosts: " + list(first.hosts, "      "))
-	}
+	way := newTable(comments...)
+	put(way, "proxies", proxies)
+	put(way, "hosts", first.hosts)
 	if first.has("round-robin") || first.has("carp") {
 		balance := "round_robin"
 		if first.has("carp") {
 			balance = "hash_url"
 		}
-		text.WriteString("\n      balance: " + balance)
-		if slices.ContainsFunc(weights, func(weight string) bool { return weight != "1" }) {
-			text.WriteString("\n      weights: [" + strings.Join(weights, ", ") + "]")
+		put(way, "balance", balance)
+		if slices.ContainsFunc(weights, func(weight uint64) bool { return weight != 1 }) {
+			put(way, "weights", sequence(weights))
 		}
 	}
-	c.peerLogin(text, first)
-	text.WriteString(tlsOf(first))
+	c.peerLogin(way, first)
+	return way
 }
 
 func number(is bool) int {
@@ -220,38 +221,16 @@ func number(is bool) int {
 }
 
 // peerLogin writes the user of a parent. The password is never shown: it goes to a file.
-func (c *conversion) peerLogin(text *strings.Builder, p *peer) {
+func (c *conversion) peerLogin(way *yaml.Node, p *peer) {
+	const file = "/etc/urnd/upstream-password" //nolint:gosec // the path alone
 	user, password, ok := strings.Cut(p.options["login"], ":")
 	switch {
 	case p.options["login"] == "":
-	case !ok || user == "" || user == "*" || password == "" || strings.ContainsAny(user, "%"):
+	case !ok || user == "" || user == "*" || password == "" || strings.Contains(user, "%"):
 		c.lose(p.Directive, "this kind of login: missing", "user and password of proxy.upstreams")
 	default:
-		const file = "/etc/urnd/upstream-password"
-		text.WriteString("\n      user: " + quote(Plain(user)) + "\n      password: " + file)
-		c.lose(p.Directive, "the password of login= is not shown", fmt.Sprintf("write it to %s, which only urnd can read", file))
+		put(way, "user", Plain(user))
+		put(way, "password", file)
+		c.lose(p.Directive, "the password of login= is not shown", "write it to "+file+", which only urnd can read")
 	}
-}
-
-// tlsOf returns the settings of TLS with a parent.
-func tlsOf(p *peer) string {
-	if !strings.HasPrefix(p.server, "https://") {
-		return ""
-	}
-	text := ""
-	add := func(key string, names ...string) {
-		if value := firstOf(p.options, names...); value != "" {
-			text += "\n        " + key + ": " + quote(value)
-		}
-	}
-	add("ca", "tls-cafile", "sslcafile")
-	add("server_name", "tls-domain", "ssldomain")
-	if certificate := firstOf(p.options, "tls-cert", "sslcert"); certificate != "" {
-		add("certificate", "tls-cert", "sslcert")
-		add("key", "tls-key", "sslkey", "tls-cert", "sslcert")
-	}
-	if text == "" {
-		return ""
-	}
-	return "\n      tls:" + text
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
 )
 
 // maxRules bounds the rules of urnd that are made.
@@ -47,10 +49,6 @@ func (c *conversion) accessLine(d Directive) accessLine {
 			effect = "the rule denies more, without "
 		}
 		line.missing = append(append(line.missing, part.missing...), Loss{d.Position, d.Name, effect + word, "a rule of your own at this place"})
-	}
-	if d.Conditional {
-		line.missing = append(line.missing, Loss{d.Position, d.Name, "it depends on the process of Squid (if)", "urnd is one process: remove the condition"})
-		known = append(known, nil)
 	}
 	var ok bool
 	line.cubes, ok = product(known...)
@@ -180,32 +178,31 @@ func simplify(rules []rule) []rule {
 	return append(slices.Clone(rules[:from]), rules[last])
 }
 
-// rulesText returns proxy.rules.
-func rulesText(rules []rule) string {
-	var text strings.Builder
+// tables returns proxy.rules.
+func tables(rules []rule) (all []*yaml.Node) {
 	ids := make(map[string]int)
 	said := ""
 	for _, r := range rules {
 		if !r.deny && (r.vanishes(ofClients) || r.vanishes(ofDestinations)) {
 			continue // without them it would allow all
 		}
-		id, note := "default", Plain(r.comment)
+		id, note := "default", r.comment
 		if r.at.Line > 0 {
-			id, note = ruleID(r.at), Plain(r.at.String()+": "+r.comment)
+			id, note = ruleID(r.at), r.at.String()+": "+r.comment
 		}
 		if ids[id]++; ids[id] > 1 {
 			id += "-" + strconv.Itoa(ids[id])
 		}
+		var comments []string
 		if note != said {
-			text.WriteString("\n    # " + note)
-			said = note
+			comments, said = []string{Plain(note)}, note
 		}
 		if r.closed {
-			text.WriteString("\n    # It denies more than Squid did, since that cannot be said in a rule: see the end. Replace it.")
+			comments = append(comments, "It denies more than Squid did, since that cannot be said in a rule: see the end. Replace it.")
 		}
-		text.WriteString("\n    - id: " + id + r.text())
+		all = append(all, r.table(id, comments))
 	}
-	return text.String()
+	return all
 }
 
 func ruleID(at Position) string {
@@ -218,31 +215,26 @@ func ruleID(at Position) string {
 	return name[:min(40, len(name))] + "-" + strconv.Itoa(at.Line)
 }
 
-// text returns what is behind the name of a rule.
-func (r rule) text() string {
-	const indent = "\n      "
+// table returns the rule as an entry of proxy.rules.
+func (r rule) table(id string, comments []string) *yaml.Node {
+	table := newTable(comments...)
 	action := "allow"
 	if r.deny {
 		action = "deny"
 	}
-	text := indent + "action: " + action
-	add := func(key string, values []string) {
-		if len(values) > 0 {
-			text += indent + key + ": " + list(values, indent[1:])
-		}
-	}
+	put(table, "id", id)
+	put(table, "action", action)
 	for kind, name := range conditionNames() {
-		v := r.cube[kind]
-		if v == nil {
-			continue
+		if v := r.cube[kind]; v != nil {
+			var notes []string
+			for _, file := range slices.Compact(slices.Sorted(slices.Values(v.copied))) {
+				notes = append(notes, Plain("a copy of "+file))
+			}
+			put(table, name, v.plain(kind), notes...)
+			put(table, name+"_from", v.files)
 		}
-		for _, file := range slices.Compact(slices.Sorted(slices.Values(v.copied))) {
-			text += indent + "# a copy of " + Plain(file)
-		}
-		add(name, v.plain(kind))
-		add(name+"_from", v.files)
 	}
-	return text
+	return table
 }
 
 // plain returns the values that are in no file, as settings have them.

@@ -32,15 +32,14 @@ func firstOf(options map[string]string, names ...string) string {
 // httpPort carries a listener over.
 func (c *conversion) httpPort(d Directive) {
 	options := d.options(1)
-	for _, name := range []string{"intercept", "transparent", "tproxy", "ssl-bump"} {
-		if _, ok := options[name]; ok {
-			c.lose(d, name+": missing", "/proxy.pac, by which browsers find the proxy (proxy.pac_proxies)")
+	const pac, tls = "/proxy.pac, by which browsers find the proxy (proxy.pac_proxies)", "listen.tls, tls.certificate and tls.key"
+	for _, missing := range [...]struct{ option, instead string }{
+		{"intercept", pac}, {"transparent", pac}, {"tproxy", pac}, {"ssl-bump", pac}, {"cert", tls}, {"tls-cert", tls}, {"require-proxy-header", "listen.proxy_protocol"},
+	} {
+		if _, ok := options[missing.option]; ok {
+			c.lose(d, missing.option+": missing", missing.instead)
 			return
 		}
-	}
-	if _, ok := options["require-proxy-header"]; ok {
-		c.lose(d, "require-proxy-header: missing", "listen.proxy_protocol")
-		return
 	}
 	address, port := d.argument(0), d.argument(0)
 	host, behind, err := net.SplitHostPort(address)
@@ -55,21 +54,7 @@ func (c *conversion) httpPort(d Directive) {
 	if host == "" {
 		host = "::" // and all IPv4 addresses
 	}
-	setting, certificate := "listen.service", firstOf(options, "tls-cert", "cert")
-	if d.Name == "https_port" || certificate != "" {
-		setting = "listen.tls"
-		if certificate == "" {
-			c.lose(d, "it has no certificate", "listen.tls, tls.certificate and tls.key")
-			return
-		}
-		options["none"] = certificate
-		c.set(d, "tls.certificate", quote(certificate))
-		c.set(d, "tls.key", quote(firstOf(options, "tls-key", "key", "none")))
-		if firstOf(options, "clientca", "tls-clientca") != "" {
-			c.lose(d, "certificates of clients: missing", "access.proxy_users")
-		}
-	}
-	c.add(d, setting, net.JoinHostPort(host, port))
+	c.add(d, "listen.service", net.JoinHostPort(host, port))
 }
 
 // argument returns a word, "" where there are fewer.
@@ -83,22 +68,22 @@ func (d Directive) argument(i int) string {
 // add adds values to a setting that several lines have.
 func (c *conversion) add(d Directive, setting string, values ...string) {
 	c.seen[setting] = append(c.seen[setting], values...)
-	c.set(d, setting, list(c.seen[setting], "  "))
+	c.set(d, setting, c.seen[setting])
 }
 
 func (c *conversion) hostname(d Directive) {
 	if name := d.argument(0); isName(strings.ToLower(name)) && !strings.HasPrefix(name, ".") {
-		c.set(d, "listen.names", list([]string{name}, "  "))
+		c.set(d, "listen.names", []string{name})
 		return
 	}
 	c.lose(d, "it is not the name of a host", "listen.names")
 }
 
 func (c *conversion) forwardedFor(d Directive) {
-	modes := map[string]string{"on": "x-forwarded-for", "off": "'off'", "delete": "'off'", "transparent": "transparent"}
+	modes := map[string]string{"on": "x-forwarded-for", "off": "off", "delete": "off", "transparent": "transparent"}
 	mode := modes[d.argument(0)]
 	if mode == "" {
-		mode = "'off'"
+		mode = "off"
 		c.lose(d, "this mode: missing", "proxy.forwarded")
 	}
 	c.set(d, "proxy.forwarded", mode)
@@ -137,7 +122,7 @@ func count(setting string, most int) func(*conversion, Directive) {
 			c.lose(d, "it is no number", setting)
 			return
 		}
-		c.set(d, setting, strconv.Itoa(min(max(n, 0), most)))
+		c.set(d, setting, min(max(n, 0), most))
 	}
 }
 
@@ -247,7 +232,7 @@ func (c *conversion) refresh(d Directive) {
 	case pattern != "." || least != "0" || percentErr != nil || minutesErr != nil || len(words) > 4:
 		c.lose(d, "lifetimes by pattern, least ones, and options: missing", "cache with least and most, of proxy.sites")
 	default:
-		c.set(d, "cache.heuristic_percent", strconv.Itoa(min(max(percent, 0), 100)))
+		c.set(d, "cache.heuristic_percent", min(max(percent, 0), 100))
 		c.set(d, "cache.heuristic_max", strconv.Itoa(min(max(minutes, 0), 8760*60))+"m")
 	}
 }

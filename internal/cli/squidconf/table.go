@@ -12,6 +12,7 @@ const (
 	carried  kind = ""         // a setting takes its place
 	unneeded kind = "unneeded" // urnd needs no setting for it
 	missing  kind = "missing"  // urnd does not do it
+	acls     kind = "acl"      // as missing, and the names are types of acls
 )
 
 // row says what becomes of directives.
@@ -43,6 +44,9 @@ func rows() map[string]row {
 	all := make(map[string]row)
 	for _, r := range table() {
 		for name := range strings.FieldsSeq(r.names) {
+			if r.kind == acls {
+				name = "acl " + name
+			}
 			all[name] = r
 		}
 	}
@@ -54,8 +58,9 @@ func Table() string {
 	var all strings.Builder
 	all.WriteString("| directive | urnd.yaml |\n|---|---|\n")
 	for _, r := range table() {
-		text := map[kind]string{unneeded: "not needed: ", missing: "missing; instead: "}[r.kind] + r.instead
-		all.WriteString("| `" + strings.Join(strings.Fields(r.names), "`, `") + "` | " + text + " |\n")
+		text := map[kind]string{unneeded: "not needed: ", missing: "missing; instead: ", acls: "missing; instead: "}[r.kind] + r.instead
+		of := map[bool]string{true: "`acl` of the type "}[r.kind == acls]
+		all.WriteString("| " + of + "`" + strings.Join(strings.Fields(r.names), "`, `") + "` | " + text + " |\n")
 	}
 	return all.String()
 }

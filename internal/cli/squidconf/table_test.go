@@ -35,10 +35,13 @@ func TestTableIsDocumented(t *testing.T) {
 func TestTable(t *testing.T) {
 	rows := make(map[string]bool)
 	for _, r := range table() {
-		if r.names == "" || r.instead == "" || r.kind != carried && r.convert != nil || r.kind != carried && r.kind != unneeded && r.kind != missing {
+		if r.names == "" || r.instead == "" || r.kind != carried && r.convert != nil || !slices.Contains([]kind{carried, unneeded, missing, acls}, r.kind) {
 			t.Errorf("%+v", r)
 		}
 		for name := range strings.FieldsSeq(r.names) {
+			if r.kind == acls {
+				name = "acl " + name
+			}
 			if rows[name] {
 				t.Errorf("%s is there twice", name)
 			}
