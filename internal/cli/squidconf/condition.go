@@ -107,20 +107,23 @@ func (a *ACL) each(means *condition, instead string, read func(Item) error) {
 	}
 }
 
-// listed returns the files of values all of whose lines mean the same to urnd, which then reads them itself.
-func (a *ACL) listed(means func(value string) bool) (files []string) {
+// listed returns the files of values all of whose lines mean the same to urnd, which then reads them itself, and the others.
+func (a *ACL) listed(means func(value string) bool) (files, others []string) {
 	for _, item := range a.Items {
-		if item.List != "" && !slices.Contains(files, item.List) {
+		if item.List != "" && !means(item.Value) && !slices.Contains(others, item.List) {
+			others = append(others, item.List)
+		}
+	}
+	for _, item := range a.Items {
+		if item.List != "" && !slices.Contains(files, item.List) && !slices.Contains(others, item.List) {
 			files = append(files, item.List)
 		}
 	}
-	return slices.DeleteFunc(files, func(file string) bool {
-		return slices.ContainsFunc(a.Items, func(item Item) bool { return item.List == file && !means(item.Value) })
-	})
+	return files, others
 }
 
 func (a *ACL) addresses(means *condition, kind int) {
-	files := a.listed(isListed)
+	files, copied := a.listed(isListed)
 	var all, own []addressRange
 	a.each(means, "the addresses of the host", func(item Item) error {
 		found, err := parseAddresses(item.Value)
@@ -130,7 +133,7 @@ func (a *ACL) addresses(means *condition, kind int) {
 		}
 		return err
 	})
-	holds := &values{set: newRanges(all), files: files, own: newRanges(own)}
+	holds := &values{set: newRanges(all), files: files, own: newRanges(own), copied: copied}
 	if slices.Equal(holds.set, everyAddress()) {
 		holds = nil
 	}
@@ -145,7 +148,8 @@ func isName(host string) bool {
 }
 
 func (a *ACL) domains(means *condition) {
-	holds := &values{files: a.listed(func(value string) bool { return isName(strings.ToLower(value)) && !isSuffix(strings.ToLower(value)) })}
+	holds := new(values)
+	holds.files, holds.copied = a.listed(func(value string) bool { return isName(strings.ToLower(value)) && !isSuffix(strings.ToLower(value)) })
 	a.each(means, "hosts, such as .example.org", func(item Item) error {
 		host := strings.TrimSuffix(strings.ToLower(item.Value), ".")
 		_, isAddress := parseAddress(host)

@@ -31,7 +31,7 @@ func (c *conversion) accessLog(d Directive) {
 	options := d.options(1)
 	acls := slices.DeleteFunc(words[1:], func(word string) bool { return strings.Contains(word, "=") })
 	name := firstOf(options, "logformat")
-	if name == "" && len(acls) > 0 && c.acls[strings.TrimPrefix(acls[0], "!")] == nil {
+	if isACL := len(acls) > 0 && c.formats[acls[0]] == "" && c.acls[strings.TrimPrefix(acls[0], "!")] != nil; name == "" && len(acls) > 0 && !isACL {
 		name, acls = acls[0], acls[1:]
 	}
 	only, ok := c.logged(acls)

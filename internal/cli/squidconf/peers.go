@@ -167,18 +167,20 @@ func (c *conversion) upstreams() {
 			groups[at] = append(groups[at], p)
 		}
 	}
-	slices.SortStableFunc(groups, func(a, b []*peer) int { return number(a[0].hosts == nil) - number(b[0].hosts == nil) })
-	for _, group := range groups {
-		ways = append(ways, c.way(group))
+	for _, forAll := range []bool{false, true} {
+		for _, group := range groups {
+			if forAll == (group[0].hosts == nil) {
+				ways = append(ways, c.way(group))
+			}
+		}
 	}
 	if len(ways) > 0 {
 		c.document.set("proxy.upstreams", ways)
 	}
 }
 
-// way returns an entry of proxy.upstreams for parents that are asked for the same hosts. Those by default come last.
+// way returns an entry of proxy.upstreams for parents that are asked for the same hosts.
 func (c *conversion) way(group []*peer) *yaml.Node {
-	slices.SortStableFunc(group, func(a, b *peer) int { return number(a.has("default")) - number(b.has("default")) })
 	first := group[0]
 	var comments, proxies []string
 	var weights []uint64
@@ -211,13 +213,6 @@ func (c *conversion) way(group []*peer) *yaml.Node {
 	}
 	c.peerLogin(way, first)
 	return way
-}
-
-func number(is bool) int {
-	if is {
-		return 1
-	}
-	return 0
 }
 
 // peerLogin writes the user of a parent. The password is never shown: it goes to a file.

@@ -26,8 +26,9 @@ type rule struct {
 type accessLine struct {
 	Directive
 	condition
-	deny   bool
-	closed bool // the last of cubes is wider than the line, since that cannot be said exactly
+	deny       bool
+	closed     bool // the last of cubes is wider than the line, since that cannot be said exactly
+	denyExcept bool // what the line excepts is denied, and not left to the lines behind it
 }
 
 // accessLine reads a line. What cannot be said of one that allows is left out, and what cannot be said of one that denies, is denied.
@@ -95,13 +96,18 @@ func (c *conversion) rules() ([]rule, error) {
 	}
 	// From the last line on, as an exception continues with the lines behind its own.
 	for i := len(w.lines) - 1; i >= 0; i-- {
-		w.made = 0
-		if _, ok := w.line(i, cube{}); !ok {
-			w.lines[i].inexact(`what "!" leaves to the lines behind it cannot be said in rules exactly`)
+		line := &w.lines[i]
+		if _, ok := w.alone(i); !ok {
+			line.denyExcept = true
+			line.missing = append(line.missing, Loss{line.Position, line.Name, `what "!" excepts is denied, as rules cannot say what the lines behind do with it`,
+				"rules of your own at this place"})
+		}
+		if _, ok := w.alone(i); !ok {
+			line.inexact("its acls together cannot be said in rules")
 		}
 	}
 	w.made = 0
-	all, ok := w.from(0, cube{})
+	all, ok := w.from(0, region{})
 	if !ok {
 		return nil, fmt.Errorf("http_access: it takes more than %d rules", maxRules)
 	}
@@ -121,48 +127,99 @@ type writer struct {
 	made      int
 }
 
+// region is requests that come to a line: those for which a line before it makes an exception.
+type region struct {
+	cube
+	// wide has all requests for which that line would hold without its exception. As it does the same with the others, rules that do so,
+	// too, may be for all of wide, where cube and their own conditions cannot be said together.
+	wide *cube
+	deny bool
+}
+
+// and returns the requests of a region for which a rule is that denies, or allows.
+func (r region) and(holds cube, deny bool) (cube, bool) {
+	both, ok := r.cube.and(holds)
+	if !ok && r.wide != nil && r.deny == deny {
+		return r.wide.and(holds)
+	}
+	return both, ok
+}
+
+// alone returns the rules of one line for all requests.
+func (w *writer) alone(i int) ([]rule, bool) {
+	w.made = 0
+	return w.line(i, region{})
+}
+
 // from returns the rules for requests of a region that come to a line and those behind it. The last one is for all of the region. ok is
 // false where that cannot be said exactly, or takes too many rules.
-func (w *writer) from(first int, region cube) (all []rule, ok bool) {
+func (w *writer) from(first int, in region) (all []rule, ok bool) {
 	for i := first; i < len(w.lines); i++ {
-		some, ok := w.line(i, region)
+		some, ok := w.line(i, in)
 		if !ok {
 			return nil, false
 		}
 		all = append(all, some...)
-		if slices.ContainsFunc(some, func(r rule) bool { return r.equal(region) }) {
+		if slices.ContainsFunc(some, func(r rule) bool { return r.equal(in.cube) && !r.closed }) {
 			return all, true
 		}
 	}
 	last := w.byDefault
-	last.cube = region
+	last.cube = in.cube
 	return append(all, last), true
 }
 
 // line returns the rules of one line for requests of a region. What it excepts gets those of the lines behind it, before its own.
-func (w *writer) line(i int, region cube) (all []rule, ok bool) {
+func (w *writer) line(i int, in region) (all []rule, ok bool) {
 	line := w.lines[i]
-	for _, exception := range line.except {
-		excepted, ok := product([]cube{region}, line.cubes, []cube{exception})
-		if !ok {
+	for n, holds := range line.cubes {
+		if w.made++; w.made > maxRules {
 			return nil, false
 		}
-		for _, r := range excepted {
-			below, ok := w.from(i+1, r)
+		if len(line.except) > 0 {
+			excepted, ok := w.exceptions(i, in, holds)
 			if !ok {
 				return nil, false
 			}
-			all = append(all, simplify(below)...)
+			all = append(all, excepted...)
 		}
-	}
-	for n, holds := range line.cubes {
-		both, ok := region.and(holds)
-		if w.made++; !ok || w.made > maxRules {
+		both, ok := in.and(holds, line.deny)
+		if !ok {
 			return nil, false
 		}
 		if !both.empty() {
 			closed := line.closed && n == len(line.cubes)-1
 			all = append(all, rule{cube: both, at: line.Position, comment: line.Text, deny: line.deny, closed: closed})
+		}
+	}
+	return all, true
+}
+
+// exceptions returns the rules for what a line excepts of one of its cubes.
+func (w *writer) exceptions(i int, in region, holds cube) (all []rule, ok bool) {
+	line := w.lines[i]
+	wide, ok := in.cube.and(holds)
+	if !ok {
+		return nil, false
+	}
+	for _, exception := range line.except {
+		excepted, ok := wide.and(exception)
+		switch {
+		case !ok:
+			return nil, false
+		case excepted.empty():
+		case line.denyExcept:
+			all = append(all, rule{cube: excepted, at: line.Position, comment: line.Text, deny: true, closed: true})
+		default:
+			next := region{cube: excepted, deny: line.deny}
+			if len(line.except) == 1 {
+				next.wide = &wide
+			}
+			below, ok := w.from(i+1, next)
+			if !ok {
+				return nil, false
+			}
+			all = append(all, simplify(below)...)
 		}
 	}
 	return all, true
