@@ -259,57 +259,6 @@ func (c *conversion) group(a *ACL, means *condition, depth int) {
 	}
 }
 
-// times adds what an acl of days and hours means. A span without days is on each day, days without a span are whole.
-func (a *ACL) times(means *condition) {
-	holds := new(values)
-	for _, line := range a.Lines {
-		days := ""
-		for i, item := range line {
-			span, isSpan := spanOf(item.Value)
-			more, isDays := daysOf(item.Value)
-			switch {
-			case isSpan:
-				holds.texts = append(holds.texts, strings.TrimSpace(days+" "+span))
-				days = ""
-			case isDays:
-				if days = strings.TrimPrefix(days+","+more, ","); i == len(line)-1 {
-					holds.texts = append(holds.texts, days)
-				}
-			default:
-				means.lose(a, item.At, fmt.Sprintf("%q are neither days nor a span of time", item.Value), "times, such as Mon-Fri 08:00-18:00")
-			}
-		}
-	}
-	means.cubes = []cube{one(ofTimes, holds)}
-}
-
-// daysOf reads the letters of days: MTWHF, A for Saturday, S for Sunday, D for those from Monday to Friday.
-func daysOf(letters string) (string, bool) {
-	const order, workdays = "MTWHFAS", "Mon,Tue,Wed,Thu,Fri"
-	letters = strings.ReplaceAll(letters, "D", order[:5])
-	var days []string
-	for i, name := range append(strings.Split(workdays, ","), "Sat", "Sun") {
-		if strings.IndexByte(letters, order[i]) >= 0 {
-			days = append(days, name)
-		}
-	}
-	return strings.Replace(strings.Join(days, ","), workdays, "Mon-Fri", 1), len(days) > 0 && strings.Trim(letters, order) == ""
-}
-
-// spanOf reads hours. The last minute is one of the span to Squid, and its end to urnd.
-func spanOf(text string) (string, bool) {
-	var hours, minutes, hoursTo, minutesTo int
-	if n, err := fmt.Sscanf(text, "%d:%d-%d:%d", &hours, &minutes, &hoursTo, &minutesTo); err != nil || n != 4 {
-		return "", false
-	}
-	const day = 24 * 60
-	from, to := hours*60+minutes, min(hoursTo*60+minutesTo+1, day)
-	if max(minutes, minutesTo) > 59 || min(hours, minutes, hoursTo, minutesTo) < 0 || hoursTo > 24 || from >= to {
-		return "", false
-	}
-	return fmt.Sprintf("%02d:%02d-%02d:%02d", from/60, from%60, to/60, to%60), true
-}
-
 // literalOf returns the text that a regular expression stands for, and false where it is more than a text.
 func literalOf(expression string) (text string, ok bool) {
 	parsed, err := syntax.Parse(expression, 0)

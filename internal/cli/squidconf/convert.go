@@ -172,9 +172,29 @@ func (c *conversion) access() error {
 		}
 	}
 	c.document.set("access.proxy_clients", newRanges(all).networks(), why)
-	c.document.set("proxy.connect_ports", []string{"1-65535"}, "http_access decides which: proxy.rules")
+	if open := tunnelPorts(rules); len(open) > 0 {
+		c.document.set("proxy.connect_ports", open.ports(), "those that http_access does not deny")
+	}
 	c.document.set("proxy.rules", tables(rules))
 	return nil
+}
+
+// tunnelPorts returns the ports that rules do not deny to CONNECT before one allows it.
+func tunnelPorts(rules []rule) ranges {
+	open := ranges{numbers(1, 65535)}
+	for _, r := range rules {
+		methods := r.cube[ofMethods]
+		if methods != nil && !slices.Contains(methods.texts, "CONNECT") || r.cube[ofSchemes] != nil || r.cube[ofPaths] != nil {
+			continue
+		}
+		if !r.deny {
+			break
+		}
+		if r.cube[ofMethods] = nil; r.only(ofPorts) {
+			open = open.and(r.cube[ofPorts].set.not())
+		}
+	}
+	return open
 }
 
 // destinations says what urnd reaches.

@@ -28,7 +28,7 @@ func conditionNames() [conditions]string {
 
 // values are those of a condition: one of them must be met.
 type values struct {
-	set    ranges   // of clients, destinations and ports
+	set    ranges   // of clients, destinations, ports and times
 	texts  []string // of the others
 	files  []string // that have further values; those of clients and destinations are in set, too
 	own    ranges   // with files: what of set the acl itself has
@@ -83,7 +83,7 @@ func (v *values) and(other *values, kind int) (*values, bool) {
 		return v, true
 	}
 	switch kind {
-	case ofClients, ofDestinations, ofPorts:
+	case ofClients, ofDestinations, ofPorts, ofTimes:
 		return &values{set: v.set.and(other.set), copied: slices.Concat(v.files, v.copied, other.files, other.copied)}, true
 	case ofMethods, ofSchemes, ofUsers:
 		common := slices.DeleteFunc(slices.Clone(v.texts), func(text string) bool { return !slices.Contains(other.texts, text) })
@@ -91,7 +91,7 @@ func (v *values) and(other *values, kind int) (*values, bool) {
 	case ofHosts:
 		return v.andHosts(other)
 	}
-	return nil, false // what is in one of two paths, groups or times may be in the other one, too
+	return nil, false // what is in one of two paths or groups may be in the other one, too
 }
 
 func (v *values) andHosts(other *values) (*values, bool) {
@@ -121,9 +121,9 @@ func hasHost(wide, narrow string) bool {
 	return strings.HasPrefix(wide, ".") && (narrow == wide[1:] || strings.HasSuffix(narrow, wide))
 }
 
-// not returns the complement of a cube that is about clients, destinations or ports alone.
+// not returns the complement of a cube that is about clients, destinations, ports or times alone.
 func (c cube) not() (cube, bool) {
-	for kind, every := range map[int]ranges{ofClients: everyAddress(), ofDestinations: everyAddress(), ofPorts: everyPort()} {
+	for kind, every := range map[int]ranges{ofClients: everyAddress(), ofDestinations: everyAddress(), ofPorts: everyPort(), ofTimes: everyTime()} {
 		if c.only(kind) {
 			v := c[kind]
 			return one(kind, &values{set: v.set.not().and(every), copied: slices.Concat(v.files, v.copied)}), true

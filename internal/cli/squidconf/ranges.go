@@ -12,14 +12,26 @@ import (
 // addressRange is addresses of one family, both included.
 type addressRange struct{ first, last netip.Addr }
 
-// ranges is a set of addresses: sorted, without two that overlap or touch. Ports are in it as 0.0.0.0 to 0.0.255.255.
+// ranges is a set of addresses: sorted, without two that overlap or touch. Ports, and minutes of a week, are in it as the last two bytes of
+// an address 0.0.x.y.
 type ranges []addressRange
+
+func numbers(first, last int) addressRange {
+	address := func(n int) netip.Addr { return netip.AddrFrom4([4]byte{2: byte(n >> 8), 3: byte(n)}) }
+	return addressRange{address(first), address(last)}
+}
+
+// bounds returns the ends of a range of numbers.
+func (r addressRange) bounds() (first, last int) {
+	from, to := r.first.As4(), r.last.As4()
+	return int(from[2])<<8 | int(from[3]), int(to[2])<<8 | int(to[3])
+}
 
 func everyAddress() ranges {
 	return ranges{rangeOf(netip.MustParsePrefix("0.0.0.0/0")), rangeOf(netip.MustParsePrefix("::/0"))}
 }
 
-func everyPort() ranges { return ranges{rangeOf(netip.MustParsePrefix("0.0.0.0/16"))} }
+func everyPort() ranges { return ranges{numbers(0, 65535)} }
 
 // rangeOf returns the addresses of a network.
 func rangeOf(network netip.Prefix) addressRange {
@@ -164,17 +176,16 @@ func parsePorts(text string) (addressRange, error) {
 	if err != nil || lastErr != nil || first > last {
 		return addressRange{}, fmt.Errorf("%q is not a port, or two joined by a hyphen", text)
 	}
-	address := func(port uint64) netip.Addr { return netip.AddrFrom4([4]byte{2: byte(port >> 8), 3: byte(port)}) }
-	return addressRange{address(first), address(last)}, nil
+	return numbers(int(first), int(last)), nil
 }
 
 // ports returns a set of ports as settings have it.
 func (s ranges) ports() (all []string) {
 	for _, r := range s {
-		first, last := r.first.As4(), r.last.As4()
-		text := strconv.Itoa(int(first[2])<<8 | int(first[3]))
-		if r.first != r.last {
-			text += "-" + strconv.Itoa(int(last[2])<<8|int(last[3]))
+		first, last := r.bounds()
+		text := strconv.Itoa(first)
+		if first != last {
+			text += "-" + strconv.Itoa(last)
 		}
 		all = append(all, text)
 	}

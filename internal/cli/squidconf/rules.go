@@ -113,7 +113,8 @@ func (c *conversion) rules() ([]rule, error) {
 	}
 	for _, line := range w.lines {
 		c.result.Lost = append(c.result.Lost, line.missing...)
-		if c.canLogIn() && !line.deny && !line.login && len(line.cubes) > 0 {
+		isUsed := slices.ContainsFunc(all, func(r rule) bool { return r.at == line.Position })
+		if c.canLogIn() && !line.deny && !line.login && isUsed {
 			c.lose(line.Directive, "who has not logged in is allowed", "access.proxy_users is for all clients of the proxy: run a second urnd without it")
 		}
 	}
@@ -198,6 +199,9 @@ func (w *writer) line(i int, in region) (all []rule, ok bool) {
 // exceptions returns the rules for what a line excepts of one of its cubes.
 func (w *writer) exceptions(i int, in region, holds cube) (all []rule, ok bool) {
 	line := w.lines[i]
+	if line.denyExcept && line.deny {
+		return nil, true
+	}
 	wide, ok := in.cube.and(holds)
 	if !ok {
 		return nil, false
@@ -305,6 +309,8 @@ func (v *values) plain(kind int) []string {
 		return set.networks()
 	case ofPorts:
 		return set.ports()
+	case ofTimes:
+		return set.times()
 	}
 	return v.texts
 }

@@ -184,7 +184,10 @@ func sizeText(size int64) string {
 func (c *conversion) cacheMemory(d Directive) {
 	const least, byDefault = 8 << 10, 8 << 20
 	size, ok := c.size(d, d.Arguments(), 1)
-	if !ok || slices.Contains(c.seen["cache"], "off") {
+	isOff := slices.ContainsFunc(c.directives, func(d Directive) bool {
+		return d.Name == "cache" && slices.Equal(d.Arguments(), []string{"deny", "all"})
+	})
+	if !ok || isOff {
 		return
 	}
 	if size < least {
@@ -207,7 +210,6 @@ func (c *conversion) cacheDirectory(d Directive) {
 func (c *conversion) cacheAccess(d Directive) {
 	switch strings.Join(d.Arguments(), " ") {
 	case "deny all":
-		c.seen["cache"] = []string{"off"}
 		c.set(d, "cache.responses", "0B")
 	case "allow all":
 	default:

@@ -1,0 +1,76 @@
+package squidconf
+
+import (
+	"fmt"
+	"strings"
+)
+
+const (
+	minutesOfDay = 24 * 60
+	dayLetters   = "MTWHFAS" // A is Saturday, S Sunday; D is from Monday to Friday
+)
+
+func everyTime() ranges { return ranges{numbers(0, len(dayLetters)*minutesOfDay-1)} }
+
+// times adds what an acl of days and hours means. A span without days is on each day, days without a span are whole.
+func (a *ACL) times(means *condition) {
+	var set []addressRange
+	for _, line := range a.Lines {
+		days := ""
+		for i, item := range line {
+			var from, minutes, to, minutesTo int
+			n, err := fmt.Sscanf(item.Value, "%d:%d-%d:%d", &from, &minutes, &to, &minutesTo)
+			// The last minute is one of the span.
+			first, last := from*60+minutes, min(to*60+minutesTo, minutesOfDay-1)
+			switch letters := strings.ReplaceAll(item.Value, "D", dayLetters[:5]); {
+			case n == 0 && strings.Trim(letters, dayLetters) == "":
+				if days += letters; i == len(line)-1 {
+					set = append(set, spans(days, 0, minutesOfDay-1)...)
+				}
+			case err != nil || max(minutes, minutesTo) > 59 || min(from, minutes, to, minutesTo) < 0 || to > 24 || first > last:
+				means.lose(a, item.At, fmt.Sprintf("%q are neither days nor a span of time", item.Value), "times, such as Mon-Fri 08:00-18:00")
+			case days == "":
+				set = append(set, spans(dayLetters, first, last)...)
+			default:
+				set = append(set, spans(days, first, last)...)
+				days = ""
+			}
+		}
+	}
+	means.cubes = []cube{one(ofTimes, &values{set: newRanges(set)})}
+}
+
+// spans returns the minutes of a week from a first to a last one of days.
+func spans(days string, first, last int) (all []addressRange) {
+	for day, letter := range dayLetters {
+		if strings.ContainsRune(days, letter) {
+			all = append(all, numbers(day*minutesOfDay+first, day*minutesOfDay+last))
+		}
+	}
+	return all
+}
+
+// times returns a set of minutes as settings have it: days that have the same spans together.
+func (s ranges) times() (all []string) {
+	const workdays = "Mon,Tue,Wed,Thu,Fri"
+	days := make(map[string]string) // by span
+	var order []string
+	for day, name := range strings.Split(workdays+",Sat,Sun", ",") {
+		for _, r := range s.and(ranges{numbers(day*minutesOfDay, (day+1)*minutesOfDay-1)}) {
+			first, last := r.bounds()
+			first, last = first-day*minutesOfDay, last-day*minutesOfDay+1
+			span := fmt.Sprintf(" %02d:%02d-%02d:%02d", first/60, first%60, last/60, last%60)
+			if last-first == minutesOfDay {
+				span = ""
+			}
+			if days[span] == "" {
+				order = append(order, span)
+			}
+			days[span] += "," + name
+		}
+	}
+	for _, span := range order {
+		all = append(all, strings.Replace(days[span][1:], workdays, "Mon-Fri", 1)+span)
+	}
+	return all
+}
