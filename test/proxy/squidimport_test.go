@@ -74,9 +74,9 @@ func TestSquidImport(t *testing.T) {
 			"http_access allow teachers\nhttp_access deny exam !allowed\nhttp_access deny social lessons !holidays\nhttp_access deny files\n" +
 			"http_access allow rooms\nhttp_access deny all\n"},
 		"office": {user: "root", lines: ports + nets + "auth_param basic program /usr/lib/squid/basic_fake_auth\n" +
-			"external_acl_type unix ttl=60 %LOGIN /usr/lib/squid/ext_unix_group_acl\nacl known proxy_auth REQUIRED\nacl staff external unix root\n" +
+			"external_acl_type unix ttl=60 %LOGIN /usr/lib/squid/ext_unix_group_acl -p\nacl known proxy_auth REQUIRED\nacl staff external unix root\n" +
 			"acl board external unix www-data\nacl media dstdomain .b.example\nacl work time SMTWHFA 00:00-24:00\nhttp_access deny !known\n" +
-			"http_access allow board\nhttp_access deny media work !two\nhttp_access deny three staff\nhttp_access allow staff\nhttp_access deny all\n" +
+			"http_access allow board\nhttp_access deny media work !two\nhttp_access deny staff three\nhttp_access allow staff\nhttp_access deny all\n" +
 			"cache_peer 127.0.0.1 parent 1 0 no-query no-digest name=down connect-timeout=1\n"},
 		"closed": {lines: nets + "acl ads url_regex -i private\nhttp_access deny three ads\nhttp_access allow two !ads\nhttp_access allow wide\n", partial: true},
 	} {

@@ -77,7 +77,7 @@ func (c *conversion) conditionOf(a *ACL, depth int) (means condition) {
 			set = append(set, r)
 			return err
 		})
-		means.cubes = []cube{one(ofPorts, &values{set: newRanges(set).and(everyPort())})}
+		means.cubes = []cube{oneSet(ofPorts, &values{set: newRanges(set).and(everyPort())})}
 	case "proto":
 		a.words(&means, ofSchemes, schemeOf)
 	case "method":
@@ -133,11 +133,7 @@ func (a *ACL) addresses(means *condition, kind int) {
 		}
 		return err
 	})
-	holds := &values{set: newRanges(all), files: files, own: newRanges(own), copied: copied}
-	if slices.Equal(holds.set, everyAddress()) {
-		holds = nil
-	}
-	means.cubes = []cube{one(kind, holds)}
+	means.cubes = []cube{oneSet(kind, &values{set: newRanges(all), files: files, own: newRanges(own), copied: copied})}
 }
 
 // plainHost is a name as lists of hosts have it.

@@ -121,11 +121,23 @@ func hasHost(wide, narrow string) bool {
 	return strings.HasPrefix(wide, ".") && (narrow == wide[1:] || strings.HasSuffix(narrow, wide))
 }
 
+// whole returns the set of all values of a condition, nil for one that is no set.
+func whole(kind int) ranges {
+	return map[int]ranges{ofClients: everyAddress(), ofDestinations: everyAddress(), ofPorts: everyPort(), ofTimes: everyTime()}[kind]
+}
+
+// oneSet returns a cube with a condition that is a set: without it where that has all values.
+func oneSet(kind int, v *values) cube {
+	if slices.Equal(v.set, whole(kind)) {
+		return cube{}
+	}
+	return one(kind, v)
+}
+
 // not returns the complement of a cube that is about clients, destinations, ports or times alone.
 func (c cube) not() (cube, bool) {
-	for kind, every := range map[int]ranges{ofClients: everyAddress(), ofDestinations: everyAddress(), ofPorts: everyPort(), ofTimes: everyTime()} {
-		if c.only(kind) {
-			v := c[kind]
+	for kind, v := range c {
+		if every := whole(kind); every != nil && c.only(kind) {
 			return one(kind, &values{set: v.set.not().and(every), copied: slices.Concat(v.files, v.copied)}), true
 		}
 	}

@@ -21,19 +21,17 @@ func (c *conversion) logFormat(d Directive) {
 	c.formats[name] = strings.TrimSpace(text)
 }
 
-// accessLog carries a log over: a file, options, the name of a format and acls. The format may be named by an option, or be a bare word.
+// accessLog carries a log over: a file, options, the name of a format and acls.
 func (c *conversion) accessLog(d Directive) {
 	words := d.Arguments()
-	if len(words) == 0 || words[0] == "none" && len(words) > 1 {
+	switch {
+	case slices.Equal(words, []string{"none"}):
+		return // as without a log
+	case len(words) == 0 || words[0] == "none":
 		c.lose(d, "a log without a name, and requests that are not logged by acl: missing", "only, of log.access")
 		return
 	}
-	options := d.options(1)
-	acls := slices.DeleteFunc(words[1:], func(word string) bool { return strings.Contains(word, "=") })
-	name := firstOf(options, "logformat")
-	if isACL := len(acls) > 0 && c.formats[acls[0]] == "" && c.acls[strings.TrimPrefix(acls[0], "!")] != nil; name == "" && len(acls) > 0 && !isACL {
-		name, acls = acls[0], acls[1:]
-	}
+	name, acls := c.logWords(d)
 	only, ok := c.logged(acls)
 	if !ok {
 		c.lose(d, "these acls as conditions of a log: missing", "only, of log.access, with statuses, hosts, clients, users and methods")
@@ -41,26 +39,32 @@ func (c *conversion) accessLog(d Directive) {
 	}
 	entry := newTable(from(d))
 	put(entry, "format", c.logFormatNamed(d, name))
-	module, file, hasModule := strings.Cut(words[0], ":")
-	if !hasModule {
-		file = module
-	}
-	switch {
-	case words[0] == "none":
-		return // as without a log
-	case module == "syslog":
+	switch file := strings.TrimPrefix(strings.TrimPrefix(words[0], "stdio:"), "daemon:"); {
+	case file == "syslog", strings.HasPrefix(file, "syslog:"):
 		put(entry, "syslog", "unix:/dev/log")
-	case hasModule && module != "stdio" && module != "daemon" || !strings.HasPrefix(file, "/"):
+	case strings.HasPrefix(file, "/"):
+		put(entry, "file", path.Join("/var/log/urnd", path.Base(file)), "The directory must belong to the user of urnd.")
+	default:
 		c.lose(d, "logs by UDP and TCP as Squid sends them: missing", "syslog, of log.access")
 		return
-	default:
-		put(entry, "file", path.Join("/var/log/urnd", path.Base(file)), "The directory must belong to the user of urnd.")
 	}
 	if len(only.Content) > 0 {
 		put(entry, "only", only)
 	}
 	c.logs = append(c.logs, entry)
 	c.document.set("log.access", c.logs)
+}
+
+// logWords returns the name of the format of a log, and its acls. The format may be named by an option, or be the first word.
+func (c *conversion) logWords(d Directive) (name string, acls []string) {
+	acls = slices.DeleteFunc(d.Arguments()[1:], func(word string) bool { return strings.Contains(word, "=") })
+	if name = d.options(1)["logformat"]; name != "" || len(acls) == 0 {
+		return name, acls
+	}
+	if isACL := c.formats[acls[0]] == "" && c.acls[strings.TrimPrefix(acls[0], "!")] != nil; isACL {
+		return "", acls
+	}
+	return acls[0], acls[1:]
 }
 
 // logFormatNamed returns a format of Squid as log.access has it, and reports one that it cannot have: the log then has Squid's own.

@@ -51,21 +51,26 @@ func (c *conversion) cachePeer(d Directive) {
 		scheme = "https"
 	}
 	p.server = scheme + "://" + net.JoinHostPort(host, port)
-	if !p.has("no-query") && d.argument(3) != "0" {
-		c.lose(d, "ICP: missing", "nothing: the parent is asked without it")
+	c.peerOptions(p)
+	c.addPrivate(host)
+	c.peers = append(c.peers, p)
+}
+
+// peerOptions reports the options of a parent that urnd has not.
+func (c *conversion) peerOptions(p *peer) {
+	if !p.has("no-query") && p.argument(3) != "0" {
+		c.lose(p.Directive, "ICP: missing", "nothing: the parent is asked without it")
 	}
 	for _, option := range []string{"sourcehash", "userhash", "weighted-round-robin", "closest-only", "multicast-responder"} {
 		if p.has(option) {
-			c.lose(d, option+": missing", "balance of proxy.upstreams")
+			c.lose(p.Directive, option+": missing", "balance of proxy.upstreams")
 		}
 	}
-	for _, option := range slices.Sorted(maps.Keys(options)) {
+	for _, option := range slices.Sorted(maps.Keys(p.options)) {
 		if suffix, ok := strings.CutPrefix(option, "ssl"); (ok || strings.HasPrefix(option, "tls-")) && suffix != "" {
-			c.lose(d, option+": missing", "tls of proxy.upstreams, with ca, server_name, certificate and key")
+			c.lose(p.Directive, option+": missing", "tls of proxy.upstreams, with ca, server_name, certificate and key")
 		}
 	}
-	c.addPrivate(host)
-	c.peers = append(c.peers, p)
 }
 
 func (p *peer) has(option string) bool {
@@ -110,10 +115,14 @@ func (c *conversion) hostsOf(d Directive, words []string) (hosts []string, ok bo
 		return nil, false
 	}
 	hosts = means.cubes[0][ofHosts].texts
-	for _, item := range c.acls[words[0]].Items {
-		if host := strings.ToLower(item.Value); item.List != "" && isName(host) {
-			hosts = append(hosts, host)
+	if a := c.acls[words[0]]; a != nil && a.Type == "dstdomain" {
+		for _, item := range a.Items {
+			if host := strings.ToLower(item.Value); item.List != "" && isName(host) {
+				hosts = append(hosts, host)
+			}
 		}
+	} else if len(means.cubes[0][ofHosts].files) > 0 {
+		return nil, false
 	}
 	slices.Sort(hosts)
 	return slices.Compact(hosts), len(hosts) > 0
@@ -217,7 +226,7 @@ func (c *conversion) way(group []*peer) *yaml.Node {
 
 // peerLogin writes the user of a parent. The password is never shown: it goes to a file.
 func (c *conversion) peerLogin(way *yaml.Node, p *peer) {
-	const file = "/etc/urnd/upstream-password" //nolint:gosec // the path alone
+	const file = "/etc/urnd/upstream-password"
 	user, password, ok := strings.Cut(p.options["login"], ":")
 	switch {
 	case p.options["login"] == "":

@@ -17,7 +17,7 @@ type addressRange struct{ first, last netip.Addr }
 type ranges []addressRange
 
 func numbers(first, last int) addressRange {
-	address := func(n int) netip.Addr { return netip.AddrFrom4([4]byte{2: byte(n >> 8), 3: byte(n)}) }
+	address := func(n int) netip.Addr { return netip.AddrFrom4([4]byte{2: byte(n >> 8 & 0xff), 3: byte(n & 0xff)}) }
 	return addressRange{address(first), address(last)}
 }
 

@@ -94,18 +94,7 @@ func (c *conversion) rules() ([]rule, error) {
 		w.lines = append(w.lines, c.accessLine(d))
 		w.byDefault.deny, w.byDefault.comment = words[0] == "allow", "no http_access holds: the opposite of the last one"
 	}
-	// From the last line on, as an exception continues with the lines behind its own.
-	for i := len(w.lines) - 1; i >= 0; i-- {
-		line := &w.lines[i]
-		if _, ok := w.alone(i); !ok {
-			line.denyExcept = true
-			line.missing = append(line.missing, Loss{line.Position, line.Name, `what "!" excepts is denied, as rules cannot say what the lines behind do with it`,
-				"rules of your own at this place"})
-		}
-		if _, ok := w.alone(i); !ok {
-			line.inexact("its acls together cannot be said in rules")
-		}
-	}
+	w.settle()
 	w.made = 0
 	all, ok := w.from(0, region{})
 	if !ok {
@@ -126,6 +115,24 @@ type writer struct {
 	lines     []accessLine
 	byDefault rule
 	made      int
+}
+
+// settle makes lines inexact whose exceptions cannot be said.
+func (w *writer) settle() {
+	// From the last line on, as an exception continues with the lines behind its own.
+	for i := len(w.lines) - 1; i >= 0; i-- {
+		line := &w.lines[i]
+		if _, ok := w.alone(i); !ok {
+			line.denyExcept = true
+			line.missing = append(line.missing, Loss{
+				line.Position, line.Name, `what "!" excepts is denied, as rules cannot say what the lines behind do with it`,
+				"rules of your own at this place",
+			})
+		}
+		if _, ok := w.alone(i); !ok {
+			line.inexact("its acls together cannot be said in rules")
+		}
+	}
 }
 
 // region is requests that come to a line: those for which a line before it makes an exception.

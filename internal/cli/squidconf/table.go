@@ -53,18 +53,6 @@ func rows() map[string]row {
 	return all
 }
 
-// Table returns the table of directives in Markdown.
-func Table() string {
-	var all strings.Builder
-	all.WriteString("| directive | urnd.yaml |\n|---|---|\n")
-	for _, r := range table() {
-		text := map[kind]string{unneeded: "not needed: ", missing: "missing; instead: ", acls: "missing; instead: "}[r.kind] + r.instead
-		of := map[bool]string{true: "`acl` of the type "}[r.kind == acls]
-		all.WriteString("| " + of + "`" + strings.Join(strings.Fields(r.names), "`, `") + "` | " + text + " |\n")
-	}
-	return all.String()
-}
-
 func carriedRows() []row {
 	to := func(names, instead string, convert func(*conversion, Directive)) row {
 		return row{names, carried, instead, convert}

@@ -37,7 +37,7 @@ func (a *ACL) times(means *condition) {
 			}
 		}
 	}
-	means.cubes = []cube{one(ofTimes, &values{set: newRanges(set)})}
+	means.cubes = []cube{oneSet(ofTimes, &values{set: newRanges(set)})}
 }
 
 // spans returns the minutes of a week from a first to a last one of days.
