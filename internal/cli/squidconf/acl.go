@@ -22,7 +22,6 @@ type ACL struct {
 	Name     string
 	Type     string
 	Items    []Item
-	Options  []string // such as -n, without -i and +i
 	// Lines are the items of each line: what all-of needs, where the items of one line must all hold.
 	Lines [][]Item
 	// Unread is why a file of values could not be read; the items are then not all.
@@ -54,7 +53,7 @@ func ACLs(files Files, directives []Directive) (map[string]*ACL, error) {
 			continue
 		}
 		// Squid knows its own localhost and CONNECT, and configurations from before that still define them.
-		if own := all[line.nameOfACL()]; own != nil && own.File == "built in" && own.Name != "all" {
+		if own := all[line.argument(0)]; own != nil && own.File == "built in" && own.Name != "all" {
 			delete(all, own.Name)
 		}
 		if err := addACL(files, all, line); err != nil {
@@ -62,13 +61,6 @@ func ACLs(files Files, directives []Directive) (map[string]*ACL, error) {
 		}
 	}
 	return all, nil
-}
-
-func (d Directive) nameOfACL() string {
-	if len(d.Words) == 0 {
-		return ""
-	}
-	return d.Words[0].Text
 }
 
 func addACL(files Files, all map[string]*ACL, line Directive) error {
@@ -103,7 +95,7 @@ func (a *ACL) itemsOf(files Files, line Directive) (items []Item) {
 		case options && plain == "--":
 			options = false
 		case options && len(items) == 0 && isOption(plain):
-			a.Options = append(a.Options, word.Text)
+			// Those of dstdomain and dst are about look-ups in the DNS, of which there are none.
 		case word.Quoted:
 			list := word.Text
 			if !filepath.IsAbs(list) {

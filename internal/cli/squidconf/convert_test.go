@@ -196,6 +196,7 @@ func TestConvertLines(t *testing.T) {
 		{"access_log udp://192.0.2.1:5000 squid", "", "access_log logs by UDP and TCP as Squid sends them: missing"},
 		{"via off", "", "via Via is always sent (RFC 9110 section 7.6.3)"},
 		{"forwarded_for truncate", `forwarded: "off"`, "forwarded_for this mode: missing"},
+		{"client_ip_max_connections 20\nrequest_header_max_size 64 KB", "client_connections: 20|header: 64KiB", ""},
 		{"connect_timeout 2 minutes\nread_timeout 99 weeks", "connect_timeout: 120s|origin_idle: 86400s", ""},
 		{"icap_enable on", "", "icap_enable missing"},
 		{"no_such thing", "", "no_such Squid 5 does not know this directive"},
@@ -321,7 +322,8 @@ func squidAllows(lines []string, holds map[string]func(request) bool, r request)
 func TestRulesDecideAsSquid(t *testing.T) {
 	const acls = "acl net1 src 10.0.0.0/8\nacl net2 src 10.1.0.0/16 192.0.2.0/24\nacl dom dstdomain .a.example b.example\nacl sub dstdomain .x.a.example\n" +
 		"acl safe port 80 443 1025-65535\nacl tls port 443\nacl get method GET\nacl ftp proto FTP HTTP\nacl path urlpath_regex ^/p/\n" +
-		"acl work time MTWHF 08:00-17:59\nacl odd dstdom_regex ^b\nacl both any-of dom net2\nacl pair all-of net1 tls\n"
+		"acl work time MTWHF 08:00-17:59\nacl odd dstdom_regex ^b\nacl both any-of dom net2\nacl pair all-of net1 tls\n" +
+		"acl lunch time MTWHFAS 12:00-12:59\nacl more dstdomain c.example .example\nacl deep urlpath_regex ^/p/x\n"
 	hostOf := func(r request) string {
 		_, rest, ok := strings.Cut(r.url, "://")
 		if !ok {
@@ -360,12 +362,15 @@ func TestRulesDecideAsSquid(t *testing.T) {
 		"work": func(r request) bool {
 			return r.at.Weekday() >= time.Monday && r.at.Weekday() <= time.Friday && r.at.Hour() >= 8 && r.at.Hour() < 18
 		},
+		"lunch":   func(r request) bool { return r.at.Hour() == 12 },
+		"deep":    func(r request) bool { return strings.Contains(r.url, "/p/x") },
+		"more":    func(r request) bool { return strings.HasSuffix(hostOf(r), ".example") },
 		"odd":     func(r request) bool { return strings.HasPrefix(hostOf(r), "b") },
 		"CONNECT": func(r request) bool { return r.method == "CONNECT" },
 	}
 	holds["both"] = func(r request) bool { return holds["dom"](r) || holds["net2"](r) }
 	holds["pair"] = func(r request) bool { return holds["net1"](r) && holds["tls"](r) }
-	names := []string{"all", "net1", "net2", "dom", "sub", "safe", "tls", "get", "ftp", "path", "work", "odd", "CONNECT", "both", "pair"}
+	names := []string{"all", "net1", "net2", "dom", "sub", "safe", "tls", "get", "ftp", "path", "work", "odd", "CONNECT", "both", "pair", "lunch", "more", "deep"}
 	var requests []request
 	for _, client := range []string{"10.1.0.1", "10.2.0.1", "192.0.2.9", "2001:db8::1"} {
 		for _, host := range []string{"a.example", "w.x.a.example", "b.example", "c.example"} {
@@ -380,9 +385,20 @@ func TestRulesDecideAsSquid(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2)) // the same cases each time
 	exact := 0
 	const cases = 120
-	for range cases {
-		var lines []string
+	for i := range cases {
+		lines := [][]string{
+			{
+				"http_access deny !CONNECT both sub", "http_access allow !dom", "http_access allow net1 net1 !CONNECT", "http_access deny both",
+			},
+			{"http_access deny !dom work", "http_access allow both both work", "http_access deny sub", "http_access deny net2"},
+			{"http_access deny net1 !path", "http_access deny deep", "http_access allow net1"},
+			{"http_access allow net1 !path", "http_access allow deep", "http_access deny net2", "http_access allow all"},
+			nil,
+		}[min(i, 4)]
 		for range 1 + random.IntN(5) {
+			if lines != nil && i < 4 {
+				break
+			}
 			line := "http_access " + []string{"allow", "deny"}[random.IntN(2)]
 			for range 1 + random.IntN(3) {
 				line += " " + []string{"", "!"}[random.IntN(2)] + names[random.IntN(len(names))]

@@ -111,7 +111,7 @@ func numberOf(text string, most uint64) uint64 {
 
 // ttlOf returns a duration as settings have it, "" for what is none.
 func ttlOf(words []string) string {
-	seconds, ok := secondsOf(words)
+	seconds, ok := seconds().amount(words)
 	if !ok || seconds < 1 {
 		return ""
 	}

@@ -167,10 +167,10 @@ func (w *writer) from(first int, in region) (all []rule, ok bool) {
 		if !ok {
 			return nil, false
 		}
-		all = append(all, some...)
-		if slices.ContainsFunc(some, func(r rule) bool { return r.equal(in.cube) && !r.closed }) {
-			return all, true
+		if at := slices.IndexFunc(some, func(r rule) bool { return r.equal(in.cube) && !r.closed }); at >= 0 {
+			return append(all, some[:at+1]...), true
 		}
+		all = append(all, some...)
 	}
 	last := w.byDefault
 	last.cube = in.cube

@@ -1,7 +1,6 @@
 package squidconf
 
 import (
-	"math"
 	"net"
 	"net/netip"
 	"slices"
@@ -105,72 +104,45 @@ func (c *conversion) nameServers(d Directive) {
 	}
 }
 
-// size returns what carries a size over, within the bounds of the setting in bytes.
-func size(setting string, least, most int64) func(*conversion, Directive) {
-	return func(c *conversion, d Directive) {
-		if n, ok := c.size(d, d.Arguments(), 1); ok {
-			c.set(d, setting, sizeText(min(max(n, least), most)))
-		}
-	}
+// units are what numbers may have behind them, without an s at the end, and what they stand for.
+type units map[string]float64
+
+func seconds() units {
+	return units{"": 1, "millisecond": 0.001, "second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800, "fortnight": 1209600}
 }
 
-// count returns what carries a number over, within the bounds of the setting.
-func count(setting string, most int) func(*conversion, Directive) {
+func bytes() units {
+	return units{"": 1, "byte": 1, "b": 1, "kb": 1 << 10, "mb": 1 << 20, "gb": 1 << 30}
+}
+
+// amount reads a number with a unit, which may be missing.
+func (u units) amount(words []string) (float64, bool) {
+	words = append(slices.Clone(words), "", "")
+	unit := u[strings.TrimSuffix(strings.ToLower(words[1]), "s")]
+	n, err := strconv.ParseFloat(words[0], 64)
+	return n * unit, err == nil && unit > 0 && n >= 0 && n*unit < 1<<40
+}
+
+// to returns what carries a number over, within the bounds of a setting.
+func (u units) to(setting string, least, most float64, text func(int64) any) func(*conversion, Directive) {
 	return func(c *conversion, d Directive) {
-		n, err := strconv.Atoi(d.argument(0))
-		if err != nil {
-			c.lose(d, "it is no number", setting)
+		if n, ok := u.amount(d.Arguments()); ok {
+			c.set(d, setting, text(int64(min(max(n, least), most))))
 			return
 		}
-		c.set(d, setting, min(max(n, 0), most))
+		c.lose(d, "it is no number with a unit", setting)
 	}
 }
 
 // timeout returns what carries a duration over, within the bounds of the setting in seconds.
 func timeout(setting string, least, most float64) func(*conversion, Directive) {
-	return func(c *conversion, d Directive) {
-		seconds, ok := secondsOf(d.Arguments())
-		if !ok {
-			c.lose(d, "it is no duration", setting)
-			return
-		}
-		c.set(d, setting, strconv.FormatInt(int64(min(max(seconds, least), most)), 10)+"s")
-	}
+	return seconds().to(setting, least, most, func(n int64) any { return strconv.FormatInt(n, 10) + "s" })
 }
 
-// amountOf reads a number with a unit, which may be missing.
-func amountOf(words []string, units map[string]float64) (float64, bool) {
-	if len(words) == 0 {
-		return 0, false
-	}
-	unit := 1.0
-	if len(words) > 1 {
-		unit = units[strings.TrimSuffix(strings.ToLower(words[1]), "s")]
-	}
-	n, err := strconv.ParseFloat(words[0], 64)
-	return n * unit, err == nil && unit > 0 && n >= 0 && !math.IsNaN(n)
-}
-
-// secondsOf reads a duration such as 2 minutes; without a unit it is seconds.
-func secondsOf(words []string) (float64, bool) {
-	return amountOf(words, map[string]float64{
-		"millisecond": 0.001, "second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800, "fortnight": 1209600,
-	})
-}
-
-// size reads a size such as 256 MB in units of bytes, and reports one that is none.
-func (c *conversion) size(d Directive, words []string, unit int64) (int64, bool) {
-	const most = 1 << 40 // of bytes
-	n, ok := amountOf(words, map[string]float64{"byte": 1, "b": 1, "kb": 1 << 10, "mb": 1 << 20, "gb": 1 << 30})
-	if n *= float64(unit); !ok || n > most {
-		c.lose(d, "it has no size, or more than 1 TB", "a size, such as 256MiB")
-		return 0, false
-	}
-	return int64(n), true
-}
+func plainNumber(n int64) any { return n }
 
 // sizeText returns a size as settings have it.
-func sizeText(size int64) string {
+func sizeText(size int64) any {
 	switch {
 	case size >= 1<<20 && size%(1<<20) == 0:
 		return strconv.FormatInt(size>>20, 10) + "MiB"
@@ -183,13 +155,18 @@ func sizeText(size int64) string {
 // cacheMemory carries the memory of the cache over. A response has at most an eighth of it, by default 8 MiB.
 func (c *conversion) cacheMemory(d Directive) {
 	const least, byDefault = 8 << 10, 8 << 20
-	size, ok := c.size(d, d.Arguments(), 1)
+	n, ok := bytes().amount(d.Arguments())
 	isOff := slices.ContainsFunc(c.directives, func(d Directive) bool {
 		return d.Name == "cache" && slices.Equal(d.Arguments(), []string{"deny", "all"})
 	})
-	if !ok || isOff {
+	switch {
+	case !ok:
+		c.lose(d, "it is no size", "cache.responses")
+		return
+	case isOff:
 		return
 	}
+	size := int64(n)
 	if size < least {
 		size = 0 // an eighth of it would be less than the least cache.max_response
 	}
@@ -200,11 +177,13 @@ func (c *conversion) cacheMemory(d Directive) {
 }
 
 func (c *conversion) cacheDirectory(d Directive) {
-	words := d.Arguments()
-	if size, ok := c.size(d, words[min(2, len(words)):min(3, len(words))], 1<<20); ok {
-		c.disk += size
-		c.document.set("cache.disk", sizeText(c.disk), from(d), "The directory is that of the service; elsewhere set cache.disk_directory, to an empty one.")
+	megabytes, ok := bytes().amount([]string{d.argument(2), "MB"})
+	if !ok {
+		c.lose(d, "it has no size, or more than 1 TB", "cache.disk")
+		return
 	}
+	c.disk += int64(megabytes)
+	c.document.set("cache.disk", sizeText(c.disk), from(d), "The directory is that of the service; elsewhere set cache.disk_directory, to an empty one.")
 }
 
 func (c *conversion) cacheAccess(d Directive) {
