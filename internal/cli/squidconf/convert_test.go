@@ -384,7 +384,7 @@ func TestRulesDecideAsSquid(t *testing.T) {
 	}
 	random := rand.New(rand.NewPCG(1, 2)) // the same cases each time
 	exact := 0
-	const cases = 120
+	const cases = 80
 	for i := range cases {
 		lines := [][]string{
 			{
