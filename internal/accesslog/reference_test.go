@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/netip"
+	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -20,6 +22,7 @@ func reference(format string, e accesslog.Entry) string {
 		e.Target = redact.URLs(e.Target)
 	}
 	e.Referer, e.UserAgent = redact.URLs(e.Referer), redact.URLs(e.UserAgent)
+	asReceived := e.Target
 	if e.Scheme != "" {
 		e.Target = e.Scheme + "://" + redact.URLs("//" + e.Host)[2:] + e.Target
 	}
@@ -56,13 +59,13 @@ func reference(format string, e accesslog.Entry) string {
 		})
 		return string(line) + "\n"
 	case "combined":
-		return fmt.Sprintf("%s - %s [%s] \"%s %s %s\" %d %d \"%s\" \"%s\"\n",
-			dash(client), dash(escape(e.User)), e.Time.Format("02/Jan/2006:15:04:05 -0700"),
-			escape(e.Method), escape(e.Target), e.Proto, e.Status, e.Bytes, dash(escape(e.Referer)), dash(escape(e.UserAgent)))
+		return fmt.Sprintf("%s - %s [%s] \"%s %s %s\" %s %s \"%s\" \"%s\"\n",
+			dash(client), dash(escape(e.User)), e.Time.Add(-e.Took).Format("02/Jan/2006:15:04:05 -0700"), escape(e.Method), escape(asReceived), e.Proto,
+			dash(number(int64(e.Status))), dash(number(e.Bytes)), dash(escape(e.Referer)), dash(escape(e.UserAgent)))
 	default:
 		return fmt.Sprintf("%d.%03d %6d %s %s/%03d %d %s %s %s %s %s\n",
 			e.Time.Unix(), e.Time.Nanosecond()/1e6, e.Took.Milliseconds(), dash(client), squidCode(e), e.Status, e.Bytes,
-			word(e.Method), word(e.Target), dash(word(e.User)), hierarchy, dash(word(e.Type)))
+			word(e.Method), word(e.Target), dash(bracketed(e.User)), hierarchy, dash(word(regexp.MustCompile("^[^;\t ]*").FindString(e.Type))))
 	}
 }
 
@@ -94,8 +97,27 @@ func dash(s string) string {
 	return s
 }
 
+// number returns a number, "" for 0.
+func number(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+// escape escapes as Apache's ap_escape_logitem.
 func escape(s string) string {
-	return mapBytes(s, func(c byte) bool { return c >= ' ' && c < 0x7F && c != '"' && c != '\\' }, `\x%02x`)
+	s = strings.ReplaceAll(strings.ReplaceAll(s, `\`, `\\`), `"`, `\"`)
+	s = strings.NewReplacer("\b", `\b`, "\n", `\n`, "\r", `\r`, "\t", `\t`, "\v", `\v`).Replace(s)
+	return mapBytes(s, func(c byte) bool { return c >= ' ' && c < 0x7F }, `\x%02x`)
+}
+
+// bracketed escapes as Squid's QuoteMimeBlob.
+func bracketed(s string) string {
+	s = mapBytes(s, func(c byte) bool {
+		return c >= ' ' && c < 0x7F && !strings.ContainsRune("%[]", rune(c)) || c == '\r' || c == '\n'
+	}, "%%%02x")
+	return strings.NewReplacer(`\`, `\\`, "\r", `\r`, "\n", `\n`).Replace(s)
 }
 
 func word(s string) string {
