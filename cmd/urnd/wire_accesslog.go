@@ -123,7 +123,7 @@ func outcomeHolds(e *accesslog.Entry, word string) bool {
 	case "forwarded":
 		return e.Forwarded
 	case "denied":
-		return e.Denied()
+		return e.Denied
 	default:
 		return e.Cached()
 	}

@@ -25,7 +25,7 @@ func apacheTokens() map[string]part {
 		"p": text(portValue), "L": text(requestIDValue),
 		"{referer}i": text(refererValue), "{user-agent}i": text(userAgentValue), "{host}i": text(hostFieldValue),
 		"{content-type}o": text(typeValue), "{x-request-id}o": text(requestIDValue),
-		"{cache}n": text(cacheValue), "{rule}n": text(ruleValue), "{form}n": text(formValue), "{service}n": text(serviceValue),
+		"{cache}n": text(cacheValue), "{rule}n": text(ruleValue), "{denied}n": {value: deniedValue}, "{form}n": text(formValue), "{service}n": text(serviceValue),
 		"{request_id}n": text(requestIDValue), "{origin}n": text(serverValue),
 	}
 }

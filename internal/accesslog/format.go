@@ -69,11 +69,6 @@ func FormatNames() []string {
 	return append([]string{"json"}, slices.Sorted(maps.Keys(namedTemplates()))...)
 }
 
-// Denied reports whether urnd itself has refused the request by its rules.
-func (e *Entry) Denied() bool {
-	return e.Refused && (e.Status == http.StatusForbidden || e.Status == http.StatusProxyAuthRequired || e.Status == http.StatusTooManyRequests)
-}
-
 // Cached reports whether the answer was from a cache.
 func (e *Entry) Cached() bool {
 	return e.Cache == "hit" || e.Cache == "revalidated" || e.Cache == "stale"
@@ -82,7 +77,7 @@ func (e *Entry) Cached() bool {
 // squidCode returns the result code of Squid for a request: its kind, or the outcome of a cache lookup.
 func squidCode(e *Entry) string {
 	switch {
-	case e.Denied():
+	case e.Denied:
 		return "TCP_DENIED"
 	case e.Method == http.MethodConnect && !e.Refused:
 		return "TCP_TUNNEL"

@@ -71,7 +71,7 @@ func TestSquidEncodings(t *testing.T) {
 		"strip_query_terms off")
 	want := logOfPeer(t, squid.Addr(), "http://a.example/b?c=%22&d=[e]", filepath.Join(dir, "log/hard.log"))
 	e := accesslog.Entry{
-		Client: netip.MustParseAddr("127.0.0.1"), Method: "GET", Target: "http://a.example/b?c=%22&d=[e]", Proto: "HTTP/1.1", Status: 403, Refused: true,
+		Client: netip.MustParseAddr("127.0.0.1"), Method: "GET", Target: "http://a.example/b?c=%22&d=[e]", Proto: "HTTP/1.1", Status: 403, Refused: true, Denied: true,
 		UserAgent: hardText, Type: "text/html;charset=utf-8",
 	}
 	if got := line(t, "squid:"+format, e); got != want {

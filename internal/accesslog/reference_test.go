@@ -48,6 +48,7 @@ func reference(format string, e accesslog.Entry) string {
 			Cache     string  `json:"cache"`
 			Origin    string  `json:"origin,omitempty"`
 			Rule      string  `json:"rule,omitempty"`
+			Denied    bool    `json:"denied,omitempty"`
 			Form      string  `json:"form"`
 			Service   string  `json:"service"`
 			RequestID string  `json:"request_id"`
@@ -55,7 +56,7 @@ func reference(format string, e accesslog.Entry) string {
 			UserAgent string  `json:"user_agent,omitempty"`
 		}{
 			e.Time.UTC().Format(time.RFC3339Nano), client, e.User, e.Method, e.Target, e.Proto, e.Status, e.Bytes,
-			float64(e.Took.Microseconds()) / 1000, e.Cache, origin, e.Rule, e.Form, e.Service, e.RequestID, e.Referer, e.UserAgent,
+			float64(e.Took.Microseconds()) / 1000, e.Cache, origin, e.Rule, e.Denied, e.Form, e.Service, e.RequestID, e.Referer, e.UserAgent,
 		})
 		return string(line) + "\n"
 	case "combined":
@@ -71,7 +72,7 @@ func reference(format string, e accesslog.Entry) string {
 
 func squidCode(e accesslog.Entry) string {
 	switch {
-	case e.Refused && (e.Status == 403 || e.Status == 407 || e.Status == 429):
+	case e.Denied:
 		return "TCP_DENIED"
 	case e.Method == http.MethodConnect && !e.Refused:
 		return "TCP_TUNNEL"

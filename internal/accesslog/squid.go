@@ -27,7 +27,7 @@ func squidTokens(quotings map[byte]*quoting) map[string]part {
 		"<st": number(bytesValue), "Ss": {value: squidCodeValue}, "Sh": {value: hierarchyValue}, "err_code": none, "err_detail": none,
 		"{referer}>h": text(refererValue), "{user-agent}>h": text(userAgentValue), "{host}>h": text(hostFieldValue),
 		"{content-type}<h": text(typeValue), "{x-request-id}<h": text(requestIDValue),
-		"{cache}note": text(cacheValue), "{rule}note": text(ruleValue), "{form}note": text(formValue), "{service}note": text(serviceValue),
+		"{cache}note": text(cacheValue), "{rule}note": text(ruleValue), "{denied}note": {value: deniedValue}, "{form}note": text(formValue), "{service}note": text(serviceValue),
 		"{request_id}note": text(requestIDValue),
 	}
 }

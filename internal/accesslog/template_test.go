@@ -112,6 +112,7 @@ func TestSquidTokens(t *testing.T) {
 		{`%Ss %Sh`, "TCP_MISS HIER_DIRECT"},
 		{`%err_code %et %ea`, "- - -"},
 		{`%{rule}note`, "default"},
+		{`%{denied}note`, "-"},
 		// encodings
 		{`%"{User-Agent}>h`, `a\"b\\\tc`},
 		{`%[{User-Agent}>h`, `a"b\\%09c`},

@@ -49,6 +49,13 @@ func userAgentValue(b []byte, e *Entry) []byte { return append(b, e.UserAgent...
 func hostFieldValue(b []byte, e *Entry) []byte { return append(b, e.Host...) }
 func requestIDValue(b []byte, e *Entry) []byte { return append(b, e.RequestID...) }
 func ruleValue(b []byte, e *Entry) []byte      { return append(b, e.Rule...) }
+func deniedValue(b []byte, e *Entry) []byte {
+	if !e.Denied {
+		return b
+	}
+	return append(b, "denied"...)
+}
+
 func formValue(b []byte, e *Entry) []byte      { return append(b, e.Form...) }
 func serviceValue(b []byte, e *Entry) []byte   { return append(b, e.Service...) }
 func cacheValue(b []byte, e *Entry) []byte     { return append(b, e.Cache...) }
