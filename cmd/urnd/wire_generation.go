@@ -132,6 +132,8 @@ type parts struct {
 	// webhooks are the caches in front that are told what to purge.
 	webhooks webhooks
 	access   accesslog.Set
+	// endKeeping ends the rotation of access logs; nil before keepAccessLogs.
+	endKeeping func()
 	// certificates is nil where no endpoint has TLS.
 	certificates *certificate.Watch
 }
@@ -172,6 +174,9 @@ func (p parts) close() {
 	}
 	if p.resolution != nil {
 		p.resolution.close()
+	}
+	if p.endKeeping != nil {
+		p.endKeeping()
 	}
 	p.access.Close()
 }
@@ -220,6 +225,7 @@ func (p *parts) generation(c config.Config, inherited map[string][]net.Listener,
 		return nil, err
 	}
 	p.readiness = append(p.readiness, degrading(p.access.Faults))
+	p.keepAccessLogs()
 	if p.service, err = newService(c, p.resolution, d); err != nil {
 		return nil, err
 	}
