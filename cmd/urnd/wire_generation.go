@@ -187,6 +187,9 @@ func newGeneration(c config.Config, inherited map[string][]net.Listener, d depen
 	if d.log, err = openLog(c.Log, d); err != nil {
 		return nil, err
 	}
+	if d.previous == nil { // else that of the configuration in force has it until this one starts
+		d.inForce.Set(d.log.Handler())
+	}
 	if d.access, err = openAccessLogs(c, d); err != nil {
 		return nil, err
 	}
@@ -220,6 +223,7 @@ func (p *parts) generation(c config.Config, inherited map[string][]net.Listener,
 	if p.resolution, err = newResolution(c, d.resolverDependencies); err != nil {
 		return nil, err
 	}
+	p.starters = append(p.starters, func() { d.inForce.Set(d.log.Handler()) })
 	probeDNS(p.resolution, c.DDDS.Roots, d.health)
 	if p.webhooks, err = wireWebhooks(p.resolution, c.CDN, d); err != nil {
 		return nil, err
