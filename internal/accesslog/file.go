@@ -62,14 +62,14 @@ func (f *File) reopen() error {
 	before := f.file
 	f.file = file
 	f.rotate()
-	return before.File.Close()
+	return before.Close()
 }
 
 // Close writes what is left, and closes the file.
 func (f *File) Close() {
 	f.Log.Close()
 	if f.file != nil {
-		_ = f.file.File.Close() // lines that were lost are counted
+		_ = f.file.Close() // lines that were lost are counted
 	}
 	if f.syslog != nil {
 		_ = f.syslog.Close()
