@@ -107,7 +107,7 @@ func unneededRows() []row {
 		no("quick_abort_min quick_abort_max quick_abort_pct range_offset_limit", "what 256 KiB are missing of is completed, and parts are stored"),
 		no("collapsed_forwarding collapsed_forwarding_access shared_transient_entries_limit", "always on"),
 		no("cache_log debug_options", "the log of the program is in the journal (`log.level`)"),
-		no("logfile_rotate logfile_daemon buffered_logs", "the log is reopened on SIGHUP; logrotate needs nothing else"),
+		no("logfile_rotate logfile_daemon buffered_logs", "`keep` of `log.access` has a file a day; for logrotate, the log is reopened on SIGHUP"),
 		no("cache_store_log stats_collection client_db netdb_filename high_response_time_warning high_page_fault_warning high_memory_warning", "metrics say it"),
 		no("log_mime_hdrs strip_query_terms mime_table", "`log.access` has its formats, and media types are built in"),
 		no("pinger_enable pinger_program query_icmp test_reachability minimum_direct_hops minimum_direct_rtt netdb_low netdb_high netdb_ping_period",
