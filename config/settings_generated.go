@@ -1020,6 +1020,10 @@ type AccessLog struct {
 	Format string `mapstructure:"format"`
 	// the file, which is reopened on SIGHUP; empty, and without syslog: standard error
 	File string `mapstructure:"file"`
+	// how long the lines of a day are kept, in whole days: at midnight the file is renamed to end in the date of
+	// its lines, such as access.log-20261130, and older ones are removed; 0: they are kept, and the file is
+	// renamed by others, such as logrotate
+	Keep time.Duration `mapstructure:"keep"`
 	// the server of syslog in place of a file, as local0.info: unix:/dev/log is that of this machine, such as
 	// journald or rsyslog; others get messages of RFC 5424, and their addresses must be in
 	// access.allow_destinations, as those of other services. Lines are lost, and counted, while it takes none
@@ -1048,7 +1052,7 @@ type AccessLogOnly struct {
 	// methods; empty: all
 	Methods []string `mapstructure:"methods"`
 	// forwarded are requests for origins, whoever answered them; denied those that urnd itself refused by its
-	// rules (403, 407, 429); cached those that a cache answered; empty: all
+	// rules (403, 407, 429, and tunnels that it has ended); cached those that a cache answered; empty: all
 	Outcomes []string `mapstructure:"outcomes"`
 }
 
@@ -3067,7 +3071,7 @@ var settings = []Setting{
 		Default:     []AccessLog{},
 		Form:        tableForm,
 		Invalidates: Nothing,
-		Sample:      "access:\n  # json, a format of Apache or Squid by its name, or a template in the syntax of one of them\n  - format: combined\n    file: /var/log/urnd/access.log\n  - format: 'apache:%h %l %u %t \"%r\" %>s %b %{ms}T'\n    # conditions: all that are given must hold; the values of one are alternatives\n    only: {statuses: [5xx, 429], hosts: [.example.org]}\n    # in place of a file: a local socket, or a server by udp:// or tcp://\n    syslog: unix:/dev/log\n    # the network of a client, not its address; and no names of users, and no queries of URLs\n    clients: network\n    omit: [user, query]",
+		Sample:      "access:\n  # json, a format of Apache or Squid by its name, or a template in the syntax of one of them\n  - format: combined\n    file: /var/log/urnd/access.log\n    # a file a day, removed after 14 of them\n    keep: 336h\n  - format: 'apache:%h %l %u %t \"%r\" %>s %b %{ms}T'\n    # conditions: all that are given must hold; the values of one are alternatives\n    only: {statuses: [5xx, 429], hosts: [.example.org]}\n    # in place of a file: a local socket, or a server by udp:// or tcp://\n    syslog: unix:/dev/log\n    # the network of a client, not its address; and no names of users, and no queries of URLs\n    clients: network\n    omit: [user, query]",
 		Elements: []Setting{
 			{
 				Path:  "log.access.*.format",
@@ -3080,6 +3084,11 @@ var settings = []Setting{
 				Doc:   "the file, which is reopened on SIGHUP; empty, and without syslog: standard error",
 				Form:  "path that begins with a slash",
 				check: checkDirectory,
+			},
+			{
+				Path:  "log.access.*.keep",
+				Doc:   "how long the lines of a day are kept, in whole days: at midnight the file is renamed to end in the date of its lines, such as access.log-20261130, and older ones are removed; 0: they are kept, and the file is renamed by others, such as logrotate",
+				Least: time.Duration(0), Most: time.Duration(315360000000000000),
 			},
 			{
 				Path:  "log.access.*.syslog",
@@ -3120,7 +3129,7 @@ var settings = []Setting{
 					},
 					{
 						Path:  "log.access.*.only.outcomes",
-						Doc:   "forwarded are requests for origins, whoever answered them; denied those that urnd itself refused by its rules (403, 407, 429); cached those that a cache answered; empty: all",
+						Doc:   "forwarded are requests for origins, whoever answered them; denied those that urnd itself refused by its rules (403, 407, 429, and tunnels that it has ended); cached those that a cache answered; empty: all",
 						OneOf: []string{"forwarded", "denied", "cached"},
 					},
 				},

@@ -145,6 +145,7 @@ type Event struct {
 	Took    time.Duration
 	ID      string // the request identifier, "" for none
 	Err     error  // why the request failed, nil where it did not
+	Denied  bool   // a tunnel was ended by what its client has sent in it, after the status: by a rule, or unreadable
 }
 
 // Span is the span of a request (OpenTelemetry).

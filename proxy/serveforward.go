@@ -97,7 +97,13 @@ func (x *exchange) serveTunnel() error {
 	}
 	r := &forward.Request{Client: x.client.Addr, Share: x.client.Addr, Check: x.verdict.Check()}
 	if look := x.verdict.Look(); look != nil {
-		r.Look = func(hello tunnel.Hello, at netip.AddrPort) error { return look(helloOf(hello), hello.ServerName, at) }
+		r.Look = func(hello tunnel.Hello, at netip.AddrPort) error {
+			err := look(helloOf(hello), hello.ServerName, at)
+			if err != nil { // its status was sent
+				x.event.Err, x.event.Denied = err, true
+			}
+			return err
+		}
 	}
 	x.received(r)
 	carried, err := x.handler.forward.Connect(x.ctx, x, r, forward.Target{Host: a.To.Host, Port: a.To.Port})

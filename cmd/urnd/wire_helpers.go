@@ -89,7 +89,7 @@ func wireHelper[T interface{ Forget() }](
 	}
 	value, err := shared.Reuse(&r.shared, d.previous.reusable(), "the helper for "+kind, h, func() (made, func(), error) {
 		pool, err := helper.New(helper.Config{
-			Name: kind, Command: h.Command, Processes: h.Processes, Concurrency: h.Concurrency, Timeout: h.Timeout, Log: d.log, Now: d.now,
+			Name: kind, Command: h.Command, Processes: h.Processes, Concurrency: h.Concurrency, Timeout: h.Timeout, Log: d.lasting, Now: d.now,
 		})
 		if err != nil {
 			return made{}, nil, err

@@ -104,7 +104,7 @@ func upstreamRule(path string, u config.Upstream, password string) (upstream.Rul
 
 // newUpstreams returns a Selector and what ends its probes, which begin with the configuration.
 func newUpstreams(rules []upstream.Rule, r *resolution, d dependencies) (*upstream.Selector, func(), error) {
-	selector, err := upstream.New(upstream.Config{Rules: rules, Now: d.now, Log: d.log})
+	selector, err := upstream.New(upstream.Config{Rules: rules, Now: d.now, Log: d.lasting})
 	if err != nil {
 		return nil, nil, fmt.Errorf("proxy.upstreams: %w", err)
 	}

@@ -189,20 +189,6 @@ type Route interface {
 	Failed(u *Upstream, err error)
 }
 
-// Via is a Route through one proxy.
-func Via(u *Upstream) Route { return &single{u} }
-
-type single struct{ upstream *Upstream }
-
-// Next implements Route.
-func (s *single) Next() (u *Upstream, ok bool) {
-	u, s.upstream = s.upstream, nil
-	return u, u != nil
-}
-
-// Failed implements Route.
-func (*single) Failed(*Upstream, error) {}
-
 // unreached is an error of connecting to an upstream proxy: nothing of a request was sent, so that another one may be tried. What
 // fails behind that may be due to what is requested, and says nothing about the proxy for others.
 type unreached struct{ error }

@@ -32,6 +32,9 @@ func (w *ways) Next() (u *schemehttp.Upstream, ok bool) {
 
 func (w *ways) Failed(u *schemehttp.Upstream, _ error) { w.failed = append(w.failed, u) }
 
+// via is a route through one proxy.
+func via(u *schemehttp.Upstream) schemehttp.Route { return &ways{next: []*schemehttp.Upstream{u}} }
+
 // Another way is tried where a proxy cannot be connected to, and not where it refuses or breaks off: that may be due to what is requested.
 func TestRoutes(t *testing.T) {
 	u := startUpstreams(t, speak)
