@@ -255,6 +255,7 @@ func checkListen(f *Faults, path, address, sample string) {
 // What a helper is asked for.
 const (
 	HelperPasswords = "passwords"
+	HelperNegotiate = "negotiate"
 	HelperGroups    = "groups"
 )
 
@@ -270,8 +271,9 @@ func (a Access) Helper(kind string) (h Helper, i int) {
 
 // HasLogin reports whether clients of the proxy log in.
 func (a Access) HasLogin() bool {
-	_, i := a.Helper(HelperPasswords)
-	return a.ProxyUsers != "" || i >= 0
+	_, passwords := a.Helper(HelperPasswords)
+	_, negotiate := a.Helper(HelperNegotiate)
+	return a.ProxyUsers != "" || passwords >= 0 || negotiate >= 0
 }
 
 func (c Config) checkHelpers(f *Faults) {
@@ -280,15 +282,31 @@ func (c Config) checkHelpers(f *Faults) {
 		path := index("access.helpers", i)
 		switch {
 		case h.For == "":
-			f.Add(path+".for", "is missing: it is passwords or groups")
+			f.Add(path+".for", "is missing: it is passwords, negotiate or groups")
 		case seen[h.For]:
 			f.Add(path+".for", "%q is asked of another helper, too", h.For)
 		case h.For == HelperPasswords && c.Access.ProxyUsers != "":
 			f.Add(path+".for", "the passwords are in access.proxy_users: delete one of them")
 		}
 		seen[h.For] = true
+		if h.For == HelperNegotiate {
+			h.checkNegotiate(f, path)
+		}
 		if len(h.Command) == 0 || !strings.HasPrefix(h.Command[0], "/") {
 			f.Add(path+".command", "begins with the path of a program, such as /usr/lib/squid/basic_ldap_auth")
 		}
+	}
+}
+
+// checkNegotiate checks what a helper for Negotiate cannot have: a process is in one conversation at a time, and the program names users.
+func (h Helper) checkNegotiate(f *Faults, path string) {
+	if h.Concurrency > 0 {
+		f.Add(path+".concurrency", "is %d, but a process is in one conversation at a time: write 0 for negotiate", h.Concurrency)
+	}
+	if h.NegativeTTL > 0 {
+		f.Add(path+".negative_ttl", "is not for negotiate: a token is of one login, and its answer is not used again")
+	}
+	if h.CaseSensitive {
+		f.Add(path+".case_sensitive", "is not for negotiate: users are named as the program names them")
 	}
 }

@@ -179,7 +179,7 @@ func noSwitches(from, to reflect.Type, value any) (any, error) {
 }
 
 // durationUnits refuses a duration without unit, which mapstructure would read as
-// nanoseconds.
+// nanoseconds, and one in days or weeks.
 func durationUnits(from, to reflect.Type, value any) (any, error) {
 	duration := reflect.TypeFor[time.Duration]()
 	if to != duration || from == duration {
@@ -187,6 +187,9 @@ func durationUnits(from, to reflect.Type, value any) (any, error) {
 	}
 	if number, err := strconv.ParseFloat(fmt.Sprint(value), 64); err == nil && number != 0 {
 		return nil, fmt.Errorf("%v has no unit: write %[1]vs or %[1]vms", value)
+	}
+	if text, ok := value.(string); ok && inHours(text) != "" {
+		return nil, fmt.Errorf("%q is not a duration such as 5s, 2m or 1h30m%s", text, inHours(text))
 	}
 	return value, nil
 }

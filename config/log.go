@@ -103,10 +103,20 @@ func checkAccessLogs(f *Faults, all []AccessLog) {
 		case l.File != "":
 			files[file] = i
 		}
+		checkKeep(f, path+".keep", l)
 		checkRuleHosts(f, path+".only.hosts", l.Only.Hosts)
 		checkEach(f, path+".only.users", l.Only.Users, isUser, "the name of a user, which has no colon (RFC 7617 section 2)")
 		checkEach(f, path+".only.methods", l.Only.Methods, isMethod,
 			"a method in capitals, such as GET: methods are case-sensitive (RFC 9110 section 9.1)")
+	}
+}
+
+func checkKeep(f *Faults, path string, l AccessLog) {
+	switch {
+	case l.Keep > 0 && l.File == "":
+		f.Add(path, "is for logs with a file: what others have is kept by them")
+	case l.Keep%day != 0:
+		f.Add(path, "%s is not a number of whole days: write %s", showDuration(l.Keep), showDuration(l.Keep.Truncate(day)+day))
 	}
 }
 

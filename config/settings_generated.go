@@ -551,21 +551,23 @@ type Access struct {
 // as those of Debian in /usr/lib/squid. They run as urnd does, with its rights, and without its environment.
 // A list:
 type Helper struct {
-	// what it is asked for: passwords of users, in place of proxy_users, or whether a user is in a group that a
-	// rule names, beside proxy_groups; it must be set
+	// what it is asked for: passwords of users, in place of proxy_users; the tokens of Negotiate (Kerberos),
+	// beside passwords or alone; or whether a user is in a group that a rule names, beside proxy_groups; it must
+	// be set
 	For string `mapstructure:"for"`
 	// the program, by its path, and its arguments; no shell reads them. Secrets belong into files: others can see
 	// arguments
 	Command []string `mapstructure:"command"`
-	// names of users are passed on as clients send them; else they are in lower case, here and in rules
+	// names of users are passed on as clients send them; else those with passwords are in lower case, here and in
+	// rules
 	CaseSensitive bool `mapstructure:"case_sensitive"`
 	// how many run at most; 0: 5
 	Processes int `mapstructure:"processes"`
-	// how many questions a process has at a time, with channel-IDs; 0: one, without
+	// how many questions a process has at a time, with channel-IDs; 0: one, without, as negotiate needs it
 	Concurrency int `mapstructure:"concurrency"`
 	// how long an answer may take; 0s: 10s
 	Timeout time.Duration `mapstructure:"timeout"`
-	// how long a yes is used again; 0s: 1h
+	// how long a yes is used again; 0s: 1h; of negotiate, how long a connection is logged in; 0s: to its end
 	TTL time.Duration `mapstructure:"ttl"`
 	// how long a no is used again; 0s: 1m
 	NegativeTTL time.Duration `mapstructure:"negative_ttl"`
@@ -602,10 +604,11 @@ type Proxy struct {
 	ConnectPorts []PortRange `mapstructure:"connect_ports"`
 	// Proxies through which requests are forwarded. The first entry whose hosts match decides; where there is
 	// none, the request goes to the origin. Its proxies are tried one after another until one can be connected
-	// to; one that cannot is left out for 30 seconds, but where there is no other way. Those in private networks
-	// must be in access.allow_destinations. None is asked for localhost, or addresses of loopback and link-local,
-	// nor for others in private networks that are not in access.allow_destinations. The address of a name behind
-	// one is not known: rules with destinations that deny then hold, and those that allow do not. A list:
+	// to; one that cannot is left out for 30 seconds, but where there is no other way. Where one does not answer
+	// a GET, HEAD or CONNECT within limits.origin_timeout, one other is asked. Those in private networks must be
+	// in access.allow_destinations. None is asked for localhost, or addresses of loopback and link-local, nor for
+	// others in private networks that are not in access.allow_destinations. The address of a name behind one is
+	// not known: rules with destinations that deny then hold, and those that allow do not. A list:
 	Upstreams []Upstream `mapstructure:"upstreams"`
 	// Addresses of this proxy in /proxy.pac and /wpad.dat, by which browsers configure themselves; https:// is a
 	// proxy that is reached by TLS. Empty: there are no such files.
@@ -680,8 +683,9 @@ type ProxyRule struct {
 
 // Upstream is upstreams: Proxies through which requests are forwarded. The first entry whose hosts match
 // decides; where there is none, the request goes to the origin. Its proxies are tried one after another until
-// one can be connected to; one that cannot is left out for 30 seconds, but where there is no other way. Those
-// in private networks must be in access.allow_destinations. None is asked for localhost, or addresses of
+// one can be connected to; one that cannot is left out for 30 seconds, but where there is no other way. Where
+// one does not answer a GET, HEAD or CONNECT within limits.origin_timeout, one other is asked. Those in
+// private networks must be in access.allow_destinations. None is asked for localhost, or addresses of
 // loopback and link-local, nor for others in private networks that are not in access.allow_destinations. The
 // address of a name behind one is not known: rules with destinations that deny then hold, and those that
 // allow do not. A list:
@@ -696,7 +700,8 @@ type Upstream struct {
 	Balance string `mapstructure:"balance"`
 	// the shares of proxies, in their order; empty: equal ones. Those of order have none
 	Weights []int `mapstructure:"weights"`
-	// how often it is tried whether each proxy can be connected to; 0s: only requests show that
+	// how often it is tried whether each proxy can be connected to and, but socks5, answers OPTIONS *; 0s: only
+	// requests show that
 	CheckInterval time.Duration `mapstructure:"check_interval"`
 	// the user that urnd logs in as; empty: it does not
 	User string `mapstructure:"user"`
@@ -1015,6 +1020,10 @@ type AccessLog struct {
 	Format string `mapstructure:"format"`
 	// the file, which is reopened on SIGHUP; empty, and without syslog: standard error
 	File string `mapstructure:"file"`
+	// how long the lines of a day are kept, in whole days: at midnight the file is renamed to end in the date of
+	// its lines, such as access.log-20261130, and older ones are removed; 0: they are kept, and the file is
+	// renamed by others, such as logrotate
+	Keep time.Duration `mapstructure:"keep"`
 	// the server of syslog in place of a file, as local0.info: unix:/dev/log is that of this machine, such as
 	// journald or rsyslog; others get messages of RFC 5424, and their addresses must be in
 	// access.allow_destinations, as those of other services. Lines are lost, and counted, while it takes none
@@ -1043,7 +1052,7 @@ type AccessLogOnly struct {
 	// methods; empty: all
 	Methods []string `mapstructure:"methods"`
 	// forwarded are requests for origins, whoever answered them; denied those that urnd itself refused by its
-	// rules (403, 407, 429); cached those that a cache answered; empty: all
+	// rules (403, 407, 429, and tunnels that it has ended); cached those that a cache answered; empty: all
 	Outcomes []string `mapstructure:"outcomes"`
 }
 
@@ -2043,12 +2052,12 @@ var settings = []Setting{
 		Default:     []Helper{},
 		Form:        tableForm,
 		Invalidates: Nothing,
-		Sample:      "helpers:\n  # passwords: as auth_param basic of Squid; groups: as external_acl_type with %LOGIN and the name of a group\n  - for: passwords\n    command: [/usr/lib/squid/basic_ldap_auth, -P, -b, 'dc=example,dc=org', -f, 'uid=%s', -H, 'ldap://ldap.example.org']\n  - for: groups\n    command: [/usr/lib/squid/ext_ldap_group_acl, -b, 'dc=example,dc=org', -f, '(&(cn=%g)(memberUid=%u))', -H, 'ldap://ldap.example.org']\n    processes: 5\n    # questions that a process has at a time, with channel-IDs; 0: one, without\n    concurrency: 0\n    timeout: 10s\n    # how long an answer is used again\n    ttl: 1h\n    negative_ttl: 1m",
+		Sample:      "helpers:\n  # passwords and negotiate: as auth_param basic and negotiate of Squid; groups: as external_acl_type with %LOGIN and\n  # the name of a group\n  - for: passwords\n    command: [/usr/lib/squid/basic_ldap_auth, -P, -b, 'dc=example,dc=org', -f, 'uid=%s', -H, 'ldap://ldap.example.org']\n  - for: negotiate\n    command: [/usr/lib/squid/negotiate_kerberos_auth, -k, /etc/urnd/proxy.keytab]\n  - for: groups\n    command: [/usr/lib/squid/ext_ldap_group_acl, -b, 'dc=example,dc=org', -f, '(&(cn=%g)(memberUid=%u))', -H, 'ldap://ldap.example.org']\n    processes: 5\n    # questions that a process has at a time, with channel-IDs; 0: one, without\n    concurrency: 0\n    timeout: 10s\n    # how long an answer is used again\n    ttl: 1h\n    negative_ttl: 1m",
 		Elements: []Setting{
 			{
 				Path:  "access.helpers.*.for",
-				Doc:   "what it is asked for: passwords of users, in place of proxy_users, or whether a user is in a group that a rule names, beside proxy_groups; it must be set",
-				OneOf: []string{"passwords", "groups"},
+				Doc:   "what it is asked for: passwords of users, in place of proxy_users; the tokens of Negotiate (Kerberos), beside passwords or alone; or whether a user is in a group that a rule names, beside proxy_groups; it must be set",
+				OneOf: []string{"passwords", "negotiate", "groups"},
 			},
 			{
 				Path: "access.helpers.*.command",
@@ -2057,7 +2066,7 @@ var settings = []Setting{
 			},
 			{
 				Path: "access.helpers.*.case_sensitive",
-				Doc:  "names of users are passed on as clients send them; else they are in lower case, here and in rules",
+				Doc:  "names of users are passed on as clients send them; else those with passwords are in lower case, here and in rules",
 			},
 			{
 				Path:  "access.helpers.*.processes",
@@ -2066,7 +2075,7 @@ var settings = []Setting{
 			},
 			{
 				Path:  "access.helpers.*.concurrency",
-				Doc:   "how many questions a process has at a time, with channel-IDs; 0: one, without",
+				Doc:   "how many questions a process has at a time, with channel-IDs; 0: one, without, as negotiate needs it",
 				Least: 0, Most: 1000,
 			},
 			{
@@ -2076,7 +2085,7 @@ var settings = []Setting{
 			},
 			{
 				Path:  "access.helpers.*.ttl",
-				Doc:   "how long a yes is used again; 0s: 1h",
+				Doc:   "how long a yes is used again; 0s: 1h; of negotiate, how long a connection is logged in; 0s: to its end",
 				Least: time.Duration(0), Most: time.Duration(86400000000000),
 			},
 			{
@@ -2323,7 +2332,7 @@ var settings = []Setting{
 	},
 	{
 		Path:        "proxy.upstreams",
-		Doc:         "Proxies through which requests are forwarded. The first entry whose hosts match decides; where there is none, the request goes to the origin. Its proxies are tried one after another until one can be connected to; one that cannot is left out for 30 seconds, but where there is no other way. Those in private networks must be in access.allow_destinations. None is asked for localhost, or addresses of loopback and link-local, nor for others in private networks that are not in access.allow_destinations. The address of a name behind one is not known: rules with destinations that deny then hold, and those that allow do not. A list:",
+		Doc:         "Proxies through which requests are forwarded. The first entry whose hosts match decides; where there is none, the request goes to the origin. Its proxies are tried one after another until one can be connected to; one that cannot is left out for 30 seconds, but where there is no other way. Where one does not answer a GET, HEAD or CONNECT within limits.origin_timeout, one other is asked. Those in private networks must be in access.allow_destinations. None is asked for localhost, or addresses of loopback and link-local, nor for others in private networks that are not in access.allow_destinations. The address of a name behind one is not known: rules with destinations that deny then hold, and those that allow do not. A list:",
 		Default:     []Upstream{},
 		Form:        tableForm,
 		Invalidates: Responses | Disk,
@@ -2352,7 +2361,7 @@ var settings = []Setting{
 			},
 			{
 				Path:  "proxy.upstreams.*.check_interval",
-				Doc:   "how often it is tried whether each proxy can be connected to; 0s: only requests show that",
+				Doc:   "how often it is tried whether each proxy can be connected to and, but socks5, answers OPTIONS *; 0s: only requests show that",
 				Least: time.Duration(0), Most: time.Duration(3600000000000),
 			},
 			{
@@ -3062,7 +3071,7 @@ var settings = []Setting{
 		Default:     []AccessLog{},
 		Form:        tableForm,
 		Invalidates: Nothing,
-		Sample:      "access:\n  # json, a format of Apache or Squid by its name, or a template in the syntax of one of them\n  - format: combined\n    file: /var/log/urnd/access.log\n  - format: 'apache:%h %l %u %t \"%r\" %>s %b %{ms}T'\n    # conditions: all that are given must hold; the values of one are alternatives\n    only: {statuses: [5xx, 429], hosts: [.example.org]}\n    # in place of a file: a local socket, or a server by udp:// or tcp://\n    syslog: unix:/dev/log\n    # the network of a client, not its address; and no names of users, and no queries of URLs\n    clients: network\n    omit: [user, query]",
+		Sample:      "access:\n  # json, a format of Apache or Squid by its name, or a template in the syntax of one of them\n  - format: combined\n    file: /var/log/urnd/access.log\n    # a file a day, removed after 14 of them\n    keep: 336h\n  - format: 'apache:%h %l %u %t \"%r\" %>s %b %{ms}T'\n    # conditions: all that are given must hold; the values of one are alternatives\n    only: {statuses: [5xx, 429], hosts: [.example.org]}\n    # in place of a file: a local socket, or a server by udp:// or tcp://\n    syslog: unix:/dev/log\n    # the network of a client, not its address; and no names of users, and no queries of URLs\n    clients: network\n    omit: [user, query]",
 		Elements: []Setting{
 			{
 				Path:  "log.access.*.format",
@@ -3075,6 +3084,11 @@ var settings = []Setting{
 				Doc:   "the file, which is reopened on SIGHUP; empty, and without syslog: standard error",
 				Form:  "path that begins with a slash",
 				check: checkDirectory,
+			},
+			{
+				Path:  "log.access.*.keep",
+				Doc:   "how long the lines of a day are kept, in whole days: at midnight the file is renamed to end in the date of its lines, such as access.log-20261130, and older ones are removed; 0: they are kept, and the file is renamed by others, such as logrotate",
+				Least: time.Duration(0), Most: time.Duration(315360000000000000),
 			},
 			{
 				Path:  "log.access.*.syslog",
@@ -3115,7 +3129,7 @@ var settings = []Setting{
 					},
 					{
 						Path:  "log.access.*.only.outcomes",
-						Doc:   "forwarded are requests for origins, whoever answered them; denied those that urnd itself refused by its rules (403, 407, 429); cached those that a cache answered; empty: all",
+						Doc:   "forwarded are requests for origins, whoever answered them; denied those that urnd itself refused by its rules (403, 407, 429, and tunnels that it has ended); cached those that a cache answered; empty: all",
 						OneOf: []string{"forwarded", "denied", "cached"},
 					},
 				},

@@ -30,7 +30,7 @@ func (x *exchange) cached() bool {
 // stored answers a request of a client of the proxy or of a site with what is stored.
 func (x *exchange) stored() bool {
 	h, a := x.handler, &x.ask
-	if s, _ := x.in.Conn.Attached().(*forward.Session); s.IsBound() {
+	if c, _ := x.in.Conn.Attached().(*oneClient); c != nil && c.servers.IsBound() {
 		return false // what the cache has is not for it
 	}
 	var set *forward.Site

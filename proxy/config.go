@@ -130,7 +130,7 @@ type Observers struct {
 type Event struct {
 	Method, Target, Host, Proto string
 	Referer, UserAgent          string
-	User                        string     // whom the request names, verified or not; "" for none
+	User                        string     // who has logged in, or else whom the request names; "" for none
 	Client                      netip.Addr // the zero value where it has no address
 	// Scheme is that of the target URI where the target of the request is only its path: of a site, or by HTTP/2; "" for others.
 	Scheme  string
@@ -145,6 +145,7 @@ type Event struct {
 	Took    time.Duration
 	ID      string // the request identifier, "" for none
 	Err     error  // why the request failed, nil where it did not
+	Denied  bool   // a tunnel was ended by what its client has sent in it, after the status: by a rule, or unreadable
 }
 
 // Span is the span of a request (OpenTelemetry).

@@ -192,7 +192,8 @@ func (x *exchange) end(completed bool) {
 		event.Method, event.Target, event.Host, event.Proto = x.in.Method, x.in.Target, x.in.Host, x.in.Proto()
 		event.Referer, event.UserAgent = x.lines.Value("Referer"), x.lines.Value("User-Agent")
 		event.Client = x.client.Addr
-		if x.uses&httpmessage.Secret != 0 {
+		event.User = x.verdict.User
+		if event.User == "" && x.uses&httpmessage.Secret != 0 {
 			event.User = gate.UserOf(x.lines)
 		}
 		h.config.Observe(event)

@@ -91,12 +91,21 @@ func (x *exchange) fail(err error) {
 	if errors.As(err, &denied) {
 		x.event.Rule = denied.Rule
 	}
-	cut := errors.Is(err, scheme.ErrBody) || errors.Is(err, problem.ErrBodyTimeout)
-	if x.in.Major == 1 && (cut || x.in.Method == http.MethodConnect) {
-		x.CloseBehind() // where the next request begins is not known
+	if x.in.Major == 1 && x.isCut(err) {
+		x.CloseBehind()
 	}
 	reply.Record = resolver.RecordOf(err)
 	x.reply(reply)
+}
+
+// isCut reports whether it is not known where the next request begins, behind one that has failed. A login of several messages needs its
+// connection, and a client that expects another challenge sends nothing of its tunnel before.
+func (x *exchange) isCut(err error) bool {
+	if x.in.Method != http.MethodConnect {
+		return errors.Is(err, scheme.ErrBody) || errors.Is(err, problem.ErrBodyTimeout)
+	}
+	var login *problem.LoginError
+	return !errors.As(err, &login) || !login.IsBegun
 }
 
 // unreached adds to an error about a server, or of a request that is denied, the URL that was asked for, where it does not name it.

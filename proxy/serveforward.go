@@ -1,7 +1,6 @@
 package proxy
 
 import (
-	"io"
 	"net/http"
 	"net/netip"
 
@@ -98,7 +97,13 @@ func (x *exchange) serveTunnel() error {
 	}
 	r := &forward.Request{Client: x.client.Addr, Share: x.client.Addr, Check: x.verdict.Check()}
 	if look := x.verdict.Look(); look != nil {
-		r.Look = func(hello tunnel.Hello, at netip.AddrPort) error { return look(helloOf(hello), hello.ServerName, at) }
+		r.Look = func(hello tunnel.Hello, at netip.AddrPort) error {
+			err := look(helloOf(hello), hello.ServerName, at)
+			if err != nil { // its status was sent
+				x.event.Err, x.event.Denied = err, true
+			}
+			return err
+		}
 	}
 	x.received(r)
 	carried, err := x.handler.forward.Connect(x.ctx, x, r, forward.Target{Host: a.To.Host, Port: a.To.Port})
@@ -121,18 +126,6 @@ func helloOf(hello tunnel.Hello) policy.Hello {
 	default:
 		return policy.Named
 	}
-}
-
-// session returns the session of the connection that the request came by, nil where requests of several clients may come
-// by it: by HTTP/2, whose streams a proxy may take from anywhere, and from a proxy in front, which says so or is known.
-// Behind a socket in the file system there is one, too.
-func (x *exchange) session() *forward.Session {
-	isFront := !x.hasAddr || x.client.Relayed || x.lines.Has(httpmessage.ViaField) || x.place.IsFronted
-	if isFront {
-		return nil
-	}
-	s, _ := x.Attach(func() io.Closer { return new(forward.Session) }).(*forward.Session)
-	return s
 }
 
 // serveFetch retrieves a location as a resource of this server: /fetch?uri=. Browsers get a form where the parameter is

@@ -14,7 +14,6 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy"
 	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
-	"github.com/urnd/urnd/uri"
 )
 
 // asks sends a GET by a connection, and returns the status with the body, and the response.
@@ -371,9 +370,7 @@ func TestConnectionOfClientUpstream(t *testing.T) {
 	s := start(t, func(c *proxy.Config) {
 		withCache(t, c)
 		c.Fetch = fetchingBy(t, func(h *schemehttp.Config) {
-			h.Upstream = func(uri.URI) schemehttp.Route {
-				return schemehttp.Via(&schemehttp.Upstream{Scheme: "http", Address: o.addr})
-			}
+			h.Upstream = routeVia(t, o.addr)
 		})
 	})
 	a, b := s.dial(t), s.dial(t)

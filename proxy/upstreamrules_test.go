@@ -9,6 +9,7 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 	"github.com/urnd/urnd/proxy"
 	"github.com/urnd/urnd/proxy/gate/policy"
+	"github.com/urnd/urnd/proxy/upstream"
 	"github.com/urnd/urnd/resolver/scheme"
 	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
 	"github.com/urnd/urnd/uri"
@@ -24,9 +25,7 @@ func TestDestinationsBehindUpstream(t *testing.T) {
 		s, _, _ := ruled(t, policy.Enforce, rules, func(c *proxy.Config) {
 			withCache(t, c)
 			c.Fetch = fetchingBy(t, func(h *schemehttp.Config) {
-				h.Upstream = func(uri.URI) schemehttp.Route {
-					return schemehttp.Via(&schemehttp.Upstream{Scheme: "http", Address: up.addr})
-				}
+				h.Upstream = routeVia(t, up.addr)
 			})
 		})
 		if got := s.get(t, "http://a.example/").StatusCode; got != 403 {
@@ -43,4 +42,20 @@ func fetchingBy(t testing.TB, change func(*schemehttp.Config)) scheme.Handler {
 	fetch := schemehttp.New(config)
 	t.Cleanup(fetch.Close)
 	return scheme.Mux{"http": fetch}
+}
+
+// routeVia returns the routes through one upstream proxy.
+func routeVia(t *testing.T, address string) func(uri.URI) schemehttp.Route {
+	t.Helper()
+	url, err := uri.Parse("http://" + address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	selector, err := upstream.New(upstream.Config{Now: time.Now, Rules: []upstream.Rule{{
+		Servers: []upstream.Server{{URL: url, Upstream: &schemehttp.Upstream{Scheme: "http", Address: address}}},
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return selector.Route
 }

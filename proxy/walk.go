@@ -47,7 +47,9 @@ func (x *exchange) walk() error {
 	}
 	a, access := &x.ask, &x.handler.config.Access
 	if !x.admitted {
+		x.client.Login = x.login()
 		x.admit()
+		x.prove()
 	}
 	if x.verdict.Err != nil {
 		return x.refused(x.verdict.Err)

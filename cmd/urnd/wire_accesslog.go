@@ -2,9 +2,11 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"os"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/urnd/urnd/config"
@@ -31,6 +33,18 @@ func openAccessLogs(c config.Config, d dependencies) (accesslog.Set, error) {
 	return set, nil
 }
 
+// keepAccessLogs lets the files of access logs be rotated and removed, from the start on until close.
+func (p *parts) keepAccessLogs() {
+	ctx, cancel := context.WithCancel(context.Background())
+	var running sync.WaitGroup
+	access := p.access
+	p.starters = append(p.starters, func() { running.Go(func() { access.Run(ctx, time.After) }) })
+	p.endKeeping = func() {
+		cancel()
+		running.Wait()
+	}
+}
+
 // accessLogsOf returns what the access logs of a configuration are opened by.
 func accessLogsOf(c config.Config, d dependencies) ([]accesslog.FileConfig, error) {
 	configs := make([]accesslog.FileConfig, 0, len(c.Log.Access))
@@ -50,7 +64,7 @@ func accessLogsOf(c config.Config, d dependencies) ([]accesslog.FileConfig, erro
 				Omit: accesslog.Omit{User: omits("user"), Query: omits("query"), Referer: omits("referer"), UserAgent: omits("user_agent")},
 				Lost: d.metrics.LostLines(cmp.Or(l.File, l.Syslog, "stderr")),
 			},
-			Path: l.File, Syslog: syslogOf(c, l, d), To: d.stderr, Faults: d.log, Now: d.now,
+			Path: l.File, Keep: int(l.Keep / (24 * time.Hour)), Syslog: syslogOf(c, l, d), To: d.stderr, Faults: d.log, Now: d.now,
 		})
 	}
 	return configs, nil
@@ -123,7 +137,7 @@ func outcomeHolds(e *accesslog.Entry, word string) bool {
 	case "forwarded":
 		return e.Forwarded
 	case "denied":
-		return e.Denied()
+		return e.Denied
 	default:
 		return e.Cached()
 	}

@@ -89,10 +89,10 @@ func wireCertificates(c config.Config, manager *certificate.Manager, r *resoluti
 	r.readiness = append(r.readiness, degrading(own.Faults))
 	r.starters = append(r.starters, func() {
 		if manager != nil {
-			manager.Start(d.log)
+			manager.Start(d.lasting)
 			manager.Manage(own.Uncovered(c.CertificateNames()))
 		}
-		own.Start(d.log)
+		own.Start(d.lasting)
 	})
 	return own, nil
 }

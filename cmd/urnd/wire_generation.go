@@ -132,6 +132,8 @@ type parts struct {
 	// webhooks are the caches in front that are told what to purge.
 	webhooks webhooks
 	access   accesslog.Set
+	// endKeeping ends the rotation of access logs; nil before keepAccessLogs.
+	endKeeping func()
 	// certificates is nil where no endpoint has TLS.
 	certificates *certificate.Watch
 }
@@ -173,6 +175,9 @@ func (p parts) close() {
 	if p.resolution != nil {
 		p.resolution.close()
 	}
+	if p.endKeeping != nil {
+		p.endKeeping()
+	}
 	p.access.Close()
 }
 
@@ -181,6 +186,9 @@ func newGeneration(c config.Config, inherited map[string][]net.Listener, d depen
 	var err error
 	if d.log, err = openLog(c.Log, d); err != nil {
 		return nil, err
+	}
+	if d.previous == nil { // else that of the configuration in force has it until this one starts
+		d.inForce.Set(d.log.Handler())
 	}
 	if d.access, err = openAccessLogs(c, d); err != nil {
 		return nil, err
@@ -215,11 +223,13 @@ func (p *parts) generation(c config.Config, inherited map[string][]net.Listener,
 	if p.resolution, err = newResolution(c, d.resolverDependencies); err != nil {
 		return nil, err
 	}
+	p.starters = append(p.starters, func() { d.inForce.Set(d.log.Handler()) })
 	probeDNS(p.resolution, c.DDDS.Roots, d.health)
 	if p.webhooks, err = wireWebhooks(p.resolution, c.CDN, d); err != nil {
 		return nil, err
 	}
 	p.readiness = append(p.readiness, degrading(p.access.Faults))
+	p.keepAccessLogs()
 	if p.service, err = newService(c, p.resolution, d); err != nil {
 		return nil, err
 	}

@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/netip"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/urnd/urnd/config"
@@ -87,7 +89,7 @@ func wireHelper[T interface{ Forget() }](
 	}
 	value, err := shared.Reuse(&r.shared, d.previous.reusable(), "the helper for "+kind, h, func() (made, func(), error) {
 		pool, err := helper.New(helper.Config{
-			Name: kind, Command: h.Command, Processes: h.Processes, Concurrency: h.Concurrency, Timeout: h.Timeout, Log: d.log, Now: d.now,
+			Name: kind, Command: h.Command, Processes: h.Processes, Concurrency: h.Concurrency, Timeout: h.Timeout, Log: d.lasting, Now: d.now,
 		})
 		if err != nil {
 			return made{}, nil, err
@@ -128,6 +130,69 @@ func passwordsOf(c config.Config, s *service, r *resolution, d dependencies) (ga
 		return nil, err
 	}
 	return asks, nil
+}
+
+// negotiateHelper asks a program for the tokens of Negotiate. It names users, and its names stay as they are.
+type negotiateHelper struct {
+	*helper.Negotiate
+	log   *slog.Logger
+	epoch atomic.Uint64
+}
+
+// Begin implements gate.Handshakes.
+func (n *negotiateHelper) Begin(client netip.Addr) gate.Handshake {
+	return handshake{n.Negotiate.Begin(client), n.log}
+}
+
+// Epoch implements gate.Handshakes.
+func (n *negotiateHelper) Epoch() uint64 { return n.epoch.Load() }
+
+// Forget makes connections that have logged in do so again.
+func (n *negotiateHelper) Forget() { n.epoch.Add(1) }
+
+// handshake is a conversation with a program, as a login.
+type handshake struct {
+	*helper.Conversation
+	log *slog.Logger
+}
+
+// Next implements gate.Handshake. What is no token lets nobody in, and neither does one of which the program says that it is broken, as
+// negotiate_kerberos_auth does of tokens of NTLM and of foreign realms: as by Squid, the client can then log in by something else.
+func (h handshake) Next(ctx context.Context, token string) (gate.HandshakeStep, error) {
+	step, err := h.Conversation.Next(ctx, token)
+	switch {
+	case errors.Is(err, helper.ErrToken):
+		return gate.HandshakeStep{}, nil
+	case errors.Is(err, helper.ErrBroken):
+		h.log.Warn("a login by Negotiate is refused", "error", err)
+		return gate.HandshakeStep{}, nil
+	case err != nil:
+		return gate.HandshakeStep{}, err
+	case step.More:
+		return gate.HandshakeStep{Token: step.Token, More: true}, nil
+	case step.Answer.Result != helper.OK:
+		return gate.HandshakeStep{}, nil
+	default:
+		return gate.HandshakeStep{User: step.Answer.User(), Token: step.Token}, nil
+	}
+}
+
+// negotiations returns what asks a helper for tokens of Negotiate, nil where none is asked, and how long a login holds, 0 for as long as its
+// connection.
+func negotiations(c config.Config, s *service, r *resolution, d dependencies) (gate.Handshakes, time.Duration, error) {
+	h, _ := c.Access.Helper(config.HelperNegotiate)
+	asks, ok, err := wireHelper(config.HelperNegotiate, c, s, r, d,
+		func(pool *helper.Pool, _ helper.CacheConfig) (*negotiateHelper, func(), error) {
+			negotiate, err := helper.NewNegotiate(pool)
+			if err != nil {
+				return nil, nil, err
+			}
+			return &negotiateHelper{Negotiate: negotiate, log: d.log}, negotiate.Close, nil
+		})
+	if err != nil || !ok {
+		return nil, 0, err
+	}
+	return asks, h.TTL, nil
 }
 
 // memberships returns what knows the groups of users: a file, a helper, both, or nil for none.

@@ -46,7 +46,7 @@ type listFile interface {
 
 func newRuleFiles(d dependencies, kept *shared.Values) *ruleFiles {
 	return &ruleFiles{
-		kept: kept, config: list.Config{Log: d.log, Now: d.now, After: time.After},
+		kept: kept, config: list.Config{Log: d.lasting, Now: d.now, After: time.After},
 		hosts: make(map[string]list.HostFile), urls: make(map[string]list.URLFile), networks: make(map[string]list.NetworkFile),
 	}
 }

@@ -50,7 +50,10 @@ import (
 // dependencies are what a configuration is wired to. All but the logs outlive it.
 type dependencies struct {
 	resolverDependencies
-	log      *slog.Logger
+	log *slog.Logger
+	// lasting is the log of the configuration in force, whichever that is: for what outlives a reload. inForce is its handler.
+	lasting  *slog.Logger
+	inForce  *logs.Current
 	access   accesslog.Set
 	stderr   *os.File     // for logs that have no file
 	recent   *logs.Recent // warnings and errors of the log
@@ -72,9 +75,10 @@ type dependencies struct {
 
 // newDependencies returns those of a daemon that logs to standard error.
 func newDependencies() dependencies {
+	inForce := logs.NewCurrent(slog.DiscardHandler)
 	d := dependencies{
-		resolverDependencies: newResolverDependencies(),
-		log:                  slog.New(slog.DiscardHandler), stderr: os.Stderr, recent: new(logs.Recent),
+		resolverDependencies: newResolverDependencies(), lasting: slog.New(inForce), inForce: inForce,
+		log: slog.New(slog.DiscardHandler), stderr: os.Stderr, recent: new(logs.Recent),
 		via: httpmessage.NewViaName(), snapshot: new(daemon.Snapshot),
 		hookState: func(int, error) {}, hookLost: func(int, int) {},
 	}
@@ -155,12 +159,12 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 	if err != nil {
 		return nil, err
 	}
-	responses, err := newResponses(c, r, sharedObjects(c, r.level), d.resolverDependencies, d.log)
+	responses, err := newResponses(c, r, sharedObjects(c, r.level), d.resolverDependencies, d.lasting)
 	if err != nil {
 		return nil, err
 	}
 	s.purges = newPurges(c, responses.Cache, s, r.level, d)
-	answered, err := wireCounts(r, c, d.resolverDependencies, d.log)
+	answered, err := wireCounts(r, c, d.resolverDependencies, d.lasting)
 	if err != nil {
 		return nil, err
 	}
@@ -236,6 +240,9 @@ func accessOf(all config.Config, s *service, r *resolution, d dependencies) (gat
 	}
 	var err error
 	if a.Groups, err = memberships(all, s, r, d); err != nil {
+		return a, err
+	}
+	if a.Negotiate, a.LoginTTL, err = negotiations(all, s, r, d); err != nil {
 		return a, err
 	}
 	if c.ProxyUsers == "" {

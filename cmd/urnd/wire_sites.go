@@ -249,7 +249,7 @@ func contents(c config.ServerTLS) (all [3][]byte) {
 // newPool returns the servers of a site, and what ends their probes, which begin with the configuration.
 func (w siteWiring) newPool(c config.SiteRoute) (*balance.Pool, func(), error) {
 	settings := poolConfig(c)
-	settings.Failing, settings.Now, settings.Log = w.failures.Failing, w.dependencies.now, w.dependencies.log
+	settings.Failing, settings.Now, settings.Log = w.failures.Failing, w.dependencies.now, w.dependencies.lasting
 	pool := balance.New(settings)
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup

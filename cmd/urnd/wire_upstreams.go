@@ -55,14 +55,9 @@ func upstreamsOf(c config.Config, s *service, r *resolution, d dependencies) (*u
 		return nil, err
 	}
 	guard, selector := r.guard.WithTimeout(c.Limits.ConnectTimeout), s.upstreams
+	prober := schemehttp.New(schemehttp.Config{Dial: guard.DialContext, Now: d.now})
 	r.starters = append(r.starters, func() {
-		selector.SetProbe(func(ctx context.Context, u *schemehttp.Upstream) error {
-			conn, err := guard.DialContext(ctx, "tcp", u.Address)
-			if err != nil {
-				return err
-			}
-			return conn.Close()
-		})
+		selector.SetProbe(func(ctx context.Context, u *schemehttp.Upstream) error { return prober.Probe(ctx, *u) })
 	})
 	return selector, nil
 }
@@ -109,7 +104,7 @@ func upstreamRule(path string, u config.Upstream, password string) (upstream.Rul
 
 // newUpstreams returns a Selector and what ends its probes, which begin with the configuration.
 func newUpstreams(rules []upstream.Rule, r *resolution, d dependencies) (*upstream.Selector, func(), error) {
-	selector, err := upstream.New(upstream.Config{Rules: rules, Now: d.now, Log: d.log})
+	selector, err := upstream.New(upstream.Config{Rules: rules, Now: d.now, Log: d.lasting})
 	if err != nil {
 		return nil, nil, fmt.Errorf("proxy.upstreams: %w", err)
 	}

@@ -31,6 +31,7 @@ type Entry struct {
 	Server       netip.AddrPort // the origin that answered; the zero value for none, or where it is not known
 	Forwarded    bool           // it was a request for an origin, whoever answered it
 	Refused      bool           // urnd itself has answered with an error
+	Denied       bool           // by its rules, or it has ended a tunnel by them, whose status is another
 	Rule         string         // the rule of the site that decided, "" for none
 	Form         string
 	Service      string

@@ -38,8 +38,8 @@ func TestFormats(t *testing.T) {
 	for format, want := range map[string]string{
 		"json": `{"time":"2026-11-21T12:00:00.005Z","client":"192.0.2.1","user":"a b","method":"GET","target":"/http://u:xxxxx@h/\"\r\n\\ü","proto":"HTTP/1.1","status":302,"bytes":7,` +
 			`"ms":1.5,"cache":"hit","form":"path","service":"I2L","request_id":"42","user_agent":"a\"b"}`,
-		"combined": `192.0.2.1 - a b [21/Nov/2026:12:00:00 +0000] "GET /http://u:xxxxx@h/\x22\x0d\x0a\x5c\xc3\xbc HTTP/1.1" 302 7 "-" "a\x22b"`,
-		"squid":    `1795262400.005      1 192.0.2.1 TCP_MEM_HIT/302 7 GET /http://u:xxxxx@h/"%0D%0A\%C3%BC a%20b HIER_NONE/- text/html;%20charset=utf-8`,
+		"combined": `192.0.2.1 - a b [21/Nov/2026:12:00:00 +0000] "GET /http://u:xxxxx@h/\"\r\n\\\xc3\xbc HTTP/1.1" 302 7 "-" "a\"b"`,
+		"squid":    `1795262400.005      1 192.0.2.1 TCP_MEM_HIT/302 7 GET /http://u:xxxxx@h/"%0D%0A\%C3%BC a b HIER_NONE/- text/html`,
 	} {
 		var b bytes.Buffer
 		write(t, &b, format, e)

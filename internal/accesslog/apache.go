@@ -10,7 +10,8 @@ import (
 // apacheTokens are the tokens of Apache's mod_log_config that have a value, by what follows the percent sign, with names of fields in
 // lower case. Those with the value noValue are about what urnd has not, and common.
 func apacheTokens() map[string]part {
-	text := func(v value) part { return part{value: v, quote: apacheQuoted} }
+	quoted := apacheQuoted()
+	text := func(v value) part { return part{value: v, quote: quoted} }
 	number := func(v value) part { return part{value: v, isNumber: true} }
 	query := text(queryValue)
 	query.isBlank = true
@@ -24,7 +25,7 @@ func apacheTokens() map[string]part {
 		"p": text(portValue), "L": text(requestIDValue),
 		"{referer}i": text(refererValue), "{user-agent}i": text(userAgentValue), "{host}i": text(hostFieldValue),
 		"{content-type}o": text(typeValue), "{x-request-id}o": text(requestIDValue),
-		"{cache}n": text(cacheValue), "{rule}n": text(ruleValue), "{form}n": text(formValue), "{service}n": text(serviceValue),
+		"{cache}n": text(cacheValue), "{rule}n": text(ruleValue), "{denied}n": {value: deniedValue}, "{form}n": text(formValue), "{service}n": text(serviceValue),
 		"{request_id}n": text(requestIDValue), "{origin}n": text(serverValue),
 	}
 }
@@ -149,5 +150,5 @@ func apacheTime(format string) (part, error) {
 		return part{value: fractionValue(at, 6, true)}, nil
 	}
 	v, err := strftime(format, at)
-	return part{value: v, quote: apacheQuoted}, err
+	return part{value: v, quote: apacheQuoted()}, err
 }

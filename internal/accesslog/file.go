@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"log/slog"
-	"os"
 	"time"
 )
 
@@ -12,15 +11,16 @@ import (
 // written.
 type File struct {
 	*Log
-	file   *os.File      // nil where it is none
+	file   *logFile      // nil where it is none
 	syslog *syslogWriter // nil where it is none
 	state  *writeState
 }
 
-// FileConfig configures a File. All fields but Path, Syslog and To must be set.
+// FileConfig configures a File. All fields but Path, Keep, Syslog and To must be set.
 type FileConfig struct {
 	Config
 	Path   string    // of the file, which is made; "" is none
+	Keep   int       // how many days the file of a day is kept; 0 has one file for all, which others may rename before Reopen
 	Syslog *Syslog   // the server, which is dialled by the first lines; nil is none
 	To     io.Writer // a stream, where there is neither
 	// Faults is told when lines cannot be written, and when they can be again.
@@ -35,7 +35,7 @@ func Open(c FileConfig) (*File, error) {
 	switch {
 	case c.Path != "":
 		var err error
-		if f.file, err = openFile(c.Path); err != nil {
+		if f.file, err = openFile(c.Path, c.Keep, c.Now, f.state); err != nil {
 			return nil, err
 		}
 		to = f.file
@@ -45,12 +45,8 @@ func Open(c FileConfig) (*File, error) {
 	}
 	f.Log = New(stateWriter{to, f.state}, c.Config)
 	f.drops = f.syslog != nil
+	f.rotate()
 	return f, nil
-}
-
-func openFile(path string) (*os.File, error) {
-	const ownerWritesGroupReads = 0o640
-	return os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, ownerWritesGroupReads) //nolint:gosec // it is of the configuration
 }
 
 // reopen opens the file again, if there is one: it may have been renamed.
@@ -58,13 +54,14 @@ func (f *File) reopen() error {
 	if f.file == nil {
 		return nil
 	}
-	file, err := openFile(f.file.Name())
+	file, err := openFile(f.file.Name(), f.file.keep, f.file.now, f.state)
 	if err != nil {
 		return err
 	}
 	f.Redirect(stateWriter{file, f.state}) // what was logged before is in the old one
 	before := f.file
 	f.file = file
+	f.rotate()
 	return before.Close()
 }
 

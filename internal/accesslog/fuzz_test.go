@@ -30,7 +30,7 @@ func FuzzFormats(f *testing.F) {
 		e := accesslog.Entry{
 			Time: time.Unix(0, at), Took: time.Duration(took), Client: clientOf(client, user), User: user, Method: method, Target: target, Proto: "HTTP/1.1",
 			Status: int(status), Bytes: size, Cache: cache, Rule: user, Form: "path", Service: "I2L", RequestID: cache, Forwarded: size%2 == 0,
-			Refused: took%2 == 0, Referer: referer, UserAgent: agent, Type: agent,
+			Refused: took%2 == 0, Denied: status%2 == 1, Referer: referer, UserAgent: agent, Type: agent,
 		}
 		if len(client) > 0 {
 			e.Scheme, e.Host, e.Server = "https", agent, netip.AddrPortFrom(e.Client.WithZone(""), status)

@@ -36,6 +36,9 @@ func appendJSON(b []byte, e *Entry) []byte {
 		b = append(e.Server.AppendTo(append(b, `,"origin":"`...)), '"')
 	}
 	b = appendOptional(b, `,"rule":`, e.Rule)
+	if e.Denied {
+		b = append(b, `,"denied":true`...)
+	}
 	b = appendString(append(b, `,"form":`...), e.Form)
 	b = appendString(append(b, `,"service":`...), e.Service)
 	b = appendString(append(b, `,"request_id":`...), e.RequestID)

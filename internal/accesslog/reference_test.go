@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/netip"
+	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -20,6 +22,7 @@ func reference(format string, e accesslog.Entry) string {
 		e.Target = redact.URLs(e.Target)
 	}
 	e.Referer, e.UserAgent = redact.URLs(e.Referer), redact.URLs(e.UserAgent)
+	asReceived := e.Target
 	if e.Scheme != "" {
 		e.Target = e.Scheme + "://" + redact.URLs("//" + e.Host)[2:] + e.Target
 	}
@@ -45,6 +48,7 @@ func reference(format string, e accesslog.Entry) string {
 			Cache     string  `json:"cache"`
 			Origin    string  `json:"origin,omitempty"`
 			Rule      string  `json:"rule,omitempty"`
+			Denied    bool    `json:"denied,omitempty"`
 			Form      string  `json:"form"`
 			Service   string  `json:"service"`
 			RequestID string  `json:"request_id"`
@@ -52,23 +56,23 @@ func reference(format string, e accesslog.Entry) string {
 			UserAgent string  `json:"user_agent,omitempty"`
 		}{
 			e.Time.UTC().Format(time.RFC3339Nano), client, e.User, e.Method, e.Target, e.Proto, e.Status, e.Bytes,
-			float64(e.Took.Microseconds()) / 1000, e.Cache, origin, e.Rule, e.Form, e.Service, e.RequestID, e.Referer, e.UserAgent,
+			float64(e.Took.Microseconds()) / 1000, e.Cache, origin, e.Rule, e.Denied, e.Form, e.Service, e.RequestID, e.Referer, e.UserAgent,
 		})
 		return string(line) + "\n"
 	case "combined":
-		return fmt.Sprintf("%s - %s [%s] \"%s %s %s\" %d %d \"%s\" \"%s\"\n",
-			dash(client), dash(escape(e.User)), e.Time.Format("02/Jan/2006:15:04:05 -0700"),
-			escape(e.Method), escape(e.Target), e.Proto, e.Status, e.Bytes, dash(escape(e.Referer)), dash(escape(e.UserAgent)))
+		return fmt.Sprintf("%s - %s [%s] \"%s %s %s\" %s %s \"%s\" \"%s\"\n",
+			dash(client), dash(escape(e.User)), e.Time.Add(-e.Took).Format("02/Jan/2006:15:04:05 -0700"), escape(e.Method), escape(asReceived), e.Proto,
+			dash(number(int64(e.Status))), dash(number(e.Bytes)), dash(escape(e.Referer)), dash(escape(e.UserAgent)))
 	default:
 		return fmt.Sprintf("%d.%03d %6d %s %s/%03d %d %s %s %s %s %s\n",
 			e.Time.Unix(), e.Time.Nanosecond()/1e6, e.Took.Milliseconds(), dash(client), squidCode(e), e.Status, e.Bytes,
-			word(e.Method), word(e.Target), dash(word(e.User)), hierarchy, dash(word(e.Type)))
+			word(e.Method), word(e.Target), dash(bracketed(e.User)), hierarchy, dash(word(regexp.MustCompile("^[^;\t ]*").FindString(e.Type))))
 	}
 }
 
 func squidCode(e accesslog.Entry) string {
 	switch {
-	case e.Refused && (e.Status == 403 || e.Status == 407 || e.Status == 429):
+	case e.Denied:
 		return "TCP_DENIED"
 	case e.Method == http.MethodConnect && !e.Refused:
 		return "TCP_TUNNEL"
@@ -94,8 +98,27 @@ func dash(s string) string {
 	return s
 }
 
+// number returns a number, "" for 0.
+func number(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+// escape escapes as Apache's ap_escape_logitem.
 func escape(s string) string {
-	return mapBytes(s, func(c byte) bool { return c >= ' ' && c < 0x7F && c != '"' && c != '\\' }, `\x%02x`)
+	s = strings.ReplaceAll(strings.ReplaceAll(s, `\`, `\\`), `"`, `\"`)
+	s = strings.NewReplacer("\b", `\b`, "\n", `\n`, "\r", `\r`, "\t", `\t`, "\v", `\v`).Replace(s)
+	return mapBytes(s, func(c byte) bool { return c >= ' ' && c < 0x7F }, `\x%02x`)
+}
+
+// bracketed escapes as Squid's QuoteMimeBlob.
+func bracketed(s string) string {
+	s = mapBytes(s, func(c byte) bool {
+		return c >= ' ' && c < 0x7F && !strings.ContainsRune("%[]", rune(c)) || c == '\r' || c == '\n'
+	}, "%%%02x")
+	return strings.NewReplacer(`\`, `\\`, "\r", `\r`, "\n", `\n`).Replace(s)
 }
 
 func word(s string) string {

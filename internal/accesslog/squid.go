@@ -10,9 +10,9 @@ const squidTime = "%d/%b/%Y:%H:%M:%S %z"
 
 // squidTokens are the codes of Squid's logformat that have a value, without "http::", and with names of fields in lower case before
 // them. Those with the value noValue are about what urnd has not, and common.
-func squidTokens() map[string]part {
-	text := func(v value) part { return part{value: v, quote: squidPassThrough} }
-	word := func(v value) part { return part{value: v, quote: squidWord} }
+func squidTokens(quotings map[byte]*quoting) map[string]part {
+	text := func(v value) part { return part{value: v, quote: quotings['u']} }
+	word := func(v value) part { return part{value: v, quote: quotings['w']} }
 	number := func(v value) part { return part{value: v, isNumber: true} }
 	none := part{value: noValue}
 	return map[string]part{
@@ -23,11 +23,11 @@ func squidTokens() map[string]part {
 		"un": text(userValue), "ul": text(userValue), "ue": none, "ui": none, "us": none, "et": none, "ea": none,
 		"rm": word(methodValue), ">rm": word(methodValue), "ru": word(urlValue), ">ru": text(urlValue), ">rs": word(schemeValue),
 		">rd": word(hostValue), ">rP": word(portValue), "rp": word(pathQueryValue), ">rp": word(pathQueryValue), "rv": word(versionValue),
-		">rv": word(versionValue), "Hs": number(wholeStatusValue), ">Hs": number(wholeStatusValue), "mt": word(typeValue),
-		"<st": number(bytesValue), "Ss": word(squidCodeValue), "Sh": word(hierarchyValue), "err_code": none, "err_detail": none,
+		">rv": word(versionValue), "Hs": number(wholeStatusValue), ">Hs": number(wholeStatusValue), "mt": word(mediaTypeValue),
+		"<st": number(bytesValue), "Ss": {value: squidCodeValue}, "Sh": {value: hierarchyValue}, "err_code": none, "err_detail": none,
 		"{referer}>h": text(refererValue), "{user-agent}>h": text(userAgentValue), "{host}>h": text(hostFieldValue),
 		"{content-type}<h": text(typeValue), "{x-request-id}<h": text(requestIDValue),
-		"{cache}note": text(cacheValue), "{rule}note": text(ruleValue), "{form}note": text(formValue), "{service}note": text(serviceValue),
+		"{cache}note": text(cacheValue), "{rule}note": text(ruleValue), "{denied}note": {value: deniedValue}, "{form}note": text(formValue), "{service}note": text(serviceValue),
 		"{request_id}note": text(requestIDValue),
 	}
 }
@@ -42,8 +42,9 @@ func squidInstead() map[string]string {
 
 // parseSquid returns the syntax of Squid's logformat.
 func parseSquid(t *template) syntax {
-	tokens := squidTokens()
-	return syntax{t.squidLiteral, func() error { return t.squidToken(tokens) }}
+	quotings := squidQuotings()
+	tokens := squidTokens(quotings)
+	return syntax{t.squidLiteral, func() error { return t.squidToken(tokens, quotings) }}
 }
 
 // squidLiteral reads a byte of text. Between quotation marks, and between brackets, values have the encoding of these where they say none.
@@ -59,15 +60,10 @@ func (t *template) squidLiteral() error {
 	return t.addByte(c)
 }
 
-// squidQuotings are the encodings by their characters.
-func squidQuotings() map[byte]quoting {
-	return map[byte]quoting{'"': squidQuoted, '[': squidBrackets, '#': squidURL, '/': squidShell, '\'': squidRaw}
-}
-
 // squidToken reads % [encoding] [-] [[0]width] [.width] [{arg}] formatcode [{arg}].
-func (t *template) squidToken(tokens map[string]part) error {
+func (t *template) squidToken(tokens map[string]part, quotings map[byte]*quoting) error {
 	mark := t.context
-	if t.at < len(t.text) && squidQuotings()[t.text[t.at]] != nil {
+	if t.at < len(t.text) && strings.IndexByte(`"[#/'`, t.text[t.at]) >= 0 {
 		mark = t.text[t.at]
 		t.at++
 	}
@@ -101,8 +97,8 @@ func (t *template) squidToken(tokens map[string]part) error {
 		return err
 	}
 	p.value, p.quote, p.isNumber = found.value, found.quote, found.isNumber
-	if quote := squidQuotings()[mark]; quote != nil && !p.isNumber {
-		p.quote = quote
+	if mark != 0 && !p.isNumber {
+		p.quote = quotings[mark]
 	}
 	t.add(p)
 	return nil

@@ -13,9 +13,11 @@ type writeState struct {
 	log *slog.Logger
 	now func() time.Time
 
-	mu     sync.Mutex
-	fault  error
-	logged time.Time // when a fault was last logged; the zero value where writing was logged to work again
+	mu       sync.Mutex
+	fault    error
+	rotation error     // why the last file was not rotated, or old ones were not removed
+	tried    time.Time // when rotation failed
+	logged   time.Time // when a fault was last logged; the zero value where writing was logged to work again
 }
 
 // logFaultEvery is the least time between two lines of the log about this: on a full disk, short lines may still fit.
@@ -38,13 +40,34 @@ func (s *writeState) wrote(err error) {
 }
 
 // faults are what is wrong with the access log.
-func (s *writeState) faults() []string {
+func (s *writeState) faults() (all []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.fault == nil {
-		return nil
+	if s.fault != nil {
+		all = append(all, fmt.Sprintf("the access log cannot be written, and lines of it are lost: %s", s.fault))
 	}
-	return []string{fmt.Sprintf("the access log cannot be written, and lines of it are lost: %s", s.fault)}
+	if s.rotation != nil {
+		all = append(all, fmt.Sprintf("the access log is kept longer than it is configured: %s", s.rotation))
+	}
+	return all
+}
+
+// mayRotate reports whether rotation may be tried: not soon after it failed.
+func (s *writeState) mayRotate(now time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	since := now.Sub(s.tried)
+	return s.rotation == nil || since >= retryTime || since < 0
+}
+
+// rotated records the outcome of a rotation, and logs a failure that is new.
+func (s *writeState) rotated(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err != nil && (s.rotation == nil || s.rotation.Error() != err.Error()) {
+		s.log.Error("the access log is not rotated, or old ones are not removed", "error", err)
+	}
+	s.rotation, s.tried = err, s.now()
 }
 
 // stateWriter is a writer of the access log whose outcomes are recorded.

@@ -3,6 +3,7 @@ package accesslog
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -20,6 +21,12 @@ const strftimeSeconds = "s"
 
 // moment is a piece of a compiled format of strftime: a layout, with the text before it.
 type moment struct{ literal, layout string }
+
+// joins reports whether a layout can be joined to the one before it by the text between them, so that the time is computed once for both:
+// it has no part of a layout.
+func joins(before moment, between, layout string) bool {
+	return between != "" && strings.Trim(between, "/: ") == "" && before.layout != strftimeSeconds && layout != strftimeSeconds
+}
 
 // strftime returns the value of a time in a format of strftime(3).
 func strftime(format string, at func(e *Entry) time.Time) (value, error) {
@@ -43,7 +50,11 @@ func strftime(format string, at func(e *Entry) time.Time) (value, error) {
 		default:
 			return nil, fmt.Errorf("urnd has no value for %%%c of strftime: write others, such as %%d/%%b/%%Y:%%H:%%M:%%S %%z", format[i])
 		}
-		moments = append(moments, moment{literal, layout})
+		if last := len(moments) - 1; last >= 0 && joins(moments[last], literal, layout) {
+			moments[last].layout += literal + layout
+		} else {
+			moments = append(moments, moment{literal, layout})
+		}
 		literal = ""
 	}
 	moments = append(moments, moment{literal: literal})

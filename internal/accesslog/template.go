@@ -18,7 +18,7 @@ type value func(b []byte, e *Entry) []byte
 type part struct {
 	literal string
 	value   value // nil: the part is its literal alone
-	quote   quoting
+	quote   *quoting
 	// least and most are the width, in bytes. most truncates texts, and is 0 for all of them.
 	least, most       int
 	left, zero        bool // padded at the right; with zeros
@@ -29,22 +29,34 @@ type part struct {
 
 // append appends the part for an entry.
 func (p *part) append(b []byte, r *record) []byte {
-	b = append(b, p.literal...)
+	if len(p.literal) == 1 { // a space, mostly: faster than a copy
+		b = append(b, p.literal[0])
+	} else {
+		b = append(b, p.literal...)
+	}
 	if p.value == nil {
 		return b
 	}
 	if len(p.statuses) > 0 && slices.Contains(p.statuses, r.Status) == p.except {
 		return append(b, '-')
 	}
-	r.raw = p.value(r.raw[:0], &r.Entry)
+	start := len(b)
+	b = p.value(b, &r.Entry)
 	switch {
-	case len(r.raw) > 0:
-		start := len(b)
-		return p.fit(p.quote(b, r.raw), start)
+	case len(b) > start:
 	case p.isBlank:
 		return b
+	default:
+		return append(b, '-')
 	}
-	return append(b, '-')
+	if p.quote != nil && !p.quote.accepts(b[start:]) {
+		r.raw = append(r.raw[:0], b[start:]...)
+		b = p.quote.append(b[:start], r.raw)
+	}
+	if p.most == 0 && p.least == 0 {
+		return b
+	}
+	return p.fit(b, start)
 }
 
 // fit gives a value that begins at start its width.
@@ -53,6 +65,9 @@ func (p *part) fit(b []byte, start int) []byte {
 		b = b[:start+p.most]
 	}
 	n := len(b) - start
+	if n >= p.least {
+		return b
+	}
 	fill := byte(' ')
 	if p.zero && p.isNumber {
 		fill = '0'
@@ -103,13 +118,7 @@ func compile(prefix, text string, family func(t *template) syntax) (Format, erro
 		}
 	}
 	t.add(part{})
-	parts := t.parts
-	return Format{func(b []byte, r *record) []byte {
-		for i := range parts {
-			b = parts[i].append(b, r)
-		}
-		return append(b, '\n')
-	}}, nil
+	return Format{t.parts}, nil
 }
 
 // syntax is how a family of templates is read, at t.at: a byte of text, and a token behind its percent sign.
@@ -119,9 +128,6 @@ type syntax struct{ literal, token func() error }
 func (t *template) add(p part) {
 	p.literal = string(t.literal)
 	t.literal = t.literal[:0]
-	if p.quote == nil {
-		p.quote = asIs
-	}
 	t.parts = append(t.parts, p)
 }
 

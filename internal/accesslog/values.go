@@ -30,15 +30,32 @@ func serverPortValue(b []byte, e *Entry) []byte {
 	return strconv.AppendUint(b, uint64(e.Server.Port()), 10)
 }
 
-func userValue(b []byte, e *Entry) []byte      { return append(b, e.User...) }
-func methodValue(b []byte, e *Entry) []byte    { return append(b, e.Method...) }
-func protoValue(b []byte, e *Entry) []byte     { return append(b, e.Proto...) }
-func typeValue(b []byte, e *Entry) []byte      { return append(b, e.Type...) }
+func userValue(b []byte, e *Entry) []byte   { return append(b, e.User...) }
+func methodValue(b []byte, e *Entry) []byte { return append(b, e.Method...) }
+func protoValue(b []byte, e *Entry) []byte  { return append(b, e.Proto...) }
+func typeValue(b []byte, e *Entry) []byte   { return append(b, e.Type...) }
+
+// mediaTypeValue is the media type without parameters.
+func mediaTypeValue(b []byte, e *Entry) []byte {
+	end := 0
+	for end < len(e.Type) && e.Type[end] != ';' && e.Type[end] != ' ' && e.Type[end] != '\t' {
+		end++
+	}
+	return append(b, e.Type[:end]...)
+}
+
 func refererValue(b []byte, e *Entry) []byte   { return append(b, e.Referer...) }
 func userAgentValue(b []byte, e *Entry) []byte { return append(b, e.UserAgent...) }
 func hostFieldValue(b []byte, e *Entry) []byte { return append(b, e.Host...) }
 func requestIDValue(b []byte, e *Entry) []byte { return append(b, e.RequestID...) }
 func ruleValue(b []byte, e *Entry) []byte      { return append(b, e.Rule...) }
+func deniedValue(b []byte, e *Entry) []byte {
+	if !e.Denied {
+		return b
+	}
+	return append(b, "denied"...)
+}
+
 func formValue(b []byte, e *Entry) []byte      { return append(b, e.Form...) }
 func serviceValue(b []byte, e *Entry) []byte   { return append(b, e.Service...) }
 func cacheValue(b []byte, e *Entry) []byte     { return append(b, e.Cache...) }
@@ -191,6 +208,9 @@ func ended(e *Entry) time.Time { return e.Time }
 
 // epochValue returns the value of a time in whole units since 1970.
 func epochValue(at func(e *Entry) time.Time, unit time.Duration) value {
+	if unit == time.Second {
+		return func(b []byte, e *Entry) []byte { return strconv.AppendInt(b, at(e).Unix(), 10) }
+	}
 	return func(b []byte, e *Entry) []byte {
 		t := at(e)
 		return strconv.AppendInt(b, t.Unix()*int64(time.Second/unit)+int64(t.Nanosecond())/int64(unit), 10)
@@ -199,17 +219,20 @@ func epochValue(at func(e *Entry) time.Time, unit time.Duration) value {
 
 // fractionValue returns the value of the first digits of the fraction of a second, padded with zeros where that is so.
 func fractionValue(at func(e *Entry) time.Time, digits int, isPadded bool) value {
-	divisor := 1_000_000_000
-	for range digits {
-		divisor /= 10
+	divisor := 1
+	for range 9 - digits {
+		divisor *= 10
 	}
 	return func(b []byte, e *Entry) []byte {
-		n := at(e).Nanosecond() / max(divisor, 1)
+		n := at(e).Nanosecond() / divisor
 		if !isPadded {
 			return strconv.AppendInt(b, int64(n), 10)
 		}
-		for power := 1_000_000_000 / max(divisor, 1) / 10; power > 0; power /= 10 {
-			b = append(b, byte('0'+n/power%10))
+		start := len(b)
+		b = append(b, "000000000"[:digits]...)
+		for i := start + digits - 1; n > 0; i-- {
+			b[i] += byte(n % 10)
+			n /= 10
 		}
 		return b
 	}

@@ -612,7 +612,7 @@ func packageRules() []packageRule {
 		{"internal/cli/squidconf", nil, true, "a configuration of Squid is text, and becomes text: it knows no package, and reads files by functions"},
 		{
 			"internal/cli/config",
-			[]string{"internal/cli", "config", "internal/redact", "internal/secret", "internal/cli/squidconf", "systemd", "uri"},
+			[]string{"internal/cli", "config", "internal/accesslog", "internal/redact", "internal/secret", "internal/cli/squidconf", "systemd", "uri"},
 			true,
 			"these commands show a configuration, without its passwords, and what systemd passes on with it; whether it can be wired is asked by a function",
 		},

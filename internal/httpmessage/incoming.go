@@ -116,13 +116,14 @@ func (c Copy) find(text string) (copied string, ok bool) {
 	return copied, text != "" && copied == text
 }
 
-// Connection is what is known of the connection of a client. Its methods are for the goroutine of a Begin, but for the addresses,
-// which may be read by all.
+// Connection is what is known of the connection of a client. Its methods are for the goroutine of a Begin, but for those that are about
+// the peer, which may be called by all.
 type Connection interface {
 	RemoteAddr() net.Addr // of the client, also behind a proxy of the PROXY protocol
 	LocalAddr() net.Addr  // that the client has connected to; nil where that is not known
 	Secure() bool         // whether the requests come by TLS
 	ServerName() string   // of the TLS handshake, "" for none
+	Proxied() bool        // whether a proxy in front has named the client by the PROXY protocol
 	// State is what the handler keeps with the connection, nil for nothing. The server drops it while the connection is idle, and at its
 	// end, and closes it then if it is an io.Closer.
 	State() any

@@ -26,8 +26,8 @@ const (
 	squidLogFolder  = "log"
 )
 
-// squidAccess are the rules after those of the test.
-const squidAccess = "\nhttp_access allow localhost\nhttp_access deny all\n"
+// squidAccess are the rules after those of the test, and the log after its own.
+const squidAccess = "\nhttp_access allow localhost\nhttp_access deny all\naccess_log none\n"
 
 // squidOptions lets many servers run side by side, and beside a Squid of the machine: they
 // use no files outside their folder. There is no DNS server.
@@ -35,7 +35,6 @@ const squidOptions = `http_port %s
 visible_hostname squid.test
 dns_nameservers 127.0.0.1
 pid_filename none
-access_log none
 netdb_filename none
 pinger_enable off
 memory_cache_shared off

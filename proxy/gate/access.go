@@ -3,6 +3,7 @@ package gate
 import (
 	"net/netip"
 	"slices"
+	"time"
 
 	"github.com/urnd/urnd/cache/httpcache/cachecontrol"
 	"github.com/urnd/urnd/internal/httpmessage"
@@ -19,7 +20,11 @@ type Access struct {
 	Browse, BrowseAll []netip.Prefix
 	// Embedders are the origins whose pages may load what is retrieved for their readers.
 	Embedders []string
-	Users     Logins // of the proxy; nil requires no password
+	Users     Logins // of the proxy, by passwords; where Negotiate is nil, too, nobody has to log in
+	// Negotiate knows users of the proxy by Negotiate, beside Users or alone; nil knows none. LoginTTL is how long such a login of a
+	// connection holds; 0 is until its end.
+	Negotiate Handshakes
+	LoginTTL  time.Duration
 	Groups    Groups // of their users, for rules; nil knows none
 	Rate      int    // requests of one client a second; 0 is no limit
 }

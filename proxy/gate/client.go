@@ -24,6 +24,8 @@ type Client struct {
 	Lines  httpmessage.Lines
 	Host   string
 	Secure bool
+	// Login is who has logged in by the connection; nil where requests of several clients may come by it.
+	Login *Login
 	// User is who has logged in, where that need not be checked any more: no request of the network has it.
 	User string
 }

@@ -76,7 +76,9 @@ func (g *Gate) Admit(ctx context.Context, c *Client, a *route.Ask) (v Verdict) {
 }
 
 // Waits reports whether Admit may wait, as it does where a password is compared.
-func (g *Gate) Waits(c *Client, a *route.Ask) bool { return c.User == "" && g.usersOf(a) != nil }
+func (g *Gate) Waits(c *Client, a *route.Ask) bool {
+	return c.User == "" && (g.usersOf(a) != nil || g.negotiates(a))
+}
 
 // take takes one step.
 func (g *Gate) take(ctx context.Context, v *Verdict, c *Client, a *route.Ask) error {
@@ -86,10 +88,7 @@ func (g *Gate) take(ctx context.Context, v *Verdict, c *Client, a *route.Ask) er
 	case StepClient:
 		return g.client(c, a)
 	case StepUser:
-		if users := g.usersOf(a); users != nil {
-			return g.user(ctx, v, c, a, users)
-		}
-		return nil
+		return g.user(ctx, v, c, a)
 	case StepPerson:
 		if a.Kind == route.KindFetch && a.Err == nil {
 			return MayRetrieve(v.Initiator, a.Target.Query.URI, a.Target.Led)

@@ -3,7 +3,6 @@ package gate
 import (
 	"context"
 	"encoding/base64"
-	"fmt"
 	"net/netip"
 	"strings"
 
@@ -19,30 +18,40 @@ type Logins interface {
 	Login(ctx context.Context, client netip.Addr, name, password string) (user string, right bool, err error)
 }
 
-// user decides by who has logged in, and says so in the verdict. A client of a proxy is asked for its password by 407; one that
-// takes urnd for the origin server is asked by 401.
-func (g *Gate) user(ctx context.Context, v *Verdict, c *Client, a *route.Ask, users Logins) error {
-	if c.User != "" {
+// user decides by who has logged in, and says so in the verdict. A client of a proxy is asked to log in by 407; one that takes urnd for
+// the origin server is asked for its password by 401.
+func (g *Gate) user(ctx context.Context, v *Verdict, c *Client, a *route.Ask) error {
+	users, negotiates := g.usersOf(a), g.negotiates(a)
+	isProxy := a.Kind == route.KindForward || a.Kind == route.KindTunnel || a.Kind == route.KindPurge
+	switch {
+	case users == nil && !negotiates:
+		return nil
+	case c.User != "":
 		v.User = c.User
 		return nil
+	case isProxy && negotiates:
+		return g.negotiate(ctx, v, c, users)
+	case isProxy:
+		return g.password(ctx, v, c, users, "Proxy-Authorization", problem.ErrProxyLogin)
+	case users == nil:
+		return problem.ErrProxyAlone
+	case a.Kind == route.KindSite:
+		return g.password(ctx, v, c, users, "Authorization", problem.ErrSiteLogin)
+	default:
+		return g.password(ctx, v, c, users, "Authorization", problem.ErrLogin)
 	}
-	field, login := "Authorization", problem.ErrLogin
-	switch a.Kind {
-	case route.KindSite:
-		login = problem.ErrSiteLogin
-	case route.KindForward, route.KindTunnel, route.KindPurge:
-		field, login = "Proxy-Authorization", problem.ErrProxyLogin
-	}
+}
+
+// password decides by the name and the password in a field of the request; login is the error where these are not right.
+func (g *Gate) password(ctx context.Context, v *Verdict, c *Client, users Logins, field string, login error) error {
 	name, password, ok := basic(c.Lines, field)
 	if !ok {
 		return login
 	}
 	user, right, err := users.Login(ctx, c.Addr, name, password)
 	switch {
-	case err != nil && ctx.Err() == nil:
-		return fmt.Errorf("%w: %w", problem.ErrLoginUnknown, err)
 	case err != nil:
-		return err
+		return unknownLogin(ctx, err)
 	case !right:
 		return login
 	}

@@ -3,10 +3,28 @@ package gate
 import (
 	"encoding/base64"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/urnd/urnd/internal/httpmessage"
 )
+
+// FuzzToken: the token of Negotiate is the rest of the field behind the scheme, in any case, without spaces around it.
+func FuzzToken(f *testing.F) {
+	for _, value := range []string{"", "Negotiate", "Negotiate ", "Negotiate YQ==", "nEGOTIATE  YQ== ", "Negotiate\tYQ==", "Negotiate2 a", "NTLM a", "Negotiate a b"} {
+		f.Add(value)
+	}
+	f.Fuzz(func(t *testing.T, value string) {
+		token, ok := tokenOf(httpmessage.LinesOf(http.Header{"Proxy-Authorization": {value, "Negotiate b"}}), "Proxy-Authorization")
+		const scheme = "negotiate "
+		if want := len(value) >= len(scheme) && strings.EqualFold(value[:len(scheme)], scheme); ok != want {
+			t.Errorf("%q: %t", value, ok)
+		}
+		if ok && token != strings.Trim(value[len(scheme):], " \t") {
+			t.Errorf("%q: %q", value, token)
+		}
+	})
+}
 
 // FuzzBasic: the credentials of a request are those that net/http finds in it.
 func FuzzBasic(f *testing.F) {

@@ -31,7 +31,12 @@ func (g *Gate) IsOpen(s *route.Site) bool {
 	return access.Users == nil && (len(access.Clients) == 0 || isForAll(access.Clients))
 }
 
-// usersOf returns the users of whom one must log in for what is asked, nil where nobody must.
+// negotiates reports whether somebody must log in for what is asked who may do so by Negotiate.
+func (g *Gate) negotiates(a *route.Ask) bool {
+	return g.config.Access.Negotiate != nil && needsProxy(a)
+}
+
+// usersOf returns the users of whom one must log in by a password for what is asked, nil where nobody can.
 func (g *Gate) usersOf(a *route.Ask) Logins {
 	switch {
 	case needsProxy(a):

@@ -17,6 +17,7 @@ type Conn interface {
 
 	Secure() bool       // whether it has TLS
 	ServerName() string // of the TLS handshake, "" for none
+	Proxied() bool      // whether the client is named by the PROXY protocol
 
 	// Serving says that a request is under way; it returns false where the connection was evicted or closed, and
 	// nothing more is answered. Idle says that the connection waits for a request of which nothing has come.

@@ -273,6 +273,9 @@ func (c *connection) Secure() bool { return c.conn.Secure() }
 // ServerName implements httpmessage.Connection.
 func (c *connection) ServerName() string { return c.conn.ServerName() }
 
+// Proxied implements httpmessage.Connection.
+func (c *connection) Proxied() bool { return c.conn.Proxied() }
+
 // State implements httpmessage.Connection.
 func (c *connection) State() any { return c.kept }
 

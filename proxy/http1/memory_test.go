@@ -131,6 +131,7 @@ func (e *end) SetWriteDeadline(time.Time) error    { return nil }
 func (e *end) SetDeadline(t time.Time) error       { return e.SetReadDeadline(t) }
 func (e *end) Secure() bool                        { return e.secure }
 func (e *end) ServerName() string                  { return "" }
+func (e *end) Proxied() bool                       { return false }
 func (e *end) Draining() bool                      { return e.draining() }
 func (e *end) HalfClosed() context.Context         { return e.half }
 func (e *end) CanReadEach() bool                   { return e.each }

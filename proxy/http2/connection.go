@@ -323,6 +323,9 @@ func (c *connection) State() any { return c.state }
 // SetState implements httpmessage.Connection.
 func (c *connection) SetState(state any) { c.state = state }
 
+// Proxied implements httpmessage.Connection: nothing of HTTP/2 is about that.
+func (*connection) Proxied() bool { return false }
+
 // Attached implements httpmessage.Connection: requests of several clients may come by the connection.
 func (*connection) Attached() io.Closer { return nil }
 

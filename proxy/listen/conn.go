@@ -75,6 +75,9 @@ func newConn(tracked *connections, accepted net.Conn) *Conn {
 // no TLS.
 func (c *Conn) Probe() bool { return c.client.probe }
 
+// Proxied reports whether the address of the client is that which a proxy in front says, by the PROXY protocol.
+func (c *Conn) Proxied() bool { return c.proxied != nil }
+
 // RemoteAddr returns the address of the client, also behind a proxy of the PROXY protocol. It is for behind Handshake.
 func (c *Conn) RemoteAddr() net.Addr { return c.remote }
 

@@ -58,8 +58,9 @@ var (
 		"alone: the name of another site may lead here")
 	ErrPurgeClient = errors.New("this client may not purge the cache")
 	ErrLogin       = errors.New("a user and a password are required")
-	ErrProxyLogin  = errors.New("the proxy requires a user and a password")
+	ErrProxyLogin  = errors.New("the proxy requires a login")
 	ErrSiteLogin   = errors.New("this site requires a user and a password")
+	ErrProxyAlone  = errors.New("users log in here by Negotiate, which is for requests to the proxy: this one would need a password, and there are none")
 
 	ErrAdminClient      = errors.New("this client may not use the admin interface")
 	ErrAdminCertificate = errors.New("a client certificate of administrators is required")

@@ -86,6 +86,7 @@ var statuses = [...]row{
 	{err: ErrLogin, code: "login_required", status: http.StatusUnauthorized, name: "Www-Authenticate", value: basic, setting: "access.proxy_users"},
 	{err: ErrSiteLogin, code: "site_login_required", status: http.StatusUnauthorized, name: "Www-Authenticate", value: basic, setting: "proxy.sites"},
 	{err: ErrProxyLogin, code: "proxy_login_required", status: http.StatusProxyAuthRequired, name: "Proxy-Authenticate", value: basic, setting: "access.proxy_users"},
+	{err: ErrProxyAlone, code: "login_to_proxy_alone", status: http.StatusForbidden, setting: "access.helpers"},
 	{err: ErrLoginUnknown, code: "login_unavailable", status: http.StatusServiceUnavailable, setting: "access.helpers", inside: true},
 	{err: ErrAdminClient, code: "client_may_not_administer", status: http.StatusForbidden, setting: "access.admin_clients"},
 	{err: ErrAdminRelayed, code: "admin_relayed", status: http.StatusForbidden, setting: "access.admin_proxies"},
@@ -159,9 +160,13 @@ func rowOf(err error) row {
 		return row{err: err, code: "server_refused", status: refusal.Status}
 	}
 	for _, r := range statuses {
-		if errors.Is(err, r.err) {
-			return r
+		if !errors.Is(err, r.err) {
+			continue
 		}
+		if errors.As(err, new(*LoginError)) {
+			r.setting = "access.helpers"
+		}
+		return r
 	}
 	var netErr net.Error
 	switch {
@@ -212,6 +217,33 @@ func (*MethodError) Error() string { return ErrMethod.Error() }
 // Unwrap returns ErrMethod.
 func (*MethodError) Unwrap() error { return ErrMethod }
 
+// LoginError is ErrProxyLogin with what the client may log in by.
+type LoginError struct {
+	// IsBegun is whether a login by Negotiate goes on, and Token is for the client then, in base64.
+	IsBegun bool
+	Token   string
+	// HasPasswords is whether the client may log in by a password, too.
+	HasPasswords bool
+}
+
+func (*LoginError) Error() string { return ErrProxyLogin.Error() }
+
+// Unwrap returns ErrProxyLogin.
+func (*LoginError) Unwrap() error { return ErrProxyLogin }
+
+// addTo adds the challenges, the strongest scheme first: RFC 4559 section 4.1, and RFC 9110 section 11.7.1.
+func (l *LoginError) addTo(fields *httpmessage.Fields) {
+	const name = "Proxy-Authenticate"
+	if l.Token != "" {
+		fields.Add(name, "Negotiate "+l.Token)
+	} else {
+		fields.Add(name, "Negotiate")
+	}
+	if l.HasPasswords {
+		fields.Add(name, basic)
+	}
+}
+
 // PersonError is ErrFetchPerson with the URI that is retrieved then, without its password, and the target of this server that a
 // person opens for it: "" is the one that was asked for, whose password no page shows.
 type PersonError struct{ URI, Opens string }
@@ -223,7 +255,10 @@ func (*PersonError) Unwrap() error { return ErrFetchPerson }
 
 // fields returns the header fields of a response to an error.
 func fields(err error, status int) (fields httpmessage.Fields) {
-	if r := rowOf(err); r.name != "" {
+	var login *LoginError
+	if r := rowOf(err); errors.As(err, &login) {
+		login.addTo(&fields)
+	} else if r.name != "" {
 		fields.Add(r.name, r.value)
 	}
 	var method *MethodError

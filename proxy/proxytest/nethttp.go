@@ -77,6 +77,7 @@ func (c *connection) ServerName() string {
 
 func (c *connection) State() any         { return c.state }
 func (c *connection) SetState(state any) { c.state = state }
+func (*connection) Proxied() bool        { return false }
 func (*connection) Attached() io.Closer  { return nil }
 
 // response is an http.ResponseWriter as an httpmessage.ResponseWriter.

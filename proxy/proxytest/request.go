@@ -106,6 +106,9 @@ func (c *Conn) State() any { return c.state }
 // SetState implements httpmessage.Connection.
 func (c *Conn) SetState(state any) { c.state = state }
 
+// Proxied implements httpmessage.Connection.
+func (*Conn) Proxied() bool { return false }
+
 // Attached implements httpmessage.Connection.
 func (c *Conn) Attached() io.Closer { return c.Session }
 

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -105,6 +106,7 @@ func TestRecipes(t *testing.T) {
 		"A resolver behind HAProxy":                     behindHAProxy,
 		"A resolver behind Caddy":                       behindCaddy,
 		"An office proxy":                               officeProxy,
+		"An office that replaces Squid":                 replacesSquid,
 		"A gateway of a site":                           gatewayOfSite,
 		"A site with two servers and an API below /api": siteWithAPI,
 		"An air-gapped resolver":                        airGapped,
@@ -250,6 +252,62 @@ func officeProxy(t *testing.T, k *kitchen, title string) {
 		out, _ := exec.Command(urndtest.Binary(t), "access", "test", "--config", file, "--user", tt.user, tt.client, tt.method, tt.url).CombinedOutput() // a denial is an error
 		if !strings.HasPrefix(string(out), tt.answer) {
 			t.Errorf("%v: %s", tt, out)
+		}
+	}
+}
+
+// replacesSquid asks LDAP who a user is, goes by the second parent while the first one is down, and logs no address of a client.
+func replacesSquid(t *testing.T, k *kitchen, title string) {
+	testserver.Need(t, "/usr/lib/squid/basic_ldap_auth")
+	directory := testserver.StartSLAPD(t, map[string]string{"alice": "secret", "bob": "secret"}, map[string][]string{"staff": {"alice"}})
+	parent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "by the parent: ", r.RequestURI) }))
+	t.Cleanup(parent.Close)
+	folder := t.TempDir()
+	blocked, log := filepath.Join(folder, "blocked.txt"), filepath.Join(folder, "access.log")
+	if err := os.WriteFile(blocked, []byte("# closed\n.ads.example\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	file := k.write(t, title, urndFile, folder, "0.0.0.0:8141", "127.0.0.1:0", "10.1.0.0/16", "10.1.0.0/16, 127.0.0.0/8", "10.2.0.0/16", "127.0.0.0/8", "dc=example,dc=org", testserver.LDAPBase,
+		"memberUid=%u", "member=uid=%u,"+testserver.LDAPBase, "ldap://ldap.example.org", directory.URL(), "http://proxy.one.example:3128", "http://"+urndtest.FreeAddress(t),
+		"http://proxy.two.example:3128", parent.URL, "/etc/urnd/blocked.txt", blocked, "/var/log/urnd/access.log", log)
+	urnd := urndtest.StartFile(t, file)
+	proxy, err := url.Parse(urnd.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		user, url string
+		status    int
+	}{
+		{"alice", "http://www.example.com/", http.StatusOK},
+		{"alice", "http://www.ads.example/", http.StatusForbidden},
+		{"bob", "http://www.example.com/", http.StatusForbidden},
+		{"", "http://www.example.com/", http.StatusProxyAuthRequired},
+	} {
+		by := *proxy
+		if tt.user != "" {
+			by.User = url.UserPassword(tt.user, "secret")
+		}
+		client := &http.Client{Transport: &http.Transport{Proxy: http.ProxyURL(&by), DisableKeepAlives: true}, Timeout: testserver.Patience}
+		response, err := client.Get(tt.url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, _ := io.ReadAll(response.Body)
+		response.Body.Close()
+		if isBy := strings.Contains(string(body), "by the parent"); response.StatusCode != tt.status || isBy != (tt.status == http.StatusOK) {
+			t.Errorf("%s, %s: %d, %.200s", tt.user, tt.url, response.StatusCode, body)
+		}
+	}
+	testserver.Wait(t, "requests are logged with the network alone", func() bool {
+		text, _ := os.ReadFile(log)
+		return strings.Contains(string(text), " 127.0.0.0 ") && !strings.Contains(string(text), "127.0.0.1 ")
+	})
+	for at, answer := range map[string]string{"2026-12-01T09:30": `denied by rule "working-hours"`, "2026-12-01T18:30": `allowed by rule "staff"`} {
+		out, _ := exec.Command(urndtest.Binary(t), "access", "test", "--config", file, "--user", "alice", "--group", "staff", "--at", at, "10.1.7.3", "GET",
+			"http://www.social.example/").CombinedOutput() // a denial is an error
+		if !strings.HasPrefix(string(out), answer) {
+			t.Errorf("%s: %s", at, out)
 		}
 	}
 }

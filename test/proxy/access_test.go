@@ -61,7 +61,7 @@ func TestAccessLogs(t *testing.T) {
 		"json": regexp.MustCompile(`^\{"time":"([^"]+Z)","client":"127\.0\.0\.1","user":"me","method":"(\S+)","target":(?:"(?:[^"\\]|\\.)*"),` +
 			`"proto":"HTTP/1\.1","status":(\d+),"bytes":\d+,"ms":[\d.]+,"cache":"(\S+?)"(?:,"origin":"127\.0\.0\.1:\d+")?,"form":"(\S+)",` +
 			`"service":"(\S+)","request_id":"([0-9a-f]{16})","referer":"http://r\.example/","user_agent":"a b"\}$`),
-		"combined": regexp.MustCompile(`^127\.0\.0\.1 - me \[(\S+ \+0000)\] "(\S+) \S+ HTTP/1\.1" (\d+) \d+ "http://r\.example/" "a b"$`),
+		"combined": regexp.MustCompile(`^127\.0\.0\.1 - me \[(\S+ \+0000)\] "(\S+) \S+ HTTP/1\.1" (\d+) (?:\d+|-) "http://r\.example/" "a b"$`),
 		"squid": regexp.MustCompile(`^(\d{10}\.\d{3}) [ \d]{6} 127\.0\.0\.1 (?:NONE|TCP_MEM_HIT|TCP_MISS)/(\d+) \d+ (\S+) \S+ me ` +
 			`HIER_(?:NONE/-|DIRECT/127\.0\.0\.1) \S+$`),
 	}

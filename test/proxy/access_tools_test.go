@@ -64,6 +64,9 @@ func TestAccessLogTools(t *testing.T) {
 			t.Fatalf("%s: %d lines:\n%s", format, len(lines), text)
 		}
 		for i, r := range requests {
+			if format == "combined" { // it has the request line as it came
+				_, r.target, _ = strings.Cut(r.request, " ")
+			}
 			if !strings.Contains(lines[i], r.target) {
 				t.Errorf("%s: no %q in %s", format, r.target, lines[i])
 			}
@@ -122,7 +125,7 @@ func readByGoAccess(t *testing.T, file string, lines int, arguments ...string) {
 	if err := json.Unmarshal([]byte(urndtest.ReadFile(t, report)), &found); err != nil {
 		t.Fatal(err)
 	}
-	if found.General.Valid != lines || found.General.Failed != 0 || !strings.Contains(strings.Join(strings.Fields(urndtest.ReadFile(t, report)), " "), "www.example.org") {
+	if found.General.Valid != lines || found.General.Failed != 0 || !strings.Contains(strings.Join(strings.Fields(urndtest.ReadFile(t, report)), " "), "page?b") {
 		t.Errorf("GoAccess: %+v", found)
 	}
 }

@@ -142,7 +142,8 @@ func TestRulesOfTunnels(t *testing.T) {
 	}
 	testserver.Wait(t, "the log has the rules", func() bool {
 		text, _ := os.ReadFile(log)
-		return strings.Contains(string(text), `"rule":"denied"`) && strings.Count(string(text), `"rule":"strange"`) == 2
+		return strings.Contains(string(text), `"rule":"denied","denied":true`) && strings.Count(string(text), `"rule":"strange","denied":true`) == 2 &&
+			strings.Count(string(text), `"denied":true`) == 3
 	})
 }
 

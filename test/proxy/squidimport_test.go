@@ -4,6 +4,7 @@ package proxy
 
 import (
 	"bufio"
+	"encoding/base64"
 	"fmt"
 	"net"
 	"net/http"
@@ -17,8 +18,8 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// statusFrom returns the status of a request "METHOD TARGET" of a client at an address of loopback to a proxy.
-func statusFrom(client, proxy, request string) (int, error) {
+// statusFrom returns the status of a request "METHOD TARGET" of a client at an address of loopback to a proxy, and of a user, "" for none.
+func statusFrom(client, proxy, request, user string) (int, error) {
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(client)}}
 	conn, err := dialer.Dial("tcp", proxy)
 	if err != nil {
@@ -26,7 +27,11 @@ func statusFrom(client, proxy, request string) (int, error) {
 	}
 	defer conn.Close()
 	method, target, _ := strings.Cut(request, " ")
-	fmt.Fprintf(conn, "%s HTTP/1.1\r\nHost: %s\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", request, hostOf(target))
+	fields := ""
+	if user != "" {
+		fields = "Proxy-Authorization: Basic " + base64.StdEncoding.EncodeToString([]byte(user+":password")) + "\r\n"
+	}
+	fmt.Fprintf(conn, "%s HTTP/1.1\r\nHost: %s\r\n%sContent-Length: 0\r\nConnection: close\r\n\r\n", request, hostOf(target), fields)
 	response, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: method})
 	if err != nil {
 		return 0, err
@@ -51,6 +56,7 @@ func TestSquidImport(t *testing.T) {
 	const nets = "acl two src 127.0.0.2\nacl three src 127.0.0.3-127.0.0.9\nacl wide src 127.0.0.0/255.255.255.0\n"
 	for name, tt := range map[string]struct {
 		lines   string
+		user    string
 		partial bool // something is not carried over
 	}{
 		"debian": {lines: ports + "http_access allow localhost manager\nhttp_access deny manager\n"},
@@ -63,6 +69,15 @@ func TestSquidImport(t *testing.T) {
 			"http_access deny pair\nhttp_access allow wide\nhttp_access deny CONNECT two\n"},
 		"schemes": {lines: nets + "acl h proto HTTP\nacl s proto HTTPS\nacl u url_regex ^http://a\\.example/private/\nhttp_access deny u\nhttp_access allow two h\n" +
 			"http_access allow three s\nhttp_access allow three CONNECT\n"},
+		"school": {lines: ports + "acl rooms src \"DIR/rooms\"\nacl exam src 127.0.0.3\nacl teachers src 127.0.1.1\nacl allowed dstdomain \"DIR/blocked\"\n" +
+			"acl social dstdomain .b.example\nacl lessons time SMTWHFA 00:00-24:00\nacl holidays time SMTWHFA 00:00-00:00\nacl files urlpath_regex ^/private/\n" +
+			"http_access allow teachers\nhttp_access deny exam !allowed\nhttp_access deny social lessons !holidays\nhttp_access deny files\n" +
+			"http_access allow rooms\nhttp_access deny all\n"},
+		"office": {user: "root", lines: ports + nets + "auth_param basic program /usr/lib/squid/basic_fake_auth\n" +
+			"external_acl_type unix ttl=60 %LOGIN /usr/lib/squid/ext_unix_group_acl -p\nacl known proxy_auth REQUIRED\nacl staff external unix root\n" +
+			"acl board external unix www-data\nacl media dstdomain .b.example\nacl work time SMTWHFA 00:00-24:00\nhttp_access deny !known\n" +
+			"http_access allow board\nhttp_access deny media work !two\nhttp_access deny staff three\nhttp_access allow staff\nhttp_access deny all\n" +
+			"cache_peer 127.0.0.1 parent 1 0 no-query no-digest name=down connect-timeout=1\n"},
 		"closed": {lines: nets + "acl ads url_regex -i private\nhttp_access deny three ads\nhttp_access allow two !ads\nhttp_access allow wide\n", partial: true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -73,6 +88,9 @@ func TestSquidImport(t *testing.T) {
 			host, port, _ := net.SplitHostPort(at(parent.URL))
 			dir := testserver.OpenFolder(t)
 			if err := os.WriteFile(filepath.Join(dir, "blocked"), []byte("# a list\n.a.example\nb.example\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(dir, "rooms"), []byte("127.0.0.1\n127.0.0.3-127.0.0.9\n"), 0o644); err != nil {
 				t.Fatal(err)
 			}
 			s := testserver.StartSquid(t, dir, strings.ReplaceAll(tt.lines, "DIR", dir),
@@ -94,8 +112,8 @@ func TestSquidImport(t *testing.T) {
 						"CONNECT H:443", "CONNECT H:8443",
 					} {
 						request = strings.Replace(request, "H", to, 1)
-						want, err := statusFrom(client, s.Addr(), request)
-						got, urndErr := statusFrom(client, at(d.URL), request)
+						want, err := statusFrom(client, s.Addr(), request, tt.user)
+						got, urndErr := statusFrom(client, at(d.URL), request, tt.user)
 						if err != nil || urndErr != nil {
 							t.Fatalf("%s, %s: %v, %v", client, request, err, urndErr)
 						}

@@ -76,9 +76,7 @@ func run(ctx context.Context, getenv func(string) string, stdout, progress io.Wr
 func measurePeers(ctx context.Context, s settings, ends *network, progress io.Writer) (columns []*column, err error) {
 	defer func() {
 		for _, c := range columns {
-			if c.server != nil {
-				err = errors.Join(err, c.server.stop())
-			}
+			err = errors.Join(err, c.stop())
 		}
 	}()
 	for _, p := range peers(s) {

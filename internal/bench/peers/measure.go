@@ -109,7 +109,7 @@ func loadOf(ctx context.Context, s settings, ends *network, v *server, r row) (*
 // requests returns what makes the n-th request of a row: one text for all, where it can, with
 // all that is sent at once.
 func requests(at place, r row) func(uint64) []byte {
-	if r.origin == once || r.form == registered {
+	if r.origin == once || r.form == registered || r.users {
 		return func(n uint64) []byte { return r.request(at, n+1) } // 0 was the probe's
 	}
 	same := bytes.Repeat(r.request(at, 0), max(1, r.batch))

@@ -21,6 +21,7 @@ type network struct {
 	mu        sync.Mutex
 	conns     map[net.Conn]struct{}
 	closed    bool
+	silent    atomic.Bool // it reads requests, and answers none
 	running   sync.WaitGroup
 }
 
@@ -36,17 +37,35 @@ func newNetwork(ctx context.Context) (*network, error) {
 		{&n.place.Source, n.source},
 		{&n.place.Sink, n.sink},
 	} {
-		var config net.ListenConfig
-		l, err := config.Listen(ctx, "tcp4", "127.0.0.1:0")
-		if err != nil {
+		var err error
+		if *end.address, err = n.listen(ctx, "127.0.0.1:0", end.serve); err != nil {
 			n.close()
 			return nil, err
 		}
-		*end.address = l.Addr().String()
-		n.listeners = append(n.listeners, l)
-		n.running.Go(func() { n.accept(l, end.serve) })
+	}
+	n.place.Parents = []string{n.place.Origin}
+	return n, nil
+}
+
+// newParent starts an origin alone, which forward proxies can ask as their parent. close ends it.
+func newParent(ctx context.Context, address string, body []byte) (n *network, err error) {
+	n = &network{body: body, conns: map[net.Conn]struct{}{}}
+	if n.place.Origin, err = n.listen(ctx, address, n.origin); err != nil {
+		return nil, err
 	}
 	return n, nil
+}
+
+// listen serves the connections to an address, and returns it with its port.
+func (n *network) listen(ctx context.Context, address string, serve func(net.Conn)) (string, error) {
+	var config net.ListenConfig
+	l, err := config.Listen(ctx, "tcp4", address)
+	if err != nil {
+		return "", err
+	}
+	n.listeners = append(n.listeners, l)
+	n.running.Go(func() { n.accept(l, serve) })
+	return l.Addr().String(), nil
 }
 
 func (n *network) accept(l net.Listener, serve func(net.Conn)) {

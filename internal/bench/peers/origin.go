@@ -5,6 +5,7 @@ package main
 import (
 	"bufio"
 	"fmt"
+	"io"
 	"net"
 	"strconv"
 	"strings"
@@ -23,6 +24,10 @@ func (n *network) origin(c net.Conn) {
 	var out []byte
 	for {
 		path, keep, err := readRequest(in)
+		if n.silent.Load() {
+			_, _ = io.Copy(io.Discard, in) // until the server closes
+			return
+		}
 		if err != nil {
 			return
 		}
@@ -45,7 +50,7 @@ func readRequest(in *bufio.Reader) (path string, keep bool, err error) {
 	}
 	method, rest, _ := strings.Cut(strings.TrimRight(string(line), "\r\n"), " ")
 	target, version, _ := strings.Cut(rest, " ")
-	if method != "GET" {
+	if method != "GET" { // such as OPTIONS, by which urnd probes a proxy: the end of the connection is an answer, too
 		return "", false, fmt.Errorf("the origin has only GET, not %q", method)
 	}
 	if after, ok := strings.CutPrefix(target, "http://"); ok {

@@ -10,7 +10,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"text/template"
+	"time"
 )
 
 //go:embed config
@@ -28,6 +30,9 @@ type peer struct {
 	single  bool            // it uses one processor only
 	names   bool            // it has the names of the registry
 	secure  bool            // it listens by TLS, too
+	squid   bool            // its configuration has the features of a Squid
+	reload  os.Signal       // by which it reads its lists again; nil: it notices by itself
+	with    feature
 }
 
 const (
@@ -73,6 +78,8 @@ func others() []peer {
 			command: func(p place) []string { return []string{"squid", "-N", "-f", p.Dir + "/squid.conf"} },
 			cannot:  map[form]string{redirect: "it redirects by helper programs only"},
 			single:  true, // without -N it leaves the process group
+			squid:   true,
+			reload:  syscall.SIGHUP, // as squid -k reconfigure
 		},
 		{
 			name: "trafficserver", pkg: "trafficserver",
@@ -127,6 +134,8 @@ func (p peer) why(r row) string {
 		return "it has no registry"
 	case r.link != plain && !p.secure:
 		return "it is measured without TLS only"
+	case (r.with != none || r.isEvent()) && !p.squid:
+		return "only Squid and what takes its place are measured with it"
 	}
 	return ""
 }
@@ -148,6 +157,15 @@ func (p peer) write(at place) error {
 	if p.secure {
 		if err := writeCertificate(filepath.Join(at.Dir, "tls.pem")); err != nil {
 			return fmt.Errorf("certificate of %s: %w", p.name, err)
+		}
+	}
+	if p.with == hosts {
+		if err := writeHosts(listFile(at.Dir)); err != nil {
+			return err
+		}
+		hour := time.Now().Add(-time.Hour) // a list that has just been written could still change: urnd reads it again
+		if err := os.Chtimes(listFile(at.Dir), hour, hour); err != nil {
+			return err
 		}
 	}
 	for name, text := range p.files {

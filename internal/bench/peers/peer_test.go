@@ -18,9 +18,17 @@ func TestWrite(t *testing.T) {
 		Source: "127.0.0.1:1004", Sink: "127.0.0.1:1005", Host: gatewayHost, Name: namePath, Location: location,
 		Admin: "127.0.0.1:1006", Secure: "127.0.0.1:1007", Store: "/registry.db", Processors: 1,
 	}
-	for _, p := range peers(settings{}) {
-		t.Run(p.name, func(t *testing.T) {
-			at.Dir = t.TempDir()
+	all := peers(settings{})
+	for _, p := range all {
+		for _, f := range []feature{logins, parents} {
+			if p.squid {
+				all = append(all, p.having(f))
+			}
+		}
+	}
+	for _, p := range all {
+		t.Run(p.name+string(p.with), func(t *testing.T) {
+			at.Dir, at.With, at.Parents = t.TempDir(), p.with, []string{"127.0.0.1:1008", "127.0.0.1:1009"}
 			if err := p.write(at); err != nil {
 				t.Fatal(err)
 			}
@@ -34,6 +42,9 @@ func TestWrite(t *testing.T) {
 					t.Fatal(err)
 				}
 				all.Write(text)
+			}
+			if strings.Contains(all.String(), "1009") != (p.with != none) || strings.Contains(all.String(), "basic_fake_auth") != (p.with == logins) {
+				t.Errorf("with %q: %s", p.with, all.String())
 			}
 			if !strings.Contains(all.String(), "100") || strings.Contains(all.String(), "{{") {
 				t.Errorf("%s", all.String())
@@ -80,6 +91,9 @@ func TestWhy(t *testing.T) {
 		{peer{names: true}, row{form: registered}, true},
 		{p, row{form: redirect, link: overHTTP2}, false},
 		{peer{secure: true}, row{form: redirect, link: overTLS}, true},
+		{p, row{with: hosts}, false},
+		{p, row{event: started}, false},
+		{peer{squid: true}, row{with: hosts, event: started}, true},
 	} {
 		if got := c.peer.why(c.row); (got == "") != c.has {
 			t.Errorf("%+v: %q", c.row, got)

@@ -22,6 +22,8 @@ type place struct {
 	Name, Location   string // the name to redirect, and where to
 	Admin            string // where a server that has one has its admin interface
 	Processors       int    // which the server may use
+	With             feature
+	Parents          []string // the proxies that a server with a feature asks
 }
 
 func (p place) ForwardPort() string { return port(p.Forward) }
@@ -31,6 +33,15 @@ func (p place) OriginHost() string  { return "127.0.0.1" }
 func (p place) OriginPort() string  { return port(p.Origin) }
 func (p place) SourcePort() string  { return port(p.Source) }
 func (p place) SinkPort() string    { return port(p.Sink) }
+func (p place) List() string        { return listFile(p.Dir) }
+
+// ParentPorts returns the ports of Parents, which are on 127.0.0.1.
+func (p place) ParentPorts() (ports []string) {
+	for _, parent := range p.Parents {
+		ports = append(ports, port(parent))
+	}
+	return ports
+}
 
 func port(address string) string {
 	_, port, err := net.SplitHostPort(address)

@@ -21,7 +21,7 @@ const maxProfile = 500 * kibibyte
 // spends its time in code of its own for.
 func profiled(part string) []row {
 	return slices.DeleteFunc(rows(part), func(r row) bool {
-		return r.tunnel() || r.ftp() || r.form == registered || r.link != plain || r.manner != persistent || r.size > 64*kibibyte
+		return r.tunnel() || r.ftp() || r.form == registered || r.link != plain || r.manner != persistent || r.with != none || r.isEvent() || r.size > 64*kibibyte
 	})
 }
 

@@ -19,8 +19,8 @@ const turn = 500 * time.Millisecond
 func measureRounds(ctx context.Context, s settings, ends *network, columns []*column, r row, progress io.Writer) {
 	rounds := max(1, int(s.measure/turn))
 	s.measure, s.warm = min(s.measure, turn), min(s.warm, turn/5)
-	if r.isParked() {
-		rounds = 1 // memory does not vary
+	if !isLoaded(r) {
+		rounds = 1 // memory does not vary, and events take long
 	}
 	turns := make(map[*column][]cell, len(columns))
 	for range rounds {
@@ -32,7 +32,7 @@ func measureRounds(ctx context.Context, s settings, ends *network, columns []*co
 				c.cells[r.title] = cell{note: why}
 				continue
 			}
-			turns[c] = append(turns[c], measureRow(ctx, s, ends, c.server, r))
+			turns[c] = append(turns[c], measureColumn(ctx, s, ends, c, r))
 			c.failed = c.server.ended()
 		}
 	}
@@ -43,6 +43,22 @@ func measureRounds(ctx context.Context, s settings, ends *network, columns []*co
 		c.cells[r.title] = medianCell(turns[c])
 		fmt.Fprintf(progress, "%s: %s: %s\n", c.name, r.title, c.cells[r.title])
 	}
+}
+
+// measureColumn measures a row of a server once, with the feature of the row.
+func measureColumn(ctx context.Context, s settings, ends *network, c *column, r row) cell {
+	if r.isEvent() {
+		got, err := measureEvent(ctx, ends, c.server.peer, c.processors, r)
+		if err != nil {
+			return cell{note: "failed: " + err.Error()}
+		}
+		return got
+	}
+	v, err := c.having(ctx, ends, r.with)
+	if err != nil {
+		return cell{note: "failed: " + err.Error()}
+	}
+	return measureRow(ctx, s, ends, v, r)
 }
 
 // medianCell returns the medians of at least one turn, and the first note of one.
@@ -59,7 +75,7 @@ func medianCell(turns []cell) cell {
 	if len(measured) == 0 {
 		return all
 	}
-	all.measured, all.shared = true, measured[0].shared
+	all.measured, all.shared, all.text = true, measured[0].shared, measured[0].text
 	all.rate = medianOf(measured, func(c cell) float64 { return c.rate })
 	all.p50 = medianOf(measured, func(c cell) time.Duration { return c.p50 })
 	all.p99 = medianOf(measured, func(c cell) time.Duration { return c.p99 })

@@ -40,6 +40,9 @@ type row struct {
 	batch  int // requests in one write, pipelined (RFC 9112 section 9.3.2), or streams of HTTP/2; 0 is one
 	link   link
 	manner manner
+	with   feature // of the server
+	users  bool    // each request is of another user
+	event  event
 }
 
 const (
@@ -47,7 +50,7 @@ const (
 	mebibyte = 1 << 20
 )
 
-// rows returns those whose titles contain a text.
+// rows returns those whose titles contain a text, or one of several with | between them.
 func rows(part string) []row {
 	all := []row{
 		{title: "cached redirect of a URN", form: redirect},
@@ -78,10 +81,21 @@ func rows(part string) []row {
 		{title: "half load, HTTP/2, cached redirect", form: redirect, link: overHTTP2, manner: halfLoad},
 		{title: "ftp, file of 1 MiB", form: ftpFile, size: mebibyte, origin: always},
 		{title: "ftp, directory of 1,000 entries", form: ftpDirectory, origin: always},
+		{title: "forward, cached, a list of a million hosts", form: forward, size: kibibyte, with: hosts},
+		{title: "forward, cached, the user has logged in", form: forward, size: kibibyte, with: logins},
+		{title: "forward, cached, each user logs in", form: forward, size: kibibyte, with: logins, users: true},
+		{title: "event: start, and resident memory", form: forward, size: kibibyte, event: started},
+		{title: "event: start with a list of a million hosts, and resident memory", form: forward, size: kibibyte, with: hosts, event: started},
+		{title: "event: the list has a host more", form: forward, size: kibibyte, with: hosts, event: listReplaced},
+		{title: "event: the first parent ends", form: forward, size: kibibyte, origin: always, with: parents, event: parentEnds},
+		{title: "event: the first parent is back", form: forward, size: kibibyte, origin: always, with: parents, event: parentBack},
+		{title: "event: the first parent is silent", form: forward, size: kibibyte, origin: always, with: parents, event: parentSilent},
 		{title: "idle connection", form: redirect, manner: parked},
 		{title: "idle connection by TLS", form: redirect, link: overTLS, manner: parked},
 	}
-	return slices.DeleteFunc(all, func(r row) bool { return !strings.Contains(r.title, part) })
+	return slices.DeleteFunc(all, func(r row) bool {
+		return !slices.ContainsFunc(strings.Split(part, "|"), func(one string) bool { return strings.Contains(r.title, one) })
+	})
 }
 
 func (r row) ftp() bool { return r.form == ftpFile || r.form == ftpDirectory }
@@ -95,6 +109,8 @@ func (r row) location() string {
 	}
 	return location
 }
+
+func (r row) isEvent() bool { return r.event != noEvent }
 
 func (r row) tunnel() bool { return r.form == download || r.form == upload }
 
@@ -124,6 +140,9 @@ func (r row) place(at place, n uint64) (host, target string) {
 	case registered:
 		return r.address(at), "/" + registeredName(n)
 	case forward:
+		if r.with != none {
+			return wantedHost, "http://" + wantedHost + path
+		}
 		return at.Origin, "http://" + at.Origin + path
 	case gateway, download, upload:
 	}
@@ -136,6 +155,13 @@ func (r row) request(at place, n uint64) []byte {
 	fields := ""
 	if r.ftp() { // caches ask the server for all of it
 		fields = "Cache-Control: no-cache, no-store\r\n"
+	}
+	if r.with == logins {
+		user := uint64(0)
+		if r.users {
+			user = n
+		}
+		fields += login(user)
 	}
 	if r.manner == askedToClose {
 		fields += "Connection: close\r\n"

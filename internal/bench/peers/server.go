@@ -17,12 +17,13 @@ import (
 
 // server is a peer that runs.
 type server struct {
-	peer peer
-	at   place
-	on   cores
-	cmd  *exec.Cmd
-	done chan struct{}     // closed after cmd.Wait
-	sent map[string]uint64 // how many requests of a row, by its title, so that those of the next turn have other URLs
+	peer    peer
+	at      place
+	on      cores
+	cmd     *exec.Cmd
+	done    chan struct{}     // closed after cmd.Wait
+	started time.Time         // when its process was started
+	sent    map[string]uint64 // how many requests of a row, by its title, so that those of the next turn have other URLs
 }
 
 // startPeer starts a peer in a folder of its own, with as many processors, and waits until it
@@ -45,6 +46,7 @@ func startPeer(ctx context.Context, ends *network, p peer, processors int) (*ser
 	}
 	at := ends.place
 	at.Dir, at.Forward, at.Gateway, at.Admin, at.Secure, at.Processors = dir, addresses[0], addresses[1], addresses[2], addresses[3], processors
+	at.With = p.with
 	v := &server{peer: p, at: at, on: on, done: make(chan struct{}), sent: map[string]uint64{}}
 	if err := v.start(); err != nil {
 		return nil, fmt.Errorf("starting %s: %w", p.name, errors.Join(err, os.RemoveAll(dir)))
@@ -89,6 +91,7 @@ func (v *server) start() error {
 	defer output.Close()
 	v.cmd.Stdout, v.cmd.Stderr = output, output
 	v.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	v.started = time.Now()
 	if err := v.cmd.Start(); err != nil {
 		return err
 	}
@@ -122,16 +125,20 @@ func (v *server) output() string {
 	return "\n" + strings.TrimSpace(string(text[max(0, len(text)-most):]))
 }
 
-// listens waits until the server accepts connections of the gateway.
+// listens waits until the server accepts connections of the gateway, or of the forward proxy, which alone has features.
 func (v *server) listens(ctx context.Context) error {
-	const patience = 20 * time.Second
+	const patience = time.Minute // Squid needs ten seconds for a list of a million hosts, and more on a machine that is busy
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
+	address := v.at.Gateway
+	if v.peer.with != none {
+		address = v.at.Forward
+	}
 	var dialer net.Dialer
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		c, err := dialer.DialContext(ctx, "tcp", v.at.Gateway)
+		c, err := dialer.DialContext(ctx, "tcp", address)
 		if err == nil {
 			return c.Close()
 		}

@@ -18,7 +18,7 @@ type settings struct {
 	warm        time.Duration // before each turn, at most
 	connections int           // BENCH_CONNECTIONS
 	only        []string      // BENCH_ONLY, names of peers; empty is all
-	rows        string        // BENCH_ROWS, a part of their titles; empty is all
+	rows        string        // BENCH_ROWS, parts of their titles with | between them; empty is all
 	urnd        string        // BENCH_URND, the program
 	before      string        // BENCH_BEFORE, the program of an earlier commit, a peer of its own; "" leaves it out
 	floor       string        // BENCH_FLOOR, the program ../floor; "" leaves it out

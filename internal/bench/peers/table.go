@@ -23,10 +23,11 @@ type column struct {
 	cells               map[string]cell // by the title of the row
 	failed              error           // the server could not be measured to the end
 	server              *server         // nil where it did not start, and for curl
+	featured            map[feature]startedServer
 }
 
 func newColumn(peer string, processors int) *column {
-	c := &column{peer: peer, name: peer, processors: processors, cells: map[string]cell{}}
+	c := &column{peer: peer, name: peer, processors: processors, cells: map[string]cell{}, featured: map[feature]startedServer{}}
 	if processors > 1 {
 		c.name = fmt.Sprintf("%s, %d processors", peer, processors)
 	}
@@ -46,6 +47,7 @@ type cell struct {
 	others   float64         // for which part others than the server did
 	shared   bool            // they are the clients' too: others, rate and p99 say nothing of the server
 	turns    []time.Duration // the CPU time of each turn; 0 where it was not measured
+	text     string          // what happened, of an event
 	note     string          // what a reader must know, or why it is not measured
 }
 
@@ -53,6 +55,9 @@ type cell struct {
 func (c cell) String() string {
 	if !c.measured {
 		return "- (" + c.note + ")"
+	}
+	if c.text != "" {
+		return c.text
 	}
 	if c.resident > 0 {
 		return fmt.Sprintf("%.1f KiB each", c.resident/kibibyte)
@@ -118,6 +123,7 @@ func (t table) write(w io.Writer) error {
 	t.matrix(&b, "resident memory of the server, in KiB a connection", notes, row.isParked, func(_ row, c cell) string {
 		return fmt.Sprintf("%.1f", c.resident/kibibyte)
 	})
+	t.matrix(&b, "what happens", notes, row.isEvent, func(_ row, c cell) string { return c.text })
 	if t.has(func(c cell) bool { return c.shared }) {
 		b.WriteString("\nWhere the clients had to run on a core of the server there is no rate and no latency.\n")
 	}
@@ -151,7 +157,7 @@ func (t table) others(of func([]float64) float64) float64 {
 	var parts []float64
 	for _, column := range t.columns {
 		for _, c := range column.cells {
-			if c.measured && !c.shared && c.resident == 0 {
+			if c.measured && !c.shared && c.resident == 0 && c.text == "" {
 				parts = append(parts, c.others)
 			}
 		}
@@ -201,8 +207,8 @@ func mean(numbers []float64) float64 {
 	return sum / float64(len(numbers))
 }
 
-// isLoaded reports whether a row is measured by requests or octets, and not by what is held.
-func isLoaded(r row) bool { return !r.isParked() }
+// isLoaded reports whether a row is measured by requests or octets, and not by what is held, or what happens.
+func isLoaded(r row) bool { return !r.isParked() && !r.isEvent() }
 
 // matrix writes the figures of the rows that are of a kind, and nothing where there is none.
 func (t table) matrix(b *strings.Builder, title string, notes *footnotes, isOf func(row) bool, figure func(row, cell) string) {

@@ -23,6 +23,7 @@ func urnd(name, program string) peer {
 		env:     func(p place) []string { return []string{maxProcs(p)} },
 		secure:  true,
 		names:   true,
+		squid:   true,
 	}
 }
 
@@ -36,9 +37,17 @@ tls:
   key: '{{.Dir}}/tls.pem'
 limits:
   client_connections: 0
+{{- if .With}}
+  origin_timeout: 2s
+{{- end}}
 access:
   allow_destinations: [127.0.0.0/8]
   proxy_clients: [127.0.0.0/8]
+{{- if eq .With "logins"}}
+  helpers:
+    - for: passwords
+      command: [/usr/lib/squid/basic_fake_auth]
+{{- end}}
 ddds:
   enabled: false
 log:
@@ -54,6 +63,17 @@ registry:
 {{- end}}
 proxy:
   connect_ports: [{{.SourcePort}}, {{.SinkPort}}]
+{{- if eq .With "list"}}
+  rules:
+    - id: list
+      action: deny
+      hosts_from: ['{{.List}}']
+{{- end}}
+{{- if .With}}
+  upstreams:
+    - proxies: [{{range $i, $parent := .Parents}}{{if $i}}, {{end}}http://{{$parent}}{{end}}]
+      check_interval: 1s
+{{- end}}
   sites:
     - hosts: [{{.Host}}]
       servers: [http://{{.Origin}}]

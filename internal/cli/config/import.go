@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/urnd/urnd/internal/accesslog"
 	"github.com/urnd/urnd/internal/cli"
 	"github.com/urnd/urnd/internal/cli/squidconf"
 )
@@ -28,7 +29,7 @@ carried over, and 1 if something was not. Passwords are not printed.`,
 			if err != nil {
 				return fmt.Errorf("finding %s: %w", args[0], err)
 			}
-			result, err := squidconf.Convert(squidconf.Files{Read: os.ReadFile, Glob: filepath.Glob}, path)
+			result, err := squidconf.Convert(squidconf.Files{Read: os.ReadFile, Glob: filepath.Glob, CheckFormat: checkFormat}, path)
 			if err != nil {
 				return err
 			}
@@ -49,4 +50,9 @@ carried over, and 1 if something was not. Passwords are not printed.`,
 			return cli.ErrReported
 		},
 	}
+}
+
+func checkFormat(format string) error {
+	_, err := accesslog.ParseFormat(format)
+	return err
 }

@@ -22,13 +22,10 @@ type ACL struct {
 	Name     string
 	Type     string
 	Items    []Item
-	Options  []string // such as -n, without -i and +i
 	// Lines are the items of each line: what all-of needs, where the items of one line must all hold.
 	Lines [][]Item
 	// Unread is why a file of values could not be read; the items are then not all.
 	Unread error
-	// Conditional is true where one of its lines is behind an if of which it is not known whether it holds.
-	Conditional bool
 }
 
 // builtins are the acls that Squid 5 and 6 define.
@@ -56,7 +53,7 @@ func ACLs(files Files, directives []Directive) (map[string]*ACL, error) {
 			continue
 		}
 		// Squid knows its own localhost and CONNECT, and configurations from before that still define them.
-		if own := all[line.nameOfACL()]; own != nil && own.File == "built in" && own.Name != "all" {
+		if own := all[line.argument(0)]; own != nil && own.File == "built in" && own.Name != "all" {
 			delete(all, own.Name)
 		}
 		if err := addACL(files, all, line); err != nil {
@@ -64,13 +61,6 @@ func ACLs(files Files, directives []Directive) (map[string]*ACL, error) {
 		}
 	}
 	return all, nil
-}
-
-func (d Directive) nameOfACL() string {
-	if len(d.Words) == 0 {
-		return ""
-	}
-	return d.Words[0].Text
 }
 
 func addACL(files Files, all map[string]*ACL, line Directive) error {
@@ -86,7 +76,6 @@ func addACL(files Files, all map[string]*ACL, line Directive) error {
 	if a.Type != kind {
 		return &ParseError{line.Position, line.Text, fmt.Sprintf("the acl %s is of type %s in line %s: write that, or another name", name, a.Type, a.Position), nil}
 	}
-	a.Conditional = a.Conditional || line.Conditional
 	items := a.itemsOf(files, line)
 	a.Items, a.Lines = append(a.Items, items...), append(a.Lines, items)
 	return nil
@@ -96,7 +85,6 @@ func addACL(files Files, all map[string]*ACL, line Directive) error {
 func (a *ACL) itemsOf(files Files, line Directive) (items []Item) {
 	anyCase, options := false, true
 	for _, word := range line.Words[2:] {
-		list, isList := word.list(line)
 		plain := word.Text
 		if word.Quoted {
 			plain = ""
@@ -107,8 +95,12 @@ func (a *ACL) itemsOf(files Files, line Directive) (items []Item) {
 		case options && plain == "--":
 			options = false
 		case options && len(items) == 0 && isOption(plain):
-			a.Options = append(a.Options, word.Text)
-		case isList:
+			// Those of dstdomain and dst are about look-ups in the DNS, of which there are none.
+		case word.Quoted:
+			list := word.Text
+			if !filepath.IsAbs(list) {
+				list = filepath.Join(filepath.Dir(line.File), list)
+			}
 			values, err := readList(files, list)
 			if err != nil {
 				a.Unread = err
@@ -125,19 +117,6 @@ func (a *ACL) itemsOf(files Files, line Directive) (items []Item) {
 
 func isOption(text string) bool {
 	return text == "-n" || text == "-m" || strings.HasPrefix(text, "-m=") || text == "-s" || text == "-r" || text == "-x"
-}
-
-// list returns the file of values that a word names.
-func (w Word) list(line Directive) (name string, ok bool) {
-	if inner, is := strings.CutPrefix(w.Text, `parameters("`); is && !w.Quoted {
-		name, ok = strings.CutSuffix(inner, `")`)
-	} else {
-		name, ok = w.Text, w.Quoted && !line.QuotedValues
-	}
-	if ok && !filepath.IsAbs(name) {
-		name = filepath.Join(filepath.Dir(line.File), name)
-	}
-	return name, ok
 }
 
 // readList returns the lines of a file of values that are neither empty nor comments.

@@ -1,17 +1,21 @@
 package squidconf
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strings"
 
 	"golang.org/x/net/publicsuffix"
 )
 
-// condition is what an acl means: one of the cubes holds. Where missing is not empty, it may hold for other requests, too.
+// condition is what an acl means, or an acl with "!": it holds where one of cubes does, and none of except. Where missing is not empty, an
+// acl may hold for other requests, too; one with "!" then has no cubes.
 type condition struct {
 	cubes   []cube
+	except  []cube
 	missing []Loss
 	login   bool // it is about users, or that there is one
 }
@@ -27,23 +31,57 @@ const (
 	maxNested  = 20_000
 )
 
+// literal returns what a word of a line such as !Safe_ports means.
+func (c *conversion) literal(word string, at Position, depth int) (means condition) {
+	name, isNegated := strings.CutPrefix(word, "!")
+	a := c.acls[name]
+	if a == nil {
+		means.missing = []Loss{{at, "acl " + name, "there is no acl of this name", "an acl before it"}}
+		return means
+	}
+	means = c.conditionOf(a, depth)
+	if !isNegated {
+		return means
+	}
+	positive := slices.DeleteFunc(means.cubes, cube.empty)
+	means.cubes = nil
+	switch {
+	case len(means.missing) > 0 || slices.ContainsFunc(positive, cube.always):
+		return means
+	case len(positive) == 1:
+		if others, ok := positive[0].not(); ok {
+			means.cubes = []cube{others}
+			return means
+		}
+	}
+	means.cubes, means.except = []cube{{}}, positive
+	return means
+}
+
 // conditionOf returns what an acl means.
 func (c *conversion) conditionOf(a *ACL, depth int) (means condition) {
 	if a.Unread != nil {
 		means.lose(a, a.Position, a.Unread.Error(), "run the command where the file is")
 	}
-	if a.Conditional {
-		means.lose(a, a.Position, "it depends on the process of Squid (if)", "urnd is one process: remove the condition")
-	}
 	switch a.Type {
-	case "src", "dst":
-		a.addresses(&means)
+	case "src":
+		a.addresses(&means, ofClients)
+	case "dst":
+		a.addresses(&means, ofDestinations)
 	case "dstdomain":
 		a.domains(&means)
 	case "port":
-		a.ports(&means)
-	case "proto", "method":
-		a.words(&means)
+		var set []addressRange
+		a.each(&means, "ports", func(item Item) error {
+			r, err := parsePorts(item.Value)
+			set = append(set, r)
+			return err
+		})
+		means.cubes = []cube{oneSet(ofPorts, &values{set: newRanges(set).and(everyPort())})}
+	case "proto":
+		a.words(&means, ofSchemes, schemeOf)
+	case "method":
+		a.words(&means, ofMethods, methodOf)
 	case "time":
 		a.times(&means)
 	case "dstdom_regex", "url_regex", "urlpath_regex":
@@ -55,59 +93,47 @@ func (c *conversion) conditionOf(a *ACL, depth int) (means condition) {
 	case "any-of", "all-of":
 		c.group(a, &means, depth)
 	default:
-		why, instead := unknownType(a.Type)
-		means.lose(a, a.Position, why, instead)
-	}
-	if a.Conditional {
-		means.cubes = nil
+		means.lose(a, a.Position, "acls of type "+a.Type+": missing", c.insteadOf("acl "+a.Type, "clients, users, hosts, paths or times"))
 	}
 	return means
 }
 
-func unknownType(kind string) (why, instead string) {
-	switch kind {
-	case "ext_user", "ext_user_regex", "note", "annotate_client", "annotate_transaction", "tag":
-		return "acls of programs but those for groups: missing", "access.helpers"
-	case "proxy_auth_regex":
-		return "users by regular expressions", "groups (access.proxy_groups)"
-	case "maxconn", "max_user_ip":
-		return "rules by the number of connections", "limits.client_connections, for all clients"
-	case "localport", "myport", "myportname", "localip", "myip":
-		return "rules by the listener", "several urnds, each with a configuration"
-	case "browser", "referer_regex", "req_header", "req_mime_type":
-		return "rules by fields of requests", "clients, users or paths"
-	case "rep_header", "rep_mime_type", "http_status", "hier_code":
-		return "rules by responses", "cache of proxy.sites, for caching"
-	case "arp", "eui64":
-		return "rules by hardware addresses", "clients"
-	case "srcdomain", "srcdom_regex":
-		return "clients by the names of their addresses", "clients"
-	case "ident", "ident_regex":
-		return "ident (RFC 1413)", "users"
+// each reads the values of an acl, and reports those that are wrong.
+func (a *ACL) each(means *condition, instead string, read func(Item) error) {
+	for _, item := range a.Items {
+		if err := read(item); err != nil {
+			means.lose(a, item.At, err.Error(), instead)
+		}
 	}
-	return "acls of type " + kind, "clients, users, hosts, paths or times"
 }
 
-func (a *ACL) addresses(means *condition) {
-	var ranges []addressRange
+// listed returns the files of values all of whose lines mean the same to urnd, which then reads them itself, and the others.
+func (a *ACL) listed(means func(value string) bool) (files, others []string) {
 	for _, item := range a.Items {
-		found, err := parseAddresses(item.Value)
-		if err != nil {
-			means.lose(a, item.At, err.Error(), "the addresses of the host")
-			continue
+		if item.List != "" && !means(item.Value) && !slices.Contains(others, item.List) {
+			others = append(others, item.List)
 		}
-		ranges = append(ranges, found...)
 	}
-	var holds cube
-	set := newAddresses(ranges)
-	switch {
-	case slices.Equal(set, everyAddress()):
-	case a.Type == "src":
-		holds.clients = set
-	default:
-		holds.destinations = set
+	for _, item := range a.Items {
+		if item.List != "" && !slices.Contains(files, item.List) && !slices.Contains(others, item.List) {
+			files = append(files, item.List)
+		}
 	}
-	means.cubes = append(means.cubes, holds)
+	return files, others
+}
+
+func (a *ACL) addresses(means *condition, kind int) {
+	files, copied := a.listed(isListed)
+	var all, own []addressRange
+	a.each(means, "the addresses of the host", func(item Item) error {
+		found, err := parseAddresses(item.Value)
+		all = append(all, found...)
+		if !slices.Contains(files, item.List) {
+			own = append(own, found...)
+		}
+		return err
+	})
+	means.cubes = []cube{oneSet(kind, &values{set: newRanges(all), files: files, own: newRanges(own), copied: copied})}
 }
 
 // plainHost is a name as lists of hosts have it.
@@ -118,76 +144,58 @@ func isName(host string) bool {
 }
 
 func (a *ACL) domains(means *condition) {
-	lists := make(map[string]bool) // whether all lines of a file are names that mean the same to urnd
-	for _, item := range a.Items {
-		if plain, known := lists[item.List]; item.List != "" && (!known || plain) {
-			lists[item.List] = isName(strings.ToLower(item.Value)) && !isSuffix(strings.ToLower(item.Value))
-		}
-	}
-	holds := cube{hosts: []string{}}
-	for _, item := range a.Items {
+	holds := new(values)
+	holds.files, holds.copied = a.listed(func(value string) bool { return isName(strings.ToLower(value)) && !isSuffix(strings.ToLower(value)) })
+	a.each(means, "hosts, such as .example.org", func(item Item) error {
 		host := strings.TrimSuffix(strings.ToLower(item.Value), ".")
-		switch _, err := parseAddresses(host); {
-		case lists[item.List]:
-			if !slices.Contains(holds.hostsFrom, item.List) {
-				holds.hostsFrom = append(holds.hostsFrom, item.List)
-			}
-		case isName(host), err == nil && !strings.ContainsAny(host, "-/l"):
-			holds.hosts = append(holds.hosts, host)
+		_, isAddress := parseAddress(host)
+		switch {
+		case slices.Contains(holds.files, item.List):
+		case isName(host), isAddress:
+			holds.texts = append(holds.texts, strings.Trim(host, "[]"))
 		default:
-			means.lose(a, item.At, fmt.Sprintf("%q is not a host", item.Value), "hosts, such as .example.org")
+			return fmt.Errorf("%q is not a host", item.Value)
 		}
-	}
-	means.cubes = append(means.cubes, holds)
+		return nil
+	})
+	means.cubes = []cube{one(ofHosts, holds)}
 }
 
 // isSuffix reports whether an entry is about all names below a public suffix, which lists of urnd leave out.
 func isSuffix(entry string) bool {
 	name, ok := strings.CutPrefix(entry, ".")
-	if !ok {
-		return false
-	}
 	suffix, _ := publicsuffix.PublicSuffix(name)
-	return suffix == name
+	return ok && suffix == name
 }
 
-func (a *ACL) ports(means *condition) {
-	var ranges []portRange
-	for _, item := range a.Items {
-		r, err := parsePorts(item.Value)
-		if err != nil {
-			means.lose(a, item.At, err.Error(), "ports")
-			continue
+// words adds schemes or methods. Of "" urnd has no requests.
+func (a *ACL) words(means *condition, kind int, read func(string) (string, error)) {
+	holds := new(values)
+	a.each(means, "schemes, methods", func(item Item) error {
+		word, err := read(item.Value)
+		if err == nil && word != "" && !slices.Contains(holds.texts, word) {
+			holds.texts = append(holds.texts, word)
 		}
-		ranges = append(ranges, r)
-	}
-	means.cubes = append(means.cubes, cube{ports: newPorts(ranges)})
+		return err
+	})
+	means.cubes = []cube{one(kind, holds)}
 }
 
-var plainMethod = regexp.MustCompile(`^[A-Z][A-Z-]*$`)
+func schemeOf(text string) (string, error) {
+	switch scheme := strings.ToLower(text); scheme {
+	case "http", "https", "ftp", "gopher", "wais":
+		return scheme, nil
+	case "cache_object", "urn": // urnd has no such requests of proxy clients
+		return "", nil
+	}
+	return "", fmt.Errorf("%q is no scheme", text)
+}
 
-func (a *ACL) words(means *condition) {
-	kind := schemes
-	if a.Type == "method" {
-		kind = methods
+func methodOf(text string) (string, error) {
+	if strings.Trim(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ-") != "" || strings.HasPrefix(text, "-") {
+		return "", fmt.Errorf("%q is no method", text)
 	}
-	var holds cube
-	holds.texts[kind] = []string{}
-	for _, item := range a.Items {
-		value := strings.ToLower(item.Value)
-		if kind == methods {
-			value = item.Value
-		}
-		switch {
-		case kind == schemes && (value == "cache_object" || value == "urn"): // urnd has no such requests of proxy clients
-		case kind == schemes && !slices.Contains([]string{"http", "https", "ftp", "gopher", "wais"}, value),
-			kind == methods && !plainMethod.MatchString(value):
-			means.lose(a, item.At, fmt.Sprintf("%q", item.Value), "schemes, methods")
-		case !slices.Contains(holds.texts[kind], value):
-			holds.texts[kind] = append(holds.texts[kind], value)
-		}
-	}
-	means.cubes = append(means.cubes, holds)
+	return text, nil
 }
 
 func (c *conversion) users(a *ACL, means *condition) {
@@ -196,59 +204,142 @@ func (c *conversion) users(a *ACL, means *condition) {
 		means.lose(a, a.Position, "nobody can log in", "access.proxy_users or access.helpers")
 		return
 	}
-	var holds cube
-	holds.texts[users] = []string{}
-	for _, item := range a.Items {
+	holds := new(values)
+	a.each(means, "users, as they log in", func(item Item) error {
 		switch {
-		case item.Value == "REQUIRED" && item.List == "":
-			means.cubes = append(means.cubes, cube{}) // who does not log in, comes to no rule
-			return
-		case item.AnyCase && c.passwords != nil && !c.passwords.hasCase: // whose names are in lower case
-			holds.texts[users] = append(holds.texts[users], strings.ToLower(item.Value))
+		case item.AnyCase && c.foldsUsers && c.negotiate == nil: // whose names are in lower case
+			holds.texts = append(holds.texts, strings.ToLower(item.Value))
 		case item.AnyCase && strings.ToLower(item.Value) != strings.ToUpper(item.Value):
-			means.lose(a, item.At, "users without regard to capital letters", "users, as they log in")
+			return errors.New("users without regard to capital letters")
 		default:
-			holds.texts[users] = append(holds.texts[users], item.Value)
+			holds.texts = append(holds.texts, item.Value)
 		}
+		return nil
+	})
+	if slices.ContainsFunc(a.Items, func(item Item) bool { return item.Value == "REQUIRED" && item.List == "" }) {
+		means.cubes = []cube{{}} // who does not log in, comes to no rule
+		return
 	}
-	slices.Sort(holds.texts[users])
-	holds.texts[users] = slices.Compact(holds.texts[users])
-	means.cubes = append(means.cubes, holds)
+	slices.Sort(holds.texts)
+	holds.texts = slices.Compact(holds.texts)
+	means.cubes = []cube{one(ofUsers, holds)}
 }
 
 // group adds what acls of acls mean: of any-of each one, of all-of all of a line together.
 func (c *conversion) group(a *ACL, means *condition, depth int) {
 	for _, line := range a.Lines {
-		if len(line) == 0 {
-			continue // nothing is in it, and not everything
-		}
-		var conjunction [][]cube
+		var lists [][]cube
 		for _, item := range line {
 			if c.nested++; depth >= maxNesting || c.nested > maxNested {
 				means.lose(a, item.At, "acls name each other, or too many", "rules")
 				return
 			}
-			one := c.literal(item.Value, item.At, depth+1)
-			means.login = means.login || one.login
-			if len(one.missing) > 0 || len(one.except) > 0 {
+			part := c.literal(item.Value, item.At, depth+1)
+			means.login = means.login || part.login
+			if len(part.missing) > 0 || len(part.except) > 0 {
 				means.lose(a, item.At, fmt.Sprintf("%s in %s cannot be said in a rule", item.Value, a.Type), "rules")
 			}
-			if len(one.except) > 0 || len(one.missing) > 0 && strings.HasPrefix(item.Value, "!") {
-				one.cubes = nil // they would be more than the acl
+			if len(part.except) > 0 {
+				part.cubes = nil // they would be more than the acl
 			}
-			if a.Type == "any-of" {
-				means.cubes = append(means.cubes, one.cubes...)
-				continue
-			}
-			conjunction = append(conjunction, one.cubes)
+			lists = append(lists, part.cubes)
 		}
-		if a.Type != "all-of" {
-			continue
-		}
-		all, ok := product(conjunction...)
-		if !ok {
+		switch all, ok := product(lists...); {
+		case a.Type == "any-of":
+			means.cubes = append(means.cubes, slices.Concat(lists...)...)
+		case !ok:
 			means.lose(a, a.Position, "what holds in all of its acls cannot be said in one rule", "rules")
+		case len(line) > 0: // nothing is in an empty line, and not everything
+			means.cubes = append(means.cubes, all...)
 		}
-		means.cubes = append(means.cubes, all...)
 	}
+}
+
+// literalOf returns the text that a regular expression stands for, and false where it is more than a text.
+func literalOf(expression string) (text string, ok bool) {
+	parsed, err := syntax.Parse(expression, 0)
+	if err != nil || parsed.Op != syntax.OpLiteral || parsed.Flags&syntax.FoldCase != 0 {
+		return "", false
+	}
+	return string(parsed.Rune), true
+}
+
+// expressions adds what regular expressions mean that are exactly a host, the beginning of a path, or both.
+func (a *ACL) expressions(means *condition) {
+	read := map[string]func(string, bool) (cube, bool){"dstdom_regex": hostExpression, "url_regex": urlExpression, "urlpath_regex": pathExpression}[a.Type]
+	instead := "paths, such as */ads/* or *.exe, which do not look at queries; or urls_from, with a file of URLs as docs/lists.md has them"
+	if a.Type == "dstdom_regex" {
+		instead = "hosts, such as .example.org or *.cdn-?.example.org; or hosts_from, with a file of them"
+	}
+	a.each(means, instead, func(item Item) error {
+		if strings.HasPrefix(item.Value, "^cache_object:") || strings.Contains(item.Value, "squid-internal-mgr") {
+			return nil // urnd has no requests for a manager
+		}
+		holds, ok := read(item.Value, item.AnyCase)
+		if !ok {
+			return fmt.Errorf("the regular expression %s is not exactly a host or the beginning of a path", item.Value)
+		}
+		means.cubes = join(means.cubes, holds)
+		return nil
+	})
+}
+
+// join adds a cube, to the values of the one before where both are about hosts or paths alone.
+func join(cubes []cube, next cube) []cube {
+	for _, kind := range [...]int{ofHosts, ofPaths} {
+		if last := len(cubes) - 1; last >= 0 && cubes[last].only(kind) && next.only(kind) {
+			cubes[last][kind].texts = append(cubes[last][kind].texts, next[kind].texts...)
+			return cubes
+		}
+	}
+	return append(cubes, next)
+}
+
+// hostExpression reads an expression for hosts, which Squid has in small letters.
+func hostExpression(expression string, anyCase bool) (cube, bool) {
+	if anyCase {
+		expression = strings.ToLower(expression)
+	}
+	body, hasEnd := strings.CutSuffix(expression, "$")
+	for begin, dot := range map[string]string{`(^|\.)`: ".", `(\.|^)`: ".", `^(.*\.)?`: ".", `^(.+\.)?`: ".", "^": ""} {
+		rest, ok := strings.CutPrefix(body, begin)
+		host, isLiteral := literalOf(rest)
+		if ok && hasEnd && isLiteral && isName(host) && !strings.HasPrefix(host, ".") {
+			return one(ofHosts, textValues(dot+host)), true
+		}
+	}
+	return cube{}, expression == "." || expression == ".*"
+}
+
+// plainPath is a path that is in normal form.
+var plainPath = regexp.MustCompile(`^/([A-Za-z0-9_~-][A-Za-z0-9._~-]*(/|$))*$`)
+
+// pathExpression reads an expression for the beginning of paths. Others would be about the query, too.
+func pathExpression(expression string, anyCase bool) (cube, bool) {
+	body, ok := strings.CutPrefix(expression, "^")
+	path, isLiteral := literalOf(strings.TrimSuffix(body, ".*"))
+	if !ok || !isLiteral || !plainPath.MatchString(path) || anyCase && strings.ToLower(path) != strings.ToUpper(path) {
+		return cube{}, false
+	}
+	return one(ofPaths, textValues(path+"*")), true
+}
+
+// urlExpression reads an expression for a host and the beginning of the path. CONNECT has no URL, and so there is none for https.
+func urlExpression(expression string, anyCase bool) (cube, bool) {
+	if expression == "." || expression == ".*" {
+		return cube{}, true
+	}
+	rest, ok := strings.CutPrefix(expression, "^http://")
+	host, path, hasPath := strings.Cut(rest, "/")
+	if anyCase {
+		host = strings.ToLower(host)
+	}
+	host, isLiteral := literalOf(host)
+	holds, isPath := pathExpression("^/"+path, anyCase)
+	if !ok || !hasPath || !isLiteral || !isName(host) || strings.HasPrefix(host, ".") || !isPath {
+		return cube{}, false
+	}
+	port, _ := parsePorts("80") // Squid leaves out the port of the scheme
+	holds[ofHosts], holds[ofPorts], holds[ofSchemes] = textValues(host), &values{set: ranges{port}}, textValues("http")
+	return holds, true
 }

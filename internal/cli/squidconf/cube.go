@@ -6,92 +6,142 @@ import (
 	"strings"
 )
 
-// The conditions of a rule whose values are texts.
+// The conditions of a rule.
 const (
-	methods = iota
-	schemes
-	users
-	groups // equal or not comparable: a user may be in several
-	paths  // equal or not comparable
-	times  // equal or not comparable
-	textConditions
+	ofClients = iota
+	ofUsers
+	ofGroups
+	ofMethods
+	ofSchemes
+	ofHosts
+	ofPorts
+	ofPaths
+	ofTimes
+	ofDestinations
+	conditions // how many there are
 )
 
-// cube is what one rule of urnd can say: all conditions hold, and the values of each are alternatives. What is nil always holds.
-type cube struct {
-	clients, destinations addresses
-	ports                 ports
-	hosts, hostsFrom      []string // alternatives, together
-	texts                 [textConditions][]string
+// conditionNames are the conditions as proxy.rules has them. Files of values are in the setting of that name and "_from".
+func conditionNames() [conditions]string {
+	return [...]string{"clients", "users", "groups", "methods", "schemes", "hosts", "ports", "paths", "times", "destinations"}
 }
 
-func (c cube) anyHost() bool { return c.hosts == nil && c.hostsFrom == nil }
-
-// always reports whether the cube has no condition.
-func (c cube) always() bool {
-	return c.clients == nil && c.destinations == nil && c.ports == nil && c.anyHost() &&
-		!slices.ContainsFunc(c.texts[:], func(values []string) bool { return values != nil })
+// values are those of a condition: one of them must be met.
+type values struct {
+	set    ranges   // of clients, destinations, ports and times
+	texts  []string // of the others
+	files  []string // that have further values; those of clients and destinations are in set, too
+	own    ranges   // with files: what of set the acl itself has
+	copied []string // files whose values are in set, and which the rule cannot name
 }
+
+func textValues(texts ...string) *values { return &values{texts: texts} }
+
+// cube is what one rule of urnd can say: all conditions hold. One that is nil always holds.
+type cube [conditions]*values
+
+// one returns a cube with one condition.
+func one(kind int, v *values) (c cube) {
+	c[kind] = v
+	return c
+}
+
+func (c cube) always() bool { return c == cube{} }
+
+// only reports whether the cube has this condition and no other.
+func (c cube) only(kind int) bool { return c[kind] != nil && c == one(kind, c[kind]) }
 
 // empty reports whether the cube can never hold.
 func (c cube) empty() bool {
-	none := func(isSet bool, n int) bool { return isSet && n == 0 }
-	return none(c.clients != nil, len(c.clients)) || none(c.destinations != nil, len(c.destinations)) || none(c.ports != nil, len(c.ports)) ||
-		none(!c.anyHost(), len(c.hosts)+len(c.hostsFrom)) ||
-		slices.ContainsFunc(c.texts[:], func(values []string) bool { return none(values != nil, len(values)) })
+	return slices.ContainsFunc(c[:], func(v *values) bool { return v != nil && len(v.set)+len(v.texts)+len(v.files) == 0 })
+}
+
+func (c cube) equal(other cube) bool { return slices.EqualFunc(c[:], other[:], (*values).equal) }
+
+func (v *values) equal(other *values) bool {
+	if v == nil || other == nil {
+		return v == other
+	}
+	return slices.Equal(v.set, other.set) && slices.Equal(v.texts, other.texts) && slices.Equal(v.files, other.files) && slices.Equal(v.own, other.own)
 }
 
 // and returns the cube that holds where both do, and false where no cube is exactly that.
 func (c cube) and(other cube) (both cube, ok bool) {
-	both = cube{clients: c.clients.and(other.clients), destinations: c.destinations.and(other.destinations), ports: c.ports.and(other.ports)}
-	if both.hosts, both.hostsFrom, ok = c.andHosts(other); !ok {
-		return both, false
-	}
-	for i := range both.texts {
-		switch a, b := c.texts[i], other.texts[i]; {
-		case a == nil:
-			both.texts[i] = b
-		case b == nil, slices.Equal(a, b):
-			both.texts[i] = a
-		case i == groups || i == paths || i == times:
+	for kind := range both {
+		if both[kind], ok = c[kind].and(other[kind], kind); !ok {
 			return both, false
-		default:
-			both.texts[i] = slices.DeleteFunc(slices.Clone(a), func(value string) bool { return !slices.Contains(b, value) })
 		}
 	}
 	return both, true
 }
 
-func (c cube) andHosts(other cube) (hosts, from []string, ok bool) {
+func (v *values) and(other *values, kind int) (*values, bool) {
 	switch {
-	case c.anyHost():
-		return other.hosts, other.hostsFrom, true
-	case other.anyHost(), slices.Equal(c.hosts, other.hosts) && slices.Equal(c.hostsFrom, other.hostsFrom):
-		return c.hosts, c.hostsFrom, true
-	case len(c.hostsFrom) > 0 || len(other.hostsFrom) > 0:
-		return nil, nil, false
+	case v == nil:
+		return other, true
+	case other == nil || v.equal(other):
+		return v, true
 	}
-	hosts = []string{}
-	for _, a := range c.hosts {
-		for _, b := range other.hosts {
+	switch kind {
+	case ofClients, ofDestinations, ofPorts, ofTimes:
+		return &values{set: v.set.and(other.set), copied: slices.Concat(v.files, v.copied, other.files, other.copied)}, true
+	case ofMethods, ofSchemes, ofUsers:
+		common := slices.DeleteFunc(slices.Clone(v.texts), func(text string) bool { return !slices.Contains(other.texts, text) })
+		return textValues(common...), true
+	case ofHosts:
+		return v.andHosts(other)
+	}
+	return nil, false // what is in one of two paths or groups may be in the other one, too
+}
+
+func (v *values) andHosts(other *values) (*values, bool) {
+	if len(v.files)+len(other.files) > 0 {
+		return nil, false
+	}
+	common := new(values)
+	for _, a := range v.texts {
+		for _, b := range other.texts {
 			_, aErr := netip.ParsePrefix(a)
 			_, bErr := netip.ParsePrefix(b)
 			switch {
 			case a == b || hasHost(b, a):
-				hosts = append(hosts, a)
+				common.texts = append(common.texts, a)
 			case hasHost(a, b):
-				hosts = append(hosts, b)
+				common.texts = append(common.texts, b)
 			case aErr == nil || bErr == nil:
-				return nil, nil, false
+				return nil, false
 			}
 		}
 	}
-	return hosts, nil, true
+	return common, true
 }
 
 // hasHost reports whether a host or a name with all below it (.example.org) has all that another one has.
 func hasHost(wide, narrow string) bool {
 	return strings.HasPrefix(wide, ".") && (narrow == wide[1:] || strings.HasSuffix(narrow, wide))
+}
+
+// whole returns the set of all values of a condition, nil for one that is no set.
+func whole(kind int) ranges {
+	return map[int]ranges{ofClients: everyAddress(), ofDestinations: everyAddress(), ofPorts: everyPort(), ofTimes: everyTime()}[kind]
+}
+
+// oneSet returns a cube with a condition that is a set: without it where that has all values.
+func oneSet(kind int, v *values) cube {
+	if slices.Equal(v.set, whole(kind)) {
+		return cube{}
+	}
+	return one(kind, v)
+}
+
+// not returns the complement of a cube that is about clients, destinations, ports or times alone.
+func (c cube) not() (cube, bool) {
+	for kind, v := range c {
+		if every := whole(kind); every != nil && c.only(kind) {
+			return one(kind, &values{set: v.set.not().and(every), copied: slices.Concat(v.files, v.copied)}), true
+		}
+	}
+	return c, false
 }
 
 // product returns the cubes that hold where one of each list does, and false where that cannot be written, or are too many.

@@ -6,40 +6,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"go.yaml.in/yaml/v3"
 )
-
-// helper is a program of access.helpers.
-type helper struct {
-	kind        string // "passwords" or "groups"
-	from        []string
-	command     []string
-	processes   string
-	concurrency string
-	ttl         string
-	negativeTTL string
-	hasCase     bool
-}
-
-// text returns the helper as an entry of a list.
-func (h *helper) text() string {
-	const indent = "\n      "
-	var text strings.Builder
-	for _, line := range h.from {
-		text.WriteString("\n    # " + line)
-	}
-	text.WriteString("\n    - for: " + h.kind + indent + "command: " + list(h.command, indent[1:]))
-	for _, one := range [...]struct{ key, value string }{
-		{"processes", h.processes}, {"concurrency", h.concurrency}, {"ttl", h.ttl}, {"negative_ttl", h.negativeTTL},
-	} {
-		if one.value != "" {
-			text.WriteString(indent + one.key + ": " + one.value)
-		}
-	}
-	if h.hasCase {
-		text.WriteString(indent + "case_sensitive: true")
-	}
-	return text.String()
-}
 
 // passwordFile is where the password of a directory is asked for: those of squid.conf are not printed.
 const passwordFile = "/etc/urnd/ldap-password" //nolint:gosec // the path alone
@@ -64,17 +33,46 @@ func withoutPassword(command []string) (safe []string, found bool) {
 }
 
 // newHelper makes a helper of the program of a line.
-func (c *conversion) newHelper(d Directive, kind string, command []string) *helper {
+func (c *conversion) newHelper(d Directive, kind string, command []string) *yaml.Node {
 	safe, found := withoutPassword(command)
 	if found {
 		c.lose(d, "the password of -w is not shown", "write it to "+passwordFile+", which only urnd can read")
 	}
-	return &helper{kind: kind, from: []string{from(d)}, command: safe}
+	helper := newTable(from(d))
+	put(helper, "for", kind)
+	put(helper, "command", safe)
+	return helper
 }
 
-// passwordProgram carries a program over that knows passwords.
-func (c *conversion) passwordProgram(d Directive, command []string) {
-	c.passwords = c.newHelper(d, "passwords", command)
+// login carries a line of auth_param over: users whose hashes urnd verifies, or a program that does.
+func (c *conversion) login(d Directive) {
+	words := d.Arguments()
+	switch scheme := strings.ToLower(d.argument(0)); {
+	case len(words) < 3:
+		c.lose(d, "it has no scheme, parameter and value", "access.proxy_users")
+	case scheme == "negotiate":
+		c.negotiateParameter(d, words[1], words[2:])
+	case scheme != "basic":
+		c.lose(d, scheme+": missing", "access.helpers, for passwords or negotiate")
+	case words[1] != "program":
+		c.basicParameter(d, words[1], words[2:])
+	case !strings.HasPrefix(words[2], "/"):
+		c.lose(d, "it has no program", "access.helpers")
+	case path.Base(words[2]) == "basic_ncsa_auth" && len(words) == 4 && c.isVerified(words[3]):
+		c.usersFile = words[3]
+		c.set(d, "access.proxy_users", words[3])
+	default:
+		c.passwords, c.foldsUsers = c.newHelper(d, "passwords", words[2:]), true
+	}
+}
+
+// isVerified reports whether urnd can verify all hashes of a file of users: else the program of Squid does that.
+func (c *conversion) isVerified(name string) bool {
+	lines, err := readList(c.files, name)
+	return err == nil && len(lines) > 0 && !slices.ContainsFunc(lines, func(line string) bool {
+		_, hash, _ := strings.Cut(line, ":")
+		return !strings.HasPrefix(hash, "$2")
+	})
 }
 
 // basicParameter carries a parameter of auth_param basic over.
@@ -82,40 +80,57 @@ func (c *conversion) basicParameter(d Directive, name string, values []string) {
 	h := c.passwords
 	switch {
 	case name == "realm":
-		c.result.Unneeded = append(c.result.Unneeded, Loss{d.Position, "auth_param basic realm", "urnd names its realm itself", ""})
+		c.unneeded(d, "realm: urnd names its realm itself")
+		return
 	case h == nil: // users are in a file, which urnd reads
-		c.result.Unneeded = append(c.result.Unneeded, Loss{d.Position, "auth_param basic " + name, "urnd verifies passwords itself", ""})
-	case name == "children" && len(values) > 0:
-		h.from = append(h.from, from(d))
-		h.processes = numberOf(values[0], 256)
+		c.unneeded(d, name+": urnd verifies passwords itself")
+		return
+	case name == "children":
+		put(h, "processes", numberOf(values[0], 256))
 		for _, option := range values[1:] {
 			if value, ok := strings.CutPrefix(option, "concurrency="); ok {
-				h.concurrency = numberOf(value, 1000)
+				put(h, "concurrency", numberOf(value, 1000))
 			}
 		}
 	case name == "credentialsttl":
-		h.from = append(h.from, from(d))
-		h.ttl = ttlOf(values)
+		put(h, "ttl", ttlOf(values))
 	case name == "casesensitive":
-		h.from = append(h.from, from(d))
-		h.hasCase = slices.Equal(values, []string{"on"})
+		if c.foldsUsers = values[0] != "on"; !c.foldsUsers {
+			put(h, "case_sensitive", true)
+		}
 	default:
 		c.lose(d, "basic "+name+": missing", "access.helpers")
+		return
+	}
+	h.HeadComment += "\n" + from(d)
+}
+
+// negotiateParameter carries a parameter of auth_param negotiate over.
+func (c *conversion) negotiateParameter(d Directive, name string, values []string) {
+	switch h := c.negotiate; {
+	case name == "program" && strings.HasPrefix(values[0], "/"):
+		c.negotiate = c.newHelper(d, "negotiate", values)
+	case name == "program":
+		c.lose(d, "it has no program", "access.helpers")
+	case name == "keep_alive":
+		c.unneeded(d, "negotiate keep_alive: connections stay open")
+	case name == "children" && h != nil: // its concurrency is none, as in Squid
+		put(h, "processes", numberOf(values[0], 256))
+		h.HeadComment += "\n" + from(d)
+	default:
+		c.lose(d, "negotiate "+name+": missing", "access.helpers")
 	}
 }
 
-// numberOf returns a number within bounds, "" for what is none.
-func numberOf(text string, most uint64) string {
-	n, err := strconv.ParseUint(text, 10, 32)
-	if err != nil || n == 0 {
-		return ""
-	}
-	return strconv.FormatUint(min(n, most), 10)
+// numberOf returns a number within bounds, 0 for what is none.
+func numberOf(text string, most uint64) uint64 {
+	n, _ := strconv.ParseUint(text, 10, 32)
+	return min(n, most)
 }
 
 // ttlOf returns a duration as settings have it, "" for what is none.
 func ttlOf(words []string) string {
-	seconds, ok := secondsOf(words)
+	seconds, ok := seconds().amount(words)
 	if !ok || seconds < 1 {
 		return ""
 	}
@@ -126,78 +141,64 @@ func ttlOf(words []string) string {
 // externalType carries a program over that is asked for the user and the words of an acl: whether it is in a group.
 func (c *conversion) externalType(d Directive) {
 	words := d.Arguments()
-	if len(words) == 0 {
-		c.lose(d, "it has no name", "access.helpers")
+	program := slices.IndexFunc(words, func(word string) bool { return strings.HasPrefix(word, "/") })
+	if program < 1 {
+		c.lose(d, "it has no name and program", "access.helpers")
 		return
 	}
-	name, rest := words[0], words[1:]
 	var format []string
 	options := make(map[string]string)
-	program := slices.IndexFunc(rest, func(word string) bool { return strings.HasPrefix(word, "/") })
-	if program < 0 {
-		c.lose(d, "it has no program", "access.helpers")
-		return
-	}
-	for _, word := range rest[:program] {
-		if strings.HasPrefix(word, "%") {
+	for _, word := range words[1:program] {
+		key, value, isOption := strings.Cut(word, "=")
+		if !isOption {
 			format = append(format, word)
-			continue
 		}
-		key, value, _ := strings.Cut(word, "=")
 		options[key] = value
 	}
-	_, isOld := options["protocol"]
-	_, isShell := options["quote"]
-	isGroup := len(format) == 1 && (format[0] == "%LOGIN" || format[0] == "%un")
-	switch {
-	case !isGroup || isOld || isShell:
+	switch isGroup := slices.Equal(format, []string{"%LOGIN"}) || slices.Equal(format, []string{"%un"}); {
+	case !isGroup || firstOf(options, "protocol", "quote") != "":
 		c.lose(d, "programs that are asked for other than the user and a group: missing", "rules by clients, hosts, paths and times")
-		return
-	case c.groupHelper != nil:
+	case c.groups != nil:
 		c.lose(d, "a second program for groups: missing", "access.helpers, with one for groups")
-		return
+	default:
+		h := c.newHelper(d, "groups", words[program:])
+		put(h, "processes", numberOf(firstOf(options, "children-max", "children"), 256))
+		put(h, "concurrency", numberOf(options["concurrency"], 1000))
+		put(h, "ttl", ttlOf([]string{options["ttl"]}))
+		put(h, "negative_ttl", ttlOf([]string{options["negative_ttl"]}))
+		c.groups, c.groupType = h, words[0]
 	}
-	h := c.newHelper(d, "groups", rest[program:])
-	h.processes = numberOf(firstOf(options, "children-max", "children"), 256)
-	h.concurrency = numberOf(options["concurrency"], 1000)
-	h.ttl, h.negativeTTL = ttlOf([]string{options["ttl"]}), ttlOf([]string{options["negative_ttl"]})
-	c.groupHelper, c.groupType = h, name
 }
 
 // external makes the groups of an acl a condition.
 func (c *conversion) external(a *ACL, means *condition) {
 	means.login = true
-	if c.groupHelper == nil || len(a.Items) < 2 || a.Items[0].Value != c.groupType || !c.canLogIn() {
+	if c.groups == nil || len(a.Items) < 2 || a.Items[0].Value != c.groupType || !c.canLogIn() {
 		means.lose(a, a.Position, "acls of programs but those for groups, of users who log in: missing", "access.helpers")
 		return
 	}
-	var holds cube
+	holds := new(values)
 	for _, item := range a.Items[1:] {
 		if item.List != "" || strings.ContainsAny(item.Value, ": \t") {
 			means.lose(a, item.At, "groups from a file, or with spaces: missing", "groups")
 			continue
 		}
-		holds.texts[groups] = append(holds.texts[groups], item.Value)
+		holds.texts = append(holds.texts, item.Value)
 	}
-	if len(holds.texts[groups]) > 0 {
-		slices.Sort(holds.texts[groups])
-		holds.texts[groups] = slices.Compact(holds.texts[groups])
-		means.cubes = append(means.cubes, holds)
-	}
+	slices.Sort(holds.texts)
+	holds.texts = slices.Compact(holds.texts)
+	means.cubes = []cube{one(ofGroups, holds)}
 }
 
 // canLogIn reports whether clients can log in.
-func (c *conversion) canLogIn() bool { return c.usersFile != "" || c.passwords != nil }
+func (c *conversion) canLogIn() bool {
+	return c.usersFile != "" || c.passwords != nil || c.negotiate != nil
+}
 
 // helpers writes the programs.
 func (c *conversion) helpers() {
-	var text strings.Builder
-	for _, h := range [...]*helper{c.passwords, c.groupHelper} {
-		if h != nil {
-			text.WriteString(h.text())
-		}
-	}
-	if text.Len() > 0 {
-		c.document.set("access.helpers", text.String())
+	all := slices.DeleteFunc([]*yaml.Node{c.passwords, c.negotiate, c.groups}, func(helper *yaml.Node) bool { return helper == nil })
+	if len(all) > 0 {
+		c.document.set("access.helpers", all)
 	}
 }

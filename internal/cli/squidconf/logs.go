@@ -1,88 +1,135 @@
 package squidconf
 
 import (
+	"fmt"
 	"path"
+	"regexp"
+	"slices"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
 )
 
 // logFormat remembers a format, which access_log names.
 func (c *conversion) logFormat(d Directive) {
-	words := d.Arguments()
-	if len(words) < 2 {
+	name := d.argument(0)
+	_, text, _ := strings.Cut(d.Text, name)
+	if len(d.Words) < 2 {
 		c.lose(d, "it has no name and format", "log.access")
 		return
 	}
-	_, text, _ := strings.Cut(d.Text, words[0])
-	c.formats[words[0]] = strings.TrimSpace(text)
+	c.formats[name] = strings.TrimSpace(text)
 }
 
-// accessLog carries a log over.
+// accessLog carries a log over: a file, options, the name of a format and acls.
 func (c *conversion) accessLog(d Directive) {
 	words := d.Arguments()
-	if len(words) == 0 {
-		c.lose(d, "it names no log", "log.access")
-		return
-	}
-	format, ok := formatOf(words[1:])
-	if !ok || words[0] == "none" && len(words) > 1 {
-		c.lose(d, "logs by acl: missing", "only, of log.access")
-		return
-	}
-	if words[0] == "none" {
-		return // as without a log
-	}
-	file := words[0]
-	module, rest, hasModule := strings.Cut(file, ":")
-	if hasModule && (module == "stdio" || module == "daemon") {
-		file = rest
-	}
-	name := c.formatNamed(format)
-	const indent = "\n      "
-	entry := "\n    # " + from(d) + "\n    - format: " + quote(name)
 	switch {
-	case name == "":
-		c.lose(d, "no logformat "+format+" is there", "log.access, with a format")
+	case slices.Equal(words, []string{"none"}):
+		return // as without a log
+	case len(words) == 0 || words[0] == "none":
+		c.lose(d, "a log without a name, and requests that are not logged by acl: missing", "only, of log.access")
 		return
-	case module == "syslog":
-		entry += indent + "syslog: unix:/dev/log"
-	case !strings.HasPrefix(file, "/") || strings.HasPrefix(file, "//"):
+	}
+	name, acls := c.logWords(d)
+	only, ok := c.logged(acls)
+	if !ok {
+		c.lose(d, "these acls as conditions of a log: missing", "only, of log.access, with statuses, hosts, clients, users and methods")
+		return
+	}
+	entry := newTable(from(d))
+	put(entry, "format", c.logFormatNamed(d, name))
+	switch file := strings.TrimPrefix(strings.TrimPrefix(words[0], "stdio:"), "daemon:"); {
+	case file == "syslog", strings.HasPrefix(file, "syslog:"):
+		put(entry, "syslog", "unix:/dev/log")
+	case strings.HasPrefix(file, "/"):
+		put(entry, "file", path.Join("/var/log/urnd", path.Base(file)), "The directory must belong to the user of urnd.")
+	default:
 		c.lose(d, "logs by UDP and TCP as Squid sends them: missing", "syslog, of log.access")
 		return
-	default:
-		entry += indent + "# The directory must belong to the user of urnd." + indent + "file: " + quote(path.Join("/var/log/urnd", path.Base(file)))
 	}
-	c.logs += entry
+	if len(only.Content) > 0 {
+		put(entry, "only", only)
+	}
+	c.logs = append(c.logs, entry)
 	c.document.set("log.access", c.logs)
 }
 
-// formatNamed returns a format of Squid as log.access has it, "" for one that is not there.
-func (c *conversion) formatNamed(name string) string {
-	known := map[string]string{
-		"squid": "squid", "combined": "squid_combined", "common": "squid_common", "auto": "squid", "referrer": "referrer", "useragent": "useragent",
+// logWords returns the name of the format of a log, and its acls. The format may be named by an option, or be the first word.
+func (c *conversion) logWords(d Directive) (name string, acls []string) {
+	acls = slices.DeleteFunc(d.Arguments()[1:], func(word string) bool { return strings.Contains(word, "=") })
+	if name = d.options(1)["logformat"]; name != "" || len(acls) == 0 {
+		return name, acls
 	}
-	switch text := c.formats[name]; {
-	case known[name] != "":
-		return known[name]
-	case text != "":
-		return "squid:" + text
-	default:
-		return ""
+	if isACL := c.formats[acls[0]] == "" && c.acls[strings.TrimPrefix(acls[0], "!")] != nil; isACL {
+		return "", acls
 	}
+	return acls[0], acls[1:]
 }
 
-// formatOf returns the format that the words behind a log name, and false where it is for some acls alone.
-func formatOf(words []string) (format string, ok bool) {
-	format = "squid"
-	for i, word := range words {
-		switch name, value, isOption := strings.Cut(word, "="); {
-		case isOption && name == "logformat":
-			format = value
-		case isOption:
-		case i == 0:
-			format = word
-		default:
-			return "", false
+// logFormatNamed returns a format of Squid as log.access has it, and reports one that it cannot have: the log then has Squid's own.
+func (c *conversion) logFormatNamed(d Directive, name string) string {
+	const own = "squid"
+	known := map[string]string{"": own, own: own, "auto": own, "combined": "squid_combined", "common": "squid_common", "referrer": "referrer", "useragent": "useragent"}
+	text, isDefined := c.formats[name]
+	switch format := "squid:" + text; {
+	case known[name] != "":
+		return known[name]
+	case !isDefined:
+		c.lose(d, "no logformat "+name+" is there: the log has that of Squid", "format, of log.access")
+	default:
+		err := c.files.CheckFormat(format)
+		if err == nil {
+			return format
+		}
+		c.lose(d, fmt.Sprintf("logformat %s: %v; the log has the format of Squid", name, err), "format, of log.access")
+	}
+	return own
+}
+
+// statusRange is a status, or two joined by a hyphen.
+var statusRange = regexp.MustCompile(`^[1-5][0-9][0-9](-[1-5][0-9][0-9])?$`)
+
+// logged returns the conditions of a log for acls that must all hold, and false where it has no such conditions.
+func (c *conversion) logged(acls []string) (only *yaml.Node, ok bool) {
+	only, all := newTable(), []cube{{}}
+	for _, name := range acls {
+		if a := c.acls[name]; a != nil && a.Type == "http_status" && len(only.Content) == 0 {
+			statuses, ok := a.statuses()
+			if !ok {
+				return nil, false
+			}
+			put(only, "statuses", statuses)
+			continue
+		}
+		means := c.literal(name, Position{}, 0)
+		if all, ok = product(all, means.cubes); !ok || len(means.missing)+len(means.except) > 0 {
+			return nil, false
 		}
 	}
-	return format, true
+	if len(all) != 1 {
+		return nil, false
+	}
+	for kind, name := range conditionNames() {
+		if v := all[0][kind]; v != nil {
+			texts := v.plain(kind)
+			if !slices.Contains([]int{ofClients, ofUsers, ofMethods, ofHosts}, kind) || len(v.files) > 0 || len(texts) == 0 {
+				return nil, false
+			}
+			put(only, name, texts)
+		}
+	}
+	return only, true
+}
+
+// statuses returns the values of an acl of statuses as settings have them.
+func (a *ACL) statuses() (all []string, ok bool) {
+	for _, item := range a.Items {
+		first, last, _ := strings.Cut(item.Value, "-")
+		if !statusRange.MatchString(item.Value) || last != "" && last < first {
+			return nil, false
+		}
+		all = append(all, item.Value)
+	}
+	return all, len(all) > 0
 }

@@ -16,11 +16,13 @@ const (
 	maxSource = 64 << 20  // bytes of one file
 )
 
-// Files is how files are read. Both functions must be set.
+// Files is how files are read, and what else is asked. All functions must be set.
 type Files struct {
 	Read func(name string) ([]byte, error)
 	// Glob returns the names that a pattern of filepath.Match has, sorted.
 	Glob func(pattern string) ([]string, error)
+	// CheckFormat returns what is wrong with a format of log.access.
+	CheckFormat func(format string) error
 }
 
 // Position is a line of a file.
@@ -45,10 +47,6 @@ type Directive struct {
 	Words []Word // what follows the name
 	// Text is the whole line, with the lines that continue it.
 	Text string
-	// Conditional is true behind an if that depends on the process, as ${process_number} does, so that it is not known whether it applies.
-	Conditional bool
-	// QuotedValues is true where configuration_includes_quoted_values is on: a word in quotes is a value, and not the name of a file.
-	QuotedValues bool
 }
 
 // Arguments returns the texts of the words.
@@ -80,11 +78,10 @@ func (e *ParseError) Error() string {
 func (e *ParseError) Unwrap() error { return e.Err }
 
 type parser struct {
-	files  Files
-	open   int // files read
-	lines  int
-	quoted bool // configuration_includes_quoted_values
-	read   []Directive
+	files Files
+	open  int // files read
+	lines int
+	read  []Directive
 }
 
 // Parse reads a configuration and what it includes. An include that is relative is below the folder of the file that names it. The
@@ -95,114 +92,34 @@ func Parse(files Files, name string) ([]Directive, error) {
 		return nil, fmt.Errorf("reading %s: %w", name, err)
 	}
 	p := &parser{files: files}
-	if err := p.file(name, text, false); err != nil {
+	if err := p.file(name, text, 0); err != nil {
 		return nil, err
 	}
 	return p.read, nil
 }
 
-// branch is an if that is open.
-type branch struct {
-	at      Position
-	skips   bool // the lines do not apply
-	unknown bool // it is not known whether they do
-	another bool // else was read
-}
-
-func (p *parser) file(name string, text []byte, conditional bool) error {
-	return p.nested(name, text, conditional, 0)
-}
-
-func (p *parser) nested(name string, text []byte, conditional bool, depth int) error {
+func (p *parser) file(name string, text []byte, depth int) error {
 	if p.open++; p.open > maxFiles || len(text) > maxSource {
 		return &ParseError{Position{name, 1}, name, fmt.Sprintf("at most %d files of %d bytes are read: include fewer", maxFiles, maxSource), nil}
 	}
-	var open []branch
 	for _, line := range joinLines(name, string(text)) {
 		if p.lines++; p.lines > maxLines {
 			return &ParseError{line.Position, line.Text, fmt.Sprintf("at most %d lines are read", maxLines), nil}
 		}
-		line.QuotedValues = p.quoted
 		if err := line.split(); err != nil {
 			return err
 		}
-		var isCondition bool
-		var err error
-		if open, isCondition, err = condense(open, line); err != nil {
-			return err
-		}
-		if isCondition || slices.ContainsFunc(open, func(c branch) bool { return c.skips }) {
-			continue
-		}
-		line.Conditional = conditional || slices.ContainsFunc(open, func(c branch) bool { return c.unknown })
-		if err := p.directive(line, depth); err != nil {
-			return err
+		switch line.Name {
+		case "include":
+			if err := p.include(line, depth); err != nil {
+				return err
+			}
+		case "if", "else", "endif", "configuration_includes_quoted_values":
+			return &ParseError{line.Position, line.Text, "what depends on the process, and quoted values, are not converted: remove these lines", nil}
+		default:
+			p.read = append(p.read, line)
 		}
 	}
-	if len(open) > 0 {
-		return &ParseError{open[0].at, "if", "has no endif: write one behind it, in the same file", nil}
-	}
-	return nil
-}
-
-// condense opens and closes conditions, and reports whether the line is about one.
-func condense(open []branch, line Directive) ([]branch, bool, error) {
-	fail := func(message string) ([]branch, bool, error) {
-		return nil, false, &ParseError{line.Position, line.Text, message, nil}
-	}
-	switch line.Name {
-	case "if":
-		holds, known, ok := evaluate(strings.Join(line.Arguments(), ""))
-		if !ok {
-			return fail("is not a condition: write true, false, or two whole numbers and = between them")
-		}
-		return append(open, branch{at: line.Position, skips: known && !holds, unknown: !known}), true, nil
-	case "else":
-		if len(open) == 0 || open[len(open)-1].another {
-			return fail("has no if before it: remove it")
-		}
-		last := &open[len(open)-1]
-		last.another, last.skips = true, !last.skips && !last.unknown
-		return open, true, nil
-	case "endif":
-		if len(open) == 0 {
-			return fail("has no if before it: remove it")
-		}
-		return open[:len(open)-1], true, nil
-	}
-	return open, false, nil
-}
-
-// evaluate returns whether a condition holds, whether that is known, and whether it is one.
-func evaluate(text string) (holds, known, ok bool) {
-	left, right, isComparison := strings.Cut(text, "=")
-	switch {
-	case isComparison && isInteger(left) && isInteger(right):
-		return atoi(left) == atoi(right), true, true
-	case text == "true", text == "false":
-		return text == "true", true, true
-	}
-	return false, false, strings.Contains(text, "${")
-}
-
-func isInteger(text string) bool {
-	_, err := strconv.Atoi(text)
-	return err == nil
-}
-
-func atoi(text string) int {
-	n, _ := strconv.Atoi(text)
-	return n
-}
-
-func (p *parser) directive(line Directive, depth int) error {
-	switch line.Name {
-	case "include":
-		return p.include(line, depth)
-	case "configuration_includes_quoted_values":
-		p.quoted = slices.Contains(line.Arguments(), "on")
-	}
-	p.read = append(p.read, line)
 	return nil
 }
 
@@ -230,7 +147,7 @@ func (p *parser) include(line Directive, depth int) error {
 			if err != nil {
 				return fail("cannot be read", err)
 			}
-			if err := p.nested(name, text, line.Conditional, depth+1); err != nil {
+			if err := p.file(name, text, depth+1); err != nil {
 				return err
 			}
 		}
@@ -268,7 +185,7 @@ func (d *Directive) split() error {
 			return nil
 		}
 		if rest[0] == '"' && !first {
-			text, behind, ok := unquote(rest[1:], d.QuotedValues)
+			text, behind, ok := strings.Cut(rest[1:], `"`)
 			if !ok {
 				return &ParseError{d.Position, d.Text, `a word has no quotation mark at its end: write one`, nil}
 			}
@@ -286,19 +203,4 @@ func (d *Directive) split() error {
 		}
 		rest = rest[end:]
 	}
-}
-
-// unquote returns what is before the next quotation mark, and behind it. A backslash escapes a character where quoted values are on.
-func unquote(text string, escapes bool) (value, behind string, ok bool) {
-	var all strings.Builder
-	for i := 0; i < len(text); i++ {
-		switch {
-		case text[i] == '"':
-			return all.String(), text[i+1:], true
-		case text[i] == '\\' && escapes && i+1 < len(text):
-			i++
-		}
-		all.WriteByte(text[i])
-	}
-	return "", "", false
 }

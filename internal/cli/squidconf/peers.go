@@ -1,11 +1,13 @@
 package squidconf
 
 import (
-	"fmt"
+	"maps"
 	"net"
 	"slices"
 	"strconv"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
 )
 
 // peer is a server of cache_peer.
@@ -13,7 +15,7 @@ type peer struct {
 	Directive
 	name, server string // server has a scheme
 	options      map[string]string
-	weight       int
+	weight       uint64
 	hosts        []string // for which it is asked; nil: all
 	other        bool     // its cache_peer_access cannot be said
 	denies       bool     // cache_peer_access ends by denying
@@ -27,33 +29,28 @@ type directRule struct {
 
 // cachePeer reads a server. Where it is asked is known after the last line.
 func (c *conversion) cachePeer(d Directive) {
-	words := d.Arguments()
-	if len(words) < 4 {
+	host, port := strings.ToLower(strings.Trim(d.argument(0), "[]")), d.argument(2)
+	options := d.options(4)
+	_, isAddress := parseAddress(host)
+	_, isOrigin := options["originserver"]
+	switch n, err := strconv.ParseUint(port, 10, 16); {
+	case len(d.Words) < 4 || err != nil || n == 0 || !isAddress && !isName(host):
 		c.lose(d, "it has no host, type and two ports", "proxy.upstreams")
 		return
-	}
-	port, err := strconv.ParseUint(words[2], 10, 16)
-	host := strings.ToLower(strings.Trim(words[0], "[]"))
-	if _, notAddress := parseAddresses(host); err != nil || port == 0 || notAddress != nil && !isName(host) || strings.ContainsAny(host, "/") {
-		c.lose(d, "its host or port is none", "proxy.upstreams")
+	case d.argument(1) != "parent":
+		c.lose(d, Plain(d.argument(1))+": missing", "cache.shared, for several urnds")
+		return
+	case isOrigin:
+		c.lose(d, "the server of a site (originserver): missing", "proxy.sites, with its hosts and this server")
 		return
 	}
-	if words[1] != "parent" {
-		c.lose(d, Plain(words[1])+": missing", "cache.shared, for several urnds")
-		return
-	}
-	p := &peer{Directive: d, name: host, options: d.options(4), weight: 1}
-	if name := p.options["name"]; name != "" {
-		p.name = name
-	}
-	if weight := p.options["weight"]; isInteger(weight) {
-		p.weight = min(max(atoi(weight), 1), 1000)
-	}
+	options["host"] = host
+	p := &peer{Directive: d, name: firstOf(options, "name", "host"), options: options, weight: max(numberOf(options["weight"], 1000), 1)}
 	scheme := "http"
 	if p.has("tls") || p.has("ssl") {
 		scheme = "https"
 	}
-	p.server = scheme + "://" + net.JoinHostPort(host, words[2])
+	p.server = scheme + "://" + net.JoinHostPort(host, port)
 	c.peerOptions(p)
 	c.addPrivate(host)
 	c.peers = append(c.peers, p)
@@ -61,17 +58,18 @@ func (c *conversion) cachePeer(d Directive) {
 
 // peerOptions reports the options of a parent that urnd has not.
 func (c *conversion) peerOptions(p *peer) {
-	d := p.Directive
-	if !p.has("no-query") && d.Words[3].Text != "0" && !p.has("originserver") {
-		c.lose(d, "ICP: missing", "nothing: the parent is asked without it")
+	if !p.has("no-query") && p.argument(3) != "0" {
+		c.lose(p.Directive, "ICP: missing", "nothing: the parent is asked without it")
 	}
-	for _, option := range []string{"sourcehash", "userhash", "weighted-round-robin", "closest-only", "basetime", "ttl", "multicast-responder"} {
+	for _, option := range []string{"sourcehash", "userhash", "weighted-round-robin", "closest-only", "multicast-responder"} {
 		if p.has(option) {
-			c.lose(d, option+": missing", "balance of proxy.upstreams")
+			c.lose(p.Directive, option+": missing", "balance of proxy.upstreams")
 		}
 	}
-	if flags := p.options["sslflags"] + p.options["tls-flags"]; strings.Contains(flags, "DONT_VERIFY") {
-		c.lose(d, "certificates that are not verified: missing", "tls.ca: a file with the authority of the server")
+	for _, option := range slices.Sorted(maps.Keys(p.options)) {
+		if suffix, ok := strings.CutPrefix(option, "ssl"); (ok || strings.HasPrefix(option, "tls-")) && suffix != "" {
+			c.lose(p.Directive, option+": missing", "tls of proxy.upstreams, with ca, server_name, certificate and key")
+		}
 	}
 }
 
@@ -89,13 +87,12 @@ func (c *conversion) peerAccess(d Directive) {
 		return
 	}
 	p := c.peers[at]
-	hosts, all, ok := c.hostsOf(d, words[2:])
-	allows := words[1] == "allow"
-	switch {
-	case p.denies, ok && all && allows && p.hosts == nil:
-	case ok && all && !allows:
+	hosts, ok := c.hostsOf(d, words[2:])
+	switch isAll, allows := ok && hosts == nil, words[1] == "allow"; {
+	case p.denies, isAll && allows && p.hosts == nil:
+	case isAll && !allows:
 		p.denies = true
-	case ok && !all && allows:
+	case ok && !isAll && allows:
 		p.hosts = append(p.hosts, hosts...)
 	default:
 		p.other = true
@@ -103,43 +100,39 @@ func (c *conversion) peerAccess(d Directive) {
 	}
 }
 
-// hostsOf returns the hosts that acls stand for, or that they are all.
-func (c *conversion) hostsOf(d Directive, words []string) (hosts []string, all, ok bool) {
+// hostsOf returns the hosts that acls stand for, nil for all. Those in files are written out: upstreams have none.
+func (c *conversion) hostsOf(d Directive, words []string) (hosts []string, ok bool) {
 	if len(words) != 1 {
-		return nil, false, false
+		return nil, false
 	}
 	means := c.literal(words[0], d.Position, 0)
-	if len(means.missing) > 0 || len(means.except) > 0 || len(means.cubes) != 1 {
-		return nil, false, false
+	switch {
+	case len(means.missing)+len(means.except) > 0 || len(means.cubes) != 1:
+		return nil, false
+	case means.cubes[0].always():
+		return nil, true
+	case !means.cubes[0].only(ofHosts):
+		return nil, false
 	}
-	one := means.cubes[0]
-	if one.always() {
-		return nil, true, true
-	}
-	// A list of hosts is written out: upstreams have none in files.
-	if a := c.acls[words[0]]; a != nil && a.Type == "dstdomain" && len(one.hostsFrom) > 0 {
-		one.hostsFrom = nil
+	hosts = means.cubes[0][ofHosts].texts
+	if a := c.acls[words[0]]; a != nil && a.Type == "dstdomain" {
 		for _, item := range a.Items {
-			if host := strings.ToLower(item.Value); isName(host) {
-				one.hosts = append(one.hosts, host)
+			if host := strings.ToLower(item.Value); item.List != "" && isName(host) {
+				hosts = append(hosts, host)
 			}
 		}
+	} else if len(means.cubes[0][ofHosts].files) > 0 {
+		return nil, false
 	}
-	slices.Sort(one.hosts)
-	one.hosts = slices.Compact(one.hosts)
-	return one.hosts, false, len(one.hosts) > 0 && equal(one, cube{hosts: one.hosts})
+	slices.Sort(hosts)
+	return slices.Compact(hosts), len(hosts) > 0
 }
 
 func (c *conversion) alwaysDirect(d Directive) {
-	words := d.Arguments()
-	if len(words) < 2 {
-		c.lose(d, "it has no action and acl", "proxies: [direct] of proxy.upstreams")
-		return
-	}
-	hosts, all, ok := c.hostsOf(d, words[1:])
-	switch {
-	case words[0] == "deny" && ok && all:
-	case words[0] == "allow" && ok:
+	hosts, ok := c.hostsOf(d, d.Arguments()[min(1, len(d.Words)):])
+	switch action := d.argument(0); {
+	case action == "deny" && ok && hosts == nil:
+	case action == "allow" && ok:
 		c.direct = append(c.direct, directRule{d, hosts})
 	default:
 		c.lose(d, "ways by more than hosts: missing", "proxies: [direct] of proxy.upstreams")
@@ -147,175 +140,101 @@ func (c *conversion) alwaysDirect(d Directive) {
 }
 
 func (c *conversion) neverDirect(d Directive) {
-	words := d.Arguments()
-	if slices.Equal(words, []string{"allow", "all"}) {
+	switch strings.Join(d.Arguments(), " ") {
+	case "allow all":
 		c.noDirect = true
-	} else if !slices.Equal(words, []string{"deny", "all"}) {
+		if !slices.ContainsFunc(c.peers, func(p *peer) bool { return p.isAsked() && p.hosts == nil }) {
+			c.lose(d, "no parent is for all hosts: others go direct", "a parent without hosts in proxy.upstreams, or a rule that denies other hosts")
+		}
+	case "deny all":
+	default:
 		c.noDirect = true // as none is to go without a parent that went by one
 		c.lose(d, "ways by acls: missing; all requests go by parents", "direct, at the end of proxies")
 	}
 }
 
-// upstreams writes proxy.upstreams and proxy.sites.
-func (c *conversion) upstreams() {
-	var sites, ways strings.Builder
-	for _, rule := range c.direct {
-		ways.WriteString("\n    # " + from(rule.Directive))
-		if len(rule.hosts) > 0 {
-			ways.WriteString("\n    - hosts: " + list(rule.hosts, "      ") + "\n      proxies: [direct]")
-		} else {
-			ways.WriteString("\n    - proxies: [direct]")
-		}
-	}
-	groups, everywhere := c.groups(&sites)
-	for _, group := range append(groups, everywhere) {
-		if len(group) > 0 {
-			c.way(&ways, group)
-		}
-	}
-	if at := slices.IndexFunc(c.directives, func(d Directive) bool { return d.Name == "never_direct" }); c.noDirect && len(everywhere) == 0 && at >= 0 {
-		c.lose(c.directives[at], "no parent is for all hosts: others go direct", "a parent without hosts in proxy.upstreams, or a rule that denies other hosts")
-	}
-	if ways.Len() > 0 {
-		c.document.set("proxy.upstreams", ways.String())
-	}
-	if sites.Len() > 0 {
-		c.document.set("proxy.sites", sites.String())
-	}
-}
+// isAsked reports whether there are requests for which a parent is asked.
+func (p *peer) isAsked() bool { return !p.other && (!p.denies || p.hosts != nil) }
 
-// groups returns the parents that are asked for the same hosts, and those for all hosts. It writes the sites.
-func (c *conversion) groups(sites *strings.Builder) (groups [][]*peer, everywhere []*peer) {
+// upstreams writes proxy.upstreams: first what goes direct, then parents for the same hosts together, and those for all hosts last.
+func (c *conversion) upstreams() {
+	var ways []*yaml.Node
+	for _, rule := range c.direct {
+		way := newTable(from(rule.Directive))
+		put(way, "proxies", []string{"direct"})
+		put(way, "hosts", rule.hosts)
+		ways = append(ways, way)
+	}
+	var groups [][]*peer
 	for _, p := range c.peers {
+		at := slices.IndexFunc(groups, func(g []*peer) bool { return slices.Equal(g[0].hosts, p.hosts) })
 		switch {
-		case p.other || p.denies && p.hosts == nil:
-		case p.has("originserver"):
-			c.site(sites, p)
-		case p.hosts == nil:
-			everywhere = append(everywhere, p)
+		case !p.isAsked():
+		case at < 0:
+			groups = append(groups, []*peer{p})
 		default:
-			at := slices.IndexFunc(groups, func(g []*peer) bool { return slices.Equal(g[0].hosts, p.hosts) })
-			if at < 0 {
-				groups = append(groups, nil)
-				at = len(groups) - 1
-			}
 			groups[at] = append(groups[at], p)
 		}
 	}
-	return groups, everywhere
+	for _, forAll := range []bool{false, true} {
+		for _, group := range groups {
+			if forAll == (group[0].hosts == nil) {
+				ways = append(ways, c.way(group))
+			}
+		}
+	}
+	if len(ways) > 0 {
+		c.document.set("proxy.upstreams", ways)
+	}
 }
 
-// way writes an entry of proxy.upstreams for parents that are asked for the same hosts. Those by default come last.
-func (c *conversion) way(text *strings.Builder, group []*peer) {
-	slices.SortStableFunc(group, func(a, b *peer) int { return number(a.has("default")) - number(b.has("default")) })
+// way returns an entry of proxy.upstreams for parents that are asked for the same hosts.
+func (c *conversion) way(group []*peer) *yaml.Node {
 	first := group[0]
-	var proxies, weights []string
-	weighted := false
+	var comments, proxies []string
+	var weights []uint64
 	for _, p := range group {
-		text.WriteString("\n    # " + from(p.Directive))
-		if slices.Contains(proxies, p.server) {
+		comments = append(comments, from(p.Directive))
+		switch {
+		case slices.Contains(proxies, p.server):
 			c.lose(p.Directive, "a parent that is there twice", "nothing")
-			continue
+		case p.options["login"] != first.options["login"]:
+			c.lose(p.Directive, "parents with other logins in one entry: missing", "an entry of proxy.upstreams of its own")
+		default:
+			proxies, weights = append(proxies, p.server), append(weights, p.weight)
 		}
-		if p.options["login"] != first.options["login"] || !equalTLS(p, first) {
-			c.lose(p.Directive, "parents with other logins or certificates in one entry: missing", "an entry of proxy.upstreams of its own")
-			continue
-		}
-		proxies = append(proxies, p.server)
-		weights = append(weights, strconv.Itoa(p.weight))
-		weighted = weighted || p.weight != 1
 	}
 	if !c.noDirect {
 		proxies = append(proxies, "direct")
 	}
-	text.WriteString("\n    - proxies: " + list(proxies, "      "))
-	if first.hosts != nil {
-		text.WriteString("\n      hosts: " + list(first.hosts, "      "))
-	}
-	balance := ""
-	if first.has("round-robin") {
-		balance = "round_robin"
-	} else if first.has("carp") {
-		balance = "hash_url"
-	}
-	if balance != "" {
-		text.WriteString("\n      balance: " + balance)
-		if weighted {
-			text.WriteString("\n      weights: [" + strings.Join(weights, ", ") + "]")
+	way := newTable(comments...)
+	put(way, "proxies", proxies)
+	put(way, "hosts", first.hosts)
+	if first.has("round-robin") || first.has("carp") {
+		balance := "round_robin"
+		if first.has("carp") {
+			balance = "hash_url"
+		}
+		put(way, "balance", balance)
+		if slices.ContainsFunc(weights, func(weight uint64) bool { return weight != 1 }) {
+			put(way, "weights", sequence(weights))
 		}
 	}
-	c.peerLogin(text, first)
-	text.WriteString(tlsOf(first))
-}
-
-func number(is bool) int {
-	if is {
-		return 1
-	}
-	return 0
+	c.peerLogin(way, first)
+	return way
 }
 
 // peerLogin writes the user of a parent. The password is never shown: it goes to a file.
-func (c *conversion) peerLogin(text *strings.Builder, p *peer) {
+func (c *conversion) peerLogin(way *yaml.Node, p *peer) {
+	const file = "/etc/urnd/upstream-password"
 	user, password, ok := strings.Cut(p.options["login"], ":")
 	switch {
 	case p.options["login"] == "":
-	case !ok || user == "" || user == "*" || password == "" || strings.ContainsAny(user, "%"):
+	case !ok || user == "" || user == "*" || password == "" || strings.Contains(user, "%"):
 		c.lose(p.Directive, "this kind of login: missing", "user and password of proxy.upstreams")
 	default:
-		const file = "/etc/urnd/upstream-password"
-		text.WriteString("\n      user: " + quote(Plain(user)) + "\n      password: " + file)
-		c.lose(p.Directive, "the password of login= is not shown", fmt.Sprintf("write it to %s, which only urnd can read", file))
+		put(way, "user", Plain(user))
+		put(way, "password", file)
+		c.lose(p.Directive, "the password of login= is not shown", "write it to "+file+", which only urnd can read")
 	}
-}
-
-func equalTLS(a, b *peer) bool { return tlsOf(a) == tlsOf(b) }
-
-// tlsOf returns the settings of TLS with a parent.
-func tlsOf(p *peer) string {
-	if !strings.HasPrefix(p.server, "https://") {
-		return ""
-	}
-	text := ""
-	add := func(key string, names ...string) {
-		if value := firstOf(p.options, names...); value != "" {
-			text += "\n        " + key + ": " + quote(value)
-		}
-	}
-	add("ca", "tls-cafile", "sslcafile")
-	add("server_name", "tls-domain", "ssldomain")
-	if certificate := firstOf(p.options, "tls-cert", "sslcert"); certificate != "" {
-		add("certificate", "tls-cert", "sslcert")
-		add("key", "tls-key", "sslkey", "tls-cert", "sslcert")
-	}
-	if text == "" {
-		return ""
-	}
-	return "\n      tls:" + text
-}
-
-// site writes a web site whose server is a peer.
-func (c *conversion) site(text *strings.Builder, p *peer) {
-	var hosts []string
-	for _, host := range p.hosts {
-		if name, ok := strings.CutPrefix(host, "."); ok {
-			hosts = append(hosts, name, "*."+name) // one label more
-			continue
-		}
-		hosts = append(hosts, host)
-	}
-	if hosts == nil {
-		hosts = c.sites
-	}
-	hosts = slices.DeleteFunc(slices.Clone(hosts), func(host string) bool {
-		return !isName(strings.TrimPrefix(host, "*.")) || slices.Contains(c.seen["proxy.sites"], host)
-	})
-	slices.Sort(hosts)
-	if hosts = slices.Compact(hosts); len(hosts) == 0 {
-		c.lose(p.Directive, "the hosts of the site are not known, or have a server already", "proxy.sites with hosts and servers")
-		return
-	}
-	c.seen["proxy.sites"] = append(c.seen["proxy.sites"], hosts...)
-	text.WriteString("\n    # " + from(p.Directive) + "\n    - hosts: " + list(hosts, "      ") + "\n      servers: " + list([]string{p.server}, "      "))
-	text.WriteString(tlsOf(p))
 }

@@ -2,6 +2,7 @@ package squidconf
 
 import (
 	"fmt"
+	"net"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -11,12 +12,26 @@ import (
 // addressRange is addresses of one family, both included.
 type addressRange struct{ first, last netip.Addr }
 
-// addresses is a set of addresses: sorted ranges that neither overlap nor touch. Nil is all of them, an empty one none.
-type addresses []addressRange
+// ranges is a set of addresses: sorted, without two that overlap or touch. Ports, and minutes of a week, are in it as the last two bytes of
+// an address 0.0.x.y.
+type ranges []addressRange
 
-func everyAddress() addresses {
-	return addresses{rangeOf(netip.MustParsePrefix("0.0.0.0/0")), rangeOf(netip.MustParsePrefix("::/0"))}
+func numbers(first, last int) addressRange {
+	address := func(n int) netip.Addr { return netip.AddrFrom4([4]byte{2: byte(n >> 8 & 0xff), 3: byte(n & 0xff)}) }
+	return addressRange{address(first), address(last)}
 }
+
+// bounds returns the ends of a range of numbers.
+func (r addressRange) bounds() (first, last int) {
+	from, to := r.first.As4(), r.last.As4()
+	return int(from[2])<<8 | int(from[3]), int(to[2])<<8 | int(to[3])
+}
+
+func everyAddress() ranges {
+	return ranges{rangeOf(netip.MustParsePrefix("0.0.0.0/0")), rangeOf(netip.MustParsePrefix("::/0"))}
+}
+
+func everyPort() ranges { return ranges{numbers(0, 65535)} }
 
 // rangeOf returns the addresses of a network.
 func rangeOf(network netip.Prefix) addressRange {
@@ -29,11 +44,11 @@ func rangeOf(network netip.Prefix) addressRange {
 	return addressRange{network.Addr(), to}
 }
 
-// newAddresses returns the set of all addresses in ranges.
-func newAddresses(ranges []addressRange) addresses {
-	slices.SortFunc(ranges, func(a, b addressRange) int { return a.first.Compare(b.first) })
-	set := addresses{}
-	for _, r := range ranges {
+// newRanges returns the set of all addresses in ranges.
+func newRanges(all []addressRange) ranges {
+	slices.SortFunc(all, func(a, b addressRange) int { return a.first.Compare(b.first) })
+	set := ranges{}
+	for _, r := range all {
 		if n := len(set) - 1; n >= 0 && set[n].last.BitLen() == r.first.BitLen() {
 			if behind := set[n].last.Next(); !behind.IsValid() || r.first.Compare(behind) <= 0 {
 				if r.last.Compare(set[n].last) > 0 {
@@ -47,35 +62,12 @@ func newAddresses(ranges []addressRange) addresses {
 	return set
 }
 
-// and returns the addresses that are in both sets.
-func (s addresses) and(other addresses) addresses {
-	if s == nil {
-		return other
-	} else if other == nil {
-		return s
-	}
-	both := addresses{}
-	for i, j := 0, 0; i < len(s) && j < len(other); {
-		r := s[i] // IPv4 is less than IPv6
-		if other[j].first.Compare(r.first) > 0 {
-			r.first = other[j].first
-		}
-		if other[j].last.Compare(r.last) < 0 {
-			r.last = other[j].last
-			j++
-		} else {
-			i++
-		}
-		if r.first.Compare(r.last) <= 0 {
-			both = append(both, r)
-		}
-	}
-	return both
-}
+// and returns the addresses that are in both sets: those that are not in one of their complements.
+func (s ranges) and(other ranges) ranges { return newRanges(append(s.not(), other.not()...)).not() }
 
 // not returns the addresses that are not in the set.
-func (s addresses) not() addresses {
-	rest := addresses{}
+func (s ranges) not() ranges {
+	rest := ranges{}
 	for _, all := range everyAddress() {
 		first := all.first
 		for _, r := range s {
@@ -94,8 +86,10 @@ func (s addresses) not() addresses {
 	return rest
 }
 
-// prefixes returns the set as networks.
-func (s addresses) prefixes() (all []netip.Prefix) {
+// networks returns the set as settings have it, without what no client and no server has: 0.0.0.0/8 in part (RFC 1122 section 3.2.1.3), of
+// which localnet of Debian has all but one address, and IPv4 in IPv6.
+func (s ranges) networks() (all []string) {
+	this := netip.MustParsePrefix("0.0.0.0/8")
 	for _, r := range s {
 		for first := r.first; first.IsValid() && first.Compare(r.last) <= 0; {
 			bits := first.BitLen()
@@ -107,7 +101,10 @@ func (s addresses) prefixes() (all []netip.Prefix) {
 				bits--
 			}
 			network := netip.PrefixFrom(first, bits)
-			all, first = append(all, network), rangeOf(network).last.Next()
+			if isPart := bits > this.Bits() && this.Contains(first); !first.Is4In6() && !isPart {
+				all = append(all, network.String())
+			}
+			first = rangeOf(network).last.Next()
 		}
 	}
 	return all
@@ -134,15 +131,16 @@ func parseAddresses(text string) ([]addressRange, error) {
 		return []addressRange{{first, last}}, nil
 	}
 	bits, err := strconv.Atoi(mask)
-	if err != nil && first.Is4() {
-		bits, err = bitsOf(mask), nil
+	if m, ok := parseAddress(mask); ok && m.Is4() && first.Is4() {
+		ones, all := net.IPMask(m.AsSlice()).Size() // 0 of 0 for a mask with holes
+		bits, err = ones, nil
+		if all == 0 {
+			return nil, wrong
+		}
 	}
-	if err != nil {
-		return nil, wrong
-	}
-	network, err := first.Prefix(bits)
-	upper, lastErr := last.Prefix(bits)
-	if err != nil || lastErr != nil {
+	network, networkErr := first.Prefix(bits)
+	upper, upperErr := last.Prefix(bits)
+	if err != nil || networkErr != nil || upperErr != nil {
 		return nil, wrong
 	}
 	return []addressRange{{rangeOf(network).first, rangeOf(upper).last}}, nil
@@ -154,88 +152,21 @@ func parseAddress(text string) (netip.Addr, bool) {
 	return address.Unmap(), err == nil && address.Zone() == ""
 }
 
-// bitsOf returns the length of a mask such as 255.255.0.0, -1 where it has holes or is none.
-func bitsOf(mask string) int {
-	address, err := netip.ParseAddr(mask)
-	if err != nil || !address.Is4() {
-		return -1
+// isListed reports whether a line of a file means the same to urnd as to Squid: an address, a network or a range, and not all of them.
+func isListed(text string) bool {
+	found, err := parseAddresses(text)
+	if err != nil || strings.ContainsAny(text, "[]") || strings.HasPrefix(strings.ToLower(text), "::ffff:") {
+		return false
 	}
-	bits := 0
-	octets := address.As4()
-	value := uint32(octets[0])<<24 | uint32(octets[1])<<16 | uint32(octets[2])<<8 | uint32(octets[3])
-	for ; value&(1<<31) != 0; value <<= 1 {
-		bits++
+	_, prefixErr := netip.ParsePrefix(text)
+	if strings.Contains(text, "/") && prefixErr != nil {
+		return false
 	}
-	if value != 0 {
-		return -1
-	}
-	return bits
+	return !slices.ContainsFunc(everyAddress(), func(every addressRange) bool { return slices.Contains(found, every) })
 }
 
-// portRange is ports, both included.
-type portRange struct{ first, last int }
-
-const maxPort = 65535
-
-// ports is a set of ports: sorted ranges that neither overlap nor touch. Nil is all of them, an empty one none.
-type ports []portRange
-
-func newPorts(ranges []portRange) ports {
-	slices.SortFunc(ranges, func(a, b portRange) int { return a.first - b.first })
-	set := ports{}
-	for _, r := range ranges {
-		if n := len(set) - 1; n >= 0 && r.first <= set[n].last+1 {
-			set[n].last = max(set[n].last, r.last)
-			continue
-		}
-		set = append(set, r)
-	}
-	return set
-}
-
-func (s ports) and(other ports) ports {
-	if s == nil {
-		return other
-	} else if other == nil {
-		return s
-	}
-	var both []portRange
-	for _, a := range s {
-		for _, b := range other {
-			if r := (portRange{max(a.first, b.first), min(a.last, b.last)}); r.first <= r.last {
-				both = append(both, r)
-			}
-		}
-	}
-	return newPorts(both)
-}
-
-func (s ports) not() ports {
-	rest, first := ports{}, 0
-	for _, r := range s {
-		if first < r.first {
-			rest = append(rest, portRange{first, r.first - 1})
-		}
-		first = r.last + 1
-	}
-	if first <= maxPort {
-		rest = append(rest, portRange{first, maxPort})
-	}
-	return rest
-}
-
-func (s ports) texts() (all []string) {
-	for _, r := range s {
-		text := strconv.Itoa(r.first)
-		if r.last > r.first {
-			text += "-" + strconv.Itoa(r.last)
-		}
-		all = append(all, text)
-	}
-	return all
-}
-
-func parsePorts(text string) (portRange, error) {
+// parsePorts reads a port, or two joined by a hyphen.
+func parsePorts(text string) (addressRange, error) {
 	from, to, isRange := strings.Cut(text, "-")
 	if !isRange {
 		to = from
@@ -243,7 +174,20 @@ func parsePorts(text string) (portRange, error) {
 	first, err := strconv.ParseUint(from, 10, 16)
 	last, lastErr := strconv.ParseUint(to, 10, 16)
 	if err != nil || lastErr != nil || first > last {
-		return portRange{}, fmt.Errorf("%q is not a port, or two joined by a hyphen", text)
+		return addressRange{}, fmt.Errorf("%q is not a port, or two joined by a hyphen", text)
 	}
-	return portRange{int(first), int(last)}, nil
+	return numbers(int(first), int(last)), nil
+}
+
+// ports returns a set of ports as settings have it.
+func (s ranges) ports() (all []string) {
+	for _, r := range s {
+		first, last := r.bounds()
+		text := strconv.Itoa(first)
+		if first != last {
+			text += "-" + strconv.Itoa(last)
+		}
+		all = append(all, text)
+	}
+	return all
 }

@@ -2,8 +2,12 @@ package squidconf
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
 )
 
 // maxRules bounds the rules of urnd that are made.
@@ -18,141 +22,52 @@ type rule struct {
 	closed  bool // it denies more than Squid did, as its line cannot be said exactly
 }
 
-// literal is an acl of a line, perhaps negated: one of cubes holds, and none of except.
-type literal struct {
-	condition
-	except []cube
-}
-
-// literal returns what a word of a line such as !Safe_ports means. A complement of addresses or ports is exact.
-func (c *conversion) literal(word string, at Position, depth int) (means literal) {
-	name, negated := strings.CutPrefix(word, "!")
-	a := c.acls[name]
-	if a == nil {
-		means.missing = []Loss{{at, "acl " + name, "there is no acl of this name", "an acl before it"}}
-		return means
-	}
-	means.condition = c.conditionOf(a, depth)
-	if !negated {
-		return means
-	}
-	positive := means.cubes
-	means.cubes = []cube{{}}
-	if len(positive) == 1 && len(means.missing) == 0 {
-		one := positive[0]
-		onlyClients, onlyDestinations, onlyPorts := cube{clients: one.clients}, cube{destinations: one.destinations}, cube{ports: one.ports}
-		switch {
-		case one.always():
-			means.cubes = nil
-			return means
-		case one.clients != nil && equal(one, onlyClients):
-			means.cubes = []cube{{clients: one.clients.not()}}
-			return means
-		case one.destinations != nil && equal(one, onlyDestinations):
-			means.cubes = []cube{{destinations: one.destinations.not()}}
-			return means
-		case one.ports != nil && equal(one, onlyPorts):
-			means.cubes = []cube{{ports: one.ports.not()}}
-			return means
-		}
-	}
-	means.except = slices.DeleteFunc(slices.Clone(positive), cube.empty)
-	return means
-}
-
-func equal(a, b cube) bool {
-	return slices.Equal(a.clients, b.clients) && slices.Equal(a.destinations, b.destinations) && slices.Equal(a.ports, b.ports) &&
-		slices.Equal(a.hosts, b.hosts) && slices.Equal(a.hostsFrom, b.hostsFrom) &&
-		slices.EqualFunc(a.texts[:], b.texts[:], slices.Equal[[]string])
-}
-
 // accessLine is a line of http_access: it holds where one of cubes does, and none of except.
 type accessLine struct {
 	Directive
-	deny   bool
-	cubes  []cube
-	except []cube
-	closed bool // wider than the line, since that cannot be said exactly
-	login  bool
-	lost   []Loss
+	condition
+	deny       bool
+	closed     bool // the last of cubes is wider than the line, since that cannot be said exactly
+	denyExcept bool // what the line excepts is denied, and not left to the lines behind it
 }
 
 // accessLine reads a line. What cannot be said of one that allows is left out, and what cannot be said of one that denies, is denied.
-func (c *conversion) accessLine(d Directive) (line accessLine, err error) {
-	line.Directive = d
+func (c *conversion) accessLine(d Directive) accessLine {
 	words := d.Arguments()
-	if len(words) == 0 || words[0] != "allow" && words[0] != "deny" {
-		return line, &ParseError{d.Position, d.Text, "write http_access, allow or deny, and acls", nil}
-	}
-	line.deny = words[0] == "deny"
-	// Of what is known of the acls alone, and with all that they may be.
-	var exact, wide [][]cube
+	line := accessLine{Directive: d, deny: words[0] == "deny"}
+	var known, wide [][]cube // by what is known of the acls, and without those of which something is missing
 	for _, word := range words[1:] {
-		known, may := c.word(&line, word)
-		exact, wide = append(exact, known), append(wide, may)
-	}
-	isExact := len(line.lost) == 0
-	if d.Conditional {
-		line.lost = append(line.lost, Loss{d.Position, d.Name, "it depends on the process of Squid (if)", "urnd is one process: remove the condition"})
+		part := c.literal(word, d.Position, 0)
+		line.login = line.login || part.login
+		line.except = append(line.except, part.except...)
+		known = append(known, part.cubes)
+		if len(part.missing) == 0 {
+			wide = append(wide, part.cubes)
+			continue
+		}
+		effect := "the rule allows less, without all of "
+		if line.deny {
+			effect = "the rule denies more, without "
+		}
+		line.missing = append(append(line.missing, part.missing...), Loss{d.Position, d.Name, effect + word, "a rule of your own at this place"})
 	}
 	var ok bool
-	line.cubes, ok = product(wide...)
-	switch {
-	case !ok:
+	line.cubes, ok = product(known...)
+	if line.deny && len(line.missing) > 0 {
+		// What is known goes first: who removes the wide rule keeps it.
+		wider, fits := product(wide...)
+		line.cubes, line.except, ok = slices.Concat(line.cubes, wider), nil, ok && fits
+		line.closed = len(wider) > 0
+	}
+	if !ok {
 		line.inexact("its acls together cannot be said in one rule")
-	case d.Conditional && !line.deny:
-		line.cubes = nil
-	case !isExact && line.deny:
-		line.closed, line.except = true, nil
-		if precise, ok := product(exact...); ok && len(precise) > 0 {
-			line.cubes = append(line.preciseOf(precise), line.cubes...)
-		}
 	}
-	return line, nil
-}
-
-// word adds an acl to a line. It returns the cubes of what is known of it, and those for which the line is to hold.
-func (c *conversion) word(line *accessLine, word string) (known, may []cube) {
-	one := c.literal(word, line.Position, 0)
-	line.login = line.login || one.login
-	if len(one.missing) == 0 {
-		line.except = append(line.except, one.except...)
-		return one.cubes, one.cubes
-	}
-	negated := strings.HasPrefix(word, "!")
-	line.lost = append(line.lost, one.missing...)
-	line.partly(word, negated)
-	switch {
-	case line.deny:
-		return one.cubes, []cube{{}}
-	case negated:
-		return nil, nil
-	}
-	return one.cubes, one.cubes
-}
-
-// partly says what an acl does to its line that cannot be said in a rule.
-func (l *accessLine) partly(word string, negated bool) {
-	why := "the rule allows less, without all of "
-	switch {
-	case l.deny:
-		why = "the rule denies more, without "
-	case negated:
-		why = "the rule is left out, as it needs "
-	}
-	l.lost = append(l.lost, Loss{l.Position, l.Name, why + word, "a rule of your own at this place"})
-}
-
-// preciseOf returns the cubes that hold for what is known of a line, before the wide ones: who removes those keeps these.
-func (l *accessLine) preciseOf(cubes []cube) []cube {
-	return slices.DeleteFunc(cubes, func(one cube) bool {
-		return slices.ContainsFunc(l.cubes, func(wide cube) bool { return equal(one, wide) })
-	})
+	return line
 }
 
 // inexact makes a line one that allows less than Squid did: it allows nothing, or denies everything.
 func (l *accessLine) inexact(why string) {
-	l.lost = append(l.lost, Loss{l.Position, l.Name, why, "rules of your own at this place"})
+	l.missing = append(l.missing, Loss{l.Position, l.Name, why, "rules of your own at this place"})
 	l.except, l.cubes = nil, nil
 	if l.deny {
 		l.cubes, l.closed = []cube{{}}, true
@@ -160,54 +75,39 @@ func (l *accessLine) inexact(why string) {
 }
 
 // rules returns the rules of all lines of http_access. Squid denies without one, and where none holds, does the opposite of the last.
-func (c *conversion) rules(directives []Directive) (all []rule, lost []Loss, err error) {
-	var lines []accessLine
-	for _, d := range directives {
-		if d.Name == "http_access" {
-			line, err := c.accessLine(d)
-			if err != nil {
-				return nil, nil, err
-			}
-			if len(d.Words) == 1 {
-				c.result.Unneeded = append(c.result.Unneeded, Loss{d.Position, d.Name, "it names no acl, and Squid leaves it out", ""})
-				continue
-			}
-			lines = append(lines, line)
-		}
-		if len(lines) > maxRules {
-			return nil, nil, &ParseError{d.Position, d.Text, fmt.Sprintf("at most %d lines of http_access are read: put hosts and addresses into lists", maxRules), nil}
-		}
-	}
+func (c *conversion) rules() ([]rule, error) {
 	w := writer{byDefault: rule{deny: true, comment: "no http_access holds"}}
-	if len(lines) > 0 {
-		w.byDefault.deny = !lines[len(lines)-1].deny
-		w.byDefault.comment = "no http_access holds: the opposite of the last one"
-	}
-	// From the last line on, as an exception continues with the lines behind its own.
-	w.lines = lines
-	for i := len(lines) - 1; i >= 0; i-- {
-		line := &w.lines[i]
-		if line.closed && w.denies(i+1) {
-			line.closed = false // all that follows denies, too
-		}
-		if len(line.except) == 0 {
+	for _, d := range c.directives {
+		if d.Name != "http_access" {
 			continue
 		}
-		w.made = 0
-		if _, ok := w.from(i, cube{}, true); !ok {
-			line.inexact(`what "!" leaves to the lines behind it cannot be said in rules exactly`)
+		words := d.Arguments()
+		switch {
+		case len(words) == 0 || words[0] != "allow" && words[0] != "deny":
+			return nil, &ParseError{d.Position, d.Text, "write http_access, allow or deny, and acls", nil}
+		case len(w.lines) >= maxRules:
+			return nil, &ParseError{d.Position, d.Text, fmt.Sprintf("at most %d lines of http_access are read: put hosts and addresses into lists", maxRules), nil}
+		case len(words) == 1:
+			c.unneeded(d, "it names no acl, and Squid leaves it out")
+			continue
+		}
+		w.lines = append(w.lines, c.accessLine(d))
+		w.byDefault.deny, w.byDefault.comment = words[0] == "allow", "no http_access holds: the opposite of the last one"
+	}
+	w.settle()
+	w.made = 0
+	all, ok := w.from(0, region{})
+	if !ok {
+		return nil, fmt.Errorf("http_access: it takes more than %d rules", maxRules)
+	}
+	for _, line := range w.lines {
+		c.result.Lost = append(c.result.Lost, line.missing...)
+		isUsed := slices.ContainsFunc(all, func(r rule) bool { return r.at == line.Position })
+		if c.canLogIn() && !line.deny && !line.login && isUsed {
+			c.lose(line.Directive, "who has not logged in is allowed", "access.proxy_users is for all clients of the proxy: run a second urnd without it")
 		}
 	}
-	w.made = 0
-	all, ok := w.from(0, cube{}, false)
-	if !ok {
-		return nil, nil, fmt.Errorf("http_access: it takes more than %d rules", maxRules)
-	}
-	for _, line := range lines {
-		lost = append(lost, line.lost...)
-	}
-	c.lines = lines
-	return all, lost, nil
+	return all, nil
 }
 
 // writer makes rules of lines.
@@ -217,62 +117,123 @@ type writer struct {
 	made      int
 }
 
-// denies reports whether all that lines from one on do, is to deny.
-func (w *writer) denies(from int) bool {
-	for _, line := range w.lines[from:] {
-		if !line.deny && len(line.cubes) > 0 {
-			return false
+// settle makes lines inexact whose exceptions cannot be said.
+func (w *writer) settle() {
+	// From the last line on, as an exception continues with the lines behind its own.
+	for i := len(w.lines) - 1; i >= 0; i-- {
+		line := &w.lines[i]
+		if _, ok := w.alone(i); !ok {
+			line.denyExcept = true
+			line.missing = append(line.missing, Loss{
+				line.Position, line.Name, `what "!" excepts is denied, as rules cannot say what the lines behind do with it`,
+				"rules of your own at this place",
+			})
 		}
-		if line.deny && slices.ContainsFunc(line.cubes, cube.always) && len(line.except) == 0 {
-			return true
+		if _, ok := w.alone(i); !ok {
+			line.inexact("its acls together cannot be said in rules")
 		}
 	}
-	return w.byDefault.deny
 }
 
-// from returns the rules for requests of a region that come to a line. The last one is for all of the region. ok is false where that
-// cannot be said exactly, or takes too many rules. only is the first line, of which nothing is simplified.
-func (w *writer) from(first int, region cube, only bool) (all []rule, ok bool) {
+// region is requests that come to a line: those for which a line before it makes an exception.
+type region struct {
+	cube
+	// wide has all requests for which that line would hold without its exception. As it does the same with the others, rules that do so,
+	// too, may be for all of wide, where cube and their own conditions cannot be said together.
+	wide *cube
+	deny bool
+}
+
+// and returns the requests of a region for which a rule is that denies, or allows.
+func (r region) and(holds cube, deny bool) (cube, bool) {
+	both, ok := r.cube.and(holds)
+	if !ok && r.wide != nil && r.deny == deny {
+		return r.wide.and(holds)
+	}
+	return both, ok
+}
+
+// alone returns the rules of one line for all requests.
+func (w *writer) alone(i int) ([]rule, bool) {
+	w.made = 0
+	return w.line(i, region{})
+}
+
+// from returns the rules for requests of a region that come to a line and those behind it. The last one is for all of the region. ok is
+// false where that cannot be said exactly, or takes too many rules.
+func (w *writer) from(first int, in region) (all []rule, ok bool) {
 	for i := first; i < len(w.lines); i++ {
-		line := w.lines[i]
-		for _, one := range line.cubes {
-			for _, except := range line.except {
-				rest, ok := product([]cube{region}, []cube{one}, []cube{except})
-				if !ok {
-					return nil, false
-				}
-				for _, r := range rest {
-					below, ok := w.from(i+1, r, false)
-					if !ok {
-						return nil, false
-					}
-					all = append(all, simplify(below)...)
-				}
-			}
+		some, ok := w.line(i, in)
+		if !ok {
+			return nil, false
 		}
-		covers := false
-		for n, one := range line.cubes {
-			both, ok := region.and(one)
+		if at := slices.IndexFunc(some, func(r rule) bool { return r.equal(in.cube) && !r.closed }); at >= 0 {
+			return append(all, some[:at+1]...), true
+		}
+		all = append(all, some...)
+	}
+	last := w.byDefault
+	last.cube = in.cube
+	return append(all, last), true
+}
+
+// line returns the rules of one line for requests of a region. What it excepts gets those of the lines behind it, before its own.
+func (w *writer) line(i int, in region) (all []rule, ok bool) {
+	line := w.lines[i]
+	for n, holds := range line.cubes {
+		if w.made++; w.made > maxRules {
+			return nil, false
+		}
+		if len(line.except) > 0 {
+			excepted, ok := w.exceptions(i, in, holds)
 			if !ok {
 				return nil, false
 			}
-			if w.made++; w.made > maxRules {
-				return nil, false
-			}
-			if both.empty() {
-				continue
-			}
-			covers = covers || equal(both, region)
+			all = append(all, excepted...)
+		}
+		both, ok := in.and(holds, line.deny)
+		if !ok {
+			return nil, false
+		}
+		if !both.empty() {
 			closed := line.closed && n == len(line.cubes)-1
 			all = append(all, rule{cube: both, at: line.Position, comment: line.Text, deny: line.deny, closed: closed})
 		}
-		if only || covers {
-			return all, true
+	}
+	return all, true
+}
+
+// exceptions returns the rules for what a line excepts of one of its cubes.
+func (w *writer) exceptions(i int, in region, holds cube) (all []rule, ok bool) {
+	line := w.lines[i]
+	if line.denyExcept && line.deny {
+		return nil, true
+	}
+	wide, ok := in.cube.and(holds)
+	if !ok {
+		return nil, false
+	}
+	for _, exception := range line.except {
+		excepted, ok := wide.and(exception)
+		switch {
+		case !ok:
+			return nil, false
+		case excepted.empty():
+		case line.denyExcept:
+			all = append(all, rule{cube: excepted, at: line.Position, comment: line.Text, deny: true, closed: true})
+		default:
+			next := region{cube: excepted, deny: line.deny}
+			if len(line.except) == 1 {
+				next.wide = &wide
+			}
+			below, ok := w.from(i+1, next)
+			if !ok {
+				return nil, false
+			}
+			all = append(all, simplify(below)...)
 		}
 	}
-	last := w.byDefault
-	last.cube = region
-	return append(all, last), true
+	return all, true
 }
 
 // simplify removes rules before the last one that do the same as it does.
@@ -283,4 +244,85 @@ func simplify(rules []rule) []rule {
 		from--
 	}
 	return append(slices.Clone(rules[:from]), rules[last])
+}
+
+// tables returns proxy.rules.
+func tables(rules []rule) (all []*yaml.Node) {
+	ids := make(map[string]int)
+	said := ""
+	for _, r := range rules {
+		if !r.deny && (r.vanishes(ofClients) || r.vanishes(ofDestinations)) {
+			continue // without them it would allow all
+		}
+		id, note := "default", r.comment
+		if r.at.Line > 0 {
+			id, note = ruleID(r.at), r.at.String()+": "+r.comment
+		}
+		if ids[id]++; ids[id] > 1 {
+			id += "-" + strconv.Itoa(ids[id])
+		}
+		var comments []string
+		if note != said {
+			comments, said = []string{Plain(note)}, note
+		}
+		if r.closed {
+			comments = append(comments, "It denies more than Squid did, since that cannot be said in a rule: see the end. Replace it.")
+		}
+		all = append(all, r.table(id, comments))
+	}
+	return all
+}
+
+func ruleID(at Position) string {
+	name := strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+			return r
+		}
+		return '_'
+	}, filepath.Base(at.File))
+	return name[:min(40, len(name))] + "-" + strconv.Itoa(at.Line)
+}
+
+// table returns the rule as an entry of proxy.rules.
+func (r rule) table(id string, comments []string) *yaml.Node {
+	table := newTable(comments...)
+	action := "allow"
+	if r.deny {
+		action = "deny"
+	}
+	put(table, "id", id)
+	put(table, "action", action)
+	for kind, name := range conditionNames() {
+		if v := r.cube[kind]; v != nil {
+			var notes []string
+			for _, file := range slices.Compact(slices.Sorted(slices.Values(v.copied))) {
+				notes = append(notes, Plain("a copy of "+file))
+			}
+			put(table, name, v.plain(kind), notes...)
+			put(table, name+"_from", v.files)
+		}
+	}
+	return table
+}
+
+// plain returns the values that are in no file, as settings have them.
+func (v *values) plain(kind int) []string {
+	set := v.set
+	if len(v.files) > 0 {
+		set = v.own
+	}
+	switch kind {
+	case ofClients, ofDestinations:
+		return set.networks()
+	case ofPorts:
+		return set.ports()
+	case ofTimes:
+		return set.times()
+	}
+	return v.texts
+}
+
+// vanishes reports whether a set of addresses has none that settings could have.
+func (c cube) vanishes(kind int) bool {
+	return c[kind] != nil && len(c[kind].files)+len(c[kind].plain(kind)) == 0
 }

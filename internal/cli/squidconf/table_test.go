@@ -9,6 +9,18 @@ import (
 	"testing"
 )
 
+// markdown returns the table of directives in Markdown.
+func markdown() string {
+	var all strings.Builder
+	all.WriteString("| directive | urnd.yaml |\n|---|---|\n")
+	for _, r := range table() {
+		text := map[kind]string{unneeded: "not needed: ", missing: "missing; instead: ", acls: "missing; instead: "}[r.kind] + r.instead
+		of := map[bool]string{true: "`acl` of the type "}[r.kind == acls]
+		all.WriteString("| " + of + "`" + strings.Join(strings.Fields(r.names), "`, `") + "` | " + text + " |\n")
+	}
+	return all.String()
+}
+
 // The table is in the documentation as it is in the program.
 func TestTableIsDocumented(t *testing.T) {
 	const path, begin, end = "../../../docs/squid.md", "<!-- directives: go test ./internal/cli/squidconf -update -->\n", "<!-- end -->"
@@ -21,7 +33,7 @@ func TestTableIsDocumented(t *testing.T) {
 	if !ok || !isEnded {
 		t.Fatalf("%s has no place for the table", path)
 	}
-	want := "\n" + Table() + "\n"
+	want := "\n" + markdown() + "\n"
 	if *update {
 		if err := os.WriteFile(path, []byte(before+begin+want+end+after), 0o600); err != nil {
 			t.Fatal(err)
@@ -35,10 +47,13 @@ func TestTableIsDocumented(t *testing.T) {
 func TestTable(t *testing.T) {
 	rows := make(map[string]bool)
 	for _, r := range table() {
-		if r.names == "" || r.instead == "" || (r.kind == carried) != (r.convert != nil) {
+		if r.names == "" || r.instead == "" || r.kind != carried && r.convert != nil || !slices.Contains([]kind{carried, unneeded, missing, acls}, r.kind) {
 			t.Errorf("%+v", r)
 		}
 		for name := range strings.FieldsSeq(r.names) {
+			if r.kind == acls {
+				name = "acl " + name
+			}
 			if rows[name] {
 				t.Errorf("%s is there twice", name)
 			}

@@ -2,92 +2,75 @@ package squidconf
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
-const minutesOfDay = 24 * 60
+const (
+	minutesOfDay = 24 * 60
+	dayLetters   = "MTWHFAS" // A is Saturday, S Sunday; D is from Monday to Friday
+)
+
+func everyTime() ranges { return ranges{numbers(0, len(dayLetters)*minutesOfDay-1)} }
 
 // times adds what an acl of days and hours means. A span without days is on each day, days without a span are whole.
 func (a *ACL) times(means *condition) {
-	var windows []string
+	var set []addressRange
 	for _, line := range a.Lines {
 		days := ""
 		for i, item := range line {
-			if item.Value != "" && item.Value[0] >= '0' && item.Value[0] <= '9' {
-				span, ok := spanOf(item.Value)
-				if !ok {
-					means.lose(a, item.At, fmt.Sprintf("%q is not a span of time", item.Value), "times, such as Mon-Fri 08:00-18:00")
-					continue
+			var from, minutes, to, minutesTo int
+			n, err := fmt.Sscanf(item.Value, "%d:%d-%d:%d", &from, &minutes, &to, &minutesTo)
+			// The last minute is one of the span.
+			first, last := from*60+minutes, min(to*60+minutesTo, minutesOfDay-1)
+			switch letters := strings.ReplaceAll(item.Value, "D", dayLetters[:5]); {
+			case n == 0 && strings.Trim(letters, dayLetters) == "":
+				if days += letters; i == len(line)-1 {
+					set = append(set, spans(days, 0, minutesOfDay-1)...)
 				}
-				windows = append(windows, strings.TrimSpace(days+" "+span))
+			case err != nil || max(minutes, minutesTo) > 59 || min(from, minutes, to, minutesTo) < 0 || to > 24 || first > last:
+				means.lose(a, item.At, fmt.Sprintf("%q are neither days nor a span of time", item.Value), "times, such as Mon-Fri 08:00-18:00")
+			case days == "":
+				set = append(set, spans(dayLetters, first, last)...)
+			default:
+				set = append(set, spans(days, first, last)...)
 				days = ""
-				continue
-			}
-			more, ok := daysOf(item.Value)
-			if !ok {
-				means.lose(a, item.At, fmt.Sprintf("%q are no days", item.Value), "times, such as Mon-Fri 08:00-18:00")
-				continue
-			}
-			if days != "" {
-				more = days + "," + more
-			}
-			if days = more; i == len(line)-1 {
-				windows = append(windows, days)
 			}
 		}
 	}
-	var holds cube
-	holds.texts[times] = windows
-	if holds.texts[times] == nil {
-		holds.texts[times] = []string{}
-	}
-	means.cubes = append(means.cubes, holds)
+	means.cubes = []cube{oneSet(ofTimes, &values{set: newRanges(set)})}
 }
 
-// daysOf reads the letters of days: MTWHF, SA, D.
-func daysOf(letters string) (string, bool) {
-	const order = "MTWHFAS"
-	names := []string{"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"}
-	var has [7]bool
-	for _, letter := range letters {
-		switch at := strings.IndexRune(order, letter); {
-		case letter == 'D':
-			has[0], has[1], has[2], has[3], has[4] = true, true, true, true, true
-		case at >= 0:
-			has[at] = true
-		default:
-			return "", false
+// spans returns the minutes of a week from a first to a last one of days.
+func spans(days string, first, last int) (all []addressRange) {
+	for day, letter := range dayLetters {
+		if strings.ContainsRune(days, letter) {
+			all = append(all, numbers(day*minutesOfDay+first, day*minutesOfDay+last))
 		}
 	}
-	var all []string
-	for first := 0; first < len(has); first++ {
-		if !has[first] {
-			continue
-		}
-		last := first
-		for last+1 < len(has) && has[last+1] {
-			last++
-		}
-		if text := names[first]; last > first {
-			all = append(all, text+"-"+names[last])
-		} else {
-			all = append(all, text)
-		}
-		first = last
-	}
-	return strings.Join(all, ","), !slices.Contains(all, "") && len(all) > 0
+	return all
 }
 
-// spanOf reads hours. The last minute is one of the span to Squid, and its end to urnd.
-func spanOf(text string) (string, bool) {
-	var hours, minutes, hoursTo, minutesTo int
-	if n, err := fmt.Sscanf(text, "%d:%d-%d:%d", &hours, &minutes, &hoursTo, &minutesTo); err != nil || n != 4 {
-		return "", false
+// times returns a set of minutes as settings have it: days that have the same spans together.
+func (s ranges) times() (all []string) {
+	const workdays = "Mon,Tue,Wed,Thu,Fri"
+	days := make(map[string]string) // by span
+	var order []string
+	for day, name := range strings.Split(workdays+",Sat,Sun", ",") {
+		for _, r := range s.and(ranges{numbers(day*minutesOfDay, (day+1)*minutesOfDay-1)}) {
+			first, last := r.bounds()
+			first, last = first-day*minutesOfDay, last-day*minutesOfDay+1
+			span := fmt.Sprintf(" %02d:%02d-%02d:%02d", first/60, first%60, last/60, last%60)
+			if last-first == minutesOfDay {
+				span = ""
+			}
+			if days[span] == "" {
+				order = append(order, span)
+			}
+			days[span] += "," + name
+		}
 	}
-	from, to := hours*60+minutes, min(hoursTo*60+minutesTo+1, minutesOfDay)
-	if minutes > 59 || minutesTo > 59 || min(hours, minutes, hoursTo, minutesTo) < 0 || hoursTo > 24 || from >= to {
-		return "", false
+	for _, span := range order {
+		all = append(all, strings.Replace(days[span][1:], workdays, "Mon-Fri", 1)+span)
 	}
-	return fmt.Sprintf("%02d:%02d-%02d:%02d", from/60, from%60, to/60, to%60), true
+	return all
 }

@@ -1,108 +1,104 @@
 package squidconf
 
 import (
-	"encoding/json"
-	"regexp"
-	"slices"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
 )
 
-// document is the configuration of urnd as text, with comments.
-type document struct {
-	sections []*section
-}
-
-type section struct {
-	name     string
-	settings []setting
-}
-
-// setting is a key with its value as YAML, which may have several lines.
-type setting struct {
-	key, value string
-	comments   []string
-}
-
 // order is that of the sections in the file.
-var order = [...]string{"listen", "tls", "dns", "cache", "access", "proxy", "limits", "log"}
+const order = "listen tls dns cache access proxy limits log"
 
-// set sets a value, and replaces one that is there already, as the last directive decides.
-func (d *document) set(path, value string, comments ...string) {
-	name, key, _ := strings.Cut(path, ".")
-	at := slices.IndexFunc(d.sections, func(s *section) bool { return s.name == name })
-	if at < 0 {
-		d.sections = append(d.sections, &section{name: name})
-		at = len(d.sections) - 1
+// newTable returns a mapping of YAML without keys, with comments before it.
+func newTable(comments ...string) *yaml.Node {
+	return &yaml.Node{Kind: yaml.MappingNode, HeadComment: strings.Join(comments, "\n")}
+}
+
+// find returns the place of the value of a key in a table, -1 for none.
+func find(table *yaml.Node, key string) int {
+	for i := 0; i < len(table.Content); i += 2 {
+		if table.Content[i].Value == key {
+			return i + 1
+		}
 	}
-	s := d.sections[at]
-	one := setting{key, value, comments}
-	if i := slices.IndexFunc(s.settings, func(other setting) bool { return other.key == key }); i >= 0 {
-		s.settings[i] = one
+	return -1
+}
+
+// put sets a value of a table as set does, but for 0, and texts and lists without anything in them, which stand for the default.
+func put(table *yaml.Node, key string, value any, comments ...string) {
+	if texts, ok := value.([]string); value != "" && value != uint64(0) && (!ok || len(texts) > 0) {
+		set(table, key, value, comments...)
+	}
+}
+
+// set sets a value of a table, with comments before it, and replaces one of the same key, as the last directive decides.
+func set(table *yaml.Node, key string, value any, comments ...string) {
+	var node *yaml.Node
+	switch v := value.(type) {
+	case *yaml.Node:
+		node = v
+	case []*yaml.Node:
+		node = &yaml.Node{Kind: yaml.SequenceNode, Content: v}
+	case []string:
+		node = sequence(v)
+		if isLong := len(strings.Join(v, ", ")) > 100; isLong {
+			node.Style = 0
+		}
+	default:
+		node = scalar(v)
+	}
+	name := &yaml.Node{Kind: yaml.ScalarNode, Value: key, HeadComment: strings.Join(comments, "\n")}
+	if at := find(table, key); at >= 0 {
+		table.Content[at-1], table.Content[at] = name, node
 		return
 	}
-	s.settings = append(s.settings, one)
+	table.Content = append(table.Content, name, node)
+}
+
+// sequence returns values as a list on one line.
+func sequence[T string | uint64](values []T) *yaml.Node {
+	node := &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle}
+	for _, value := range values {
+		node.Content = append(node.Content, scalar(value))
+	}
+	return node
+}
+
+// scalar returns a value, with quotation marks where YAML needs them.
+func scalar(value any) *yaml.Node {
+	if text, ok := value.(string); ok {
+		value = strings.ToValidUTF8(text, "?")
+	}
+	node := new(yaml.Node)
+	_ = node.Encode(value) // a text, a number or a truth value has no error
+	return node
+}
+
+// document is the configuration of urnd.
+type document struct{ root *yaml.Node }
+
+// set sets a value of a section, with comments before it.
+func (d *document) set(path string, value any, comments ...string) {
+	name, key, _ := strings.Cut(path, ".")
+	if find(d.root, name) < 0 {
+		set(d.root, name, newTable())
+	}
+	set(d.root.Content[find(d.root, name)], key, value, comments...)
 }
 
 // text returns the file.
-func (d *document) text() string {
+func (d *document) text() (string, error) {
+	sorted := newTable()
+	for name := range strings.FieldsSeq(order) {
+		if at := find(d.root, name); at >= 0 {
+			set(sorted, name, d.root.Content[at])
+		}
+	}
 	var all strings.Builder
-	for _, name := range order {
-		at := slices.IndexFunc(d.sections, func(s *section) bool { return s.name == name })
-		if at < 0 {
-			continue
-		}
-		all.WriteString(name + ":\n")
-		for _, one := range d.sections[at].settings {
-			for _, comment := range one.comments {
-				all.WriteString("  # " + comment + "\n")
-			}
-			separator := " "
-			if strings.HasPrefix(one.value, "\n") {
-				separator = ""
-			}
-			all.WriteString("  " + one.key + ":" + separator + one.value + "\n")
-		}
-	}
-	return all.String()
-}
-
-// plainText is what YAML takes for a text without quotation marks: words, names of hosts, IPv4 addresses and networks, ranges of ports.
-var plainText = regexp.MustCompile(`^([A-Za-z/][A-Za-z0-9._/-]*|\.[a-z][a-z0-9-]*\.[a-z][a-z0-9.-]*|[0-9]+(\.[0-9]+){3}(/[0-9]+)?|[0-9]+-[0-9]+)$`)
-
-// quote returns a text as a scalar of YAML.
-func quote(text string) string {
-	if plainText.MatchString(text) && !slices.Contains([]string{"y", "n", "yes", "no", "on", "off", "true", "false", "null"}, strings.ToLower(text)) {
-		return text
-	}
-	if plain := Plain(text); plain != text {
-		escaped, _ := json.Marshal(text) // a string of JSON is one of YAML; a text has no error
-		return string(escaped)
-	}
-	return "'" + strings.ReplaceAll(text, "'", "''") + "'"
-}
-
-// list returns texts as a sequence, with further lines at an indentation.
-func list(texts []string, indent string) string {
-	const width = 120
-	var all strings.Builder
-	all.WriteByte('[')
-	column := len(indent) + 12
-	for i, text := range texts {
-		text = quote(text)
-		if i > 0 {
-			all.WriteByte(',')
-			if column+len(text) > width {
-				all.WriteString("\n" + indent + "  ")
-				column = len(indent)
-			} else {
-				all.WriteByte(' ')
-			}
-		}
-		column += len(text) + 2
-		all.WriteString(text)
-	}
-	all.WriteByte(']')
-	return all.String()
+	encoder := yaml.NewEncoder(&all)
+	encoder.SetIndent(2)
+	err := encoder.Encode(sorted)
+	return all.String(), err
 }
 
 // Plain returns a text for one line: without what ends it, and not too long.

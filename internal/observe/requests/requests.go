@@ -3,6 +3,7 @@ package requests
 
 import (
 	"cmp"
+	"net/http"
 	"net/netip"
 	"time"
 
@@ -28,10 +29,20 @@ func Observer(m *metrics.Metrics, access accesslog.Set, now func() time.Time) fu
 // entryOf returns the entry of an event in access logs.
 func entryOf(e *proxy.Event, at time.Time) accesslog.Entry {
 	return accesslog.Entry{
-		Scheme: e.Scheme, Host: e.Host, Server: withoutZone(e.Server), Forwarded: isForwarded(e.Form), Refused: e.Err != nil,
+		Scheme: e.Scheme, Host: e.Host, Server: withoutZone(e.Server), Forwarded: isForwarded(e.Form), Refused: e.Err != nil, Denied: isDenied(e),
 		Time: at, Took: e.Took, Client: e.Client, User: e.User, Method: e.Method, Target: e.Target, Proto: e.Proto,
 		Status: e.Status, Bytes: e.Bytes, Cache: cmp.Or(e.Cache, "bypass"), Rule: e.Rule, Form: e.Form, Service: e.Service.String(),
 		RequestID: e.ID, Referer: e.Referer, UserAgent: e.UserAgent, Type: e.Type,
+	}
+}
+
+// isDenied reports whether urnd itself has refused a request by its rules.
+func isDenied(e *proxy.Event) bool {
+	switch e.Status {
+	case http.StatusForbidden, http.StatusProxyAuthRequired, http.StatusTooManyRequests:
+		return e.Err != nil
+	default:
+		return e.Denied
 	}
 }
 

@@ -32,7 +32,7 @@ func TestRequestsAreObservedWithoutAllocation(t *testing.T) {
 	}
 }
 
-// The line of a request for a site, or by HTTP/2, has the whole target; a refusal is urnd's only where it has an error.
+// The line of a request for a site, or by HTTP/2, has the whole target, but in Apache's format; a refusal is urnd's only where it has an error.
 func TestEntryOf(t *testing.T) {
 	e := &proxy.Event{
 		Method: http.MethodGet, Target: "/a", Host: "www.example.org", Proto: "HTTP/2.0",
@@ -40,7 +40,7 @@ func TestEntryOf(t *testing.T) {
 	}
 	for format, want := range map[string]string{
 		"json":     `"target":"https://www.example.org/a","proto":"HTTP/2.0","status":403,"bytes":0,"ms":0,"cache":"bypass","origin":"[fe80::1]:80",`,
-		"combined": `"GET https://www.example.org/a HTTP/2.0" 403 0 `,
+		"combined": `"GET /a HTTP/2.0" 403 - `,
 		"squid":    ` TCP_MISS/403 0 GET https://www.example.org/a - HIER_DIRECT/fe80::1 -`,
 	} {
 		var b strings.Builder
@@ -57,5 +57,37 @@ func TestEntryOf(t *testing.T) {
 	}
 	if e.Err = io.EOF; !entryOf(e, time.Time{}).Refused {
 		t.Error("it is no refusal")
+	}
+}
+
+// Denied is what the rules refuse, also where they have ended a tunnel that was open; in all formats.
+func TestDenied(t *testing.T) {
+	for _, tt := range []struct {
+		e      proxy.Event
+		denied bool
+	}{
+		{proxy.Event{Status: 403, Err: io.EOF}, true},
+		{proxy.Event{Status: 407, Err: io.EOF}, true},
+		{proxy.Event{Status: 429, Err: io.EOF}, true},
+		{proxy.Event{Status: 403}, false}, // of an origin
+		{proxy.Event{Status: 502, Err: io.EOF}, false},
+		{proxy.Event{Status: 200, Method: "CONNECT"}, false},
+		{proxy.Event{Status: 200, Method: "CONNECT", Err: io.EOF, Denied: true}, true},
+	} {
+		for format, want := range map[string]string{
+			"json": `,"denied":true,`, "squid": " TCP_DENIED/", "apache:%s %{denied}n": " denied", "squid:%>Hs %{denied}note": " denied",
+		} {
+			parsed, err := accesslog.ParseFormat(format)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var b strings.Builder
+			log := accesslog.New(&b, accesslog.Config{Format: parsed})
+			log.Write(entryOf(&tt.e, time.Unix(4e9, 0)))
+			log.Close()
+			if strings.Contains(b.String(), want) != tt.denied {
+				t.Errorf("%+v: %s", tt.e, b.String())
+			}
+		}
 	}
 }

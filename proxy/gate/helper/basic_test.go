@@ -103,7 +103,7 @@ func TestBasicBroken(t *testing.T) {
 
 // Clients that ask the same at the same time ask once, and the end of one does not end it for the others.
 func TestBasicTogether(t *testing.T) {
-	b, pool, path := basic(t, helper.Config{Processes: 4, Startup: 4}, helper.CacheConfig{TTL: time.Hour})
+	b, pool, path := basic(t, helper.Config{Processes: 4}, helper.CacheConfig{TTL: time.Hour})
 	if err := mkfifo(path + ".pipe"); err != nil {
 		t.Fatal(err)
 	}

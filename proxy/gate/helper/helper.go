@@ -46,9 +46,8 @@ type Config struct {
 	Name string
 	// Command is the path of the program and its arguments; no shell reads it.
 	Command []string
-	// Processes is how many run at most; 0 is 5. Startup of them are started with the first question, 0 is one; and Idle are kept
-	// without a question ahead of need, as Squid's startup= and idle=.
-	Processes, Startup, Idle int
+	// Processes is how many run at most; 0 is 5. They are started as questions need them.
+	Processes int
 	// Concurrency is how many questions a process has at a time, told apart by channel-IDs; 0 is one, without a channel-ID, which is
 	// another protocol.
 	Concurrency int
@@ -79,8 +78,6 @@ const closeGrace = time.Second
 
 func (c Config) withDefaults() Config {
 	c.Processes = cmp.Or(max(c.Processes, 0), 5)
-	c.Startup = min(max(c.Startup, 1), c.Processes)
-	c.Idle = min(max(c.Idle, 0), c.Processes)
 	c.Concurrency = max(c.Concurrency, 0)
 	c.Backlog = cmp.Or(max(c.Backlog, 0), 2*c.Processes)
 	c.Timeout = cmp.Or(c.Timeout, 10*time.Second)
@@ -102,7 +99,6 @@ type Pool struct {
 	closed    bool
 	processes []*process // those that get questions
 	starting  int
-	used      bool        // there was a question
 	queue     []*question // in the order in which they came
 	deaths    []time.Time // within deathWindow, without an answer
 	outage    outage

@@ -23,24 +23,13 @@ func (p *Pool) outageText() string {
 		p.config.Name, p.config.Command[0], p.outage.why, p.outage.until.UTC().Format(time.RFC3339))
 }
 
-// grow starts processes for the questions that wait, and to have idle ones; p.mu is held. During an outage it starts one, once that may be.
+// grow starts processes for the questions that wait; p.mu is held. During an outage it starts one, once that may be.
 func (p *Pool) grow() {
 	if p.closed {
 		return
 	}
-	idle := p.starting
-	for _, one := range p.processes {
-		if len(one.free) == len(one.questions) {
-			idle++
-		}
-	}
 	needed := (len(p.queue) + p.config.channels() - 1) / p.config.channels()
-	if !p.used {
-		p.used = true
-		needed = max(needed, p.config.Startup)
-	}
-	n := max(needed-p.starting, needed+p.config.Idle-idle)
-	n = min(n, p.config.Processes-len(p.processes)-p.starting)
+	n := min(needed-p.starting, p.config.Processes-len(p.processes)-p.starting)
 	if !p.outage.empty() {
 		if p.config.Now().Before(p.outage.until) || p.outage.trial != nil || p.starting > 0 {
 			return

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -68,7 +69,7 @@ func TestOutage(t *testing.T) {
 }
 
 func TestMissingProgram(t *testing.T) {
-	pool, _ := open(t, helper.Config{Processes: 5, Startup: 5, Command: []string{"/nowhere/helper"}})
+	pool, _ := open(t, helper.Config{Processes: 5, Command: []string{"/nowhere/helper"}})
 	for range 6 {
 		_, err := pool.Ask(t.Context(), "a")
 		if !errors.Is(err, helper.ErrUnavailable) || !strings.Contains(err.Error(), "/nowhere/helper: no such file") {
@@ -80,27 +81,25 @@ func TestMissingProgram(t *testing.T) {
 	}
 }
 
-// Processes are started as Squid's startup= and idle= say, and no more than there may be.
+// Processes are started as questions need them, and no more than there may be.
 func TestProcesses(t *testing.T) {
-	for name, tt := range map[string]struct {
-		config helper.Config
-		want   int
-	}{
-		"lazily":       {helper.Config{Processes: 4}, 1},
-		"startup":      {helper.Config{Processes: 4, Startup: 3}, 3},
-		"idle":         {helper.Config{Processes: 4, Idle: 2}, 2}, // one of them is free again after its answer
-		"more than is": {helper.Config{Processes: 2, Startup: 8, Idle: 8}, 2},
-	} {
-		t.Run(name, func(t *testing.T) {
-			pool, _ := start(t, tt.config)
-			user(t, pool, "a")
-			testserver.Wait(t, "all are started", func() bool { return pool.Status().Processes >= tt.want })
-			for range 5 {
-				user(t, pool, "a")
-			}
-			if got := pool.Status().Processes; got < tt.want || got > min(tt.want+1, tt.config.Processes) {
-				t.Errorf("%d processes, want %d", got, tt.want)
-			}
-		})
+	pool, _ := start(t, helper.Config{Processes: 2})
+	for range 5 {
+		user(t, pool, "a")
 	}
+	if got := pool.Status().Processes; got != 1 {
+		t.Errorf("%d processes for one question at a time", got)
+	}
+	var asking sync.WaitGroup
+	var opens []func()
+	for range 3 {
+		path, open := pipe(t)
+		opens = append(opens, open)
+		asking.Go(func() { user(t, pool, "wait "+path) })
+	}
+	testserver.Wait(t, "all are started", func() bool { s := pool.Status(); return s.Processes == 2 && s.UnderWay == 2 && s.Waiting == 1 })
+	for _, open := range opens {
+		asking.Go(open)
+	}
+	asking.Wait()
 }

@@ -54,7 +54,7 @@ func (x *exchange) run() (*scheme.Resource, error) {
 		return x.receive()
 	}
 	if _, err := x.Write(x.scratch); err != nil {
-		return nil, silence(fmt.Errorf("sending the request: %w", err))
+		return nil, x.silence(fmt.Errorf("sending the request: %w", err))
 	}
 	if x.request.hasBody() {
 		x.sender = newSender(x)
@@ -74,10 +74,19 @@ func silence(err error) error {
 	return unanswered{err}
 }
 
+// silence is the same, of an upstream proxy with the timeout of a request that another one may be asked, too.
+func (x *exchange) silence(err error) error {
+	err = silence(err)
+	if errors.As(err, new(unanswered)) || !x.request.target.forwarded() || !x.request.isSafe() {
+		return err
+	}
+	return late{err}
+}
+
 // receive reads the responses up to the final one: RFC 9110 section 15.2.
 func (x *exchange) receive() (*scheme.Resource, error) {
 	if _, err := x.in.Peek(1); err != nil {
-		return nil, silence(fmt.Errorf("waiting for the response: %w", err))
+		return nil, x.silence(fmt.Errorf("waiting for the response: %w", err))
 	}
 	room := httpmessage.Fields(x.fields[:0])
 	for range maxInterim + 1 {

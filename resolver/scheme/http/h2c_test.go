@@ -131,7 +131,7 @@ func TestH2CThroughUpstream(t *testing.T) {
 	}()
 	h := newHandler(t, func(c *schemehttp.Config) {
 		c.Upstream = func(uri.URI) schemehttp.Route {
-			return schemehttp.Via(&schemehttp.Upstream{Scheme: "http", Address: listener.Addr().String()})
+			return via(&schemehttp.Upstream{Scheme: "http", Address: listener.Addr().String()})
 		}
 	})
 	var text string

@@ -111,6 +111,11 @@ func (r *request) repeatable(err error) bool {
 	}
 }
 
+// isSafe reports whether a request may be sent again although it may be served at this moment: RFC 9110 section 9.2.1.
+func (r *request) isSafe() bool {
+	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && !r.hasBody() && !r.begun && r.Bound == nil
+}
+
 // keepsAlive reports whether the connection may be used again.
 func (r *request) keepsAlive() bool {
 	return r.Bound != nil || !r.isPrivate() && r.handler.pool.Enabled() && !httpguts.HeaderValuesContainsToken(r.Fields.Lines("Connection"), "close")

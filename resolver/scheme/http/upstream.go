@@ -91,10 +91,42 @@ func (h *Handler) dialUpstream(ctx context.Context, u Upstream) (net.Conn, error
 	return secured, nil
 }
 
+// Probe reports why an upstream proxy cannot be used: it cannot be connected to, or is one of HTTP that says nothing before the context
+// ends. What it says is of no account; it is asked for what it can answer by itself (RFC 9110 sections 7.6.2 and 9.3.7).
+func (h *Handler) Probe(ctx context.Context, u Upstream) error {
+	c, err := h.dialUpstream(ctx, u)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	if !u.isHTTP() {
+		return nil
+	}
+	stop := context.AfterFunc(ctx, func() { _ = c.SetDeadline(past()) })
+	defer stop()
+	b := http1.AppendField([]byte("OPTIONS * HTTP/1.1\r\n"), "Host", u.Address)
+	b = http1.AppendField(http1.AppendField(b, "Max-Forwards", "0"), "Connection", "close")
+	if _, err = c.Write(append(u.appendCredentials(b), "\r\n"...)); err == nil {
+		_, err = c.Read(b[:1])
+	}
+	if err != nil && ctx.Err() != nil {
+		return fmt.Errorf("%w: it accepts connections, and does not answer: %w", scheme.ErrUpstream, context.Cause(ctx))
+	}
+	return nil // it answers, or closes the connection, which it does by itself as well
+}
+
 // through opens a tunnel to an address through a proxy.
 func (h *Handler) through(ctx context.Context, u Upstream, address string) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, h.config.HeaderTimeout)
 	defer cancel()
+	c, err := h.askThrough(ctx, u, address)
+	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return nil, late{err}
+	}
+	return c, err
+}
+
+func (h *Handler) askThrough(ctx context.Context, u Upstream, address string) (net.Conn, error) {
 	switch {
 	case u.isHTTP():
 		c, err := h.dialUpstream(ctx, u)
@@ -157,25 +189,17 @@ type Route interface {
 	Failed(u *Upstream, err error)
 }
 
-// Via is a Route through one proxy.
-func Via(u *Upstream) Route { return &single{u} }
-
-type single struct{ upstream *Upstream }
-
-// Next implements Route.
-func (s *single) Next() (u *Upstream, ok bool) {
-	u, s.upstream = s.upstream, nil
-	return u, u != nil
-}
-
-// Failed implements Route.
-func (*single) Failed(*Upstream, error) {}
-
 // unreached is an error of connecting to an upstream proxy: nothing of a request was sent, so that another one may be tried. What
 // fails behind that may be due to what is requested, and says nothing about the proxy for others.
 type unreached struct{ error }
 
 func (u unreached) Unwrap() error { return u.error }
+
+// late is an error of an upstream proxy that has not answered in time, or the server behind it has not. What it was asked may be sent to
+// another one.
+type late struct{ error }
+
+func (l late) Unwrap() error { return l.error }
 
 // ofDial makes an error of dialling unreached, unless it is about this machine, such as a free port.
 func ofDial(err error) error {
@@ -187,7 +211,9 @@ func ofDial(err error) error {
 	return err
 }
 
-// alongRoute calls try with the ways to a server, until one could be connected to. What it returns else is the error of the last one.
+// alongRoute calls try with the ways to a server, until one could be connected to. Where a proxy is late, one other is tried, and not the
+// server itself: it may be late because of what is requested, which must neither take several times as long, nor leave the way of the
+// proxies. For the same reason it has not failed for others. What alongRoute returns else is the error of the last one.
 func (h *Handler) alongRoute(ctx context.Context, u uri.URI, try func(*Upstream) error) error {
 	var route Route
 	if h.config.Upstream != nil {
@@ -196,14 +222,22 @@ func (h *Handler) alongRoute(ctx context.Context, u uri.URI, try func(*Upstream)
 	if route == nil {
 		return try(nil)
 	}
+	wasLate := false
 	for err := errNoWay; ; {
 		upstream, ok := route.Next()
-		if !ok {
+		if !ok || upstream == nil && wasLate {
 			return err
 		}
-		if err = try(upstream); upstream == nil || !errors.As(err, new(unreached)) || ctx.Err() != nil {
+		err = try(upstream)
+		switch {
+		case upstream == nil || ctx.Err() != nil:
+			return err
+		case errors.As(err, new(unreached)):
+			route.Failed(upstream, err)
+		case errors.As(err, new(late)) && !wasLate:
+			wasLate = true
+		default:
 			return err
 		}
-		route.Failed(upstream, err)
 	}
 }

@@ -156,7 +156,7 @@ func (u upstreams) handler(t testing.TB, name, password string, change func(*sch
 			if host, _ := to.Host(); host == "direct.example" {
 				return nil
 			}
-			return schemehttp.Via(&schemehttp.Upstream{Scheme: name, Address: u.proxies[name], User: "user", Password: password})
+			return via(&schemehttp.Upstream{Scheme: name, Address: u.proxies[name], User: "user", Password: password})
 		}
 		c.Dial = func(context.Context, string, string) (net.Conn, error) { return nil, errDirect }
 		c.DialUpstream = dial
@@ -259,7 +259,7 @@ func TestUpstreamFailures(t *testing.T) {
 		}
 	}
 	unknown := newHandler(t, func(c *schemehttp.Config) {
-		c.Upstream = func(uri.URI) schemehttp.Route { return schemehttp.Via(&schemehttp.Upstream{Scheme: "gopher"}) }
+		c.Upstream = func(uri.URI) schemehttp.Route { return via(&schemehttp.Upstream{Scheme: "gopher"}) }
 	})
 	if _, err := get(t, unknown, "http://a.example/"); !errors.Is(err, resolver.ErrUnreachable) {
 		t.Errorf("an unknown kind: %v", err)

@@ -4,9 +4,13 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"io"
 	"net"
+	"net/http"
 	"testing"
+	"time"
 
+	"github.com/urnd/urnd/internal/httpmessage"
 	"github.com/urnd/urnd/resolver/scheme"
 	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
 	"github.com/urnd/urnd/uri"
@@ -27,6 +31,9 @@ func (w *ways) Next() (u *schemehttp.Upstream, ok bool) {
 }
 
 func (w *ways) Failed(u *schemehttp.Upstream, _ error) { w.failed = append(w.failed, u) }
+
+// via is a route through one proxy.
+func via(u *schemehttp.Upstream) schemehttp.Route { return &ways{next: []*schemehttp.Upstream{u}} }
 
 // Another way is tried where a proxy cannot be connected to, and not where it refuses or breaks off: that may be due to what is requested.
 func TestRoutes(t *testing.T) {
@@ -71,5 +78,89 @@ func TestRoutes(t *testing.T) {
 		if (err == nil) != (tt.err == nil) || tt.err != nil && !errors.Is(err, tt.err) || len(route.failed) != tt.failed {
 			t.Errorf("%s: %v, %d have failed", name, err, len(route.failed))
 		}
+	}
+}
+
+// Where a proxy is silent, one other is tried for what may be sent twice; neither the server itself, nor a third one.
+func TestLateRoutes(t *testing.T) {
+	u := startUpstreams(t, speak)
+	o := serve(t, func(int, net.Conn, *bufio.Reader) {})
+	_, port, _ := net.SplitHostPort(o.addr)
+	quiet := serve(t, func(_ int, _ net.Conn, in *bufio.Reader) { _, _ = io.Copy(io.Discard, in) })
+	silent := &schemehttp.Upstream{Scheme: "http", Address: quiet.addr}
+	silentSOCKS := &schemehttp.Upstream{Scheme: "socks5", Address: quiet.addr}
+	good := &schemehttp.Upstream{Scheme: "http", Address: u.proxies["http"], User: "user", Password: "pass"}
+	for name, tt := range map[string]struct {
+		next   []*schemehttp.Upstream
+		method string // CONNECT is a tunnel
+		ok     bool
+		left   int // ways that were not tried
+	}{
+		"GET":                   {[]*schemehttp.Upstream{silent, good}, http.MethodGet, true, 0},
+		"POST":                  {[]*schemehttp.Upstream{silent, good}, http.MethodPost, false, 1},
+		"tunnel":                {[]*schemehttp.Upstream{silent, good}, http.MethodConnect, true, 0},
+		"tunnel by SOCKS":       {[]*schemehttp.Upstream{silentSOCKS, good}, http.MethodConnect, true, 0},
+		"GET, two are silent":   {[]*schemehttp.Upstream{silent, silent, good}, http.MethodGet, false, 1},
+		"tunnel, not by itself": {[]*schemehttp.Upstream{silent, nil}, http.MethodConnect, false, 0},
+		"GET, not by itself":    {[]*schemehttp.Upstream{silent, nil}, http.MethodGet, false, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			route := &ways{next: tt.next}
+			h := newHandler(t, func(c *schemehttp.Config) {
+				c.HeaderTimeout = time.Second
+				c.Upstream = func(uri.URI) schemehttp.Route { return route }
+				c.Dial = func(context.Context, string, string) (net.Conn, error) { return nil, errDirect }
+				c.DialUpstream = dial
+			})
+			var err error
+			if tt.method == http.MethodConnect {
+				var c schemehttp.Conn
+				if c, err = h.Tunnel(t.Context(), "a.example:"+port, nil); err == nil {
+					_ = c.Close()
+				}
+			} else {
+				request := httpmessage.Request{Method: tt.method, URI: parse(t, "http://a.example:"+port+"/")}
+				var r *scheme.Resource
+				if r, err = h.Fetch(t.Context(), scheme.Request{Request: request}); err == nil {
+					_ = r.Body.Close()
+				}
+			}
+			if (err == nil) != tt.ok || err != nil && !errors.Is(err, context.DeadlineExceeded) || len(route.next) != tt.left || len(route.failed) > 0 {
+				t.Errorf("%v, %d ways are left, %d have failed", err, len(route.next), len(route.failed))
+			}
+		})
+	}
+}
+
+func TestProbe(t *testing.T) {
+	u := startUpstreams(t, speak)
+	quiet := serve(t, func(_ int, _ net.Conn, in *bufio.Reader) { _, _ = io.Copy(io.Discard, in) })
+	closes := serve(t, func(int, net.Conn, *bufio.Reader) {})
+	gone, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone.Close()
+	h := newHandler(t, func(c *schemehttp.Config) { c.TLS, c.DialUpstream = u.roots.Clone(), dial })
+	for _, tt := range []struct {
+		scheme, address string
+		ok              bool
+	}{
+		{"http", u.proxies["http"], true},
+		{"https", u.proxies["https"], true},
+		{"socks5", u.proxies["socks5"], true},
+		{"http", closes.addr, true},
+		{"http", quiet.addr, false},
+		{"http", gone.Addr().String(), false},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		if tt.address == quiet.addr {
+			ctx, cancel = context.WithTimeout(t.Context(), 100*time.Millisecond)
+		}
+		if err := h.Probe(ctx, schemehttp.Upstream{Scheme: tt.scheme, Address: tt.address}); (err == nil) != tt.ok {
+			t.Errorf("%s %s: %v", tt.scheme, tt.address, err)
+		}
+		cancel()
 	}
 }

@@ -1,0 +1,257 @@
+package accesslog_test
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/urnd/urnd/internal/accesslog"
+)
+
+// dailyLog is a log whose files are kept for three days, by a clock that a test sets.
+type dailyLog struct {
+	t    *testing.T
+	dir  string
+	now  time.Time
+	logs strings.Builder
+	*accesslog.File
+}
+
+func newDailyLog(t *testing.T, at string) *dailyLog {
+	d := &dailyLog{t: t, dir: t.TempDir()}
+	d.clock(at)
+	return d
+}
+
+// clock sets the clock.
+func (d *dailyLog) clock(at string) {
+	d.t.Helper()
+	zone, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	if d.now, err = time.ParseInLocation("2006-01-02 15:04:05", at, zone); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+func (d *dailyLog) path() string { return filepath.Join(d.dir, "access.log") }
+
+// open opens the log, beside the one that is open.
+func (d *dailyLog) open() *accesslog.File {
+	d.t.Helper()
+	f, err := accesslog.Open(accesslog.FileConfig{
+		Config: accesslog.Config{Format: formatOf(d.t, "apache:%U"), Lost: func() { d.t.Error("a line is lost") }},
+		Path:   d.path(), Keep: 3, Faults: slog.New(slog.NewTextHandler(&d.logs, nil)), Now: func() time.Time { return d.now },
+	})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return f
+}
+
+func (d *dailyLog) start() {
+	d.t.Helper()
+	d.File = d.open()
+}
+
+// log logs a request at a time.
+func (d *dailyLog) log(at, target string) {
+	d.t.Helper()
+	d.clock(at)
+	d.Write(accesslog.Entry{Target: target})
+	d.Flush()
+}
+
+// is compares what the directory has with names and lines.
+func (d *dailyLog) is(want ...string) {
+	d.t.Helper()
+	entries, err := os.ReadDir(d.dir)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	var got []string
+	for _, entry := range entries {
+		text, _ := os.ReadFile(filepath.Join(d.dir, entry.Name())) // a directory has none
+		got = append(got, strings.TrimSpace(entry.Name()+" "+strings.Join(strings.Fields(string(text)), ",")))
+	}
+	if !slices.Equal(got, want) {
+		d.t.Errorf("\ngot  %q\nwant %q", got, want)
+	}
+}
+
+// put makes a file, last written at a time.
+func (d *dailyLog) put(name, text, at string) {
+	d.t.Helper()
+	now := d.now
+	path := filepath.Join(d.dir, name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		d.t.Fatal(err)
+	}
+	d.clock(at)
+	if err := os.Chtimes(path, d.now, d.now); err != nil {
+		d.t.Fatal(err)
+	}
+	d.now = now
+}
+
+// Each day has its file, by the clock of the zone, and those of more than three days before are removed; also where a day has 25 hours.
+func TestDays(t *testing.T) {
+	d := newDailyLog(t, "2026-10-23 12:00:00")
+	d.start()
+	defer func() { accesslog.Set{d.File}.Close() }()
+	d.log("2026-10-23 23:59:59", "/a")
+	d.log("2026-10-24 00:00:00", "/b")
+	d.is("access.log /b", "access.log-20261023 /a")
+	d.log("2026-10-25 00:00:00", "/c") // which ends at 02:00 UTC
+	d.log("2026-10-25 23:59:59", "/d")
+	d.log("2026-10-26 00:00:00", "/e")
+	d.is("access.log /e", "access.log-20261023 /a", "access.log-20261024 /b", "access.log-20261025 /c,/d")
+	d.log("2026-10-27 00:00:01", "/f")
+	d.is("access.log /f", "access.log-20261024 /b", "access.log-20261025 /c,/d", "access.log-20261026 /e")
+	d.log("2026-10-26 12:00:00", "/back") // the clock was put back
+	d.log("2026-10-27 12:00:00", "/g")
+	d.log("2026-10-30 12:00:00", "/h") // nothing for days
+	d.is("access.log /h", "access.log-20261027 /f,/back,/g")
+	d.log("2026-10-31 00:00:00", "/i")
+	d.clock("2031-01-01 00:00:00") // no line is written then
+	d.log("2026-10-31 12:00:00", "/j")
+	d.log("2026-11-01 00:00:00", "/k")
+	d.is("access.log /k", "access.log-20261030 /h", "access.log-20261031 /i,/j")
+	if faults := (accesslog.Set{d.File}).Faults(); len(faults) > 0 || d.logs.Len() > 0 {
+		t.Errorf("%q, %s", faults, d.logs.String())
+	}
+}
+
+// What was not rotated, or not removed, while urnd did not run is when it starts; nothing else in the directory is touched.
+func TestDaysAtStart(t *testing.T) {
+	d := newDailyLog(t, "2026-11-30 12:00:00")
+	const long = "2020-01-01 00:00:00"
+	d.put("access.log", "/before\n", "2026-11-28 23:59:59")
+	others := []string{
+		"access.log-2020010", "access.log-20200101.gz", "access.log-20200101x", "access.log-20201301", "access.log.1", "access.log-", "access.log20200101",
+		"xaccess.log-20200101", "urnd.log-20200101", "access.log-2020-01-01", "access.log-+2020010",
+	}
+	for _, name := range append(others, "access.log-20200101", "access.log-20261126", "access.log-20261127") {
+		d.put(name, "", long)
+	}
+	if err := os.Symlink("access.log.1", filepath.Join(d.dir, "access.log-20200102")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(d.dir, "access.log-20200103"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	d.start()
+	d.log("2026-11-30 12:00:00", "/after")
+	accesslog.Set{d.File}.Close()
+	want := append(others, "access.log /after", "access.log-20200102", "access.log-20200103", "access.log-20261127", "access.log-20261128 /before")
+	slices.SortFunc(want, func(a, b string) int {
+		return strings.Compare(strings.Fields(a)[0], strings.Fields(b)[0])
+	})
+	d.is(want...)
+}
+
+// A file of today is gone on with.
+func TestDaysAfterRestart(t *testing.T) {
+	d := newDailyLog(t, "2026-11-30 12:00:00")
+	d.put("access.log", "/before\n", "2026-11-30 00:00:00")
+	d.start()
+	d.log("2026-11-30 12:00:00", "/after")
+	accesslog.Set{d.File}.Close()
+	d.is("access.log /before,/after")
+}
+
+// The configuration before and after a reload have the same file, and both begin the next day; logrotate may rename the file.
+func TestDaysOfTwo(t *testing.T) {
+	d := newDailyLog(t, "2026-11-28 12:00:00")
+	d.start()
+	d.log("2026-11-28 12:00:00", "/a")
+	before := d.File
+	d.start()
+	set := accesslog.Set{before, d.File}
+	d.log("2026-11-29 00:00:00", "/b")
+	before.Write(accesslog.Entry{Target: "/c"})
+	before.Flush()
+	d.is("access.log /b,/c", "access.log-20261128 /a")
+	if err := os.Rename(d.path(), d.path()+".1"); err != nil {
+		t.Fatal(err)
+	}
+	d.log("2026-11-29 12:00:00", "/d")
+	if err := set.Reopen(); err != nil {
+		t.Fatal(err)
+	}
+	d.log("2026-11-29 13:00:00", "/e")
+	d.is("access.log /e", "access.log-20261128 /a", "access.log.1 /b,/c,/d")
+	if err := os.Rename(d.path(), d.path()+".2"); err != nil {
+		t.Fatal(err)
+	}
+	d.log("2026-11-30 00:00:00", "/f") // it was not told
+	d.is("access.log /f", "access.log-20261128 /a", "access.log.1 /b,/c,/d", "access.log.2 /e")
+	set.Close()
+}
+
+// A day that cannot be begun costs no line, is reported, and is tried again. A file that is there is not replaced.
+func TestDaysFail(t *testing.T) {
+	d := newDailyLog(t, "2026-11-28 12:00:00")
+	d.start()
+	set := accesslog.Set{d.File}
+	d.log("2026-11-28 12:00:00", "/a")
+	d.put("access.log-20261128", "/theirs", "2026-11-28 12:00:00")
+	d.log("2026-11-29 00:00:00", "/b")
+	d.is("access.log /a,/b", "access.log-20261128 /theirs")
+	faults := set.Faults()
+	if len(faults) != 1 || !strings.Contains(faults[0], "access.log-20261128 is there already") || !strings.Contains(d.logs.String(), "is there already") {
+		t.Errorf("%q, %s", faults, d.logs.String())
+	}
+	d.log("2026-11-30 00:00:00", "/c")
+	d.is("access.log /c", "access.log-20261128 /theirs", "access.log-20261129 /a,/b")
+	if faults := set.Faults(); len(faults) > 0 {
+		t.Errorf("%q", faults)
+	}
+	moved := d.dir + ".moved"
+	if err := os.Rename(d.dir, moved); err != nil {
+		t.Fatal(err)
+	}
+	d.log("2026-12-01 00:00:00", "/d")
+	if faults := set.Faults(); len(faults) != 1 || !strings.Contains(faults[0], "no such file") {
+		t.Errorf("%q", faults)
+	}
+	if err := os.Rename(moved, d.dir); err != nil {
+		t.Fatal(err)
+	}
+	d.log("2026-12-01 00:01:00", "/e")
+	d.is("access.log /e", "access.log-20261128 /theirs", "access.log-20261129 /a,/b", "access.log-20261130 /c,/d")
+	set.Close()
+}
+
+// Without requests the day ends, too.
+func TestRun(t *testing.T) {
+	d := newDailyLog(t, "2026-11-29 23:00:01")
+	d.start()
+	set := accesslog.Set{d.File}
+	d.log("2026-11-29 23:30:00", "/a")
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var waits []time.Duration
+	set.Run(ctx, func(wait time.Duration) <-chan time.Time {
+		waits = append(waits, wait)
+		elapsed := make(chan time.Time, 1)
+		if d.now = d.now.Add(wait); len(waits) == 3 {
+			cancel()
+		} else {
+			elapsed <- d.now
+		}
+		return elapsed
+	})
+	if want := []time.Duration{30 * time.Minute, time.Hour, time.Hour}; !slices.Equal(waits, want) {
+		t.Errorf("%v", waits)
+	}
+	d.is("access.log", "access.log-20261129 /a")
+	set.Close()
+	accesslog.Set{open(t, accesslog.FileConfig{To: &d.logs})}.Run(t.Context(), time.After) // it keeps none
+}

@@ -1,0 +1,121 @@
+//go:build linux
+
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// feature is what a forward proxy is configured with besides, in a server of its own, so that other rows do not pay for it.
+type feature string
+
+const (
+	none    feature = ""
+	hosts   feature = "list"    // a million hosts of a file are denied
+	logins  feature = "logins"  // users log in, and a program knows their passwords
+	parents feature = "parents" // requests go by the first of two other proxies, or by the second one
+)
+
+const (
+	// listedHosts is how many hosts a list has.
+	listedHosts = 1_000_000
+	// wantedHost is in no list. It does not exist: proxies with a feature ask another proxy for it, which the origin is.
+	wantedHost = "www.wanted.example"
+	// laterHost is in a list once that has been replaced.
+	laterHost = "www.later.example"
+)
+
+// having returns the peer with a feature.
+func (p peer) having(f feature) peer {
+	p.with = f
+	return p
+}
+
+// startedServer is a server, or why it did not start.
+type startedServer struct {
+	server *server
+	err    error
+}
+
+// having returns the column's server with a feature, which is started once.
+func (c *column) having(ctx context.Context, ends *network, f feature) (*server, error) {
+	if f == none {
+		return c.server, nil
+	}
+	started, ok := c.featured[f]
+	if !ok {
+		started.server, started.err = startPeer(ctx, ends, c.server.peer.having(f), c.processors)
+		c.featured[f] = started
+	}
+	return started.server, started.err
+}
+
+// stop ends all servers of a column.
+func (c *column) stop() (err error) {
+	if c.server != nil {
+		err = c.server.stop()
+	}
+	for _, started := range c.featured {
+		if started.server != nil {
+			err = errors.Join(err, started.server.stop())
+		}
+	}
+	return err
+}
+
+// login returns the header field of the n-th user; each has another password, too.
+func login(n uint64) string {
+	pair := fmt.Sprintf("user%d:secret%d", n, n)
+	return "Proxy-Authorization: Basic " + base64.StdEncoding.EncodeToString([]byte(pair)) + "\r\n"
+}
+
+// listFile is the name of the list of hosts in the folder of a server.
+func listFile(dir string) string { return filepath.Join(dir, "hosts.txt") }
+
+// writeHosts writes a list of listedHosts hosts with all names below them, as Squid and urnd read it, and others behind them. It is always
+// the same: names as in published lists, of made-up words under a few top-level domains, and some of machines below them, in no order. None
+// is below another one.
+func writeHosts(name string, others ...string) error {
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644) //nolint:gosec // servers that give up root read it
+	if err != nil {
+		return fmt.Errorf("writing a list: %w", err)
+	}
+	out := bufio.NewWriter(f)
+	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // it is to be the same each time
+	for i := range listedHosts {
+		_, _ = out.WriteString(listedHost(random, i) + "\n") // Flush has the error
+	}
+	for _, host := range others {
+		_, _ = out.WriteString("." + host + "\n") // as above
+	}
+	return errors.Join(out.Flush(), f.Close())
+}
+
+// listedHost returns the i-th host, as a line.
+func listedHost(random *rand.Rand, i int) string {
+	const (
+		step       = 618_033 // it has no divisor in common with listedHosts: the numbers are all different, and in no order
+		consonants = "bcdfghklmnprstvwz"
+		vowels     = "aeiou"
+	)
+	tops := []string{"com", "com", "com", "com", "net", "net", "org", "info", "xyz", "top", "ru", "de", "co.uk"}
+	machines := []string{"ads.", "track.", "static.", "stats.", "www.", "cdn."}
+	line := []byte{'.'}
+	if random.IntN(5) < 2 {
+		line = append(line, machines[random.IntN(len(machines))]...)
+	}
+	for range 1 + random.IntN(4) {
+		line = append(line, consonants[random.IntN(len(consonants))], vowels[random.IntN(len(vowels))])
+	}
+	line = strconv.AppendInt(line, int64(i*step%listedHosts), 36)
+	line = append(line, '.')
+	return string(append(line, tops[random.IntN(len(tops))]...))
+}

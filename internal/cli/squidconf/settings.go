@@ -1,0 +1,219 @@
+package squidconf
+
+import (
+	"net"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// options returns the options of a line behind its first words: name=value, or a name with an empty value.
+func (d Directive) options(from int) map[string]string {
+	all := make(map[string]string)
+	words := d.Arguments()
+	for _, word := range words[min(from, len(words)):] {
+		name, value, _ := strings.Cut(word, "=")
+		all[name] = value
+	}
+	return all
+}
+
+func firstOf(options map[string]string, names ...string) string {
+	for _, name := range names {
+		if value := options[name]; value != "" {
+			return value
+		}
+	}
+	return ""
+}
+
+// httpPort carries a listener over.
+func (c *conversion) httpPort(d Directive) {
+	options := d.options(1)
+	const pac, tls = "/proxy.pac, by which browsers find the proxy (proxy.pac_proxies)", "listen.tls, tls.certificate and tls.key"
+	for _, missing := range [...]struct{ option, instead string }{
+		{"intercept", pac}, {"transparent", pac}, {"tproxy", pac}, {"ssl-bump", pac}, {"cert", tls}, {"tls-cert", tls}, {"require-proxy-header", "listen.proxy_protocol"},
+	} {
+		if _, ok := options[missing.option]; ok {
+			c.lose(d, missing.option+": missing", missing.instead)
+			return
+		}
+	}
+	address, port := d.argument(0), d.argument(0)
+	host, behind, err := net.SplitHostPort(address)
+	if err == nil {
+		port = behind
+	}
+	_, isAddress := parseAddress(host)
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 || host != "" && !isAddress && !isName(host) {
+		c.lose(d, "its port is not a number from 1 to 65535, or its host is none", "listen.service")
+		return
+	}
+	if host == "" {
+		host = "::" // and all IPv4 addresses
+	}
+	c.add(d, "listen.service", net.JoinHostPort(host, port))
+}
+
+// argument returns a word, "" where there are fewer.
+func (d Directive) argument(i int) string {
+	if i < len(d.Words) {
+		return d.Words[i].Text
+	}
+	return ""
+}
+
+// add adds values to a setting that several lines have.
+func (c *conversion) add(d Directive, setting string, values ...string) {
+	c.seen[setting] = append(c.seen[setting], values...)
+	c.set(d, setting, c.seen[setting])
+}
+
+func (c *conversion) hostname(d Directive) {
+	if name := d.argument(0); isName(strings.ToLower(name)) && !strings.HasPrefix(name, ".") {
+		c.set(d, "listen.names", []string{name})
+		return
+	}
+	c.lose(d, "it is not the name of a host", "listen.names")
+}
+
+func (c *conversion) forwardedFor(d Directive) {
+	modes := map[string]string{"on": "x-forwarded-for", "off": "off", "delete": "off", "transparent": "transparent"}
+	mode := modes[d.argument(0)]
+	if mode == "" {
+		mode = "off"
+		c.lose(d, "this mode: missing", "proxy.forwarded")
+	}
+	c.set(d, "proxy.forwarded", mode)
+}
+
+func (c *conversion) via(d Directive) {
+	if d.argument(0) == "off" {
+		c.lose(d, "Via is always sent (RFC 9110 section 7.6.3)", "nothing: without it loops are not found")
+	}
+}
+
+func (c *conversion) nameServers(d Directive) {
+	for _, word := range d.Arguments() {
+		if _, err := netip.ParseAddr(word); err != nil {
+			c.lose(d, "a name server is an address", "dns.servers")
+			continue
+		}
+		c.add(d, "dns.servers", word)
+	}
+}
+
+// units are what numbers may have behind them, without an s at the end, and what they stand for.
+type units map[string]float64
+
+func seconds() units {
+	return units{"": 1, "millisecond": 0.001, "second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800, "fortnight": 1209600}
+}
+
+func bytes() units {
+	return units{"": 1, "byte": 1, "b": 1, "kb": 1 << 10, "mb": 1 << 20, "gb": 1 << 30}
+}
+
+// amount reads a number with a unit, which may be missing.
+func (u units) amount(words []string) (float64, bool) {
+	words = append(slices.Clone(words), "", "")
+	unit := u[strings.TrimSuffix(strings.ToLower(words[1]), "s")]
+	n, err := strconv.ParseFloat(words[0], 64)
+	return n * unit, err == nil && unit > 0 && n >= 0 && n*unit < 1<<40
+}
+
+// to returns what carries a number over, within the bounds of a setting.
+func (u units) to(setting string, least, most float64, text func(int64) any) func(*conversion, Directive) {
+	return func(c *conversion, d Directive) {
+		if n, ok := u.amount(d.Arguments()); ok {
+			c.set(d, setting, text(int64(min(max(n, least), most))))
+			return
+		}
+		c.lose(d, "it is no number with a unit", setting)
+	}
+}
+
+// timeout returns what carries a duration over, within the bounds of the setting in seconds.
+func timeout(setting string, least, most float64) func(*conversion, Directive) {
+	return seconds().to(setting, least, most, func(n int64) any { return strconv.FormatInt(n, 10) + "s" })
+}
+
+func plainNumber(n int64) any { return n }
+
+// sizeText returns a size as settings have it.
+func sizeText(size int64) any {
+	switch {
+	case size >= 1<<20 && size%(1<<20) == 0:
+		return strconv.FormatInt(size>>20, 10) + "MiB"
+	case size >= 1<<10:
+		return strconv.FormatInt(size>>10, 10) + "KiB"
+	}
+	return strconv.FormatInt(size, 10) + "B"
+}
+
+// cacheMemory carries the memory of the cache over. A response has at most an eighth of it, by default 8 MiB.
+func (c *conversion) cacheMemory(d Directive) {
+	const least, byDefault = 8 << 10, 8 << 20
+	n, ok := bytes().amount(d.Arguments())
+	isOff := slices.ContainsFunc(c.directives, func(d Directive) bool {
+		return d.Name == "cache" && slices.Equal(d.Arguments(), []string{"deny", "all"})
+	})
+	switch {
+	case !ok:
+		c.lose(d, "it is no size", "cache.responses")
+		return
+	case isOff:
+		return
+	}
+	size := int64(n)
+	if size < least {
+		size = 0 // an eighth of it would be less than the least cache.max_response
+	}
+	c.set(d, "cache.responses", sizeText(size))
+	if size > 0 && size/8 < byDefault {
+		c.document.set("cache.max_response", sizeText(size/8), "at most an eighth of cache.responses")
+	}
+}
+
+func (c *conversion) cacheDirectory(d Directive) {
+	megabytes, ok := bytes().amount([]string{d.argument(2), "MB"})
+	if !ok {
+		c.lose(d, "it has no size, or more than 1 TB", "cache.disk")
+		return
+	}
+	c.disk += int64(megabytes)
+	c.document.set("cache.disk", sizeText(c.disk), from(d), "The directory is that of the service; elsewhere set cache.disk_directory, to an empty one.")
+}
+
+func (c *conversion) cacheAccess(d Directive) {
+	switch strings.Join(d.Arguments(), " ") {
+	case "deny all":
+		c.set(d, "cache.responses", "0B")
+	case "allow all":
+	default:
+		c.lose(d, "what is cached by acls: missing", "cache with never, of proxy.sites")
+	}
+}
+
+// refresh carries the pattern for all URLs over. Those of Debian for others say nothing that urnd needs.
+func (c *conversion) refresh(d Directive) {
+	words := slices.DeleteFunc(d.Arguments(), func(word string) bool { return word == "-i" || word == "+i" })
+	if len(words) < 4 {
+		c.lose(d, "it has no pattern and three numbers", "cache.heuristic_percent and cache.heuristic_max")
+		return
+	}
+	percent, percentErr := strconv.Atoi(strings.TrimSuffix(words[2], "%"))
+	minutes, minutesErr := strconv.Atoi(words[3])
+	switch pattern, least := words[0], words[1]; {
+	case strings.HasPrefix(pattern, "^ftp:"), strings.HasPrefix(pattern, "^gopher:"):
+		c.unneeded(d, "listings and files of gateways are fresh for gateways.ttl")
+	case pattern == `(/cgi-bin/|\?)` && least == "0" && percent == 0:
+		c.unneeded(d, "what has neither a lifetime nor a time of its last change is not stored (RFC 9111 section 4.2.2)")
+	case pattern != "." || least != "0" || percentErr != nil || minutesErr != nil || len(words) > 4:
+		c.lose(d, "lifetimes by pattern, least ones, and options: missing", "cache with least and most, of proxy.sites")
+	default:
+		c.set(d, "cache.heuristic_percent", min(max(percent, 0), 100))
+		c.set(d, "cache.heuristic_max", strconv.Itoa(min(max(minutes, 0), 8760*60))+"m")
+	}
+}
