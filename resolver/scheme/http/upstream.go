@@ -120,7 +120,7 @@ func (h *Handler) through(ctx context.Context, u Upstream, address string) (net.
 	ctx, cancel := context.WithTimeout(ctx, h.config.HeaderTimeout)
 	defer cancel()
 	c, err := h.askThrough(ctx, u, address)
-	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+	if timeout := net.Error(nil); errors.As(err, &timeout) && timeout.Timeout() {
 		return nil, late{err}
 	}
 	return c, err
