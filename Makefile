@@ -10,7 +10,7 @@ SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || date +%s)
 export SOURCE_DATE_EPOCH
 FUZZTIME ?= 10s
 
-.PHONY: lint-main lint-bench lint-deploy lint-test adversary pictures soak soak-proxy deb generate promise run build test test-all test-race test-modules test-e2e test-e2e-race test-long slowest test-boot test-deps lint fuzz bench bench-peers bench-trace simulate bench-registry pgo cover clean release reproducible package-files image vet-platforms
+.PHONY: lint-main lint-bench lint-deploy lint-test adversary pictures soak soak-proxy deb generate promise run build test test-all test-race test-modules test-e2e test-e2e-race test-long slowest test-boot test-deps lint fuzz bench bench-peers bench-trace simulate bench-registry pgo cover clean release vuln reproducible package-files image vet-platforms
 
 # What is in a binary is said here as a whole, and not by the directory, the machine or its environment. Everything is compiled in one
 # way, so that one cache of builds serves all commands and all clones: without C, as it is shipped, and but for BUILD and benchmarks
@@ -60,19 +60,34 @@ deb: package-files
 # Where urnd is released for: Linux for those who run it, the others for those who develop there.
 PLATFORMS ?= linux/amd64 linux/arm64 linux/riscv64 darwin/amd64 darwin/arm64 freebsd/amd64
 
-# Binaries of PLATFORMS, packages, their SBOMs and checksums, in dist/release: the same octets wherever the same commit is
-# built by the same Go.
+# The Go that releases are built with, and checked for vulnerabilities with: the newest patch release.
+TOOLCHAIN := $(shell sed -n 's/^toolchain //p' go.mod)
+
+# Binaries of PLATFORMS, packages, their SBOMs and checksums, in dist/release: the same bytes wherever the same commit is
+# built by the same Go. SIGN=KEY signs the checksums with a key of ssh-keygen.
+release: export GOTOOLCHAIN := $(TOOLCHAIN)
 release: package-files
 	PLATFORMS='$(PLATFORMS)' packaging/release $(BUILD)
+	$(if $(SIGN),packaging/sign '$(SIGN)' dist/release/SHA256SUMS)
+
+# Known vulnerabilities of what urnd calls, by the database of the Go project as it was when internal/tools was updated;
+# "cd internal/tools && go get golang.org/x/vulndb@latest" is to be done before a release.
+vuln: export GOTOOLCHAIN := $(TOOLCHAIN)
+vuln:
+	rm -rf dist/vulndb
+	go tool -modfile=internal/tools/go.mod indexdb -out dist/vulndb \
+		-vulns "$$(go list -modfile=internal/tools/go.mod -m -f '{{.Dir}}' golang.org/x/vulndb)/data/osv"
+	go tool -modfile=internal/tools/go.mod govulncheck -db 'file://$(CURDIR)/dist/vulndb' ./...
 
 # Where the image for containers runs.
 IMAGE_PLATFORMS ?= linux/amd64 linux/arm64 linux/riscv64
 
 # An image of IMAGE_PLATFORMS, an OCI layout in dist/image, without a registry, an engine of containers or root; prints its digest.
+image: export GOTOOLCHAIN := $(TOOLCHAIN)
 image:
 	PLATFORMS='$(IMAGE_PLATFORMS)' packaging/image $(BUILD)
 
-# The release of HEAD, made twice where nothing is the same, has the same octets; REPRODUCE=linux/amd64 in part.
+# The release of HEAD, made twice where nothing is the same, has the same bytes; REPRODUCE=linux/amd64 in part.
 REPRODUCE ?= $(PLATFORMS)
 reproducible:
 	PLATFORMS='$(REPRODUCE)' packaging/reproducible

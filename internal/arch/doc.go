@@ -13,8 +13,7 @@
 //     and never again;
 //   - size_test.go: the maximum length of a file;
 //   - comments_test.go: every package has one package comment;
-//   - rooms_test.go: docs/architecture.md names every package and every file of
-//     cmd/urnd;
+//   - packages_test.go: docs/architecture.md names every package;
 //   - settings_test.go: libraries do not name settings in their texts;
 //   - fields_test.go: fields of requests that are read are in the one table.
 //

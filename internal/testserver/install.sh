@@ -30,6 +30,7 @@ pebble pebble
 caddy caddy
 nft nftables
 logrotate logrotate
+ssh-keygen openssh-client
 redis-server redis-server
 podman podman
 crun crun

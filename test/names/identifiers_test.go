@@ -17,7 +17,7 @@ import (
 )
 
 // The tests of identifiers in web addresses are about sections of the GS1-Conformant Resolver standard 1.2.1 ("GR"), and about what GS1's test
-// suite for resolvers checks ("TS"). docs/links.md has the table of clauses.
+// suite for resolvers checks ("TS"). gs1-clauses.md has the table of clauses.
 
 const (
 	linkHost = "id.example"

@@ -61,7 +61,7 @@ func newField() []step {
 			"\"steward\": {\"type\": \"string\", \"description\": \"who takes care of it\"},\n",
 		}}, "./proxy/admin", "TestSchemasOfFields"},
 		{"the documentation", []edit{
-			{"docs/registry-import.md", "| `contact` | | a name, a mail address or a URI |\n", "| `steward` | | who takes care of it |\n"},
+			{"docs/registry-import.md", "| `contact` | a name, a mail address or a URI |\n", "| `steward` | who takes care of it |\n"},
 		}, fields, "TestDocumentation/Record.Steward"},
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 // A dump is lines of JSON: a head; the change sets; what has a seq, in its order, with the commit that it ends behind it; the rows of
 // the tables beside names; and an end that says how many lines there are before it. Times are milliseconds since 1970, and what is the zero value is left out.
-// docs/registry.md describes it.
+// docs/registry-operations.md describes it.
 
 const dumpFormat = "urnd-registry"
 

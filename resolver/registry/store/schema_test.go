@@ -2,12 +2,56 @@ package store_test
 
 import (
 	"flag"
+	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 )
 
 var update = flag.Bool("update", false, "write docs/registry-schema.md anew")
+
+var (
+	tablePattern   = regexp.MustCompile(`^CREATE TABLE (\w+) *\(`)
+	columnPattern  = regexp.MustCompile(`^\s*(\w+)\s+(?:TEXT|BIGINT|SMALLINT|BYTEA)\b`)
+	keyedPattern   = regexp.MustCompile(`\(key .*, value `) // a table in one line
+	commentPattern = regexp.MustCompile(` -- (.*)`)
+)
+
+// outline returns the tables of a schema with their columns and comments, without types, constraints and indexes.
+func outline(schema string) string {
+	var out strings.Builder
+	write := func(indent, name, comment string) {
+		out.WriteString(strings.TrimRight(fmt.Sprintf("%-16s%s", indent+name, comment), " ") + "\n")
+	}
+	above := "" // the comment before a table
+	for line := range strings.Lines(schema) {
+		line = strings.TrimSuffix(line, "\n")
+		comment := ""
+		if m := commentPattern.FindStringSubmatch(line); m != nil {
+			comment = m[1]
+		}
+		if text, isComment := strings.CutPrefix(line, "-- "); isComment {
+			above = strings.TrimSpace(above + " " + text)
+			continue
+		}
+		table, column := tablePattern.FindStringSubmatch(line), columnPattern.FindStringSubmatch(line)
+		switch {
+		case keyedPattern.MatchString(line):
+			write("", table[1], comment)
+		case table != nil:
+			write("", table[1], above)
+		case column != nil:
+			write("  ", column[1], comment)
+		case line == "" && above != "" && !strings.HasSuffix(out.String(), above+"\n"):
+			out.WriteString(above + "\n\n") // of the whole schema
+		case line == "":
+			out.WriteString("\n")
+		}
+		above = ""
+	}
+	return out.String()
+}
 
 // docs/registry-schema.md has the schema as it is.
 func TestSchemaDocument(t *testing.T) {
@@ -20,7 +64,7 @@ func TestSchemaDocument(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := "<!-- Made by go test ./resolver/registry/store -update of resolver/registry/store/schema. -->\n\n" + string(head) +
-		"\n## Tables\n\n```sql\n" + strings.TrimPrefix(string(schema), "-- +goose Up\n") + "```\n"
+		"\n## Tables\n\n```\n" + outline(strings.TrimPrefix(string(schema), "-- +goose Up\n")) + "```\n"
 	const path = "../../../docs/registry-schema.md"
 	if *update {
 		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
