@@ -37,9 +37,26 @@ acl to_linklocal dst 169.254.0.0/16 fe80::/10
 acl CONNECT method CONNECT
 `
 
-// ACLs returns the acls of a configuration by name, with those that are built in. Files of values are read by files.
-func ACLs(files Files, directives []Directive) (map[string]*ACL, error) {
-	all := make(map[string]*ACL)
+// ACLSet has acls by name, which Squid compares without regard to the case of ASCII letters.
+type ACLSet map[string]*ACL
+
+// Named returns the acl of a name, nil for none.
+func (s ACLSet) Named(name string) *ACL { return s[foldedName(name)] }
+
+// foldedName returns a name with ASCII letters in lower case, and others as they are: two names may differ in those alone.
+func foldedName(name string) string {
+	folded := []byte(name)
+	for i, c := range folded {
+		if 'A' <= c && c <= 'Z' {
+			folded[i] += 'a' - 'A'
+		}
+	}
+	return string(folded)
+}
+
+// ACLs returns the acls of a configuration, with those that are built in. Files of values are read by files.
+func ACLs(files Files, directives []Directive) (ACLSet, error) {
+	all := make(ACLSet)
 	for _, line := range joinLines("built in", builtins) {
 		if err := line.split(); err != nil {
 			return nil, err
@@ -52,9 +69,9 @@ func ACLs(files Files, directives []Directive) (map[string]*ACL, error) {
 		if line.Name != "acl" {
 			continue
 		}
-		// Squid knows its own localhost and CONNECT, and configurations from before that still define them.
-		if own := all[line.argument(0)]; own != nil && own.File == "built in" && own.Name != "all" {
-			delete(all, own.Name)
+		// Squid adds to what it knows itself. Configurations from before it did define some by another type.
+		if own := all.Named(line.argument(0)); own != nil && own.File == "built in" && own.Type != strings.ToLower(line.argument(1)) {
+			delete(all, foldedName(own.Name))
 		}
 		if err := addACL(files, all, line); err != nil {
 			return nil, err
@@ -63,15 +80,15 @@ func ACLs(files Files, directives []Directive) (map[string]*ACL, error) {
 	return all, nil
 }
 
-func addACL(files Files, all map[string]*ACL, line Directive) error {
+func addACL(files Files, all ACLSet, line Directive) error {
 	if len(line.Words) < 2 {
 		return &ParseError{line.Position, line.Text, "write acl, a name, a type and values", nil}
 	}
 	name, kind := line.Words[0].Text, strings.ToLower(line.Words[1].Text)
-	a := all[name]
+	a := all.Named(name)
 	if a == nil {
 		a = &ACL{Position: line.Position, Name: name, Type: kind}
-		all[name] = a
+		all[foldedName(name)] = a
 	}
 	if a.Type != kind {
 		return &ParseError{line.Position, line.Text, fmt.Sprintf("the acl %s is of type %s in line %s: write that, or another name", name, a.Type, a.Position), nil}
@@ -119,7 +136,7 @@ func isOption(text string) bool {
 	return text == "-n" || text == "-m" || strings.HasPrefix(text, "-m=") || text == "-s" || text == "-r" || text == "-x"
 }
 
-// readList returns the lines of a file of values that are neither empty nor comments.
+// readList returns the lines of a file of values that are neither empty nor comments, without the comments behind white space.
 func readList(files Files, name string) (values []string, err error) {
 	text, err := files.Read(name)
 	if err != nil {
@@ -129,7 +146,13 @@ func readList(files Files, name string) (values []string, err error) {
 		return nil, fmt.Errorf("%s has more than %d bytes", name, maxSource)
 	}
 	for line := range strings.Lines(string(text)) {
-		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
+		for at := range line {
+			if line[at] == '#' && (at == 0 || strings.ContainsRune(" \t", rune(line[at-1]))) {
+				line = line[:at]
+				break
+			}
+		}
+		if line = strings.TrimSpace(line); line != "" {
 			values = append(values, line)
 		}
 	}

@@ -34,7 +34,7 @@ const (
 // literal returns what a word of a line such as !Safe_ports means.
 func (c *conversion) literal(word string, at Position, depth int) (means condition) {
 	name, isNegated := strings.CutPrefix(word, "!")
-	a := c.acls[name]
+	a := c.acls.Named(name)
 	if a == nil {
 		means.missing = []Loss{{at, "acl " + name, "there is no acl of this name", "an acl before it"}}
 		return means
@@ -216,7 +216,8 @@ func (c *conversion) users(a *ACL, means *condition) {
 		}
 		return nil
 	})
-	if slices.ContainsFunc(a.Items, func(item Item) bool { return item.Value == "REQUIRED" && item.List == "" }) {
+	// Squid takes the word for a name behind others, and behind -i.
+	if slices.ContainsFunc(a.Lines, func(line []Item) bool { return len(line) > 0 && line[0].Value == "REQUIRED" && !line[0].AnyCase }) {
 		means.cubes = []cube{{}} // who does not log in, comes to no rule
 		return
 	}
