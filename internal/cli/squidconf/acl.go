@@ -3,6 +3,7 @@ package squidconf
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -24,6 +25,8 @@ type ACL struct {
 	Items    []Item
 	// Lines are the items of each line: what all-of needs, where the items of one line must all hold.
 	Lines [][]Item
+	// Lists are the files of values that were read, also those that have comments alone now. Empty are those without a byte.
+	Lists, Empty []string
 	// Unread is why a file of values could not be read; the items are then not all.
 	Unread error
 }
@@ -118,7 +121,7 @@ func (a *ACL) itemsOf(files Files, line Directive) (items []Item) {
 			if !filepath.IsAbs(list) {
 				list = filepath.Join(filepath.Dir(line.File), list)
 			}
-			values, err := readList(files, list)
+			values, err := a.read(files, list)
 			if err != nil {
 				a.Unread = err
 			}
@@ -132,6 +135,20 @@ func (a *ACL) itemsOf(files Files, line Directive) (items []Item) {
 	return items
 }
 
+// read returns the values of a file.
+func (a *ACL) read(files Files, name string) ([]string, error) {
+	text, err := files.Read(name)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("reading %s: %w", name, err)
+	case len(text) == 0:
+		a.Empty = append(a.Empty, name)
+	case !slices.Contains(a.Lists, name):
+		a.Lists = append(a.Lists, name)
+	}
+	return listed(name, text)
+}
+
 func isOption(text string) bool {
 	return text == "-n" || text == "-m" || strings.HasPrefix(text, "-m=") || text == "-s" || text == "-r" || text == "-x"
 }
@@ -142,6 +159,10 @@ func readList(files Files, name string) (values []string, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", name, err)
 	}
+	return listed(name, text)
+}
+
+func listed(name string, text []byte) (values []string, err error) {
 	if len(text) > maxSource {
 		return nil, fmt.Errorf("%s has more than %d bytes", name, maxSource)
 	}

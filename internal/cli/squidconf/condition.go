@@ -63,6 +63,9 @@ func (c *conversion) conditionOf(a *ACL, depth int) (means condition) {
 	if a.Unread != nil {
 		means.lose(a, a.Position, a.Unread.Error(), "run the command where the file is")
 	}
+	for _, list := range a.Empty {
+		c.lose(Directive{Position: a.Position, Name: "acl " + a.Name}, "the file "+list+" is empty, and not read when it is not", "# none in the file, before the import")
+	}
 	switch a.Type {
 	case "src":
 		a.addresses(&means, ofClients)
@@ -107,16 +110,17 @@ func (a *ACL) each(means *condition, instead string, read func(Item) error) {
 	}
 }
 
-// listed returns the files of values all of whose lines mean the same to urnd, which then reads them itself, and the others.
+// listed returns the files of values all of whose lines mean the same to urnd, which then reads them itself, and the others. Files
+// without values are among the first: they get some when it matters.
 func (a *ACL) listed(means func(value string) bool) (files, others []string) {
 	for _, item := range a.Items {
 		if item.List != "" && !means(item.Value) && !slices.Contains(others, item.List) {
 			others = append(others, item.List)
 		}
 	}
-	for _, item := range a.Items {
-		if item.List != "" && !slices.Contains(files, item.List) && !slices.Contains(others, item.List) {
-			files = append(files, item.List)
+	for _, list := range a.Lists {
+		if !slices.Contains(others, list) {
+			files = append(files, list)
 		}
 	}
 	return files, others
