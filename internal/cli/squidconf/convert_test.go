@@ -275,15 +275,15 @@ func TestUnknownAllowsNothing(t *testing.T) {
 func TestConvertUsers(t *testing.T) {
 	text := "auth_param basic program /usr/lib/squid/basic_ncsa_auth /e/users\nacl u proxy_auth REQUIRED\nacl b proxy_auth bob\n" +
 		"acl l src 10.0.0.0/8\nhttp_access deny b\nhttp_access allow l\nhttp_access allow u\n"
-	for hash, isFile := range map[string]bool{"$2y$05$x": true, "$apr1$x": false} {
-		r, err := Convert(filesOf(map[string]string{"/e/squid.conf": text, "/e/users": "alice:" + hash}), "/e/squid.conf")
+	for user, isFile := range map[string]bool{"alice:$2y$05$x": true, "alice:$apr1$x": false, "Alice:$2y$05$x": false} {
+		r, err := Convert(filesOf(map[string]string{"/e/squid.conf": text, "/e/users": user}), "/e/squid.conf")
 		if err != nil {
 			t.Fatal(err)
 		}
 		c := load(t, r)
 		first := r.Lost[0].Directive + " " + r.Lost[0].Why
 		if first != "http_access who has not logged in is allowed" || (c.Access.ProxyUsers != "") != isFile || (len(c.Access.Helpers) == 1) == isFile {
-			t.Errorf("%s: %s\n%s", hash, first, r.YAML)
+			t.Errorf("%s: %s\n%s", user, first, r.YAML)
 		}
 	}
 }

@@ -66,12 +66,13 @@ func (c *conversion) login(d Directive) {
 	}
 }
 
-// isVerified reports whether urnd can verify all hashes of a file of users: else the program of Squid does that.
+// isVerified reports whether urnd can verify all hashes of a file of users: else the program of Squid does that, also for names with
+// capital letters, as whom nobody can log in to Squid unless casesensitive is on.
 func (c *conversion) isVerified(name string) bool {
 	lines, err := readList(c.files, name)
 	return err == nil && len(lines) > 0 && !slices.ContainsFunc(lines, func(line string) bool {
-		_, hash, _ := strings.Cut(line, ":")
-		return !strings.HasPrefix(hash, "$2")
+		name, hash, _ := strings.Cut(line, ":")
+		return !strings.HasPrefix(hash, "$2") || name != strings.ToLower(name)
 	})
 }
 
