@@ -120,7 +120,7 @@ func (h *Handler) through(ctx context.Context, u Upstream, address string) (net.
 	ctx, cancel := context.WithTimeout(ctx, h.config.HeaderTimeout)
 	defer cancel()
 	c, err := h.askThrough(ctx, u, address)
-	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+	if err != nil && (errors.Is(ctx.Err(), context.DeadlineExceeded) || errors.Is(err, context.DeadlineExceeded)) {
 		return nil, late{err}
 	}
 	return c, err
