@@ -7,6 +7,7 @@ import (
 	"regexp/syntax"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/net/publicsuffix"
 )
@@ -202,6 +203,8 @@ func methodOf(text string) (string, error) {
 	return text, nil
 }
 
+var errNotUTF8 = errors.New("names that are not in UTF-8: missing")
+
 func (c *conversion) users(a *ACL, means *condition) {
 	means.login = true
 	if !c.canLogIn() {
@@ -211,6 +214,8 @@ func (c *conversion) users(a *ACL, means *condition) {
 	holds := new(values)
 	a.each(means, "users, as they log in", func(item Item) error {
 		switch {
+		case !utf8.ValidString(item.Value):
+			return errNotUTF8
 		case item.AnyCase && c.foldsUsers && c.negotiate == nil: // whose names are in lower case
 			holds.texts = append(holds.texts, strings.ToLower(item.Value))
 		case item.AnyCase && strings.ToLower(item.Value) != strings.ToUpper(item.Value):

@@ -302,6 +302,8 @@ func TestACLsMeanWhatSquidTakesThemFor(t *testing.T) {
 		{"acl d dst \"/e/empty\"\nhttp_access deny d", "the file /e/empty is empty, and not read when it is not"},
 		{program + "acl u proxy_auth \"/e/left\"\nhttp_access deny u", "users: [alice, bob]"},
 		{program + "acl u proxy_auth bob REQUIRED\nhttp_access deny u", "users: [REQUIRED, bob]"},
+		{program + "acl u proxy_auth m\xfcller\nhttp_access deny u", "It denies more than Squid did"},
+		{program + "external_acl_type g %LOGIN /g\nacl u external g m\xfcller\nhttp_access deny u", "It denies more than Squid did"},
 		{program + "acl u proxy_auth -i REQUIRED\nhttp_access deny u", "users: [required]"},
 		{program + "acl u proxy_auth \"/e/second\"\nhttp_access deny u", "users: [REQUIRED, bob]"},
 		{program + "acl u proxy_auth \"/e/required\"\nhttp_access deny u", "action: deny\n\n"},

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -180,6 +181,10 @@ func (c *conversion) external(a *ACL, means *condition) {
 	}
 	holds := new(values)
 	for _, item := range a.Items[1:] {
+		if !utf8.ValidString(item.Value) {
+			means.lose(a, item.At, errNotUTF8.Error(), "groups")
+			continue
+		}
 		if item.List != "" || strings.ContainsAny(item.Value, ": \t") {
 			means.lose(a, item.At, "groups from a file, or with spaces: missing", "groups")
 			continue
