@@ -3,6 +3,7 @@ package squidconf
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -24,6 +25,8 @@ type ACL struct {
 	Items    []Item
 	// Lines are the items of each line: what all-of needs, where the items of one line must all hold.
 	Lines [][]Item
+	// Lists are the files of values that were read, also those that have comments alone now. Empty are those without a byte.
+	Lists, Empty []string
 	// Unread is why a file of values could not be read; the items are then not all.
 	Unread error
 }
@@ -37,9 +40,26 @@ acl to_linklocal dst 169.254.0.0/16 fe80::/10
 acl CONNECT method CONNECT
 `
 
-// ACLs returns the acls of a configuration by name, with those that are built in. Files of values are read by files.
-func ACLs(files Files, directives []Directive) (map[string]*ACL, error) {
-	all := make(map[string]*ACL)
+// ACLSet has acls by name, which Squid compares without regard to the case of ASCII letters.
+type ACLSet map[string]*ACL
+
+// Named returns the acl of a name, nil for none.
+func (s ACLSet) Named(name string) *ACL { return s[foldedName(name)] }
+
+// foldedName returns a name with ASCII letters in lower case, and others as they are: two names may differ in those alone.
+func foldedName(name string) string {
+	folded := []byte(name)
+	for i, c := range folded {
+		if 'A' <= c && c <= 'Z' {
+			folded[i] += 'a' - 'A'
+		}
+	}
+	return string(folded)
+}
+
+// ACLs returns the acls of a configuration, with those that are built in. Files of values are read by files.
+func ACLs(files Files, directives []Directive) (ACLSet, error) {
+	all := make(ACLSet)
 	for _, line := range joinLines("built in", builtins) {
 		if err := line.split(); err != nil {
 			return nil, err
@@ -52,9 +72,9 @@ func ACLs(files Files, directives []Directive) (map[string]*ACL, error) {
 		if line.Name != "acl" {
 			continue
 		}
-		// Squid knows its own localhost and CONNECT, and configurations from before that still define them.
-		if own := all[line.argument(0)]; own != nil && own.File == "built in" && own.Name != "all" {
-			delete(all, own.Name)
+		// Squid adds to what it knows itself. Configurations from before it did define some by another type.
+		if own := all.Named(line.argument(0)); own != nil && own.File == "built in" && own.Type != strings.ToLower(line.argument(1)) {
+			delete(all, foldedName(own.Name))
 		}
 		if err := addACL(files, all, line); err != nil {
 			return nil, err
@@ -63,15 +83,15 @@ func ACLs(files Files, directives []Directive) (map[string]*ACL, error) {
 	return all, nil
 }
 
-func addACL(files Files, all map[string]*ACL, line Directive) error {
+func addACL(files Files, all ACLSet, line Directive) error {
 	if len(line.Words) < 2 {
 		return &ParseError{line.Position, line.Text, "write acl, a name, a type and values", nil}
 	}
 	name, kind := line.Words[0].Text, strings.ToLower(line.Words[1].Text)
-	a := all[name]
+	a := all.Named(name)
 	if a == nil {
 		a = &ACL{Position: line.Position, Name: name, Type: kind}
-		all[name] = a
+		all[foldedName(name)] = a
 	}
 	if a.Type != kind {
 		return &ParseError{line.Position, line.Text, fmt.Sprintf("the acl %s is of type %s in line %s: write that, or another name", name, a.Type, a.Position), nil}
@@ -101,7 +121,7 @@ func (a *ACL) itemsOf(files Files, line Directive) (items []Item) {
 			if !filepath.IsAbs(list) {
 				list = filepath.Join(filepath.Dir(line.File), list)
 			}
-			values, err := readList(files, list)
+			values, err := a.read(files, list)
 			if err != nil {
 				a.Unread = err
 			}
@@ -115,21 +135,45 @@ func (a *ACL) itemsOf(files Files, line Directive) (items []Item) {
 	return items
 }
 
+// read returns the values of a file.
+func (a *ACL) read(files Files, name string) ([]string, error) {
+	text, err := files.Read(name)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("reading %s: %w", name, err)
+	case len(text) == 0:
+		a.Empty = append(a.Empty, name)
+	case !slices.Contains(a.Lists, name):
+		a.Lists = append(a.Lists, name)
+	}
+	return listed(name, text)
+}
+
 func isOption(text string) bool {
 	return text == "-n" || text == "-m" || strings.HasPrefix(text, "-m=") || text == "-s" || text == "-r" || text == "-x"
 }
 
-// readList returns the lines of a file of values that are neither empty nor comments.
+// readList returns the lines of a file of values that are neither empty nor comments, without the comments behind white space.
 func readList(files Files, name string) (values []string, err error) {
 	text, err := files.Read(name)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", name, err)
 	}
+	return listed(name, text)
+}
+
+func listed(name string, text []byte) (values []string, err error) {
 	if len(text) > maxSource {
 		return nil, fmt.Errorf("%s has more than %d bytes", name, maxSource)
 	}
 	for line := range strings.Lines(string(text)) {
-		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
+		for at := range line {
+			if line[at] == '#' && (at == 0 || strings.ContainsRune(" \t", rune(line[at-1]))) {
+				line = line[:at]
+				break
+			}
+		}
+		if line = strings.TrimSpace(line); line != "" {
 			values = append(values, line)
 		}
 	}

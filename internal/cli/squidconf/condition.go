@@ -7,6 +7,7 @@ import (
 	"regexp/syntax"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/net/publicsuffix"
 )
@@ -34,7 +35,7 @@ const (
 // literal returns what a word of a line such as !Safe_ports means.
 func (c *conversion) literal(word string, at Position, depth int) (means condition) {
 	name, isNegated := strings.CutPrefix(word, "!")
-	a := c.acls[name]
+	a := c.acls.Named(name)
 	if a == nil {
 		means.missing = []Loss{{at, "acl " + name, "there is no acl of this name", "an acl before it"}}
 		return means
@@ -62,6 +63,9 @@ func (c *conversion) literal(word string, at Position, depth int) (means conditi
 func (c *conversion) conditionOf(a *ACL, depth int) (means condition) {
 	if a.Unread != nil {
 		means.lose(a, a.Position, a.Unread.Error(), "run the command where the file is")
+	}
+	for _, list := range a.Empty {
+		c.lose(Directive{Position: a.Position, Name: "acl " + a.Name}, "the file "+list+" is empty, and not read when it is not", "# none in the file, before the import")
 	}
 	switch a.Type {
 	case "src":
@@ -107,16 +111,17 @@ func (a *ACL) each(means *condition, instead string, read func(Item) error) {
 	}
 }
 
-// listed returns the files of values all of whose lines mean the same to urnd, which then reads them itself, and the others.
+// listed returns the files of values all of whose lines mean the same to urnd, which then reads them itself, and the others. Files
+// without values are among the first: they get some when it matters.
 func (a *ACL) listed(means func(value string) bool) (files, others []string) {
 	for _, item := range a.Items {
 		if item.List != "" && !means(item.Value) && !slices.Contains(others, item.List) {
 			others = append(others, item.List)
 		}
 	}
-	for _, item := range a.Items {
-		if item.List != "" && !slices.Contains(files, item.List) && !slices.Contains(others, item.List) {
-			files = append(files, item.List)
+	for _, list := range a.Lists {
+		if !slices.Contains(others, list) {
+			files = append(files, list)
 		}
 	}
 	return files, others
@@ -198,6 +203,8 @@ func methodOf(text string) (string, error) {
 	return text, nil
 }
 
+var errNotUTF8 = errors.New("names that are not in UTF-8: missing")
+
 func (c *conversion) users(a *ACL, means *condition) {
 	means.login = true
 	if !c.canLogIn() {
@@ -207,6 +214,8 @@ func (c *conversion) users(a *ACL, means *condition) {
 	holds := new(values)
 	a.each(means, "users, as they log in", func(item Item) error {
 		switch {
+		case !utf8.ValidString(item.Value):
+			return errNotUTF8
 		case item.AnyCase && c.foldsUsers && c.negotiate == nil: // whose names are in lower case
 			holds.texts = append(holds.texts, strings.ToLower(item.Value))
 		case item.AnyCase && strings.ToLower(item.Value) != strings.ToUpper(item.Value):
@@ -216,7 +225,8 @@ func (c *conversion) users(a *ACL, means *condition) {
 		}
 		return nil
 	})
-	if slices.ContainsFunc(a.Items, func(item Item) bool { return item.Value == "REQUIRED" && item.List == "" }) {
+	// Squid takes the word for a name behind others, and behind -i.
+	if slices.ContainsFunc(a.Lines, func(line []Item) bool { return len(line) > 0 && line[0].Value == "REQUIRED" && !line[0].AnyCase }) {
 		means.cubes = []cube{{}} // who does not log in, comes to no rule
 		return
 	}

@@ -32,7 +32,7 @@ type Result struct {
 type conversion struct {
 	files      Files
 	directives []Directive
-	acls       map[string]*ACL
+	acls       ACLSet
 	nested     int               // acls that any-of and all-of have named so far
 	rows       map[string]row    // of the table, by directive
 	usersFile  string            // with hashes of bcrypt

@@ -275,15 +275,48 @@ func TestUnknownAllowsNothing(t *testing.T) {
 func TestConvertUsers(t *testing.T) {
 	text := "auth_param basic program /usr/lib/squid/basic_ncsa_auth /e/users\nacl u proxy_auth REQUIRED\nacl b proxy_auth bob\n" +
 		"acl l src 10.0.0.0/8\nhttp_access deny b\nhttp_access allow l\nhttp_access allow u\n"
-	for hash, isFile := range map[string]bool{"$2y$05$x": true, "$apr1$x": false} {
-		r, err := Convert(filesOf(map[string]string{"/e/squid.conf": text, "/e/users": "alice:" + hash}), "/e/squid.conf")
+	for user, isFile := range map[string]bool{"alice:$2y$05$x": true, "alice:$apr1$x": false, "Alice:$2y$05$x": false} {
+		r, err := Convert(filesOf(map[string]string{"/e/squid.conf": text, "/e/users": user}), "/e/squid.conf")
 		if err != nil {
 			t.Fatal(err)
 		}
 		c := load(t, r)
 		first := r.Lost[0].Directive + " " + r.Lost[0].Why
 		if first != "http_access who has not logged in is allowed" || (c.Access.ProxyUsers != "") != isFile || (len(c.Access.Helpers) == 1) == isFile {
-			t.Errorf("%s: %s\n%s", hash, first, r.YAML)
+			t.Errorf("%s: %s\n%s", user, first, r.YAML)
+		}
+	}
+}
+
+// Acls mean what Squid 5.7 takes them for, also where that is unexpected.
+func TestACLsMeanWhatSquidTakesThemFor(t *testing.T) {
+	const program = "auth_param basic program /usr/lib/squid/basic_ldap_auth -b dc=example\n"
+	files := map[string]string{"/e/none": "# none\n", "/e/empty": "", "/e/left": "alice # since May\nbob\n", "/e/required": "REQUIRED\n", "/e/second": "bob\nREQUIRED\n"}
+	for _, tt := range []struct{ text, want string }{
+		{"acl Bad src 192.0.2.1\nacl bad src 192.0.2.9\nhttp_access deny BAD", "clients: [192.0.2.1/32, 192.0.2.9/32]"},
+		{"acl localhost src 192.0.2.1\nhttp_access deny localhost", "clients: [127.0.0.1/32, 192.0.2.1/32, '::1/128']"},
+		{"acl manager proto cache_object\nhttp_access deny manager", "action: allow"},
+		{"acl zero dst 0.0.0.0\nhttp_access deny zero", "squid.conf-3\n      action: allow"},
+		{"acl d dstdomain \"/e/none\"\nhttp_access deny d", "hosts_from: [/e/none]"},
+		{"acl d dst \"/e/none\"\nhttp_access deny d", "destinations_from: [/e/none]"},
+		{"acl d dst \"/e/empty\"\nhttp_access deny d", "the file /e/empty is empty, and not read when it is not"},
+		{program + "acl u proxy_auth \"/e/left\"\nhttp_access deny u", "users: [alice, bob]"},
+		{program + "acl u proxy_auth bob REQUIRED\nhttp_access deny u", "users: [REQUIRED, bob]"},
+		{program + "acl u proxy_auth m\xfcller\nhttp_access deny u", "It denies more than Squid did"},
+		{program + "external_acl_type g %LOGIN /g\nacl u external g m\xfcller\nhttp_access deny u", "It denies more than Squid did"},
+		{program + "acl u proxy_auth -i REQUIRED\nhttp_access deny u", "users: [required]"},
+		{program + "acl u proxy_auth \"/e/second\"\nhttp_access deny u", "users: [REQUIRED, bob]"},
+		{program + "acl u proxy_auth \"/e/required\"\nhttp_access deny u", "action: deny\n\n"},
+		{program + "acl u proxy_auth bob\nacl u proxy_auth REQUIRED\nhttp_access deny u", "action: deny\n\n"},
+	} {
+		files["/e/squid.conf"] = tt.text + "\nhttp_access allow all\n"
+		r, err := Convert(filesOf(files), "/e/squid.conf")
+		if err != nil {
+			t.Fatal(err)
+		}
+		load(t, r)
+		if _, rules, _ := strings.Cut(r.YAML, "rules:"); !strings.Contains(rules+"\n", tt.want) {
+			t.Errorf("%s: no %q in\n%s", tt.text, tt.want, r.YAML)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -66,12 +67,13 @@ func (c *conversion) login(d Directive) {
 	}
 }
 
-// isVerified reports whether urnd can verify all hashes of a file of users: else the program of Squid does that.
+// isVerified reports whether urnd can verify all hashes of a file of users: else the program of Squid does that, also for names with
+// capital letters, as whom nobody can log in to Squid unless casesensitive is on.
 func (c *conversion) isVerified(name string) bool {
 	lines, err := readList(c.files, name)
 	return err == nil && len(lines) > 0 && !slices.ContainsFunc(lines, func(line string) bool {
-		_, hash, _ := strings.Cut(line, ":")
-		return !strings.HasPrefix(hash, "$2")
+		name, hash, _ := strings.Cut(line, ":")
+		return !strings.HasPrefix(hash, "$2") || name != strings.ToLower(name)
 	})
 }
 
@@ -179,6 +181,10 @@ func (c *conversion) external(a *ACL, means *condition) {
 	}
 	holds := new(values)
 	for _, item := range a.Items[1:] {
+		if !utf8.ValidString(item.Value) {
+			means.lose(a, item.At, errNotUTF8.Error(), "groups")
+			continue
+		}
 		if item.List != "" || strings.ContainsAny(item.Value, ": \t") {
 			means.lose(a, item.At, "groups from a file, or with spaces: missing", "groups")
 			continue

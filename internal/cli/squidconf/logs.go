@@ -61,7 +61,7 @@ func (c *conversion) logWords(d Directive) (name string, acls []string) {
 	if name = d.options(1)["logformat"]; name != "" || len(acls) == 0 {
 		return name, acls
 	}
-	if isACL := c.formats[acls[0]] == "" && c.acls[strings.TrimPrefix(acls[0], "!")] != nil; isACL {
+	if isACL := c.formats[acls[0]] == "" && c.acls.Named(strings.TrimPrefix(acls[0], "!")) != nil; isACL {
 		return "", acls
 	}
 	return acls[0], acls[1:]
@@ -94,7 +94,7 @@ var statusRange = regexp.MustCompile(`^[1-5][0-9][0-9](-[1-5][0-9][0-9])?$`)
 func (c *conversion) logged(acls []string) (only *yaml.Node, ok bool) {
 	only, all := newTable(), []cube{{}}
 	for _, name := range acls {
-		if a := c.acls[name]; a != nil && a.Type == "http_status" && len(only.Content) == 0 {
+		if a := c.acls.Named(name); a != nil && a.Type == "http_status" && len(only.Content) == 0 {
 			statuses, ok := a.statuses()
 			if !ok {
 				return nil, false

@@ -155,21 +155,22 @@ func (p *parser) include(line Directive, depth int) error {
 	return nil
 }
 
-// joinLines returns the lines that are no comments, joined where a backslash at the end continues them.
+// joinLines returns the lines that are no comments, joined where a backslash at the end continues them. As in Squid, white space at the
+// beginning of a line does not count, and neither empty lines nor comments end a line that is continued, or are continued themselves.
 func joinLines(name, text string) (all []Directive) {
 	var continued bool
 	number := 0
 	for line := range strings.Lines(text) {
 		number++
-		line = strings.TrimRight(line, "\r\n")
-		more, continues := strings.CutSuffix(line, `\`)
-		switch trimmed := strings.TrimLeft(more, " \t"); {
-		case continued:
-			all[len(all)-1].Text += more
-		case trimmed == "" && !continues, strings.HasPrefix(trimmed, "#"):
-			continue // as in Squid, a comment is not continued
-		default:
-			all = append(all, Directive{Position: Position{name, number}, Text: trimmed})
+		line = strings.TrimLeft(strings.TrimRight(line, "\r\n"), " \t")
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		line, continues := strings.CutSuffix(line, `\`)
+		if continued {
+			all[len(all)-1].Text += line
+		} else {
+			all = append(all, Directive{Position: Position{name, number}, Text: line})
 		}
 		continued = continues
 	}

@@ -44,7 +44,9 @@ func TestParse(t *testing.T) {
 		{"a b  c\n", "squid.conf:1 a [b c]"},
 		{"# x\n  a\tb # c\n", "squid.conf:2 a [b]"},
 		{"a b#c", "squid.conf:1 a [b#c]"},
-		{"a b\\\r\n c\\\n  d\ne", "squid.conf:1 a [b c d] squid.conf:4 e []"},
+		{"a b \\\r\n c \\\n  d\ne", "squid.conf:1 a [b c d] squid.conf:4 e []"},
+		{"a b\\\n  c", "squid.conf:1 a [bc]"},
+		{"a b \\\n# x\n\n # y \\\n c", "squid.conf:1 a [b c]"},
 		{"# a \\\nb", "squid.conf:2 b []"},
 		{`a "b c" d`, "squid.conf:1 a [<b c> d]"},
 		{`a "b\" d`, `squid.conf:1 a [<b\> d]`},
@@ -101,7 +103,7 @@ func TestParseErrors(t *testing.T) {
 
 // Several lines of an acl are alternatives; values may be in files, one a line.
 func TestACLs(t *testing.T) {
-	files := filesOf(map[string]string{"/e/list": "# c\n a b \n\nc#d\n", "/e/squid.conf": `
+	files := filesOf(map[string]string{"/e/list": "# c\n a b \t# e\n\nc#d\n", "/e/squid.conf": `
 acl x dstdom_regex -i a +i b "list" "/e/list"
 acl x dstdom_regex -n -- -i
 acl CONNECT method CONNECT
@@ -115,12 +117,12 @@ acl y src "missing"
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := fmt.Sprint(all["x"].Items), "[{squid.conf:2 a  true} {squid.conf:2 b  false} {squid.conf:2 a b /e/list false} {squid.conf:2 c#d /e/list false}"+
+	if got, want := fmt.Sprint(all.Named("X").Items), "[{squid.conf:2 a  true} {squid.conf:2 b  false} {squid.conf:2 a b /e/list false} {squid.conf:2 c#d /e/list false}"+
 		" {squid.conf:2 a b /e/list false} {squid.conf:2 c#d /e/list false}]"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if all["y"].Unread == nil || len(all["CONNECT"].Items) != 1 || len(all["all"].Items) != 1 {
-		t.Errorf("%v, %v, %v", all["y"], all["CONNECT"], all["all"])
+	if all["y"].Unread == nil || len(all.Named("CONNECT").Items) != 2 || len(all["all"].Items) != 1 {
+		t.Errorf("%v, %v, %v", all["y"], all.Named("CONNECT"), all["all"])
 	}
 }
 

@@ -115,7 +115,7 @@ func (c *conversion) hostsOf(d Directive, words []string) (hosts []string, ok bo
 		return nil, false
 	}
 	hosts = means.cubes[0][ofHosts].texts
-	if a := c.acls[words[0]]; a != nil && a.Type == "dstdomain" {
+	if a := c.acls.Named(words[0]); a != nil && a.Type == "dstdomain" {
 		for _, item := range a.Items {
 			if host := strings.ToLower(item.Value); item.List != "" && isName(host) {
 				hosts = append(hosts, host)

@@ -251,8 +251,8 @@ func tables(rules []rule) (all []*yaml.Node) {
 	ids := make(map[string]int)
 	said := ""
 	for _, r := range rules {
-		if !r.deny && (r.vanishes(ofClients) || r.vanishes(ofDestinations)) {
-			continue // without them it would allow all
+		if r.vanishes(ofClients) || r.vanishes(ofDestinations) {
+			continue // without them it would be for all
 		}
 		id, note := "default", r.comment
 		if r.at.Line > 0 {

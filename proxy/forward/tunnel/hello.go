@@ -13,7 +13,7 @@ import (
 // Hello is with what a client begins a tunnel.
 type Hello struct {
 	IsTLS bool // a ClientHello (RFC 8446 section 4.1.2) that can be read; false for anything else
-	// IsUnreadable is whether it begins as a ClientHello, and cannot be read. A server may be able to.
+	// IsUnreadable is whether it begins as TLS, and no ClientHello can be read. A server may be able to.
 	IsUnreadable bool
 	// ServerName is the name of the server in it (RFC 6066 section 3), "" for none.
 	ServerName string
@@ -48,13 +48,14 @@ func (t *activity) look(ctx context.Context, from *side) error {
 	return from.look(hello)
 }
 
-// recordOfHandshake is the first byte of a record with a ClientHello: RFC 8446 section 5.1.
-const recordOfHandshake = 22
+// isRecord reports whether a byte is the first one of a record in which a ClientHello is, or which servers skip before it, as those of Go do
+// with alerts: change_cipher_spec, alert or handshake (RFC 8446 section 5.1).
+func isRecord(first byte) bool { return 20 <= first && first <= 22 }
 
 // readHello reads a ClientHello. What is none is known by its first byte, so that nothing waits for more, or by what is wrong with it.
 func readHello(ctx context.Context, conn *seenConn) (h Hello) {
 	var first [1]byte
-	if n, _ := conn.Read(first[:]); n == 0 || first[0] != recordOfHandshake {
+	if n, _ := conn.Read(first[:]); n == 0 || !isRecord(first[0]) {
 		return Hello{}
 	}
 	conn.again = true

@@ -81,6 +81,9 @@ func TestLook(t *testing.T) {
 		"without a name":          {helloOf(t, &tls.Config{InsecureSkipVerify: true}), 0, 0, Hello{IsTLS: true}},
 		"encrypted":               {helloOf(t, encrypted), 0, 0, Hello{IsTLS: true, ServerName: "outer.example", IsEncrypted: true}},
 		"behind an empty record":  {append([]byte{22, 3, 1, 0, 0}, named...), 0, 0, Hello{IsUnreadable: true}}, // which OpenSSL reads
+		"behind an alert":         {append([]byte{21, 3, 1, 0, 2, 1, 90}, named...), 0, 0, isNamed},            // which Go's servers skip
+		"behind another record":   {append([]byte{20, 3, 3, 0, 1, 1}, named...), 1, 0, Hello{IsUnreadable: true}},
+		"an alert alone":          {[]byte{21, 3, 1, 0, 2, 2, 80}, 0, 0, Hello{IsUnreadable: true}},
 		"SSH":                     {[]byte("SSH-2.0-OpenSSH_9.2\r\n"), 0, 0, Hello{}},
 		"one byte":                {[]byte("a"), 0, 0, Hello{}},
 		"a hello that breaks off": {named[:50], 0, 0, Hello{IsUnreadable: true}},

@@ -74,6 +74,9 @@ func (x *index) first(s search) int32 {
 	s.compare(x.users[s.request.User])
 	if s.destination.IsValid() {
 		x.destinations.find(s.destination, s.compare)
+		if s.destination.IsUnspecified() { // see leadsTo
+			x.destinations.find(ownAddress(s.destination), s.compare)
+		}
 	} else {
 		s.compare(x.somewhere)
 	}

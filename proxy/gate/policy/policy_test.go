@@ -189,6 +189,21 @@ func TestUnknownDestination(t *testing.T) {
 	}
 }
 
+// Who connects to 0.0.0.0 comes to the machine itself, and does not go around a rule that denies that.
+func TestUnspecifiedDestination(t *testing.T) {
+	denies := policy.Rule{ID: "a", Deny: true, Destinations: ranges("127.0.0.0/8", "::1/128")}
+	allows := policy.Rule{ID: "a", Destinations: ranges("127.0.0.0/8", "::1/128")}
+	rest := policy.Rule{ID: "rest", Deny: true}
+	for address, rule := range map[string]string{"0.0.0.0": "a", "::": "a", "::ffff:0.0.0.0": "a", "192.0.2.1": ""} {
+		if got := newPolicy(t, policy.Enforce, denies).DecideFor(request(), netip.MustParseAddr(address)); got.Rule != rule {
+			t.Errorf("%s: %+v", address, got)
+		}
+		if got := newPolicy(t, policy.Enforce, allows, rest).DecideFor(request(), netip.MustParseAddr(address)); got.Rule != "rest" {
+			t.Errorf("%s is allowed: %+v", address, got)
+		}
+	}
+}
+
 func TestModes(t *testing.T) {
 	rule := policy.Rule{ID: "no-social", Deny: true}
 	for _, tt := range []struct {

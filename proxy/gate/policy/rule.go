@@ -147,7 +147,8 @@ func (r *rule) isMethod(method, asked string) bool {
 }
 
 // leadsTo reports whether the rule is for connections to an address. An unknown one is in all ranges
-// that are denied: else who hides it would go around the rule.
+// that are denied: else who hides it would go around the rule. So is 0.0.0.0 (::), by which a system connects to itself, in those of
+// 127.0.0.1 (::1).
 func (r *rule) leadsTo(destination netip.Addr) bool {
 	switch {
 	case !r.hasDestinations():
@@ -155,7 +156,19 @@ func (r *rule) leadsTo(destination netip.Addr) bool {
 	case !destination.IsValid():
 		return r.Deny
 	}
-	return r.destinations.has(destination) || hasAddress(r.DestinationLists, destination)
+	return r.hasDestination(destination) || r.Deny && destination.IsUnspecified() && r.hasDestination(ownAddress(destination))
+}
+
+func (r *rule) hasDestination(address netip.Addr) bool {
+	return r.destinations.has(address) || hasAddress(r.DestinationLists, address)
+}
+
+// ownAddress returns the address of loopback that is of the same family as another one.
+func ownAddress(other netip.Addr) netip.Addr {
+	if other.Is4() {
+		return netip.AddrFrom4([4]byte{127, 0, 0, 1})
+	}
+	return netip.IPv6Loopback()
 }
 
 // hasDestinations reports whether the rule has a condition on the address that is dialled.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"strings"
 
 	"golang.org/x/net/proxy"
@@ -32,6 +33,8 @@ func (h *Handler) socks(ctx context.Context, u Upstream, address string) (net.Co
 		switch {
 		case ctx.Err() != nil:
 			err = context.Cause(ctx)
+		case to.opened != nil && errors.Is(err, os.ErrDeadlineExceeded):
+			err = context.DeadlineExceeded // the library gives it to the connection, which may notice it before ctx does
 		case errors.As(err, &op) && strings.HasPrefix(op.Op, "socks"):
 			err = op.Err // without the address of the proxy, which is nobody's business
 		}

@@ -133,6 +133,43 @@ func TestLateRoutes(t *testing.T) {
 	}
 }
 
+// hasty is a connection that notices the end of its time before anything else does.
+type hasty struct{ net.Conn }
+
+func (c hasty) SetDeadline(t time.Time) error {
+	if !t.IsZero() {
+		t = time.Unix(1, 0)
+	}
+	return c.Conn.SetDeadline(t)
+}
+
+// A proxy of SOCKS is late also where its connection notices it first.
+func TestLateConnection(t *testing.T) {
+	u := startUpstreams(t, speak)
+	o := serve(t, func(int, net.Conn, *bufio.Reader) {})
+	_, port, _ := net.SplitHostPort(o.addr)
+	silent := serve(t, func(_ int, _ net.Conn, in *bufio.Reader) { _, _ = io.Copy(io.Discard, in) }).addr
+	route := &ways{next: []*schemehttp.Upstream{
+		{Scheme: "socks5", Address: silent}, {Scheme: "http", Address: u.proxies["http"], User: "user", Password: "pass"},
+	}}
+	h := newHandler(t, func(c *schemehttp.Config) {
+		c.HeaderTimeout = time.Minute
+		c.Upstream = func(uri.URI) schemehttp.Route { return route }
+		c.DialUpstream = func(ctx context.Context, network, address string) (net.Conn, error) {
+			c, err := dial(ctx, network, address)
+			if err == nil && address == silent {
+				c = hasty{c}
+			}
+			return c, err
+		}
+	})
+	c, err := h.Tunnel(t.Context(), "a.example:"+port, nil)
+	if err != nil || len(route.next) > 0 || len(route.failed) > 0 {
+		t.Fatalf("%v, %d ways are left, %d have failed", err, len(route.next), len(route.failed))
+	}
+	_ = c.Close()
+}
+
 func TestProbe(t *testing.T) {
 	u := startUpstreams(t, speak)
 	quiet := serve(t, func(_ int, _ net.Conn, in *bufio.Reader) { _, _ = io.Copy(io.Discard, in) })
