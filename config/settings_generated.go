@@ -604,11 +604,11 @@ type Proxy struct {
 	ConnectPorts []PortRange `mapstructure:"connect_ports"`
 	// Proxies through which requests are forwarded. The first entry whose hosts match decides; where there is
 	// none, the request goes to the origin. Its proxies are tried one after another until one can be connected
-	// to; one that cannot is left out for 30 seconds, but where there is no other way. Where one does not answer
-	// a GET, HEAD or CONNECT within limits.origin_timeout, one other is asked. Those in private networks must be
-	// in access.allow_destinations. None is asked for localhost, or addresses of loopback and link-local, nor for
-	// others in private networks that are not in access.allow_destinations. The address of a name behind one is
-	// not known: rules with destinations that deny then hold, and those that allow do not. A list:
+	// to; one that cannot is left out for 30 seconds, but where there is no other way. Where one gives no answer
+	// to a GET, HEAD or CONNECT within limits.origin_timeout, one other is asked. Those in private networks must
+	// be in access.allow_destinations. None is asked for localhost, or addresses of loopback and link-local, nor
+	// for others in private networks that are not in access.allow_destinations. The address of a name behind one
+	// is not known: rules with destinations that deny then hold, and those that allow do not. A list:
 	Upstreams []Upstream `mapstructure:"upstreams"`
 	// Addresses of this proxy in /proxy.pac and /wpad.dat, by which browsers configure themselves; https:// is a
 	// proxy that is reached by TLS. Empty: there are no such files.
@@ -684,7 +684,7 @@ type ProxyRule struct {
 // Upstream is upstreams: Proxies through which requests are forwarded. The first entry whose hosts match
 // decides; where there is none, the request goes to the origin. Its proxies are tried one after another until
 // one can be connected to; one that cannot is left out for 30 seconds, but where there is no other way. Where
-// one does not answer a GET, HEAD or CONNECT within limits.origin_timeout, one other is asked. Those in
+// one gives no answer to a GET, HEAD or CONNECT within limits.origin_timeout, one other is asked. Those in
 // private networks must be in access.allow_destinations. None is asked for localhost, or addresses of
 // loopback and link-local, nor for others in private networks that are not in access.allow_destinations. The
 // address of a name behind one is not known: rules with destinations that deny then hold, and those that
@@ -2332,7 +2332,7 @@ var settings = []Setting{
 	},
 	{
 		Path:        "proxy.upstreams",
-		Doc:         "Proxies through which requests are forwarded. The first entry whose hosts match decides; where there is none, the request goes to the origin. Its proxies are tried one after another until one can be connected to; one that cannot is left out for 30 seconds, but where there is no other way. Where one does not answer a GET, HEAD or CONNECT within limits.origin_timeout, one other is asked. Those in private networks must be in access.allow_destinations. None is asked for localhost, or addresses of loopback and link-local, nor for others in private networks that are not in access.allow_destinations. The address of a name behind one is not known: rules with destinations that deny then hold, and those that allow do not. A list:",
+		Doc:         "Proxies through which requests are forwarded. The first entry whose hosts match decides; where there is none, the request goes to the origin. Its proxies are tried one after another until one can be connected to; one that cannot is left out for 30 seconds, but where there is no other way. Where one gives no answer to a GET, HEAD or CONNECT within limits.origin_timeout, one other is asked. Those in private networks must be in access.allow_destinations. None is asked for localhost, or addresses of loopback and link-local, nor for others in private networks that are not in access.allow_destinations. The address of a name behind one is not known: rules with destinations that deny then hold, and those that allow do not. A list:",
 		Default:     []Upstream{},
 		Form:        tableForm,
 		Invalidates: Responses | Disk,

@@ -74,13 +74,13 @@ func silence(err error) error {
 	return unanswered{err}
 }
 
-// silence is the same, of an upstream proxy with the timeout of a request that another one may be asked, too.
+// silence is the same, late where an upstream proxy is silent and another one may be asked.
 func (x *exchange) silence(err error) error {
 	err = silence(err)
-	if errors.As(err, new(unanswered)) || !x.request.target.forwarded() || !x.request.isSafe() {
-		return err
+	if x.request.target.forwarded() && x.request.isSafe() {
+		return late{err}
 	}
-	return late{err}
+	return err
 }
 
 // receive reads the responses up to the final one: RFC 9110 section 15.2.

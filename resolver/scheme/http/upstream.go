@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/netip"
 	"syscall"
@@ -120,7 +121,7 @@ func (h *Handler) through(ctx context.Context, u Upstream, address string) (net.
 	ctx, cancel := context.WithTimeout(ctx, h.config.HeaderTimeout)
 	defer cancel()
 	c, err := h.askThrough(ctx, u, address)
-	if timeout := net.Error(nil); errors.As(err, &timeout) && timeout.Timeout() {
+	if isSilence(err) {
 		return nil, late{err}
 	}
 	return c, err
@@ -195,8 +196,15 @@ type unreached struct{ error }
 
 func (u unreached) Unwrap() error { return u.error }
 
-// late is an error of an upstream proxy that has not answered in time, or the server behind it has not. What it was asked may be sent to
-// another one.
+// isSilence reports whether an error is that of a proxy that gives no answer: it lets the time pass, or closes the connection.
+func isSilence(err error) bool {
+	var timeout net.Error
+	return errors.As(err, &timeout) && timeout.Timeout() ||
+		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
+}
+
+// late is an error of an upstream proxy that has not answered, in time or at all, or the server behind it has not. The request may be sent
+// to another one.
 type late struct{ error }
 
 func (l late) Unwrap() error { return l.error }
@@ -211,8 +219,8 @@ func ofDial(err error) error {
 	return err
 }
 
-// alongRoute calls try with the ways to a server, until one could be connected to. Where a proxy is late, one other is tried, and not the
-// server itself: it may be late because of what is requested, which must neither take several times as long, nor leave the way of the
+// alongRoute calls try with the ways to a server, until one could be connected to. Where a proxy is silent, one other is tried, and not the
+// server itself: it may be silent because of what is requested, which must neither take several times as long, nor leave the way of the
 // proxies. For the same reason it has not failed for others. What alongRoute returns else is the error of the last one.
 func (h *Handler) alongRoute(ctx context.Context, u uri.URI, try func(*Upstream) error) error {
 	var route Route

@@ -35,7 +35,8 @@ func (w *ways) Failed(u *schemehttp.Upstream, _ error) { w.failed = append(w.fai
 // via is a route through one proxy.
 func via(u *schemehttp.Upstream) schemehttp.Route { return &ways{next: []*schemehttp.Upstream{u}} }
 
-// Another way is tried where a proxy cannot be connected to, and not where it refuses or breaks off: that may be due to what is requested.
+// Another way is tried where a proxy cannot be connected to, one other where it breaks off, and none where it
+// refuses: that may be due to what is requested.
 func TestRoutes(t *testing.T) {
 	u := startUpstreams(t, speak)
 	o := serve(t, func(int, net.Conn, *bufio.Reader) {})
@@ -60,7 +61,8 @@ func TestRoutes(t *testing.T) {
 		"two are away":                 {[]*schemehttp.Upstream{away, away, good}, 2, nil},
 		"all are away":                 {[]*schemehttp.Upstream{away, away}, 2, scheme.ErrUpstream},
 		"none is left":                 {nil, 0, scheme.ErrUpstream},
-		"the first one breaks off":     {[]*schemehttp.Upstream{breaks, good}, 0, scheme.ErrUpstream},
+		"the first one breaks off":     {[]*schemehttp.Upstream{breaks, good}, 0, nil},
+		"two break off":                {[]*schemehttp.Upstream{breaks, breaks, good}, 0, scheme.ErrUpstream},
 		"the first one refuses":        {[]*schemehttp.Upstream{wrong, good}, 0, scheme.ErrUpstream},
 		"the server itself comes next": {[]*schemehttp.Upstream{away, nil, good}, 1, errDirect},
 	} {
@@ -87,7 +89,10 @@ func TestLateRoutes(t *testing.T) {
 	o := serve(t, func(int, net.Conn, *bufio.Reader) {})
 	_, port, _ := net.SplitHostPort(o.addr)
 	quiet := serve(t, func(_ int, _ net.Conn, in *bufio.Reader) { _, _ = io.Copy(io.Discard, in) })
+	closes := serve(t, func(_ int, _ net.Conn, in *bufio.Reader) { _, _ = in.Peek(1) })
 	silent := &schemehttp.Upstream{Scheme: "http", Address: quiet.addr}
+	closed := &schemehttp.Upstream{Scheme: "http", Address: closes.addr}
+	closedSOCKS := &schemehttp.Upstream{Scheme: "socks5", Address: closes.addr}
 	silentSOCKS := &schemehttp.Upstream{Scheme: "socks5", Address: quiet.addr}
 	good := &schemehttp.Upstream{Scheme: "http", Address: u.proxies["http"], User: "user", Password: "pass"}
 	for name, tt := range map[string]struct {
@@ -100,6 +105,9 @@ func TestLateRoutes(t *testing.T) {
 		"POST":                  {[]*schemehttp.Upstream{silent, good}, http.MethodPost, false, 1},
 		"tunnel":                {[]*schemehttp.Upstream{silent, good}, http.MethodConnect, true, 0},
 		"tunnel by SOCKS":       {[]*schemehttp.Upstream{silentSOCKS, good}, http.MethodConnect, true, 0},
+		"GET, it closes":        {[]*schemehttp.Upstream{closed, good}, http.MethodGet, true, 0},
+		"tunnel, it closes":     {[]*schemehttp.Upstream{closed, good}, http.MethodConnect, true, 0},
+		"tunnel, SOCKS closes":  {[]*schemehttp.Upstream{closedSOCKS, good}, http.MethodConnect, true, 0},
 		"GET, two are silent":   {[]*schemehttp.Upstream{silent, silent, good}, http.MethodGet, false, 1},
 		"tunnel, not by itself": {[]*schemehttp.Upstream{silent, nil}, http.MethodConnect, false, 0},
 		"GET, not by itself":    {[]*schemehttp.Upstream{silent, nil}, http.MethodGet, false, 0},
