@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -254,4 +256,53 @@ func TestRun(t *testing.T) {
 	d.is("access.log", "access.log-20261129 /a")
 	set.Close()
 	accesslog.Set{open(t, accesslog.FileConfig{To: &d.logs})}.Run(t.Context(), time.After) // it keeps none
+}
+
+// A reload may open the file again while a day begins, and while lines are written.
+func TestReopenWhileRotating(t *testing.T) {
+	d := newDailyLog(t, "2026-11-29 23:59:59")
+	var clock atomic.Int64
+	now := func() time.Time { return time.Unix(clock.Load(), 0).UTC() }
+	clock.Store(d.now.Unix())
+	f, err := accesslog.Open(accesslog.FileConfig{
+		Config: accesslog.Config{Lost: func() { t.Error("a line is lost") }},
+		Path:   d.path(), Keep: 3650, Faults: slog.New(slog.DiscardHandler), Now: now,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := accesslog.Set{f}
+	ctx, cancel := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	written := 0
+	running.Go(func() {
+		defer cancel()
+		for range 50 {
+			if err := set.Reopen(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	running.Go(func() {
+		for ; ctx.Err() == nil; written++ {
+			f.Write(accesslog.Entry{})
+			f.Flush()
+		}
+	})
+	set.Run(ctx, func(time.Duration) <-chan time.Time {
+		elapsed := make(chan time.Time, 1)
+		elapsed <- time.Unix(clock.Add(60*60), 0)
+		return elapsed
+	})
+	running.Wait()
+	set.Close()
+	files, _ := filepath.Glob(d.path() + "*")
+	lines := 0
+	for _, name := range files {
+		text, _ := os.ReadFile(name)
+		lines += strings.Count(string(text), "\n")
+	}
+	if lines != written {
+		t.Errorf("%d lines of %d", lines, written)
+	}
 }

@@ -11,7 +11,7 @@ import (
 // written.
 type File struct {
 	*Log
-	file   *logFile      // nil where it is none
+	file   *logFile      // nil where it is none; what is in it changes with Log.writing locked
 	syslog *syslogWriter // nil where it is none
 	state  *writeState
 }
@@ -54,14 +54,18 @@ func (f *File) reopen() error {
 	if f.file == nil {
 		return nil
 	}
-	file, err := openFile(f.file.Name(), f.file.keep, f.file.now, f.state)
+	f.writing.Lock() // a day may begin meanwhile
+	defer f.writing.Unlock()
+	f.flush() // what was logged before is in the old one
+	opened, err := openFile(f.file.Name(), f.file.keep, f.file.now, f.state)
 	if err != nil {
 		return err
 	}
-	f.Redirect(stateWriter{file, f.state}) // what was logged before is in the old one
-	before := f.file
-	f.file = file
-	f.rotate()
+	before := f.file.File
+	f.file.File, f.file.day, f.broken = opened.File, opened.day, false
+	if f.file.keep > 0 {
+		f.file.rotate()
+	}
 	return before.Close()
 }
 
