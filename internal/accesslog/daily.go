@@ -144,8 +144,8 @@ func (f *File) rotate() {
 	f.file.rotate()
 }
 
-// Run begins new files at midnight, and removes those that are kept no longer, until ctx ends. after is time.After. It returns
-// immediately where no file is kept for a time.
+// Run begins new files now, where their day is over, and at midnight, and removes those that are kept no longer, until ctx ends. after is
+// time.After. It returns immediately where no file is kept for a time.
 func (s Set) Run(ctx context.Context, after func(time.Duration) <-chan time.Time) {
 	var daily Set
 	for _, f := range s {
@@ -154,13 +154,13 @@ func (s Set) Run(ctx context.Context, after func(time.Duration) <-chan time.Time
 		}
 	}
 	for len(daily) > 0 {
+		for _, f := range daily {
+			f.rotate()
+		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-after(untilMidnight(daily[0].file.now())):
-		}
-		for _, f := range daily {
-			f.rotate()
 		}
 	}
 }

@@ -158,6 +158,22 @@ func TestDaysAtStart(t *testing.T) {
 	d.is(want...)
 }
 
+// A configuration that does not come into force, such as one of a reload that is refused, renames and removes nothing.
+func TestDaysBeforeStart(t *testing.T) {
+	d := newDailyLog(t, "2026-11-30 12:00:00")
+	d.put("access.log", "/before\n", "2026-11-28 23:59:59")
+	d.put("access.log-20200101", "", "2020-01-01 23:59:59")
+	d.open().Close()
+	d.is("access.log /before", "access.log-20200101")
+	d.start()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	set := accesslog.Set{d.File}
+	set.Run(ctx, time.After)
+	d.is("access.log", "access.log-20261128 /before")
+	set.Close()
+}
+
 // A file of today is gone on with.
 func TestDaysAfterRestart(t *testing.T) {
 	d := newDailyLog(t, "2026-11-30 12:00:00")

@@ -28,7 +28,7 @@ type FileConfig struct {
 	Now    func() time.Time
 }
 
-// Open opens a file. It must be closed.
+// Open opens a file. It must be closed. Files of days before are left to Set.Run: the configuration may not come into force.
 func Open(c FileConfig) (*File, error) {
 	f := &File{state: &writeState{log: c.Faults, now: c.Now}}
 	to := c.To
@@ -45,7 +45,6 @@ func Open(c FileConfig) (*File, error) {
 	}
 	f.Log = New(stateWriter{to, f.state}, c.Config)
 	f.drops = f.syslog != nil
-	f.rotate()
 	return f, nil
 }
 
