@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -244,6 +245,37 @@ func TestDaysFail(t *testing.T) {
 	}
 	d.log("2026-12-01 00:01:00", "/e")
 	d.is("access.log /e", "access.log-20261128 /theirs", "access.log-20261129 /a,/b", "access.log-20261130 /c,/d")
+	set.Close()
+}
+
+// Whoever begins the day first has the file locked for a moment, which is no fault; for longer it is one.
+func TestDaysLocked(t *testing.T) {
+	d := newDailyLog(t, "2026-11-28 12:00:00")
+	d.start()
+	set := accesslog.Set{d.File}
+	d.log("2026-11-28 12:00:00", "/a")
+	other, err := os.Open(d.path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	if err := syscall.Flock(int(other.Fd()), syscall.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	d.log("2026-11-29 00:00:00", "/b")
+	if faults := set.Faults(); len(faults) > 0 || d.logs.Len() > 0 {
+		t.Errorf("%q, %s", faults, d.logs.String())
+	}
+	d.log("2026-11-29 00:01:00", "/c")
+	if faults := set.Faults(); len(faults) != 1 || !strings.Contains(faults[0], "locking the file") {
+		t.Errorf("%q", faults)
+	}
+	other.Close()
+	d.log("2026-11-29 00:02:00", "/d")
+	d.is("access.log /d", "access.log-20261128 /a,/b,/c")
+	if faults := set.Faults(); len(faults) > 0 {
+		t.Errorf("%q", faults)
+	}
 	set.Close()
 }
 
