@@ -141,7 +141,7 @@ type negotiateHelper struct {
 
 // Begin implements gate.Handshakes.
 func (n *negotiateHelper) Begin(client netip.Addr) gate.Handshake {
-	return handshake{n.Negotiate.Begin(client), n.log}
+	return handshake{n.Negotiate.Begin(client), n.log, client}
 }
 
 // Epoch implements gate.Handshakes.
@@ -153,7 +153,8 @@ func (n *negotiateHelper) Forget() { n.epoch.Add(1) }
 // handshake is a conversation with a program, as a login.
 type handshake struct {
 	*helper.Conversation
-	log *slog.Logger
+	log    *slog.Logger
+	client netip.Addr
 }
 
 // Next implements gate.Handshake. What is no token lets nobody in, and neither does one of which the program says that it is broken, as
@@ -164,7 +165,7 @@ func (h handshake) Next(ctx context.Context, token string) (gate.HandshakeStep, 
 	case errors.Is(err, helper.ErrToken):
 		return gate.HandshakeStep{}, nil
 	case errors.Is(err, helper.ErrBroken):
-		h.log.Warn("a login by Negotiate is refused", "error", err)
+		h.log.Warn("a login by Negotiate is refused", "client", h.client, "error", err)
 		return gate.HandshakeStep{}, nil
 	case err != nil:
 		return gate.HandshakeStep{}, err
@@ -187,7 +188,7 @@ func negotiations(c config.Config, s *service, r *resolution, d dependencies) (g
 			if err != nil {
 				return nil, nil, err
 			}
-			return &negotiateHelper{Negotiate: negotiate, log: d.log}, negotiate.Close, nil
+			return &negotiateHelper{Negotiate: negotiate, log: d.lasting}, negotiate.Close, nil
 		})
 	if err != nil || !ok {
 		return nil, 0, err

@@ -22,7 +22,12 @@ type logFile struct {
 	now   func() time.Time
 	state *writeState
 	day   string // of the last line, or today, in the form of dayLayout
+	// locked is since when another has the file locked; the zero value where none has.
+	locked time.Time
 }
+
+// errLocked is the error of a file that another renames at this moment: the log of another configuration begins the same day.
+var errLocked = errors.New("the file is locked")
 
 const (
 	dayLayout = "20060102"
@@ -73,6 +78,9 @@ func (f *logFile) rotate() {
 		if err = f.begin(); err == nil || errors.Is(err, fs.ErrExist) { // the file of the next day has another name
 			f.day = f.now().Format(dayLayout)
 		}
+		if errors.Is(err, errLocked) { // the next line tries again
+			return
+		}
 	}
 	f.state.rotated(errors.Join(err, f.prune()))
 }
@@ -80,8 +88,8 @@ func (f *logFile) rotate() {
 // begin renames the file, and opens the new one. The file of this path may have been renamed by another program, or by the log of another
 // configuration, while this one is being drained: who renames it has it locked.
 func (f *logFile) begin() error {
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		return fmt.Errorf("locking the file, which another process may rotate: %w", err)
+	if err := f.lock(); err != nil {
+		return err
 	}
 	defer func(locked *os.File) { _ = syscall.Flock(int(locked.Fd()), syscall.LOCK_UN) }(f.File)
 	own, err := f.Stat()
@@ -111,6 +119,22 @@ func (f *logFile) begin() error {
 	before := f.File
 	f.File = opened.File
 	return before.Close()
+}
+
+// lock locks the file. Who has it locked for longer than a moment does not just rename it.
+func (f *logFile) lock() error {
+	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	switch now := f.now(); {
+	case err == nil:
+		f.locked = time.Time{}
+		return nil
+	case f.locked.IsZero():
+		f.locked = now
+		return errLocked
+	case now.Sub(f.locked) < retryTime:
+		return errLocked
+	}
+	return fmt.Errorf("locking the file, which another process may rotate: %w", err)
 }
 
 // prune removes the files of days that are over for more than keep days: regular files named as begin does, and no others.
@@ -144,8 +168,8 @@ func (f *File) rotate() {
 	f.file.rotate()
 }
 
-// Run begins new files at midnight, and removes those that are kept no longer, until ctx ends. after is time.After. It returns
-// immediately where no file is kept for a time.
+// Run begins new files now, where their day is over, and at midnight, and removes those that are kept no longer, until ctx ends. after is
+// time.After. It returns immediately where no file is kept for a time.
 func (s Set) Run(ctx context.Context, after func(time.Duration) <-chan time.Time) {
 	var daily Set
 	for _, f := range s {
@@ -154,13 +178,13 @@ func (s Set) Run(ctx context.Context, after func(time.Duration) <-chan time.Time
 		}
 	}
 	for len(daily) > 0 {
+		for _, f := range daily {
+			f.rotate()
+		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-after(untilMidnight(daily[0].file.now())):
-		}
-		for _, f := range daily {
-			f.rotate()
 		}
 	}
 }

@@ -7,6 +7,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -156,6 +159,22 @@ func TestDaysAtStart(t *testing.T) {
 	d.is(want...)
 }
 
+// A configuration that does not come into force, such as one of a reload that is refused, renames and removes nothing.
+func TestDaysBeforeStart(t *testing.T) {
+	d := newDailyLog(t, "2026-11-30 12:00:00")
+	d.put("access.log", "/before\n", "2026-11-28 23:59:59")
+	d.put("access.log-20200101", "", "2020-01-01 23:59:59")
+	d.open().Close()
+	d.is("access.log /before", "access.log-20200101")
+	d.start()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	set := accesslog.Set{d.File}
+	set.Run(ctx, time.After)
+	d.is("access.log", "access.log-20261128 /before")
+	set.Close()
+}
+
 // A file of today is gone on with.
 func TestDaysAfterRestart(t *testing.T) {
 	d := newDailyLog(t, "2026-11-30 12:00:00")
@@ -229,6 +248,37 @@ func TestDaysFail(t *testing.T) {
 	set.Close()
 }
 
+// Whoever begins the day first has the file locked for a moment, which is no fault; for longer it is one.
+func TestDaysLocked(t *testing.T) {
+	d := newDailyLog(t, "2026-11-28 12:00:00")
+	d.start()
+	set := accesslog.Set{d.File}
+	d.log("2026-11-28 12:00:00", "/a")
+	other, err := os.Open(d.path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	if err := syscall.Flock(int(other.Fd()), syscall.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	d.log("2026-11-29 00:00:00", "/b")
+	if faults := set.Faults(); len(faults) > 0 || d.logs.Len() > 0 {
+		t.Errorf("%q, %s", faults, d.logs.String())
+	}
+	d.log("2026-11-29 00:01:00", "/c")
+	if faults := set.Faults(); len(faults) != 1 || !strings.Contains(faults[0], "locking the file") {
+		t.Errorf("%q", faults)
+	}
+	other.Close()
+	d.log("2026-11-29 00:02:00", "/d")
+	d.is("access.log /d", "access.log-20261128 /a,/b,/c")
+	if faults := set.Faults(); len(faults) > 0 {
+		t.Errorf("%q", faults)
+	}
+	set.Close()
+}
+
 // Without requests the day ends, too.
 func TestRun(t *testing.T) {
 	d := newDailyLog(t, "2026-11-29 23:00:01")
@@ -254,4 +304,53 @@ func TestRun(t *testing.T) {
 	d.is("access.log", "access.log-20261129 /a")
 	set.Close()
 	accesslog.Set{open(t, accesslog.FileConfig{To: &d.logs})}.Run(t.Context(), time.After) // it keeps none
+}
+
+// A reload may open the file again while a day begins, and while lines are written.
+func TestReopenWhileRotating(t *testing.T) {
+	d := newDailyLog(t, "2026-11-29 23:59:59")
+	var clock atomic.Int64
+	now := func() time.Time { return time.Unix(clock.Load(), 0).UTC() }
+	clock.Store(d.now.Unix())
+	f, err := accesslog.Open(accesslog.FileConfig{
+		Config: accesslog.Config{Lost: func() { t.Error("a line is lost") }},
+		Path:   d.path(), Keep: 3650, Faults: slog.New(slog.DiscardHandler), Now: now,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := accesslog.Set{f}
+	ctx, cancel := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	written := 0
+	running.Go(func() {
+		defer cancel()
+		for range 50 {
+			if err := set.Reopen(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	running.Go(func() {
+		for ; ctx.Err() == nil; written++ {
+			f.Write(accesslog.Entry{})
+			f.Flush()
+		}
+	})
+	set.Run(ctx, func(time.Duration) <-chan time.Time {
+		elapsed := make(chan time.Time, 1)
+		elapsed <- time.Unix(clock.Add(60*60), 0)
+		return elapsed
+	})
+	running.Wait()
+	set.Close()
+	files, _ := filepath.Glob(d.path() + "*")
+	lines := 0
+	for _, name := range files {
+		text, _ := os.ReadFile(name)
+		lines += strings.Count(string(text), "\n")
+	}
+	if lines != written {
+		t.Errorf("%d lines of %d", lines, written)
+	}
 }

@@ -11,7 +11,7 @@ import (
 // written.
 type File struct {
 	*Log
-	file   *logFile      // nil where it is none
+	file   *logFile      // nil where it is none; what is in it changes with Log.writing locked
 	syslog *syslogWriter // nil where it is none
 	state  *writeState
 }
@@ -28,7 +28,7 @@ type FileConfig struct {
 	Now    func() time.Time
 }
 
-// Open opens a file. It must be closed.
+// Open opens a file. It must be closed. Files of days before are left to Set.Run: the configuration may not come into force.
 func Open(c FileConfig) (*File, error) {
 	f := &File{state: &writeState{log: c.Faults, now: c.Now}}
 	to := c.To
@@ -45,7 +45,6 @@ func Open(c FileConfig) (*File, error) {
 	}
 	f.Log = New(stateWriter{to, f.state}, c.Config)
 	f.drops = f.syslog != nil
-	f.rotate()
 	return f, nil
 }
 
@@ -54,14 +53,18 @@ func (f *File) reopen() error {
 	if f.file == nil {
 		return nil
 	}
-	file, err := openFile(f.file.Name(), f.file.keep, f.file.now, f.state)
+	f.writing.Lock() // a day may begin meanwhile
+	defer f.writing.Unlock()
+	f.flush() // what was logged before is in the old one
+	opened, err := openFile(f.file.Name(), f.file.keep, f.file.now, f.state)
 	if err != nil {
 		return err
 	}
-	f.Redirect(stateWriter{file, f.state}) // what was logged before is in the old one
-	before := f.file
-	f.file = file
-	f.rotate()
+	before := f.file.File
+	f.file.File, f.file.day, f.broken = opened.File, opened.day, false
+	if f.file.keep > 0 {
+		f.file.rotate()
+	}
 	return before.Close()
 }
 

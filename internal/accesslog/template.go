@@ -186,6 +186,9 @@ func unknown(token string, known map[string]part, instead map[string]string) err
 		nearest = slices.MinFunc(names, func(a, b string) int {
 			return cmp.Compare(distance(token, a), distance(token, b))
 		})
+		if distance(token, nearest) > len(token) { // it would be about something else
+			return fmt.Errorf("urnd has no value for %%%s: delete it", token)
+		}
 	}
 	return fmt.Errorf("urnd has no value for %%%s: write %%%s, which is nearest, or delete it", token, nearest)
 }

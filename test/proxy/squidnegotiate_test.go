@@ -187,6 +187,9 @@ func TestNegotiateReload(t *testing.T) {
 	expect("the second", ask(a, fromA, "dGhyZWU="), "200")
 	expect("it says that it is broken", ask(a, fromA, "YmFk"), "407 Negotiate")
 	d.WaitForLog(t, "no keytab")
+	d.Reload(t, func(c *config.Config) { c.Log.Format = "text" })
+	expect("it says so once more", ask(a, fromA, "YmFk"), "407 Negotiate")
+	d.WaitForLog(t, `msg="a login by Negotiate is refused" client=127.0.0.1`)
 	d.Reload(t, func(c *config.Config) { c.Access.Helpers[0].Command = []string{"/nowhere/program"} })
 	for range 8 {
 		expect("no program", ask(b, fromB, "b25l"), "503")

@@ -50,8 +50,7 @@ func parseChannel(text string, n int) (channel int, ok bool) {
 // deliver gives a question its answer, and frees its channel, unless the question reserves the process; p.mu is held. Of a process that is
 // to be asked no more (last), the channel is not freed.
 func (p *Pool) deliver(one *process, channel int, text string, last bool) {
-	q := one.questions[channel]
-	one.questions[channel] = nil
+	q := one.lift(channel)
 	one.answers++
 	p.recovered(one)
 	r := reply{text: text}
@@ -66,6 +65,7 @@ func (p *Pool) deliver(one *process, channel int, text string, last bool) {
 	q.settle(r)
 	if r.seat == nil {
 		one.unseat()
+		q.end()
 		if !last {
 			one.free = append(one.free, channel)
 		}

@@ -43,7 +43,6 @@ type Conversation struct {
 	negotiate *Negotiate
 	client    netip.Addr
 	seat      *seat
-	leave     func() // gives back what the client has of its queue, once
 }
 
 // Step is what becomes of a message of the client.
@@ -100,8 +99,7 @@ func (c *Conversation) ask(ctx context.Context, token string) (text string, err 
 	if err != nil {
 		return "", err
 	}
-	c.leave = sync.OnceFunc(leave)
-	text, c.seat, err = c.negotiate.pool.reserve(ctx, "YR "+token, c.leave)
+	text, c.seat, err = c.negotiate.pool.reserve(ctx, "YR "+token, sync.OnceFunc(leave))
 	return text, err
 }
 
@@ -109,8 +107,4 @@ func (c *Conversation) ask(ctx context.Context, token string) (text string, err 
 func (c *Conversation) Close() {
 	c.seat.release()
 	c.seat = nil
-	if c.leave != nil {
-		c.leave()
-		c.leave = nil
-	}
 }

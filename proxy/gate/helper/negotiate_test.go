@@ -28,7 +28,13 @@ done
 
 func negotiate(t *testing.T, config helper.Config) (*helper.Negotiate, *helper.Pool) {
 	t.Helper()
-	config.Command = []string{executable(t, challenges)}
+	return negotiateBy(t, challenges, config)
+}
+
+// negotiateBy asks a script.
+func negotiateBy(t *testing.T, script string, config helper.Config) (*helper.Negotiate, *helper.Pool) {
+	t.Helper()
+	config.Command = []string{executable(t, script)}
 	pool, _ := open(t, config)
 	n, err := helper.NewNegotiate(pool)
 	if err != nil {
@@ -135,6 +141,41 @@ func TestAbandonedConversations(t *testing.T) {
 		t.Errorf("%+v, %v", step, err)
 	}
 	testserver.Wait(t, "nothing is under way", func() bool { s := pool.Status(); return s.UnderWay == 0 && s.Waiting == 0 })
+}
+
+// A client that leaves before the answer has its part of the processes until that has come: it cannot take those of others by leaving.
+func TestLeavers(t *testing.T) {
+	path, answer := pipe(t)
+	held := "#!/bin/sh\nread -r question\nread -r question <" + path + "\necho ERR\n"
+	n, pool := negotiateBy(t, held+challenges, helper.Config{Processes: 2})
+	ask := func(ctx context.Context) error {
+		c := n.Begin(alice)
+		defer c.Close()
+		_, err := c.Next(ctx, "b25l")
+		return err
+	}
+	ctx, leave := context.WithCancel(t.Context())
+	asked := make(chan error)
+	go func() { asked <- ask(ctx) }()
+	testserver.Wait(t, "a question is under way", func() bool { return pool.Status().UnderWay > 0 })
+	leave()
+	if err := <-asked; !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	ctx, leave = context.WithTimeout(t.Context(), short)
+	defer leave()
+	if err := ask(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%v", err)
+	}
+	if s := pool.Status(); s.UnderWay != 1 || s.Waiting != 0 {
+		t.Errorf("%+v", s)
+	}
+	answer()
+	c := n.Begin(alice)
+	defer c.Close()
+	if step, err := c.Next(t.Context(), "b25l"); err != nil || step.Answer.User() != "alice@A" {
+		t.Errorf("%+v, %v", step, err)
+	}
 }
 
 func TestNegotiateConcurrency(t *testing.T) {

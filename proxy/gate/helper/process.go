@@ -221,7 +221,7 @@ func (one *process) kill() {
 
 // place gives a process a question on a channel that is not free; Pool.mu is held.
 func (one *process) place(q *question, channel int) {
-	one.questions[channel] = q
+	one.questions[channel], q.placed = q, true
 	q.deadline = one.pool.config.Now().Add(one.pool.config.Timeout)
 	line := q.line + "\n"
 	if one.pool.config.Concurrency > 0 {
@@ -233,6 +233,13 @@ func (one *process) place(q *question, channel int) {
 		one.stop(errStuck)
 	}
 	one.wakeUp()
+}
+
+// lift takes the question of a channel from a process; Pool.mu is held.
+func (one *process) lift(channel int) *question {
+	q := one.questions[channel]
+	one.questions[channel], q.placed = nil, false
+	return q
 }
 
 // take takes the channel that has been free longest; Pool.mu is held.

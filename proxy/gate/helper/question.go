@@ -12,9 +12,10 @@ import (
 type question struct {
 	line  string
 	hold  bool       // its process stays reserved for whoever asks, after the answer
-	leave func()     // of its reservation
+	leave func()     // of its reservation; nil where it begins none
 	reply chan reply // has room for the one reply
 
+	placed   bool // a process has it
 	settled  bool // it has its reply, or nobody waits for it any more
 	expired  bool // its time is over, and its answer may still come
 	deadline time.Time
@@ -35,6 +36,13 @@ func (q *question) settle(r reply) bool {
 	q.settled = true
 	q.reply <- r
 	return true
+}
+
+// end calls leave for a question that begins no reservation; Pool.mu is held.
+func (q *question) end() {
+	if q.leave != nil {
+		q.leave()
+	}
 }
 
 // Ask sends a line, without its end, and returns the answer. An answer BH is an error; all errors but ErrLine and the cause of the end of ctx
@@ -197,7 +205,8 @@ func (p *Pool) failAll(one *process, err error) {
 	for channel, q := range one.questions {
 		if q != nil {
 			p.fail(q, err)
-			one.questions[channel] = nil
+			one.lift(channel)
+			q.end()
 		}
 	}
 	one.free = nil

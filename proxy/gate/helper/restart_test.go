@@ -51,6 +51,7 @@ func TestOutage(t *testing.T) {
 	}
 	c.advance(time.Minute) // and the trial fails: the next time is twice as long
 	fails(t, pool, "a", helper.ErrUnavailable)
+	testserver.Wait(t, "its time is counted from its end", func() bool { return pool.Status().Restarts == before.Restarts+1 })
 	c.advance(time.Minute)
 	if err := os.WriteFile(working, nil, 0o600); err != nil {
 		t.Fatal(err)

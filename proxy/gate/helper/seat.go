@@ -17,9 +17,21 @@ type seat struct {
 	leave    func()    // is called at its end; it may have been called before
 }
 
-// reserve asks like Ask, and reserves the process that has answered, until the caller releases it or its time is over: then leave is called.
+// reserve asks like Ask, and reserves the process that has answered, until the caller releases it or its time is over: then leave is called,
+// once at least. Where there is no reservation, it is called once the process is free of the question: or else a client could take all of them
+// by leaving.
 func (p *Pool) reserve(ctx context.Context, line string, leave func()) (string, *seat, error) {
-	return p.ask(ctx, &question{line: line, hold: true, leave: leave}, p.enqueue)
+	q := &question{line: line, hold: true, leave: leave}
+	text, s, err := p.ask(ctx, q, p.enqueue)
+	if s != nil {
+		return text, s, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !q.placed {
+		leave()
+	}
+	return text, nil, err
 }
 
 // ask asks the reserved process.
