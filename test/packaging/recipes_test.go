@@ -263,13 +263,13 @@ func replacesSquid(t *testing.T, k *kitchen, title string) {
 	parent := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "by the parent: ", r.RequestURI) }))
 	t.Cleanup(parent.Close)
 	folder := t.TempDir()
-	blocked, log := filepath.Join(folder, "blocked.txt"), filepath.Join(folder, "access.log")
+	blocked, log := filepath.Join(folder, "blocked.txt"), filepath.Join(folder, "access")
 	if err := os.WriteFile(blocked, []byte("# closed\n.ads.example\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	file := k.write(t, title, urndFile, folder, "0.0.0.0:8141", "127.0.0.1:0", "10.1.0.0/16", "10.1.0.0/16, 127.0.0.0/8", "10.2.0.0/16", "127.0.0.0/8", "dc=example,dc=org", testserver.LDAPBase,
 		"memberUid=%u", "member=uid=%u,"+testserver.LDAPBase, "ldap://ldap.example.org", directory.URL(), "http://proxy.one.example:3128", "http://"+urndtest.FreeAddress(t),
-		"http://proxy.two.example:3128", parent.URL, "/etc/urnd/blocked.txt", blocked, "/var/log/urnd/access.log", log)
+		"http://proxy.two.example:3128", parent.URL, "/etc/urnd/blocked.txt", blocked, "/var/log/urnd/access", log)
 	urnd := urndtest.StartFile(t, file)
 	proxy, err := url.Parse(urnd.URL)
 	if err != nil {
