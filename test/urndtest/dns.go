@@ -5,6 +5,7 @@ import (
 	"net"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/miekg/dns"
@@ -26,6 +27,7 @@ func (s DNSServer) Serve(t testing.TB) string {
 	}
 	if s.TCP == nil {
 		_ = tcp.Close()
+		hold(t, tcp.Addr())
 	} else {
 		runDNS(t, &dns.Server{Listener: tcp, Handler: s.TCP})
 	}
@@ -49,6 +51,23 @@ func listenOnOnePort(t testing.TB) (net.PacketConn, net.Listener) {
 	}
 	t.Fatal(last)
 	return nil, nil
+}
+
+// hold keeps a TCP port until the end of the test without listening, so that no other test listens there: connections are refused.
+func hold(t testing.TB, address net.Addr) {
+	t.Helper()
+	at, ok := address.(*net.TCPAddr)
+	if !ok {
+		t.Fatalf("%v is no address of TCP", address)
+	}
+	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = syscall.Close(fd) })
+	if err := syscall.Bind(fd, &syscall.SockaddrInet4{Port: at.Port, Addr: [4]byte(at.IP.To4())}); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func runDNS(t testing.TB, server *dns.Server) {
