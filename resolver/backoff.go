@@ -241,8 +241,8 @@ func (b *Backoff) makeRoom(first string, least contact, now time.Time) {
 	}
 }
 
-// leavesBefore reports whether c is evicted before other: first servers that are not avoided (only one witness
-// failed), then by the earliest end.
+// leavesBefore reports whether c is evicted before other. Servers that are not avoided, where only one witness
+// failed, come first, by the time of their failure; then avoided ones, by the end of the period.
 func (c contact) leavesBefore(other contact, now time.Time) bool {
 	switch avoided := c.avoided(now); {
 	case avoided != other.avoided(now):

@@ -130,7 +130,7 @@ func TestLimitBehindTheCache(t *testing.T) {
 		{0, true, "urn:example:b", nil, resolver.CacheHit},
 		{2 * time.Minute, true, "urn:example:a", nil, resolver.CacheStale},
 		{0, true, "urn:example:a", nil, resolver.CacheStale},
-		{0, true, "urn:example:missing", resolver.ErrBusy, resolver.CacheMiss}, // a negative answer is not returned stale
+		{0, true, "urn:example:missing", resolver.ErrBusy, resolver.CacheMiss}, // negative answers are never stale
 		{0, false, "urn:example:b", nil, resolver.CacheMiss},
 		{time.Minute, false, "urn:example:a", nil, resolver.CacheMiss},
 		{0, true, "urn:example:a", nil, resolver.CacheHit},

@@ -61,7 +61,8 @@ func longestURI(text string) (u URI, read int, ok bool) {
 	case isWord(r) && r >= utf8.RuneSelf:
 		return longestIRI(run, fault.Offset)
 	case r >= utf8.RuneSelf, strings.ContainsRune(proseDelimiters, r), isEscape(run, fault.Offset), run[max(fault.Offset, 1)-1] == ']',
-		EqualFold(run[:min(len(run), len(urnPrefix))], urnPrefix) && r != '%' && r != '#', // it ends at the first excluded character: RFC 2141 section 2.4
+		// A URN ends at the first excluded character: RFC 2141 section 2.4.
+		EqualFold(run[:min(len(run), len(urnPrefix))], urnPrefix) && r != '%' && r != '#',
 		isFootnote(run[fault.Offset:]), endsSentence(run[fault.Offset:]):
 		run = run[:fault.Offset]
 		u, ok = trimmed(run)

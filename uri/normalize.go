@@ -12,7 +12,7 @@ const (
 	NIDCase                            // "urn:ISBN:" is "urn:isbn:", RFC 8141 section 3.1
 	HostCase                           // "Example.COM" is "example.com", section 6.2.2.1
 	IPv6Text                           // "[::0:1]" is "[::1]", RFC 5952
-	IDNA                               // "b%C3%BCcher.example" is "xn--bcher-kva.example" where hosts are in the DNS, section 3.2.2
+	IDNA                               // "b%C3%BCcher.example" is "xn--bcher-kva.example" for hosts in the DNS, section 3.2.2
 	PercentCase                        // "%7e" is "%7E", section 6.2.2.1
 	DecodeUnreserved                   // "%7E" is "~", section 6.2.2.2; never in a URN, RFC 8141 section 3.1
 	DotSegments                        // "/a/../b" is "/b", section 6.2.2.3; only below an authority or a root

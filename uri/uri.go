@@ -33,7 +33,7 @@ const (
 
 // newURI returns the URI of a text that was checked by the parser.
 func newURI(s string, scheme, path, query, frag int) URI {
-	//nolint:gosec // MaxLength and a few octets more fit
+	//nolint:gosec // MaxLength and a few bytes more fit
 	return URI{s, validBit | uint64(scheme)<<schemeShift | uint64(path), uint64(query)<<32 | uint64(frag)}
 }
 

@@ -209,8 +209,8 @@ func (r *identifierRow) leads() bool {
 	return strings.HasPrefix(r.literal, "https:") || strings.HasPrefix(r.literal, "http:")
 }
 
-// Beginning returns the prefix of the URIs of identifiers with a prefix: "urn:doi:10.5555/" for "DOI:10.5555/".
-// ok is false for identifiers without a label.
+// Beginning converts a prefix of identifiers to the prefix of their URIs: "DOI:10.5555/" to "urn:doi:10.5555/".
+// ok is false if it does not start with a label.
 func (t *Identifiers) Beginning(text string) (beginning string, ok bool) {
 	if t == nil {
 		return "", false

@@ -104,7 +104,8 @@ func (t *target) expand(nss string, values []uri.TemplateValue) (string, bool, e
 	}
 	location := t.template.Expand(all)
 	if _, err := uri.Parse(location); err != nil {
-		return "", false, fmt.Errorf("the template %q gives no URI for this name: %s", t.text, err.Error()) // a server error, not one of the client
+		// A server error, not one of the client.
+		return "", false, fmt.Errorf("the template %q gives no URI for this name: %s", t.text, err.Error())
 	}
 	return location, true, nil
 }

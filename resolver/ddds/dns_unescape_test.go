@@ -60,7 +60,7 @@ func TestUnescapeEveryOctet(t *testing.T) {
 	}
 }
 
-// unescape restores the bytes from the wire, and never panics.
+// FuzzUnescape: unescape restores the bytes from the wire, and never panics.
 func FuzzUnescape(f *testing.F) {
 	for _, seed := range []string{"", `!^urn:cid:.+@([^\.]+\.)(.*)$!\2!i`, `\065`, `\\`, `"`, "\x00\xff\u00e9", `\256`, `\`} {
 		f.Add(seed)

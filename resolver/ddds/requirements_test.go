@@ -15,7 +15,7 @@ import (
 
 // Requirements of the RFCs that no other test of this package covers. Each case names the section.
 
-// records is a scripted record set.
+// records returns a scripted record set.
 func records(ttl time.Duration, naptr ...NAPTR) set { return set{naptr: naptr, ttl: ttl} }
 
 // fetched looks up the records of name with a Client.

@@ -55,7 +55,7 @@ func TestSubstitutionGroupsAreThoseOfBacktracking(t *testing.T) {
 	}
 }
 
-// apply is deterministic, and fails with errNoMatch only.
+// FuzzSubstitution: apply is deterministic, and fails only with errNoMatch.
 func FuzzSubstitution(f *testing.F) {
 	for _, v := range readVectors(f, "substitution.tsv", 3) {
 		f.Add(v.fields[0], v.fields[1])

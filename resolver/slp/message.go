@@ -59,7 +59,8 @@ func (r request) message() ([]byte, error) {
 	dst := []byte{version, srvRqst, 0, 0, 0, flags, 0, 0, 0, 0}
 	dst = binary.BigEndian.AppendUint16(dst, r.xid)
 	for _, field := range []string{
-		r.lang, strings.Join(r.responders, ","), r.service, joinEscaped(r.scopes), r.predicate, "", // no SPI: signatures are not verified
+		// The last field, the SPI, is empty: signatures are not verified.
+		r.lang, strings.Join(r.responders, ","), r.service, joinEscaped(r.scopes), r.predicate, "",
 	} {
 		if len(field) > 1<<16-1 {
 			return nil, errTooLong
