@@ -17,9 +17,9 @@ type Query struct {
 	Service Service
 	// Spelling is URI as requested, if it differs in characters that are insignificant in its scheme, such as
 	// the hyphens of an ARK. It is the zero value otherwise, and for names that no registry of the site has.
-	// Set by Canonical. The registry also looks up this spelling, for names registered before urnd had the
-	// rules of their scheme, and passes on the part after a registered prefix in this spelling. For a name
-	// requested by another URL it is that URL, set by Named: an unregistered name resolves to it.
+	// Set by Canonical. The part after a registered prefix, and a location at a public resolver, keep this
+	// spelling. For a name requested by another URL it is that URL, set by Named: an unregistered name resolves
+	// to it.
 	Spelling uri.URI
 	// ResolutionParams is the part of a URN for the resolution service, which can change the answer: an
 	// r-component (RFC 8141 section 2.3.1), "?+...", or the directive "c" (draft-ietf-urnbis-rfc2141bis-urn-03
