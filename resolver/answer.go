@@ -10,38 +10,37 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Location is one place of the identified resource, for I2C of its description, and for I2N
-// and I2Ns one of its other names.
+// Location is one location of the identified resource. For I2C it is a location of its description, for I2N and
+// I2Ns another of its names.
 type Location struct {
 	URI  string
 	From *Source // never nil
 }
 
-// Source is the origin of locations, and what is known of the resources there. Answers
-// share it; it is immutable.
+// Source is the origin of locations, with metadata of the resources at them. It is immutable, since answers
+// share it.
 type Source struct {
-	Name      string  // "namespace ietf", "ddds urn.arpa."
-	Type      string  // the media type of the resources; "" if unknown
-	Language  string  // their language, a tag of RFC 5646; "" if unknown
+	Name      string  // for example "namespace ietf" or "ddds urn.arpa."
+	Type      string  // media type of the resources; "" if unknown
+	Language  string  // language of the resources, a language tag (RFC 5646); "" if unknown
 	Authentic bool    // all records used for the location are authenticated by DNSSEC (RFC 4035 section 3.2.3)
-	Content   string  // the text of a description (I2C) that the source gave; "" if it is only at the location
-	Record    *Record // of the name, in the registry of the site; nil if it is not from there
-	// Relation is what the locations are to the name, nil where nothing is said of it.
+	Content   string  // text of a description (I2C) supplied by the source; "" if it is only at the location
+	Record    *Record // registry record of the name; nil if the location is not from the registry
+	// Relation is the relation of the locations to the name; nil if unspecified.
 	Relation *Relation
 }
 
-// Answer is the outcome of a query. It is immutable, since requests share it, and
-// never holds a stream.
+// Answer is the result of a query. It is immutable, since requests share it, and never contains a stream.
 type Answer struct {
 	Name      uri.URI    // the canonical name that was resolved; set by Canonical
-	Locations []Location // best first; at least one, but in lists (RFC 2483 section 4.2)
-	// TTL is how long the answer may still be used: the least TTL of all records
-	// that were used. 0 means for this request only; it is negative if stale.
+	Locations []Location // best first; never empty, except for services that return lists (RFC 2483 section 4.2)
+	// TTL is the remaining lifetime of the answer: the least TTL of all records used. 0 means this request
+	// only; a negative TTL means stale.
 	TTL   time.Duration
 	Cache CacheState // set by Cached
 }
 
-// Record returns what the registry of the site has of the name, nil if the answer is not from there.
+// Record returns the registry record of the name, or nil if the answer is not from the registry.
 func (a Answer) Record() *Record {
 	if len(a.Locations) == 0 {
 		return nil
@@ -55,7 +54,7 @@ func (a Answer) AtMost(limit time.Duration) Answer {
 	return a
 }
 
-// CacheState is where an answer came from, with regard to the cache.
+// CacheState is the cache status of an answer.
 type CacheState uint8
 
 // The states; the zero value means that no cache was used.
@@ -74,12 +73,12 @@ func (s CacheState) String() string { return cacheStateNames[s] }
 
 func cacheState(s cache.Status) CacheState { return CacheState(s) + CacheMiss }
 
-// forbiddenSchemes are known, and not allowed for locations: they refer to the client's own
-// disk, or make it run what they contain.
+// forbiddenSchemes are known schemes that are never allowed for locations: they refer to the client's own disk,
+// or make the client execute their content.
 var forbiddenSchemes = [...]string{"file", "javascript", "data", "vbscript", "blob", "about", "view-source"}
 
-// CheckScheme returns an error unless the scheme of u is one of locations: ErrForbidden for
-// those that are never allowed, a Negative of kind ErrService for others.
+// CheckScheme returns an error unless the scheme of u is a scheme of locations: ErrForbidden for schemes that
+// are never allowed, a *Negative of kind ErrService for others.
 func CheckScheme(u uri.URI) error {
 	scheme := strings.ToLower(u.Scheme())
 	switch {
@@ -95,8 +94,8 @@ func CheckScheme(u uri.URI) error {
 	}
 }
 
-// CheckLocation returns an error unless text may be returned to clients as a location. A
-// scheme that is not allowed is ErrForbidden.
+// CheckLocation returns an error unless text may be returned to clients as a location. The error for a scheme
+// that is not allowed is ErrForbidden.
 func CheckLocation(text string) error {
 	u, err := uri.Parse(text)
 	if err != nil {

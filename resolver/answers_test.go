@@ -12,7 +12,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// newAnswers returns a cache of answers in memory.
+// newAnswers returns a cache of answers in memory. change may modify its configuration.
 func newAnswers(t testing.TB, now func() time.Time, change func(*cache.Config[resolver.Locations])) resolver.Answers {
 	t.Helper()
 	store, err := memory.New(memory.Config[resolver.Locations]{MaxBytes: 1 << 20, Size: resolver.LocationsSize, GroupOf: resolver.NameOfKey})
@@ -29,8 +29,7 @@ func newAnswers(t testing.TB, now func() time.Time, change func(*cache.Config[re
 	return resolver.Answers{Cache: made, Entries: store, Variants: store.Keys}
 }
 
-// Lookup and Purge of a name include all services and resolution parameters, and no other
-// name.
+// Lookup and Purge of a name include all services and resolution parameters, and no other name.
 func TestLookupAndPurge(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	for _, soft := range []bool{false, true} {
@@ -106,7 +105,7 @@ func TestPurgeOfMany(t *testing.T) {
 	}
 }
 
-// A "?" begins the resolution parameters of a URN, and is part of any other name.
+// A "?" starts the resolution parameters of a URN, and is part of any other name.
 func TestNameOfKey(t *testing.T) {
 	for key, want := range map[string]string{
 		"urn:a1:b": "", "urn:a1:b I2Ls": "urn:a1:b", "urn:a1:b?+c": "urn:a1:b", "urn:a1:b?c=x I2Ls": "urn:a1:b",
@@ -118,7 +117,7 @@ func TestNameOfKey(t *testing.T) {
 	}
 }
 
-// The record of a name that leads nowhere takes room, as that of one that leads somewhere does.
+// The size of a negative answer includes its record, as for other answers.
 func TestSizeOfNegatives(t *testing.T) {
 	record := &resolver.Record{Name: "urn:example:a", Metadata: strings.Repeat("m", 10_000)}
 	for _, next := range []*stub{

@@ -7,16 +7,16 @@ import (
 	"slices"
 )
 
-// Ask asks the resolution server at base, such as "http://a.example:8080". A negative
-// answer is a *Negative; other errors mean that the server gave no answer.
+// Ask queries the resolution server at base, such as "http://a.example:8080". A negative answer is a *Negative;
+// any other error means that the server gave no answer.
 type Ask func(ctx context.Context, base string, q Query) (Answer, error)
 
-// maxServers bounds the servers that are asked for one name: the list may come from
-// outside, and must not cause unbounded work.
+// maxServers limits the servers queried for one name: the list may come from an untrusted record, and must not
+// cause unbounded work.
 const maxServers = 10
 
-// Each asks the servers in order, at most ten, until one answers. Otherwise the error joins
-// theirs: it is context.DeadlineExceeded or ErrForbidden only if all of them are.
+// Each queries the servers in order, at most maxServers, until one answers. If none does, the error joins their
+// errors: it is context.DeadlineExceeded or ErrForbidden only if every error is.
 func (ask Ask) Each(ctx context.Context, bases []string, q Query) (Answer, error) {
 	var faults []error
 	for _, base := range bases[:min(len(bases), maxServers)] {

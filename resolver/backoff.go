@@ -7,45 +7,47 @@ import (
 	"time"
 )
 
-// Backoff remembers which servers fail: those that cannot be reached, and those that did not answer what two witnesses
-// requested. A resolver refuses what needs such a server (Err), and the proxy prefers others (Failing). It is safe for
-// concurrent use. A nil Backoff, and one with a period of 0, remember nothing.
+// Backoff remembers failing servers: those that cannot be reached, and those that left requests of two
+// witnesses (see Attempt.Failed) without a response. A resolver fails a request that needs such a server (Err),
+// and the proxy prefers other servers (Failing). It is safe for concurrent use. A nil Backoff, and one with a
+// period of 0, remember nothing.
 type Backoff struct {
 	period time.Duration
 	now    func() time.Time
 
 	mu      sync.Mutex
-	servers map[string]contact // with requests under way, or with a failure
+	servers map[string]contact // servers with requests in progress, or with a remembered failure
 }
 
-// contact is what is known of one server. It is small enough for a map to have it in place.
+// contact is the state of one server. It is small enough for a map to store inline.
 type contact struct {
 	underWay int
-	answered time.Time // the last answer while requests are under way
-	witness  string    // of the last request that was not answered
-	failed   time.Time // when that was, the zero value for none since the last answer
-	err      error     // why the server is avoided; nil where it is not
-	until    time.Time // the end of err
-	claimed  bool      // Err lets one caller ask, after err has ended
-	probed   bool      // one caller finds out whether the server answers at all
+	answered time.Time // time of the last response while requests are in progress
+	witness  string    // witness of the last request that failed
+	failed   time.Time // time of that failure; the zero value if there was none since the last response
+	err      error     // why the server is avoided; nil if it is not
+	until    time.Time // end of the period of err
+	claimed  bool      // Err has let one caller retry after the period of err
+	probed   bool      // one caller is probing whether the server responds at all
 }
 
 const (
-	// maxContacts bounds the servers that are remembered besides those with requests under way.
+	// maxContacts limits the remembered servers without requests in progress.
 	maxContacts = 4096
-	// maxSeen bounds how many of them are compared where one is forgotten.
+	// maxSeen limits the entries that are compared to choose one to evict.
 	maxSeen = 64
-	// agreement is how long after the failure that one witness saw that of another one counts.
+	// agreement is the longest time between the failures of two witnesses that count together.
 	agreement = 30 * time.Second
 )
 
-// NewBackoff returns a Backoff that avoids a server for a period after its failure.
+// NewBackoff returns a Backoff that avoids a server for a period after its failure. now is the clock.
 func NewBackoff(period time.Duration, now func() time.Time) *Backoff {
 	return &Backoff{period: period, now: now, servers: make(map[string]contact)}
 }
 
-// Err returns the remembered failure of a server, or nil if it may be asked. When the period ends, one caller gets nil,
-// and others do so only once that one has an answer, or after another period.
+// Err returns the remembered failure of a server, or nil if it may be queried. After the period, one caller
+// gets nil to retry; the other callers get nil once that caller has a response, and one of them may retry after
+// another period.
 func (b *Backoff) Err(server string) error {
 	if b == nil {
 		return nil
@@ -75,7 +77,7 @@ func (b *Backoff) Failing(server string) bool {
 	return b.servers[server].avoided(b.now())
 }
 
-// Empty reports whether no server is avoided, and none has a request under way.
+// Empty reports whether no server is remembered: none is avoided, and none has a request in progress.
 func (b *Backoff) Empty() bool {
 	if b == nil {
 		return true
@@ -85,14 +87,14 @@ func (b *Backoff) Empty() bool {
 	return len(b.servers) == 0
 }
 
-// Avoided is a server that is not asked, or only where there is no other, since it failed.
+// Avoided is a server that is not queried because it failed, or only if there is no other server.
 type Avoided struct {
 	Server string
-	Err    error     // why
-	Until  time.Time // when it is asked again
+	Err    error
+	Until  time.Time // when it may be queried again
 }
 
-// Avoided returns the servers that are avoided now, in no order.
+// Avoided returns the servers that are avoided now, in no particular order.
 func (b *Backoff) Avoided() (all []Avoided) {
 	if b == nil {
 		return nil
@@ -110,16 +112,16 @@ func (b *Backoff) Avoided() (all []Avoided) {
 
 func (c contact) avoided(now time.Time) bool { return c.err != nil && now.Before(c.until) }
 
-// Attempt is one request to a server. Its first outcome counts: Answered, Unreachable, Failed or Abandon. It is for one
-// goroutine; the zero value has an outcome already.
+// Attempt is one request to a server. Its first outcome counts: Answered, Unreachable, Failed or Abandon. It
+// must not be used by several goroutines; the zero value ignores its outcome.
 type Attempt struct {
-	backoff *Backoff // nil once there is an outcome
+	backoff *Backoff // nil once the outcome is recorded
 	server  string
 	begun   time.Time
-	probes  bool // it finds out whether the server answers at all
+	probes  bool // it is probing whether the server responds at all
 }
 
-// Begin begins a request to a server, which must get an outcome: defer Abandon.
+// Begin starts a request to a server. The attempt must get an outcome: defer Abandon.
 func (b *Backoff) Begin(server string) Attempt {
 	if b == nil || b.period <= 0 {
 		return Attempt{}
@@ -132,16 +134,16 @@ func (b *Backoff) Begin(server string) Attempt {
 	return Attempt{backoff: b, server: server, begun: b.now()}
 }
 
-// Answered records that the server has answered, whatever it said.
+// Answered records that the server has responded, whatever the response was.
 func (a *Attempt) Answered() { a.end(attemptAnswered, "", nil, false) }
 
-// Unreachable records that the server cannot be reached, by anybody.
+// Unreachable records that the server cannot be reached, whatever the request.
 func (a *Attempt) Unreachable(err error) { a.end(attemptUnreachable, "", err, false) }
 
-// Failed records that the server did not answer a request of a witness: what a failure may be due to, such as a client
-// or a name. It is a failure of the server where two witnesses saw it within 30 seconds, and no request had an answer since the
-// request of the second one; and if the server does not answer a question of urnd's own either, which probe asks, nil for
-// none: one client may ask for two names at which servers are slow.
+// Failed records that a request of a witness got no response. The witness is what may have caused the failure,
+// such as a client or a name. The server counts as failing if two witnesses failed within 30 seconds, and no
+// request got a response since the request of the second one started. If probe is not nil, it must also return
+// false: it sends a request of urnd's own, because one client may query two names whose servers are slow.
 func (a *Attempt) Failed(witness string, err error, probe func() (answered bool)) {
 	switch undecided := a.end(attemptFailed, witness, err, probe != nil); {
 	case !undecided:
@@ -152,21 +154,21 @@ func (a *Attempt) Failed(witness string, err error, probe func() (answered bool)
 	}
 }
 
-// Abandon records that the request says nothing about the server, as its client has left. If it was the one that Err let
-// ask, the next caller may.
+// Abandon records an outcome that does not concern the server, such as a client that closed its connection. If
+// Err had let this attempt retry, the next caller may.
 func (a *Attempt) Abandon() { a.end(attemptAbandoned, "", nil, false) }
 
-// attemptOutcome is what an attempt says about its server.
+// attemptOutcome is the conclusion from an attempt about its server.
 type attemptOutcome uint8
 
 const (
-	attemptAbandoned   attemptOutcome = iota // nothing
-	attemptAnswered                          // that it answers
-	attemptFailed                            // that it fails for a witness
-	attemptUnreachable                       // that it fails for all
+	attemptAbandoned   attemptOutcome = iota // none
+	attemptAnswered                          // it responds
+	attemptFailed                            // it fails for one witness
+	attemptUnreachable                       // it fails for all requests
 )
 
-// end records the outcome of an attempt. It is undecided where the caller has to probe the server first.
+// end records the outcome of an attempt. It returns true if the caller has to probe the server first.
 func (a *Attempt) end(o attemptOutcome, witness string, err error, probes bool) (undecided bool) {
 	b := a.backoff
 	if b == nil {
@@ -178,7 +180,7 @@ func (a *Attempt) end(o attemptOutcome, witness string, err error, probes bool) 
 	agreed := false
 	if o == attemptFailed && !c.answered.After(a.begun) {
 		agreed = !c.failed.IsZero() && c.witness != witness && now.Sub(c.failed) < agreement
-		c.witness, c.failed = strings.Clone(witness), now // it may be a part of a long text
+		c.witness, c.failed = strings.Clone(witness), now // it may share the memory of a long string
 		undecided = agreed && probes && !c.probed
 	}
 	switch {
@@ -190,10 +192,10 @@ func (a *Attempt) end(o attemptOutcome, witness string, err error, probes bool) 
 		c = contact{underWay: c.underWay, answered: now}
 	case o == attemptUnreachable, agreed && !probes:
 		c.err, c.until, c.claimed, c.probed = err, now.Add(b.period), false, false
-	case c.claimed: // it says nothing about the server: another caller may find out
+	case c.claimed: // no conclusion: another caller may retry
 		c.until, c.claimed = now, false
 	}
-	if a.probes { // a probe may have panicked
+	if a.probes { // the probe may have panicked
 		c.probed = false
 	}
 	c.underWay--
@@ -202,12 +204,12 @@ func (a *Attempt) end(o attemptOutcome, witness string, err error, probes bool) 
 	return false
 }
 
-// put remembers what is known of a server, if it is of use; b.mu is held.
+// put stores the state of a server if it is still needed; b.mu is held.
 func (b *Backoff) put(server string, c contact, now time.Time) {
 	delete(b.servers, server)
 	switch isKept := c.err != nil || !c.failed.IsZero(); {
 	case isKept:
-		server = strings.Clone(server) // it may be a part of a long text
+		server = strings.Clone(server) // it may share the memory of a long string
 		b.servers[server] = c
 		b.makeRoom(server, c, now)
 	case c.underWay > 0:
@@ -215,8 +217,8 @@ func (b *Backoff) put(server string, c contact, now time.Time) {
 	}
 }
 
-// makeRoom forgets a server where too many are remembered: of some that the map happens to give, and the one that was put,
-// those whose failure is over, or else the one that leaves first; b.mu is held.
+// makeRoom evicts an entry if there are too many. Of a sample in map order and the entry just stored, it evicts
+// those whose failure has expired, or else the one that leavesBefore orders first; b.mu is held.
 func (b *Backoff) makeRoom(first string, least contact, now time.Time) {
 	if len(b.servers) <= maxContacts {
 		return
@@ -239,7 +241,8 @@ func (b *Backoff) makeRoom(first string, least contact, now time.Time) {
 	}
 }
 
-// leavesBefore reports whether a server is forgotten before another one: what only one witness saw, then what ends first.
+// leavesBefore reports whether c is evicted before other. Servers that are not avoided, where only one witness
+// failed, come first, by the time of their failure; then avoided ones, by the end of the period.
 func (c contact) leavesBefore(other contact, now time.Time) bool {
 	switch avoided := c.avoided(now); {
 	case avoided != other.avoided(now):

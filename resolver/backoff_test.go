@@ -12,22 +12,22 @@ import (
 
 var errRefused = errors.New("connection refused")
 
-// silent is a probe of a server that does not answer.
+// silent is a probe of a server that does not respond.
 func silent() bool { return false }
 
-// unreachable notes that a server cannot be reached.
+// unreachable records that a server cannot be reached.
 func unreachable(b *resolver.Backoff, server string) {
 	a := b.Begin(server)
 	a.Unreachable(errRefused)
 }
 
-// answers notes that a server has answered.
+// answers records a response of a server.
 func answers(b *resolver.Backoff, server string) {
 	a := b.Begin(server)
 	a.Answered()
 }
 
-// fails notes that a server has not answered a witness.
+// fails records that a request of a witness got no response.
 func fails(b *resolver.Backoff, server, witness string, probe func() bool) {
 	a := b.Begin(server)
 	a.Failed(witness, errRefused, probe)
@@ -68,8 +68,8 @@ func TestBackoff(t *testing.T) {
 	}
 }
 
-// One slow name does not make a server fail, however often it is asked for, and neither do names
-// that are slow while others are answered.
+// One slow name does not make a server count as failing, however often it is queried. Neither do slow names
+// while other queries get responses.
 func TestBackoffOfSlowServers(t *testing.T) {
 	now := time.Unix(1000, 0)
 	b := resolver.NewBackoff(5*time.Second, func() time.Time { return now })
@@ -106,7 +106,7 @@ func TestBackoffOfSlowServers(t *testing.T) {
 	}
 	left := b.Begin("a")
 	left.Abandon()
-	left.Answered() // its first outcome counts
+	left.Answered() // only the first outcome counts
 	if err := b.Err("a"); err != nil {
 		t.Errorf("the next caller: %v", err)
 	}
@@ -151,7 +151,7 @@ func TestBackoffIsBounded(t *testing.T) {
 	}
 }
 
-// BenchmarkBackoff is the cost of a request to a server that answers.
+// BenchmarkBackoff measures the overhead of a request to a server that responds.
 func BenchmarkBackoff(b *testing.B) {
 	servers := resolver.NewBackoff(time.Second, time.Now)
 	b.ReportAllocs()

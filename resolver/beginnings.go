@@ -5,8 +5,9 @@ import (
 	"sync"
 )
 
-// Beginnings is what the names of a registry begin with: their schemes, with the authority, NAAN or prefix behind it where they have one. It
-// only grows: a name that is not registered any more costs a question. A nil Beginnings has none, and it is safe for concurrent use.
+// Beginnings is the set of prefixes of the names in a registry: their schemes, each with the authority, NAAN or
+// prefix that follows if there is one. It only grows: a name that is no longer registered costs a query. A nil
+// Beginnings is empty. It is safe for concurrent use.
 type Beginnings struct {
 	all bool
 
@@ -15,24 +16,25 @@ type Beginnings struct {
 	isUnread bool
 }
 
-// maxBeginnings bounds the beginnings that are told apart: of more, only the scheme is known, and of names of the web nothing, since all URLs
-// would be names.
+// maxBeginnings limits the prefixes that are stored. Beyond it only the scheme is added, and nothing for https
+// and http, since every URL would then count as a name.
 const maxBeginnings = 100_000
 
-// AllBeginnings returns the Beginnings of all names.
+// AllBeginnings returns the Beginnings that contains all names.
 func AllBeginnings() *Beginnings { return &Beginnings{all: true} }
 
-// UnreadBeginnings returns the Beginnings of a registry that was not read yet: until Read, it may have any name.
+// UnreadBeginnings returns the Beginnings of a registry that is not loaded yet: until Read is called, it
+// contains every name.
 func UnreadBeginnings() *Beginnings { return &Beginnings{isUnread: true} }
 
-// Read says that all that there is was added.
+// Read marks the registry as loaded: all its prefixes were added.
 func (b *Beginnings) Read() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.isUnread = false
 }
 
-// Has reports whether there may be a canonical name in the registry, by what it begins with.
+// Has reports whether the registry may contain a canonical name, judging by its prefix.
 func (b *Beginnings) Has(name string) bool {
 	if b == nil || b.all {
 		return b != nil
@@ -42,7 +44,8 @@ func (b *Beginnings) Has(name string) bool {
 	return b.isUnread || b.has[BeginningOf(name)] || b.has[schemeOf(name)]
 }
 
-// Add adds what a canonical name, or a prefix of names, begins with. It returns that, and whether it was new. URNs are always asked for.
+// Add adds the prefix of a canonical name, or of a prefix of names. It returns the prefix, and whether it is
+// new. URNs are not added, since the registry is always queried for them.
 func (b *Beginnings) Add(name string) (beginning string, isNew bool) {
 	if beginning = BeginningOf(name); beginning == "" || beginning == "urn:" {
 		return beginning, false
@@ -62,8 +65,8 @@ func (b *Beginnings) Add(name string) (beginning string, isNew bool) {
 	return beginning, true
 }
 
-// BeginningOf returns what a canonical name begins with: "urn:", "ark:/12345/", "hdl:20.500.9/", "https://purl.example.org/" or "tag:". That of a
-// prefix of names may be the scheme alone.
+// BeginningOf returns the prefix of a canonical name: "urn:", "ark:/12345/", "hdl:20.500.9/",
+// "https://purl.example.org/" or "tag:". For a prefix of names it may be the scheme alone.
 func BeginningOf(name string) string {
 	scheme := schemeOf(name)
 	if scheme == "" || scheme == "urn:" {
@@ -77,7 +80,7 @@ func BeginningOf(name string) string {
 	return scheme
 }
 
-// schemeOf returns the scheme of a canonical name, with its colon; "" for what is none.
+// schemeOf returns the scheme of a canonical name with its colon, or "" without a colon.
 func schemeOf(name string) string {
 	return name[:strings.IndexByte(name, ':')+1]
 }

@@ -6,15 +6,15 @@ import (
 	"slices"
 )
 
-// Bounds of what servers and records of others may give, in octets: MaxLocation of one location
-// or name, MaxAnswer of all in an answer. What is beyond is left out, and the trace says so.
+// Limits of the data that remote servers and records may supply, in bytes: MaxLocation of one location or name,
+// MaxAnswer of all locations in an answer. Locations beyond them are left out, with a step in the trace.
 const (
 	MaxLocation = 8 << 10
 	MaxAnswer   = 256 << 10
 )
 
-// bounded returns the answer with the locations that are within the bounds, in their order.
-// Systems leave out themselves what would take memory before; this is for all of them.
+// bounded returns the answer with those locations that are within the limits, in their order. Resolvers apply
+// limits of their own where the data would take memory earlier; this one applies to all of them.
 func bounded(ctx context.Context, answer Answer) (Answer, error) {
 	all, room := answer.Locations, MaxAnswer
 	isWithin := func(l Location) bool {

@@ -13,7 +13,7 @@ import (
 	"github.com/urnd/urnd/urnns"
 )
 
-// Whatever a system answers, what is cached and sent is within the bounds.
+// Cached and returned answers are within the limits, whatever a resolver returns.
 func TestAnswersAreBounded(t *testing.T) {
 	locations := func(lengths ...int) (all []resolver.Location) {
 		for _, n := range lengths {
@@ -27,7 +27,7 @@ func TestAnswersAreBounded(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		lengths []int
-		want    int // 0 is an error
+		want    int // 0 means an error
 	}{
 		{[]int{1, 2}, 2},
 		{[]int{resolver.MaxLocation, 1}, 2},
@@ -50,7 +50,7 @@ func TestAnswersAreBounded(t *testing.T) {
 	}
 }
 
-// A template that repeats the name has no longer locations either.
+// A template that repeats the name is limited as well.
 func TestTemplatesAreBounded(t *testing.T) {
 	set, err := urnns.NewSet(urnns.Namespace{NID: "x-twice", Targets: []urnns.Target{{Template: "http://a/{+nss}/{+nss}"}, {Template: "http://b/{+nss}"}}})
 	if err != nil {
@@ -62,7 +62,7 @@ func TestTemplatesAreBounded(t *testing.T) {
 		t.Errorf("%d locations, %v", len(answer.Locations), err)
 	}
 	_, err = r.Resolve(t.Context(), query(t, "urn:x-twice:"+strings.Repeat("a", 9000)))
-	if !errors.Is(err, resolver.ErrUnreachable) { // it is not that the namespace has no target
+	if !errors.Is(err, resolver.ErrUnreachable) { // the cause is not a missing target
 		t.Errorf("where none fits: %v", err)
 	}
 }

@@ -7,53 +7,55 @@ import (
 	"time"
 )
 
-// NameSearch says which names of the registry a reader looks for: those that all of its fields fit, "" being any.
+// NameSearch is a search for names of the registry. A name must match all fields; "" matches any name.
 type NameSearch struct {
-	// Prefix is what the names begin with, in any spelling of it.
+	// Prefix is a prefix of the names, in any equivalent spelling.
 	Prefix string
-	// Words are words of titles, of which the last one may be the beginning of a word, and Tag is one of the tags.
+	// Words are words of titles, the last of which may be a prefix of a word. Tag is one of the tags.
 	Words, Tag string
-	// Host is that of a target, or one that a target is below.
+	// Host is the host of a target, or a parent domain of it.
 	Host string
-	// Status is active, reserved or withdrawn.
+	// Status is "active", "reserved" or "withdrawn".
 	Status string
-	// After is FoundNames.Next of the page before, "" for the first one.
+	// After is the cursor: FoundNames.Next of the previous page, "" for the first page.
 	After string
-	// All is whether the reader may also see names that are reserved, withdrawn or for trial.
+	// All includes names that are reserved, withdrawn or temporary.
 	All bool
-	// Client is who asks: see quota.Limit.
+	// Client is the address of the client: see quota.Limit.
 	Client netip.Addr
 }
 
-// IsFiltered reports whether not all names are listed that the reader may see.
+// IsFiltered reports whether the search has a filter besides what the client may see.
 func (s *NameSearch) IsFiltered() bool {
 	return s.Prefix != "" || s.Words != "" || s.Tag != "" || s.Host != "" || s.Status != ""
 }
 
-// FoundNames are names of the registry, in their order.
+// FoundNames is one page of names of the registry, in their order.
 type FoundNames struct {
 	Names []ListedName
-	// Next is where to go on, "" where there are no more.
+	// Next is the cursor of the next page, "" on the last page.
 	Next string
-	// IsLate is whether the search ended because of its time: there may be more even where Names are few.
+	// IsLate reports that the search reached its time limit: there may be more names even if the page is not
+	// full.
 	IsLate bool
 }
 
-// ListedName is what lists say of a name of the registry.
+// ListedName is a name of the registry as lists show it.
 type ListedName struct {
 	Name   string // canonical
 	Status string
-	// Alias is the name that it is another name of, "" for none.
+	// Alias is the name that this name is an alias of; "" if it is no alias.
 	Alias string
-	// Targets are where it leads, at most a few; Title is the title of the first one that has one, and Metadata a JSON object, "" for none.
+	// Targets are a few of its targets at most. Title is the first title among them, and Metadata a JSON
+	// object; each may be "".
 	Targets         []string
 	Title, Metadata string
 	IsSandbox       bool
 	Changed         time.Time
 }
 
-// ErrBrowsing means that too many search the registry.
+// ErrBrowsing means that too many clients search the registry.
 var ErrBrowsing = fmt.Errorf("%w: too many browse the registry", ErrBusy)
 
-// ErrCursor means that where a list is to go on is not known, or not any more.
+// ErrCursor means that the cursor of a list is unknown or has expired.
 var ErrCursor = errors.New("where the list is to go on is not known here, or not any more: begin it again")

@@ -10,20 +10,20 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Locations is the cached part of an Answer: the rest depends on the query or on the
-// time.
+// Locations is the cached part of an Answer: the rest depends on the query or on the time.
 type Locations = []Location
 
-// LocationsSize returns the memory of a cached value in bytes, for a store.
+// LocationsSize returns the size of a cached value in bytes, for the accounting of a store.
 func LocationsSize(locations Locations) int {
-	const header, textOverhead, source = 24, 8, 104 // of a Location, its text, and a Source
+	const header, textOverhead, source = 24, 8, 104 // sizes of a Location, of its string, and of a Source
 	size := 0
 	var from *Source
 	var record *Record
 	for _, l := range locations {
 		size += header + len(l.URI) + textOverhead
 		relation := l.From.Relation
-		if l.From == from || l.From.Content == "" && l.From.Record == nil && (relation == nil || len(relation.Others) == 0) { // other answers share it
+		// Other answers share the source.
+		if l.From == from || l.From.Content == "" && l.From.Record == nil && (relation == nil || len(relation.Others) == 0) {
 			continue
 		}
 		from = l.From
@@ -41,20 +41,19 @@ type Answers struct {
 	*cache.Cache[Locations]
 	// Entries lists the entries of the store of the cache.
 	Entries cache.Lister[Locations]
-	// Variants returns the keys in the store that consist of the name and more: those
-	// for which NameOfKey returns name.
+	// Variants returns the keys in the store that extend the name: those for which NameOfKey returns name.
 	Variants func(name string) []string
 }
 
-// Cached caches the answers of its next resolver, negative ones included.
+// Cached is a Resolver that caches the answers of its next resolver, negative ones included.
 type Cached struct {
 	cache   *cache.Cache[Locations]
 	next    Resolver
 	clients *quota.Clients
 }
 
-// NewCached returns a Cached in front of next. It does not own the cache. clients bounds the
-// queries of each client that are not answered from the cache; nil bounds none.
+// NewCached returns a Cached in front of next. It does not own the cache. clients limits the concurrent queries
+// of each client that are not cache hits; nil means no limit.
 func NewCached(c *cache.Cache[Locations], next Resolver, clients *quota.Clients) *Cached {
 	return &Cached{cache: c, next: next, clients: clients}
 }
@@ -91,7 +90,7 @@ func (c *Cached) Resolve(ctx context.Context, q Query) (Answer, error) {
 	return Answer{Locations: result.Value, TTL: result.TTL, Cache: state}, nil
 }
 
-// then resolves a query of how a name was, which is not cached: it may read many versions.
+// then resolves a query as of a time, which is not cached: it may read many versions.
 func (c *Cached) then(ctx context.Context, q Query) (Answer, error) {
 	permit, busy := c.clients.Acquire(q.Client)
 	if busy != nil {
@@ -101,7 +100,8 @@ func (c *Cached) then(ctx context.Context, q Query) (Answer, error) {
 	return c.next.Resolve(ctx, q)
 }
 
-// withoutSlot resolves a query of a client that has as much as it may: as far as that needs no limit, by local rules.
+// withoutSlot resolves a query of a client that has reached its quota: only local rules, which need no limit,
+// can answer it.
 func (c *Cached) withoutSlot(ctx context.Context, q Query, busy error) (Answer, error) {
 	q.NoSlot = busy
 	answer, err := c.next.Resolve(ctx, q)
@@ -111,8 +111,8 @@ func (c *Cached) withoutSlot(ctx context.Context, q Query, busy error) (Answer, 
 	return bounded(ctx, answer)
 }
 
-// trace adds to a trace where the answer comes from. An explanation shows how a cached answer
-// is made, by resolving the name once more: the answer stays the cached one.
+// trace adds the cache state of the answer to a trace. An explanation also resolves a name with a cached answer
+// once more, to show the steps; the response remains the cached answer.
 func (c *Cached) trace(ctx context.Context, t *Trace, key string, q Query, result cache.Result[Locations]) {
 	state := cacheState(result.Status)
 	ttl := result.TTL.Round(time.Second)
@@ -138,11 +138,11 @@ func (c *Cached) trace(ctx context.Context, t *Trace, key string, q Query, resul
 	}
 }
 
-// explainTimeout bounds how long a name is resolved once more.
+// explainTimeout limits the resolution that an explanation repeats.
 const explainTimeout = 10 * time.Second
 
-// hit returns a result of the cache without a load. What was loaded for a query without hops
-// serves those with hops too.
+// hit returns a cached result without a load. An entry loaded for a query without hops also serves queries with
+// hops.
 func (c *Cached) hit(key string, q Query) (result cache.Result[Locations], ok bool, err error) {
 	if q.Hops > 0 {
 		direct := q
@@ -154,7 +154,7 @@ func (c *Cached) hit(key string, q Query) (result cache.Result[Locations], ok bo
 	return c.cache.Hit(key)
 }
 
-// permit takes a permit for the client of a query, unless that waits for what others have begun, which needs none.
+// permit acquires a permit for the client of a query. A query that joins a load in progress needs none.
 func (c *Cached) permit(key string, q Query) (quota.Permit, error) {
 	if c.cache.Loading(key) {
 		return quota.Permit{}, nil
@@ -162,7 +162,7 @@ func (c *Cached) permit(key string, q Query) (quota.Permit, error) {
 	return c.clients.Acquire(q.Client)
 }
 
-// get returns a result of the cache that may have to be loaded.
+// get returns a result of the cache, loading it if needed.
 func (c *Cached) get(ctx context.Context, key string, q Query) (cache.Result[Locations], error) {
 	asked := questionOf(&q)
 	return Load(ctx, c.cache, key, func(ctx context.Context) (Locations, time.Duration, error) {
@@ -177,7 +177,8 @@ func (c *Cached) get(ctx context.Context, key string, q Query) (cache.Result[Loc
 	})
 }
 
-// question is what a load of an answer depends on: all that is in its key. It is small enough to be a part of the function that loads.
+// question is the part of a query that a load depends on: exactly what is in its key. It is small, so that the
+// closure of the load retains little.
 type question struct {
 	uri, spelling    uri.URI
 	urn              uri.URN
@@ -194,7 +195,7 @@ func (q question) query() Query {
 	return Query{URI: q.uri, Spelling: q.spelling, URN: q.urn, Service: q.service, ResolutionParams: q.resolutionParams, Hops: q.hops}
 }
 
-// negativeState returns a copy of a negative answer with the state of the cache.
+// negativeState returns a copy of a negative answer with the cache state. It returns any other error unchanged.
 func negativeState(err error, state CacheState, ttl time.Duration) error {
 	var n *Negative
 	if !errors.As(err, &n) {

@@ -4,10 +4,9 @@ import (
 	"context"
 )
 
-// Canonical passes the canonical name to its next resolver: for URNs by the rules of
-// their namespace, for other URIs the normal form. Parameters for the resolution service
-// are passed on; the q-component and the fragment are added to the locations of the
-// answer.
+// Canonical is a Resolver that passes the canonical name to its next resolver: for URNs by the rules of their
+// namespace, for other URIs the normal form. It passes on parameters for the resolution service, and adds the
+// q-component and the fragment to the locations of the answer.
 type Canonical struct {
 	names Names
 	next  Resolver
@@ -18,8 +17,8 @@ func NewCanonical(names Names, next Resolver) *Canonical {
 	return &Canonical{names: names, next: next}
 }
 
-// Resolve implements Resolver. An invalid name is a *uri.ParseError, and for I2L an answer without a location is a
-// *Negative.
+// Resolve implements Resolver. The error for an invalid name is a *uri.ParseError; an I2L answer without a
+// location becomes a *Negative.
 func (c *Canonical) Resolve(ctx context.Context, q Query) (Answer, error) {
 	q = c.names.Named(q)
 	trace := TraceOf(ctx)

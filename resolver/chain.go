@@ -12,8 +12,8 @@ import (
 type Member struct {
 	Name string
 	Resolver
-	// History means that the member also answers queries of how a name was (Query.At): the
-	// others are not asked them.
+	// History means that the member also answers queries as of a time (Query.At). Other members are skipped for
+	// them.
 	History bool
 }
 
@@ -21,15 +21,14 @@ type Member struct {
 type ChainConfig struct {
 	Members []Member
 	Order   []string            // names of members, first to last
-	Orders  map[string][]string // in place of Order, by NID in lower case
-	// Last is asked if no member answers; it may be nil.
+	Orders  map[string][]string // overrides Order, by NID in lower case
+	// Last is queried if no member answers; it may be nil.
 	Last Resolver
-	// Unknown is the kind of the negative answer for names that no member supports, such
-	// as ErrNotFound.
+	// Unknown is the kind of the negative answer for names that no member supports, such as ErrNotFound.
 	Unknown error
 }
 
-// First returns the configuration with a member that is asked before all others, whatever their order is.
+// First returns the configuration with a member in front of all others, in every order.
 func (c ChainConfig) First(member Member) ChainConfig {
 	c.Members = append(slices.Clone(c.Members), member)
 	c.Order = append([]string{member.Name}, c.Order...)
@@ -41,15 +40,15 @@ func (c ChainConfig) First(member Member) ChainConfig {
 	return c
 }
 
-// Chain asks its members in order. After ErrUnsupported it asks the next member; every
-// other outcome is final: an answer, ErrNotFound, or a failure.
+// Chain queries its members in order. After ErrUnsupported it queries the next member; every other outcome is
+// final: an answer, ErrNotFound, or a failure.
 type Chain struct {
 	order   []Member
 	orders  map[string][]Member // by NID
 	unknown error
 }
 
-// NewChain returns a Chain. An unknown name in an order is an error.
+// NewChain returns a Chain. Unknown names in an order are an error.
 func NewChain(config ChainConfig) (*Chain, error) {
 	var faults []error
 	pick := func(names []string) []Member {
@@ -77,7 +76,8 @@ func NewChain(config ChainConfig) (*Chain, error) {
 // Resolve implements Resolver for URNs in canonical form.
 func (c *Chain) Resolve(ctx context.Context, q Query) (Answer, error) {
 	nid := q.NID()
-	if q.Service == I2R || q.Service == I2Rs || q.Service == IisI { // they are built on others, or need no resolver
+	// I2R and I2Rs are built on other services, and I=I needs no resolver.
+	if q.Service == I2R || q.Service == I2Rs || q.Service == IisI {
 		return Answer{}, &Negative{
 			Kind: ErrService, Reason: q.Service.String() + " is not offered for " + nid,
 			Code: "service_not_for_name", Values: []string{"Service", q.Service.String()},
@@ -112,7 +112,7 @@ func (c *Chain) Resolve(ctx context.Context, q Query) (Answer, error) {
 	if len(tried) == 0 {
 		code, tried = "no_system", []string{"no resolver is configured for it"}
 	}
-	if ttl == Forever { // no server was asked, so there is no work to save by caching
+	if ttl == Forever { // no server was queried, so caching would save no work
 		ttl = 0
 	}
 	return Answer{}, &Negative{
@@ -121,8 +121,9 @@ func (c *Chain) Resolve(ctx context.Context, q Query) (Answer, error) {
 	}
 }
 
-// PublicOutcome returns what everybody may read of an error in a trace: nothing of a failure, whose text may have addresses
-// of the internal network, and "" where its text may be shown, as that of a negative answer, or where there is none.
+// PublicOutcome returns the public text of an error in a trace. For a failure it is generic, since the text of
+// the error may contain addresses of the internal network. It is "" if the error's own text may be shown: for a
+// negative answer, or no error.
 func PublicOutcome(err error) string {
 	var n *Negative
 	if err == nil || errors.As(err, &n) {
@@ -131,7 +132,7 @@ func PublicOutcome(err error) string {
 	return "it failed"
 }
 
-// outcomeStep returns the step of a system that was asked.
+// outcomeStep returns the trace step for the outcome of one member.
 func outcomeStep(stage string, answer Answer, err error) Step {
 	s := Step{Stage: stage, Code: "location_found"}
 	switch {
@@ -145,7 +146,8 @@ func outcomeStep(stage string, answer Answer, err error) Step {
 	return s
 }
 
-// FailedStep returns a step with the outcome of a question: of a negative answer its code, and of any other error that it failed.
+// FailedStep returns a step with the error of a query: for a negative answer its code, for any other error a
+// generic failure.
 func FailedStep(stage string, err error) Step {
 	var n *Negative
 	switch {
@@ -172,8 +174,8 @@ func outcome(answer Answer, err error) string {
 	}
 }
 
-// Off returns a resolver that supports no name, for a system that is not configured:
-// reason shows among the resolvers that were tried.
+// Off returns a resolver that supports no name, in place of a system that is not configured. reason appears in
+// the list of the resolvers that were tried.
 func Off(reason string) Resolver {
 	return Func(func(context.Context, Query) (Answer, error) {
 		return Answer{}, &Negative{Kind: ErrUnsupported, Reason: reason, Code: "system_off", TTL: Forever}

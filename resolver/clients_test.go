@@ -13,8 +13,8 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// A client that waits for as many slow names as it may gets no other, except those of the cache and of local rules; other
-// clients do.
+// A client that has reached its quota of slow names gets no other name, except from the cache and from local
+// rules; other clients are not affected.
 func TestClientsOfNames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		busy := errors.New("busy")
@@ -47,7 +47,7 @@ func TestClientsOfNames(t *testing.T) {
 			go func() { _ = ask(name, one) }()
 		}
 		synctest.Wait()
-		joined := make(chan error, 1) // who waits for what is loaded already takes no slot
+		joined := make(chan error, 1) // a query that joins a load takes no slot
 		go func() { joined <- ask("urn:slow:1", one) }()
 		synctest.Wait()
 		for _, tt := range []struct {
@@ -76,7 +76,7 @@ func TestClientsOfNames(t *testing.T) {
 	})
 }
 
-// What is cached needs no permit: also where it expires soon, or is stale and cannot be loaded.
+// A cache hit needs no permit, even if the entry expires soon, or is stale and cannot be reloaded.
 func TestCachedNamesNeedNoPermit(t *testing.T) {
 	busy := errors.New("busy")
 	now := time.Unix(1000, 0)
@@ -111,7 +111,7 @@ func TestCachedNamesNeedNoPermit(t *testing.T) {
 	}
 }
 
-// How names were takes a permit: it is not cached.
+// A query as of a time takes a permit, since it is not cached.
 func TestClientsOfHistory(t *testing.T) {
 	busy := errors.New("busy")
 	client := netip.MustParseAddr("192.0.2.1")

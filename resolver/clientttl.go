@@ -2,17 +2,21 @@ package resolver
 
 import "time"
 
-// ClientTTL is how long clients may use an answer of the registry of the site, where a setting says so: urnd itself forgets an answer
-// as soon as its name has changed, and clients cannot. The zero value is the TTL of the answer.
+// ClientTTL is how long clients may cache an answer of the registry, if a setting overrides it: urnd itself
+// invalidates an answer as soon as its name changes, which clients cannot. The zero value means the TTL of the
+// answer.
 type ClientTTL struct {
 	Lifetime time.Duration
-	// Shared is how long caches in front of urnd may use it that are told of changes; 0 is as long as clients.
+	// Shared is the lifetime in caches in front of urnd that are notified of changes; 0 means the lifetime for
+	// clients.
 	Shared time.Duration
-	// Bounded says that the answer ends by itself soon, as a target begins or ends to be valid: it is used until then at most.
+	// Bounded means that the answer itself expires soon, because a target starts or ceases to be valid. The
+	// lifetimes are then at most its TTL.
 	Bounded bool
 }
 
-// Of returns the lifetime for clients of an answer with a TTL; that is of answers which are stale, or for one request.
+// Of returns the lifetime for clients of an answer with a TTL. A TTL that is not positive (stale, or for one
+// request only) is returned unchanged.
 func (c ClientTTL) Of(ttl time.Duration) time.Duration {
 	switch {
 	case c.Lifetime == 0 || ttl <= 0:
@@ -24,7 +28,7 @@ func (c ClientTTL) Of(ttl time.Duration) time.Duration {
 	}
 }
 
-// SharedOf returns the lifetime for caches that are told of changes, of an answer with a TTL; 0 where it is that of clients.
+// SharedOf returns the lifetime for caches that are notified of changes; 0 means the lifetime for clients.
 func (c ClientTTL) SharedOf(ttl time.Duration) time.Duration {
 	switch {
 	case ttl <= 0:
@@ -36,7 +40,7 @@ func (c ClientTTL) SharedOf(ttl time.Duration) time.Duration {
 	}
 }
 
-// Lifetime returns how long clients may use the answer.
+// Lifetime returns how long clients may cache the answer.
 func (a Answer) Lifetime() time.Duration {
 	record := a.Record()
 	if record == nil {
@@ -45,10 +49,11 @@ func (a Answer) Lifetime() time.Duration {
 	return record.Clients.Of(a.TTL)
 }
 
-// Lifetime returns how long clients may use the answer.
+// Lifetime returns how long clients may cache the answer.
 func (n *Negative) Lifetime() time.Duration { return n.Clients.Of(n.TTL) }
 
-// SharedLifetime returns how long caches may use the answer that are told of changes; 0 is as long as clients.
+// SharedLifetime returns how long caches that are notified of changes may store the answer; 0 means the
+// lifetime for clients.
 func (a Answer) SharedLifetime() time.Duration {
 	record := a.Record()
 	if record == nil {
@@ -57,5 +62,6 @@ func (a Answer) SharedLifetime() time.Duration {
 	return record.Clients.SharedOf(a.TTL)
 }
 
-// SharedLifetime returns how long caches may use the answer that are told of changes; 0 is as long as clients.
+// SharedLifetime returns how long caches that are notified of changes may store the answer; 0 means the
+// lifetime for clients.
 func (n *Negative) SharedLifetime() time.Duration { return n.Clients.SharedOf(n.TTL) }

@@ -17,7 +17,7 @@ func TestClientTTL(t *testing.T) {
 		{resolver.ClientTTL{Lifetime: time.Second}, time.Minute, time.Second},
 		{resolver.ClientTTL{Lifetime: time.Hour, Bounded: true}, time.Minute, time.Minute},
 		{resolver.ClientTTL{Lifetime: time.Second, Bounded: true}, time.Minute, time.Second},
-		{resolver.ClientTTL{Lifetime: time.Hour}, 0, 0},                       // for one request
+		{resolver.ClientTTL{Lifetime: time.Hour}, 0, 0},                       // for one request only
 		{resolver.ClientTTL{Lifetime: time.Hour}, -time.Second, -time.Second}, // stale
 	} {
 		if got := c.of.Of(c.ttl); got != c.want {

@@ -6,15 +6,15 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Selected returns q with the service that the directive "s" of its URN selects: see SelectedService.
+// Selected returns q with its SelectedService.
 func (q Query) Selected() Query {
 	q.Service = q.SelectedService()
 	return q
 }
 
-// SelectedService returns the service that the directive "s" of its URN selects, or else that of q
-// (draft-ietf-urnbis-rfc2141bis-urn-03 section 2.3.1). Values are case-sensitive (section
-// 2.3). Unknown ones are ignored, and so is I=I, which needs a second URI.
+// SelectedService returns the service that the directive "s" of the URN selects, or else the service of q
+// (draft-ietf-urnbis-rfc2141bis-urn-03 section 2.3.1). Values are case-sensitive (section 2.3). Unknown values
+// are ignored, and so is I=I, which needs a second URI.
 func (q *Query) SelectedService() Service {
 	selected := q.Service
 	for _, d := range q.URN.Directives() {
@@ -28,7 +28,8 @@ func (q *Query) SelectedService() Service {
 	return selected
 }
 
-// resolutionParams returns the part of v for the resolution service.
+// resolutionParams returns the component of v for the resolution service: the r-component, or else the
+// directive "c".
 func resolutionParams(v uri.URN) string {
 	if r, ok := v.R(); ok {
 		return "?+" + r
@@ -41,9 +42,9 @@ func resolutionParams(v uri.URN) string {
 	return ""
 }
 
-// withComponents returns locations with the q-component of the query as their query
-// component (RFC 8141 section 2.3.2), and with its fragment (section 2.3.3, RFC 9110
-// section 10.2.2). Neither takes part in resolution, so they are not in the cache.
+// withComponents returns locations with the q-component of the query as their query component (RFC 8141 section
+// 2.3.2), and with its fragment (section 2.3.3, RFC 9110 section 10.2.2). Neither takes part in resolution, so
+// neither is in the cache.
 func withComponents(locations []Location, asked Query) []Location {
 	if !asked.HasComponents() {
 		return locations
@@ -62,7 +63,8 @@ func (q Query) HasComponents() bool {
 	return hasQ || hasF
 }
 
-// AppendLocation appends a location of what was asked for to dst, with the q-component and the fragment of the query.
+// AppendLocation appends location to dst, with the q-component and the fragment of the query. A fragment of the
+// location has precedence.
 func (q Query) AppendLocation(dst []byte, location string) []byte {
 	base, fragment, hasFragment := strings.Cut(location, "#")
 	dst = append(dst, base...)
@@ -78,7 +80,8 @@ func (q Query) AppendLocation(dst []byte, location string) []byte {
 	return dst
 }
 
-// AddQuery returns a location with a query, before its fragment: it becomes the query of the location, or follows the one that this has.
+// AddQuery returns a location with a query added before its fragment. If the location has a query already, the
+// new one follows it.
 func AddQuery(location, query string) string {
 	base, fragment, hasFragment := strings.Cut(location, "#")
 	joint := "&"
@@ -93,9 +96,9 @@ func AddQuery(location, query string) string {
 	return base + joint + query + fragment
 }
 
-// separator returns the delimiter for a q-component: it becomes the query of a location,
-// is appended with "&" to an existing query unless that is empty, and remains a q-component
-// if the query is the URN itself, as in THTTP.
+// separator returns the delimiter in front of a q-component. The q-component becomes the query of a location,
+// or is appended with "&" to an existing query unless that is empty. If the query is itself the URN, as in
+// THTTP, it remains a q-component.
 func separator(location string) string {
 	_, query, ok := strings.Cut(location, "?")
 	switch {

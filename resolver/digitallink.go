@@ -8,10 +8,12 @@ import (
 	"github.com/urnd/urnd/urnns/digitallink"
 )
 
-// IsLink reports whether a URI is below a root of identifiers in web addresses, as those of GS1 Digital Link, be it a valid one or not.
+// IsLink reports whether a URI, valid or not, is below a root of identifiers in web addresses, such as GS1
+// Digital Link.
 func (n Names) IsLink(u uri.URI) bool { return len(n.Roots) > 0 && !u.IsURN() && n.Roots.Of(u) != nil }
 
-// Link returns the identifier that a URI is, with its root; nil where it is below none. The error is a *uri.ParseError.
+// Link returns the identifier in a web address that a URI is, and its root. The root is nil if the URI is below
+// none. The error is a *uri.ParseError.
 func (n Names) Link(u uri.URI) (digitallink.Link, *digitallink.Root, error) {
 	if len(n.Roots) == 0 || u.IsURN() {
 		return digitallink.Link{}, nil, nil
@@ -24,7 +26,8 @@ func (n Names) Link(u uri.URI) (digitallink.Link, *digitallink.Root, error) {
 	return link, root, err
 }
 
-// publicLink returns the name of an identifier at the public resolver of its scheme, below the root that the site has for that.
+// publicLink maps the URL of an identifier at the public resolver of its scheme to the URL below the site's own
+// root.
 func (n Names) publicLink(u uri.URI) (uri.URI, bool) {
 	if !u.IsLocation() || n.IsLink(u) {
 		return uri.URI{}, false
@@ -45,8 +48,9 @@ func (n Names) publicLink(u uri.URI) (uri.URI, bool) {
 	return uri.URI{}, false
 }
 
-// linkName returns the canonical name of an identifier in a web address: of all spellings one, and without the query, which is for whom the
-// name leads to. ok is false where the URI is none.
+// linkName returns the canonical name of an identifier in a web address. All its spellings have one name. It
+// has no query, since the query only selects among the targets. ok reports whether the URI is such an
+// identifier.
 func (n Names) linkName(u uri.URI) (name uri.URI, ok bool, err error) {
 	link, root, err := n.Link(u)
 	if err != nil || root == nil {
@@ -56,8 +60,8 @@ func (n Names) linkName(u uri.URI) (name uri.URI, ok bool, err error) {
 	return name, true, err
 }
 
-// Levels returns the canonical names at which the links of a canonical name are registered, the most specific first; nil for a name that
-// is no identifier in a web address.
+// Levels returns the canonical names at which the links of a canonical name are registered, the most specific
+// first; nil for a name that is no identifier in a web address.
 func (n Names) Levels(name string) []string {
 	if len(n.Roots) == 0 {
 		return nil
@@ -78,8 +82,8 @@ func (n Names) Levels(name string) []string {
 	return levels
 }
 
-// CheckLevel returns why links may not be registered at a canonical name; nil where they may, or it is no identifier in a web address:
-// GS1-Conformant Resolver standard section 2.5.9.
+// CheckLevel returns an error if links cannot be registered at a canonical name (GS1-Conformant Resolver
+// standard section 2.5.9); nil if they can, or if the name is no identifier in a web address.
 func (n Names) CheckLevel(name string) error {
 	u, err := uri.Parse(name)
 	if err != nil {
@@ -92,8 +96,9 @@ func (n Names) CheckLevel(name string) error {
 	return fmt.Errorf("links are registered at %s (GS1-Conformant Resolver standard section 2.5.9)", strings.Join(n.Levels(name), ", or "))
 }
 
-// ItemOf returns what all names begin with whose answers are made of the same registered names as that of a canonical name, which is such a
-// name itself, or goes on with a slash: that of its primary key. "" is for names that are no identifiers in web addresses.
+// ItemOf returns the canonical name of the primary key of an identifier in a web address. Names whose answers
+// depend on the same registered names are this name itself, or continue it with a slash. It is "" for other
+// names.
 func (n Names) ItemOf(name string) string {
 	for i := range n.Roots {
 		root := n.Roots[i].URL()
@@ -111,8 +116,8 @@ func (n Names) ItemOf(name string) string {
 	return ""
 }
 
-// withLinkQuery returns locations with the query that an identifier in a web address was asked for with, as it was sent: GS1-Conformant Resolver
-// standard section 2.12.
+// withLinkQuery returns locations with the query of the requested identifier in a web address, unchanged:
+// GS1-Conformant Resolver standard section 2.12.
 func (n Names) withLinkQuery(locations []Location, asked uri.URI) ([]Location, error) {
 	query, _ := asked.Query()
 	if query == "" || len(n.Roots) == 0 || n.Roots.Of(asked) == nil {
@@ -121,7 +126,8 @@ func (n Names) withLinkQuery(locations []Location, asked uri.URI) ([]Location, e
 	return WithQuery(locations, query)
 }
 
-// WithQuery returns locations of the web with a query added to theirs; others have none. The error is a *Negative: none is short enough.
+// WithQuery returns locations with a query added to those of http and https. Locations that become too long are
+// left out; if none remains, the error is a *Negative.
 func WithQuery(locations []Location, query string) ([]Location, error) {
 	if query == "" {
 		return locations, nil

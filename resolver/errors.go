@@ -11,8 +11,7 @@ import (
 )
 
 var (
-	// ErrUnsupported means that the resolver is not responsible for the name: a Chain
-	// asks its next member.
+	// ErrUnsupported means that the resolver is not responsible for the name: a Chain queries its next member.
 	ErrUnsupported = errors.New("no rule for this name")
 	// ErrNotFound is an authoritative negative answer: a Chain stops.
 	ErrNotFound = errors.New("name not found")
@@ -24,20 +23,21 @@ var (
 	ErrUnreachable = errors.New("source unreachable")
 	// ErrNoHost means that a host does not exist, or has no address.
 	ErrNoHost = errors.New("there is no such host")
-	// ErrBusy means that a limit is reached.
+	// ErrBusy means that a limit was reached.
 	ErrBusy = quota.ErrBusy
 	// ErrForbidden means that the policy does not allow the destination.
 	ErrForbidden = errors.New("destination not allowed")
 )
 
-// DNSError is an error of servers of the DNS, as opposed to those that they lead to. Its text is that of Err.
+// DNSError is an error of DNS servers, as opposed to the servers that DNS records point to. Its text is that of
+// Err.
 type DNSError struct{ Err error }
 
 func (e *DNSError) Error() string { return e.Err.Error() }
 
 func (e *DNSError) Unwrap() error { return e.Err }
 
-// Unreachable returns err as one of ErrUnreachable, whose text says so once.
+// Unreachable returns err wrapped in ErrUnreachable, once.
 func Unreachable(err error) error {
 	if errors.Is(err, ErrUnreachable) {
 		return err
@@ -52,25 +52,25 @@ const Forever = time.Duration(math.MaxInt64)
 type Negative struct {
 	Kind   error  // ErrUnsupported, ErrNotFound, ErrGone or ErrService
 	Reason string // in English
-	// Code is which reason it is, for texts in other languages, with the values of its message, which are pairs of a name and a text. "" says no
-	// more than Kind.
+	// Code identifies the reason, for translated messages. Values are their arguments: pairs of a name and a
+	// text. A Code of "" adds nothing to Kind.
 	Code   string
 	Values []string
-	// TTL is how long the answer may be cached (RFC 2308): 0 is not at all, Forever is
-	// until the configuration changes.
+	// TTL is how long the answer may be cached (RFC 2308): 0 means not at all, Forever until the configuration
+	// changes.
 	TTL time.Duration
-	// Clients says how long clients may use the answer, if that is not TTL.
+	// Clients overrides TTL for clients.
 	Clients ClientTTL
-	// Unclaimed means that no system knows the namespace, so that the answer says nothing
-	// about the name; set by Chain.
+	// Unclaimed means that no resolver supports the namespace, so that the answer says nothing about the name.
+	// Set by Chain.
 	Unclaimed bool
-	// Cache is whether the answer came from the cache; set by Cached.
+	// Cache is the cache state of the answer. Set by Cached.
 	Cache CacheState
-	// Record is what the registry of the site has of the name, nil if the answer is not from there.
+	// Record is the registry record of the name, nil if the answer is not from the registry.
 	Record *Record
 }
 
-// RecordOf returns the record of the name in err, nil if there is none.
+// RecordOf returns the record in the *Negative of err, or nil.
 func RecordOf(err error) *Record {
 	var n *Negative
 	if errors.As(err, &n) {
@@ -81,7 +81,7 @@ func RecordOf(err error) *Record {
 
 func (n *Negative) Error() string { return n.Kind.Error() + ": " + n.Reason }
 
-// Size returns the memory that it holds beyond its text, in bytes, for a store.
+// Size returns the size beyond the error text, in bytes, for the accounting of a store.
 func (n *Negative) Size() int {
 	size := n.Record.size()
 	for _, value := range n.Values {
@@ -93,7 +93,7 @@ func (n *Negative) Size() int {
 // Unwrap returns the kind.
 func (n *Negative) Unwrap() error { return n.Kind }
 
-// WithTTL returns a copy of n with another TTL and state of the cache.
+// WithTTL returns a copy of n with another TTL and cache state.
 func (n *Negative) WithTTL(ttl time.Duration, state CacheState) *Negative {
 	changed := *n
 	changed.TTL, changed.Cache = ttl, state
@@ -112,8 +112,8 @@ func AtMost(err error, limit time.Duration) error {
 	return n.WithTTL(limit, n.Cache)
 }
 
-// storeTTL returns the ttl of err for a cache: a negative answer is an answer even if it
-// must not be stored; any other error is a failure.
+// storeTTL returns the TTL of err for a cache. A negative answer with a TTL of 0 is still an answer, which must
+// not be stored; any other error is a failure.
 func storeTTL(err error) time.Duration {
 	ttl := negativeTTL(err)
 	if ttl == 0 && errors.As(err, new(*Negative)) {
@@ -122,7 +122,7 @@ func storeTTL(err error) time.Duration {
 	return ttl
 }
 
-// negativeTTL returns how long err may be cached.
+// negativeTTL returns the TTL of a negative answer, or 0 for any other error.
 func negativeTTL(err error) time.Duration {
 	var n *Negative
 	if errors.As(err, &n) {

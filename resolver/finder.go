@@ -9,17 +9,19 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Finder finds answers in the cache alone, as Canonical in front of Cached does for the same clients, and waits for nothing:
-// it is asked in the goroutine that reads a connection. It is safe for concurrent use.
+// Finder looks up answers in the cache alone, with the result that Canonical in front of Cached has for the
+// same clients. It never blocks, since it is called by the goroutine that reads a connection. It is safe for
+// concurrent use.
 type Finder struct {
 	Names Names
 	Cache *cache.Cache[Locations]
 }
 
-// Find returns the answer to a query for the locations of a name, and false where it takes more than a fresh entry of
-// the cache: a load, a refresh. A negative answer is the error that is stored, with its TTL in the answer. Locations are
-// those of the name, without components of the query: see Query.AppendLocation. The query may lie over a buffer, and
-// the canonical name may lie in scratch: nothing of them is retained. It counts nothing: see Used.
+// Find returns the answer to an I2L query, and false if that takes more than a fresh cache entry: a load or a
+// refresh. For a negative answer it returns the stored error, with its TTL in the answer. The locations are
+// those of the name, without components of the query: see Query.AppendLocation. The query may point into a
+// buffer, and the returned name may point into scratch; nothing of them is retained. Find does not count a
+// cache hit: see Used.
 func (f *Finder) Find(q Query, now time.Time, scratch []byte) (Answer, error, bool) {
 	if q.Service != I2L || q.Hops > 0 || !q.At.IsZero() {
 		return Answer{}, nil, false
@@ -40,9 +42,9 @@ func (f *Finder) Find(q Query, now time.Time, scratch []byte) (Answer, error, bo
 	return Answer{Name: name, Locations: result.Value, TTL: result.TTL, Cache: CacheHit}, err, ok && result.Status == cache.Hit
 }
 
-// ofHost returns the canonical form of a name that the registry is asked for, a URL of https without a query, and so without
-// hyphens or cases that do not count: see Query.Spelling. Below a root of identifiers, what is not canonical is not in the
-// cache: only canonical names are.
+// ofHost returns the canonical form of a name for which the registry is queried: an https URL without a query,
+// and therefore without insignificant hyphens or letter case (see Query.Spelling). It does not canonicalize
+// names below a root of identifiers in web addresses: others than canonical names miss the cache.
 func (f *Finder) ofHost(u uri.URI, scratch []byte) (name uri.URI, ok bool) {
 	if !isPathOfHost(u) {
 		return uri.URI{}, false
@@ -54,7 +56,7 @@ func (f *Finder) ofHost(u uri.URI, scratch []byte) (name uri.URI, ok bool) {
 	return name, hasBeginning(f.Names.Own, name.String())
 }
 
-// hasDots reports whether a path may have dot segments, also encoded ones.
+// hasDots reports whether a path may have dot segments, percent-encoded ones included.
 func hasDots(path string) bool {
 	return strings.Contains(path, "/.") || strings.Contains(path, "%2e") || strings.Contains(path, "%2E")
 }
@@ -66,7 +68,8 @@ func isPathOfHost(u uri.URI) bool {
 	return !hasQuery && !hasFragment && u.Scheme() == "https" && u.Check() == nil
 }
 
-// urn returns the canonical name of a query, its key in the cache, and whether the cache alone may answer it.
+// urn returns the canonical name of a query, its key in the cache, and whether a cache hit suffices to answer
+// it.
 func (f *Finder) urn(q Query, scratch []byte) (name uri.URI, key string, ok bool) {
 	if hasDirectives(q) || q.URN.Require(f.Names.Accept) != nil {
 		return uri.URI{}, "", false
@@ -75,13 +78,13 @@ func (f *Finder) urn(q Query, scratch []byte) (name uri.URI, key string, ok bool
 	return v.URI(), keyOf(v, q, scratch), err == nil
 }
 
-// hasDirectives reports whether a query has another query component than an r- and a q-component.
+// hasDirectives reports whether a query has a query component other than an r- or q-component.
 func hasDirectives(q Query) bool {
 	query, ok := q.URI.Query()
 	return ok && !strings.HasPrefix(query, "+") && !strings.HasPrefix(query, "=")
 }
 
-// keyOf is Query.Key for a query with this canonical name, which may lie in scratch.
+// keyOf returns what Query.Key returns for a query with this canonical name. The key may point into scratch.
 func keyOf(v uri.URN, q Query, scratch []byte) string {
 	name := v.URI().String()
 	if r, ok := q.URN.R(); ok {
@@ -90,10 +93,10 @@ func keyOf(v uri.URN, q Query, scratch []byte) string {
 	return name
 }
 
-// inPlace returns bytes as a string that shares their memory.
+// inPlace returns a string that shares the memory of b.
 func inPlace(b []byte) string {
 	return unsafe.String(unsafe.SliceData(b), len(b)) //nolint:gosec // see Finder.Find
 }
 
-// Used counts that an answer was used, with its error.
+// Used counts a cache hit with its error.
 func (f *Finder) Used(err error) { f.Cache.Count(cache.Hit, err) }

@@ -11,8 +11,8 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// A fresh query asks the next resolver again, and replaces the entry; an explanation asks it
-// too, and does not.
+// A fresh query queries the next resolver and replaces the entry; an explanation queries it without replacing
+// the entry.
 func TestFreshAndExplained(t *testing.T) {
 	store, err := memory.New(memory.Config[resolver.Locations]{MaxBytes: 1 << 20, Size: resolver.LocationsSize})
 	if err != nil {

@@ -9,40 +9,44 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// MaxVersions bounds the versions that Versions has of a name: the newest ones.
+// MaxVersions limits Versions to the newest versions of a name.
 const MaxVersions = 10_000
 
-// Versions are when the registry of the site has changed what it says of a name: each is how the name was until the next one. It is
-// immutable.
+// Versions lists the times at which the registry changed a name. Each version was valid until the next one. It
+// is immutable.
 type Versions struct {
 	Name uri.URI // the canonical name
-	// Times are seconds, in UTC, the oldest first; of changes within one second the last one counts. There is one at least.
+	// Times are in UTC with a resolution of seconds, oldest first; of several changes within one second only
+	// the last counts. Never empty.
 	Times []time.Time
-	// TTL is how long it may be used, and Clients how long clients may.
+	// TTL is how long the list may be cached; Clients overrides it for clients.
 	TTL     time.Duration
 	Clients ClientTTL
 }
 
-// Lifetime returns how long clients may use it.
+// Lifetime returns how long clients may cache the list.
 func (v Versions) Lifetime() time.Duration { return v.Clients.Of(v.TTL) }
 
-// SharedLifetime returns how long caches may use it that are told of changes; 0 is as long as clients.
+// SharedLifetime returns how long caches that are notified of changes may store the list; 0 means the lifetime
+// for clients.
 func (v Versions) SharedLifetime() time.Duration { return v.Clients.SharedOf(v.TTL) }
 
-// Then returns the time for Query.At of how a name was in a second: at its end, so that all that happened in it has.
+// Then returns the Query.At for the state in a second: the end of the second, so that all changes within it are
+// included.
 func Then(second time.Time) time.Time { return second.Add(time.Second - time.Nanosecond) }
 
-// History knows the versions of names. Its errors are those of a Resolver: a name of which nothing is registered is ErrNotFound or
-// ErrUnsupported. It is safe for concurrent use.
+// History is a source of the versions of names. Its errors are those of a Resolver: a name that is not
+// registered is ErrNotFound or ErrUnsupported. It is safe for concurrent use.
 type History interface {
 	Versions(ctx context.Context, q Query) (Versions, error)
 }
 
-// Past is the History of the names of a site: it passes the canonical ones that the registry is asked for to its next History. Such
-// questions are not cached, so they count among those of their client. All fields but Clients must be set.
+// Past is a History that passes the canonical names of a site for which the registry is queried to its next
+// History. These queries are not cached, so they count against the quota of their client. All fields but
+// Clients must be set.
 type Past struct {
 	Names   Names
-	Clients *quota.Clients // nil bounds no client
+	Clients *quota.Clients // nil means no limit
 	Next    History
 }
 
@@ -65,7 +69,7 @@ func (p Past) Versions(ctx context.Context, q Query) (Versions, error) {
 	defer permit.Release()
 	versions, err := p.Next.Versions(ctx, canonical)
 	var n *Negative
-	if errors.As(err, &n) && errors.Is(n.Kind, ErrUnsupported) { // there is no other system to ask
+	if errors.As(err, &n) && errors.Is(n.Kind, ErrUnsupported) { // no other system has versions
 		unknown := *n
 		unknown.Kind, unknown.TTL = ErrNotFound, 0
 		err = &unknown

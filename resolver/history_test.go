@@ -13,7 +13,7 @@ import (
 	"github.com/urnd/urnd/urnns"
 )
 
-// known has versions of one name.
+// known is a History with versions of one name.
 type known string
 
 func (k known) Versions(_ context.Context, q resolver.Query) (resolver.Versions, error) {

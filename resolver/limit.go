@@ -7,12 +7,13 @@ import (
 	"github.com/urnd/urnd/internal/quota"
 )
 
-// Limit is a Resolver that asks Next while fewer queries run than the capacity of Semaphore, and fails otherwise. Behind
-// Cached it limits only names that are not cached, and around a member of a Chain only those that this member is asked for.
+// Limit is a Resolver with a concurrency limit: it queries Next unless the capacity of Semaphore is reached,
+// and fails otherwise. Behind Cached it limits only queries that are not cache hits; around a member of a
+// Chain, only the queries that reach this member.
 type Limit struct {
 	Semaphore quota.Semaphore
 	Next      Resolver
-	// Busy is the error at the capacity; nil means ErrBusy.
+	// Busy is the error at the limit; nil means ErrBusy.
 	Busy error
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// The slot is released after every outcome, a panic included, which the cache recovers.
+// The slot is released after every outcome, including a panic, which the cache recovers.
 func TestLimit(t *testing.T) {
 	down, busy := errors.New("down"), errors.New("busy")
 	slots := make(quota.Semaphore, 1)
@@ -77,7 +77,7 @@ func TestLimitConcurrency(t *testing.T) {
 		callers.Go(ask)
 	}
 	<-full
-	for range 10 * most { // none of them waits
+	for range 10 * most { // none of them blocks
 		ask()
 	}
 	close(end)
@@ -102,8 +102,7 @@ func newLimitedCache(t *testing.T, next resolver.Resolver) *limitedCache {
 	return s
 }
 
-// While all slots are taken the cache returns its entries, stale ones included, and does
-// not store ErrBusy.
+// While all slots are taken the cache returns its entries, stale ones included, and does not store ErrBusy.
 func TestLimitBehindTheCache(t *testing.T) {
 	next := resolver.Func(func(_ context.Context, q resolver.Query) (resolver.Answer, error) {
 		switch {
@@ -131,7 +130,7 @@ func TestLimitBehindTheCache(t *testing.T) {
 		{0, true, "urn:example:b", nil, resolver.CacheHit},
 		{2 * time.Minute, true, "urn:example:a", nil, resolver.CacheStale},
 		{0, true, "urn:example:a", nil, resolver.CacheStale},
-		{0, true, "urn:example:missing", resolver.ErrBusy, resolver.CacheMiss}, // a negative answer is not returned stale
+		{0, true, "urn:example:missing", resolver.ErrBusy, resolver.CacheMiss}, // negative answers are never stale
 		{0, false, "urn:example:b", nil, resolver.CacheMiss},
 		{time.Minute, false, "urn:example:a", nil, resolver.CacheMiss},
 		{0, true, "urn:example:a", nil, resolver.CacheHit},

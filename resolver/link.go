@@ -7,28 +7,30 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Link is a link from a name to something: RFC 8288 section 2. What is not known is "".
+// Link is a link from a name to a target: RFC 8288 section 2. Unknown fields are "".
 type Link struct {
-	// Anchor is the name that has it, where that is not the one that was resolved, such as the item that a serial number is of.
+	// Anchor is the name that the link belongs to, if it is not the resolved name, for example the item of a
+	// serial number.
 	Anchor string
 	URI    string
-	Rel    string // a relation type, registered or a URI; "" is the thing itself, or what stands for it
+	Rel    string // a relation type, registered or a URI; "" for the resource itself, or its representative
 	Title  string
-	Type   string // the media type
-	// Language is that of the resource, a tag of RFC 5646, and Context for whom it is, such as a country: GS1-Conformant Resolver
-	// standard section 2.5.6.
+	Type   string // media type
+	// Language is the language of the target, a tag of RFC 5646. Context is its audience, such as a country:
+	// GS1-Conformant Resolver standard section 2.5.6.
 	Language, Context string
 }
 
-// Relation is what a location is to the name that leads there, besides its type and language. Answers share it; it is immutable.
+// Relation is the relation of a location to the name that resolves to it, besides its type and language. It is
+// immutable, since answers share it.
 type Relation struct {
 	Anchor, Rel, Title, Context string // see Link
-	// Others are the links of the name to which it does not lead. One location of an answer has them, of a name that is not in the registry
-	// of the site: others have them in their Record.
+	// Others are the links of the name that it does not resolve to. One location of an answer has them if the
+	// name is not in the registry; registered names have them in their Record.
 	Others []Link
 }
 
-// size returns the memory of a relation, in bytes; 0 for nil.
+// size returns the size of a relation in bytes; 0 for nil.
 func (r *Relation) size() int {
 	if r == nil {
 		return 0
@@ -37,7 +39,7 @@ func (r *Relation) size() int {
 	return fields + len(r.Anchor) + len(r.Rel) + len(r.Title) + len(r.Context) + sizeOfLinks(r.Others)
 }
 
-// isText reports whether the texts of a relation are UTF-8, as they are where they were checked; true for nil.
+// isText reports whether the texts of a relation are valid UTF-8, which input checks guarantee; true for nil.
 func (r *Relation) isText() bool {
 	return r == nil || utf8.ValidString(r.Title) && utf8.ValidString(r.Context) &&
 		!slices.ContainsFunc(r.Others, func(l Link) bool { return !utf8.ValidString(l.Title) || !utf8.ValidString(l.Context) })
@@ -53,7 +55,7 @@ func sizeOfLinks(links []Link) int {
 	return size
 }
 
-// AsLink returns a location as a link of its name.
+// AsLink returns the location as a link of its name.
 func (l Location) AsLink() Link {
 	link := Link{URI: l.URI, Type: l.From.Type, Language: l.From.Language}
 	if r := l.From.Relation; r != nil {
@@ -62,7 +64,7 @@ func (l Location) AsLink() Link {
 	return link
 }
 
-// Links returns all links of the name: first those to which it leads, the best first.
+// Links returns all links of the name: first those that it resolves to, best first.
 func (a Answer) Links() []Link {
 	links := make([]Link, 0, len(a.Locations))
 	for _, l := range a.Locations {
@@ -71,9 +73,9 @@ func (a Answer) Links() []Link {
 	return append(links, a.Others()...)
 }
 
-// Others returns the links of the name to which it does not lead. The caller must not change them.
+// Others returns the links that the name does not resolve to. The caller must not modify them.
 func (a Answer) Others() []Link {
-	for _, l := range a.Locations { // what is first may have changed with who asks
+	for _, l := range a.Locations { // any location may have them: their order depends on the client
 		switch from := l.From; {
 		case from.Record != nil:
 			return slices.Clip(from.Record.Links)
@@ -84,5 +86,5 @@ func (a Answer) Others() []Link {
 	return nil
 }
 
-// Leads reports whether a name leads to the target of a link with a relation type: see uri.Leads.
+// Leads reports whether a name resolves to the target of a link with this relation type: see uri.Leads.
 func Leads(rel string) bool { return uri.Leads(rel) }

@@ -7,10 +7,10 @@ import (
 	"github.com/urnd/urnd/cache"
 )
 
-// Load returns the value of key from a cache, or from load where there is none, or where ctx
-// is one of WithFresh. Of the values of ctx, load sees those of this package alone, which change
-// no outcome: who observes it (WithTrace, WithSpan), and that it asks all servers again
-// (WithFresh), as all who wait for it want. What a client sent reaches it only by the key.
+// Load returns the value of key from a cache, or from load on a miss or if ctx comes from WithFresh. The
+// context of load keeps only the values of this package, which do not change the result: its observers
+// (WithTrace, WithSpan), and that all servers are queried again (WithFresh), which suits every caller waiting
+// for the load. Data of a client reaches load only through the key.
 func Load[V any](ctx context.Context, c *cache.Cache[V], key string, load cache.Load[V]) (cache.Result[V], error) {
 	o := optionsOf(ctx)
 	if o != (options{}) {

@@ -16,12 +16,12 @@ import (
 
 type clientKey struct{}
 
-// A load sees these values of its first caller's context, and no other: what a client sent must
-// not change what others get.
+// A load sees these values of its first caller's context, and no other: data of a client must not change the
+// result of other clients.
 func TestValuesOfLoads(t *testing.T) {
 	ctx, trace := resolver.WithTrace(t.Context(), time.Now)
 	ctx = resolver.WithSpan(ctx, "00-own")
-	for _, of := range []struct{ key, value any }{ // of a client, and of net/http
+	for _, of := range []struct{ key, value any }{ // values of a client, and of net/http
 		{clientKey{}, "Via"}, {http.ServerContextKey, &http.Server{}}, {http.LocalAddrContextKey, &net.TCPAddr{}},
 	} {
 		ctx = context.WithValue(ctx, of.key, of.value)
@@ -42,15 +42,15 @@ func TestValuesOfLoads(t *testing.T) {
 		})
 		answers := newAnswers(t, time.Now, nil)
 		_, _ = resolver.NewCached(answers.Cache, next, nil).Resolve(ctx, asked)
-		answers.Close() // and so its end has been waited for
+		answers.Close() // waits for the end of the load
 		if want := "true 00-own true invalid IP <nil> <nil> <nil>"; seen != want {
 			t.Errorf("fresh %t: the load saw %s, want %s", fresh, seen, want)
 		}
 	}
 }
 
-// A query with hops never waits for one with fewer, which may be waiting for it. It is answered
-// by what the latter has left.
+// A query with hops never waits for one with fewer hops, which may be waiting for it. A cached result of the
+// latter answers it.
 func TestHopsInKey(t *testing.T) {
 	answers := newAnswers(t, time.Now, nil)
 	var cached resolver.Resolver
@@ -60,7 +60,7 @@ func TestHopsInKey(t *testing.T) {
 		if q.Hops++; q.Hops == resolver.MaxHops {
 			return located("http://a/", time.Hour), nil
 		}
-		return cached.Resolve(ctx, q) // as a chain of servers that leads back here
+		return cached.Resolve(ctx, q) // as a chain of servers with a loop
 	}), nil)
 	q := query(t, "urn:example:a")
 	if _, err := cached.Resolve(t.Context(), q); err != nil || !slices.Equal(seen, []uint8{0, 1, 2, 3}) {

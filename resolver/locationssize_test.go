@@ -14,7 +14,7 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// TestMemoryOfAnswers: what is counted for cached answers is what the process grows by.
+// The accounted size of cached answers is about the growth of the heap.
 func TestMemoryOfAnswers(t *testing.T) {
 	shared := &resolver.Source{Name: "namespace ietf"}
 	locations := func(n int, source func() *resolver.Source) func(i int) (resolver.Locations, error) {
@@ -78,10 +78,10 @@ func TestMemoryOfAnswers(t *testing.T) {
 					return all, time.Hour, err
 				})
 			}
-			store.Each(func(*cache.Entry[resolver.Locations]) bool { return true }) // it waits for what is written
+			store.Each(func(*cache.Entry[resolver.Locations]) bool { return true }) // waits for pending writes
 			grown, stats := testserver.HeapInUse()-before, store.Stats()
 			t.Logf("%d entries, %d bytes grown, %d counted: %.2f", stats.Entries, grown, stats.Bytes, float64(stats.Bytes)/float64(grown))
-			// The overhead of the store, which counts where values are small, is that of millions.
+			// For small values the overhead of the store matters; it is calibrated for millions of entries.
 			if stats.Bytes*5 < grown*4 || stats.Bytes*2 > grown*3 {
 				t.Errorf("%d bytes grown, %d counted", grown, stats.Bytes)
 			}

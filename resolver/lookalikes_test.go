@@ -46,7 +46,7 @@ func TestLookalikes(t *testing.T) {
 	}
 }
 
-// cell returns the code in a cell, which may be in quotes.
+// cell returns the code in a table cell, which may be quoted.
 func cell(t *testing.T, s string) string {
 	t.Helper()
 	code := strings.Trim(s, "`")
@@ -60,7 +60,7 @@ func cell(t *testing.T, s string) string {
 	return text
 }
 
-// keyOf returns the key of a text, or the rule by which it is refused.
+// keyOf returns the key of a text, or the rule that rejects it.
 func keyOf(names resolver.Names, text string) string {
 	u, err := uri.Parse(text)
 	if err == nil {

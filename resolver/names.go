@@ -9,26 +9,27 @@ import (
 	"github.com/urnd/urnd/urnns/digitallink"
 )
 
-// Names decides which identifiers are accepted, and which of them are equivalent. It is
-// safe for concurrent use.
+// Names decides which identifiers are accepted, and which of them are equivalent. It is safe for concurrent
+// use.
 type Names struct {
 	Set    *urnns.Set
-	Accept uri.Conformance // specifications of URNs; each part of a URN must satisfy one of them
-	// Identifiers are those that people use without "urn:"; nil has none.
+	Accept uri.Conformance // specifications of URNs; each part of a URN must conform to one of them
+	// Identifiers are those in common use without "urn:", such as "doi:10.1000/1"; nil has none.
 	Identifiers *urnns.Identifiers
-	// Own are what the names begin with that the site has said to be those of its registry; nil is all
-	// URNs. Such names need not be URNs.
+	// Own are the prefixes of names that the site declares to be in its registry, not only of URNs; nil means
+	// all URNs.
 	Own []string
-	// Known are what other names of the registry begin with; nil where it is asked for Own alone.
+	// Known are the prefixes of the other names in the registry; nil if the registry is queried for Own alone.
 	Known *Beginnings
-	// Roots are where identifiers in web addresses begin, as those of GS1 Digital Link: what is below them is one of these, and nothing else.
+	// Roots are the roots of identifiers in web addresses, such as GS1 Digital Link. Every URI below a root is
+	// such an identifier.
 	Roots digitallink.Roots
 }
 
-// Canonical returns q with the canonical name: for a URN by the rules of its namespace and
-// without components, of which only ResolutionParams remains; for other URIs the normal
-// form without fragment, for ARKs that the registry is asked for without query, and for identifiers in web addresses what their scheme
-// says. What has another spelling is to be Named before. The error is a *uri.ParseError.
+// Canonical returns q with the canonical name. For a URN it follows the rules of the namespace, and drops
+// components but for ResolutionParams. For other URIs it is the normal form without fragment: ARKs for which
+// the registry is queried also lose their query, and identifiers in web addresses follow their scheme. Call
+// Named first, to map other spellings. The error is a *uri.ParseError.
 func (n Names) Canonical(q Query) (Query, error) {
 	if !q.IsURN() {
 		if err := q.URI.Check(); err != nil {
@@ -74,8 +75,8 @@ func (n Names) Key(u uri.URI) (uri.URI, error) {
 	return q.URI, err
 }
 
-// CanonicalPrefix returns the beginning that canonical names have where names begin with text. The
-// error is a *uri.ParseError.
+// CanonicalPrefix returns the prefix of canonical names that corresponds to the prefix text of names. The error
+// is a *uri.ParseError.
 func (n Names) CanonicalPrefix(text string) (string, error) {
 	const end = "0" // a name has at least one character after "urn:nid:"
 	if beginning, ok := n.Identifiers.Beginning(text); ok {
@@ -90,7 +91,7 @@ func (n Names) CanonicalPrefix(text string) (string, error) {
 	}
 	if !u.IsURN() {
 		prefix, ok := strings.CutSuffix(u.Normalize().String(), end)
-		if !ok { // what follows changes the host, the port or an octet
+		if !ok { // the text that follows changes the host, the port or a byte
 			return "", &uri.ParseError{Input: text, Offset: len(text), Rule: rulePrefix}
 		}
 		return prefix, nil
@@ -110,8 +111,8 @@ var rulePrefix = uri.Rule{
 	Says: `a prefix ends after an authority, as "https://example.org/" does, and not within "%41"`,
 }
 
-// Warnings returns the rules that q breaks although it is accepted: reserved NIDs (RFC
-// 8141 section 5), and checks of a lenient namespace.
+// Warnings returns the rules that q breaks although it is accepted: reserved NIDs (RFC 8141 section 5), and
+// checks of a lenient namespace.
 func (n Names) Warnings(q Query) []uri.Rule {
 	if !q.IsURN() {
 		return nil
@@ -127,18 +128,17 @@ func (n Names) Warnings(q Query) []uri.Rule {
 	return warnings
 }
 
-// Description is what is known of an identifier: I2C of RFC 2483 section 4.5.
+// Description is the metadata of an identifier that needs no resolution: I2C of RFC 2483 section 4.5.
 type Description struct {
 	Name      uri.URI   // the canonical name
-	Conforms  []string  // the specifications of URNs that the name satisfies
+	Conforms  []string  // the specifications of URNs that the name conforms to
 	Namespace string    // the NID, "" for other URIs
-	Document  string    // the document with the rules of the namespace, "" if there is none
+	Document  string    // specification of the namespace, "" if there is none
 	Others    []uri.URI // other names of the same resource
 	Warnings  []uri.Rule
 }
 
-// Describe returns what is known of an identifier without resolving it. Its errors are
-// those of Canonical.
+// Describe returns the Description of an identifier without resolving it. Its errors are those of Canonical.
 func (n Names) Describe(q Query) (Description, error) {
 	q = n.Named(q)
 	canonical, err := n.Canonical(q)

@@ -27,7 +27,7 @@ func TestNamesAccept(t *testing.T) {
 	}
 }
 
-// Broken rules of an accepted name are in the trace.
+// The trace has the rules that an accepted name breaks.
 func TestWarnings(t *testing.T) {
 	isbn, _ := builtin(t).Lookup("isbn")
 	isbn.Lenient = true
@@ -56,9 +56,8 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// FuzzKey: two identifiers have the same key if and only if they are equivalent. The
-// second is an edited copy of the first, so that many pairs are. Fragments of URLs do not
-// count, since keys have none.
+// FuzzKey: two identifiers have the same key if and only if they are equivalent. The second is an edited copy
+// of the first, so that many pairs are equivalent. Fragments of URLs are ignored, since keys have none.
 func FuzzKey(f *testing.F) {
 	set, err := urnns.NewSet(urnns.Builtin()...)
 	if err != nil {
@@ -112,7 +111,7 @@ func parsePair(first, second string) (a, b uri.URI, ok bool) {
 	return a, b, errA == nil && errB == nil
 }
 
-// edited returns s after small changes, some of which keep it equivalent.
+// edited returns s after small edits, some of which keep it equivalent.
 func edited(s string, edits []byte) string {
 	for _, e := range edits {
 		if s == "" {
@@ -147,7 +146,7 @@ func edited(s string, edits []byte) string {
 	return s
 }
 
-// A prefix is what canonical names begin with, or refused where what follows would change what is before.
+// A prefix is in canonical form, or rejected if the text that follows would change it.
 func TestCanonicalPrefix(t *testing.T) {
 	names := resolver.Names{Set: builtin(t), Accept: uri.CurrentURN}
 	for text, want := range map[string]string{

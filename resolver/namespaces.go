@@ -9,15 +9,14 @@ import (
 	"github.com/urnd/urnd/urnns"
 )
 
-// Namespaces resolves by the rules and templates of a urnns.Set.
+// Namespaces is a Resolver that applies the rules and templates of a urnns.Set.
 type Namespaces struct {
 	set     *urnns.Set
 	ttl     time.Duration
-	sources map[string][]*Source // one for each target, by NID; answers share them
+	sources map[string][]*Source // by NID, one for each target; shared by answers
 }
 
-// NewNamespaces returns a Namespaces. ttl is the TTL of its answers, since rules have
-// none of their own.
+// NewNamespaces returns a Namespaces. ttl is the TTL of its answers, since rules have none.
 func NewNamespaces(set *urnns.Set, ttl time.Duration) *Namespaces {
 	n := &Namespaces{set: set, ttl: ttl, sources: make(map[string][]*Source)}
 	for _, nid := range set.NIDs() {
@@ -73,26 +72,26 @@ func (n *Namespaces) Resolve(ctx context.Context, q Query) (Answer, error) {
 	return Answer{Locations: found.locations, TTL: n.ttl}, nil
 }
 
-// ruled is what the rules of a namespace give for a name.
+// ruled is the result of the rules of a namespace for a name.
 type ruled struct {
 	locations []Location
-	others    []Link // to which it does not lead
-	long      int    // those that were left out as too long
+	others    []Link // links that the name does not resolve to
+	long      int    // number of locations left out as too long
 }
 
-// follow tells apart what rules lead to.
+// follow separates the targets of rules into locations and other links.
 func (n *Namespaces) follow(ctx context.Context, nid string, leads []urnns.Lead) (found ruled) {
 	if len(leads) > 0 {
 		found.locations = make([]Location, 0, len(leads))
 	}
-	room := MaxAnswer // of others; locations are bounded with those of all systems
+	room := MaxAnswer // limits the other links; bounded limits the locations of all resolvers
 	for _, lead := range leads {
 		if len(lead.URI) > MaxLocation {
 			TraceOf(ctx).Add(Step{Stage: "namespace", Code: "location_left_out"}, "left out: a location of %d octets, since one has at most %d", len(lead.URI), MaxLocation)
 			found.long++
 			continue
 		}
-		// A template may take the scheme from the name, but only an allowed one.
+		// A template may take the scheme from the name, but only an allowed scheme.
 		if CheckLocation(lead.URI) != nil {
 			continue
 		}
@@ -106,7 +105,7 @@ func (n *Namespaces) follow(ctx context.Context, nid string, leads []urnns.Lead)
 	return found
 }
 
-// withOthers returns a copy of a source for one name, which has links to which it does not lead.
+// withOthers returns a copy of a source for one name, with its links to which it does not resolve.
 func (s *Source) withOthers(others []Link) *Source {
 	own := *s
 	relation := Relation{Others: others}
@@ -117,8 +116,8 @@ func (s *Source) withOthers(others []Link) *Source {
 	return &own
 }
 
-// NewFallback returns the last member of a chain: for every name, its answer is a location
-// at another resolver. ttl is the TTL of its answers.
+// NewFallback returns the last member of a chain: for every name, its answer is a location at another resolver.
+// ttl is the TTL of its answers.
 func NewFallback(fallback *urnns.Fallback, ttl time.Duration) Resolver {
 	source := &Source{Name: "fallback"}
 	return Func(func(_ context.Context, q Query) (Answer, error) {
@@ -139,7 +138,7 @@ func NewFallback(fallback *urnns.Fallback, ttl time.Duration) Resolver {
 	})
 }
 
-// notByRules is the answer of rules to services that need more than a template.
+// notByRules returns the negative answer of rules to services that need more than a template.
 func notByRules(service Service) error {
 	return &Negative{
 		Kind: ErrUnsupported, Reason: "rules have no " + service.String(),

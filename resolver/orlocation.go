@@ -5,12 +5,13 @@ import (
 	"errors"
 )
 
-// OrLocation resolves names that are no URNs. What is not registered leads to the URL that it is, or that it was asked for by, unless the site claims to
-// have it, or the client may be led to names alone. All fields must be set.
+// OrLocation is a Resolver for names that are not URNs. An unregistered name resolves to the URL that it is, or
+// the URL it was requested by, unless the site claims the name, or the client may only be redirected to names.
+// All fields must be set.
 type OrLocation struct {
 	Names     Names
 	Next      Resolver
-	Locations Resolver // of URLs
+	Locations Resolver // resolves URLs
 }
 
 // Resolve implements Resolver for canonical names.

@@ -10,7 +10,8 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// What is not registered leads to the URL that was asked for, and only those there who may be led to URLs; what the site claims does not.
+// An unregistered name resolves to the requested URL, unless the client may only be redirected to names, or the
+// site claims the name.
 func TestOrLocation(t *testing.T) {
 	names := resolver.Names{Set: builtin(t), Accept: uri.CurrentURN, Known: new(resolver.Beginnings)}.Owning([]string{"urn:", "https://own.example/", "ark:/12345/"})
 	names.Known.Add("https://known.example/a")

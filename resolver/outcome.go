@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// savedOutcome is an answer, or a negative one, for processes that share it, in the encoding of a snapshot.
+// savedOutcome is an answer or a negative answer, encoded as in a snapshot for processes that share it.
 type savedOutcome struct {
 	Locations []savedLocation `json:"locations,omitempty"`
 	Negative  *savedNegative  `json:"negative,omitempty"`
@@ -23,13 +23,13 @@ type savedNegative struct {
 	Unclaimed bool      `json:"unclaimed,omitempty"`
 }
 
-// negativeKinds are the words for the kinds of negative answers.
+// negativeKinds returns the encoding of the kinds of negative answers.
 func negativeKinds() map[string]error {
 	return map[string]error{"unsupported": ErrUnsupported, "not found": ErrNotFound, "gone": ErrGone, "service": ErrService}
 }
 
-// EncodeOutcome returns the octets of an answer, or of a negative one, for another process, and whether it may be shared: what the registry
-// of the site has said may not, since it is told to none but the processes that have the registry.
+// EncodeOutcome returns the encoding of an answer or a negative answer for another process, and whether it may
+// be shared. Data of the registry may not: only processes with access to the registry may have it.
 func EncodeOutcome(locations Locations, failure error) ([]byte, bool) {
 	var saved savedOutcome
 	if failure != nil {
@@ -49,16 +49,16 @@ func EncodeOutcome(locations Locations, failure error) ([]byte, bool) {
 	return text, err == nil
 }
 
-// EncodeNegative is EncodeOutcome for caches of other values than answers: of a negative outcome alone.
+// EncodeNegative is EncodeOutcome for caches of other values than answers: it encodes only a negative answer.
 func EncodeNegative(failure error) ([]byte, bool) { return EncodeOutcome(nil, failure) }
 
 func saveNegative(failure error) (savedNegative, bool) {
-	n, ok := failure.(*Negative) //nolint:errorlint // what wraps it would be lost
+	n, ok := failure.(*Negative) //nolint:errorlint // wrapping errors would be lost
 	if !ok || n.Record != nil || !utf8.ValidString(n.Reason) {
 		return savedNegative{}, false
 	}
 	for word, kind := range negativeKinds() {
-		if n.Kind == kind { //nolint:errorlint // it is one of these
+		if n.Kind == kind { //nolint:errorlint // compared with the sentinel errors themselves
 			return savedNegative{word, n.Reason, n.Code, n.Values, n.Clients, n.Unclaimed}, true
 		}
 	}
@@ -67,7 +67,8 @@ func saveNegative(failure error) (savedNegative, bool) {
 
 var errOutcome = errors.New("it is no outcome of this version")
 
-// DecodeOutcome returns the answer, or the negative one, that EncodeOutcome has made the octets of, with a TTL. The last error is for others.
+// DecodeOutcome decodes the result of EncodeOutcome: an answer, or a negative answer as failure, which gets the
+// TTL. err reports invalid input.
 func DecodeOutcome(text []byte, ttl time.Duration) (locations Locations, failure, err error) {
 	var saved savedOutcome
 	if err := json.Unmarshal(text, &saved); err != nil {

@@ -7,12 +7,12 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Owning returns n with what the names begin with that the registry of the site is asked for, in the form that canonical names have.
+// Owning returns n with the prefixes of its own names set to the canonical forms of beginnings.
 func (n Names) Owning(beginnings []string) Names {
 	own := make([]string, len(beginnings))
 	for i, beginning := range beginnings {
 		canonical, err := n.CanonicalPrefix(beginning)
-		if err != nil { // "urn:" and the beginning of a NID are not that of a URN yet
+		if err != nil { // "urn:" and the beginning of a NID do not parse as a URN yet
 			if canonical = beginning; uri.EqualFold(canonical[:min(len(canonical), len("urn:"))], "urn:") {
 				canonical = strings.ToLower(canonical)
 			}
@@ -23,7 +23,7 @@ func (n Names) Owning(beginnings []string) Names {
 	return n
 }
 
-// AskedFor returns what the names begin with that the registry of the site is asked for; nil is all that it has.
+// AskedFor returns the prefixes of the names for which the registry is queried; nil means all names in it.
 func (n Names) AskedFor() []string {
 	switch {
 	case n.Known != nil:
@@ -35,11 +35,11 @@ func (n Names) AskedFor() []string {
 	}
 }
 
-// IsName reports whether a URI is a name, which is resolved, and no URL of a resource: a URN, one that the registry of the site is asked for, or
-// one of a scheme of names that has a public resolver.
+// IsName reports whether a URI is a name that is resolved, rather than the URL of a resource: a URN, a name for
+// which the registry is queried, or one of a scheme with a public resolver.
 func (n Names) IsName(u uri.URI) bool { return u.IsURN() || n.Owns(u) || n.Identifiers.HasResolver(u) }
 
-// Owns reports whether a name is one that the registry of the site is asked for, although it is not a URN.
+// Owns reports whether u is a name other than a URN for which the registry is queried.
 func (n Names) Owns(u uri.URI) bool {
 	if u.IsURN() || len(n.Own) == 0 && n.Known == nil {
 		return false
@@ -48,12 +48,13 @@ func (n Names) Owns(u uri.URI) bool {
 	return n.Known.Has(name) || hasBeginning(n.Own, name)
 }
 
-// Claims reports whether the site has said that it has a name, although it is not a URN: where it is not registered, nobody else is asked.
+// Claims reports whether u is a name other than a URN with a prefix that the site declares as its own (Own). If
+// it is not registered, no other resolver is queried.
 func (n Names) Claims(u uri.URI) bool {
 	return len(n.Own) > 0 && !u.IsURN() && hasBeginning(n.Own, u.Name().String())
 }
 
-// OwnsARKs reports whether the registry of the site is asked for ARKs, or may be.
+// OwnsARKs reports whether the registry is, or may be, queried for ARKs.
 func (n Names) OwnsARKs() bool {
 	return n.Known != nil || slices.ContainsFunc(n.Own, func(beginning string) bool { return strings.HasPrefix(beginning, "ark:") })
 }
@@ -62,10 +63,10 @@ func hasBeginning(beginnings []string, name string) bool {
 	return slices.ContainsFunc(beginnings, func(beginning string) bool { return strings.HasPrefix(name, beginning) })
 }
 
-// Named returns a query about another spelling of a name as one about the name: a label such as "doi:", the URL of a public resolver, of ARKs of
-// any resolver where the registry has names of their NAAN, or a URL of a host of the site. Others it returns as they are. What is below a root
-// of identifiers in web addresses is one of these, and nothing else. It is for those who resolve names: the URL as such is that of a resource,
-// to which a proxy forwards.
+// Named returns a query for another spelling of a name as the query for the name: a label such as "doi:", the
+// URL of a public resolver, for ARKs of any resolver if the registry has names of their NAAN, or a URL of a
+// host of the site. It returns other queries unchanged. A URI below a root of identifiers in web addresses is
+// always such an identifier. Use it to resolve names only: to a forward proxy the URL is that of a resource.
 func (n Names) Named(q Query) Query {
 	if q.IsURN() || n.IsLink(q.URI) {
 		return q
@@ -92,8 +93,8 @@ func (n Names) Named(q Query) Query {
 	return named
 }
 
-// withoutLinkQuery returns a URL without its fragment, and that of an identifier in a web address without its query, which is added to what it
-// leads to.
+// withoutLinkQuery returns a URL without its fragment. The URL of an identifier in a web address also loses its
+// query, which is added to the locations.
 func withoutLinkQuery(u uri.URI, isLink bool) uri.URI {
 	u = u.WithoutFragment()
 	text, _, hasQuery := strings.Cut(u.String(), "?")
@@ -115,7 +116,8 @@ func (n Names) nameIn(u uri.URI) (uri.URI, bool) {
 	if n.Claims(u) {
 		return uri.URI{}, false
 	}
-	if name, ok := n.Identifiers.Of(u); ok && (!u.IsLocation() || n.isCanonical(name)) { // a URL that is no valid name leads to itself
+	// A URL that is no valid name resolves to itself.
+	if name, ok := n.Identifiers.Of(u); ok && (!u.IsLocation() || n.isCanonical(name)) {
 		return name, !uri.EqualFold(name.Scheme(), u.Scheme()) || name.Normalize() != u.Normalize()
 	}
 	if site, ok := siteURL(u); ok && n.Owns(site) {
@@ -133,10 +135,10 @@ func (n Names) isCanonical(u uri.URI) bool {
 	return err == nil
 }
 
-// ownsNAAN reports whether the registry of the site has ARKs of the NAAN of one.
+// ownsNAAN reports whether the registry has ARKs with the NAAN of this ARK.
 func (n Names) ownsNAAN(ark uri.URI) bool {
 	name := ark.Name().String()
-	parts := strings.SplitAfterN(name, "/", 3) // "ark:/", the NAAN and what follows
+	parts := strings.SplitAfterN(name, "/", 3) // "ark:/", the NAAN and the rest
 	if len(parts) < 3 {
 		return false
 	}
@@ -145,8 +147,8 @@ func (n Names) ownsNAAN(ark uri.URI) bool {
 		slices.ContainsFunc(n.Own, func(beginning string) bool { return strings.HasPrefix(beginning, naan) })
 }
 
-// siteURL returns a URL of the web as names of web hosts have it: of https, whatever they came by, with neither a port nor a final dot. ok is false
-// for one that has it so already, and for others.
+// siteURL returns a web URL in the form that names of web hosts have: https, whatever the scheme of the
+// request, without port and final dot. ok is false if the URL is in this form already, or is no web URL.
 func siteURL(u uri.URI) (site uri.URI, ok bool) {
 	host, _ := u.Host()
 	isSecure := uri.EqualFold(u.Scheme(), "https")

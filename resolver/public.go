@@ -7,19 +7,21 @@ import (
 	"github.com/urnd/urnd/urnns"
 )
 
-// Public resolves identifiers that are no URNs by their public resolvers, such as ARKs and handles.
+// Public is a Resolver for identifiers that are not URNs, such as ARKs and handles: it returns locations at
+// their public resolvers.
 type Public struct {
 	identifiers *urnns.Identifiers
 	ttl         time.Duration
 	source      *Source
 }
 
-// NewPublic returns a Public. ttl is the TTL of its answers, since a table has none.
+// NewPublic returns a Public. ttl is the TTL of its answers, since the table of public resolvers has none.
 func NewPublic(identifiers *urnns.Identifiers, ttl time.Duration) Public {
 	return Public{identifiers, ttl, &Source{Name: "public resolver"}}
 }
 
-// Resolve implements Resolver for canonical names. What it leads to has the spelling that was asked for: which characters count is for others to say.
+// Resolve implements Resolver for canonical names. The location keeps the requested spelling, since the public
+// resolver decides which characters are significant.
 func (p Public) Resolve(_ context.Context, q Query) (Answer, error) {
 	if !q.Service.Locates() {
 		return Answer{}, notByRules(q.Service)

@@ -10,7 +10,8 @@ import (
 	"github.com/urnd/urnd/urnns"
 )
 
-// What no registry has leads to its public resolver, however it is written, and keeps the spelling that it was asked for with.
+// An unregistered name resolves to its public resolver in all spellings, and the location keeps the requested
+// spelling.
 func TestPublic(t *testing.T) {
 	table, err := urnns.NewIdentifiers(urnns.BuiltinIdentifiers()...)
 	if err != nil {
@@ -31,7 +32,7 @@ func TestPublic(t *testing.T) {
 		"http://dx.doi.org/10.5555/a1#p":                  {"urn:doi:10.5555/a1", "https://doi.org/10.5555/a1#p"},
 		"isbn:0-395-36341-1":                              {"urn:isbn:0395363411", "https://openlibrary.org/isbn/0395363411"},
 		"https://portal.issn.org/resource/ISSN/1046-8188": {"urn:issn:10468188", "https://portal.issn.org/resource/ISSN/1046-8188"},
-		"https://portal.issn.org/resource/ISSN/1046-8189": {}, // its check digit is wrong: it is a URL
+		"https://portal.issn.org/resource/ISSN/1046-8189": {}, // a wrong check digit: it is a URL
 		"https://doi.org/10.5555/a1?x":                    {},
 		"hdl:x":                                           {},
 	} {

@@ -10,22 +10,22 @@ import (
 
 // Selection selects the names to purge. Exactly one field is set.
 type Selection struct {
-	Name      uri.URI // canonical
+	Name      uri.URI // canonical name
 	Namespace string  // a NID in lower case
-	Prefix    string  // of canonical names
+	Prefix    string  // prefix of canonical names
 	All       bool
 }
 
 // CachedAnswer is an entry of the cache of answers.
 type CachedAnswer struct {
 	Key       string
-	TTL       time.Duration // negative when stale
+	TTL       time.Duration // negative if stale
 	Locations Locations     // empty if Err is set
 	Err       error         // a negative answer, or nil
 }
 
-// Lookup returns the cached answers for a canonical name, for all services and resolution
-// parameters. It needs no scan of the store.
+// Lookup returns the cached answers for a canonical name, for all services and resolution parameters. It does
+// not scan the store.
 func (a Answers) Lookup(name uri.URI) []CachedAnswer {
 	var found []CachedAnswer
 	for _, key := range a.keysOf(name.String()) {
@@ -36,15 +36,15 @@ func (a Answers) Lookup(name uri.URI) []CachedAnswer {
 	return found
 }
 
-// keysOf returns all keys that may have an answer for a name, sorted.
+// keysOf returns all keys that answers for a name may have, sorted.
 func (a Answers) keysOf(name string) []string {
 	keys := append(a.Variants(name), name)
 	slices.Sort(keys)
 	return keys
 }
 
-// Purge removes the answers of a selection, or makes them stale if soft is set. It returns
-// the canonical name of each answer, so a name may occur several times.
+// Purge removes the answers of a selection, or makes them stale if soft is set. It returns the canonical name
+// of each answer, so a name may occur several times.
 func (a Answers) Purge(s Selection, soft bool) []string {
 	var keys []string
 	if s.Name.IsValid() {

@@ -9,7 +9,8 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// A load is asked all that the key of its answer depends on: else it would be stored for who has asked something else.
+// A load sees everything that the key of its answer depends on. Otherwise the entry would be wrong for other
+// queries.
 func TestQuestionHasAllOfTheKey(t *testing.T) {
 	parse := func(text string) uri.URI {
 		u, err := uri.Parse(text)

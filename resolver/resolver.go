@@ -1,8 +1,9 @@
-// Package resolver is the domain of urnd: it resolves an identifier to a small,
-// immutable, cacheable Answer. Resolvers are composed: Canonical normalizes the name,
-// Cached caches answers, Chain asks several resolvers in order.
+// Package resolver is the domain of urnd: it resolves an identifier to a small, immutable, cacheable Answer. A
+// Query (a URI and a service of RFC 2483) enters, an Answer with locations or a Negative leaves. Resolvers are
+// composed: Canonical normalizes the name (RFC 8141, RFC 3986), Cached caches answers, Chain queries several
+// resolvers in order.
 //
-// It resolves and never retrieves: it does not read the resource itself.
+// It never retrieves: it does not read the resource itself.
 package resolver
 
 import (
@@ -11,10 +12,9 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Resolver answers queries. Resolve is safe for concurrent use and returns
-// when ctx ends. It fails with a *uri.ParseError for an invalid name, with a
-// *Negative (ErrUnsupported, ErrNotFound, ErrGone, ErrService) as a negative answer,
-// and with any other error if it got no answer.
+// Resolver answers queries. Resolve is safe for concurrent use and returns when ctx ends. Its error is a
+// *uri.ParseError for an invalid name, a *Negative (ErrUnsupported, ErrNotFound, ErrGone, ErrService) for a
+// negative answer, and any other error if it got no answer.
 type Resolver interface {
 	Resolve(ctx context.Context, q Query) (Answer, error)
 }
@@ -25,8 +25,8 @@ type Func func(ctx context.Context, q Query) (Answer, error)
 // Resolve calls f.
 func (f Func) Resolve(ctx context.Context, q Query) (Answer, error) { return f(ctx, q) }
 
-// Split passes URNs to one resolver, URLs to another, and other URIs, such as "cid:", to
-// a third: a name must be looked up, while a URL is its own location and needs no cache.
+// Split dispatches queries by the kind of their URI: URNs, URLs, and other URIs such as "cid:". A name must be
+// looked up, while a URL is its own location and needs no cache.
 type Split struct {
 	Names     Resolver
 	Locations Resolver

@@ -33,7 +33,7 @@ func builtin(t testing.TB) *urnns.Set {
 	return set
 }
 
-// stub is a resolver that always returns the same outcome, and counts its calls.
+// stub is a resolver that always returns the same outcome, and records its queries.
 type stub struct {
 	answer resolver.Answer
 	err    error
@@ -165,8 +165,7 @@ func TestCanonical(t *testing.T) {
 	}
 }
 
-// RFC 8141 sections 2.3.2 and 2.3.3: components take no part in resolution, and are added
-// to the location.
+// RFC 8141 sections 2.3.2 and 2.3.3: components take no part in resolution, and are added to the location.
 func TestComponents(t *testing.T) {
 	for _, tt := range []struct{ in, location, want string }{
 		{"urn:example:a?=q=1", "http://a/", "http://a/?q=1"},
@@ -201,7 +200,7 @@ func TestResolutionParams(t *testing.T) {
 		}
 		keys[next.asked[0].Key()] = in
 	}
-	if len(keys) != 4 { // without, "r", "c", and the URL
+	if len(keys) != 4 { // without parameters, "r", "c", and the URL
 		t.Errorf("%q", keys)
 	}
 }
@@ -291,7 +290,7 @@ func TestKey(t *testing.T) {
 	}
 }
 
-// URNs are names, URLs are locations, and other URIs go to Others, or to Locations.
+// URNs go to Names, URLs to Locations, and other URIs to Others, or to Locations without it.
 func TestSplit(t *testing.T) {
 	say := func(who string) resolver.Resolver { return &stub{answer: located("http://"+who+".example/", 1)} }
 	for _, others := range []bool{false, true} {

@@ -20,7 +20,8 @@ func rulesOf(t testing.TB, targets ...urnns.Target) *resolver.Namespaces {
 	return resolver.NewNamespaces(set, time.Hour)
 }
 
-// A rule says what its target is to the name. Names lead to the resource, and the rest are their links.
+// A rule has the relation of its target to the name. A name resolves to its resource; the other targets are its
+// links.
 func TestRulesWithRelations(t *testing.T) {
 	n := rulesOf(t,
 		urnns.Target{Template: "https://a.example/{nss}.rdf", Rel: "describedby", Type: "application/rdf+xml", Title: "RDF", Context: "DE", Language: "de"},
@@ -56,7 +57,7 @@ func TestRulesWithRelations(t *testing.T) {
 	}
 }
 
-// The links of an answer by rules are bounded as its locations are.
+// The links of an answer by rules are limited as its locations are.
 func TestLinksOfRulesAreBounded(t *testing.T) {
 	targets := []urnns.Target{{Template: "https://a.example/"}}
 	for range 100 {
@@ -72,7 +73,7 @@ func TestLinksOfRulesAreBounded(t *testing.T) {
 	}
 }
 
-// A name whose rules have no links of its own takes no more memory than its locations.
+// An answer by rules without links of its own shares its source with others.
 func TestRulesShareSources(t *testing.T) {
 	n := rulesOf(t, urnns.Target{Template: "https://a.example/{nss}", Rel: "item", Title: "The book"})
 	one, _ := n.Resolve(t.Context(), query(t, "urn:example:1"))

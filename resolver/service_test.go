@@ -10,8 +10,7 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// RFC 2169 section 3 and RFC 2483 section 4: names of services, without
-// regard to case.
+// RFC 2169 section 3 and RFC 2483 section 4: names of services, ignoring case.
 func TestParseService(t *testing.T) {
 	for name, want := range map[string]resolver.Service{
 		"N2L": resolver.I2L, "n2l": resolver.I2L, "I2L": resolver.I2L, "L2L": resolver.I2L,

@@ -16,13 +16,13 @@ import (
 	"github.com/urnd/urnd/cache"
 )
 
-// A snapshot of answers is text: a header with the format and the configuration that the
-// answers depend on, a line of JSON for each answer, and a line with the SHA-256 of all
-// lines before it. The number of the format also changes where names lead elsewhere by other
-// rules: answers that a version before has made are used until they expire.
+// A snapshot of answers is text: a header with the format and the configuration that the answers depend on, a
+// line of JSON for each answer, and a line with the SHA-256 of all lines before it. The format number also
+// changes when new rules change the targets of names, because restored answers of an older version remain in
+// use until they expire.
 const snapshotFormat = "urnd answers 1 "
 
-// maxSnapshotLine bounds a line of a snapshot, in octets.
+// maxSnapshotLine limits the length of a line of a snapshot, in bytes.
 const maxSnapshotLine = 1 << 20
 
 var (
@@ -39,8 +39,8 @@ type savedAnswer struct {
 	Locations []savedLocation `json:"locations"`
 }
 
-// at returns when the answer was saved. Where it is later than now, the system clock was set back
-// since: how old the answer is cannot be known.
+// at returns when the answer was saved. A time in the future means that the system clock was set back since, so
+// that the age of the answer is unknown.
 func (s savedAnswer) at() time.Time { return time.Unix(s.Expires-s.TTL, 0) }
 
 type savedLocation struct {
@@ -57,7 +57,7 @@ type savedLocation struct {
 	Others  []savedLink `json:"others,omitempty"` // of its Relation
 }
 
-// savedLink is a Link.
+// savedLink is the encoding of a Link.
 type savedLink struct {
 	Anchor   string `json:"anchor,omitempty"`
 	URI      string `json:"uri"`
@@ -68,18 +68,19 @@ type savedLink struct {
 	Context  string `json:"context,omitempty"`
 }
 
-// Save writes the fresh answers, as many as fit into limit octets, and returns their
-// number. basis identifies the configuration that they depend on; it has no spaces.
+// Save writes as many fresh answers as fit into limit bytes, and returns their number. basis identifies the
+// configuration that they depend on; it contains no spaces.
 func (a Answers) Save(w io.Writer, basis string, now time.Time, limit int64) (int, error) {
 	sum := sha256.New()
 	out := bufio.NewWriter(io.MultiWriter(w, sum))
-	written, _ := fmt.Fprintf(out, "%s%s\n", snapshotFormat, basis) // out keeps the error
+	written, _ := fmt.Fprintf(out, "%s%s\n", snapshotFormat, basis) // out retains the error
 	room := limit - int64(written) - 2*sha256.Size - 1
 	n := 0
 	var failed error
 	a.Entries.Each(func(e *cache.Entry[Locations]) bool {
 		ttl := a.TTL(e)
-		if e.Err() != nil || ttl <= 0 || len(e.Value) > 0 && e.Value[0].From.Record != nil { // the registry is asked again
+		// Answers of the registry are not saved: it is queried again.
+		if e.Err() != nil || ttl <= 0 || len(e.Value) > 0 && e.Value[0].From.Record != nil {
 			return true
 		}
 		line, err := json.Marshal(save(e, ttl, now))
@@ -123,10 +124,10 @@ func saveLocation(l Location) savedLocation {
 	return s
 }
 
-// Restore adds the still fresh answers of a snapshot to the cache, and returns their
-// number; it stops when ctx ends. The snapshot must rest on the basis of Save. Those of names for which owned returns true are not: others than
-// urnd may have changed them since. Nothing is restored from a snapshot with
-// ErrSnapshotDamaged or ErrSnapshotMismatch.
+// Restore adds the answers of a snapshot that are still fresh to the cache, and returns their number; it stops
+// when ctx ends. The snapshot must have the basis given to Save. Names for which owned returns true are
+// skipped: another process may have changed them since. With ErrSnapshotDamaged or ErrSnapshotMismatch, nothing
+// is restored.
 func (a Answers) Restore(ctx context.Context, r io.ReadSeeker, basis string, now time.Time, owned func(ctx context.Context, name string) bool) (int, error) {
 	if err := checkSnapshot(r, basis); err != nil {
 		return 0, err
@@ -135,7 +136,7 @@ func (a Answers) Restore(ctx context.Context, r io.ReadSeeker, basis string, now
 		return 0, fmt.Errorf("restoring answers: %w", err)
 	}
 	lines := scanLines(r)
-	lines.Scan() // the header, which was checked
+	lines.Scan() // the header, already checked
 	sources := make(savedSources)
 	n := 0
 	for ctx.Err() == nil && lines.Scan() {
@@ -153,7 +154,7 @@ func (a Answers) Restore(ctx context.Context, r io.ReadSeeker, basis string, now
 		if whole := NameOfKey(name); whole != "" {
 			name = whole
 		}
-		if owned(ctx, name) { // after Seed, so that no change in between is missed
+		if owned(ctx, name) { // after Seed, so that a change in between is not missed
 			a.Cache.Purge(saved.Key, false)
 			n--
 		}
@@ -161,20 +162,20 @@ func (a Answers) Restore(ctx context.Context, r io.ReadSeeker, basis string, now
 	return n, nil
 }
 
-// maxSources bounds the number of shared sources.
+// maxSources limits the number of shared sources.
 const maxSources = 10_000
 
-// savedSources are the sources that locations were restored with, by what is saved of them, without the location and Others.
+// savedSources are the sources of restored locations, by their saved fields other than Others.
 type savedSources map[sourceKey]*Source
 
-// sourceKey is what a Source that locations share has, by value.
+// sourceKey has the fields of a Source that locations share, as a comparable value.
 type sourceKey struct {
 	name, kind, language, content string
 	authentic                     bool
 	rel, title, context           string
 }
 
-// of returns the source of a saved location. Equal ones are shared, but for those that have links of one name.
+// of returns the source of a saved location. Equal sources are shared, except those with links of one name.
 func (known savedSources) of(l savedLocation) *Source {
 	key := sourceKey{l.Source, l.Type, l.Language, l.Content, l.Authentic, l.Rel, l.Title, l.Context}
 	if shared := known[key]; shared != nil && len(l.Others) == 0 {

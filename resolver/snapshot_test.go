@@ -103,7 +103,8 @@ func TestSnapshotIsBounded(t *testing.T) {
 	}
 }
 
-// What was saved after now was saved before the system clock was set back: it may be of any age.
+// A snapshot saved in the future is not restored: the system clock was set back, so the age of its answers is
+// unknown.
 func TestSnapshotOfTheFuture(t *testing.T) {
 	now := time.Unix(1000, 0)
 	c := answersAt(t, &now)
@@ -123,7 +124,7 @@ func TestSnapshotOfTheFuture(t *testing.T) {
 	}
 }
 
-// none owns no name.
+// none reports that no name is owned.
 func none(context.Context, string) bool { return false }
 
 func TestRestoreWithoutOwned(t *testing.T) {
@@ -147,7 +148,8 @@ func TestRestoreWithoutOwned(t *testing.T) {
 	}
 }
 
-// Relations are saved by what they say: equal ones are shared, the links of a name are its own, and snapshots of before have none.
+// Relations are restored by value: equal ones are shared, links of one name are not, and older snapshots have
+// none.
 func TestSnapshotOfRelations(t *testing.T) {
 	now := time.Unix(1000, 0)
 	c := answersAt(t, &now)

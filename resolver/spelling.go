@@ -7,11 +7,12 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// longestRespelled bounds a text that is respelled, in octets: what a person types is shorter.
+// longestRespelled limits the text that is respelled, in bytes: text typed by a person is shorter.
 const longestRespelled = 512
 
-// spellings returns how a text that is no URI may have been meant, best first: with the ASCII characters that others stand for, without the
-// punctuation of a sentence, with colons where they belong, and without spaces. Most of them are none, either.
+// spellings returns candidates for a text that is no URI, best first: with look-alike characters replaced by
+// ASCII, without the punctuation of a sentence, with colons for other separators, and without spaces. Most
+// candidates are not URIs either.
 func spellings(text string) []string {
 	if len(text) > longestRespelled {
 		return nil
@@ -31,8 +32,8 @@ func spellings(text string) []string {
 	return slices.DeleteFunc(all, func(one string) bool { return one == "" || one == text })
 }
 
-// plainCharacter returns the ASCII character that is typed for one where a keyboard or a program has changed it: a full-width one, a dash, or a
-// quotation mark.
+// plainCharacter returns the ASCII character for one that a keyboard or a program has substituted: a full-width
+// character, a dash, or a quotation mark. It returns -1 for invisible characters, as strings.Map expects.
 func plainCharacter(c rune) rune {
 	const firstWide, lastWide, toASCII = '\uFF01', '\uFF5E', '\uFF01' - '!'
 	switch {
@@ -46,14 +47,14 @@ func plainCharacter(c rune) rune {
 		return '"'
 	case strings.ContainsRune("‘’‚‛‹›", c):
 		return '\''
-	case c == '\u200B', c == '\u2060', c == '\uFEFF', c == '\u00AD': // which nobody sees
+	case c == '\u200B', c == '\u2060', c == '\uFEFF', c == '\u00AD': // invisible characters
 		return -1
 	default:
 		return c
 	}
 }
 
-// cutURN returns what follows "urn" and whatever separates it.
+// cutURN returns the text after "urn" and any separators.
 func cutURN(text string) (rest string, ok bool) {
 	const urn = "urn"
 	if len(text) <= len(urn) || !uri.EqualFold(text[:len(urn)], urn) {
@@ -63,7 +64,8 @@ func cutURN(text string) (rest string, ok bool) {
 	return rest, rest != "" && len(rest) < len(text)-len(urn)
 }
 
-// respelledURLs returns URLs of the web for texts that lack a part of what is before their host.
+// respelledURLs returns web URLs for texts that lack a part of the prefix of the host, such as
+// "https:example.org" or "www.example.org".
 func respelledURLs(text string) []string {
 	const most = len("https://")
 	lower := strings.ToLower(text[:min(len(text), most)])

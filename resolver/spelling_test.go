@@ -10,7 +10,7 @@ import (
 	"github.com/urnd/urnd/urnns"
 )
 
-// guessing are names with the built-in namespaces, and the identifiers that people use.
+// guessing returns Names with the built-in namespaces and identifiers.
 func guessing(t testing.TB) resolver.Names {
 	t.Helper()
 	set, err := urnns.NewSet(urnns.Builtin()...)
@@ -24,7 +24,7 @@ func guessing(t testing.TB) resolver.Names {
 	return resolver.Names{Set: set, Accept: uri.CurrentURN, Identifiers: identifiers}
 }
 
-// What people type and paste, and what they mean.
+// Suggestions for texts that people type and paste.
 func TestSuggest(t *testing.T) {
 	n := guessing(t)
 	for text, want := range map[string]string{
@@ -50,7 +50,7 @@ func TestSuggest(t *testing.T) {
 	}
 }
 
-// All that is suggested is accepted, and there are not many.
+// Canonical accepts all suggestions, and their number is limited.
 func FuzzSuggest(f *testing.F) {
 	for _, text := range []string{"urn.ietf.rfc.2648", "urn ietf：rfc 1.", "http//a", "www.", "doi 10.1000 / 182", "\xff", "urn:\u200b:"} {
 		f.Add(text)

@@ -7,12 +7,11 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// maxSuggestions bounds what Suggest returns.
+// maxSuggestions limits the result of Suggest.
 const maxSuggestions = 5
 
-// Suggest returns the URIs that a text which is not one probably means, best first: URIs in
-// it, other spellings of it, the name of a namespace without "urn:", or a NID with a mistyped letter. All are
-// accepted by Canonical.
+// Suggest returns URIs that a text which is no URI probably means, best first: URIs within it, other spellings
+// of it, a name without "urn:", or one with a typo in its NID. Canonical accepts all of them.
 func (n Names) Suggest(text string) []string {
 	var found []string
 	try := func(candidate string) {
@@ -26,7 +25,7 @@ func (n Names) Suggest(text string) []string {
 		}
 	}
 	if try(uri.EncodeRawName(text)); len(found) > 0 {
-		return found // what is in it is only the beginning of the name
+		return found // a URI within the text is only the beginning of the name
 	}
 	for _, f := range uri.Extract(text, uri.ExtractOptions{}) {
 		try(f.URI.String())
@@ -61,7 +60,8 @@ func (n Names) respell(text string, try func(candidate string)) {
 	}
 }
 
-// withColons returns a text that begins with "urn" and the NID of a known namespace, and has colons for its spaces, "" for all others.
+// withColons returns a text that begins with "urn" and the NID of a known namespace with colons for its spaces,
+// or "" for other texts.
 func (n Names) withColons(text string) string {
 	rest, ok := cutURN(text)
 	if !ok {
@@ -75,8 +75,9 @@ func (n Names) withColons(text string) string {
 	return "urn:" + joined
 }
 
-// Meant returns the URIs that a text probably means that is a URI, but none of a scheme that is resolved, best first: what Suggest has, and
-// the URN of a namespace without "urn:", even one whose rules it breaks.
+// Meant returns URIs that a text probably means, best first, if the text is a URI of a scheme that is not
+// resolved: the result of Suggest, and the URN of a namespace without "urn:", even if it breaks the rules of
+// the namespace.
 func (n Names) Meant(text string) []string {
 	found := n.Suggest(text)
 	if nid, _, ok := strings.Cut(text, ":"); ok {
@@ -87,7 +88,7 @@ func (n Names) Meant(text string) []string {
 	return found
 }
 
-// accepts reports whether a text is a URI that Canonical accepts, of a scheme that is resolved.
+// accepts reports whether a text is a URI that Canonical accepts, with a scheme that is resolved.
 func (n Names) accepts(text string) bool {
 	q, err := ParseQuery(text, I2L)
 	if err != nil || CheckScheme(q.URI) != nil && !q.IsURN() {
@@ -97,8 +98,8 @@ func (n Names) accepts(text string) bool {
 	return err == nil
 }
 
-// isNear reports whether one letter of a was replaced, left out, added, or exchanged with its
-// neighbour to make b.
+// isNear reports whether a and b differ by at most one typo: a letter replaced, left out, added, or exchanged
+// with its neighbour.
 func isNear(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a

@@ -11,20 +11,19 @@ import (
 
 // Step is one step of a resolution.
 type Step struct {
-	Stage  string        // the part of urnd: "normalize", "cache", "ddds" ...
-	Code   string        // what it was, for texts in all languages: of the step, or of the negative answer that it got
-	Values []any         // of the message of Code, pairs of a name and a text or a number: nothing of the internal network
-	Detail string        // for an administrator to read, in English
-	Public string        // Detail for everybody, without addresses of the internal network; "" is Detail itself
+	Stage  string        // part of urnd: "normalize", "cache", "ddds" ...
+	Code   string        // code of the step, or of its negative answer, for translated messages
+	Values []any         // of the message: pairs of a name and a text or a number, no addresses of the internal network
+	Detail string        // text for administrators, in English
+	Public string        // public form of Detail, without addresses of the internal network; "" if Detail is public
 	At     time.Duration // since the start of the trace
 	Took   time.Duration // 0 if it was not measured
-	Rule   *Rule         // that the step applied; nil for none
+	Rule   *Rule         // the DDDS rule that the step applied; nil for none
 }
 
-// Trace collects the steps of one query. It is a value of the context, so that it costs
-// nothing unless requested, and is never cached. A nil Trace discards steps. It is safe
-// for concurrent use: a load may continue for other callers after the traced query has
-// ended.
+// Trace collects the steps of one query. It is a context value, so that it costs nothing unless requested, and
+// is never cached. A nil Trace discards steps. It is safe for concurrent use: a load may continue for other
+// callers after the traced query has ended.
 type Trace struct {
 	now   func() time.Time
 	start time.Time
@@ -35,14 +34,14 @@ type Trace struct {
 	steps []Step
 }
 
-// maxSteps bounds the steps of a trace; further ones are discarded.
+// maxSteps limits the steps of a trace; further ones are discarded.
 const maxSteps = 1000
 
-// options are what a context says about a resolution. They are one value, since each look-up
-// in a context takes time on the way of every request.
+// options are the context values of this package. They are one value, since every request pays for each lookup
+// in a context.
 type options struct {
-	trace *Trace // nil where the resolution is not traced
-	fresh bool   // caches are not used
+	trace *Trace // nil if the resolution is not traced
+	fresh bool   // the cache is bypassed for reading: see WithFresh
 	span  string // see WithSpan
 }
 
@@ -60,27 +59,26 @@ func WithTrace(ctx context.Context, now func() time.Time) (context.Context, *Tra
 	return context.WithValue(ctx, optionsKey{}, o), o.trace
 }
 
-// TraceOf returns the trace of ctx, or nil. Check for nil before building arguments of
-// Add, so that a query without trace is cheap.
+// TraceOf returns the trace of ctx, or nil. Check for nil before building arguments of Add, so that a query
+// without a trace is cheap.
 func TraceOf(ctx context.Context) *Trace { return optionsOf(ctx).trace }
 
-// WithSpan returns a context of a span of urnd's own tracing, by the identifier that requests to
-// servers carry (W3C Trace Context, traceparent).
+// WithSpan returns a context for a span of distributed tracing. Requests to servers carry its identifier (W3C
+// Trace Context, traceparent).
 func WithSpan(ctx context.Context, traceparent string) context.Context {
 	o := optionsOf(ctx)
 	o.span = traceparent
 	return context.WithValue(ctx, optionsKey{}, o)
 }
 
-// SpanOf returns the identifier of WithSpan, or "".
+// SpanOf returns the identifier set by WithSpan, or "".
 func SpanOf(ctx context.Context) string { return optionsOf(ctx).span }
 
-// Explain makes t an explanation: where an answer is cached, the name is resolved once more
-// only to show how.
+// Explain makes t an explanation: a name with a cached answer is resolved once more, only to show the steps.
 func (t *Trace) Explain() { t.explains.Store(true) }
 
-// Add adds a step with its detail, at the time that it is now. Where the detail may have addresses of the internal network, Public of the step is
-// what everybody may read.
+// Add appends a step with its detail and the current time. If the detail may contain addresses of the internal
+// network, set Public of the step to the text without them. Add does nothing on a nil Trace.
 func (t *Trace) Add(s Step, format string, args ...any) {
 	if t == nil {
 		return
@@ -93,7 +91,7 @@ func (t *Trace) Add(s Step, format string, args ...any) {
 	}
 }
 
-// PublicSteps returns a copy of the steps so far, with the details that everybody may read.
+// PublicSteps returns a copy of the steps so far, with Public as Detail where it is set.
 func (t *Trace) PublicSteps() []Step {
 	steps := t.Steps()
 	for i, s := range steps {

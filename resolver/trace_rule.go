@@ -2,26 +2,26 @@ package resolver
 
 import "time"
 
-// Rule is a rule of the DDDS (RFC 3403 section 4.1) as it was applied to a name, for pages that show a step. The zero value of a field says
-// nothing.
+// Rule is a DDDS rule (RFC 3403 section 4.1) with the outcome of its application to a name, for pages that show
+// a step. The zero value of a field means unknown.
 type Rule struct {
-	Domain                              string        // whose record it is
-	TTL                                 time.Duration // of its record set
+	Domain                              string        // owner name of the record
+	TTL                                 time.Duration // TTL of the record set
 	Order, Preference                   uint16
 	Flags, Services, Regexp, Substitute string // Substitute is the field REPLACEMENT
 	Use                                 RuleUse
-	Matched                             string // what its expression matched of the name
-	Result                              string // the domain or the location that it leads to
+	Matched                             string // part of the name that the expression matched
+	Result                              string // resulting domain or location
 	Reason                              string // why it was not used, in English
-	Why                                 string // the code of Reason
+	Why                                 string // code of Reason
 }
 
-// RuleUse is whether a rule was used.
+// RuleUse is the outcome of applying a rule.
 type RuleUse uint8
 
-// The uses of rules. The zero value is of one that cannot be used for the name.
+// The zero value means that the rule cannot be used for the name.
 const (
 	RuleSkipped  RuleUse = iota
-	RulePossible         // it can be used, behind the one that is
+	RulePossible         // usable, but another rule precedes it
 	RuleUsed
 )

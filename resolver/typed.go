@@ -6,9 +6,8 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Pasted returns a text without what is pasted with an identifier: a byte order mark, white
-// space around it and at the ends of lines, angle brackets, and the prefix "URL:" (RFC 3986
-// appendix C).
+// Pasted returns a text without decoration that is pasted with an identifier: a byte order mark, white space
+// around it and at the ends of lines, angle brackets, and the prefix "URL:" (RFC 3986 appendix C).
 func Pasted(text string) string {
 	text = strings.TrimSpace(strings.TrimPrefix(text, "\ufeff"))
 	if inner, ok := strings.CutPrefix(text, "<"); ok && strings.HasSuffix(inner, ">") {
@@ -27,8 +26,8 @@ func Pasted(text string) string {
 	return b.String()
 }
 
-// TypedQuery returns the question for a service of what a person has typed or pasted: a URI, an
-// IRI (RFC 3987), or an identifier without "urn:". The error is a *uri.ParseError.
+// TypedQuery returns the query of a service for text that a person typed or pasted: a URI, an IRI (RFC 3987),
+// or an identifier without "urn:". The error is a *uri.ParseError.
 func (n Names) TypedQuery(text string, service Service) (Query, error) {
 	text = Pasted(text)
 	u, err := uri.FromIRI(text)

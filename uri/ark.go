@@ -2,11 +2,11 @@ package uri
 
 import "strings"
 
-// arkScheme begins an ARK, a name of draft-kunze-ark.
+// arkScheme is the scheme of ARKs (draft-kunze-ark).
 const arkScheme = "ark"
 
-// ARK returns the ARK in the URL of a resolver, such as https://n2t.net/ark:/12345/x1, as it is written there; false is for other
-// URIs. The host plays no part in which name an ARK is: draft-kunze-ark section 3.2, step 1.
+// ARK returns the ARK in a resolver URL, such as https://n2t.net/ark:/12345/x1, as written, and false for other
+// URIs. The host is not part of the identity of an ARK: draft-kunze-ark section 3.2, step 1.
 func (u URI) ARK() (URI, bool) {
 	if !u.IsWeb() {
 		return URI{}, false
@@ -20,8 +20,8 @@ func (u URI) ARK() (URI, bool) {
 	return ark, err == nil
 }
 
-// Name returns the normal form of a name that is none of URNs, without what plays no part in it: of an ARK the query
-// (draft-kunze-ark section 3.2, step 2), and of all the fragment.
+// Name returns the normal form of a name that is not a URN, without components that are not part of its
+// identity: the fragment, and the query of an ARK (draft-kunze-ark section 3.2, step 2).
 func (u URI) Name() URI {
 	u = u.WithoutFragment()
 	if u.hasScheme(arkScheme) {
@@ -30,8 +30,8 @@ func (u URI) Name() URI {
 	return u.Normalize()
 }
 
-// Spelling returns the normal form of u with the differences that the names of its scheme do not count: hyphens of an ARK, or the
-// case of a DOI. It is that of Normalize for all other schemes.
+// Spelling returns the normal form of u, but keeps characters that are insignificant in names of its scheme:
+// hyphens of an ARK, or the case of a DOI or of the prefix of a handle. For all other schemes it is Normalize.
 func (u URI) Spelling() URI {
 	switch schemes[u.row()].form {
 	case formARK, formDOI, formHandle:
@@ -41,8 +41,8 @@ func (u URI) Spelling() URI {
 	}
 }
 
-// arkForm makes the path dst[start:] that of the ARK to which all equivalent ones are compared: draft-kunze-ark section 3.2. The
-// label is "ark:/", which names have in print, where the draft has "ark:": one of both must be the form of names.
+// arkForm replaces the path dst[start:] by the normal form of an ARK: draft-kunze-ark section 3.2. The label is
+// "ark:/", as in printed names, although the draft writes "ark:": names need one form.
 func arkForm(dst []byte, start int) []byte {
 	const longest = 256 // longer ones go to the heap
 	var buf [longest]byte
@@ -53,8 +53,8 @@ func arkForm(dst []byte, start int) []byte {
 	return append(append(dst[:start], '/'), name...)
 }
 
-// appendARK appends what follows the label of an ARK: the NAAN in lower case (step 4), no hyphens (step 6), and slashes and periods
-// only between other characters, of several the first (step 8).
+// appendARK appends the part of an ARK after its label in normal form: the NAAN in lower case (step 4), without
+// hyphens (step 6), slashes and periods only between other characters, and only the first of several (step 8).
 func appendARK(dst, text []byte) []byte {
 	inNAAN := true
 	for len(text) > 0 {
@@ -83,8 +83,8 @@ func appendARK(dst, text []byte) []byte {
 
 func isStructural(b byte) bool { return b == '/' || b == '.' }
 
-// hyphen returns the length of the hyphen that text begins with, 0 if there is none: also of U+2010 to U+2015, which typography
-// makes of it.
+// hyphen returns the length of the hyphen at the start of text, 0 if there is none. U+2010 to U+2015,
+// percent-encoded, count as hyphens, since typography substitutes them.
 func hyphen(text []byte) int {
 	const encoded = "%E2%80%9"
 	switch {

@@ -13,7 +13,7 @@ func TestARKOfURL(t *testing.T) {
 		"https://n2t.net/ark:/12345/x?y#z": "ark:/12345/x?y#z",
 		"https://n2t.net/ark:":             "",
 		"https://n2t.net/ark://12345/x":    "", // its host would be the NAAN
-		"https://n2t.net/a/ark:/12345/x":   "", // a page about it, as of an archive
+		"https://n2t.net/a/ark:/12345/x":   "", // a page about the ARK, for example in an archive
 		"ftp://n2t.net/ark:/12345/x":       "",
 		"ark:/12345/x":                     "",
 	} {

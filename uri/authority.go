@@ -5,19 +5,18 @@ import (
 	"strings"
 )
 
-// authority is the text of an authority and where its host begins and ends.
+// authority is the text of an authority with the offsets of its host.
 type authority struct {
 	text       string
-	start, end int  // of the host
+	start, end int  // offsets of the host
 	registry   bool // the whole text is a registry-based name
 }
 
-// splitAuthority finds the host in an authority that was parsed before. A
-// server-based authority has at most one "@", and after ":" only the digits of a
-// port; all others are registry-based.
+// splitAuthority locates the host in an authority that was checked by the parser. A server-based authority has
+// at most one "@", and only the digits of a port after ":"; all others are registry-based.
 func splitAuthority(text string) authority {
 	plain := regLength(text)
-	if plain == len(text) || text[plain] == ':' && isDigits(text[plain+1:]) { // the usual host, and a port
+	if plain == len(text) || text[plain] == ':' && isDigits(text[plain+1:]) { // common case: host and port
 		return authority{text: text, end: plain}
 	}
 	a := authority{text: text, start: strings.IndexByte(text, '@') + 1, end: len(text)}
@@ -35,8 +34,7 @@ func splitAuthority(text string) authority {
 	return a
 }
 
-// regLength returns how many octets at the start of s are unreserved or
-// sub-delims.
+// regLength returns the number of leading bytes of s that are unreserved or sub-delims.
 func regLength(s string) int {
 	i := 0
 	for i < len(s) && is(s[i], classReg) {
@@ -45,7 +43,7 @@ func regLength(s string) int {
 	return i
 }
 
-// digitsLength returns how many octets at the start of s are digits.
+// digitsLength returns the number of leading digits of s.
 func digitsLength(s string) int {
 	i := 0
 	for i < len(s) && is(s[i], classDigit) {
@@ -72,15 +70,14 @@ func (a authority) port() (string, bool) {
 	return a.text[a.end+1:], true
 }
 
-// parseAuthority checks the authority that begins at start and returns the
-// offset after it. The scheme, of the given length, decides whether it may be
-// registry-based.
+// parseAuthority checks the authority that starts at start and returns the offset of its end. scheme is the
+// length of the scheme, which decides whether the authority may be registry-based.
 func parseAuthority(s string, scheme, start int) (int, error) {
 	end := start + regLength(s[start:])
 	if end < len(s) && s[end] == ':' {
 		end += 1 + digitsLength(s[end+1:])
 	}
-	if endsAuthority(s, end) { // the usual host, and a port
+	if endsAuthority(s, end) { // common case: host and port
 		return end, nil
 	}
 	for !endsAuthority(s, end) {
@@ -98,7 +95,7 @@ func endsAuthority(s string, i int) bool {
 	return i == len(s) || s[i] == '/' || s[i] == '?' || s[i] == '#'
 }
 
-// checkServerText checks the authority s[start:end] of a server.
+// checkServerText checks the syntax of the server-based authority s[start:end].
 func checkServerText(s string, start, end int) error {
 	text := s[start:end]
 	host := start
@@ -134,16 +131,15 @@ func checkServerText(s string, start, end int) error {
 	return nil
 }
 
-// isRegistry reports whether the authority s[start:end] can be registry-based:
-// reg_name, draft-fielding-uri-syntax-02 section 3.2.1. RFC 3986 has no such
-// authorities, so that only unknown schemes allow them: the host of
-// "http://a@b@c/" would be ambiguous.
+// isRegistry reports whether the authority s[start:end] is registry-based: reg_name,
+// draft-fielding-uri-syntax-02 section 3.2.1. RFC 3986 has no such authorities, so only unknown schemes allow
+// them: the host of "http://a@b@c/" would be ambiguous.
 func isRegistry(s string, scheme, start, end int) bool {
 	return scheme > 0 && lookupScheme(s[:scheme]) == unknownScheme && checkText(s, start, end, ":@", RuleRegName) == nil
 }
 
-// checkText checks that s[i:end] is unreserved, sub-delims, percent-encoded
-// or one of extra.
+// checkText checks that s[i:end] consists of unreserved, sub-delims, percent-encoded bytes and bytes of extra.
+// A violation of the last kind breaks rule.
 func checkText(s string, i, end int, extra string, rule Rule) error {
 	for i < end {
 		switch b := s[i]; {
@@ -161,9 +157,8 @@ func checkText(s string, i, end int, extra string, rule Rule) error {
 	return nil
 }
 
-// isIPLiteral checks the text between brackets. Zone identifiers are
-// refused: they mean something on one machine only (RFC 6874 section 4), and
-// a canonical name must not.
+// isIPLiteral reports whether the text between brackets is valid. Zone identifiers are rejected: they are local
+// to one machine (RFC 6874 section 4), and a canonical name must not be.
 func isIPLiteral(s string) bool {
 	if s != "" && Lower(s[0]) == 'v' {
 		return isIPvFuture(s[1:])
@@ -172,7 +167,7 @@ func isIPLiteral(s string) bool {
 	return err == nil && addr.Is6() && addr.Zone() == ""
 }
 
-// isIPvFuture checks 1*HEXDIG "." 1*( unreserved / sub-delims / ":" ).
+// isIPvFuture checks 1*HEXDIG "." 1*( unreserved / sub-delims / ":" ), without the leading "v".
 func isIPvFuture(s string) bool {
 	version, rest, ok := strings.Cut(s, ".")
 	if !ok || version == "" || rest == "" {

@@ -2,8 +2,8 @@ package uri
 
 import "strings"
 
-// class is a set of the productions of RFC 3986 appendix A that allow an octet.
-// Percent is in none of them: it is checked as a triple.
+// class is a set of the productions of RFC 3986 appendix A that allow a byte. "%" is in none of them:
+// percent-encodings are checked as triples.
 type class uint16
 
 const (
@@ -50,7 +50,7 @@ func classTable() (t [256]class) {
 
 func is(b byte, c class) bool { return classes[b]&c != 0 }
 
-// Lower returns an ASCII letter in lower case, and all other octets as they are.
+// Lower returns an ASCII letter in lower case, and any other byte unchanged.
 func Lower(b byte) byte {
 	if 'A' <= b && b <= 'Z' {
 		return b + 'a' - 'A'
@@ -58,7 +58,7 @@ func Lower(b byte) byte {
 	return b
 }
 
-// Upper returns an ASCII letter in upper case, and all other octets as they are.
+// Upper returns an ASCII letter in upper case, and any other byte unchanged.
 func Upper(b byte) byte {
 	if 'a' <= b && b <= 'z' {
 		return b - ('a' - 'A')
@@ -66,7 +66,7 @@ func Upper(b byte) byte {
 	return b
 }
 
-// Escape percent-encodes all octets but unreserved ones, and those in plain: RFC 3986 section 2.3.
+// Escape percent-encodes all bytes except unreserved ones and those in plain: RFC 3986 section 2.3.
 func Escape(text, plain string) string {
 	out := make([]byte, 0, len(text))
 	for i := range len(text) {
@@ -79,7 +79,7 @@ func Escape(text, plain string) string {
 	return string(out)
 }
 
-// unhex returns the value of a hexadecimal digit that was checked before.
+// unhex returns the value of a hexadecimal digit, which must be valid.
 func unhex(b byte) byte {
 	switch {
 	case b <= '9':
@@ -91,7 +91,8 @@ func unhex(b byte) byte {
 	}
 }
 
-// EqualFold compares texts without regard to the case of ASCII letters. strings.EqualFold would fold U+212A into "k", which no rule of URIs does.
+// EqualFold reports whether two strings are equal, ignoring the case of ASCII letters. strings.EqualFold would
+// also fold U+212A into "k", which no rule of URIs allows.
 func EqualFold(s, t string) bool {
 	if len(s) != len(t) {
 		return false

@@ -2,8 +2,8 @@ package uri
 
 import "strings"
 
-// Check reports whether u is well formed by the rules of its scheme; generic
-// syntax was checked when it was parsed. An unknown scheme has no rules. The error is a *ParseError.
+// Check returns an error unless u is well formed by the rules of its scheme; the parser checks generic syntax
+// only. An unknown scheme has no rules. The error is a *ParseError.
 func (u URI) Check() error {
 	var err error
 	switch row := schemes[u.row()]; row.name {
@@ -39,7 +39,7 @@ func (u URI) Check() error {
 	return err
 }
 
-// checkOther checks a URI of a scheme without rules of its own.
+// checkOther checks a URI of a scheme that has no rules beyond its server.
 func (u URI) checkOther(row scheme) error {
 	if row.server {
 		return u.checkServer()
@@ -47,15 +47,13 @@ func (u URI) checkOther(row scheme) error {
 	return nil
 }
 
-// RuleOtherScheme is broken by a call for the parts of another scheme: FTP of an
-// http URL.
+// RuleOtherScheme is the error of requesting the parts of another scheme, such as FTP of an http URL.
 var RuleOtherScheme = newRule("other_scheme", "scheme", "RFC 1738 section 2.1", "this is a URL of another scheme")
 
-// RuleWebUserinfo refuses user names, as they are used to make one host look like
-// another.
+// RuleWebUserinfo rejects userinfo, which serves to make one host look like another.
 var RuleWebUserinfo = newRule("web_userinfo", "userinfo", "RFC 9110 section 4.2.4", "a user name before the host is an error in http and https")
 
-// checkWeb is RFC 9110 section 4.2.
+// checkWeb checks an http or https URL: RFC 9110 section 4.2.
 func (u URI) checkWeb() error {
 	if _, ok := u.Userinfo(); ok {
 		start, _ := u.authorityStart()
@@ -64,7 +62,7 @@ func (u URI) checkWeb() error {
 	return u.checkServer()
 }
 
-// checkWebSocket is RFC 6455 section 3, which is RFC 9110 and no fragment.
+// checkWebSocket checks a ws or wss URL: RFC 6455 section 3, which is RFC 9110 section 4.2 without fragments.
 func (u URI) checkWebSocket() error {
 	if _, ok := u.Fragment(); ok {
 		return fault(u.s, u.fragStart(), ruleWebSocket)
@@ -79,8 +77,7 @@ var (
 	ruleFileAuth  = newRule("file_authority", "file-auth", "RFC 8089 section 2", "a file URL has neither user nor port")
 )
 
-// checkTelnet allows fragments, as they are not part of a scheme's syntax (RFC 3986
-// section 4.3).
+// checkTelnet allows fragments, since they are not part of a scheme's syntax (RFC 3986 section 4.3).
 func (u URI) checkTelnet() error {
 	if err := u.checkServer(); err != nil {
 		return err
@@ -91,7 +88,7 @@ func (u URI) checkTelnet() error {
 	return nil
 }
 
-// checkFile is RFC 8089 section 2, which allows "file:/x" as well as "file:///x".
+// checkFile checks a file URL: RFC 8089 section 2, which allows "file:/x" as well as "file:///x".
 func (u URI) checkFile() error {
 	if text, _ := u.Authority(); text != "" {
 		start, _ := u.authorityStart()

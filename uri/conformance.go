@@ -2,8 +2,7 @@ package uri
 
 import "strings"
 
-// Conformance is a set of specifications of URN syntax. The zero value is the empty
-// set.
+// Conformance is a set of specifications of URN syntax. The zero value is the empty set.
 type Conformance uint8
 
 // The specifications of URN syntax, from the oldest to the newest.
@@ -12,8 +11,8 @@ const (
 	DraftURN
 	RFC8141
 
-	// CurrentURN is what is accepted by default: everything but the NIDs that
-	// only RFC 2141 allows, none of which was ever registered.
+	// CurrentURN is the default: everything except the NIDs that only RFC 2141 allows, none of which was ever
+	// registered.
 	CurrentURN = DraftURN | RFC8141
 )
 
@@ -44,13 +43,13 @@ func ParseConformance(name string) (Conformance, bool) {
 var (
 	RuleNSS2141   = newRule("nss_percent_encoded", "NSS", "RFC 2141 section 2.2", `"/", "~" and "&" are percent-encoded in an NSS`)
 	RuleQuery2141 = newRule("urn_reserved", "reserved", "RFC 2141 section 2.3.2", `"?" and "#" are reserved, and not allowed in a URN`)
-	// RuleNoDirectives refuses directives where only RFC 8141 is accepted.
+	// RuleNoDirectives rejects directives if only RFC 8141 is accepted.
 	RuleNoDirectives = newRule("no_directives", "rq-components", "RFC 8141 section 2", `"?" is followed by "+" or "=": only the draft has directives`)
 	RuleNSSDraft     = newRule("nss_segment", "NSS", "draft-ietf-urnbis-rfc2141bis-urn-03 section 2.2", `an NSS is one segment, without "/"`)
 )
 
-// Conforms returns the specifications whose grammar v satisfies. The set may be
-// empty: a URN can have the NSS of one and the query of another.
+// Conforms returns the specifications that v conforms to. The set may be empty: the NSS can conform to one
+// specification only, and the query to another.
 func (v URN) Conforms() Conformance {
 	var c Conformance
 	for spec := RFC2141; spec <= RFC8141; spec <<= 1 {
@@ -61,11 +60,11 @@ func (v URN) Conforms() Conformance {
 	return c
 }
 
-// Require returns nil if each part of v (NID, NSS, and what follows) conforms to at
-// least one of specs, and otherwise a *ParseError with the rule of the newest of them.
+// Require returns nil if each part of v (NID, NSS, components) conforms to at least one of specs. Otherwise the
+// error is a *ParseError with the rule of the newest of them.
 func (v URN) Require(specs Conformance) error {
 	if specs&RFC8141 != 0 && isStrictNID(v.NID()) && !v.hasDirectives() {
-		return nil // nearly all names: it is what the loop finds first
+		return nil // common case: a shortcut for the loop below
 	}
 	for _, part := range [...]func(URN, Conformance) (int, Rule){URN.nidFault, URN.nssFault, URN.componentFault} {
 		if err := v.requirePart(specs, part); err != nil {
@@ -92,8 +91,8 @@ func (v URN) requirePart(specs Conformance, part func(URN, Conformance) (int, Ru
 	return first
 }
 
-// nidFault returns the offset at which the NID breaks the grammar of a specification,
-// and the rule, or the zero Rule. The functions below do the same for other parts.
+// nidFault returns the rule of a specification that the NID breaks, with the offset, or the zero Rule. nssFault
+// and componentFault do the same for the other parts.
 func (v URN) nidFault(spec Conformance) (int, Rule) {
 	nid := v.NID()
 	if spec == RFC2141 || isStrictNID(nid) {
@@ -137,6 +136,6 @@ func (v URN) componentFault(spec Conformance) (int, Rule) {
 
 func (v URN) hasQuery() bool { return v.u.queryStart() < v.u.fragStart() }
 
-// hasDirectives reports whether the query consists of directives of the draft. The
-// query of a URN is never empty.
+// hasDirectives reports whether the query consists of directives of the draft. The query of a URN is never
+// empty.
 func (v URN) hasDirectives() bool { return v.hasQuery() && is(v.u.s[v.u.queryStart()+1], classAlpha) }

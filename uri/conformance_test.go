@@ -8,7 +8,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Each line has the rule by which each specification refuses a URN.
+// Each line has the rules by which the specifications reject a URN.
 func TestRequire(t *testing.T) {
 	type refusal struct {
 		offset int

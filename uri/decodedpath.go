@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// DecodedPath returns a path as most servers of files look it up: percent-decoded once, without empty segments, and then without dot
-// segments (RFC 3986 section 5.2.4). It is for comparing, and no path of a URI: it may have any bytes. "" stays "".
+// DecodedPath returns a path as most file servers look it up: percent-decoded once, without empty segments,
+// then without dot segments (RFC 3986 section 5.2.4). The result serves for comparison only: it may contain any
+// bytes, so it is not the path of a URI. "" stays "".
 func DecodedPath(path string) string {
 	if IsPlainPath(path) {
 		return path
@@ -15,16 +16,16 @@ func DecodedPath(path string) string {
 	return string(withoutDots(merged(decodedBut(path, ""))))
 }
 
-// IsPlainPath reports whether all servers read a path in the same way: it has no encoded characters, empty segments, dot segments,
-// parameters of segments and backslashes.
+// IsPlainPath reports whether all servers interpret a path alike: it has no percent-encodings, empty segments,
+// dot segments, parameters of segments, or backslashes.
 func IsPlainPath(path string) bool {
 	return !strings.ContainsAny(path, `%;\`) && !strings.Contains(path, "//") && !strings.Contains(path, "/.")
 }
 
-// PathReadings returns what servers may take a path for, as paths like those of DecodedPath, which is the first one: "%2F" is a slash or
-// none, empty segments are removed before dot segments or after them, and what follows ";" in a segment belongs to it or not; "\" may
-// be a slash. Who decides by a path who may ask for it, in front of servers that decide for themselves what it means, decides for
-// all of these.
+// PathReadings returns the possible interpretations of a path by servers, each in the form of DecodedPath,
+// which is the first. "%2F" may be a slash or not, empty segments may be removed before or after dot segments,
+// parameters after ";" may belong to a segment or not, and "\" may be a slash. Access control by path in front
+// of other servers must consider all of them.
 func PathReadings(path string) []string {
 	if IsPlainPath(path) {
 		return []string{path}
@@ -43,7 +44,7 @@ func PathReadings(path string) []string {
 	return readings
 }
 
-// decodedBut returns a path percent-decoded once, but for some characters.
+// decodedBut returns a path percent-decoded once, except for the characters in kept.
 func decodedBut(path, kept string) []byte {
 	decoded := make([]byte, 0, len(path))
 	for i := 0; i < len(path); i++ {
@@ -58,7 +59,7 @@ func decodedBut(path, kept string) []byte {
 	return decoded
 }
 
-// merged removes the empty segments of a path, in place, but for the last one.
+// merged removes the empty segments of a path in place, except for the last one.
 func merged(path []byte) []byte {
 	return slices.CompactFunc(path, func(a, b byte) bool { return a == '/' && b == '/' })
 }
@@ -66,7 +67,8 @@ func merged(path []byte) []byte {
 // withoutDots removes the dot segments of a path, in place.
 func withoutDots(path []byte) []byte { return removeDotSegments(path, 0, true) }
 
-// withoutParameters removes what follows ";" in the segments of a path (RFC 3986 section 3.3), in place.
+// withoutParameters removes the parameters after ";" from the segments of a path (RFC 3986 section 3.3), in
+// place.
 func withoutParameters(path []byte) []byte {
 	isParameter := false
 	return slices.DeleteFunc(path, func(c byte) bool {

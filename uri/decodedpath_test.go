@@ -24,7 +24,7 @@ func TestDecodedPath(t *testing.T) {
 		"/admin/x/..":          "/admin/",
 		"/../..":               "/",
 		"/100%":                "/100%",
-		"/%252e%252e/admin":    "/%2e%2e/admin", // once
+		"/%252e%252e/admin":    "/%2e%2e/admin", // decoded once only
 		"/.well-known/a":       "/.well-known/a",
 		"/caf%C3%A9":           "/caf\u00e9",
 		"/a%00b":               "/a\x00b",

@@ -5,16 +5,15 @@ import (
 	"strings"
 )
 
-// Directive is one instruction in the query of a URN reference, section 2.3
-// of draft-ietf-urnbis-rfc2141bis-urn-03: "s=I2L" selects a service.
+// Directive is a directive in the query of a URN reference, draft-ietf-urnbis-rfc2141bis-urn-03 section 2.3:
+// "s=I2L" selects a service.
 type Directive struct {
 	Keyword string // case-sensitive
 	Value   string // as written, not decoded
 }
 
-// Directives returns the directives of v in the order written. A keyword that
-// appears twice is left out altogether: the section requires that the meaning of
-// directives does not depend on their order.
+// Directives returns the directives of v in the order written. All directives with a repeated keyword are left
+// out, since the meaning of directives must not depend on their order.
 func (v URN) Directives() []Directive {
 	if !v.hasDirectives() {
 		return nil
@@ -36,10 +35,9 @@ func (v URN) Directives() []Directive {
 	return once
 }
 
-// CacheName returns v in the form that identifies a result of resolution, step 5b
-// of section 5 of the draft: without fragment, with the directives sorted by
-// keyword, and without keywords that appear twice, as they are ignored. The r- and
-// q-components of RFC 8141, which is newer, are unchanged.
+// CacheName returns v in the form that identifies a resolution result, step 5b of section 5 of the draft:
+// without fragment, with the directives sorted by keyword, and without repeated keywords, which are ignored.
+// The r- and q-components of RFC 8141, which is newer, are unchanged.
 func (v URN) CacheName() URN {
 	v.u = v.u.WithoutFragment()
 	if !v.hasDirectives() {
@@ -58,9 +56,8 @@ func (v URN) CacheName() URN {
 	return newURN(newURI(b.String(), v.u.schemeEnd(), v.u.pathStart(), v.u.queryStart(), b.Len()), len(v.NID()))
 }
 
-// checkDirectives checks query, which begins at offset at of s:
-// directive *( "&" directive ), directive = keywd "=" value,
-// keywd = ALPHA *( ["-"] ( ALPHA / DIGIT ) ).
+// checkDirectives checks query, which starts at offset at of s: directive *( "&" directive ), directive = keywd
+// "=" value, keywd = ALPHA *( ["-"] ( ALPHA / DIGIT ) ).
 func checkDirectives(s string, at int, query string) error {
 	for part := range strings.SplitSeq(query, "&") {
 		keyword, _, ok := strings.Cut(part, "=")

@@ -6,12 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// Display returns u for people to read: RFC 3987 section 3.2, section 4 of
-// draft-ietf-urnbis-rfc2141bis-urn-03. Percent-encodings are shown as characters
-// where that is safe: non-ASCII characters, so that no delimiter appears; printable
-// ones, so that nothing is invisible; and only outside the authority, where a host
-// could look like another. FromIRI maps the result to u again, except for the case
-// of percent-encodings.
+// Display returns u for people to read: RFC 3987 section 3.2, section 4 of draft-ietf-urnbis-rfc2141bis-urn-03.
+// Percent-encodings are shown as characters where that is safe: only non-ASCII characters, so that no delimiter
+// appears; only printable ones, so that nothing is invisible; and only outside the authority, where one host
+// could look like another. FromIRI maps the result back to u, except for the case of percent-encodings.
 func (u URI) Display() string {
 	if strings.IndexByte(u.s, '%') < 0 || u.hasScheme("mailto") { // its path contains host names
 		return u.s
@@ -26,7 +24,7 @@ func (u URI) Display() string {
 	return shown
 }
 
-// showText writes s with the characters that may be shown.
+// showText writes s, with percent-encodings decoded where they may be shown.
 func showText(b *strings.Builder, s string) {
 	letter := false // a combining mark may follow
 	for i := 0; i < len(s); {
@@ -49,8 +47,7 @@ func showText(b *strings.Builder, s string) {
 	}
 }
 
-// decodeRune returns the character whose percent-encodings s begins with, and its
-// size in octets.
+// decodeRune decodes the percent-encoded character at the start of s. It also returns the number of its bytes.
 func decodeRune(s string) (rune, int) {
 	var octets [utf8.UTFMax]byte
 	n := 0
@@ -60,8 +57,8 @@ func decodeRune(s string) (rune, int) {
 	return utf8.DecodeRune(octets[:n])
 }
 
-// isShown reports whether r is visible and does not look like a delimiter. A
-// combining mark may follow a letter only: it would hide a delimiter.
+// isShown reports whether r is visible and does not look like a delimiter. A combining mark is only shown after
+// a letter: it would hide a delimiter.
 func isShown(r rune, onLetter bool) bool {
 	switch {
 	case r <= unicode.MaxASCII, r == utf8.RuneError, !isUcschar(r), isDirectionMark(r), !unicode.IsPrint(r):
@@ -73,9 +70,8 @@ func isShown(r rune, onLetter bool) bool {
 	}
 }
 
-// lookalikes look like a delimiter, are blank, or become ASCII when Unicode
-// normalization is applied: slashes, dots, colons, question marks, letterlike
-// symbols, blanks, and the forms for other widths and directions.
+// lookalikes are characters that look like a delimiter, are blank, or become ASCII under Unicode normalization:
+// slashes, dots, colons, question marks, letterlike symbols, blanks, and forms for other widths and directions.
 var lookalikes = &unicode.RangeTable{R16: []unicode.Range16{
 	{0x00B7, 0x00B7, 1},
 	{0x0294, 0x0294, 1},

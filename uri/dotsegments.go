@@ -2,12 +2,11 @@ package uri
 
 import "bytes"
 
-// removeDotSegments applies RFC 3986 section 5.2.4 to the path dst[start:], in
-// place and in linear time. As in that section, the result for a rootless path may
-// have a root: "a/../b" is "/b".
+// removeDotSegments applies RFC 3986 section 5.2.4 to the path dst[start:], in place and in linear time. As in
+// that section, the result for a rootless path may have a root: "a/../b" becomes "/b".
 //
-// Without an authority a path must not begin with "//" (section 3.3), or it
-// would be parsed as an authority: "x:/..//a" becomes "x:/.//a".
+// Without an authority a path must not start with "//" (section 3.3), as it would be parsed as an authority:
+// "x:/..//a" becomes "x:/.//a".
 func removeDotSegments(dst []byte, start int, hasAuthority bool) []byte {
 	path := dst[start:]
 	r := leadingDots(path)
@@ -48,13 +47,12 @@ func removeDotSegments(dst []byte, start int, hasAuthority bool) []byte {
 	return dst
 }
 
-// mayBeDots reports whether the segment after the slash at r begins with a dot. Up
-// to the first such segment, nothing changes.
+// mayBeDots reports whether the segment after the slash at r starts with a dot. Up to the first such segment,
+// nothing changes.
 func mayBeDots(path []byte, r int) bool { return r+1 < len(path) && path[r+1] == '.' }
 
-// leadingDots returns the length of what steps A and D of section 5.2.4 take
-// away from the start of a rootless path: all its "./" and "../", or a path
-// that is "." or ".." alone.
+// leadingDots returns the length of the prefix that steps A and D of section 5.2.4 remove from a rootless path:
+// all leading "./" and "../", or a path that is "." or "..".
 func leadingDots(path []byte) int {
 	r := 0
 	for {

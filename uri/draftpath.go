@@ -7,7 +7,7 @@ import (
 
 var errSurplus = errors.New("reference climbs above the root")
 
-// draftPath is step 6 c to g of draft-fielding-uri-syntax-02 section 5.2.
+// draftPath applies step 6 c to g of draft-fielding-uri-syntax-02 section 5.2 to a path.
 func draftPath(path string, p Profile) (string, error) {
 	root, segments, surplus := draftSegments(path)
 	switch {
@@ -19,9 +19,8 @@ func draftPath(path string, p Profile) (string, error) {
 	return root + strings.Join(segments, "/"), nil
 }
 
-// draftSegments is step 6 c to f, with the stack of segments that the draft itself
-// suggests as a faster implementation. It returns the root, "/" or "", the remaining
-// segments, and how many of them at the start are "..".
+// draftSegments applies step 6 c to f, with the stack of segments that the draft itself suggests as a faster
+// implementation. It returns the root, "/" or "", the remaining segments, and how many leading ones are "..".
 func draftSegments(path string) (root string, stack []string, surplus int) {
 	if strings.HasPrefix(path, "/") {
 		root, path = "/", path[1:]
@@ -44,7 +43,7 @@ func draftSegments(path string) (root string, stack []string, surplus int) {
 			stack = append(stack, segment)
 			surplus++
 		case segment == "" && len(stack) == 0 && root == "" && !last:
-			root = "/" // nothing is left before this slash, so the path begins with it
+			root = "/" // no segment remains before this slash, so the path starts with it
 		default:
 			stack = append(stack, segment)
 		}

@@ -1,53 +1,52 @@
 package uri
 
-// Rung is the rung of the comparison ladder at which two URIs were found to be
-// equivalent (RFC 3986 section 6.2, RFC 8141 section 3). Lower rungs are cheaper
-// and need less knowledge. The zero value is Different.
+// Rung is a rung of the comparison ladder (RFC 3986 section 6.2, RFC 8141 section 3): the first one at which
+// two URIs are equivalent. Lower rungs are cheaper and need less knowledge. The zero value is Different.
 type Rung uint8
 
 // The rungs, from the lowest to the highest.
 const (
 	Different  Rung = iota
-	Identical       // octet for octet, RFC 3986 section 6.2.1
+	Identical       // byte for byte, RFC 3986 section 6.2.1
 	Syntax          // by case, percent-encoding and dot segments, section 6.2.2
 	Scheme          // by default port and empty path, section 6.2.3
 	Name            // by the steps for URNs, RFC 8141 section 3.1
-	Namespace       // by a rule of the URN's namespace
-	Functional      // by the namespace, two names of the same resource: not lexically equivalent
+	Namespace       // by a rule of the namespace of the URN
+	Functional      // two names of the same resource by the namespace: not lexically equivalent
 )
 
 var rungNames = [...]string{"different", "identical", "syntax", "scheme", "urn", "namespace", "functional"}
 
-// String returns the short name of the rung, as the command line prints it.
+// String returns the short name of the rung, as printed by the command line.
 func (r Rung) String() string { return rungNames[r] }
 
-// Objective is what URNs are compared for: step 5 of section 5 of
-// draft-ietf-urnbis-rfc2141bis-urn-03.
+// Objective is the purpose of a comparison of URNs: step 5 of section 5 of draft-ietf-urnbis-rfc2141bis-urn-03.
 type Objective uint8
 
 // The objectives. For other URIs, Caching only ignores the fragment.
 const (
-	Naming  Objective = iota // step 5a: do both name the same resource? Directives and components do not count.
-	Caching                  // step 5b: do both have the same result? They count, except the order of directives.
+	// step 5a: whether both name the same resource. Directives and components are ignored.
+	Naming Objective = iota
+	// step 5b: whether both have the same result. Directives and components count, except for the order of directives.
+	Caching
 )
 
-// syntaxSteps need no knowledge of the scheme.
+// syntaxSteps are the steps that need no knowledge of the scheme.
 const syntaxSteps = SchemeCase | HostCase | IPv6Text | PercentCase | DecodeUnreserved | DotSegments
 
 // Comparison is the result of Compare.
 type Comparison struct {
 	Rung   Rung
-	Reason string // one clause for people to read: "equal after ..."
+	Reason string // a clause for people to read: "equal after ..."
 }
 
-// Equivalent reports whether the two URIs are lexically equivalent. URIs that are
-// equivalent for naming have the same key; so have URLs that differ only in their
-// fragments, which play no part in retrieval (RFC 3986 section 6.1).
+// Equivalent reports whether the two URIs are lexically equivalent. URIs that are equivalent for Naming have
+// the same key; so do URLs that differ only in their fragments, which play no part in retrieval (RFC 3986
+// section 6.1).
 func (c Comparison) Equivalent() bool { return c.Rung != Different && c.Rung != Functional }
 
-// Compare compares two URIs for naming, with the knowledge of this package:
-// generic syntax, schemes and the URN steps; package urnns adds the rules of
-// namespaces. Fragments count, except in URNs.
+// Compare compares two URIs for Naming, with the knowledge of this package: generic syntax, schemes and the
+// steps for URNs. Package urnns adds the rules of namespaces. Fragments count, except in URNs.
 func Compare(a, b URI) Comparison { return CompareFor(Naming, a, b) }
 
 // CompareFor is Compare for an objective.
@@ -70,7 +69,7 @@ func CompareFor(o Objective, a, b URI) Comparison {
 	}
 }
 
-// steps describes the steps that made two URNs equal.
+// steps returns the text for the steps that made two URNs equal.
 func (o Objective) steps() string {
 	if o == Caching {
 		return "equal after the steps for URNs, for caching (draft-ietf-urnbis-rfc2141bis-urn-03 section 5, step 5b)"
@@ -78,8 +77,7 @@ func (o Objective) steps() string {
 	return "equal after the steps for URNs (RFC 8141 section 3.1)"
 }
 
-// name returns the normal form of the parts of a URN that are compared, or the zero
-// URI if u is not a URN.
+// name returns the normal form of the parts of a URN that are compared, or the zero URI if u is not a URN.
 func (o Objective) name(u URI) URI {
 	v, err := u.URN()
 	switch {

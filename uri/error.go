@@ -5,22 +5,22 @@ import (
 	"strings"
 )
 
-// Rule is a requirement on an input: a production of a grammar or a requirement of
-// its prose. Rules are comparable values; packages that check more than generic
-// syntax (urnns) define their own.
+// Rule is a requirement on an input: a production of a grammar, or a requirement of its prose. Rules are
+// comparable values. Packages that check more than generic syntax (urnns) define their own.
 type Rule struct {
-	Code    string // which rule it is, in snake_case, for programs and for texts in other languages: unique, other than Name
-	Name    string // the production, as its specification writes it
-	Section string // of the specification: "RFC 3986 section 2.1"
-	Says    string // what it requires, as a clause: "a percent sign is followed by ..."
-	Value   string // what the text of this very case has in place of {{.Value}}: see With
+	Code    string // identifier in snake_case, for programs and translations: unique, unlike Name
+	Name    string // production, as named by its specification
+	Section string // section of the specification: "RFC 3986 section 2.1"
+	Says    string // requirement, as a clause: "a percent sign is followed by ..."
+	Value   string // value of the input that replaces {{.Value}} in Says: see With
 }
 
 func newRule(code, name, section, says string) Rule {
 	return Rule{Code: code, Name: name, Section: section, Says: says}
 }
 
-// With returns the rule with a value of the input, such as the check digit that is wanted, which Says has a place for.
+// With returns the rule with a value of the input in the place of {{.Value}} in Says, such as the correct check
+// digit.
 func (r Rule) With(value string) Rule {
 	r.Value, r.Says = value, strings.ReplaceAll(r.Says, "{{.Value}}", value)
 	return r
@@ -54,14 +54,14 @@ var (
 		"joined by ampersands")
 )
 
-// ParseError says which octet of which input breaks which rule.
+// ParseError is the error of an input that breaks a rule at a byte.
 type ParseError struct {
 	Input  string
-	Offset int // of the offending octet in Input; len(Input) when something is missing
+	Offset int // byte offset of the error in Input; len(Input) if something is missing
 	Rule   Rule
 }
 
-// maxQuoted bounds how much of an input goes into a message and so into logs.
+// maxQuoted limits how much of an input is quoted in an error, and therefore in logs.
 const maxQuoted = 120
 
 func (e *ParseError) Error() string {

@@ -5,31 +5,28 @@ import (
 	"unicode/utf8"
 )
 
-// Found is a URI in running text.
+// Found is a URI found in running text.
 type Found struct {
 	URI        URI
-	Start, End int // the octets of the text that it was read from, without delimiters
-	// Hyphen says that a line was broken after a hyphen: whether the hyphen,
-	// which is in URI, belongs to it is not known.
+	Start, End int // byte offsets of the URI in the text, without delimiters
+	// Hyphen means that a line was broken after a hyphen. It is unknown whether the hyphen, which is in URI,
+	// belongs to it.
 	Hyphen bool
 }
 
-// ExtractOptions says what else counts as a URI.
+// ExtractOptions selects what else counts as a URI.
 type ExtractOptions struct {
-	// Abbreviated finds host names too, with or without a path, by the
-	// heuristics of draft-fielding-uri-syntax-02 appendix F: "ftp.a.org" is
-	// ftp, all others are http.
+	// Abbreviated also finds host names, with or without a path, by the heuristics of
+	// draft-fielding-uri-syntax-02 appendix F: "ftp.a.org" is ftp, all others are http.
 	Abbreviated bool
 }
 
-// maxExtracted bounds a URI in a text, in octets.
+// maxExtracted limits the length of an extracted URI, in bytes.
 const maxExtracted = 8192
 
-// Extract returns the absolute URIs in a text, in order, by appendix E of
-// draft-fielding-uri-syntax-02 and the appendix of RFC 1738: those between angle
-// brackets, where white space is ignored, and those without delimiters or between
-// other ones. All of them pass Check. It takes time in proportion to the length of
-// the text.
+// Extract returns the absolute URIs in a text, in order, following appendix E of draft-fielding-uri-syntax-02
+// and the appendix of RFC 1738: those between angle brackets, in which white space is ignored, and those
+// without delimiters or between other ones. All of them pass Check. It takes linear time.
 func Extract(text string, o ExtractOptions) []Found {
 	var found []Found
 	for i := 0; i < len(text); {
@@ -53,8 +50,8 @@ func Extract(text string, o ExtractOptions) []Found {
 	return found
 }
 
-// continues reports whether i is in the middle of a word. After a letter of another
-// script, or an underscore, a URI may begin if "://" follows its scheme.
+// continues reports whether i is in the middle of a word. After a non-ASCII letter or an underscore, a URI may
+// start only if "://" follows its scheme.
 func continues(text string, i int) bool {
 	if i == 0 {
 		return false
@@ -74,8 +71,8 @@ func continues(text string, i int) bool {
 	return !strings.HasPrefix(text[end:], "://")
 }
 
-// wrapped reads the URI between angle brackets that begins at start. White
-// space in it is ignored, and so is the prefix "URL:".
+// wrapped parses the URI between angle brackets that starts at start. White space in it is ignored, and so is
+// the prefix "URL:".
 func wrapped(text string, start int) (Found, int, bool) {
 	length := strings.IndexAny(text[start:min(len(text), start+maxExtracted)], "<>")
 	if length < 0 || text[start+length] != '>' {
@@ -96,7 +93,7 @@ func wrapped(text string, start int) (Found, int, bool) {
 		return Found{}, 0, false
 	}
 	if len(strings.FieldsFunc(inner[colon:], isWhiteSpace)) > 1 && strings.Contains(inner[colon+1:], "://") {
-		return Found{}, 0, false // "<http://a/ and http://b/>" has two
+		return Found{}, 0, false // "<http://a/ and http://b/>" has two URIs
 	}
 	f.Hyphen = brokenAfterHyphen(inner)
 	u, err := Parse(strings.Map(dropSpace, inner))
@@ -107,7 +104,7 @@ func wrapped(text string, start int) (Found, int, bool) {
 	return f, start + length + 1, true
 }
 
-// trim takes white space from both ends of s, which is the text of f.
+// trim removes white space from both ends of s, the text of f, and adjusts the offsets of f.
 func (f *Found) trim(s *string) {
 	left := strings.TrimLeft(*s, whiteSpace)
 	f.Start += len(*s) - len(left)
@@ -136,8 +133,8 @@ func brokenAfterHyphen(s string) bool {
 	return false
 }
 
-// abbreviated reads a host name, with or without port and path, that begins
-// at start: at least two labels, the last of letters.
+// abbreviated parses a host name that starts at start, with or without port and path: at least two labels, the
+// last of letters.
 func abbreviated(text string, start int) (Found, int, bool) {
 	end := runEnd(text[:min(len(text), start+maxExtracted)], start)
 	run := withoutPunctuation(text[start:end])

@@ -6,8 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// bare reads the URI without brackets that begins at start, and returns the offset
-// at which to continue.
+// bare parses the URI without brackets that starts at start. It also returns the offset at which to continue.
 func bare(text string, start int, o ExtractOptions) (Found, int, bool) {
 	i := start
 	for i < len(text) && is(text[i], classScheme) {
@@ -26,8 +25,7 @@ func bare(text string, start int, o ExtractOptions) (Found, int, bool) {
 	return Found{URI: u, Start: start, End: start + read}, start + read, true
 }
 
-// startsURI reports whether the word before the colon at i is probably a scheme, and
-// not a word of prose before a colon.
+// startsURI reports whether the word before the colon at i is probably a scheme, rather than a word of prose.
 func startsURI(text string, start, i int) bool {
 	if i == start || !is(text[start], classAlpha) || i+1 == len(text) || !is(text[i+1], classQuery) && text[i+1] != '%' {
 		return false
@@ -35,7 +33,7 @@ func startsURI(text string, start, i int) bool {
 	return lookupScheme(text[start:i]) != unknownScheme || strings.HasPrefix(text[i:], "://")
 }
 
-// runEnd returns the end of the octets from i on that can occur in a URI.
+// runEnd returns the end of the run of bytes from i on that can occur in a URI.
 func runEnd(text string, i int) int {
 	for i < len(text) && (is(text[i], classQuery) || strings.IndexByte("%#[]", text[i]) >= 0) {
 		i++
@@ -43,11 +41,10 @@ func runEnd(text string, i int) int {
 	return i
 }
 
-// longestURI returns the URI at the start of text, without the punctuation that
-// belongs to the prose around it, and how many octets it read: not many more than the
-// URI has, or a text full of possible starts would take quadratic time. Only a
-// delimiter of prose ends a URI: before any other invalid octet the text is rejected,
-// as its valid prefix would be a different URI.
+// longestURI returns the URI at the start of text, without the punctuation of the surrounding prose, and how
+// many bytes it read. It reads little more than the URI: otherwise a text full of possible starts would take
+// quadratic time. Only a delimiter of prose ends a URI: before any other invalid byte the text is rejected,
+// since its valid prefix would be a different URI.
 func longestURI(text string) (u URI, read int, ok bool) {
 	run := text[:min(len(text), maxExtracted)]
 	_, err := Parse(run)
@@ -55,7 +52,7 @@ func longestURI(text string) (u URI, read int, ok bool) {
 		u, ok = trimmed(run)
 		return u, trimmedLength(u, run, ok), ok
 	}
-	fault, isFault := err.(*ParseError) //nolint:errorlint // Parse returns no other
+	fault, isFault := err.(*ParseError) //nolint:errorlint // Parse returns no other type
 	if !isFault || fault.Offset >= len(run) {
 		return URI{}, len(run), false
 	}
@@ -64,7 +61,8 @@ func longestURI(text string) (u URI, read int, ok bool) {
 	case isWord(r) && r >= utf8.RuneSelf:
 		return longestIRI(run, fault.Offset)
 	case r >= utf8.RuneSelf, strings.ContainsRune(proseDelimiters, r), isEscape(run, fault.Offset), run[max(fault.Offset, 1)-1] == ']',
-		EqualFold(run[:min(len(run), len(urnPrefix))], urnPrefix) && r != '%' && r != '#', // it ends at the first excluded character: RFC 2141 section 2.4
+		// A URN ends at the first excluded character: RFC 2141 section 2.4.
+		EqualFold(run[:min(len(run), len(urnPrefix))], urnPrefix) && r != '%' && r != '#',
 		isFootnote(run[fault.Offset:]), endsSentence(run[fault.Offset:]):
 		run = run[:fault.Offset]
 		u, ok = trimmed(run)
@@ -74,19 +72,19 @@ func longestURI(text string) (u URI, read int, ok bool) {
 	}
 }
 
-// isEscape reports whether there is a backslash at i, after a path: source code has
-// line breaks as "\n". After a host it may be a spoofing attempt.
+// isEscape reports whether there is a backslash at i, after a path: source code has line breaks as "\n". After
+// a host it may be a spoofing attempt.
 func isEscape(run string, i int) bool { return run[i] == '\\' && strings.Count(run[:i], "/") > 2 }
 
-// isFootnote reports whether s begins with the number of a footnote, such as "[1]".
+// isFootnote reports whether s starts with the number of a footnote, such as "[1]".
 func isFootnote(s string) bool {
 	inner, ok := strings.CutPrefix(s, "[")
 	end := strings.IndexByte(inner, ']')
 	return ok && end > 0 && strings.Trim(inner[:end], digits) == ""
 }
 
-// endsSentence reports whether s begins with punctuation and then with what ends a URI: a
-// port is followed by no other punctuation than that of prose.
+// endsSentence reports whether s starts with punctuation of prose followed by a delimiter of prose. A port is
+// followed by no other punctuation.
 func endsSentence(s string) bool {
 	rest := strings.TrimLeft(s, ".,;:!?')")
 	return rest != s && (rest == "" || strings.IndexByte(proseDelimiters, rest[0]) >= 0 || isFootnote(rest))
@@ -102,8 +100,7 @@ func trimmedLength(u URI, run string, ok bool) int {
 	return len(u.s)
 }
 
-// trimmed returns the URI of run without the punctuation at its end, or of all of run
-// if the former is not a URI.
+// trimmed returns the URI of run without its final punctuation, or of the whole run if the former is not a URI.
 func trimmed(run string) (URI, bool) {
 	for _, text := range []string{withoutPunctuation(run), run} {
 		if u, err := Parse(text); err == nil && u.Check() == nil {
@@ -113,7 +110,7 @@ func trimmed(run string) (URI, bool) {
 	return URI{}, false
 }
 
-// longestIRI reads an IRI, whose first non-ASCII character is at offset at.
+// longestIRI parses the IRI at the start of run, with its first non-ASCII character at offset at.
 func longestIRI(run string, at int) (URI, int, bool) {
 	end := at
 	for end < len(run) {
@@ -131,8 +128,8 @@ func longestIRI(run string, at int) (URI, int, bool) {
 	return u, len(run), true
 }
 
-// withoutPunctuation removes the punctuation at the end of a sentence from a URI, and
-// closing parentheses that were not opened in it.
+// withoutPunctuation removes the punctuation of a sentence from the end of a URI, and closing parentheses that
+// were not opened in it.
 func withoutPunctuation(s string) string {
 	open := strings.Count(s, "(") - strings.Count(s, ")")
 	for s != "" {
@@ -148,5 +145,5 @@ func withoutPunctuation(s string) string {
 	return s
 }
 
-// isWord reports whether r can be part of a word, and so of an IRI.
+// isWord reports whether r can be part of a word, and therefore of an IRI.
 func isWord(r rune) bool { return unicode.In(r, unicode.L, unicode.M, unicode.N) }

@@ -103,7 +103,7 @@ func TestExtractHyphen(t *testing.T) {
 	}
 }
 
-// Appendix F of the draft.
+// Appendix F of draft-fielding-uri-syntax-02.
 func TestExtractAbbreviated(t *testing.T) {
 	text := "www.w3.org/Addressing/, ftp.is.co.za, example.org:8080/x. me@example.org, e.g. this, 3.14, http://a.example/"
 	want := []string{"http://www.w3.org/Addressing/", "ftp://ftp.is.co.za", "http://example.org:8080/x", "http://a.example/"}
@@ -115,8 +115,8 @@ func TestExtractAbbreviated(t *testing.T) {
 	}
 }
 
-// FuzzExtract: every URI that is found is valid, is at the offsets returned, without
-// its delimiters, and is found again.
+// FuzzExtract: every extracted URI is valid, is at the returned offsets without its delimiters, and is
+// extracted again from its text.
 func FuzzExtract(f *testing.F) {
 	f.Add("see <URL:http://a/b-\n c> or (urn:a1:b), www.a.org.", true)
 	f.Add("http://[::1]x/%zz#a#b", false)
@@ -151,8 +151,8 @@ func FuzzExtract(f *testing.F) {
 	})
 }
 
-// Adversarial text takes time in proportion to its length: in quadratic time, four times the text takes sixteen times as long.
-// A machine that has much else to do gets several tries.
+// Extract takes linear time for adversarial text. With quadratic time, four times the text takes sixteen times
+// as long. A busy machine gets several tries.
 func TestExtractIsLinear(t *testing.T) {
 	const size, tries, most = 1 << 20, 5, 8
 	for _, unit := range []string{

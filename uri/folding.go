@@ -2,29 +2,27 @@ package uri
 
 import "strings"
 
-// Case says how the case of the letters of an NSS is changed.
+// Case is a transformation of the case of letters in an NSS.
 type Case uint8
 
-// The cases. Each of them makes percent-encodings upper case.
+// The cases. All of them make percent-encodings upper case.
 const (
 	KeepCase Case = iota
 	LowerCase
 	UpperCase
 )
 
-// Folding says which differences between NSSs of a namespace do not count: case,
-// and octets to leave out. The zero value is RFC 8141 alone. It is safe for
-// concurrent use.
+// Folding is the set of differences between NSSs of a namespace that are insignificant: case, and bytes to
+// leave out. The zero value is RFC 8141 alone. It is safe for concurrent use.
 type Folding struct {
-	// table maps each octet before the first until, or every octet if until is
-	// 0; octets mapped to 0 are left out. nil changes nothing.
+	// table maps each byte before the first until, or every byte if until is 0; bytes mapped to 0 are left out.
+	// nil changes nothing.
 	table *[256]byte
 	until byte
 }
 
-// NewFolding returns a Folding that changes the case of letters, and leaves out
-// the octets of strip, up to the first octet that is until, or everywhere if
-// until is 0.
+// NewFolding returns a Folding that changes the case of letters and leaves out the bytes of strip, up to the
+// first byte until, or everywhere if until is 0.
 func NewFolding(c Case, strip string, until byte) Folding {
 	if c == KeepCase && strip == "" {
 		return Folding{}
@@ -45,11 +43,9 @@ func NewFolding(c Case, strip string, until byte) Folding {
 	return f
 }
 
-// Canonical returns the name of v in the canonical form of all equivalent names:
-// "urn" and the NID in lower case, percent-encodings in upper case and never
-// decoded (RFC 8141 section 3.1), and the NSS folded. It allocates nothing if v has
-// that form already. The error is a *ParseError if what folding leaves is not an
-// NSS.
+// Canonical returns the name of v in the canonical form of all equivalent names: "urn" and the NID in lower
+// case, percent-encodings in upper case and never decoded (RFC 8141 section 3.1), and the NSS folded. It
+// allocates nothing if v has that form already. The error is a *ParseError if the folded text is no NSS.
 func (v URN) Canonical(f Folding) (URN, error) {
 	if !v.changes(f) {
 		return v.Name(), nil
@@ -62,8 +58,8 @@ func (v URN) Canonical(f Folding) (URN, error) {
 	return v.renamed(string(text)), nil
 }
 
-// CanonicalIn is Canonical without an allocation where the name fits room. text makes a string of octets, which may
-// share their memory: the name is valid as long as room is not changed then.
+// CanonicalIn is Canonical without an allocation if the name fits into room. text converts bytes to a string
+// and may share their memory: the name is then valid only until room is modified.
 func (v URN) CanonicalIn(f Folding, room []byte, text func([]byte) string) (URN, error) {
 	if !v.changes(f) {
 		return v.Name(), nil
@@ -75,7 +71,7 @@ func (v URN) CanonicalIn(f Folding, room []byte, text func([]byte) string) (URN,
 	return v.renamed(text(name)), nil
 }
 
-// changes reports whether the canonical name is another one than v without its components.
+// changes reports whether the canonical name differs from v without its components.
 func (v URN) changes(f Folding) bool {
 	nid, nss := v.Parts()
 	return v.u.s[:len(urnPrefix)] != urnPrefix || hasUpper(nid) || f.changes(nss)
@@ -94,7 +90,7 @@ func (v URN) appendCanonical(dst []byte, f Folding) ([]byte, error) {
 	return dst, nil
 }
 
-// renamed returns the URN of a canonical name with the NID of v.
+// renamed returns the URN of a canonical name, whose NID has the length of that of v.
 func (v URN) renamed(text string) URN {
 	return newURN(newURI(text, len(urnPrefix)-1, len(urnPrefix), len(text), len(text)), len(v.NID()))
 }
@@ -131,7 +127,7 @@ func (f Folding) changes(nss string) bool {
 	return false
 }
 
-// hasLowerHex reports whether a percent-encoding of s is not in upper case.
+// hasLowerHex reports whether s has a percent-encoding that is not in upper case.
 func hasLowerHex(s string) bool {
 	for {
 		i := strings.IndexByte(s, '%')
@@ -145,7 +141,7 @@ func hasLowerHex(s string) bool {
 	}
 }
 
-// append appends the canonical form of nss.
+// append appends the folded nss to dst.
 func (f Folding) append(dst []byte, nss string) []byte {
 	for i := 0; i < len(nss); i++ {
 		b := nss[i]

@@ -2,7 +2,7 @@ package uri
 
 import "strings"
 
-// FTP holds the parts of an "ftp" URL after its authority: RFC 1738 section 3.2.2.
+// FTP is the part of an "ftp" URL after its authority: RFC 1738 section 3.2.2.
 type FTP struct {
 	Dirs []string // arguments of CWD, decoded; "" is a CWD without an argument
 	Name string   // argument of RETR or NLST, decoded
@@ -15,7 +15,7 @@ var (
 	ruleFTPString  = newRule("ftp_line_end", "string", "RFC 959 section 5.3.2", "an argument of an FTP command contains no carriage return or line feed")
 )
 
-// ftpType is the name of the parameter, in its normal form.
+// ftpType is the normal form of the name of the type parameter.
 const ftpType = ";type="
 
 // FTP returns the parts of an "ftp" URL. The error is a *ParseError.
@@ -57,7 +57,7 @@ func (u URI) FTP() (FTP, error) {
 	return f, nil
 }
 
-// ftpForm writes the type at the end of a path in lower case.
+// ftpForm converts the type parameter at the end of a path to lower case.
 func ftpForm(path []byte) {
 	i := len(path) - len(ftpType) - 1
 	if i < 0 || !EqualFold(string(path[i:len(path)-1]), ftpType) {

@@ -17,8 +17,8 @@ func seed(f *testing.F) {
 	}
 }
 
-// FuzzParse: what parses prints as itself, splits as appendix B says, and its
-// normal form is stable, parses to itself and is the same step by step.
+// FuzzParse: a parsed URI prints as itself and splits as in appendix B. Its normal form is stable, parses to
+// itself, and is the result of the single steps.
 func FuzzParse(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, s string) {
@@ -51,8 +51,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzURN: the parts of a URN, joined, are the URN, and its name is the name of
-// its normal form.
+// FuzzURN: the parts of a URN, joined, are the URN, and its name is the name of its normal form.
 func FuzzURN(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, s string) {

@@ -2,14 +2,14 @@ package uri
 
 import "strings"
 
-// Gopher holds the parts of a "gopher" URL after its authority: RFC 1738 section
-// 3.4. All fields are decoded, as they are sent to a server.
+// Gopher is the part of a "gopher" URL after its authority: RFC 1738 section 3.4. All fields are decoded, as
+// sent to a server.
 type Gopher struct {
 	Type      byte // '1', a menu, if it is absent
 	Selector  string
 	Search    string
 	HasSearch bool
-	Plus      string // the Gopher+ string
+	Plus      string // Gopher+ string
 	HasPlus   bool
 }
 
@@ -28,7 +28,7 @@ func (u URI) Gopher() (Gopher, error) {
 		return Gopher{}, err
 	}
 	g := Gopher{Type: '1'}
-	// Within the path no character is reserved, not even "?".
+	// No character is reserved within the path, not even "?".
 	path, at, err := u.pathText()
 	if err != nil {
 		return Gopher{}, err
@@ -36,7 +36,7 @@ func (u URI) Gopher() (Gopher, error) {
 	if len(path) < 2 {
 		return g, nil
 	}
-	size := 1 // of the type, which is one octet, encoded or not
+	size := 1 // of the type, which is one byte, percent-encoded or not
 	if path[1] == '%' {
 		size = 3
 	}
@@ -46,7 +46,8 @@ func (u URI) Gopher() (Gopher, error) {
 	}
 	at += 1 + size
 	parts := strings.SplitN(path[1+size:], "%09", 3)
-	for _, part := range parts[:min(len(parts), 2)] { // an electronic form, section 3.4.9, has lines
+	// The third part, an electronic form (section 3.4.9), has several lines.
+	for _, part := range parts[:min(len(parts), 2)] {
 		if i := indexEncoded(part, isGopherEnd); i >= 0 {
 			if strings.HasPrefix(part[i:], "%00") {
 				return Gopher{}, fault(u.s, at+i, ruleUNASCII)
@@ -65,11 +66,11 @@ func (u URI) Gopher() (Gopher, error) {
 	return g, nil
 }
 
-// isGopherEnd reports whether RFC 1436 excludes b from UNASCII; the tab, which it
-// excludes too, separates the parts.
+// isGopherEnd reports whether RFC 1436 excludes b from UNASCII. It also excludes the tab, which separates the
+// parts here.
 func isGopherEnd(b byte) bool { return isLineEnd(b) || b == 0 }
 
-// gopherForm adds a missing type. In "/?" none is missing: the type is "?".
+// gopherForm adds a missing type. In "/?" it is not missing: the type is "?".
 func gopherForm(dst []byte, start int, hasQuery bool) []byte {
 	if hasQuery {
 		return dst

@@ -2,8 +2,9 @@ package uri
 
 import "bytes"
 
-// handleForm makes the path dst[start:] of a handle that of all equivalent ones: the case of its prefix does not count, as the Global
-// Handle Registry does not distinguish it (RFC 3652 section 2.1.3), and the case of what follows does, but in DOIs.
+// handleForm converts the path dst[start:] of a handle to its normal form. The case of the prefix is
+// insignificant, as the Global Handle Registry does not distinguish it (RFC 3652 section 2.1.3). The case of
+// the suffix is significant, except in DOIs.
 func handleForm(dst []byte, start int) []byte {
 	path := dst[start:]
 	end := bytes.IndexByte(path, '/')
@@ -14,7 +15,7 @@ func handleForm(dst []byte, start int) []byte {
 	return dst
 }
 
-// lowerOctets makes the letters of ASCII lower case, but those of percent-encodings.
+// lowerOctets converts ASCII letters to lower case, except for those of percent-encodings.
 func lowerOctets(text []byte) {
 	for i := 0; i < len(text); i++ {
 		if text[i] == '%' {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// appendHost appends the normal form of a host.
+// appendHost appends the normal form of the host s.
 func (n Steps) appendHost(dst []byte, s string, row schemeID) []byte {
 	if s != "" && s[0] == '[' {
 		return n.appendLiteral(dst, s)
@@ -27,8 +27,7 @@ func (n Steps) appendHost(dst []byte, s string, row schemeID) []byte {
 	return dst
 }
 
-// appendLiteral appends an IP literal: IPv6 in the text form of RFC 5952,
-// an IPvFuture in lower case.
+// appendLiteral appends an IP literal: IPv6 in the text form of RFC 5952, an IPvFuture in lower case.
 func (n Steps) appendLiteral(dst []byte, s string) []byte {
 	if addr, err := netip.ParseAddr(s[1 : len(s)-1]); err == nil && n.has(IPv6Text) {
 		dst = addr.AppendTo(append(dst, '['))
@@ -48,8 +47,7 @@ func appendLower(dst []byte, s string) []byte {
 	return dst
 }
 
-// lowerDomain writes a domain in lower case, except for the digits of its
-// percent-encodings.
+// lowerDomain converts a domain to lower case, except for the digits of its percent-encodings.
 func lowerDomain(domain []byte) {
 	for i := 0; i < len(domain); i++ {
 		if domain[i] == '%' {
@@ -60,13 +58,15 @@ func lowerDomain(domain []byte) {
 	}
 }
 
-// CanonicalDomain returns the canonical host of a domain name with a final dot, as DNS has it.
+// CanonicalDomain returns the canonical form of a domain name with a final dot, as in DNS.
 func CanonicalDomain(name string) string { return CanonicalHost(name) + "." }
 
-// CanonicalHost returns the one form of a host, without port, in which hosts are compared: the normal form of URIs (RFC 3986 section 6.2.2), in lower
-// case (RFC 4343), without a final dot. It allocates nothing for a host that has this form.
+// CanonicalHost returns the form of a host, without port, in which hosts are compared: the normal form of URIs
+// (RFC 3986 section 6.2.2), in lower case (RFC 4343), without a final dot. It allocates nothing for a host that
+// has this form already.
 func CanonicalHost(host string) string {
-	if len(host) > 1 && strings.ContainsAny(host, "%[") && hasTriples(host) { // it may be a field of a client
+	// The host may come from a header field of a client.
+	if len(host) > 1 && strings.ContainsAny(host, "%[") && hasTriples(host) {
 		host = string(AllSteps.appendHost(nil, host, lookupScheme("http")))
 	} else if strings.ContainsFunc(host, func(c rune) bool { return 'A' <= c && c <= 'Z' }) {
 		host = string(appendLower(nil, host))
@@ -74,7 +74,7 @@ func CanonicalHost(host string) string {
 	return strings.TrimSuffix(host, ".")
 }
 
-// hasTriples reports whether each percent sign of a text begins a percent-encoded byte.
+// hasTriples reports whether each percent sign of a text starts a valid percent-encoding.
 func hasTriples(text string) bool {
 	for i := range len(text) {
 		if text[i] == '%' && !isTriple(text, i) {
@@ -84,20 +84,20 @@ func hasTriples(text string) bool {
 	return true
 }
 
-// SameHost reports whether hosts, without ports, are the same one.
+// SameHost reports whether two hosts, without ports, are equivalent.
 func SameHost(a, b string) bool {
 	return EqualFold(strings.TrimSuffix(a, "."), strings.TrimSuffix(b, ".")) || CanonicalHost(a) == CanonicalHost(b)
 }
 
-// SameAuthority reports whether the authorities of two URIs of one scheme, or Host fields, have the same host and port; none and an empty one are the
-// same port.
+// SameAuthority reports whether two authorities of URIs with one scheme, or two Host header fields, have the
+// same host and port. A missing and an empty port are equal.
 func SameAuthority(a, b string) bool {
 	hostA, portA := SplitPort(a)
 	hostB, portB := SplitPort(b)
 	return portA == portB && SameHost(hostA, hostB)
 }
 
-// SplitPort returns the host and the port of a Host field, "" for none.
+// SplitPort returns the host and the port of a Host header field; the port is "" if there is none.
 func SplitPort(field string) (host, port string) {
 	if i := strings.LastIndexByte(field, ':'); i >= 0 && !strings.HasSuffix(field, "]") {
 		return field[:i], field[i+1:]
@@ -105,7 +105,8 @@ func SplitPort(field string) (host, port string) {
 	return field, ""
 }
 
-// SameServer reports whether URIs have the same scheme, host and port, that of the scheme where they have none.
+// SameServer reports whether two URIs have the same scheme, host and port. A missing port is the default port
+// of the scheme.
 func SameServer(a, b URI) bool {
 	portOf := func(u URI) string {
 		if port, _ := u.Port(); port != "" {

@@ -7,7 +7,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// RFC 4343, RFC 3986 section 6.2.2: hosts are compared in one form.
+// RFC 4343, RFC 3986 section 6.2.2: hosts are compared in canonical form.
 func TestSameHost(t *testing.T) {
 	for _, tt := range []struct {
 		a, b string
@@ -91,7 +91,7 @@ func TestSameServer(t *testing.T) {
 	}
 }
 
-// FuzzCanonicalHost checks that the form is one.
+// FuzzCanonicalHost checks that the canonical form is unique.
 func FuzzCanonicalHost(f *testing.F) {
 	for _, host := range []string{"PURL.example.", "[::A]", "[", "%", "%5B", "p%75rl", "b%C3%BCcher.example", "..", "[%41]", "a%", "a%4", "%%41"} {
 		f.Add(host)

@@ -8,14 +8,13 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// maxIDN bounds the input of the IDNA algorithms, in octets, as their time grows
-// faster than their input: no name in the DNS is longer, however it is encoded.
+// maxIDN limits the input of the IDNA algorithms, in bytes, as their time grows faster than their input: no
+// name in the DNS is longer, however it is encoded.
 const maxIDN = 4096
 
-// idnaHost returns the host name of a URI as the DNS has it, with A-labels for
-// labels with non-ASCII octets (RFC 3986 section 3.2.2). These must be UTF-8 in the
-// canonical form of IDNA, apart from case: a full-width "1" is not a digit here. It
-// returns host unchanged if it is ASCII, and with false if IDNA does not allow it.
+// idnaHost returns the host name of a URI as used in the DNS, with A-labels for labels with non-ASCII bytes
+// (RFC 3986 section 3.2.2). These must be UTF-8 in the canonical form of IDNA, apart from case: a full-width
+// "1" is not a digit here. It returns host unchanged if it is ASCII, and with false if IDNA does not allow it.
 func idnaHost(host string) (string, bool) {
 	if isASCIIHost(host) {
 		return host, true
@@ -31,12 +30,12 @@ func idnaHost(host string) (string, bool) {
 	return ascii, true
 }
 
-// foldsToASCII reports whether the lower case of r is ASCII while r is not, as with
-// the Kelvin sign and the dotted capital I: they are not equivalent to k and i.
+// foldsToASCII reports whether the lower case of r is ASCII while r is not, such as the Kelvin sign and the
+// dotted capital I: they are not equivalent to k and i.
 func foldsToASCII(r rune) bool { return r >= utf8.RuneSelf && unicode.ToLower(r) < utf8.RuneSelf }
 
-// mapHost returns a host name that a person types as the DNS has it, by the
-// mapping of UTS #46, which browsers use: there a full-width "1" is a digit.
+// mapHost returns a host name that a person typed as used in the DNS, by the mapping of UTS #46, which browsers
+// use: a full-width "1" is a digit in it.
 func mapHost(name string) (string, bool) {
 	if len(name) > maxIDN || !utf8.ValidString(name) {
 		return "", false
@@ -45,8 +44,7 @@ func mapHost(name string) (string, bool) {
 	return ascii, err == nil && ascii != ""
 }
 
-// isInALabels reports whether each label of ascii is the label of name, or its
-// A-label.
+// isInALabels reports whether each label of ascii is the corresponding label of name, or its A-label.
 func isInALabels(name, ascii string) bool {
 	labels := strings.Split(name, ".")
 	for i, label := range strings.Split(ascii, ".") {
@@ -60,7 +58,7 @@ func isInALabels(name, ascii string) bool {
 	return true
 }
 
-// isASCIIHost reports whether host, decoded, is ASCII.
+// isASCIIHost reports whether host is ASCII when percent-decoded.
 func isASCIIHost(host string) bool {
 	return isASCII(host) && (strings.IndexByte(host, '%') < 0 || indexEncoded(host, func(b byte) bool { return b >= 0x80 }) < 0)
 }

@@ -12,16 +12,14 @@ var (
 	RuleIDN     = newRule("idn", "ihost", "RFC 3987 section 3.1", "this is not a valid host name of the DNS")
 )
 
-// FromIRI maps what a person types to an absolute URI: an IRI, RFC 3987 section
-// 3.1, and in URNs a name with characters outside the repertoire
-// (draft-ietf-urnbis-rfc2141bis-urn-03 section 2.2).
+// FromIRI maps text that a person typed to an absolute URI: an IRI, RFC 3987 section 3.1, or a URN with
+// characters outside the repertoire (draft-ietf-urnbis-rfc2141bis-urn-03 section 2.2).
 //
-// Non-ASCII characters are percent-encoded as UTF-8, except in host names in the
-// DNS, which are mapped by IDNA. In path, query and fragment, printable ASCII
-// characters that a URI does not allow are percent-encoded, too: spaces, quotes,
-// brackets, backslashes. Ambiguous input is an error: control characters, a percent
-// sign that encodes nothing, invalid ASCII characters in an authority. A URI is
-// mapped to itself. The error is a *ParseError.
+// Non-ASCII characters are percent-encoded as UTF-8, except in host names in the DNS, which are mapped by IDNA.
+// In path, query and fragment, printable ASCII characters that a URI does not allow are percent-encoded as
+// well: spaces, quotes, brackets, backslashes. Ambiguous input is an error: control characters, a percent sign
+// that encodes nothing, invalid ASCII characters in an authority. A URI is mapped to itself. The error is a
+// *ParseError.
 func FromIRI(s string) (URI, error) {
 	if len(s) > MaxLength {
 		return URI{}, fault(s, MaxLength, RuleLength)
@@ -56,7 +54,8 @@ func FromIRI(s string) (URI, error) {
 	return Parse(m.out.String())
 }
 
-// isMapped reports whether what follows a scheme is surely mapped to itself: it has no authority, and no octet that is encoded.
+// isMapped reports whether the text after a scheme is certainly mapped to itself: it has no authority, and no
+// byte that needs encoding.
 func isMapped(rest string) bool {
 	if strings.HasPrefix(rest, "//") {
 		return false
@@ -69,17 +68,17 @@ func isMapped(rest string) bool {
 	return true
 }
 
-// isLeft reports whether an ASCII octet is left as it is: a control is refused by the parser.
+// isLeft reports whether an ASCII byte is copied unchanged. The parser rejects control characters.
 func isLeft(b byte) bool { return is(b, classQuery) || b == '%' || b == '#' || isControl(b) }
 
-// iriMapper writes the URI of an IRI.
+// iriMapper converts an IRI to a URI.
 type iriMapper struct {
 	in  string
 	row schemeID
 	out strings.Builder
 }
 
-// authority maps in[i:end], which begins with two slashes.
+// authority maps in[i:end], which starts with two slashes.
 func (m *iriMapper) authority(i, end int) error {
 	host := i + 2 + strings.IndexByte(m.in[i+2:end], '@') + 1
 	hostEnd := end
@@ -103,8 +102,8 @@ func (m *iriMapper) authority(i, end int) error {
 	return nil
 }
 
-// text maps in[i:end]. ASCII outside c, the class of the component, is encoded as
-// well; if c is 0, it is left to the parser.
+// text maps in[i:end]. ASCII characters outside c, the class of the component, are encoded as well; if c is 0,
+// they are left to the parser.
 func (m *iriMapper) text(i, end int, c class) error {
 	for i < end {
 		b := m.in[i]
@@ -130,10 +129,10 @@ func (m *iriMapper) text(i, end int, c class) error {
 	return nil
 }
 
-// classFragment distinguishes fragments from queries, which allow the same octets.
+// classFragment distinguishes fragments from queries, which allow the same bytes.
 const classFragment = classQuery | classPath
 
-// componentAfter returns the class of what follows "?" or "#".
+// componentAfter returns the class of the component after "?" or "#".
 func componentAfter(b byte) class {
 	if b == '?' {
 		return classQuery
@@ -141,8 +140,8 @@ func componentAfter(b byte) class {
 	return classFragment
 }
 
-// ucschar returns the size of the character at offset i, or the rule that forbids it
-// there: RFC 3987 section 2.2, and section 4.1 for bidirectional formatting characters.
+// ucschar returns the size of the character at offset i, or the rule that forbids it at that place: RFC 3987
+// section 2.2, and section 4.1 for bidirectional formatting characters.
 func (m *iriMapper) ucschar(i int, c class) (int, Rule) {
 	r, size := utf8.DecodeRuneInString(m.in[i:])
 	switch {
@@ -161,7 +160,7 @@ func (m *iriMapper) encode(s string) {
 	}
 }
 
-// isUcschar is ucschar of RFC 3987 section 2.2.
+// isUcschar reports whether r is a ucschar of RFC 3987 section 2.2.
 func isUcschar(r rune) bool {
 	switch {
 	case r < 0x10000:
@@ -173,14 +172,13 @@ func isUcschar(r rune) bool {
 	}
 }
 
-// isPrivate is iprivate of RFC 3987 section 2.2.
+// isPrivate reports whether r is an iprivate of RFC 3987 section 2.2.
 func isPrivate(r rune) bool {
 	return 0xE000 <= r && r <= 0xF8FF || r >= 0xF0000 && r&0xFFFF <= 0xFFFD
 }
 
-// isDirectionMark reports whether r is one of LRM, RLM, LRE, RLE, PDF, LRO and RLO:
-// they change the order in which text is displayed, so that a name could look like
-// another.
+// isDirectionMark reports whether r is one of LRM, RLM, LRE, RLE, PDF, LRO and RLO: they change the order in
+// which text is displayed, so that one name could look like another.
 func isDirectionMark(r rune) bool {
 	return r == 0x200E || r == 0x200F || 0x202A <= r && r <= 0x202E
 }

@@ -33,8 +33,8 @@ func TestDisplay(t *testing.T) {
 	}
 }
 
-// FuzzIRI: a URI is mapped to itself, what Display returns is mapped to the URI
-// again, and mapping twice changes nothing.
+// FuzzIRI: a URI is mapped to itself, the result of Display is mapped back to the URI, and mapping is
+// idempotent.
 func FuzzIRI(f *testing.F) {
 	for _, s := range []string{"http://ä.example/ä?ä#ä", "urn:example:а/日本", "x://ü@ö:1/", "http://a/%e4%C3%A4[", "mailto:ä@b"} {
 		f.Add(s)

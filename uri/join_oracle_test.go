@@ -8,8 +8,8 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// The oracle of FuzzJoin: reference resolution written exactly as in the
-// specifications, with nothing of urnd but the names of its profiles.
+// The oracle of FuzzJoin: reference resolution written exactly as in the specifications. It uses nothing of
+// package uri but the names of its profiles.
 
 // oraclePart is a component that may be undefined: RFC 3986 section 5.2.1.
 type oraclePart struct {
@@ -17,14 +17,13 @@ type oraclePart struct {
 	defined bool
 }
 
-// oracleParts are the five of RFC 3986 section 5.2.2.
+// oracleParts are the five components of RFC 3986 section 5.2.2.
 type oracleParts struct {
 	scheme, authority, query, fragment oraclePart
 	path                               string
 }
 
-// oracleSplit is RFC 3986 appendix B. A delimiter that is present defines its
-// component, even if that is empty.
+// oracleSplit is RFC 3986 appendix B. A component is defined if its delimiter is present, even if it is empty.
 func oracleSplit(s string) oracleParts {
 	m := appendixB.FindStringSubmatch(s)
 	return oracleParts{
@@ -45,9 +44,8 @@ func (c oracleParts) String() string {
 	if c.authority.defined {
 		result += "//" + c.authority.text
 	}
-	// The only rule of urnd that neither specification has: without an
-	// authority no path begins with "//" (RFC 3986 section 3.3), or it would be
-	// parsed as one, so a segment that changes nothing is put before it.
+	// The only rule of urnd that neither specification has: without an authority no path starts with "//" (RFC
+	// 3986 section 3.3), as it would be parsed as one. A segment without effect is inserted.
 	if !c.authority.defined && strings.HasPrefix(c.path, "//") {
 		result += "/."
 	}
@@ -63,7 +61,7 @@ func (c oracleParts) String() string {
 
 // oracleTransform is RFC 3986 section 5.2.2, strict.
 func oracleTransform(base, r oracleParts) oracleParts {
-	t := r // T.fragment = R.fragment, and whatever is not assigned below
+	t := r // T.fragment = R.fragment, and everything not assigned below
 	if r.scheme.defined {
 		t.path = oracleRemoveDots(r.path)
 		return t
@@ -88,10 +86,9 @@ func oracleTransform(base, r oracleParts) oracleParts {
 	return t
 }
 
-// oracleMerge is RFC 3986 section 5.2.3. The draft's step 6 a lacks its first case:
-// "g" on "http://a" would be "http://ag", another authority, where the draft's own
-// grammar requires a slash (net_path = "//" authority [ abs_path ]). RFC 3986
-// appendix D.2 calls that an error, so that the draft's profiles have the case too.
+// oracleMerge is RFC 3986 section 5.2.3. Step 6 a of the draft lacks its first case: "g" on "http://a" would be
+// "http://ag", another authority, although the grammar of the draft requires a slash (net_path = "//" authority
+// [ abs_path ]). RFC 3986 appendix D.2 calls that an error, so the profiles of the draft have the case too.
 func oracleMerge(base oracleParts, path string) string {
 	if base.authority.defined && base.path == "" {
 		return "/" + path
@@ -163,7 +160,7 @@ func oracleDraft(base, r oracleParts, p uri.Profile) (oracleParts, error) {
 	return r, nil
 }
 
-// oracleBuffer is step 6 a to f, the latter pattern by pattern.
+// oracleBuffer is step 6 a to f, the last four pattern by pattern.
 func oracleBuffer(base oracleParts, path string) string {
 	buffer := oracleMerge(base, path) // 6 a, b
 	for _, step := range oracleSteps {
@@ -174,9 +171,8 @@ func oracleBuffer(base oracleParts, path string) string {
 	return buffer
 }
 
-// oracleSteps are the patterns of steps 6 c to f: how much they remove of a
-// complete segment and the rest of the buffer after it, 0 where they do not
-// match.
+// oracleSteps are the patterns of steps 6 c to f. Each returns the number of bytes to remove from a complete
+// segment and the rest of the buffer after it, 0 for no match.
 var oracleSteps = []func(segment, rest string) int{
 	func(segment, rest string) int { // c
 		return lengthIf(segment == "." && strings.HasPrefix(rest, "/"), len("./"))
@@ -199,13 +195,13 @@ func lengthIf(ok bool, length int) int {
 	return length
 }
 
-// removeLeftmost removes the leftmost match of a pattern from the buffer. The
-// "/" that a buffer begins with is before its first segment, not after an
-// empty one: path = [ "/" ] path_segments, section 3.3 of the draft.
+// removeLeftmost removes the leftmost match of a pattern from the buffer. The initial "/" of a buffer precedes
+// its first segment, rather than following an empty one: path = [ "/" ] path_segments, section 3.3 of the
+// draft.
 func removeLeftmost(buffer string, pattern func(segment, rest string) int) (string, bool) {
 	for i := range len(buffer) {
 		if i == 0 && buffer[0] == '/' || i > 0 && buffer[i-1] != '/' {
-			continue // no segment begins here
+			continue // no segment starts here
 		}
 		segment, _, _ := strings.Cut(buffer[i:], "/")
 		if n := pattern(segment, buffer[i+len(segment):]); n > 0 {
@@ -215,8 +211,7 @@ func removeLeftmost(buffer string, pattern func(segment, rest string) int) (stri
 	return buffer, false
 }
 
-// removeSurplus removes the ".." that a buffer begins with, and reports
-// whether there was one.
+// removeSurplus removes the leading ".." segments of a buffer, and reports whether there were any.
 func removeSurplus(buffer string) (string, bool) {
 	root := ""
 	if strings.HasPrefix(buffer, "/") {
@@ -246,7 +241,7 @@ var allProfiles = map[string]uri.Profile{
 	"rfc3986": uri.RFC3986, "draft": uri.Draft, "draft-remove": uri.DraftRemove, "draft-refuse": uri.DraftRefuse,
 }
 
-// checkOracle compares a result of the oracle with the one in a specification.
+// checkOracle compares a result of the oracle with that of a specification.
 func checkOracle(t *testing.T, where, base, ref string, p uri.Profile, want string) {
 	t.Helper()
 	got, err := oracleResolve(oracleSplit(base), oracleSplit(ref), p)
@@ -258,9 +253,9 @@ func checkOracle(t *testing.T, where, base, ref string, p uri.Profile, want stri
 	}
 }
 
-// TestOracle has the oracle resolve the examples of RFC 3986 section 5.4 and
-// of the draft's appendix C. The latter hold for all three treatments of
-// surplus "..", except for the two references that have some.
+// TestOracle resolves the examples of RFC 3986 section 5.4 and of appendix C of the draft with the oracle. The
+// latter are valid for all three treatments of surplus "..", except for the two references with surplus
+// segments.
 func TestOracle(t *testing.T) {
 	for _, v := range readVectors(t, "resolve.tsv", 4) {
 		base, ref, want := v.fields[1], v.fields[2], v.fields[3]
@@ -277,7 +272,7 @@ func TestOracle(t *testing.T) {
 	}
 }
 
-// checkJoin compares urnd with the oracle in all profiles.
+// checkJoin compares Resolve with the oracle in all profiles.
 func checkJoin(t *testing.T, base, ref uri.URI) {
 	t.Helper()
 	b, r := oracleSplit(base.String()), oracleSplit(ref.String())
@@ -290,7 +285,7 @@ func checkJoin(t *testing.T, base, ref uri.URI) {
 	}
 }
 
-// shortPaths returns all paths of up to n octets of "/", "." and a letter.
+// shortPaths returns all paths of up to n bytes of "/", "." and a letter.
 func shortPaths(n int) []string {
 	paths := []string{""}
 	for from := 0; n > 0; n-- {
@@ -303,7 +298,7 @@ func shortPaths(n int) []string {
 	return paths
 }
 
-// TestJoinShortPaths joins what FuzzJoin would find only by chance.
+// TestJoinShortPaths covers short paths completely, which FuzzJoin would only find by chance.
 func TestJoinShortPaths(t *testing.T) {
 	var refs []uri.URI
 	for _, path := range shortPaths(5) {
@@ -323,7 +318,7 @@ func TestJoinShortPaths(t *testing.T) {
 	}
 }
 
-// FuzzJoin: urnd resolves references as the specifications do.
+// FuzzJoin: Resolve returns the same targets as the oracle.
 func FuzzJoin(f *testing.F) {
 	for _, base := range []string{"http://a/b/c/d;p?q", "http://a", "x:a/b", "x:/a//..", "x:", "x:///?q#f"} {
 		for _, ref := range []string{

@@ -2,13 +2,13 @@ package uri
 
 import "strings"
 
-// Mailto holds the parts of a "mailto" URL: RFC 6068, and RFC 1738 section 3.5.
+// Mailto is a parsed "mailto" URL: RFC 6068, and RFC 1738 section 3.5.
 type Mailto struct {
-	To     []string // addresses, decoded, those of a header field "to" included
+	To     []string // decoded addresses, including those of a header field "to"
 	Fields []Field  // the other header fields
 }
 
-// Field is a name, in lower case, and its value, decoded.
+// Field is a name, in lower case, and its decoded value.
 type Field struct {
 	Name, Value string
 }
@@ -64,15 +64,15 @@ func (u URI) Mailto() (Mailto, error) {
 	return m, nil
 }
 
-// isAddress checks one address. A local part may contain an at sign if it is
-// quoted, but no control characters (RFC 6068 section 2, items 1 and 2).
+// isAddress reports whether s is an address. A local part may contain an at sign if it is quoted, but no
+// control characters (RFC 6068 section 2, items 1 and 2).
 func isAddress(s string) bool {
 	local, domain, ok := cutLast(s, '@')
 	return ok && isLocalPart(local) && checkMailDomain(domain) == nil
 }
 
-// isLocalPart checks the part before the at sign: dot-atom-text or a quoted string, with
-// "/", "&", ";" and "=" percent-encoded (RFC 6068 section 2, item 1).
+// isLocalPart checks the part of an address before the at sign: dot-atom-text or a quoted string, with "/",
+// "&", ";" and "=" percent-encoded (RFC 6068 section 2, item 1).
 func isLocalPart(s string) bool {
 	if strings.ContainsAny(s, "/&;=") || indexEncoded(s, isControl) >= 0 {
 		return false
@@ -92,13 +92,12 @@ func isLocalPart(s string) bool {
 	return true
 }
 
-// isNoAtext reports whether atext, RFC 5322 section 3.2.3 and RFC 6532 section 3.2,
-// excludes r.
+// isNoAtext reports whether r is excluded from atext: RFC 5322 section 3.2.3 and RFC 6532 section 3.2.
 func isNoAtext(r rune) bool {
 	return r <= ' ' || r == 0x7F || strings.ContainsRune(`()<>[]:;@\,."`, r)
 }
 
-// badQChar returns the offset of a delimiter that must be encoded, or -1.
+// badQChar returns the offset of a delimiter in a header field that must be percent-encoded, or -1.
 func badQChar(field string) int {
 	if i := strings.IndexByte(field, '?'); i >= 0 {
 		return i
@@ -109,7 +108,7 @@ func badQChar(field string) int {
 	return -1
 }
 
-// checkMailDomain checks a host name, or a domain literal in encoded brackets.
+// checkMailDomain checks a host name, or a domain literal in percent-encoded brackets.
 func checkMailDomain(domain string) *hostFault {
 	const open, closing = "%5b", "%5d"
 	if end := len(domain) - len(closing); end >= len(open) && EqualFold(domain[:len(open)], open) && EqualFold(domain[end:], closing) {
@@ -121,8 +120,7 @@ func checkMailDomain(domain string) *hostFault {
 	return checkHost(domain)
 }
 
-// isNoDtext reports whether dtext-no-obs, RFC 6068 section 2, excludes b from a
-// domain literal.
+// isNoDtext reports whether b is excluded from a domain literal: dtext-no-obs, RFC 6068 section 2.
 func isNoDtext(b byte) bool {
 	return b <= ' ' || b >= 0x7F || b == '[' || b == '\\' || b == ']'
 }
@@ -135,10 +133,10 @@ func cutLast(s string, sep byte) (before, after string, found bool) {
 	return s[:i], s[i+1:], true
 }
 
-// mailtoForm writes domains in lower case; only their owner knows the case of
-// a local part (RFC 5321 section 2.4), which may itself contain at signs.
+// mailtoForm converts domains to lower case. Only their owner knows whether the case of a local part is
+// significant (RFC 5321 section 2.4). Local parts may contain at signs.
 func mailtoForm(dst []byte, start int) []byte {
-	at := len(dst) // the last "@" of an address
+	at := len(dst) // offset of the last "@" of an address
 	for i := start; i < len(dst); i++ {
 		switch dst[i] {
 		case '@':
@@ -152,9 +150,9 @@ func mailtoForm(dst []byte, start int) []byte {
 	return dst
 }
 
-// mailtoFields writes the names of header fields in lower case, and joins the addresses of
-// fields "to" with those before the query: RFC 6068 section 2. The path begins at path, the
-// query, with its question mark, at query. It returns where the query begins then.
+// mailtoFields converts the names of header fields to lower case, and joins the addresses of "to" fields with
+// those before the query: RFC 6068 section 2. path and query are the offsets of the path and of the query with
+// its question mark. It returns the new offset of the query.
 func mailtoFields(dst []byte, path, query int) ([]byte, int) {
 	if query == len(dst) || !hasOtherForm(dst[query+1:]) {
 		return dst, query
@@ -185,11 +183,10 @@ func mailtoFields(dst []byte, path, query int) ([]byte, int) {
 	return dst, query
 }
 
-// fieldTo is the header field with further addresses.
+// fieldTo is the header field with additional addresses.
 const fieldTo = "to"
 
-// hasOtherForm reports whether a query has a field whose name has capital letters, or that
-// is "to".
+// hasOtherForm reports whether a query has a field whose name has capital letters or is "to".
 func hasOtherForm(query []byte) bool {
 	inName, start := true, 0
 	for i := 0; i <= len(query); i++ {
@@ -219,7 +216,7 @@ func areAddresses(list string) bool {
 	return true
 }
 
-// lowerText writes the letters of s in lower case, but not those of percent-encodings.
+// lowerText converts the letters of s to lower case, except for those of percent-encodings.
 func lowerText(s string) string {
 	b := []byte(s)
 	lowerOctets(b)

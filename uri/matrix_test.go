@@ -7,10 +7,9 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// TestMatrices compares every URN of a specification's examples with every
-// other. A line of the file is a URN and its row: a letter for each URN of the
-// section, "=" identical, "s" equal by syntax, "u" by the steps for URNs, "."
-// different.
+// TestMatrices compares every URN of the examples in a specification with every other. A line of the file is a
+// URN and its row: a letter for each URN of the section, "=" identical, "s" equal by syntax, "u" by the steps
+// for URNs, "." different.
 func TestMatrices(t *testing.T) {
 	letters := map[uri.Rung]string{uri.Identical: "=", uri.Syntax: "s", uri.Name: "u", uri.Different: "."}
 	for name, objectives := range map[string]map[string]uri.Objective{

@@ -2,15 +2,15 @@ package uri
 
 import "strings"
 
-// News holds the parts of a "news" URL: RFC 1738 section 3.6, and RFC 5538, which
-// adds a server. Exactly one of Group and MessageID is set.
+// News is a parsed "news" URL: RFC 1738 section 3.6, and RFC 5538, which adds a server. Exactly one of Group
+// and MessageID is set.
 type News struct {
-	Group     string // decoded; a pattern with "*" and "?", "*" is all groups, as is an empty list
-	MessageID string // without angle brackets, decoded
+	Group     string // decoded; a pattern with "*" and "?". "*" is all groups, also of an empty list
+	MessageID string // decoded, without angle brackets
 	Query     NewsQuery
 }
 
-// NNTP holds the parts of an "nntp" URL after its authority: RFC 1738 section 3.7.
+// NNTP is the part of an "nntp" URL after its authority: RFC 1738 section 3.7.
 type NNTP struct {
 	Group   string // decoded
 	Article string // digits, "" if it is absent
@@ -31,7 +31,7 @@ func (u URI) News() (News, error) {
 	if !u.hasScheme("news") {
 		return News{}, fault(u.s, 0, RuleOtherScheme)
 	}
-	path, at := u.s[u.pathStart():u.fragStart()], u.pathStart() // an article may contain "?"
+	path, at := u.s[u.pathStart():u.fragStart()], u.pathStart() // a message-id may contain "?"
 	if _, ok := u.Authority(); ok {
 		if err := u.checkServer(); err != nil {
 			return News{}, err
@@ -73,7 +73,7 @@ func (u URI) NNTP() (NNTP, error) {
 	if err := u.checkServer(); err != nil {
 		return NNTP{}, err
 	}
-	path, at, err := u.pathText() // RFC 5538 section 2.3 has no query but in practice
+	path, at, err := u.pathText() // RFC 5538 section 2.3 has no query, but queries are in use
 	if err != nil {
 		return NNTP{}, err
 	}
@@ -91,16 +91,16 @@ func (u URI) NNTP() (NNTP, error) {
 	return NNTP{Group: decode(group), Article: article, Query: query}, nil
 }
 
-// maxArticleDigits is RFC 5538 section 3.
+// maxArticleDigits is the limit of RFC 5538 section 3.
 const maxArticleDigits = 16
 
-// isNoMessageID reports whether A-NOTGT, RFC 3977 section 9.8, excludes b.
+// isNoMessageID reports whether b is excluded from a message-id: A-NOTGT, RFC 3977 section 9.8.
 func isNoMessageID(b byte) bool { return b <= ' ' || b == '>' || b >= 0x7F }
 
-// badGroup returns the offset of the first octet that is not allowed in the name of
-// a group, or -1. RFC 1738 requires a letter first; RFC 5538 sections 3 and 4 also allow
-// other octets there, patterns, and percent-encoded all that the name of a group can have
-// by RFC 3977 section 9.8. A tilde needs no encoding (RFC 3986 section 2.3).
+// badGroup returns the offset of the first byte that is not allowed in a group name, or -1. RFC 1738 requires
+// an initial letter. RFC 5538 sections 3 and 4 also allow other initial bytes, patterns, and percent-encoded
+// all bytes that group names can have by RFC 3977 section 9.8. A tilde needs no encoding (RFC 3986 section
+// 2.3).
 func badGroup(s string, pattern bool) int {
 	if s == "" {
 		return 0
@@ -119,13 +119,13 @@ func badGroup(s string, pattern bool) int {
 	return -1
 }
 
-// isGroupChar reports whether the name of a group may contain b, as it is or encoded.
+// isGroupChar reports whether a group name may contain b, percent-encoded or not.
 func isGroupChar(b byte, encoded bool) bool {
 	return is(b, classAlpha|classDigit) || strings.IndexByte("-.+_~", b) >= 0 ||
 		encoded && b > ' ' && b != 0x7F && strings.IndexByte(`!*,?[\]@`, b) < 0
 }
 
-// newsForm writes all groups of a server as "*": RFC 5538 section 4. That is what no path and an empty one mean, too.
+// newsForm writes all groups of a server as "*": RFC 5538 section 4. A missing or empty path means the same.
 func newsForm(dst []byte, start int, hasAuthority bool) []byte {
 	if path := string(dst[start:]); hasAuthority && (path == "" || path == "/") {
 		return append(dst[:start], '/', '*')

@@ -6,7 +6,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// All groups of a server are one URL: RFC 5538 section 4.
+// All spellings of all groups of a server have one normal form: RFC 5538 section 4.
 func TestAllGroupsOfServer(t *testing.T) {
 	for text, want := range map[string]string{
 		"news://h.example/*":   "news://h.example/*",
@@ -28,7 +28,7 @@ func TestAllGroupsOfServer(t *testing.T) {
 	}
 }
 
-// What a NUL breaks is not called a line end: RFC 1738 section 3.4.1, RFC 1436.
+// A NUL breaks the rule UNASCII rather than a line-end rule: RFC 1738 section 3.4.1, RFC 1436.
 func TestGopherNUL(t *testing.T) {
 	for text, want := range map[string]string{
 		"gopher://h/0a%00b": "UNASCII", "gopher://h/7a%09b%00": "UNASCII", "gopher://h/0a%0Ab": "selector",

@@ -5,21 +5,21 @@ import (
 	"strings"
 )
 
-// NewsQuery is the query of a "news" or "nntp" URL. RFC 5538 section 2.3 defines none, and reports that
-// queries are in use for the parts of an article. Here they are, besides those for a page of a group,
-// an extension that no URL of the RFCs has: "?" must be percent-encoded in a message-id (section 4), and
-// no group has it in its name. Any other query is no query, and not well formed.
+// NewsQuery is the query of a "news" or "nntp" URL. RFC 5538 section 2.3 defines none, and reports that queries
+// are in use for the parts of an article. Those, and one for a page of a group, are supported as an extension
+// that does not conflict with the RFCs: "?" must be percent-encoded in a message-id (section 4), and no group
+// name contains it. Any other query is not well formed.
 //
 //	?source             an article as it is
 //	?part=2.1           a part of an article
 //	?articles=101-200   articles of a group
 //
-// The zero value is that of a URL without query.
+// The zero value means no query.
 type NewsQuery struct {
 	Source bool
-	// Part is numbers from 1, at most 8 of them, joined by dots, as in RFC 3501 section 6.4.5; "" for none.
+	// Part is at most 8 numbers from 1, joined by dots, as in RFC 3501 section 6.4.5; "" for none.
 	Part string
-	// First and Last are numbers of articles, First at most Last; 0 for none.
+	// First and Last are article numbers, First <= Last; 0 for none.
 	First, Last uint64
 }
 
@@ -27,19 +27,19 @@ const (
 	newsSource   = "source"
 	newsPart     = "part="
 	newsArticles = "articles="
-	// maxPartDepth bounds the nesting of parts that a URL can name, maxPartDigits each number.
+	// maxPartDepth limits the nesting of a part in a URL, maxPartDigits the digits of each number.
 	maxPartDepth  = 8
 	maxPartDigits = 4
 )
 
-// cutNewsQuery returns s without its query, which is that of an article or of a group. All of s is
-// returned where it has no query that is one of these.
+// cutNewsQuery returns s without its query, and the query of an article or of a group. It returns all of s if
+// there is no valid query.
 func cutNewsQuery(s string, isArticle bool) (string, NewsQuery) {
 	before, text, ok := strings.Cut(s, "?")
 	if !ok {
 		return s, NewsQuery{}
 	}
-	text = decode(text) // the normal form has unreserved octets decoded
+	text = decode(text) // the normal form has unreserved bytes decoded
 	var query NewsQuery
 	if isArticle {
 		query, ok = parseArticleQuery(text)
@@ -79,7 +79,7 @@ func parseGroupQuery(text string) (NewsQuery, bool) {
 	return NewsQuery{First: first, Last: last}, true
 }
 
-// parseArticleNumber returns the number of an article, which is at least 1: RFC 3977 section 6.
+// parseArticleNumber parses an article number, which is at least 1: RFC 3977 section 6.
 func parseArticleNumber(text string) (uint64, bool) {
 	if text == "" || len(text) > maxArticleDigits || strings.Trim(text, digits) != "" {
 		return 0, false
@@ -88,7 +88,7 @@ func parseArticleNumber(text string) (uint64, bool) {
 	return n, err == nil && n > 0
 }
 
-// String returns the query with its question mark, "" for none.
+// String returns the query with its question mark, or "" for the zero value.
 func (q NewsQuery) String() string {
 	switch {
 	case q.Source:

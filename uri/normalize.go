@@ -2,18 +2,17 @@ package uri
 
 import "strings"
 
-// Steps is a set of the steps of syntax-based and scheme-based normalization
-// (RFC 3986 sections 6.2.2 and 6.2.3). Steps are applied in the order of
-// their declaration.
+// Steps is a set of the steps of syntax-based and scheme-based normalization (RFC 3986 sections 6.2.2 and
+// 6.2.3). Steps are applied in the order of their declaration.
 type Steps uint16
 
-// The steps, each of which merges only what its section calls equivalent.
+// The steps. Each of them merges only spellings that its section calls equivalent.
 const (
 	SchemeCase       Steps = 1 << iota // "HTTP:" is "http:", section 6.2.2.1
 	NIDCase                            // "urn:ISBN:" is "urn:isbn:", RFC 8141 section 3.1
 	HostCase                           // "Example.COM" is "example.com", section 6.2.2.1
 	IPv6Text                           // "[::0:1]" is "[::1]", RFC 5952
-	IDNA                               // "b%C3%BCcher.example" is "xn--bcher-kva.example" where hosts are in the DNS, section 3.2.2
+	IDNA                               // "b%C3%BCcher.example" is "xn--bcher-kva.example" for hosts in the DNS, section 3.2.2
 	PercentCase                        // "%7e" is "%7E", section 6.2.2.1
 	DecodeUnreserved                   // "%7E" is "~", section 6.2.2.2; never in a URN, RFC 8141 section 3.1
 	DotSegments                        // "/a/../b" is "/b", section 6.2.2.3; only below an authority or a root
@@ -30,20 +29,19 @@ var stepNames = [...]string{
 	"percent-encoding case", "decode unreserved", "dot segments", "empty path", "default port", "scheme form",
 }
 
-// Normalize returns the normal form of u: AllSteps. It allocates nothing when
-// u is normal already, and one string otherwise. Normalizing twice changes
-// nothing. Relative references keep their dot segments.
+// Normalize returns the normal form of u: AllSteps. It is idempotent. It allocates nothing if u is in normal
+// form already, and one string otherwise. Relative references keep their dot segments.
 func (u URI) Normalize() URI { return u.NormalizeSteps(AllSteps) }
 
-// Change is one step of normalization that changed something.
+// Change is a step of normalization that changed the URI.
 type Change struct {
 	Step   string
 	Before URI
 	After  URI
 }
 
-// ExplainNormalize returns the changes that lead from u to u.Normalize(), in
-// order. It is for traces: it costs one normalization per step.
+// ExplainNormalize returns the changes from u to u.Normalize(), in order. It costs one normalization per step,
+// which is acceptable in traces only.
 func (u URI) ExplainNormalize() []Change {
 	var changes []Change
 	before := u
@@ -59,7 +57,7 @@ func (u URI) ExplainNormalize() []Change {
 	return changes
 }
 
-// NormalizeSteps applies the given steps only.
+// NormalizeSteps applies only the given steps.
 func (u URI) NormalizeSteps(steps Steps) URI {
 	if !u.IsValid() {
 		return u
@@ -72,8 +70,8 @@ func (u URI) NormalizeSteps(steps Steps) URI {
 	return newURI(string(dst), at.scheme, at.path, at.query, at.frag)
 }
 
-// NormalizeIn is Normalize without an allocation where the normal form fits room. text makes a string of octets, which
-// may share their memory: the URI is valid as long as room is not changed then.
+// NormalizeIn is Normalize without an allocation if the normal form fits into room. text converts bytes to a
+// string and may share their memory: the URI is then valid only until room is modified.
 func (u URI) NormalizeIn(room []byte, text func([]byte) string) URI {
 	if !u.IsValid() {
 		return u
@@ -92,8 +90,8 @@ type offsets struct {
 	scheme, path, query, frag int
 }
 
-// normalize appends the normal form of u to dst, which is empty. The functions
-// below pass dst along, as a field of a struct would escape.
+// normalize appends the normal form of u to dst, which must be empty. The functions below pass dst as an
+// argument, since a field of a struct would escape to the heap.
 func (n Steps) normalize(dst []byte, u URI) ([]byte, offsets) {
 	var at offsets
 	row := u.row()
@@ -121,7 +119,7 @@ func (n Steps) normalize(dst []byte, u URI) ([]byte, offsets) {
 	if schemes[row].form == formMailto && n.has(SchemeForm) {
 		dst, at.query = mailtoFields(dst, at.path, at.query)
 	}
-	if schemes[row].form == formDOI && n.has(SchemeForm) { // a DOI may have a "?"
+	if schemes[row].form == formDOI && n.has(SchemeForm) { // a DOI may contain a "?"
 		lowerOctets(dst[at.query:])
 	}
 	at.frag = len(dst)
@@ -158,8 +156,7 @@ func (n Steps) appendPath(dst []byte, u URI, row schemeID, hasAuthority bool) []
 	return dst
 }
 
-// appendAuthority appends the authority of u with its slashes, and reports
-// whether there is one.
+// appendAuthority appends the authority of u with its slashes, and reports whether there is one.
 func (n Steps) appendAuthority(dst []byte, u URI, row schemeID) ([]byte, bool) {
 	local := schemes[row].local && n.has(SchemeForm)
 	text, ok := u.Authority()
@@ -179,14 +176,14 @@ func (n Steps) appendAuthority(dst []byte, u URI, row schemeID) ([]byte, bool) {
 	return dst, true
 }
 
-// localhost is equivalent to no host in a file URI: RFC 8089 section 2.
+// localhost is equivalent to an empty host in a file URI: RFC 8089 section 2.
 const localhost = "localhost"
 
 func (n Steps) appendServer(dst []byte, a authority, row schemeID) []byte {
-	if a.registry { // only its registry knows which of its names are equivalent
+	if a.registry { // only the registry knows which of its names are equivalent
 		start := len(dst)
 		if dst = n.appendText(dst, a.text); !splitAuthority(string(dst[start:])).registry {
-			dst = (n &^ DecodeUnreserved).appendText(dst[:start], a.text) // decoded, it would name a server
+			dst = (n &^ DecodeUnreserved).appendText(dst[:start], a.text) // decoded, it would be server-based
 		}
 		return dst
 	}
@@ -207,7 +204,7 @@ func (n Steps) appendServer(dst []byte, a authority, row schemeID) []byte {
 	return append(append(dst, ':'), port...)
 }
 
-// appendText appends s with its percent-encodings in normal form.
+// appendText appends s with normalized percent-encodings.
 func (n Steps) appendText(dst []byte, s string) []byte {
 	for {
 		i := strings.IndexByte(s, '%')
@@ -219,7 +216,7 @@ func (n Steps) appendText(dst []byte, s string) []byte {
 	}
 }
 
-// appendTriple appends one percent-encoded octet, decoded if it is unreserved.
+// appendTriple appends a percent-encoded byte, decoded if it is unreserved.
 func (n Steps) appendTriple(dst []byte, hi, lo byte) []byte {
 	if b := unhex(hi)<<4 | unhex(lo); n.has(DecodeUnreserved) && is(b, classUnreserved) {
 		return append(dst, b)

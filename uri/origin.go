@@ -1,7 +1,7 @@
 package uri
 
-// SameOrigin returns the normal form of a raw URI reference relative to a base, without its fragment, and whether it is of
-// the same origin: RFC 9110 section 4.3.1.
+// SameOrigin resolves a raw URI reference (see ParseRawReference) against base. It returns the normal form of
+// the target without fragment, and whether it is of the same origin: RFC 9110 section 4.3.1.
 func SameOrigin(base, reference string) (target string, same bool) {
 	from, err := Parse(base)
 	if err != nil {

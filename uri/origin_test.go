@@ -6,7 +6,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// What a response names is invalidated in whatever spelling it is named: RFC 9111 section 4.4.
+// A response invalidates URIs in any spelling: RFC 9111 section 4.4.
 func TestSameOriginOfSpellings(t *testing.T) {
 	for reference, want := range map[string]string{
 		"/c?x[]=1": "http://a.example/c?x%5B%5D=1", "100%": "http://a.example/100%25", "../%7ed|": "http://a.example/~d%7C",

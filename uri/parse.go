@@ -1,12 +1,11 @@
 package uri
 
-// MaxLength is the longest text that is parsed, in octets. It keeps offsets
-// small; a server sets far lower limits of its own.
+// MaxLength is the maximum length of parsed text, in bytes. It keeps offsets small; a server sets far lower
+// limits of its own.
 const MaxLength = 1 << 24
 
-// Parse parses an absolute URI: one that begins with a scheme. Nothing is
-// repaired: spaces, controls, non-ASCII octets and stray percent signs are
-// errors. The error is a *ParseError.
+// Parse parses an absolute URI: one with a scheme. Invalid input is never repaired: spaces, control characters,
+// non-ASCII bytes and stray percent signs are errors. The error is a *ParseError.
 func Parse(s string) (URI, error) {
 	u, err := ParseReference(s)
 	if err == nil && u.schemeEnd() == 0 {
@@ -15,9 +14,8 @@ func Parse(s string) (URI, error) {
 	return u, err
 }
 
-// ParseReference parses a URI reference, absolute or relative. The empty text is
-// the reference to the current document (RFC 3986 section 4.4). The error is a
-// *ParseError.
+// ParseReference parses a URI reference, absolute or relative. The empty string is the reference to the current
+// document (RFC 3986 section 4.4). The error is a *ParseError.
 func ParseReference(s string) (URI, error) {
 	if len(s) > MaxLength {
 		return URI{}, fault(s, MaxLength, RuleLength)
@@ -53,8 +51,8 @@ func ParseReference(s string) (URI, error) {
 	return newURI(s, scheme, path, query, frag), nil
 }
 
-// parseScheme returns the length of the scheme, 0 if there is none. A colon in the
-// first segment that does not end a scheme is an error: RFC 3986 section 4.2.
+// parseScheme returns the length of the scheme, 0 if there is none. A colon in the first segment that does not
+// end a scheme is an error: RFC 3986 section 4.2.
 func parseScheme(s string) (int, error) {
 	for i := range len(s) {
 		switch b := s[i]; {
@@ -70,7 +68,7 @@ func parseScheme(s string) (int, error) {
 	return 0, nil
 }
 
-// checkNoScheme looks for a colon in the first segment from offset i on.
+// checkNoScheme returns an error if the first segment has a colon after offset i.
 func checkNoScheme(s string, i int) error {
 	for j := i; j < len(s); j++ {
 		switch s[j] {
@@ -83,7 +81,7 @@ func checkNoScheme(s string, i int) error {
 	return nil
 }
 
-// checkFragment checks the fragment that begins at i.
+// checkFragment checks the fragment that starts at i.
 func checkFragment(s string, i int) error {
 	i, err := scan(s, i, classQuery, RuleFragment)
 	if err == nil && i < len(s) {
@@ -92,8 +90,8 @@ func checkFragment(s string, i int) error {
 	return err
 }
 
-// scan returns the offset of the first "?" or "#" that does not belong to
-// class c, or the end; any other octet outside c is an error.
+// scan returns the offset of the first "?" or "#" that is not in class c, or the end; any other byte outside c
+// is an error.
 func scan(s string, i int, c class, rule Rule) (int, error) {
 	for i < len(s) {
 		b := s[i]
@@ -116,7 +114,7 @@ func scan(s string, i int, c class, rule Rule) (int, error) {
 	return i, nil
 }
 
-// isTriple reports whether a complete percent-encoded octet begins at i.
+// isTriple reports whether a complete percent-encoding starts at i.
 func isTriple(s string, i int) bool {
 	return i+2 < len(s) && s[i] == '%' && is(s[i+1], classHex) && is(s[i+2], classHex)
 }

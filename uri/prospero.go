@@ -2,8 +2,7 @@ package uri
 
 import "strings"
 
-// Prospero holds the parts of a "prospero" URL after its authority: RFC 1738
-// section 3.11. All fields are decoded.
+// Prospero is the part of a "prospero" URL after its authority: RFC 1738 section 3.11. All fields are decoded.
 type Prospero struct {
 	HSOName string // host-specific object name; opaque
 	Fields  []Field

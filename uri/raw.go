@@ -2,11 +2,12 @@ package uri
 
 import "strings"
 
-// EncodeRaw returns an http or https URL with those octets of its path and query percent-encoded that programs send as
-// they are, although RFC 3986 section 2 has no place for them: printable ASCII such as "[", "|" or a quotation mark,
-// octets beyond ASCII, and a percent sign that begins no triplet. Controls, spaces and what is behind "#" stay, for the
-// parser to refuse: they could end what they are a part of. So do authorities, which say who is asked, and all other
-// texts. A URL without such octets is returned as it is.
+// EncodeRaw returns an http or https URL with those bytes of its path and query percent-encoded that clients
+// send raw although RFC 3986 section 2 does not allow them: printable ASCII such as "[", "|" or a quotation
+// mark, non-ASCII bytes, and a percent sign that starts no percent-encoding. Control characters, spaces and the
+// part after "#" are unchanged, and left to the parser to reject: they could end the component. Authorities,
+// which identify the server, and all other texts are unchanged as well. A URL without such bytes is returned
+// unchanged.
 func EncodeRaw(s string) string {
 	scheme := strings.IndexByte(s, ':')
 	if scheme < 0 || !IsWebScheme(s[:scheme]) || !strings.HasPrefix(s[scheme:], "://") {
@@ -15,8 +16,8 @@ func EncodeRaw(s string) string {
 	return encodeRaw(s, pathIndex(s, scheme+len("://")))
 }
 
-// EncodeRawName is EncodeRaw for a URN: the name that a text without percent-encoding probably means. It is for suggestions:
-// a name with such octets is none (RFC 8141 section 2.2). All other texts are returned as they are.
+// EncodeRawName is EncodeRaw for a URN. It serves for suggestions, since a text with such bytes is no URN (RFC
+// 8141 section 2.2). All other texts are returned unchanged.
 func EncodeRawName(s string) string {
 	if len(s) < len(urnPrefix) || !EqualFold(s[:len(urnPrefix)], urnPrefix) {
 		return s
@@ -24,11 +25,11 @@ func EncodeRawName(s string) string {
 	return encodeRaw(s, len(urnPrefix))
 }
 
-// ParseRaw is Parse of EncodeRaw: it parses what a client sends as the target of a request.
+// ParseRaw is Parse of EncodeRaw: it parses the request target that a client sends.
 func ParseRaw(s string) (URI, error) { return Parse(EncodeRaw(s)) }
 
-// ParseRawReference is ParseReference of what a server sends in Location: the path and query of a relative reference
-// may have the octets of EncodeRaw, too.
+// ParseRawReference is ParseReference for a Location header field of a server: the path and query of a relative
+// reference may also have the bytes that EncodeRaw encodes.
 func ParseRawReference(s string) (URI, error) {
 	if scheme, err := parseScheme(s); err != nil || scheme > 0 {
 		return ParseReference(EncodeRaw(s))
@@ -40,8 +41,8 @@ func ParseRawReference(s string) (URI, error) {
 	return ParseReference(encodeRaw(s, start))
 }
 
-// PathAndQuery returns the path and the query, with its "?", of a text with an authority, as they stand there: raw
-// octets stay. Both may be empty.
+// PathAndQuery returns the path and the query, with its "?", of a text with an authority. Raw bytes are not
+// encoded. Both may be empty.
 func PathAndQuery(s string) string {
 	_, rest, ok := strings.Cut(s, "//")
 	if !ok {
@@ -54,7 +55,7 @@ func PathAndQuery(s string) string {
 	return rest
 }
 
-// pathIndex returns the offset of the end of the authority that begins at start: RFC 3986 section 3.2.
+// pathIndex returns the offset of the end of the authority that starts at start: RFC 3986 section 3.2.
 func pathIndex(s string, start int) int {
 	for start < len(s) && !endsAuthority(s, start) {
 		start++
@@ -62,13 +63,13 @@ func pathIndex(s string, start int) int {
 	return start
 }
 
-// IsWebScheme reports whether a scheme, in any case, is one of HTTP.
+// IsWebScheme reports whether a scheme is http or https, ignoring case.
 func IsWebScheme(s string) bool { return EqualFold(s, "http") || EqualFold(s, "https") }
 
-// IsWeb reports whether the scheme of a URI is one of HTTP.
+// IsWeb reports whether the scheme of a URI is http or https.
 func (u URI) IsWeb() bool { return IsWebScheme(u.Scheme()) }
 
-// encodeRaw encodes s from offset i to its "#".
+// encodeRaw encodes the raw bytes of s from offset i to its "#".
 func encodeRaw(s string, i int) string {
 	for i < len(s) && s[i] != '#' && !isRaw(s, i) {
 		i++
@@ -90,7 +91,7 @@ func encodeRaw(s string, i int) string {
 	return out.String()
 }
 
-// isRaw reports whether the octet at i of a path or a query is one that EncodeRaw encodes.
+// isRaw reports whether EncodeRaw encodes the byte at i of a path or a query.
 func isRaw(s string, i int) bool {
 	b := s[i]
 	if b == '%' {

@@ -7,7 +7,8 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// What programs send raw in path and query is encoded, and nothing else: RFC 3986 sections 2, 2.1, 3.3 and 3.4.
+// Bytes that clients send raw in path and query are encoded, and no others: RFC 3986 sections 2, 2.1, 3.3 and
+// 3.4.
 func TestParseRaw(t *testing.T) {
 	for _, tt := range []struct{ text, encoded string }{
 		{"http://a/?a[]=1", "http://a/?a%5B%5D=1"},
@@ -16,7 +17,7 @@ func TestParseRaw(t *testing.T) {
 		{"http://a/%4", "http://a/%254"},
 		{"http://a/%%41%zz%", "http://a/%25%41%25zz%25"},
 		{"http://a/ü?ü", "http://a/%C3%BC?%C3%BC"},
-		{"http://a/\xe9", "http://a/%E9"}, // ISO 8859-1: nobody knows what it means, and all pass it on
+		{"http://a/\xe9", "http://a/%E9"}, // ISO 8859-1: its meaning is unknown, and proxies pass it on
 		{"HTTP://a/[]{}|^\\`\"<>", "HTTP://a/%5B%5D%7B%7D%7C%5E%5C%60%22%3C%3E"},
 		{"http://a?[", "http://a?%5B"},
 		{"http://a/..\\..\\b", "http://a/..%5C..%5Cb"}, // no path of three segments
@@ -62,7 +63,7 @@ func TestParseRawReference(t *testing.T) {
 	}
 }
 
-// Names stay strict, and what they mean is suggested: RFC 8141 section 2.2.
+// Raw names are encoded for suggestions only, and names stay strict: RFC 8141 section 2.2.
 func TestEncodeRawName(t *testing.T) {
 	for text, want := range map[string]string{
 		"urn:example:a[b]": "urn:example:a%5Bb%5D", "URN:example:100%": "URN:example:100%25", "urn:example:ü#[": "urn:example:%C3%BC#[",
@@ -84,8 +85,8 @@ func TestPathAndQuery(t *testing.T) {
 	}
 }
 
-// FuzzRaw: what is encoded once is encoded; what is no raw octet stays; normalizing twice changes nothing; and a target
-// has the authority that it has to who reads it to the first "/", "?" or "#".
+// FuzzRaw: encoding is idempotent; other bytes are unchanged; normalizing is idempotent; and the authority of a
+// target ends at the first "/", "?" or "#", as other software parses it.
 func FuzzRaw(f *testing.F) {
 	for _, s := range []string{"http://a/?a[]=1", "http://a/100%", "https://[::1]/%%41/../ü", "HTTP://a?|#f", "http://a\\@b/", "http://a/%2e%2E\\..", "x://a/["} {
 		f.Add(s)

@@ -2,28 +2,27 @@ package uri
 
 import "strings"
 
-// Profile is an algorithm of reference resolution. The zero value is that of
-// RFC 3986.
+// Profile is an algorithm of reference resolution. The zero value is that of RFC 3986.
 type Profile uint8
 
-// The profiles. The draft's keep surplus ".." and the dot segments of references
-// that are absolute, by scheme, authority or path, read "?y" as a query on an
-// empty last segment, where RFC 3986 keeps the whole path of the base, and remove
-// "a/../" from the start of a path with its slash. docs/uri.md has a table.
+// The profiles. The profiles of the draft keep surplus ".." segments, and the dot segments of references that
+// have a scheme, an authority or an absolute path. They resolve "?y" with an empty last segment, where RFC 3986
+// keeps the whole path of the base, and remove "a/../" from the start of a path with its slash. docs/uri.md has
+// a table.
 const (
-	// RFC3986 is section 5.2 of the standard, strict: "http:g" is absolute.
+	// RFC3986 is section 5.2 of RFC 3986, strict: "http:g" is absolute.
 	RFC3986 Profile = iota
-	// Draft is section 5.2 of draft-fielding-uri-syntax-02, which keeps
-	// surplus ".." segments as part of the path.
+	// Draft is section 5.2 of draft-fielding-uri-syntax-02, which keeps surplus ".." segments as part of the
+	// path.
 	Draft
-	// DraftRemove is Draft with surplus ".." removed.
+	// DraftRemove is Draft with surplus ".." segments removed.
 	DraftRemove
-	// DraftRefuse is Draft with surplus ".." as an error.
+	// DraftRefuse is Draft with surplus ".." segments as an error.
 	DraftRefuse
 )
 
-// Resolve returns the target of ref, relative to u. u must be absolute. The
-// only errors are a relative base and, in DraftRefuse, a surplus "..".
+// Resolve returns the target of ref, relative to u, which must be absolute. The errors are a relative base, an
+// invalid reference and, in DraftRefuse, a surplus "..".
 func (u URI) Resolve(ref URI, p Profile) (URI, error) {
 	if !u.IsAbsolute() || !ref.IsValid() {
 		return URI{}, fault(u.s, 0, RuleURI)
@@ -61,8 +60,8 @@ func (u URI) Resolve(ref URI, p Profile) (URI, error) {
 	return t.recompose()
 }
 
-// mergePaths is RFC 3986 section 5.2.3. The draft's step 6a omits the slash after
-// an authority, which its own grammar requires (RFC 3986 appendix D.2).
+// mergePaths is RFC 3986 section 5.2.3. Step 6a of the draft omits the slash after an authority, which its own
+// grammar requires (RFC 3986 appendix D.2).
 func mergePaths(base URI, path string) string {
 	if _, ok := base.Authority(); ok && base.Path() == "" {
 		return "/" + path
@@ -70,7 +69,7 @@ func mergePaths(base URI, path string) string {
 	return base.Path()[:strings.LastIndexByte(base.Path(), '/')+1] + path
 }
 
-// target is the URI being put together, RFC 3986 section 5.3.
+// target is the target URI under construction, RFC 3986 section 5.3.
 type target struct {
 	profile                                  Profile
 	scheme, authority, path, query, fragment string
@@ -79,7 +78,7 @@ type target struct {
 
 func (t *target) setAuthority(u URI) { t.authority, t.hasAuthority = u.Authority() }
 
-// setPath sets the path; RFC 3986 removes its dot segments, the draft does not.
+// setPath sets the path. RFC 3986 removes its dot segments, the draft does not.
 func (t *target) setPath(path string) {
 	t.path = path
 	if t.profile == RFC3986 {
@@ -87,7 +86,7 @@ func (t *target) setPath(path string) {
 	}
 }
 
-// merge sets the path to one that is relative to base.
+// merge sets the path to path, relative to base.
 func (t *target) merge(base URI, path string) (err error) {
 	merged := mergePaths(base, path)
 	if t.profile == RFC3986 {
@@ -107,7 +106,7 @@ func (t *target) recompose() (URI, error) {
 		b.WriteString(t.authority)
 	}
 	if !t.hasAuthority && strings.HasPrefix(t.path, "//") {
-		b.WriteString("/.") // or the path would be parsed as an authority
+		b.WriteString("/.") // otherwise the path would be parsed as an authority
 	}
 	b.WriteString(t.path)
 	if t.hasQuery {

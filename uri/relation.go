@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// maxRelation bounds a relation type, in octets.
+// maxRelation limits the length of a relation type, in bytes.
 const maxRelation = 256
 
 var errRelation = errors.New("a relation is a relation type of RFC 8288 section 3.3: lower-case letters, digits, \".\" and \"-\", which begins with a " +
 	"letter; or a URI, such as https://ref.gs1.org/voc/pip or gs1:pip")
 
-// CheckRelation returns an error unless rel is a relation type, or "", which is none.
+// CheckRelation returns an error unless rel is a relation type of RFC 8288 section 3.3, or "".
 func CheckRelation(rel string) error {
 	switch {
 	case rel == "":
@@ -36,13 +36,13 @@ func CheckRelation(rel string) error {
 	}
 }
 
-// Leads reports whether a name leads to the target of a link with a relation type: it is the thing, or what stands for it, or the resolver that
-// knows more of it.
+// Leads reports whether a name resolves to the target of a link with this relation type: the target is the
+// resource itself (no relation type, "item"), its GS1 default link, or the resolver that handles the name.
 func Leads(rel string) bool {
 	if rel == "" || rel == "item" {
 		return true
 	}
-	// The terms of the GS1 Web Vocabulary, in all spellings: GS1-Conformant Resolver standard section 2.14.
+	// Terms of the GS1 Web Vocabulary, in all spellings: GS1-Conformant Resolver standard section 2.14.
 	for _, beginning := range [...]string{"gs1:", "https://ref.gs1.org/voc/", "https://gs1.org/voc/", "http://ref.gs1.org/voc/", "http://gs1.org/voc/"} {
 		if len(rel) > len(beginning) && EqualFold(rel[:len(beginning)], beginning) {
 			term := rel[len(beginning):]

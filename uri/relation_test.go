@@ -20,7 +20,7 @@ func TestRelations(t *testing.T) {
 	}
 }
 
-// Names lead to what they name, and not to what is said about it.
+// Names resolve to the resource, and not to links about it.
 func TestLeads(t *testing.T) {
 	for rel, leads := range map[string]bool{
 		"": true, "item": true, "gs1:defaultLink": true, "describedby": false, "gs1:pip": false, "GS1:defaultLink": true, "gs1:handledBy": true,

@@ -16,7 +16,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// schemeNames is the table of schemes, as FuzzScheme numbers them.
+// schemeNames are the schemes in the numbering of FuzzScheme.
 var schemeNames = []string{
 	"ftp", "gopher", "mailto", "news", "nntp", "telnet", "wais", "file", "prospero", "http", "https", "ws", "wss",
 	"z39.50r", "z39.50s",
@@ -45,8 +45,8 @@ func schemeSeeds(f *testing.F) (seeds []string) {
 	return seeds
 }
 
-// FuzzScheme: what is well formed by the rules of its scheme has a normal form
-// that is well formed, names the same server and the same parts, and is normal.
+// FuzzScheme: the normal form of a well-formed URI is well formed, has the same server and the same parts, and
+// is stable.
 func FuzzScheme(f *testing.F) {
 	for _, s := range schemeSeeds(f) {
 		name, rest, _ := strings.Cut(s, ":")
@@ -63,8 +63,8 @@ func FuzzScheme(f *testing.F) {
 	})
 }
 
-// FuzzCheck: the functions for the parts of any scheme accept whatever parses, and
-// return an error about this text, or none.
+// FuzzCheck: the functions for the parts of any scheme accept any parsed URI, and return nil or an error about
+// this text.
 func FuzzCheck(f *testing.F) {
 	for _, s := range schemeSeeds(f) {
 		f.Add(s)
@@ -112,8 +112,7 @@ func checkForm(t *testing.T, u uri.URI) {
 	}
 }
 
-// meaning returns all parts of u, decoded, as one text: what the steps of
-// normalization must not change.
+// meaning returns all parts of u, decoded, as one string, which normalization must not change.
 func meaning(t *testing.T, u uri.URI) string {
 	t.Helper()
 	all := []string{strings.ToLower(u.Scheme()), server(t, u)}
@@ -121,14 +120,14 @@ func meaning(t *testing.T, u uri.URI) string {
 		text, ok := part()
 		all = append(all, fmt.Sprint(ok, unescape(t, text)))
 	}
-	// RFC 3986 section 6.2.2.3 has dot segments of every hierarchy removed.
+	// RFC 3986 section 6.2.2.3 removes the dot segments of every hierarchy.
 	clean := u.NormalizeSteps(uri.DecodeUnreserved | uri.DotSegments | uri.EmptyPath)
 	parts, err := schemeParts(clean)
 	if err != nil {
 		t.Fatalf("%q: %v", clean, err)
 	}
 	switch all[0] {
-	case "mailto": // a domain has no case
+	case "mailto": // domains are case-insensitive
 		m, err := u.Mailto()
 		if err != nil {
 			t.Fatalf("%q: %v", u, err)
@@ -153,7 +152,7 @@ func meaning(t *testing.T, u uri.URI) string {
 	return strings.Join(append(all, parts), " | ")
 }
 
-// server returns host and port, as far as they are not implied.
+// server returns the host and the port, or the default port.
 func server(t *testing.T, u uri.URI) string {
 	t.Helper()
 	host, _ := u.Host()
@@ -181,7 +180,7 @@ func server(t *testing.T, u uri.URI) string {
 	return fmt.Sprint(host, ":", n)
 }
 
-// unescape is net/url's, as a second opinion.
+// unescape decodes with net/url, which is independent of this package.
 func unescape(t *testing.T, s string) string {
 	t.Helper()
 	decoded, err := url.PathUnescape(s)

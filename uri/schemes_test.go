@@ -10,10 +10,9 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// TestSources reads one file per document, with a line for each example: the
-// URI, its scheme, userinfo, host, port, path, query and fragment ("-" if
-// undefined), and the parts that its scheme defines ("none" without any), or
-// "error OFFSET RULE" for what the document shows as wrong or as a template.
+// TestSources reads one file per specification, with a line for each example: the URI, its scheme, userinfo,
+// host, port, path, query and fragment ("-" if undefined), and the parts that its scheme defines ("none"
+// without any), or "error OFFSET RULE" for examples that the specification shows as wrong or as a template.
 func TestSources(t *testing.T) {
 	for _, name := range []string{"seed000.tsv", "rfc1738.tsv", "seed003.tsv", "seed004.tsv"} {
 		for _, v := range readVectors(t, name, 9) {
@@ -107,7 +106,7 @@ func schemeParts(u uri.URI) (string, error) {
 	return "none", nil
 }
 
-// newsQueryPart returns a query with its name, "" for none.
+// newsQueryPart returns a query with its name, or "" without a query.
 func newsQueryPart(q uri.NewsQuery) string {
 	if q == (uri.NewsQuery{}) {
 		return ""
@@ -178,8 +177,8 @@ func urnParts(v uri.URN) string {
 	return s
 }
 
-// TestSchemeParts checks the parts of URLs that no source has as an example, among
-// them those of the RFCs that updated schemes of RFC 1738.
+// TestSchemeParts checks parts of URLs without an example in the specifications, including those of RFCs that
+// updated schemes of RFC 1738.
 func TestSchemeParts(t *testing.T) {
 	for _, v := range append(readVectors(t, "scheme_parts.tsv", 2), readVectors(t, "scheme_z3950.tsv", 2)...) {
 		if strings.HasPrefix(v.fields[1], "error ") {
@@ -198,17 +197,15 @@ func TestSchemeParts(t *testing.T) {
 	}
 }
 
-// productions are those of RFC 1738 section 5 that an input can break. In
-// scheme_errors.tsv, the section of a production has inputs that break it, each with
-// the name of its rule in this package.
+// productions are those of RFC 1738 section 5 that an input can break. In scheme_errors.tsv, the section of a
+// production has inputs that break it, each with the name of its rule in this package.
 var productions = []string{
 	"httpurl", "hostport", "hostname", "hostnumber", "port", "login", "user", "password", "ftpurl", "fsegment", "ftptype",
 	"fileurl", "gopherurl", "gtype", "selector", "mailtourl", "newsurl", "group", "article", "nntpurl", "digits",
 	"telneturl", "waisdatabase", "waisindex", "waisdoc", "prosperourl", "fieldspec", "scheme", "escape",
 }
 
-// TestSchemeErrors: each production has at least three inputs that fail, at an
-// offset and by a rule.
+// TestSchemeErrors: each production has at least three inputs that fail, with an offset and a rule.
 func TestSchemeErrors(t *testing.T) {
 	count := make(map[string]int)
 	for _, v := range readVectors(t, "scheme_errors.tsv", 3) {
@@ -225,8 +222,8 @@ func TestSchemeErrors(t *testing.T) {
 	}
 }
 
-// TestSchemeForm: an input and its normal form, which is well formed and has
-// the same parts if the input is.
+// TestSchemeForm: an input and its normal form. If the input is well formed, so is the normal form, with the
+// same parts.
 func TestSchemeForm(t *testing.T) {
 	for _, v := range readVectors(t, "scheme_forms.tsv", 2) {
 		u := mustParse(t, v.fields[0])
@@ -234,7 +231,7 @@ func TestSchemeForm(t *testing.T) {
 		if got.String() != v.fields[1] {
 			t.Errorf("%s (%s): got %q", v.where, v.section, got)
 		}
-		if again := got.Normalize(); again != got { // of what is not well formed, too
+		if again := got.Normalize(); again != got { // also if the input is not well formed
 			t.Errorf("%s: normalizing twice gives %q", v.where, again)
 		}
 		if u.Check() == nil {
@@ -243,8 +240,7 @@ func TestSchemeForm(t *testing.T) {
 	}
 }
 
-// TestSchemesApart: the lines of a section are all well formed, and no two of
-// them are equivalent.
+// TestSchemesApart: the lines of a section are all well formed, and no two of them are equivalent.
 func TestSchemesApart(t *testing.T) {
 	sections := make(map[string][]uri.URI)
 	for _, v := range readVectors(t, "scheme_apart.tsv", 1) {
@@ -261,8 +257,7 @@ func TestSchemesApart(t *testing.T) {
 	}
 }
 
-// TestDefaultPorts: RFC 1738 section 3, and the sections that the table of
-// schemes names.
+// TestDefaultPorts: RFC 1738 section 3, and the sections in the table of schemes.
 func TestDefaultPorts(t *testing.T) {
 	for scheme, port := range map[string]string{
 		"ftp": "21", "http": "80", "gopher": "70", "news": "119", "nntp": "119", "telnet": "23", "wais": "210", "z39.50r": "210", "z39.50s": "210",
@@ -283,7 +278,7 @@ func TestDefaultPorts(t *testing.T) {
 	}
 }
 
-// TestNormalizeAllocates: nothing, if a URI has the form of its scheme already.
+// TestNormalizeAllocates: normalizing a URI that is in normal form allocates nothing.
 func TestNormalizeAllocates(t *testing.T) {
 	for _, s := range []string{
 		"ftp://u:p@h/a/b;type=i", "gopher://h/1a%09b", "mailto:A@b.example,C@d.example?x=Y", "news:A@b", "nntp://h/g/1",
@@ -315,7 +310,7 @@ func TestCheckZero(t *testing.T) {
 	}
 }
 
-// allParts returns the errors of all functions for parts, of any scheme.
+// allParts returns the errors of the functions for the parts of all schemes.
 func allParts(u uri.URI) (errs [9]error) {
 	_, errs[0] = u.FTP()
 	_, errs[1] = u.Gopher()
@@ -329,7 +324,7 @@ func allParts(u uri.URI) (errs [9]error) {
 	return errs
 }
 
-// What a scheme is for is said by its row: where its URIs may lead, and whether they need a host.
+// The row of a scheme determines where its URIs may be links, and whether they need a host.
 func TestUsesOfSchemes(t *testing.T) {
 	for _, c := range []struct {
 		text                       string
@@ -355,8 +350,8 @@ func TestUsesOfSchemes(t *testing.T) {
 	}
 }
 
-// The ports of locations, and the others of the web and of news, are those that requests may be sent to: not those of mail, of logins without
-// a password or of a scheme that only pages link to.
+// Requests may use the ports of locations, and the other ports of the web and of news. Excluded are those of
+// mail, of logins without a password, and of schemes that only pages may link to.
 func TestIsServicePort(t *testing.T) {
 	var got []uint16
 	for port := range uint16(1024) {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// The rules of server-based authorities, which the schemes of RFC 1738 have in
-// common: login = [ user [ ":" password ] "@" ] hostport.
+// The rules of server-based authorities, which the schemes of RFC 1738 have in common: login = [ user [ ":"
+// password ] "@" ] hostport.
 var (
 	ruleServer     = newRule("no_server", "hostport", "RFC 1738 section 5", "the scheme is followed by two slashes and the host of a server")
 	ruleHostname   = newRule("host_name", "hostname", "RFC 1738 section 5", "a host name is labels of letters, digits and hyphens, joined by dots")
@@ -21,7 +21,7 @@ var (
 	ruleURLPath    = newRule("no_slash", "urlpath", "RFC 1738 section 5", "the path after the host begins with a slash")
 )
 
-// checkServer checks that u has the host of a server, and that its port is in range.
+// checkServer checks that u has a valid host of a server, and that its port is in range.
 func (u URI) checkServer() error {
 	start, ok := u.authorityStart()
 	if !ok {
@@ -43,7 +43,7 @@ func (u URI) checkServer() error {
 	return nil
 }
 
-// checkServerNoUser is checkServer for schemes without user names.
+// checkServerNoUser is checkServer for schemes without userinfo.
 func (u URI) checkServerNoUser() error {
 	if _, ok := u.Userinfo(); ok {
 		start, _ := u.authorityStart()
@@ -52,8 +52,8 @@ func (u URI) checkServerNoUser() error {
 	return u.checkServer()
 }
 
-// pathText returns the path of u and its offset, for schemes in which RFC 1738
-// section 5 makes "?" an ordinary octet of the path.
+// pathText returns the path of u and its offset, for schemes in which "?" is an ordinary byte of the path (RFC
+// 1738 section 5).
 func (u URI) pathText() (string, int, error) {
 	text := u.s[u.pathStart():u.fragStart()]
 	if text != "" && text[0] != '/' {
@@ -62,15 +62,15 @@ func (u URI) pathText() (string, int, error) {
 	return text, u.pathStart(), nil
 }
 
-// hostFault is the rule that a host breaks, and the offset in the host.
+// hostFault is the rule that a host breaks, with the offset in the host.
 type hostFault struct {
 	offset int
 	rule   Rule
 }
 
-// checkHost checks the host of a server: an IP literal, an IPv4 address in its only
-// unambiguous form, or a host name. Percent-encoded octets count as what they
-// encode; underscores are allowed, as there are names in use with them.
+// checkHost checks the host of a server: an IP literal, an IPv4 address in its only unambiguous form, or a host
+// name. Percent-encoded bytes are checked as decoded. Underscores are allowed, since names with them are in
+// use.
 func checkHost(host string) *hostFault {
 	if host == "" {
 		return &hostFault{0, ruleServer}
@@ -93,7 +93,7 @@ func checkHost(host string) *hostFault {
 	if i := tooLong(decode(name)); i >= 0 {
 		return &hostFault{i, ruleHostLength}
 	}
-	// An encoded digit is a digit in the normal form, and to a resolver.
+	// An encoded digit is a digit in the normal form, and to a DNS resolver.
 	if last := decode(name[label:]); strings.Trim(last, digits) == "" || isHexNumber(last) {
 		if addr, err := netip.ParseAddr(host); err != nil || !addr.Is4() {
 			return &hostFault{0, ruleHostnumber}
@@ -102,10 +102,10 @@ func checkHost(host string) *hostFault {
 	return nil
 }
 
-// lastLabel returns the offset of the last label of name, and the offset at which
-// name breaks the grammar of host names, or -1.
+// lastLabel returns the offset of the last label of name, and the offset at which name breaks the grammar of
+// host names, or -1.
 func lastLabel(name string) (label, bad int) {
-	previous := byte('.') // a label begins and ends with neither "." nor "-"
+	previous := byte('.') // a label starts and ends with neither "." nor "-"
 	for i := 0; i < len(name); i++ {
 		b, at := name[i], i
 		if b == '%' {
@@ -150,8 +150,8 @@ func isHexNumber(s string) bool {
 	return len(s) > 1 && s[0] == '0' && Lower(s[1]) == 'x' && strings.Trim(s[2:], hexDigits) == ""
 }
 
-// indexEncoded returns the offset of the first percent-encoding in s of an octet
-// for which bad returns true, or -1.
+// indexEncoded returns the offset of the first percent-encoding in s of a byte for which bad returns true, or
+// -1.
 func indexEncoded(s string, bad func(byte) bool) int {
 	for i := 0; i < len(s); i++ {
 		if s[i] != '%' {
@@ -165,8 +165,7 @@ func indexEncoded(s string, bad func(byte) bool) int {
 	return -1
 }
 
-// Octets that would end a line of a protocol early, and begin another command
-// (RFC 1738 section 6).
+// Bytes that would end a line of a protocol early, and start another command (RFC 1738 section 6).
 func isLineEnd(b byte) bool { return b == '\r' || b == '\n' }
 func isControl(b byte) bool { return b < ' ' || b == 0x7F }
 

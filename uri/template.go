@@ -7,31 +7,32 @@ import (
 	"unicode/utf8"
 )
 
-// Template is a URI template, RFC 6570, whose variables are texts. It is immutable; make it by ParseTemplate. The zero value is the empty one.
+// Template is a URI template (RFC 6570) whose variables are strings. It is immutable; create it with
+// ParseTemplate. The zero value is the empty template.
 type Template struct{ parts []templatePart }
 
-// templatePart is a literal, in the form in which it is copied, and the expression that follows it.
+// templatePart is a literal, encoded for output, and the expression that follows it.
 type templatePart struct {
 	literal   string
-	operator  operator // of the expression; "" where no expression follows, as at the end
+	operator  operator // of the expression; the zero value if no expression follows, as at the end
 	variables []variableOf
 }
 
-// variableOf is a variable of an expression: section 2.3. One that is exploded ("*") is a text as well.
+// variableOf is a variable of an expression: section 2.3. The explode modifier ("*") has no effect on a string.
 type variableOf struct {
 	name   string
-	prefix int // the prefix modifier, in characters; 0 for none
+	prefix int // prefix modifier, in characters; 0 for none
 }
 
-// operator is a row of the table in appendix A.
+// operator is a row of the table in RFC 6570 appendix A.
 type operator struct {
 	first, separator string
 	isNamed          bool
-	ifEmpty          string // what follows the name of an empty value
+	ifEmpty          string // follows the name of an empty value
 	keepsReserved    bool
 }
 
-// operatorOf returns the operator of a character (section 2.2), 0 for none.
+// operatorOf returns the operator of a character (section 2.2); 0 is the expression without an operator.
 func operatorOf(c byte) (o operator, ok bool) {
 	switch c {
 	case 0:
@@ -53,10 +54,10 @@ func operatorOf(c byte) (o operator, ok bool) {
 	}
 }
 
-// TemplateValue is the value of a variable. One that is missing is undefined.
+// TemplateValue is the value of a variable. A variable without one is undefined.
 type TemplateValue struct{ Name, Text string }
 
-// ParseTemplate returns a template. The error says what of it is not valid.
+// ParseTemplate parses a template. The error names the part that is not valid.
 func ParseTemplate(text string) (Template, error) {
 	var t Template
 	for text != "" {
@@ -80,7 +81,8 @@ func ParseTemplate(text string) (Template, error) {
 	return t, nil
 }
 
-// literalOf returns a literal as it is copied: what no URI has is encoded (section 3.1).
+// literalOf returns a literal encoded for output: characters that are not allowed in a URI are percent-encoded
+// (section 3.1).
 func literalOf(text string) string {
 	return string(appendExpanded(make([]byte, 0, len(text)), text, true))
 }
@@ -118,7 +120,7 @@ func (p *templatePart) parse(expression string) error {
 
 // isVariableName reports whether a text is a varname of section 2.3.
 func isVariableName(text string) bool {
-	isDot := true // none may follow
+	isDot := true // another dot may not follow
 	for i := 0; i < len(text); i++ {
 		switch {
 		case text[i] == '.' && !isDot:
@@ -134,10 +136,10 @@ func isVariableName(text string) bool {
 	return !isDot
 }
 
-// isVariable reports whether the name of a variable may begin with a byte.
+// isVariable reports whether a variable name may start with c.
 func isVariable(c byte) bool { return is(c, classAlpha|classDigit) || c == '_' || c == '%' }
 
-// Variables returns the names of the variables, in their order; some may be there several times.
+// Variables returns the names of the variables in their order, with repetitions.
 func (t Template) Variables() (names []string) {
 	for i := range t.parts {
 		for _, v := range t.parts[i].variables {
@@ -147,7 +149,8 @@ func (t Template) Variables() (names []string) {
 	return names
 }
 
-// Expand returns the expansion of the template (section 3.2). Of several values of one variable the last one counts.
+// Expand returns the expansion of the template (section 3.2). If a variable has several values, the last one
+// counts.
 func (t Template) Expand(values []TemplateValue) string {
 	var room [256]byte
 	out := room[:0]
@@ -167,7 +170,7 @@ func (t Template) Expand(values []TemplateValue) string {
 	return string(out)
 }
 
-// append appends the value of a variable.
+// append appends the expansion of the variable with value text.
 func (v variableOf) append(out []byte, text string, o *operator) []byte {
 	if o.isNamed {
 		out = append(out, v.name...)
@@ -192,7 +195,8 @@ func valueOf(name string, values []TemplateValue) (text string, ok bool) {
 	return "", false
 }
 
-// appendExpanded appends a text of which all is encoded but what is unreserved and, where it keeps them, reserved characters and what is encoded.
+// appendExpanded appends a percent-encoded text. Unreserved characters are copied; with keepsReserved, so are
+// reserved characters and percent-encodings.
 func appendExpanded(out []byte, text string, keepsReserved bool) []byte {
 	for i := range len(text) {
 		switch c := text[i]; {
@@ -205,12 +209,13 @@ func appendExpanded(out []byte, text string, keepsReserved bool) []byte {
 	return out
 }
 
-// isReserved: RFC 3986 section 2.2.
+// isReserved reports whether c is a reserved character: RFC 3986 section 2.2.
 func isReserved(c byte) bool {
 	return is(c, classQuery) && !is(c, classUnreserved) || c == '#' || c == '[' || c == ']'
 }
 
-// beginning returns the first n characters of a text: section 2.4.1. Where what is encoded stays so, an encoded character is one.
+// beginning returns the first n characters of a text: section 2.4.1. With keepsEncoded, a percent-encoded
+// character counts as one.
 func beginning(text string, n int, keepsEncoded bool) string {
 	end := 0
 	for ; n > 0 && end < len(text); n-- {
@@ -219,7 +224,8 @@ func beginning(text string, n int, keepsEncoded bool) string {
 	return text[:end]
 }
 
-// characterSize returns how long the first character of a text is: all of its bytes where they are encoded.
+// characterSize returns the length in bytes of the first character of a text. With keepsEncoded, a
+// percent-encoded character has the length of all its percent-encodings.
 func characterSize(text string, keepsEncoded bool) int {
 	var decoded []byte
 	for i := 0; keepsEncoded && len(decoded) < utf8.UTFMax && isTriple(text, i); i += 3 {

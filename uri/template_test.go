@@ -10,7 +10,8 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// templateValues are those of RFC 6570 section 3.2, and some that urnd has: encoded ones, and characters of several bytes.
+// templateValues are those of RFC 6570 section 3.2, and some of urnd: percent-encoded values, and characters of
+// several bytes.
 func templateValues() []uri.TemplateValue {
 	return []uri.TemplateValue{
 		{"dub", "me/too"},
@@ -37,8 +38,8 @@ func templateValues() []uri.TemplateValue {
 	}
 }
 
-// The vectors are those of RFC 6570 with texts, and what its rules say of others: a template, and its expansion, or "error" and a part of why it is
-// refused, below "# section" lines.
+// The vectors are those of RFC 6570 with string values, and others by its rules: a template, and its expansion,
+// or "error" and a part of the error text, below "# section" lines.
 func TestTemplates(t *testing.T) {
 	file, err := os.Open("testdata/template.tsv")
 	if err != nil {
@@ -89,7 +90,8 @@ func TestTemplateAllocations(t *testing.T) {
 	}
 }
 
-// FuzzTemplate checks that expansions have the characters of URIs alone (RFC 6570 section 3), and that what a prefix cuts is a beginning of the whole.
+// FuzzTemplate checks that expansions consist of characters of URIs (RFC 6570 section 3), and that a prefix
+// expands to a prefix of the whole expansion.
 func FuzzTemplate(f *testing.F) {
 	for _, template := range []string{
 		"https://a.example/{v}", "{v}{w}", "x", "", "{?v}", "{v,w}", "{v:3}", "{v*}", "{v", "v}", "{+}", "{}", "a b{v}", "'{v}'", "%41{v}", "%{v}", "{a.b}", "ä{v}", "{v%41}",

@@ -9,8 +9,8 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// appendixB is the regular expression of RFC 3986 appendix B, the oracle for
-// the split into components of every text that parses.
+// appendixB is the regular expression of RFC 3986 appendix B, the oracle for the split into components of every
+// text that parses.
 var appendixB = regexp.MustCompile(`^(([^:/?#]+):)?(//([^/?#]*))?([^?#]*)(\?([^#]*))?(#(.*))?$`)
 
 func checkAgainstAppendixB(t *testing.T, u uri.URI) {

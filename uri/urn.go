@@ -2,25 +2,23 @@ package uri
 
 import "strings"
 
-// URN is the view of a URI as a URN: RFC 8141, with the directives of
-// draft-ietf-urnbis-rfc2141bis-urn-03. It is a comparable value; the zero URN
-// is invalid.
+// URN is a URI viewed as a URN: RFC 8141, with the directives of draft-ietf-urnbis-rfc2141bis-urn-03. It is a
+// comparable value; the zero URN is invalid.
 //
-// Its grammar is the union of RFC 2141, the draft and RFC 8141; Require checks v
-// against some of them. They overlap only in the query, without ambiguity: a
-// directive begins with a letter, a component of RFC 8141 with "?+" or "?=".
+// Its grammar is the union of RFC 2141, the draft and RFC 8141; Require checks a URN against some of them. They
+// overlap only in the query, without ambiguity: a directive starts with a letter, a component of RFC 8141 with
+// "?+" or "?=".
 type URN struct {
-	u URI // its head has the length of the NID, too
+	u URI // its head also has the length of the NID
 }
 
 // Over is URI.Over.
 func (v URN) Over(text string) URN { return URN{v.u.Over(text)} }
 
-// IsURN reports whether u has the scheme "urn", in any case; its syntax is
-// not checked.
+// IsURN reports whether u has the scheme "urn", in any case; it does not check the syntax of URNs.
 func (u URI) IsURN() bool { return u.hasScheme("urn") }
 
-// URN returns the view of u as a URN. The error is a *ParseError.
+// URN returns u as a URN. The error is a *ParseError.
 func (u URI) URN() (URN, error) {
 	if !u.IsURN() {
 		return URN{}, fault(u.s, 0, RuleURN)
@@ -52,13 +50,14 @@ func (u URI) URN() (URN, error) {
 	return newURN(u, length), nil
 }
 
-// nidFault returns why u has no NID. Its path begins with length octets that a NID may have.
+// nidFault returns the error of u, which has no valid NID. length is the number of leading bytes of its path
+// that a NID may have.
 func (u URI) nidFault(length int) error {
 	path := u.Path()
 	if length == len(path) && isNID(path) {
 		return fault(u.s, u.queryStart(), RuleNoNSS)
 	}
-	length = max(strings.IndexByte(path, ':'), 0) // everything before the colon should be the NID
+	length = max(strings.IndexByte(path, ':'), 0) // the part before the colon should be the NID
 	return checkNID(u.s, u.pathStart(), length, u.queryStart())
 }
 
@@ -74,9 +73,8 @@ func ParseURN(s string) (URN, error) {
 	return u.URN()
 }
 
-// ParseAny parses an absolute URI, and returns its URN too where it has the scheme "urn";
-// the zero URN where it has not. It is Parse and URI.URN in one call. The error is a
-// *ParseError; u is valid even then where it is only no URN.
+// ParseAny parses an absolute URI: Parse and URI.URN in one call. v is the zero URN unless u has the scheme
+// "urn". The error is a *ParseError; if u is valid except as a URN, it is returned with the error.
 func ParseAny(s string) (u URI, v URN, err error) {
 	if v, ok := plainURN(s); ok {
 		return v.URI(), v, nil
@@ -88,8 +86,8 @@ func ParseAny(s string) (u URI, v URN, err error) {
 	return u, v, err
 }
 
-// plainURN parses the common case, a name without components, in one pass. It
-// leaves other URNs and all errors to the parser.
+// plainURN parses the common case, a name without components, in one pass. It leaves other URNs and all errors
+// to the parser.
 func plainURN(s string) (URN, bool) {
 	if len(s) < len(urnPrefix) || len(s) > MaxLength || !EqualFold(s[:len(urnPrefix)], urnPrefix) {
 		return URN{}, false
@@ -115,21 +113,21 @@ func plainURN(s string) (URN, bool) {
 	return newURN(newURI(s, len(urnPrefix)-1, len(urnPrefix), i, i), colon-len(urnPrefix)), true
 }
 
-// newURN returns the URN of a URI that was checked, with the length of its NID.
+// newURN returns the URN of a checked URI with the length of its NID.
 func newURN(u URI, length int) URN {
 	u.head |= uint64(length) << nidShift //nolint:gosec // at most 32
 	return URN{u}
 }
 
-// checkComponents checks the query of a URN: the components of RFC 8141 section
-// 2, or the directives of the draft.
+// checkComponents checks the query of a URN: the components of RFC 8141 section 2, or the directives of the
+// draft.
 func (u URI) checkComponents() error {
 	query, ok := u.Query()
 	if !ok {
 		return nil
 	}
 	at := u.queryStart() + 1
-	q := at // of the "=" before the q-component
+	q := at // offset of the "=" before the q-component
 	switch {
 	case strings.HasPrefix(query, "+"):
 		i := strings.Index(query, "?=")
@@ -155,7 +153,7 @@ func (u URI) checkComponents() error {
 	return nil
 }
 
-// IsValid reports whether v is a URN: the zero value is not.
+// IsValid reports whether v is the result of a parser. The zero URN is invalid.
 func (v URN) IsValid() bool { return v.u.head != 0 }
 
 // URI returns the whole URI, components included.
@@ -167,7 +165,7 @@ func (v URN) NID() string {
 	return nid
 }
 
-// Parts returns what NID and NSS return.
+// Parts returns NID and NSS together.
 func (v URN) Parts() (nid, nss string) {
 	start, end := v.u.pathStart(), v.u.queryStart()
 	if end == 0 {
@@ -210,8 +208,8 @@ func (v URN) Q() (string, bool) {
 // F returns the f-component without its "#", and whether there is one.
 func (v URN) F() (string, bool) { return v.u.Fragment() }
 
-// Name returns the assigned name: v without r-, q- and f-component and without
-// directives, which RFC 8141 section 3.1 leaves out of equivalence.
+// Name returns the assigned name: v without r-, q- and f-component and without directives, which RFC 8141
+// section 3.1 excludes from equivalence.
 func (v URN) Name() URN {
 	end := v.u.queryStart()
 	return URN{URI{v.u.s[:end], v.u.head, uint64(end)<<32 | uint64(end)}} //nolint:gosec // as in newURI

@@ -95,8 +95,8 @@ func TestURNErrors(t *testing.T) {
 	}
 }
 
-// Section 2.3 of the draft: a keyword that appears twice is ignored in all
-// its places, and directives are case-sensitive.
+// Section 2.3 of the draft: all directives with a repeated keyword are ignored, and directives are
+// case-sensitive.
 func TestDirectives(t *testing.T) {
 	for in, want := range map[string][]uri.Directive{
 		"urn:a1:b":                     nil,
@@ -113,7 +113,7 @@ func TestDirectives(t *testing.T) {
 	}
 }
 
-// ParseAny does what Parse and URN do.
+// ParseAny has the results of Parse and URI.URN.
 func TestParseAny(t *testing.T) {
 	for _, text := range []string{"urn:example:a", "URN:example:a?+r#f", "urn:a", "urn:example:%zz", "http://a/", "urn://a/b", "nothing", "", "mailto:a@b"} {
 		u, v, err := uri.ParseAny(text)

@@ -10,8 +10,8 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// vector is one line of a file in testdata: fields separated by tabs, and the
-// section that the lines above it named with "# section".
+// vector is one line of a file in testdata: fields separated by tabs, and the section of the last "# section"
+// line above it.
 type vector struct {
 	fields  []string
 	where   string

@@ -2,13 +2,13 @@ package uri
 
 import "strings"
 
-// WAIS holds the parts of a "wais" URL after its authority: RFC 1738 section 3.9.
-// It names a database, a search in it, or a document of it. All fields are decoded.
+// WAIS is the part of a "wais" URL after its authority: RFC 1738 section 3.9. It names a database, a search in
+// it, or a document of it. All fields are decoded.
 type WAIS struct {
 	Database  string
 	Search    string
 	HasSearch bool
-	Type      string // of a document; "" without one
+	Type      string // type of a document; "" if the URL names none
 	Path      string
 }
 

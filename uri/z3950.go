@@ -2,13 +2,12 @@ package uri
 
 import "strings"
 
-// Z3950 holds the parts of a "z39.50s" or "z39.50r" URL after its authority: RFC 2056 section 4. The first
-// opens a session with databases of a server, the second retrieves one document of them. All fields are
-// decoded.
+// Z3950 is the part of a "z39.50s" or "z39.50r" URL after its authority: RFC 2056 section 4. The former opens a
+// session with databases of a server, the latter retrieves one document of them. All fields are decoded.
 type Z3950 struct {
 	Databases  []string // nil for none; a "z39.50r" URL has at least one
-	DocID      string   // how the server names a document; "" for none
-	ElementSet string   // which elements of the document, such as "F"; "" for the server's choice
+	DocID      string   // name of a document on the server; "" for none
+	ElementSet string   // elements of the document to retrieve, such as "F"; "" for the server's choice
 	Syntaxes   []string // record syntaxes, preferred first; nil for the server's choice
 }
 
@@ -60,7 +59,8 @@ func (u URI) Z3950() (Z3950, error) {
 	return z, nil
 }
 
-// setParameters sets the fields of what follows the first semicolon; it returns the offset of what is wrong, or -1.
+// setParameters sets the fields from the parameters after the first semicolon. It returns the offset of an
+// error, or -1.
 func (z *Z3950) setParameters(s string) int {
 	at := 0
 	for part := range strings.SplitSeq(s, ";") {
@@ -83,7 +83,8 @@ func (z *Z3950) setParameters(s string) int {
 	return -1
 }
 
-// plusList returns the names that are joined by a plus, decoded, or the offset of one that is empty.
+// plusList returns the decoded names that are joined by a plus, or the offset of an empty name. bad is -1 if
+// there is none.
 func plusList(s string) (names []string, bad int) {
 	at := 0
 	for part := range strings.SplitSeq(s, "+") {

@@ -35,7 +35,7 @@ func mustURN(t testing.TB, s string) uri.URN {
 	return v
 }
 
-// canonical returns the canonical name as the vector files write it.
+// canonical returns the canonical name, also in the form of the vector files.
 func canonical(set *urnns.Set, v uri.URN) (uri.URN, string) {
 	name, err := set.Canonical(v)
 	var parseErr *uri.ParseError

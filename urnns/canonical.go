@@ -6,7 +6,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// newFolding returns the uri.Folding of a fold and the octets to strip.
+// newFolding returns the uri.Folding of a fold and the bytes to strip.
 func newFolding(fold Fold, strip string) uri.Folding {
 	switch fold {
 	case FoldLower:
@@ -22,7 +22,7 @@ func newFolding(fold Fold, strip string) uri.Folding {
 	}
 }
 
-// foldingOf returns the folding of one NSS; r may be nil.
+// foldingOf returns the folding for an NSS; r may be nil.
 func (r *row) foldingOf(nss string) uri.Folding {
 	switch {
 	case r == nil:
@@ -38,8 +38,7 @@ func (r *row) foldingOf(nss string) uri.Folding {
 	}
 }
 
-// hasPrefixFold reports whether s begins, in any case, with a prefix given in lower
-// case.
+// hasPrefixFold reports whether s starts with prefix, ignoring case; prefix is in lower case.
 func hasPrefixFold(s, prefix string) bool {
 	return len(s) >= len(prefix) && uri.EqualFold(s[:len(prefix)], prefix)
 }

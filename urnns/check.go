@@ -2,47 +2,44 @@ package urnns
 
 import "github.com/urnd/urnd/uri"
 
-// checkDigit is the name of the rules about check digits: see Namespace.LenientDigits.
+// checkDigit is the name of the rules for check digits: see Namespace.LenientDigits.
 const checkDigit = "check digit"
 
-// The rules about check digits, of different specifications.
+// The rules for check digits, of different specifications.
 var (
 	ruleCheckDigit     = uri.Rule{Code: "check_digit", Name: checkDigit, Says: "the check digit should be {{.Value}}"}
 	ruleCheckDigits    = uri.Rule{Code: "check_digits", Name: checkDigit, Says: "the check digits should be {{.Value}}"}
 	ruleCheckCharacter = uri.Rule{Code: "check_character", Name: checkDigit, Says: "the check character should be {{.Value}}"}
 )
 
-// wants returns a rule about check digits, by a specification, with the one that is wanted.
+// wants returns a rule for check digits with the section of its specification and the correct check digit.
 func wants(rule uri.Rule, section, digit string) uri.Rule {
 	rule.Section = section
 	return rule.With(digit)
 }
 
-// check has the rules of a namespace that a row of data cannot express. The zero
-// check has none.
+// check has the rules of a namespace that a row of data cannot express. The zero check has none.
 type check struct {
-	// verify returns the offset in an NSS as written and the rule that is
-	// broken there, or the zero Rule.
+	// verify returns the rule that an NSS as written breaks, with the offset, or the zero Rule.
 	verify func(nss string) (offset int, rule uri.Rule)
-	// exactPrefix is the prefix, in any case, of NSSs that are case-sensitive
-	// after their first colon, whatever the fold of the namespace.
+	// exactPrefix is a prefix, in lower case and compared ignoring case, of NSSs that are case-sensitive after
+	// their first colon, whatever the fold of the namespace.
 	exactPrefix string
-	// foldedPrefix is the prefix, in any case, of NSSs whose case does not count, whatever
-	// the fold of the namespace.
+	// foldedPrefix is a prefix, in lower case and compared ignoring case, of NSSs that are case-insensitive,
+	// whatever the fold of the namespace.
 	foldedPrefix string
-	// shorten returns the canonical NSS without what may be left out.
+	// shorten returns the canonical NSS without its optional parts.
 	shorten func(nss string) string
-	// firstKey returns what goes before the NID in the first key of DDDS.
+	// firstKey returns the labels before the NID in the first DDDS key.
 	firstKey func(nss string) string
-	// others returns the other canonical NSSs of the resource that a canonical
-	// NSS names.
+	// others returns the other canonical NSSs of the resource of a canonical NSS.
 	others func(nss string) []string
-	// identity returns the same NSS for all canonical NSSs of a resource, if
-	// the namespace can have several for one.
+	// identity returns the same NSS for all canonical NSSs of a resource, if the namespace can have several for
+	// one.
 	identity func(nss string) string
 }
 
-// lookupCheck returns the check of a name, as rows refer to it.
+// lookupCheck returns the check with a name used in rows.
 func lookupCheck(name string) (check, bool) {
 	switch name {
 	case "":
@@ -63,7 +60,7 @@ func lookupCheck(name string) (check, bool) {
 	}
 }
 
-// lookupVerify returns the verification of checks that have nothing else, nil for others.
+// lookupVerify returns the verify function of checks that consist of nothing else, or nil.
 func lookupVerify(name string) func(nss string) (int, uri.Rule) {
 	switch name {
 	case "eidr":

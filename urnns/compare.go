@@ -6,9 +6,8 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Compare compares two URIs for an objective, by the rules of package uri and by
-// those of namespaces. Names that break the rules of their namespace are compared
-// without them.
+// Compare compares two URIs for an objective, by the rules of package uri and of namespaces. Names that break
+// the rules of their namespace are compared without them.
 func (s *Set) Compare(o uri.Objective, a, b uri.URI) uri.Comparison {
 	c := uri.CompareFor(o, a, b)
 	if c.Rung != uri.Different {
@@ -31,7 +30,7 @@ func (s *Set) Compare(o uri.Objective, a, b uri.URI) uri.Comparison {
 	return c
 }
 
-// canonical returns the canonical name of a URN, and the rest that is compared for o.
+// canonical returns the canonical name of a URN, and for uri.Caching also its components that are compared.
 func (s *Set) canonical(o uri.Objective, u uri.URI) (name uri.URN, rest string, ok bool) {
 	v, err := u.URN()
 	if err != nil {

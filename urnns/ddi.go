@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// reversedAgency returns the identifier of the agency, such as "us.mpc", with its parts in
-// reverse order, as a domain: the agencies are delegated below ddi.urn.arpa (RFC 9517).
+// reversedAgency returns the identifier of the agency, such as "us.mpc", as a domain, with its parts in reverse
+// order: agencies are delegated below ddi.urn.arpa (RFC 9517).
 func reversedAgency(nss string) string {
 	agency, _, _ := strings.Cut(nss, ":")
 	parts := strings.Split(agency, ".")

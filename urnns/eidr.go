@@ -8,8 +8,8 @@ import (
 
 var ruleEIDR = uri.Rule{Code: "eidr", Name: "EIDR", Section: "RFC 7972 section 2", Says: "an EIDR is a DOI prefix, a colon and a suffix"}
 
-// checkEIDR checks content identifiers; those of parties and services have
-// other prefixes and no check character.
+// checkEIDR checks content identifiers (prefix 10.5240). Identifiers of parties and services have other
+// prefixes and no check character.
 func checkEIDR(nss string) (int, uri.Rule) {
 	prefix, suffix, ok := strings.Cut(nss, ":")
 	if !ok || !strings.HasPrefix(prefix, "10.") || suffix == "" {
@@ -35,7 +35,7 @@ func checkEIDR(nss string) (int, uri.Rule) {
 	return 0, uri.Rule{}
 }
 
-// mod37 returns the check character of ISO 7064 MOD 37,36, where A is 10.
+// mod37 returns the check character of ISO 7064 MOD 37,36, with A = 10.
 func mod37(s string) byte {
 	const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	p := 36

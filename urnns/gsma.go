@@ -2,8 +2,7 @@ package urnns
 
 import "strings"
 
-// withoutVersion0 returns an IMEI without the parameter vers=0, which means the same as its
-// absence: RFC 7254 section 3.
+// withoutVersion0 returns an IMEI without the parameter vers=0, which is the default: RFC 7254 section 3.
 func withoutVersion0(nss string) string {
 	const version0 = ";vers=0"
 	before, after, found := strings.Cut(nss, version0)

@@ -44,7 +44,7 @@ func TestIANA(t *testing.T) {
 			}
 		}
 		if row.Check != "" && row.Check != "ddi" && row.Check != "smpte" && row.Check != "gsma" || row.Strip != "" {
-			continue // its file of vectors has its canonical names
+			continue // its vectors have canonical names
 		}
 		name, err := set.Canonical(mustURN(t, "URN:"+strings.ToUpper(row.NID)+":AbC:dEf-GhI"))
 		if want := "urn:" + row.NID + ":" + folded[row.Fold]; err != nil || name.URI().String() != want {
@@ -84,7 +84,7 @@ func TestBuiltinIsNew(t *testing.T) {
 	}
 }
 
-// Names that are equal by the documents of their namespaces, and names that are not.
+// Pairs of names that are equivalent by the specifications of their namespaces, and pairs that are not.
 func TestFolds(t *testing.T) {
 	set := newSet(t)
 	for _, tt := range []struct {

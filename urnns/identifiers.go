@@ -8,16 +8,20 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Identifier is a row of the table of identifiers: the spellings that people and programs use for names of one kind, and the URI that all of
-// them stand for.
+// Identifier is a row of the table of identifiers: the spellings in common use for identifiers of one kind, and
+// the URI that they stand for.
 type Identifier struct {
-	// Pattern matches the whole identifier in a text, with its label or without (RE2 syntax); its named groups are variables of the templates.
+	// Pattern matches an identifier, with or without its label (RE2 syntax); its named groups are variables of
+	// the templates.
 	Pattern string
-	// Template is the URI of the identifier: a URI template (RFC 6570). A URL of the web is that of a resolver: it leads there, and is no name.
+	// Template is the URI of the identifier: a URI template (RFC 6570). If it is a web URL, it is that of a
+	// resolver, to which the identifier resolves without being a name.
 	Template string
-	// Resolver is the URL by which its public resolver is asked for it: a URI template. "" is for URNs, which have the rules of their namespace.
+	// Resolver is the URL of the identifier at its public resolver: a URI template. It is "" for URNs, which
+	// have the rules of their namespace.
 	Resolver string
-	// URLs are what URLs of public resolvers begin with, without scheme, such as "doi.org/"; Label and what follows are the identifier.
+	// URLs are prefixes of URLs of public resolvers, without scheme, such as "doi.org/". Label followed by the
+	// rest of the URL is the identifier.
 	URLs  []string
 	Label string
 }
@@ -30,17 +34,19 @@ type Identifiers struct {
 type identifierRow struct {
 	match    matcher
 	template uri.Template
-	literal  string        // what the URIs begin with
+	literal  string        // prefix of the URIs
 	resolver *uri.Template // nil for none
 	urls     []string
 	label    string
 }
 
-// remark is what catalogues write behind an ISBN or ISSN, such as "(pbk.)", "(hardcover : alk. paper)" or "(online)".
+// remark matches a note of catalogues after an ISBN or ISSN, such as "(pbk.)", "(hardcover : alk. paper)" or
+// "(online)".
 const remark = `(?:\s*\([^()]{1,80}\))?$`
 
-// BuiltinIdentifiers returns the rows that urnd has without configuration. A DOI is a handle, too. Handles and ARKs have no URN namespace: they
-// lead to their global resolvers. A handle needs its label unless its prefix has dots, as all have that were assigned since 2012.
+// BuiltinIdentifiers returns the rows that need no configuration. A DOI is also a handle. Handles and ARKs have
+// no URN namespace: they resolve at their global resolvers. A handle needs its label unless its prefix has
+// dots, as every prefix assigned since 2012 has.
 func BuiltinIdentifiers() []Identifier {
 	const handles, arks = "https://hdl.handle.net/{+id}", "https://n2t.net/ark:/{+id}"
 	return []Identifier{
@@ -72,7 +78,7 @@ func BuiltinIdentifiers() []Identifier {
 	}
 }
 
-// NewIdentifiers compiles rows, of which the first that matches decides.
+// NewIdentifiers compiles rows. The first row that matches applies.
 func NewIdentifiers(rows ...Identifier) (*Identifiers, error) {
 	table := &Identifiers{}
 	for i, row := range rows {
@@ -97,16 +103,18 @@ func NewIdentifiers(rows ...Identifier) (*Identifiers, error) {
 	return table, nil
 }
 
-// maxIdentifier bounds the length of an identifier, in bytes.
+// maxIdentifier limits the length of an identifier, in bytes.
 const maxIdentifier = 1024
 
-// URI returns the URI of an identifier, and whether the table has a row for it. What has no syntax of URIs is data: delimiters are encoded,
-// and the blanks between groups of digits are hyphens. What is encoded stays as it is, as people paste it.
+// URI returns the URI of an identifier, and whether a row matches it. Delimiters of URIs in it are data, and
+// are percent-encoded; spaces between groups of digits become hyphens. Percent-encodings are kept, since people
+// paste them.
 func (t *Identifiers) URI(text string) (uri.URI, bool) { return t.expand(text, literal, false) }
 
-// Of returns the name of an identifier that is a URI itself, such as "doi:10.1000/182", "ark:/12345/x1%2Fp3" or the URL of a public resolver, and
-// whether the table has a row for it. What is encoded stays as it is (RFC 3986 section 2.4), but for the slash behind a prefix. The query of an ARK is no part of the identifier
-// (draft-kunze-ark-42 section 3.2), and stays, too.
+// Of returns the name of an identifier that is itself a URI, such as "doi:10.1000/182", "ark:/12345/x1%2Fp3" or
+// the URL of a public resolver, and whether a row matches it. Percent-encodings are kept (RFC 3986 section
+// 2.4), except for an encoded slash after a prefix. The query of an ARK is not part of the identifier
+// (draft-kunze-ark-42 section 3.2), and is kept as well.
 func (t *Identifiers) Of(u uri.URI) (uri.URI, bool) {
 	if t == nil || u.IsURN() {
 		return uri.URI{}, false
@@ -137,7 +145,7 @@ func (t *Identifiers) nameOf(text string) (uri.URI, bool) {
 	return found, ok
 }
 
-// ofURL is Of for the URL of a public resolver. A fragment is for whom the name leads to.
+// ofURL is Of for the URL of a public resolver. A fragment is kept: it belongs to the resource.
 func (t *Identifiers) ofURL(u uri.URI) (uri.URI, bool) {
 	_, text, _ := strings.Cut(u.Normalize().String(), "://")
 	text, fragment, hasFragment := strings.Cut(text, "#")
@@ -163,7 +171,7 @@ func (t *Identifiers) ofURL(u uri.URI) (uri.URI, bool) {
 	return uri.URI{}, false
 }
 
-// HasResolver reports whether the names of a URI's scheme have a public resolver, and are no URNs.
+// HasResolver reports whether the scheme of u is one of names with a public resolver that are not URNs.
 func (t *Identifiers) HasResolver(u uri.URI) bool {
 	if t == nil {
 		return false
@@ -174,7 +182,7 @@ func (t *Identifiers) HasResolver(u uri.URI) bool {
 	})
 }
 
-// Location returns the URL by which its public resolver is asked for an identifier, and whether it has one.
+// Location returns the URL of an identifier at its public resolver, and whether it has one.
 func (t *Identifiers) Location(u uri.URI) (string, bool) {
 	if !t.HasResolver(u) {
 		return "", false
@@ -196,13 +204,13 @@ func (t *Identifiers) Location(u uri.URI) (string, bool) {
 	return "", false
 }
 
-// leads reports whether a row leads to a URL of the web, and gives no name.
+// leads reports whether the template of a row is a web URL, and therefore no name.
 func (r *identifierRow) leads() bool {
 	return strings.HasPrefix(r.literal, "https:") || strings.HasPrefix(r.literal, "http:")
 }
 
-// Beginning returns what the URIs of identifiers begin with whose text begins so: "urn:doi:10.5555/" for "DOI:10.5555/". ok is false where
-// they are not known by a label.
+// Beginning converts a prefix of identifiers to the prefix of their URIs: "DOI:10.5555/" to "urn:doi:10.5555/".
+// ok is false if it does not start with a label.
 func (t *Identifiers) Beginning(text string) (beginning string, ok bool) {
 	if t == nil {
 		return "", false
@@ -216,12 +224,13 @@ func (t *Identifiers) Beginning(text string) (beginning string, ok bool) {
 	return "", false
 }
 
-// literal returns a part of a text for a URI, and encoded a part of a URI.
+// literal encodes a part of a text for a URI. encoded encodes a part of a URI.
 func literal(text string) string { return strings.ReplaceAll(encoded(text), " ", "-") }
 
 func encoded(text string) string { return strings.NewReplacer("?", "%3F", "#", "%23").Replace(text) }
 
-// expand returns the URI of a text by the first row that matches; of those that are names, where names is true.
+// expand returns the URI of a text by the first row that matches, with part applied to the values. names skips
+// rows whose template is a web URL.
 func (t *Identifiers) expand(text string, part func(string) string, names bool) (uri.URI, bool) {
 	if t == nil || text == "" || len(text) > maxIdentifier {
 		return uri.URI{}, false
@@ -243,13 +252,14 @@ func (t *Identifiers) expand(text string, part func(string) string, names bool) 
 	return uri.URI{}, false
 }
 
-// uri returns the URI of an identifier of a row.
+// uri returns the URI of an identifier that a row matches.
 func (r *identifierRow) uri(values []uri.TemplateValue) (uri.URI, bool) {
 	u, err := uri.FromIRI(r.template.Expand(values))
 	return u, err == nil
 }
 
-// cutARK returns a URI, of an ARK without its query, and that query with its question mark.
+// cutARK splits an ARK into the URI without its query and the query with its question mark. For other URIs
+// query is "".
 func cutARK(u uri.URI) (name, query string) {
 	name = u.String()
 	if !uri.EqualFold(u.Scheme(), "ark") {

@@ -12,8 +12,8 @@ var (
 	ruleIETFString = uri.Rule{Code: "ietf_string", Name: "draft-nss", Section: "RFC 2648 section 2", Says: "the words id and mtg are followed by letters, digits and hyphens"}
 )
 
-// checkIETF follows the grammar of RFC 2648 section 2. Unknown prefixes are allowed,
-// as the section requires: a series may be added at any time.
+// checkIETF follows the grammar of RFC 2648 section 2. Unknown prefixes are allowed, as the section requires,
+// since a series may be added at any time.
 func checkIETF(nss string) (int, uri.Rule) {
 	series, name, _ := strings.Cut(nss, ":")
 	i := 0
@@ -38,7 +38,7 @@ func checkIETF(nss string) (int, uri.Rule) {
 	return 0, uri.Rule{}
 }
 
-// faultIETF returns the rule broken at an offset, or the first percent-encoding.
+// faultIETF returns the rule broken at an offset, unless there is a percent-encoding, which has precedence.
 func faultIETF(nss string, at int, rule uri.Rule) (int, uri.Rule) {
 	if i := strings.IndexByte(nss, '%'); i >= 0 {
 		return i, ruleIETFEscape
@@ -46,7 +46,7 @@ func faultIETF(nss string, at int, rule uri.Rule) (int, uri.Rule) {
 	return at, rule
 }
 
-// isIETFString reports whether names of drafts and of meetings may contain b.
+// isIETFString reports whether names of drafts and meetings may contain b.
 func isIETFString(b byte) bool {
 	return isDigit(b) || isLetter(b) || b == '-' || b == '.' || b == '_'
 }

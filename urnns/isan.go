@@ -9,8 +9,8 @@ import (
 var ruleISAN = uri.Rule{Code: "isan", Name: "ISAN", Section: "RFC 4246", Says: "an ISAN is four groups of four hexadecimal digits, or six " +
 	"with a version, with or without check characters"}
 
-// checkISAN is RFC 4246: audiovisual works, as 16 hexadecimal digits, and with a
-// version as 24; each part may be followed by a check character.
+// checkISAN checks an ISAN (RFC 4246), an audiovisual work: 16 hexadecimal digits, or 24 with a version. Each
+// part may be followed by a check character.
 func checkISAN(nss string) (int, uri.Rule) {
 	if longest := len("hhhh-hhhh-hhhh-hhhh-c-hhhh-hhhh-c"); len(nss) > longest {
 		return longest, ruleISAN
@@ -36,8 +36,8 @@ func checkISAN(nss string) (int, uri.Rule) {
 	return 0, uri.Rule{}
 }
 
-// mayBeChecked reports whether a check character can follow digits: after the work,
-// and after the version, which ends the name.
+// mayBeChecked reports whether a check character may follow digits: after the work, and after the version at
+// the end of the name.
 func mayBeChecked(digits string, last bool) bool {
 	return len(digits) == 16 || len(digits) == 24 && last
 }

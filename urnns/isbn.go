@@ -14,11 +14,11 @@ var ruleISMN = uri.Rule{Code: "isbn_ismn", Name: "ISBN", Section: "ISO 10957", S
 var rulePrefix13 = uri.Rule{Code: "isbn_prefix", Name: "ISBN", Section: "ISO 2108", Says: "an ISBN of 13 digits begins with 978 or 979: other " +
 	"EANs are not for books"}
 
-// checkISBN is RFC 3187 with the 13-digit form of the registration of 2017.
+// checkISBN checks an ISBN: RFC 3187, and the 13-digit form of the registration of 2017.
 func checkISBN(nss string) (int, uri.Rule) {
-	var buf [32]byte // it holds a valid one, which takes no allocation then
+	var buf [32]byte // large enough for a valid NSS, to avoid an allocation
 	digits := string(appendWithout(buf[:0], nss, '-'))
-	end := len(strings.TrimRight(nss, "-")) - 1 // of the check digit
+	end := len(strings.TrimRight(nss, "-")) - 1 // offset of the check digit
 	for i := range len(nss) {
 		last := i == end && len(digits) == 10
 		if b := nss[i]; !isDigit(b) && b != '-' && (!last || uri.Upper(b) != 'X') {
@@ -46,7 +46,7 @@ func checkISBN(nss string) (int, uri.Rule) {
 	return 0, uri.Rule{}
 }
 
-// appendWithout appends a text without an octet to dst.
+// appendWithout appends text to dst, leaving out a byte.
 func appendWithout(dst []byte, text string, octet byte) []byte {
 	for i := range len(text) {
 		if text[i] != octet {
@@ -56,8 +56,8 @@ func appendWithout(dst []byte, text string, octet byte) []byte {
 	return dst
 }
 
-// isbn13 returns the ISBN-13 of a book whose canonical ISBN has 10 or 13 digits.
-// The two are different names of the same book: RFC 3187 has only the first.
+// isbn13 returns the ISBN-13 of a canonical ISBN with 10 or 13 digits. The two are different names of the same
+// book: RFC 3187 has only the former.
 func isbn13(nss string) string {
 	if len(nss) != 10 {
 		return nss
@@ -66,8 +66,7 @@ func isbn13(nss string) string {
 	return body + string(mod10(body))
 }
 
-// otherISBN returns the other ISBN of a book: an ISBN-13 that begins with 979 has no
-// ISBN-10.
+// otherISBN returns the other ISBN of a book. An ISBN-13 that starts with 979 has no ISBN-10.
 func otherISBN(nss string) []string {
 	switch {
 	case len(nss) == 10:
@@ -79,7 +78,7 @@ func otherISBN(nss string) []string {
 	}
 }
 
-// mod11 returns the check character of ISBN-10 and ISSN: weights fall to 2.
+// mod11 returns the check character of ISBN-10 and ISSN: the weights fall to 2.
 func mod11(digits string) byte {
 	sum := 0
 	for i := range len(digits) {
@@ -88,7 +87,7 @@ func mod11(digits string) byte {
 	return "0123456789X"[(11-sum%11)%11]
 }
 
-// mod10 returns the check digit of ISBN-13, and of all numbers of GS1: weights 3 and 1 in turn, from the right.
+// mod10 returns the check digit of ISBN-13, and of all GS1 numbers: weights 3 and 1 alternate, from the right.
 func mod10(digits string) byte {
 	sum := 0
 	for i := range len(digits) {
@@ -97,17 +96,18 @@ func mod10(digits string) byte {
 	return "0123456789"[(10-sum%10)%10]
 }
 
-// The digits of numbers before their check digits.
+// The number of digits before the check digit.
 const (
 	DigitsISBN = 12
 	DigitsISSN = 7
 )
 
-// CheckDigitISBN returns the check digit of the first 12 digits of an ISBN.
+// CheckDigitISBN returns the check digit of an ISBN from its first 12 digits.
 func CheckDigitISBN(digits string) byte { return mod10(digits) }
 
-// CheckDigitGS1 returns the check digit of a number of GS1: General Specifications section 7.9.1.
+// CheckDigitGS1 returns the check digit of a GS1 number from the digits before it: General Specifications
+// section 7.9.1.
 func CheckDigitGS1(digits string) byte { return mod10(digits) }
 
-// CheckDigitISSN returns the check digit of the first 7 digits of an ISSN, which may be X.
+// CheckDigitISSN returns the check digit of an ISSN from its first 7 digits; it may be X.
 func CheckDigitISSN(digits string) byte { return mod11(digits) }

@@ -6,7 +6,7 @@ import (
 
 var ruleISNI = uri.Rule{Code: "isni", Name: "ISNI", Section: "IANA urn-formal/isni", Says: "an ISNI has sixteen digits, the last may be X"}
 
-// checkISNI checks the number of a name, person or organization: ISO 27729.
+// checkISNI checks the identifier of a public identity, such as a person or an organization: ISO 27729.
 func checkISNI(nss string) (int, uri.Rule) {
 	for i := range len(nss) {
 		if i == 16 || !isDigit(nss[i]) && (i != 15 || uri.Upper(nss[i]) != 'X') {

@@ -9,7 +9,7 @@ import (
 var ruleISSN = uri.Rule{Code: "issn", Name: "ISSN", Section: "RFC 3044 section 3.1", Says: "an ISSN has eight digits, the last may be X, " +
 	"with or without a hyphen in the middle"}
 
-// checkISSN is RFC 3044.
+// checkISSN checks an ISSN: RFC 3044.
 func checkISSN(nss string) (int, uri.Rule) {
 	digits := strings.Replace(nss, "-", "", 1)
 	for i := range len(nss) {

@@ -24,7 +24,7 @@ func checkLEI(nss string) (int, uri.Rule) {
 	return 0, uri.Rule{}
 }
 
-// mod97 returns the two check digits of ISO 7064 MOD 97-10, where A is 10.
+// mod97 returns the two check digits of ISO 7064 MOD 97-10, with A = 10.
 func mod97(s string) string {
 	remainder := 0
 	for i := range len(s) {

@@ -9,7 +9,8 @@ import (
 var ruleLEX = uri.Rule{Code: "lex", Name: "NSS", Section: "RFC 9676", Says: "a name of a source of law begins with its jurisdiction, such " +
 	"as it or br;sao.paulo, a colon, and its local name"}
 
-// checkLEX is RFC 9676: the jurisdiction, which may have units after semicolons, and the local name.
+// checkLEX checks a source of law (RFC 9676): the jurisdiction, which may have units after semicolons, and the
+// local name.
 func checkLEX(nss string) (int, uri.Rule) {
 	jurisdiction, local, _ := strings.Cut(nss, ":")
 	at := 0

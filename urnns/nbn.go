@@ -13,9 +13,8 @@ var (
 		"the name that the library assigned"}
 )
 
-// checkNBN is RFC 8458: names assigned by national libraries. Names in use lack the
-// hyphen, such as urn:nbn:hr:162:276509; the grammar of section 4.2 requires it, but
-// its text only with SHOULD.
+// checkNBN checks a name assigned by a national library: RFC 8458. Names in use lack the hyphen, such as
+// urn:nbn:hr:162:276509; the grammar of section 4.2 requires it, but its text only with SHOULD.
 func checkNBN(nss string) (int, uri.Rule) {
 	prefix, name, found := strings.Cut(nss, "-")
 	at := 0
@@ -39,16 +38,16 @@ func checkNBN(nss string) (int, uri.Rule) {
 	return 0, uri.Rule{}
 }
 
-// dnbValues are the values of characters in the check digit of names of the Deutsche Nationalbibliothek; they are not defined
-// for others.
+// dnbValues are the values of characters for the check digit of names of the Deutsche Nationalbibliothek; other
+// characters have none.
 const dnbValues = " " +
 	"+49 -39 .47 /45 01 12 23 34 45 56 67 78 89 941 :17 " +
 	"a18 b14 c19 d15 e16 f21 g22 h23 i24 j25 k42 l26 m27 n13 o28 p29 q31 r12 s32 t33 u11 v34 w35 x36 y37 z38 _43 "
 
-// checkDNB checks the last digit of a name of urn:nbn:de, by the "Description of algorithm for calculation of URN check digit" of the
-// Deutsche Nationalbibliothek: the digits of the values of all characters before it, each multiplied by its position, are
-// summed up, and divided by the last of them; it is the last digit of the quotient. Of a name with other characters
-// it is not defined.
+// checkDNB checks the last digit of a name in urn:nbn:de, by the "Description of algorithm for calculation of
+// URN check digit" of the Deutsche Nationalbibliothek. The digits of the values of all preceding characters,
+// each multiplied by its position, are summed, and the sum is divided by the last digit; the check digit is the
+// last digit of the quotient. It is undefined for names with other characters, which are accepted.
 func checkDNB(nss string) (int, uri.Rule) {
 	last := len(nss) - 1
 	sum, position, divisor := 0, 0, 1

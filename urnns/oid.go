@@ -12,7 +12,7 @@ var (
 		"number is at most 39"}
 )
 
-// checkOID is RFC 3061, and X.660 for the first two arcs.
+// checkOID checks an OID: RFC 3061, and X.660 for the first two arcs.
 func checkOID(nss string) (int, uri.Rule) {
 	at := 0
 	arcs := strings.Split(nss, ".")

@@ -9,8 +9,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Set is an immutable, compiled collection of namespaces. It is safe for concurrent
-// use.
+// Set is an immutable, compiled collection of namespaces. It is safe for concurrent use.
 type Set struct {
 	rows map[string]*row // by NID in lower case
 }
@@ -19,15 +18,14 @@ type row struct {
 	ns      Namespace
 	check   check
 	folding uri.Folding
-	first   uri.Folding // the fold that ends at the first colon
-	lower   uri.Folding // the fold of the whole NSS
+	first   uri.Folding // folds up to the first colon
+	lower   uri.Folding // folds the whole NSS
 	pattern matcher
 	targets []target
 }
 
-// NewSet compiles namespaces. A row replaces an earlier one with the same NID, so
-// that a site can override built-in namespaces. The error names every row that does
-// not compile.
+// NewSet compiles namespaces. A row replaces an earlier one with the same NID, so that a site can override
+// built-in namespaces. The error names every row that does not compile.
 func NewSet(namespaces ...Namespace) (*Set, error) {
 	s := &Set{rows: make(map[string]*row)}
 	var faults []error
@@ -51,8 +49,7 @@ func (s *Set) Lookup(nid string) (Namespace, bool) {
 	return r.ns, true
 }
 
-// find returns the row of a NID in any case, nil where there is none. It allocates
-// nothing.
+// find returns the row of a NID, ignoring case, or nil. It allocates nothing.
 func (s *Set) find(nid string) *row {
 	if r := s.rows[nid]; r != nil {
 		return r
@@ -72,18 +69,17 @@ func (s *Set) NIDs() []string {
 	return slices.Sorted(maps.Keys(s.rows))
 }
 
-// Canonical returns the canonical name of v: normalized by RFC 8141 section 3.1 and
-// by the rules of its namespace, without components. It is the name to use as
-// a key. The error is a *uri.ParseError for a name that its namespace does not
-// allow. It allocates nothing if the name is canonical already.
+// Canonical returns the canonical name of v: normalized by RFC 8141 section 3.1 and by the rules of its
+// namespace, without components. It is suitable as a key. The error is a *uri.ParseError for a name that its
+// namespace does not allow. It allocates nothing if the name is canonical already.
 func (s *Set) Canonical(v uri.URN) (uri.URN, error) { return s.canonicalBy(v, uri.URN.Canonical) }
 
-// CanonicalIn is Canonical without an allocation for most names that fit room: see uri.URN.CanonicalIn.
+// CanonicalIn is Canonical without an allocation for most names that fit into room: see uri.URN.CanonicalIn.
 func (s *Set) CanonicalIn(v uri.URN, room []byte, text func([]byte) string) (uri.URN, error) {
 	return s.canonicalBy(v, func(v uri.URN, f uri.Folding) (uri.URN, error) { return v.CanonicalIn(f, room, text) })
 }
 
-// canonicalBy is Canonical with a function that folds.
+// canonicalBy is Canonical with a function that applies a folding.
 func (s *Set) canonicalBy(v uri.URN, fold func(uri.URN, uri.Folding) (uri.URN, error)) (uri.URN, error) {
 	nid, nss := v.Parts()
 	r := s.find(nid)
@@ -105,7 +101,7 @@ func (s *Set) canonicalBy(v uri.URN, fold func(uri.URN, uri.Folding) (uri.URN, e
 	return name, err
 }
 
-// shortened returns a canonical name without what may be left out.
+// shortened returns a canonical name without its optional parts.
 func (r *row) shortened(name uri.URN) (uri.URN, error) {
 	short := r.check.shorten(name.NSS())
 	if len(short) == len(name.NSS()) {
@@ -114,8 +110,8 @@ func (r *row) shortened(name uri.URN) (uri.URN, error) {
 	return uri.ParseURN("urn:" + name.NID() + ":" + short)
 }
 
-// FirstKey returns the first key of DDDS for the canonical name v, without the root: its
-// NID (RFC 3404 section 4.2), for some namespaces with a part of the name before it.
+// FirstKey returns the first DDDS key of the canonical name v, without the root: its NID (RFC 3404 section
+// 4.2), for some namespaces preceded by a part of the name.
 func (s *Set) FirstKey(v uri.URN) string {
 	r := s.find(v.NID())
 	if r == nil || r.check.firstKey == nil {
@@ -124,8 +120,8 @@ func (s *Set) FirstKey(v uri.URN) string {
 	return r.check.firstKey(v.NSS()) + "." + v.NID()
 }
 
-// Doubt returns the *uri.ParseError that Canonical would have returned for v if
-// its namespace were not lenient, and nil if there is none.
+// Doubt returns the *uri.ParseError that Canonical would return for v if its namespace were not lenient, or
+// nil.
 func (s *Set) Doubt(v uri.URN) error {
 	if r := s.find(v.NID()); r != nil && (r.ns.Lenient || r.ns.LenientDigits) {
 		return r.verify(v)
@@ -158,8 +154,8 @@ func rulePattern(ns Namespace) uri.Rule {
 	return uri.Rule{Code: "pattern", Name: "pattern", Section: ns.Source, Says: "the name does not match {{.Value}}"}.With(ns.Pattern)
 }
 
-// Others returns other names of the resource that the canonical name v names, as far
-// as the rules of its namespace can tell: I2Ns of RFC 2483 section 4.8.
+// Others returns other names of the resource of the canonical name v, as far as the rules of its namespace
+// determine them: I2Ns of RFC 2483 section 4.8.
 func (s *Set) Others(v uri.URN) []uri.URN {
 	r := s.find(v.NID())
 	if r == nil || r.check.others == nil || r.verify(v) != nil {
@@ -177,10 +173,10 @@ func (s *Set) Others(v uri.URN) []uri.URN {
 // ErrGone is the error for a name that no longer resolves.
 var ErrGone = errors.New("the name is gone")
 
-// AppendTargets appends to leads the locations to which the canonical name v resolves, in the order
-// of the namespace's row; none if there is no row or no target for it. The component
-// is the value of the directive "c", or empty. The error wraps ErrGone if the first
-// target for the name is Gone, apart from those to which names do not lead.
+// AppendTargets appends the locations of the canonical name v to leads, in the order of the row of its
+// namespace; none if there is no row or no target for it. component is the value of the directive "c", or "".
+// The error wraps ErrGone if the first target that matches the name is Gone, ignoring targets to which names do
+// not resolve (uri.Leads).
 func (s *Set) AppendTargets(leads []Lead, v uri.URN, component string) ([]Lead, error) {
 	r := s.find(v.NID())
 	if r == nil {
@@ -202,7 +198,7 @@ func (s *Set) AppendTargets(leads []Lead, v uri.URN, component string) ([]Lead, 
 		}
 		location, ok, err := r.targets[i].expand(v.NSS(), values)
 		if err != nil && !r.targets[i].leads {
-			continue // a name is found without its other links
+			continue // an invalid additional link does not fail the resolution
 		}
 		if err != nil {
 			return nil, fmt.Errorf("namespace %q, target %d: %w", r.ns.NID, i, err)

@@ -42,7 +42,7 @@ func leads(set *urnns.Set, name uri.URN) ([]string, error) {
 	return uris, err
 }
 
-// A name is gone if the first target that matches it is.
+// A name is gone if the first target that matches it is Gone.
 func TestGone(t *testing.T) {
 	set := newSet(t, urnns.Namespace{NID: "book", Targets: []urnns.Target{
 		{Pattern: "^found:", Template: "https://books.example/{nss}"},
@@ -114,7 +114,7 @@ func TestUnknownNamespace(t *testing.T) {
 	}
 }
 
-// The directive "c" is a variable, which is undefined without it.
+// The directive "c" is a variable, which is undefined without the directive.
 func TestTargetComponent(t *testing.T) {
 	set := newSet(t, urnns.Namespace{NID: "book", Targets: []urnns.Target{{Template: "https://books.example/{nss}{?c}"}}})
 	for component, want := range map[string]string{"ToC": "https://books.example/1?c=ToC", "": "https://books.example/1"} {
@@ -193,7 +193,7 @@ func TestLenient(t *testing.T) {
 	}
 }
 
-// A namespace that is lenient with check digits refuses what else is wrong.
+// A namespace that is lenient with check digits rejects all other errors.
 func TestLenientDigits(t *testing.T) {
 	lenient := newSet(t)
 	nbn, _ := lenient.Lookup("nbn")

@@ -11,7 +11,7 @@ import (
 // matcher is a compiled pattern; the zero matcher matches everything.
 type matcher struct {
 	re    *regexp.Regexp
-	names []string // of its groups; nil where none has a name
+	names []string // names of its groups; nil if no group has a name
 }
 
 func newMatcher(pattern string) (matcher, error) {
@@ -57,9 +57,9 @@ func (m matcher) capture(nss string, values []uri.TemplateValue) ([]uri.Template
 type target struct {
 	match    matcher
 	template uri.Template
-	text     string // of the template
+	text     string // source of the template
 	gone     bool
-	leads    bool // names lead there: see uri.Leads
+	leads    bool // names resolve to it: see uri.Leads
 }
 
 func compile(ns Namespace) (*row, error) {
@@ -89,14 +89,14 @@ func compile(ns Namespace) (*row, error) {
 	return r, nil
 }
 
-// appendVariables appends the variables of a canonical name that every template has.
+// appendVariables appends the variables that every template has for a canonical name.
 func appendVariables(values []uri.TemplateValue, v uri.URN) []uri.TemplateValue {
 	return append(values, uri.TemplateValue{Name: "urn", Text: v.Name().URI().String()}, uri.TemplateValue{Name: "nid", Text: v.NID()},
 		uri.TemplateValue{Name: "nss", Text: v.NSS()})
 }
 
-// expand returns the location of a canonical NSS, and false if the target does not
-// match it. Groups of the target's pattern go before values of the same names.
+// expand returns the location of a canonical NSS, and false if the target does not match it. Groups of the
+// target's pattern override values with the same names.
 func (t *target) expand(nss string, values []uri.TemplateValue) (string, bool, error) {
 	all, ok := t.match.capture(nss, values)
 	if !ok {
@@ -104,19 +104,18 @@ func (t *target) expand(nss string, values []uri.TemplateValue) (string, bool, e
 	}
 	location := t.template.Expand(all)
 	if _, err := uri.Parse(location); err != nil {
-		return "", false, fmt.Errorf("the template %q gives no URI for this name: %s", t.text, err.Error()) // not the fault of the client
+		// A server error, not one of the client.
+		return "", false, fmt.Errorf("the template %q gives no URI for this name: %s", t.text, err.Error())
 	}
 	return location, true, nil
 }
 
-// Fallback is the target of names whose namespace has no rules. It is safe for
-// concurrent use.
+// Fallback is the target of names whose namespace has no rules. It is safe for concurrent use.
 type Fallback struct {
 	row *row
 }
 
-// NewFallback returns the Fallback of a URI template (RFC 6570) with the variables
-// urn, nid and nss.
+// NewFallback returns the Fallback with a URI template (RFC 6570) of the variables urn, nid and nss.
 func NewFallback(template string) (*Fallback, error) {
 	r, err := compile(Namespace{NID: "any", Targets: []Target{{Template: template}}})
 	if err != nil {

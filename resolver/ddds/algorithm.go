@@ -9,10 +9,10 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// Reason is the reason why a record was skipped, in one word.
+// Reason is why a record was skipped, in one word.
 type Reason string
 
-// All reasons, for labels of metrics.
+// All reasons, as labels of metrics.
 const (
 	ReasonFlags    Reason = "flags"    // unknown, or more than one
 	ReasonOrder    Reason = "order"    // a record of another order matched
@@ -21,9 +21,9 @@ const (
 	ReasonKey      Reason = "key"      // the result is not a usable key
 	ReasonServices Reason = "services" // the requested service is not offered
 	ReasonProtocol Reason = "protocol" // the protocol is not supported
-	ReasonExcess   Reason = "excess"   // behind the first maxRules records
-	ReasonWork     Reason = "work"     // matching it would cost too much; those behind are not tried
-	ReasonSize     Reason = "size"     // the results are longer than an answer may be
+	ReasonExcess   Reason = "excess"   // beyond the first maxRules records
+	ReasonWork     Reason = "work"     // matching would exceed the work limit; records after it are not tried
+	ReasonSize     Reason = "size"     // the results exceed the size limit of an answer
 )
 
 // skipped is a skipped record with the reason.
@@ -31,26 +31,25 @@ type skipped struct {
 	record       NAPTR
 	kind         Reason
 	reason       string
-	matched, key string // of the match, where the rule has matched
+	matched, key string // of the match, if the rule matched
 }
 
 // selection is the result of applying a record set to an application unique string.
 type selection struct {
-	usable  []match // of one order, best first
+	usable  []match // matches of one order, best first
 	skipped []skipped
 	matched bool // some record matched, usable or not
 	excess  int  // number of records beyond maxRules
-	// outOfWork is whether the work of matching was used up, so that the rules behind were not tried.
+	// outOfWork means that the work limit was reached, so that the remaining rules were not tried.
 	outOfWork bool
 	long      bool // some result was too long to be used
 }
 
-// choose applies the records of one domain to aus, by RFC 3402 section 3.3 and
-// RFC 3404 section 6: in order of order and preference; records with unknown flags are
-// skipped first; the first record that matches locks its order, even if its services
-// are not usable; a malformed record is skipped alone.
+// choose applies the records of one domain to aus, by RFC 3402 section 3.3 and RFC 3404 section 6: in order of
+// order and preference. Records with unknown flags are skipped first. The first record that matches locks its
+// order, even if its services are not usable. A malformed record is skipped alone.
 //
-// It stops when ctx ends, since matching can take long, and matches no more than work allows.
+// It stops when ctx ends, since matching can take long, and when the work limit is reached.
 func choose(ctx context.Context, aus string, records []NAPTR, want resolver.Service, work *budget) (selection, error) {
 	var s selection
 	room := resolver.MaxAnswer
@@ -110,7 +109,7 @@ func choose(ctx context.Context, aus string, records []NAPTR, want resolver.Serv
 	return s, nil
 }
 
-// rank sorts protocols that urnd does not speak itself behind all other rules.
+// rank sorts protocols that urnd does not implement after all other rules.
 func (m match) rank() int {
 	if p, ok := lookupProtocol(m.services.protocol); m.flag != 0 && m.flag != 'U' && ok && !p.viaTHTTP {
 		return 1
@@ -118,10 +117,10 @@ func (m match) rank() int {
 	return 0
 }
 
-// maxRules bounds the rules of one domain that are applied; real zones have far fewer.
+// maxRules limits the rules of one domain that are applied; real zones have far fewer.
 const maxRules = 100
 
-// usable returns an error and its kind unless urnd can follow a rule that matched.
+// usable returns an error with its Reason unless urnd can use a rule that matched.
 func (m match) usable(want resolver.Service) (Reason, error) {
 	if m.fault != nil {
 		return ReasonKey, m.fault
@@ -129,7 +128,7 @@ func (m match) usable(want resolver.Service) (Reason, error) {
 	if m.flag != 0 && !m.services.offers(want) && (m.flag == 'U' && !m.services.uNAPTR || !m.services.leadsToResource(want)) {
 		return ReasonServices, fmt.Errorf("services %q do not offer %s", m.record.Services, want)
 	}
-	// What a rule does not name is a location: not a description, and not another name.
+	// A result without a service is a location: neither a description nor another name.
 	if m.flag == 'U' && !want.Locates() && (len(m.services.rs) == 0 || singular(want) == resolver.I2N) {
 		return ReasonServices, fmt.Errorf("services %q do not offer %s", m.record.Services, want)
 	}

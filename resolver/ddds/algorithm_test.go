@@ -13,7 +13,7 @@ import (
 
 // chosen returns the usable keys, and the skipped records with their reasons.
 func chosen(aus string, records []NAPTR) (keys, why []string, matched bool) {
-	s, _ := choose(context.Background(), aus, records, resolver.I2L, newBudget()) // fails only with its context
+	s, _ := choose(context.Background(), aus, records, resolver.I2L, newBudget()) // fails only if its context ends
 	for _, m := range s.usable {
 		keys = append(keys, m.key)
 	}
@@ -23,12 +23,12 @@ func chosen(aus string, records []NAPTR) (keys, why []string, matched bool) {
 	return keys, why, s.matched
 }
 
-// to is a non-terminal rule for all names.
+// to returns a non-terminal rule for all names.
 func to(order, preference uint16, key string) NAPTR {
 	return NAPTR{Order: order, Preference: preference, Replacement: key}
 }
 
-// located is a terminal rule for the names that begin with prefix.
+// located returns a terminal rule for the names with a prefix.
 func located(order, preference uint16, prefix, services, uri string) NAPTR {
 	return NAPTR{order, preference, "u", services, "!^" + prefix + ".*$!" + uri + "!", "."}
 }
@@ -51,7 +51,7 @@ func TestSorted(t *testing.T) {
 	}
 }
 
-// Equal records keep their order: only with many would an unstable sort show.
+// Equal records keep their order. An unstable sort would only be visible with many records.
 func TestSortedIsStable(t *testing.T) {
 	var records []NAPTR
 	for i := range 200 {
@@ -74,7 +74,7 @@ func TestChoose(t *testing.T) {
 	const aus = "urn:foo:1"
 	type want struct {
 		keys    string
-		why     string // parts of the reasons, one a record
+		why     string // parts of the reasons, one for each record
 		matched bool
 	}
 	for _, c := range []struct {
@@ -227,7 +227,7 @@ func TestChooseIsBounded(t *testing.T) {
 	}
 }
 
-// A rule that names no service leads to locations, and not to descriptions or other names.
+// The result of a rule without services is a location, and neither a description nor another name.
 func TestRulesWithoutServices(t *testing.T) {
 	records := []NAPTR{{Order: 1, Preference: 1, Flags: "u", Regexp: "!^.*$!http://a.example/!"}, {
 		Order: 1, Preference: 2, Flags: "a",

@@ -9,8 +9,8 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// TestVectorsOverBIND resolves with the records of the RFCs and of the public zones, served
-// by BIND: testdata/*.zone and bind.tsv.
+// TestVectorsOverBIND resolves with the records of the RFCs and of the public zones, served by BIND:
+// testdata/*.zone and bind.tsv.
 func TestVectorsOverBIND(t *testing.T) {
 	var zones []testserver.Zone
 	for _, name := range []string{"urn.arpa", "uri.arpa", "example.com"} {

@@ -12,7 +12,7 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// hostile are families of records that would multiply memory or time.
+// hostile returns families of records that would multiply memory or time.
 func hostile() map[string]func(i int) NAPTR {
 	rule := func(expression string) func(int) NAPTR {
 		return func(i int) NAPTR { return NAPTR{Order: 1, Preference: uint16(i), Flags: "u", Regexp: expression} }
@@ -50,10 +50,10 @@ func octetsOf(records []NAPTR) int {
 	return n
 }
 
-// The memory of one name is linear in the octets of the records, and within the bounds of an
-// answer; the work of matching is within that of one name.
+// The memory for one name is linear in the bytes of the records, and within the limits of an answer; the work
+// of matching is within its limit.
 func TestLinear(t *testing.T) {
-	const octetsEach = 2500 // of memory for an octet of a record: a program of a thousand instructions
+	const octetsEach = 2500 // bytes of memory for each byte of a record: a program of a thousand instructions
 	var many []SRV
 	for i := range 1500 {
 		many = append(many, SRV{Port: uint16(i), Target: "a.example."})
@@ -93,15 +93,15 @@ func TestLinear(t *testing.T) {
 	}
 }
 
-// Where the work of matching is used up before a rule matches, nothing is said of the name, and
-// the trace says why.
+// If the work limit is reached before a rule matches, the resolution fails without a negative answer, and the
+// trace has the reason.
 func TestWork(t *testing.T) {
 	var records []NAPTR
 	for i := range 40 {
 		records = append(records, hostile()["many groups"](i))
 	}
 	last := NAPTR{Order: 1, Preference: 1000, Flags: "u", Regexp: "!.*!http://a/!"}
-	wrong := NAPTR{Order: 2, Services: "", Replacement: "wrong.example."} // it costs nothing, and is for the rest
+	wrong := NAPTR{Order: 2, Services: "", Replacement: "wrong.example."} // costs no work, and would match all names
 	s := &script{sets: map[string]set{"foo.urn.arpa. NAPTR": {naptr: append(records[2:], last, wrong), ttl: time.Hour}}}
 	r := New(Config{Lookup: s, Roots: []string{"urn.arpa."}, MaxDomains: 5})
 	ctx, trace := resolver.WithTrace(t.Context(), time.Now)
@@ -117,7 +117,7 @@ func TestWork(t *testing.T) {
 	}
 }
 
-// A result that is too long matches, and cannot be used; the rule behind it can.
+// A result that is too long matches but is not usable; the next rule of the order is.
 func TestLongResult(t *testing.T) {
 	s := &script{sets: map[string]set{"foo.urn.arpa. NAPTR": {naptr: []NAPTR{
 		{Order: 1, Preference: 1, Flags: "u", Regexp: `!^(.*)$!http://a/\1\1!`}, {Order: 1, Preference: 2, Flags: "u", Regexp: `!^(.*)$!http://b/!`},

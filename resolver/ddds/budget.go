@@ -5,10 +5,9 @@ import (
 	"regexp/syntax"
 )
 
-// maxWork bounds the work of matching expressions for one name, over all domains that its rules
-// lead through: instructions of a program times octets of the name, and compiling as
-// compileOctets of it. Each takes 1 to 30 ns. A hundred rules of 40 instructions and a name of
-// 100 octets need a sixth.
+// maxWork limits the work of matching expressions for one name, over all domains that its rules lead to. Its
+// unit is a program instruction times a byte of the name, and takes 1 to 30 ns. Compiling counts as
+// compileOctets bytes. A hundred rules of 40 instructions and a name of 100 bytes need a sixth of it.
 const (
 	maxWork       = 4 << 20
 	compileOctets = 64
@@ -16,8 +15,8 @@ const (
 
 var errWork = errors.New("the work of matching for one name is used up")
 
-// budget is the work that is left, and expressions that are compiled already; nil for none. They take
-// the same work, so that the outcome does not depend on what was resolved before.
+// budget is the remaining work, and a cache of compiled expressions; nil for none. A cached expression costs
+// the same work, so that the result does not depend on earlier resolutions.
 type budget struct {
 	left        int
 	expressions *expressions
@@ -25,8 +24,8 @@ type budget struct {
 
 func newBudget() *budget { return &budget{left: maxWork} }
 
-// take uses the work of compiling a program of a size and running it on a name of n octets, and
-// fails where too little is left.
+// take spends the work of compiling a program of a size and running it on a name of n bytes. It fails if too
+// little is left.
 func (b *budget) take(size, n int) error {
 	work := size * (n + compileOctets)
 	if work > b.left {
@@ -37,8 +36,8 @@ func (b *budget) take(size, n int) error {
 	return nil
 }
 
-// programSize returns about how many instructions an expression compiles to, or more than
-// maxProgram: counted repetitions nest, and compiling would cost what is to be bounded.
+// programSize returns approximately how many instructions an expression compiles to, or more than maxProgram.
+// It does not compile: counted repetitions nest, so that compiling would have the cost to be limited.
 func programSize(re *syntax.Regexp) int {
 	size := 0
 	for _, sub := range re.Sub {

@@ -19,7 +19,7 @@ type Records struct {
 	authentic bool
 }
 
-// RecordsSize returns the memory of a cached value in bytes, for a store.
+// RecordsSize returns the size of a cached value in bytes, for the accounting of a store.
 func RecordsSize(r Records) int {
 	const naptrSize, srvSize, addrSize = 72, 24, 24
 	const textOverhead = 8
@@ -33,24 +33,23 @@ func RecordsSize(r Records) int {
 	return size
 }
 
-// recordCache caches record sets by name and type for their TTL, and negative answers for
-// the TTL from the SOA record of the zone (RFC 2308 section 5).
+// recordCache caches record sets by name and type for their TTL, and negative answers for the TTL from the SOA
+// record of the zone (RFC 2308 section 5).
 type recordCache struct {
 	cache  *cache.Cache[Records]
 	bounds Bounds
 }
 
-// Cached caches the record sets of its next Lookuper.
+// Cached is a Lookuper that caches the record sets of its next Lookuper.
 type Cached struct {
 	recordCache
 	next Lookuper
 }
 
-// Bounds changes the TTL of cached records. The zero value does not.
+// Bounds limits the TTL of cached records. The zero value has no limits.
 type Bounds struct {
-	MinTTL, MaxTTL time.Duration // 0 is no bound
-	// Root separates the entries of roots with servers of their own, in a cache that they
-	// share; "" is for all others.
+	MinTTL, MaxTTL time.Duration // 0 means no limit
+	// Root separates the entries of roots with their own servers in a shared cache; "" is for all other roots.
 	Root string
 }
 
@@ -59,7 +58,7 @@ func NewCached(c *cache.Cache[Records], next Lookuper, bounds Bounds) *Cached {
 	return &Cached{recordCache{c, bounds}, next}
 }
 
-// CachedAddresses caches the addresses of its next AddressLookuper.
+// CachedAddresses is an AddressLookuper that caches the addresses of its next AddressLookuper.
 type CachedAddresses struct {
 	recordCache
 	next AddressLookuper
@@ -109,10 +108,10 @@ func (c *CachedAddresses) Addresses(ctx context.Context, name string, family Fam
 	return records.addrs, info, err
 }
 
-// The types of records, in keys and traces.
+// The record types in keys and traces.
 const naptrType, srvType, addressType, address6Type = "NAPTR", "SRV", "A", "AAAA"
 
-// key returns the key of a record set.
+// key returns the cache key of a record set.
 func (c recordCache) key(name, rrtype string) string {
 	if c.bounds.Root == "" {
 		return name + " " + rrtype
@@ -120,8 +119,7 @@ func (c recordCache) key(name, rrtype string) string {
 	return name + " " + rrtype + " " + c.bounds.Root
 }
 
-// staleTTL is the TTL of stale records that are used while no server answers: RFC 8767
-// section 4.
+// staleTTL is the TTL of stale records that are used while no server answers: RFC 8767 section 4.
 const staleTTL = 30 * time.Second
 
 func (c recordCache) get(ctx context.Context, name, rrtype string, load cache.Load[Records]) (Records, RRsetInfo, error) {
@@ -133,8 +131,7 @@ func (c recordCache) get(ctx context.Context, name, rrtype string, load cache.Lo
 			return records, ttl, err
 		}
 		if ttl = c.bounds.limit(ttl); ttl <= 0 {
-			// An answer that must not be cached still replaces the cached one
-			// (RFC 8767 section 4).
+			// An answer that must not be cached still replaces the cached one (RFC 8767 section 4).
 			ttl = cache.NoStore
 		}
 		return records, ttl, err
@@ -165,7 +162,7 @@ func (c recordCache) get(ctx context.Context, name, rrtype string, load cache.Lo
 	return result.Value, RRsetInfo{TTL: max(result.TTL, 0), Authentic: result.Value.authentic}, err
 }
 
-// negative returns the negative answer in err, nil if it is none.
+// negative returns the negative answer in err, or nil.
 func negative(err error) *resolver.Negative {
 	if err == nil {
 		return nil
@@ -175,7 +172,7 @@ func negative(err error) *resolver.Negative {
 	return n
 }
 
-// describeCached describes a result that was not loaded for this query.
+// describeCached describes a cached or shared result for a trace.
 func describeCached(result cache.Result[Records], err error) string {
 	if result.Status == cache.Collapsed {
 		return "by a query that was running already"

@@ -157,8 +157,7 @@ func TestCachedStale(t *testing.T) {
 	expectFailure(t, c, s, down, 4)
 }
 
-// Any answer of the zone replaces the cached one (RFC 8767 section 4), even one that must
-// not be cached itself.
+// Any answer of the zone replaces the cached one (RFC 8767 section 4), even one that must not be cached itself.
 func TestCachedStaleEndsWithAnAnswer(t *testing.T) {
 	down := errors.New("server is down")
 	records, later := []NAPTR{to(1, 1, "a.")}, []NAPTR{to(1, 1, "b.")}

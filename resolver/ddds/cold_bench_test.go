@@ -11,8 +11,8 @@ import (
 	"github.com/miekg/dns"
 )
 
-// instant is a connection to a DNS server that answers at once with prepared messages, so
-// that only urnd is measured.
+// instant is a connection to a DNS server that replies immediately with prepared messages, so that only the
+// client is measured.
 type instant struct {
 	net.Conn
 	replies map[string][]byte // by name and type
@@ -69,8 +69,8 @@ func pack(tb testing.TB, record string) (question string, reply []byte) {
 	return m.Question[0].String(), reply
 }
 
-// BenchmarkCold resolves names that are not cached, through two NAPTR steps and one SRV
-// record, with one query for each record set.
+// BenchmarkCold resolves names that are not cached, through two NAPTR steps and one SRV record, with one query
+// for each record set.
 func BenchmarkCold(b *testing.B) {
 	replies := make(map[string][]byte)
 	for _, record := range []string{

@@ -6,10 +6,10 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// collected are the locations of an answer, at most resolver.MaxAnswer octets.
+// collected are the locations of an answer, at most resolver.MaxAnswer bytes.
 type collected struct {
 	locations []resolver.Location
-	octets    int // also of those that are left out
+	octets    int // including locations left out
 }
 
 func (c *collected) add(found ...resolver.Location) {
@@ -20,10 +20,10 @@ func (c *collected) add(found ...resolver.Location) {
 	}
 }
 
-// full reports whether there is no room for another location.
+// full reports whether the size limit is exceeded.
 func (c *collected) full() bool { return c.octets > resolver.MaxAnswer }
 
-// answer returns the answer, and says in the trace whether it is complete.
+// answer returns the answer. If it is incomplete, it adds a step to the trace.
 func (c *collected) answer(ctx context.Context, w *walk) resolver.Answer {
 	if c.full() {
 		resolver.TraceOf(ctx).Add(resolver.Step{Stage: "ddds", Code: "locations_cut", Values: []any{"Number", len(c.locations)}}, "only the first %d locations are used: an answer has at most "+

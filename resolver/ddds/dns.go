@@ -17,14 +17,14 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// Dial opens a connection to a DNS server; networks are "udp" and "tcp".
+// Dial opens a connection to a DNS server; network is "udp" or "tcp".
 type Dial func(ctx context.Context, network, address string) (net.Conn, error)
 
 // Server is a DNS server.
 type Server struct {
 	Address string // with port
 	TLS     bool   // DNS over TLS, RFC 7858
-	Name    string // in its certificate; "" means the address
+	Name    string // name in its certificate; "" means the address
 }
 
 func (s Server) String() string {
@@ -34,53 +34,50 @@ func (s Server) String() string {
 	return "tls://" + s.Address
 }
 
-// ClientConfig is the configuration of a Client. Servers, Dial, Timeout and Now must be
-// set.
+// ClientConfig is the configuration of a Client. Servers, Dial, Timeout and Now must be set.
 type ClientConfig struct {
-	Servers []Server // asked in order
+	Servers []Server // in the order of queries
 	Dial    Dial
-	// RootCAs verify servers over TLS; nil means those of the system.
+	// RootCAs verify servers over TLS; nil means the system pool.
 	RootCAs *x509.CertPool
-	// HedgeAfter is how long to wait for a server before the next one is asked in
-	// parallel; 0 waits for Timeout.
+	// HedgeAfter is the delay after which another server is queried in parallel; 0 waits for Timeout.
 	HedgeAfter time.Duration
-	// RequireAD rejects replies without the AD bit (RFC 4035 section 3.2.3). The server
-	// and the connection to it must be trusted.
+	// RequireAD rejects replies without the AD bit (RFC 4035 section 3.2.3). The server and the connection to
+	// it must be trusted.
 	RequireAD bool
-	// Timeout bounds one query to one server.
+	// Timeout is the timeout of one query to one server.
 	Timeout time.Duration
-	// Rounds is how often each server is tried, at least 1.
+	// Rounds is the number of attempts at each server, at least 1.
 	Rounds int
-	// Backoff is how long a silent server is not asked; 0 always asks it.
+	// Backoff is how long a silent server is not queried; 0 disables it.
 	Backoff time.Duration
 	Now     func() time.Time
-	// MixCase asks in letters of random case, where the server keeps it.
+	// MixCase randomizes the letter case of query names for servers that preserve it.
 	MixCase bool
-	// Slots bounds the concurrent queries; further ones wait. nil is no bound.
+	// Slots limits the concurrent queries; further queries wait. nil means no limit.
 	Slots quota.Semaphore
-	// Observe is called with each query to a server; it may be nil.
+	// Observe is called after each query to a server; it may be nil.
 	Observe func(Exchange)
-	// Panicked is called with a panic over the reply of a server, which is none then, and its
-	// stack; nil is not called.
+	// Panicked is called with the value and the stack of a panic during the processing of a reply, which then
+	// counts as a failure; it may be nil.
 	Panicked func(value any, stack []byte)
 }
 
 // Exchange is the outcome of one query to one server.
 type Exchange struct {
 	Server string
-	Type   string // of records, such as "NAPTR"
-	Rcode  string // of the reply; "timeout", "error" or "canceled" without a reply
+	Type   string // record type, such as "NAPTR"
+	Rcode  string // RCODE of the reply; "timeout", "error" or "canceled" without a reply
 	Took   time.Duration
 }
 
-// Client is a Lookuper and an AddressLookuper that asks DNS servers. It is a stub resolver
-// (RFC 1034 section 5.3.1): it does not follow referrals. It is safe for concurrent use. The
-// caller must close it.
+// Client is a Lookuper and an AddressLookuper that queries DNS servers. It is a stub resolver (RFC 1034 section
+// 5.3.1): it does not follow referrals. It is safe for concurrent use. The caller must close it.
 type Client struct {
 	config  ClientConfig
 	servers []*server
 	probes  probes
-	buffers sync.Pool // of *[udpSize]byte, for replies by UDP
+	buffers sync.Pool // of *[udpSize]byte, for replies over UDP
 }
 
 // NewClient returns a Client.
@@ -93,16 +90,16 @@ func NewClient(config ClientConfig) *Client {
 	return c
 }
 
-// Close ends the queries in the background, and waits for them.
+// Close cancels the queries in the background, and waits for them.
 func (c *Client) Close() { c.probes.close() }
 
-// System is what resolv.conf says.
+// System is the content of resolv.conf.
 type System struct {
 	Servers []string // addresses with port
-	Search  []string // domains in which names of one label are looked up
+	Search  []string // domains for names of one label
 }
 
-// ReadSystem reads a resolv.conf file, which may have no servers.
+// ReadSystem reads a resolv.conf file, which may list no servers.
 func ReadSystem(path string) (System, error) {
 	config, err := dns.ClientConfigFromFile(path)
 	if err != nil {
@@ -132,7 +129,7 @@ func (c *Client) SRV(ctx context.Context, name string) ([]SRV, RRsetInfo, error)
 		return SRV{
 			Priority: rr.Priority, Weight: rr.Weight, Port: rr.Port,
 			Target: dns.CanonicalName(rr.Target),
-		} // by compression it may have the case of the question
+		} // with name compression it may have the case of the question
 	})
 }
 
@@ -144,13 +141,13 @@ func (c *Client) Addresses(ctx context.Context, name string, family Family) ([]n
 	return lookup(ctx, c, name, dns.TypeA, func(rr *dns.A) netip.Addr { return addrOf(rr.A) })
 }
 
-// addrOf converts an address of the library, whose IPv4 addresses may have 16 octets.
+// addrOf converts an address of the library, whose IPv4 addresses may have 16 bytes.
 func addrOf(ip net.IP) netip.Addr {
 	addr, _ := netip.AddrFromSlice(ip)
 	return addr.Unmap()
 }
 
-// lookup asks for records of one type: R in the library, T in this package.
+// lookup queries records of one type: R in the library, T in this package.
 func lookup[R dns.RR, T any](ctx context.Context, c *Client, name string, rrtype uint16, convert func(R) T) ([]T, RRsetInfo, error) {
 	name = dns.CanonicalName(name)
 	reply, err := c.ask(ctx, name, rrtype)
@@ -183,7 +180,7 @@ func lookup[R dns.RR, T any](ctx context.Context, c *Client, name string, rrtype
 // maxTTL is the largest TTL: RFC 2181 section 8.
 const maxTTL = time.Duration(1<<31-1) * time.Second
 
-// seconds converts a TTL; one with the highest bit set is zero (RFC 2181 section 8).
+// seconds converts a TTL; a TTL with the most significant bit set is zero (RFC 2181 section 8).
 func seconds(ttl uint32) time.Duration {
 	if ttl > 1<<31-1 {
 		return 0
@@ -191,8 +188,8 @@ func seconds(ttl uint32) time.Duration {
 	return time.Duration(ttl) * time.Second
 }
 
-// negativeTTL returns the TTL of a negative answer (RFC 2308 section 5): the lesser of the
-// TTL of the SOA record and its minimum field; without an SOA it must not be cached.
+// negativeTTL returns the TTL of a negative answer (RFC 2308 section 5): the lesser of the TTL of the SOA
+// record and its minimum field. Without an SOA record it must not be cached.
 func negativeTTL(reply *dns.Msg) time.Duration {
 	for _, rr := range reply.Ns {
 		if soa, ok := rr.(*dns.SOA); ok {

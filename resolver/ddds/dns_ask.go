@@ -13,9 +13,9 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// ask sends a query to the servers in order until one answers: to the next one when one
-// fails, and in parallel when one is slow. The error is context.DeadlineExceeded if all
-// were too slow, else resolver.ErrUnreachable. Most queries need one server, and no goroutine.
+// ask queries the servers in order until one answers: it queries the next one after a failure, and in parallel
+// if one is slow. The error is context.DeadlineExceeded if all were too slow, else resolver.ErrUnreachable.
+// Most queries need one server, and no goroutine.
 func (c *Client) ask(ctx context.Context, name string, rrtype uint16) (*dns.Msg, error) {
 	servers, err := c.order(ctx)
 	if err != nil {
@@ -41,27 +41,27 @@ func (c *Client) ask(ctx context.Context, name string, rrtype uint16) (*dns.Msg,
 	return r.reply, r.err
 }
 
-// race asks the other servers, once the first one is slow or has failed.
+// race queries further servers once the first one is slow or has failed.
 type race struct {
 	client   *Client
 	name     string
 	rrtype   uint16
 	servers  []*server
-	cancel   context.CancelFunc // ends all queries, that to the first server too
-	outcomes chan outcome       // has room for that of the first server
+	cancel   context.CancelFunc // cancels all queries, including that to the first server
+	outcomes chan outcome       // buffered for the outcome of the first server
 
 	done  chan struct{} // closed when reply and err are set
 	reply *dns.Msg
 	err   error
 }
 
-// run waits for the outcomes of all queries that are begun, unless one is a reply, which cancels
-// the others. late is whether the first server is slow.
+// run waits for the outcomes of all started queries; a reply cancels the others. late means that the first
+// server is slow.
 func (r *race) run(ctx context.Context, late bool) {
 	after := r.client.config.HedgeAfter
 	attempts := max(r.client.config.Rounds, 1) * len(r.servers)
 	started, ended := 1, 0
-	waiting := map[*server]bool{r.servers[0]: true} // those that have not answered yet
+	waiting := map[*server]bool{r.servers[0]: true} // servers that have not answered yet
 	hedge := newHedge(after)
 	defer hedge.stop()
 	start := func(why string) {
@@ -116,7 +116,7 @@ type outcome struct {
 	err    error
 }
 
-// askRecovered asks one server, and returns a panic over its reply as an error.
+// askRecovered queries one server, and returns a panic during the processing of its reply as an error.
 func (c *Client) askRecovered(ctx context.Context, s *server, name string, rrtype uint16, why string) (o outcome) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -128,7 +128,7 @@ func (c *Client) askRecovered(ctx context.Context, s *server, name string, rrtyp
 	return outcome{reply, s, err}
 }
 
-// panicked reports a panic over a reply.
+// panicked reports a panic during the processing of a reply.
 func (c *Client) panicked(value any) {
 	if c.config.Panicked != nil {
 		c.config.Panicked(value, debug.Stack())
@@ -148,12 +148,12 @@ func (f *failures) add(o outcome) {
 	f.faults = append(f.faults, fmt.Errorf("server %s: %w", o.server, o.err))
 }
 
-// err returns why none of the servers answered, with the faults of the first round.
+// err returns why none of the servers answered, with the errors of the first round.
 func (f *failures) err(servers int) error {
 	if f.slow == len(f.faults) {
 		return fmt.Errorf("%w: %w", context.DeadlineExceeded, f.faults[0])
 	}
-	// Some servers failed otherwise, so the joined error must not be a timeout.
+	// Some servers failed for another reason, so the joined error must not be a timeout.
 	var errs []error
 	for _, fault := range f.faults[:min(servers, len(f.faults))] {
 		if isTimeout(fault) {
@@ -164,7 +164,7 @@ func (f *failures) err(servers int) error {
 	return resolver.Unreachable(errors.Join(errs...))
 }
 
-// hedge is the timer after which another server is asked in parallel with slow ones.
+// hedge is the timer after which another server is queried in parallel with slow ones.
 type hedge struct {
 	after  time.Duration
 	ticker *time.Ticker // nil if disabled

@@ -10,19 +10,18 @@ import (
 	"github.com/miekg/dns"
 )
 
-// A forged reply must repeat the name of the question. Where each letter of that is of random
-// case, it must guess them all, in addition to the port and the identifier:
-// draft-vixie-dnsext-dns0x20-00. Most servers keep the case of the question; with those that do
-// not, it is not used.
+// A forged reply must repeat the name of the question. If the case of each of its letters is random, the
+// attacker must guess the case too, besides the port and the identifier: draft-vixie-dnsext-dns0x20-00. Most
+// servers preserve the case of the question; for others it is not randomized.
 
-// errCase means that a reply repeats the name of the question in another case: it is forged, or
-// the server does not keep the case.
+// errCase means that a reply repeats the name of the question in another case: it is forged, or the server does
+// not preserve the case.
 var errCase = errors.New("its reply repeats the name in another case")
 
-// sameCaseFor is how long a server that does not keep the case is asked in lower case.
+// sameCaseFor is how long a server that does not preserve the case is queried in lower case.
 const sameCaseFor = 15 * time.Minute
 
-// mixesCase reports whether questions to a server have letters of random case. TLS needs none.
+// mixesCase reports whether questions to a server have random case. TLS does not need it.
 func (c *Client) mixesCase(s *server) bool {
 	if !c.config.MixCase || s.TLS {
 		return false
@@ -32,17 +31,18 @@ func (c *Client) mixesCase(s *server) bool {
 	return !c.config.Now().Before(s.sameCaseUntil)
 }
 
-// setSameCase records that a server does not keep the case.
+// setSameCase records that a server does not preserve the case.
 func (s *server) setSameCase(now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sameCaseUntil = now.Add(sameCaseFor)
 }
 
-// exchangeCase exchanges a question for a reply whose case is that of the question, or that of a
-// server that does not keep it. A reply by UDP in another case may be forged, so the server is asked
-// over TCP, by which none can be. Where that has another case too, or there is no TCP, it is the
-// server that does not keep the case. The text says what was needed.
+// exchangeCase sends a question and returns a reply in the case of the question, or the reply of a server that
+// does not preserve the case. A reply over UDP in another case may be forged, so the question is repeated over
+// TCP, where replies cannot be forged. If the reply over TCP has another case too, or TCP fails, the server
+// does not preserve the case, and is queried in lower case. repeats describes the additional exchanges for the
+// trace.
 func (c *Client) exchangeCase(ctx context.Context, network string, s *server, question *dns.Msg) (reply *dns.Msg, repeats string, err error) {
 	reply, err = c.exchange(ctx, network, s, question)
 	if !errors.Is(err, errCase) {
@@ -50,7 +50,7 @@ func (c *Client) exchangeCase(ctx context.Context, network string, s *server, qu
 	}
 	if network == "udp" {
 		repeats = errCase.Error() + ", again over TCP: "
-		half, cancel := context.WithTimeout(ctx, c.config.Timeout/2) // something may drop what goes to TCP
+		half, cancel := context.WithTimeout(ctx, c.config.Timeout/2) // a firewall may drop TCP
 		reply, err = c.exchange(half, "tcp", s, question)
 		cancel()
 		if err == nil || ctx.Err() != nil {
@@ -71,7 +71,7 @@ func mixCase(question *dns.Msg) *dns.Msg {
 	mixed.Question = slices.Clone(question.Question)
 	name := []byte(question.Question[0].Name)
 	for i, c := range name {
-		if 'a' <= c && c <= 'z' && rand.Uint32()&1 == 1 { //nolint:gosec // it is seeded by the system, as crypto/rand is
+		if 'a' <= c && c <= 'z' && rand.Uint32()&1 == 1 { //nolint:gosec // seeded by the system, like crypto/rand
 			name[i] = c - 'a' + 'A'
 		}
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// mixedCase makes a client ask in random case, and returns its clock.
+// mixedCase makes a client send questions in random case. It also returns its clock.
 func (c *Client) mixedCase() (*Client, *clock) {
 	at := new(clock)
 	return c.change(func(config *ClientConfig) { config.MixCase, config.Now = true, at.now }), at
@@ -42,7 +42,7 @@ func (n *names) get() []string {
 	return slices.Clone(n.all)
 }
 
-// otherCase is a server that does not keep the case: it never replies in that of the question.
+// otherCase is a server that does not preserve the case: it never replies in that of the question.
 func otherCase(handler dns.HandlerFunc) dns.HandlerFunc {
 	return func(w dns.ResponseWriter, question *dns.Msg) {
 		name := question.Question[0].Name
@@ -53,7 +53,7 @@ func otherCase(handler dns.HandlerFunc) dns.HandlerFunc {
 	}
 }
 
-// A server that keeps the case is asked in random case, and its targets are in lower case.
+// A server that preserves the case is queried in random case, and targets are in lower case.
 func TestMixedCase(t *testing.T) {
 	var asked names
 	handler := asked.seen(func(w dns.ResponseWriter, question *dns.Msg) {
@@ -82,8 +82,7 @@ func TestMixedCase(t *testing.T) {
 	}
 }
 
-// A server that does not keep the case is found out over TCP, and then asked in lower case for a
-// while.
+// A server that does not preserve the case is detected over TCP, and then queried in lower case for a while.
 func TestServerThatDoesNotKeepCase(t *testing.T) {
 	var udp, tcp names
 	handler := otherCase(replyWith("a.example.").handler(t))
@@ -99,20 +98,20 @@ func TestServerThatDoesNotKeepCase(t *testing.T) {
 	if len(tcp.get()) == 2 {
 		t.Error("it is never asked in random case again")
 	}
-	// One that has no TCP either, or whose TCP goes nowhere.
+	// A server without TCP, or with TCP dropped.
 	for _, onTCP := range []dns.HandlerFunc{nil, silent} {
 		client, _ = newTestClient(time.Second, serve(t, handler, onTCP)).mixedCase()
 		for range 2 {
 			expectReply(t, client, "a.example.")
 		}
 	}
-	// One that keeps it by UDP alone, where replies do not fit.
+	// A server that preserves the case over UDP alone, with truncated replies.
 	cut := replyWith("cut.example.")
 	cut.change = func(m *dns.Msg) { m.Truncated = true }
 	client, _ = newTestClient(longTimeout, serve(t, cut.handler(t), handler)).mixedCase()
 	expectReply(t, client, "a.example.")
 	expectReply(t, client, "a.example.")
-	// One that does not know EDNS, and says so without the question.
+	// A server without EDNS, which rejects it without repeating the question.
 	old := func(w dns.ResponseWriter, question *dns.Msg) {
 		if question.IsEdns0() == nil {
 			handler(w, question)
@@ -127,7 +126,7 @@ func TestServerThatDoesNotKeepCase(t *testing.T) {
 	expectReply(t, client, "a.example.")
 }
 
-// A forged reply in another case is not believed where the server keeps the case.
+// A forged reply in another case is ignored if the server preserves the case.
 func TestForgedReplyInAnotherCase(t *testing.T) {
 	forged, genuine := otherCase(replyWith("forged.example.").handler(t)), replyWith("true.example.").handler(t)
 	client, _ := newTestClient(longTimeout, serve(t, forged, genuine)).mixedCase()
@@ -136,7 +135,7 @@ func TestForgedReplyInAnotherCase(t *testing.T) {
 	}
 }
 
-// RFC 1035 section 4.1.1: a reply whose counts do not match what it holds is none.
+// RFC 1035 section 4.1.1: a message whose counts do not match its records is not a reply.
 func TestCountsOfReply(t *testing.T) {
 	m := new(dns.Msg).SetReply(question(name, dns.TypeNAPTR, false))
 	m.Answer = parseRecords(t, replyWith("a.example.").answer)
@@ -170,7 +169,7 @@ func TestCountsOfReply(t *testing.T) {
 	if isComplete(append(message, 0)) {
 		t.Error("an octet behind it")
 	}
-	// Such a reply is skipped, and the true one used.
+	// Such a message is skipped, and the genuine reply used.
 	genuine := replyWith("true.example.").handler(t)
 	handler := func(w dns.ResponseWriter, question *dns.Msg) {
 		m := new(dns.Msg).SetReply(question)
@@ -185,7 +184,7 @@ func TestCountsOfReply(t *testing.T) {
 	expectReply(t, newTestClient(longTimeout, serve(t, handler, nil)), "true.example.")
 }
 
-// Records of another class are no answer, and a message of another kind no reply.
+// Records of another class are no answer, and a message that is not a response is skipped.
 func TestReplyOfAnotherClass(t *testing.T) {
 	chaos := replyWith("chaos.example.")
 	chaos.answer = []string{strings.Replace(chaos.answer[0], " IN ", " CH ", 1)}
@@ -203,7 +202,7 @@ func TestReplyOfAnotherClass(t *testing.T) {
 	}, nil)), "true.example.")
 }
 
-// FuzzIsComplete: what the library packs is complete, and nothing panics.
+// FuzzIsComplete: messages packed by the library are complete, and nothing panics.
 func FuzzIsComplete(f *testing.F) {
 	m := new(dns.Msg).SetReply(question(name, dns.TypeNAPTR, false))
 	m.Compress = true

@@ -5,15 +5,15 @@ import "encoding/binary"
 // headerSize is the size of the header of a message: RFC 1035 section 4.1.1.
 const headerSize = 12
 
-// isComplete reports whether a message holds what the counts of its header say, and nothing
-// behind it: the library reads what there is.
+// isComplete reports whether a message has exactly the records that its header counts, and nothing after them.
+// The library accepts fewer.
 func isComplete(message []byte) bool {
 	if len(message) < headerSize {
 		return false
 	}
 	count := func(section int) int { return int(binary.BigEndian.Uint16(message[4+2*section:])) }
 	at := headerSize
-	skip := func(fixed int) bool { // a name, and what follows it
+	skip := func(fixed int) bool { // a name, and the fixed-size fields after it
 		at = skipName(message, at) + fixed
 		return at <= len(message)
 	}
@@ -33,10 +33,10 @@ func isComplete(message []byte) bool {
 	return at == len(message)
 }
 
-// skipName returns the offset behind the name at an offset, and one behind the message where it has
-// no whole name there: RFC 1035 section 4.1.4.
+// skipName returns the offset after the name at an offset, or an offset beyond the message if the name is
+// incomplete: RFC 1035 section 4.1.4.
 func skipName(message []byte, at int) int {
-	const pointer = 0xC0 // with one more octet
+	const pointer = 0xC0 // followed by one more byte
 	for at < len(message) {
 		switch length := int(message[at]); {
 		case length == 0:

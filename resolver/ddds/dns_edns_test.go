@@ -11,7 +11,7 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// Servers without EDNS are asked again without it, and from then on: RFC 6891 section 7.
+// Servers without EDNS are queried again without it, and from then on: RFC 6891 section 7.
 func TestServerWithoutEDNS(t *testing.T) {
 	for what, refuse := range map[string]func(m *dns.Msg){
 		"FORMERR":                    func(m *dns.Msg) { m.Rcode = dns.RcodeFormatError },
@@ -56,7 +56,7 @@ func TestServerWithoutEDNS(t *testing.T) {
 	}
 }
 
-// A server that refuses both is not remembered as one without EDNS.
+// A server that also rejects questions without EDNS is not remembered as one without EDNS.
 func TestRefusalIsNotAboutEDNS(t *testing.T) {
 	c := newTestClient(longTimeout, serve(t, reply{rcode: dns.RcodeNotImplemented}.handler(t), nil))
 	expectUnreachable(t, c, "NOTIMP")
@@ -65,7 +65,7 @@ func TestRefusalIsNotAboutEDNS(t *testing.T) {
 	}
 }
 
-// Extended errors say why a server failed: RFC 8914.
+// Extended errors are part of the error: RFC 8914.
 func TestExtendedErrors(t *testing.T) {
 	r := reply{rcode: dns.RcodeServerFailure, change: func(m *dns.Msg) {
 		m.SetEdns0(udpSize, false)

@@ -17,7 +17,8 @@ import (
 // udpSize is a message size that needs no fragmentation (DNS flag day 2020).
 const udpSize = 1232
 
-// askServer asks one server, and reports how. why says why it is asked, for the trace.
+// askServer queries one server, with an observation and a trace step. why is the reason for the query, for the
+// trace.
 func (c *Client) askServer(ctx context.Context, s *server, name string, rrtype uint16, why string) (*dns.Msg, error) {
 	if c.config.Slots != nil {
 		if err := c.config.Slots.Acquire(ctx); err != nil {
@@ -52,9 +53,9 @@ func (c *Client) askServer(ctx context.Context, s *server, name string, rrtype u
 	return reply, err
 }
 
-// exchanges asks one server, over UDP unless it is one of TLS, and again where the first
-// reply is none: without EDNS (RFC 6891 section 7), and over TCP if the reply was truncated.
-// The text says which of these were needed.
+// exchanges queries one server, over UDP unless it uses TLS. It repeats the query without EDNS if the server
+// rejects that (RFC 6891 section 7), and over TCP if the reply was truncated. repeats describes the additional
+// exchanges for the trace.
 func (c *Client) exchanges(ctx context.Context, s *server, name string, rrtype uint16) (reply *dns.Msg, repeats string, err error) {
 	network := "udp"
 	if s.TLS {
@@ -82,7 +83,7 @@ func (c *Client) exchanges(ctx context.Context, s *server, name string, rrtype u
 	return reply, repeats, err
 }
 
-// question returns a query. A plain one has no EDNS.
+// question returns a query message. A plain one has no EDNS.
 func question(name string, rrtype uint16, plain bool) *dns.Msg {
 	q := new(dns.Msg)
 	q.SetQuestion(name, rrtype)
@@ -93,7 +94,7 @@ func question(name string, rrtype uint16, plain bool) *dns.Msg {
 	return q
 }
 
-// rcode returns Exchange.Rcode.
+// rcode returns the value of Exchange.Rcode.
 func rcode(ctx context.Context, reply *dns.Msg, err error) string {
 	switch {
 	case err == nil:
@@ -107,8 +108,8 @@ func rcode(ctx context.Context, reply *dns.Msg, err error) string {
 	}
 }
 
-// exchange sends question and waits for its reply; malformed and incomplete messages and replies
-// to another question are skipped (RFC 5452 section 4). A reply in another case is errCase.
+// exchange sends question and waits for its reply. Malformed and incomplete messages, and replies to another
+// question, are skipped (RFC 5452 section 4). The error for a reply in another case is errCase.
 func (c *Client) exchange(ctx context.Context, network string, s *server, question *dns.Msg) (*dns.Msg, error) {
 	if c.mixesCase(s) {
 		question = mixCase(question)
@@ -119,14 +120,14 @@ func (c *Client) exchange(ctx context.Context, network string, s *server, questi
 	}
 	conn := &dns.Conn{Conn: socket, UDPSize: udpSize}
 	defer conn.Close()
-	// The end of the context must end a blocked read.
+	// The end of the context must unblock a read.
 	stop := context.AfterFunc(ctx, func() { _ = socket.SetDeadline(time.Unix(1, 0)) })
 	defer stop()
 	if err := conn.WriteMsg(question); err != nil {
 		return nil, fmt.Errorf("sending by %s: %w", network, err)
 	}
 	buffer, _ := c.buffers.Get().(*[udpSize]byte)
-	defer c.buffers.Put(buffer) // a reply has copies of what it needs
+	defer c.buffers.Put(buffer) // the reply retains no part of it
 	for {
 		message, err := receive(conn, network, buffer[:])
 		if err != nil {
@@ -144,7 +145,7 @@ func (c *Client) exchange(ctx context.Context, network string, s *server, questi
 	}
 }
 
-// receive reads a message, by UDP into the buffer.
+// receive reads a message; over UDP it reads into the buffer.
 func receive(conn *dns.Conn, network string, buffer []byte) ([]byte, error) {
 	if network == "udp" {
 		n, err := conn.Read(buffer)

@@ -15,7 +15,7 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// replyWith is a reply with one record, which identifies it.
+// replyWith returns a reply with one record, which identifies it.
 func replyWith(target string) reply {
 	return reply{answer: []string{`foo.urn.arpa. 60 IN NAPTR 1 1 "" "" "" ` + target}}
 }
@@ -74,7 +74,7 @@ func TestTruncatedReplyIsRepeatedOverTCP(t *testing.T) {
 	addr := serve(t, cut.handler(t), nil)
 	expectUnreachable(t, newTestClient(longTimeout, addr), "server "+addr, "refused")
 
-	// A truncated reply over TCP is used as it is.
+	// A truncated reply over TCP is used unchanged.
 	expectReply(t, newTestClient(longTimeout, serve(t, cut.handler(t), cut.handler(t))), "cut.example.")
 
 	broken := func(w dns.ResponseWriter, _ *dns.Msg) {
@@ -195,8 +195,8 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// A referral is no answer for the name, not even after an alias, for which alone the
-// server may be authoritative (RFC 2308 sections 2.1 and 2.2).
+// A referral is no answer, not even after an alias, for which alone the server may be authoritative (RFC 2308
+// sections 2.1 and 2.2).
 func TestReferralIsNoAnswer(t *testing.T) {
 	ns := []string{"example. 60 IN NS a.example.", "example. 60 IN NS b.example."}
 	alias := []string{"foo.urn.arpa. 60 IN CNAME c.example."}
@@ -266,8 +266,8 @@ func TestOneServerIsTooSlow(t *testing.T) {
 	expectUnreachable(t, client, "timeout", "network is down")
 }
 
-// ended is a connection that the peer has closed. It is not a *net.UDPConn, and its errors
-// are not those of package net.
+// ended is a connection that the peer has closed. It is not a *net.UDPConn, and its errors are not those of
+// package net.
 type ended struct{ net.Conn }
 
 func (ended) Write(b []byte) (int, error) { return len(b), nil }

@@ -18,15 +18,15 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// change returns a client like c with other settings.
+// change returns a client like c with changed settings.
 func (c *Client) change(change func(*ClientConfig)) *Client {
 	config := c.config
 	change(&config)
 	return NewClient(config)
 }
 
-// countExchanges returns a client like c, and how often each server was asked. It is exact
-// once a lookup has returned, while a server may receive a query later.
+// countExchanges returns a client like c, and a function that returns the number of queries to each server. It
+// is exact once a lookup has returned, while a server may receive a query later.
 func (c *Client) countExchanges() (*Client, func() map[string]int) {
 	var mu sync.Mutex
 	asked := make(map[string]int)
@@ -44,7 +44,7 @@ func (c *Client) countExchanges() (*Client, func() map[string]int) {
 	}
 }
 
-// After HedgeAfter another server is asked in parallel.
+// After HedgeAfter another server is queried in parallel.
 func TestHedge(t *testing.T) {
 	slow, other := serve(t, silent, nil), serve(t, silent, nil)
 	quick := serve(t, replyWith("quick.example.").handler(t), nil)
@@ -121,7 +121,7 @@ func TestDNSOverTLS(t *testing.T) {
 	expectUnreachable(t, with(server, nil), "certificate")
 }
 
-// Bounds apply to every TTL, and key suffixes separate entries.
+// Bounds apply to every TTL, and roots separate entries.
 func TestBounds(t *testing.T) {
 	var now clock
 	s := &script{sets: map[string]set{name + " NAPTR": {naptr: []NAPTR{{Replacement: "a."}}, ttl: time.Second}}}

@@ -11,8 +11,8 @@ import (
 	"github.com/miekg/dns"
 )
 
-// isReply reports whether a message is the reply to a question. A server that cannot read
-// the question need not repeat it (RFC 1035 section 4.1.1, RFC 6891 section 7).
+// isReply reports whether a message is the reply to a question. A server that cannot parse the question need
+// not repeat it (RFC 1035 section 4.1.1, RFC 6891 section 7).
 func isReply(reply, question *dns.Msg) bool {
 	if !reply.Response || reply.Id != question.Id || reply.Opcode != question.Opcode {
 		return false
@@ -26,15 +26,14 @@ func isReply(reply, question *dns.Msg) bool {
 		strings.EqualFold(reply.Question[0].Name, question.Question[0].Name)
 }
 
-// rejectsEDNS reports whether a reply may be that of a server without EDNS, or with another
-// version of it.
+// rejectsEDNS reports whether a reply may come from a server without EDNS, or with another version of it.
 func rejectsEDNS(reply *dns.Msg) bool {
 	return reply.Rcode == dns.RcodeFormatError || reply.Rcode == dns.RcodeNotImplemented || reply.Rcode == dns.RcodeBadVers
 }
 
-// checkReply rejects replies that are not answers: error codes, and referrals. A referral
-// has NS records and no SOA; it may follow aliases, for which alone the server is then
-// authoritative (RFC 2308 section 2).
+// checkReply rejects replies that are not answers: error codes, and referrals. A referral has NS records and no
+// SOA record. It may follow aliases, and the server may be authoritative for the aliases alone (RFC 2308
+// section 2).
 func checkReply(reply *dns.Msg) error {
 	if reply.Rcode != dns.RcodeSuccess && reply.Rcode != dns.RcodeNameError {
 		return fmt.Errorf("it answered %s%s", rcodeText(reply.Rcode), extendedError(reply))
@@ -61,7 +60,7 @@ func has(records []dns.RR, rrtype uint16) bool {
 	})
 }
 
-// publicFailure returns what everybody may read of a server that has not answered, and "" where describe says no more.
+// publicFailure returns the public text of a failure without a reply, or "" if the text of describe is public.
 func publicFailure(reply *dns.Msg, err error) string {
 	if err == nil || reply != nil || isTimeout(err) {
 		return ""
@@ -69,7 +68,7 @@ func publicFailure(reply *dns.Msg, err error) string {
 	return "no answer that can be used"
 }
 
-// codeOfReply returns the code of the step of a query.
+// codeOfReply returns the code of the trace step of a query.
 func codeOfReply(ctx context.Context, reply *dns.Msg, err error) string {
 	switch {
 	case err != nil && errors.Is(ctx.Err(), context.Canceled):
@@ -99,7 +98,7 @@ func describe(ctx context.Context, reply *dns.Msg, err error) string {
 	}
 	records, ttl := 0, maxTTL
 	for _, rr := range reply.Answer {
-		if rr.Header().Rrtype == dns.TypeRRSIG { // it is about a record
+		if rr.Header().Rrtype == dns.TypeRRSIG { // a signature of another record set
 			continue
 		}
 		records++
@@ -111,8 +110,8 @@ func describe(ctx context.Context, reply *dns.Msg, err error) string {
 	return fmt.Sprintf("%s, %s, ttl %s, %s%s", rcodeText(reply.Rcode), countRecords(records), ttl, dnssec(reply.AuthenticatedData), extendedError(reply))
 }
 
-// rcodeText returns the name of a response code. 16 is BADVERS in replies to questions with EDNS (RFC 6891 section 9), and
-// BADSIG in those with a signature, which there are none of here.
+// rcodeText returns the name of an RCODE. 16 is BADVERS in replies to questions with EDNS (RFC 6891 section 9),
+// and BADSIG in replies with a TSIG signature, which urnd does not use.
 func rcodeText(code int) string {
 	if code == dns.RcodeBadVers {
 		return "BADVERS"
@@ -144,8 +143,8 @@ func extendedError(reply *dns.Msg) string {
 	return text.String()
 }
 
-// followAliases returns the name at the end of the chain of CNAMEs in reply that begins
-// at name, the least of their TTLs, and whether they form a loop.
+// followAliases returns the name at the end of the chain of CNAME records in reply that starts at name, the
+// least of their TTLs, and whether they form a loop.
 func followAliases(reply *dns.Msg, name string) (owner string, ttl time.Duration, loop bool) {
 	ttl = maxTTL
 	for range len(reply.Answer) + 1 {

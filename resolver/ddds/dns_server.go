@@ -13,19 +13,19 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// server is a DNS server, and what the client has learned of it.
+// server is a DNS server with the state that the client has learned about it.
 type server struct {
 	Server
 
 	mu          sync.Mutex
-	answered    time.Time // when its last reply came
-	silentUntil time.Time // the zero time while it answers
-	plainUntil  time.Time // it is asked without EDNS
+	answered    time.Time // time of its last reply
+	silentUntil time.Time // end of the backoff; the zero time while it answers
+	plainUntil  time.Time // it is queried without EDNS until then
 
-	sameCaseUntil time.Time // it is asked in lower case
+	sameCaseUntil time.Time // it is queried in lower case until then
 }
 
-// plainFor is how long a server that does not know EDNS is asked without it.
+// plainFor is how long a server without EDNS support is queried without it.
 const plainFor = 15 * time.Minute
 
 func (s *server) plain(now time.Time) bool {
@@ -40,14 +40,14 @@ func (s *server) setPlain(now time.Time) {
 	s.plainUntil = now.Add(plainFor)
 }
 
-// replied records a reply, whatever it says.
+// replied records a reply, whatever its content.
 func (s *server) replied(now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answered, s.silentUntil = now, time.Time{}
 }
 
-// silent records that there was no reply to a probe that was sent at a time.
+// silent records that a probe sent at a time got no reply.
 func (s *server) silent(sent, until time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -56,14 +56,14 @@ func (s *server) silent(sent, until time.Time) {
 	}
 }
 
-// wait returns how long a server is still not asked, and whether it is silent at all.
+// wait returns the remaining backoff of a server, and whether it is silent at all.
 func (s *server) wait(now time.Time) (left time.Duration, silent bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return max(s.silentUntil.Sub(now), 0), !s.silentUntil.IsZero()
 }
 
-// claim reports whether the caller may ask a silent server again: one at a time may.
+// claim reports whether the caller may query a silent server again: one caller at a time may.
 func (s *server) claim(now, next time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -74,9 +74,8 @@ func (s *server) claim(now, next time.Time) bool {
 	return true
 }
 
-// order returns the servers to ask, in order. Silent ones are tried again in the background
-// when their time is over, or asked themselves if no other is left. If all are silent, the
-// error is context.DeadlineExceeded.
+// order returns the servers to query, in order. Silent ones are probed in the background when their backoff
+// ends, or are queried if no other server is left. If all are silent, the error is context.DeadlineExceeded.
 func (c *Client) order(ctx context.Context) ([]*server, error) {
 	if len(c.servers) == 0 {
 		return nil, fmt.Errorf("%w: %w", resolver.ErrUnreachable, errNoServers)
@@ -107,7 +106,7 @@ func (c *Client) order(ctx context.Context) ([]*server, error) {
 		return nil, fmt.Errorf("%w: no DNS server answers (%s); they are asked "+
 			"again in %s", context.DeadlineExceeded, strings.Join(names, ", "), shortest.Round(time.Millisecond))
 	}
-	for _, s := range claimed { // also where it is asked itself: its caller may leave
+	for _, s := range claimed { // also if it is queried itself: the query may be cancelled
 		c.probe(ctx, s)
 	}
 	if len(answering) == 0 {
@@ -119,7 +118,7 @@ func (c *Client) order(ctx context.Context) ([]*server, error) {
 // ErrSilent is why a server is avoided.
 var ErrSilent = errors.New("it does not answer")
 
-// Avoided returns the servers that are silent. They are asked again from Until on, one question at a time.
+// Avoided returns the silent servers. From Until on they are queried again, one query at a time.
 func (c *Client) Avoided() (all []resolver.Avoided) {
 	for _, s := range c.servers {
 		s.mu.Lock()
@@ -131,7 +130,7 @@ func (c *Client) Avoided() (all []resolver.Avoided) {
 	return all
 }
 
-// probes are the queries in the background that find out which servers are silent.
+// probes are the queries in the background that detect silent servers.
 type probes struct {
 	mu      sync.Mutex
 	closed  bool
@@ -149,7 +148,7 @@ func (p *probes) close() {
 	p.ended.Wait()
 }
 
-// probeAfter is after what time without a reply a server is suspected to be silent.
+// probeAfter returns the time without a reply after which a server is suspected to be silent.
 func (c *Client) probeAfter() time.Duration {
 	if c.config.HedgeAfter > 0 {
 		return min(c.config.HedgeAfter, c.config.Timeout/4)
@@ -157,8 +156,8 @@ func (c *Client) probeAfter() time.Duration {
 	return c.config.Timeout / 4
 }
 
-// probe asks a server, in the background, a question that every server can answer at once:
-// one that is slow for a certain name, since the servers of that name are, is not silent.
+// probe sends a server, in the background, a question that every server can answer immediately: a server that
+// is slow for one name, because of the servers of that name, is not silent.
 func (c *Client) probe(ctx context.Context, s *server) {
 	if c.config.Backoff <= 0 {
 		return
@@ -171,7 +170,7 @@ func (c *Client) probe(ctx context.Context, s *server) {
 	if c.probes.running == nil {
 		c.probes.running = make(map[*server]context.CancelFunc)
 	}
-	// It ends before a query that began with it would.
+	// The probe ends before the timeout of a query that started with it.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.config.Timeout-c.probeAfter())
 	c.probes.running[s] = cancel
 	c.probes.ended.Go(func() {
@@ -192,7 +191,7 @@ func (c *Client) probeSlower(ctx context.Context, waiting map[*server]bool) {
 
 func (c *Client) runProbe(ctx context.Context, s *server) {
 	defer func() {
-		if p := recover(); p != nil { // over a reply: the server is not silent
+		if p := recover(); p != nil { // from a reply: the server is not silent
 			c.panicked(p)
 		}
 	}()

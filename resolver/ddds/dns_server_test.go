@@ -11,10 +11,10 @@ import (
 	"github.com/miekg/dns"
 )
 
-// longTimeout is the timeout of queries that are answered.
+// longTimeout is the timeout of queries that get a reply.
 const longTimeout = 20 * time.Second
 
-// shortTimeout is the timeout of queries that are not answered.
+// shortTimeout is the timeout of queries that get no reply.
 const shortTimeout = 50 * time.Millisecond
 
 // listen opens one port of 127.0.0.1 for UDP and TCP.
@@ -37,8 +37,8 @@ func listen(t testing.TB) (net.PacketConn, net.Listener) {
 	return nil, nil
 }
 
-// serve runs a DNS server until the end of the test and returns its address. With a nil
-// handler it does not listen on that protocol.
+// serve runs a DNS server until the end of the test, and returns its address. With a nil handler it does not
+// listen on that protocol.
 func serve(t testing.TB, onUDP, onTCP dns.HandlerFunc) string {
 	t.Helper()
 	udp, tcp := listen(t)
@@ -80,7 +80,7 @@ func refusing(t testing.TB) string {
 	return serve(t, nil, nil)
 }
 
-// silent receives queries and does not answer.
+// silent receives queries and does not reply.
 func silent(dns.ResponseWriter, *dns.Msg) {}
 
 // reply is the reply of a server; its records are in the syntax of master files.
@@ -91,7 +91,7 @@ type reply struct {
 	change        func(*dns.Msg)
 }
 
-// handler returns a handler that answers every query with r.
+// handler returns a handler that replies to every query with r.
 func (r reply) handler(t testing.TB) dns.HandlerFunc {
 	t.Helper()
 	answer, ns := parseRecords(t, r.answer), parseRecords(t, r.ns)

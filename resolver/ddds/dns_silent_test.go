@@ -26,7 +26,7 @@ func (c *Client) withBackoff(t *testing.T, hedge time.Duration) (*Client, *clock
 	return changed, now
 }
 
-// awaitSilent waits until the client has found that a server is silent.
+// awaitSilent waits until the client has detected that a server is silent.
 func (c *Client) awaitSilent(t *testing.T, i int) {
 	t.Helper()
 	testserver.Wait(t, "the server is known to be silent", func() bool {
@@ -35,8 +35,8 @@ func (c *Client) awaitSilent(t *testing.T, i int) {
 	})
 }
 
-// While the only server is silent, other names fail at once; it is asked again after the
-// backoff, and by one query only.
+// While the only server is silent, other names fail immediately. After the backoff, a single query is sent
+// again.
 func TestSilentServerIsRemembered(t *testing.T) {
 	var answers atomic.Bool
 	good := replyWith("a.example.").handler(t)
@@ -94,7 +94,7 @@ func TestSlowNameIsNotSilence(t *testing.T) {
 	expectReply(t, c, "a.example.")
 }
 
-// A silent server is not asked while another one answers, and tried again in the background.
+// A silent server is not queried while another one answers, and is probed in the background.
 func TestSilentServerIsTriedInTheBackground(t *testing.T) {
 	var asked atomic.Int32
 	var answers atomic.Bool
@@ -134,7 +134,7 @@ func TestCloseEndsProbes(t *testing.T) {
 	}
 }
 
-// A query that was cancelled, since another server was faster, is not called a timeout.
+// A query that was cancelled because another server was faster is not traced as a timeout.
 func TestHedgeIsTraced(t *testing.T) {
 	slow, quick := serve(t, silent, nil), serve(t, replyWith("b.example.").handler(t), nil)
 	c := newTestClient(longTimeout, slow, quick).change(func(c *ClientConfig) { c.HedgeAfter = time.Millisecond })

@@ -17,8 +17,8 @@ import (
 
 const soa = "urn.arpa. %d IN SOA ns.example. root.example. 1 2 3 4 %d"
 
-// TestClientNAPTR reads records from the wire: two backslashes in a master file are one
-// there (RFC 3403 section 6.1).
+// TestClientNAPTR reads records from the wire: two backslashes in a master file are one on the wire (RFC 3403
+// section 6.1).
 func TestClientNAPTR(t *testing.T) {
 	addr := serve(t, reply{answer: []string{
 		`foo.urn.arpa. 300 IN NAPTR 100 10 "" "" "!^urn:cid:.+@([^\\.]+\\.)(.*)$!\\2!i" .`,
@@ -141,8 +141,7 @@ func TestClientNegative(t *testing.T) {
 	}
 }
 
-// Aliases without an end are an error of the server, and no negative answer (RFC 1034
-// section 3.6.2).
+// An endless chain of aliases is a server error, and no negative answer (RFC 1034 section 3.6.2).
 func TestAliasesWithoutEnd(t *testing.T) {
 	for what, answer := range map[string][]string{
 		"form a loop":              {"foo.urn.arpa. 60 IN CNAME c.example.", "c.example. 60 IN CNAME foo.urn.arpa."},

@@ -2,9 +2,9 @@ package ddds
 
 import "strings"
 
-// unescape returns the octets of a character-string. The library has the strings of NAPTR
-// records in the syntax of master files, even when they come from the wire: a backslash is
-// `\\`, an octet that is not printable ASCII is `\DDD`.
+// unescape returns the bytes of a character-string. The library represents the strings of NAPTR records in the
+// syntax of master files, even when they come from the wire: a backslash is `\\`, a byte that is not printable
+// ASCII is `\DDD`.
 func unescape(s string) string {
 	if strings.IndexByte(s, '\\') < 0 {
 		return s

@@ -8,11 +8,11 @@ import (
 	"github.com/miekg/dns"
 )
 
-// naptrFromWire has the library decode a record with this REGEXP.
+// naptrFromWire decodes a record with this REGEXP with the library.
 func naptrFromWire(t testing.TB, regexp []byte) *dns.NAPTR {
 	t.Helper()
 	rdata := append([]byte{0, 1, 0, 2, 0, 0, byte(len(regexp))}, regexp...)
-	rdata = append(rdata, 0) // the root
+	rdata = append(rdata, 0) // the root name
 	message := []byte{0, 0, byte(dns.TypeNAPTR), 0, byte(dns.ClassINET), 0, 0, 0, 60}
 	message = binary.BigEndian.AppendUint16(message, uint16(len(rdata)))
 	rr, _, err := dns.UnpackRR(append(message, rdata...), 0)
@@ -60,7 +60,7 @@ func TestUnescapeEveryOctet(t *testing.T) {
 	}
 }
 
-// unescape restores the octets from the wire, and never panics.
+// FuzzUnescape: unescape restores the bytes from the wire, and never panics.
 func FuzzUnescape(f *testing.F) {
 	for _, seed := range []string{"", `!^urn:cid:.+@([^\.]+\.)(.*)$!\2!i`, `\065`, `\\`, `"`, "\x00\xff\u00e9", `\256`, `\`} {
 		f.Add(seed)

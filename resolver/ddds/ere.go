@@ -37,13 +37,11 @@ func parseERE(text string, flags syntax.Flags) (*ere, error) {
 	return e, nil
 }
 
-// maxProgram bounds the instructions of a compiled expression: each takes time at each
-// octet of the name, and `(.?){999}` has thousands. Without counted repetitions the
-// longest expression stays below.
+// maxProgram limits the instructions of a compiled expression: each takes time at each byte of the name, and
+// `(.?){999}` has thousands. Without counted repetitions the longest expression stays below it.
 const maxProgram = 1000
 
-// program returns the expression with leftmost-longest matching. regexp.CompilePOSIX cannot
-// ignore case.
+// program compiles the expression with leftmost-longest matching. regexp.CompilePOSIX cannot ignore case.
 func (e *ere) program() (*regexp.Regexp, error) {
 	re, err := regexp.Compile(e.parsed.String())
 	if err != nil {
@@ -63,12 +61,11 @@ var (
 	errRepetition = errors.New("a repetition repeats an anchor or nothing")
 )
 
-// interval is XBD section 9.4.6 item 5. Go takes other braces literally, and some engines
-// read {,m} as {0,m}.
+// interval is XBD section 9.4.6 item 5. Go treats other braces as literals, and some engines read {,m} as
+// {0,m}.
 var interval = regexp.MustCompile(`^\{[0-9]+(,[0-9]*)?\}`)
 
-// translateERE translates an ERE to an equivalent expression for Go, and returns an error
-// if there is none.
+// translateERE translates an ERE to an equivalent expression for Go, or returns an error if there is none.
 func translateERE(text string) (string, error) {
 	var b strings.Builder
 	atom := false // whether a repetition may follow at i
@@ -103,9 +100,8 @@ var classes = [...]string{
 	"alnum", "alpha", "blank", "cntrl", "digit", "graph", "lower", "print", "punct", "space", "upper", "xdigit",
 }
 
-// translateBracket translates the bracket expression that begins at i, and returns the
-// offset after it. There a backslash is literal in POSIX (XBD section 9.3.5), and an
-// escape in Go.
+// translateBracket translates the bracket expression that starts at i, and returns the offset after it. Inside
+// it, a backslash is literal in POSIX (XBD section 9.3.5), and an escape in Go.
 func translateBracket(b *strings.Builder, text string, i int) (int, error) {
 	b.WriteByte('[')
 	i++

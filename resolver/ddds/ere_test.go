@@ -43,8 +43,7 @@ func compileText(text string, flags syntax.Flags) (*regexp.Regexp, error) {
 	return e.compile()
 }
 
-// Only expressions with counted repetitions can be too large: none of 255 octets without
-// them is.
+// Only expressions with counted repetitions can be too large: no other expression of 255 bytes is.
 func TestEREProgramSize(t *testing.T) {
 	for _, part := range []string{
 		"a", "a?", "a*", "(a)?", "()", "(|)", "|", "a|b", "(a?)", "[a-z]", "(a*)*", "((((a?)?)?)?)?", "(((|a)|b)|c)", "^$",
@@ -75,8 +74,8 @@ func TestEREProgramSize(t *testing.T) {
 	}
 }
 
-// The time of the worst expression on the longest name; without maxProgram it was most of
-// a minute.
+// BenchmarkEREWorst measures the worst expression on the longest name. Without maxProgram it took most of a
+// minute.
 func BenchmarkEREWorst(b *testing.B) {
 	re, err := compileText(strings.Repeat("(.?){9}", 26)+"x", syntax.POSIX)
 	if err != nil {

@@ -2,21 +2,21 @@ package ddds
 
 import "sync"
 
-// expressions has substitution expressions that were parsed before: the names of a namespace have the
-// same rules. The zero value is empty. It is safe for concurrent use; nil has none.
+// expressions is a cache of parsed substitution expressions: the names of a namespace have the same rules. The
+// zero value is empty. It is safe for concurrent use; nil caches nothing.
 type expressions struct {
 	mu     sync.Mutex
 	parsed map[string]*substitution // by their text
 }
 
-// maxExpressions bounds the expressions, and maxReused their programs, in instructions: together they
-// take a few megabytes at most. Longer programs are rare.
+// maxExpressions limits the expressions, and maxReused their programs, in instructions: together they take a
+// few megabytes at most. Longer programs are rare, and are not cached.
 const (
 	maxExpressions = 100
 	maxReused      = 100
 )
 
-// parse returns a substitution expression.
+// parse returns the parsed substitution expression, from the cache if possible.
 func (x *expressions) parse(text string) (*substitution, error) {
 	if x == nil {
 		return parseSubstitution(text)

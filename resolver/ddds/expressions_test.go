@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Expressions that were parsed before give the same results, at the same price, and are bounded.
+// Cached expressions have the same results and the same cost of work, and their number is limited.
 func TestExpressions(t *testing.T) {
 	var known expressions
 	for i := range 3 * maxExpressions {

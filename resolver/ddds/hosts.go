@@ -14,10 +14,10 @@ import (
 // HostsConfig is the configuration of Hosts.
 type HostsConfig struct {
 	Addresses AddressLookuper
-	// Local returns the addresses of a host that this machine knows itself, as in
-	// /etc/hosts, and none for others; it may be nil.
+	// Local returns the addresses of a host that this machine knows itself, for example from /etc/hosts, and
+	// none for other hosts; it may be nil.
 	Local func(ctx context.Context, host string) []netip.Addr
-	// Search are the domains below which names of one label are looked up first.
+	// Search are the domains in which names of one label are looked up first.
 	Search []string
 }
 
@@ -26,20 +26,19 @@ type Hosts struct {
 	config HostsConfig
 }
 
-// NewHosts returns Hosts.
+// NewHosts returns a Hosts.
 func NewHosts(config HostsConfig) *Hosts { return &Hosts{config} }
 
-// resolutionDelay is how long IPv6 addresses are waited for once those of IPv4 are there (RFC
-// 8305 section 3), and fallbackDelay how long those of IPv4, which are needed where IPv6 is
-// broken.
+// resolutionDelay is how long to wait for IPv6 addresses once IPv4 addresses are known (RFC 8305 section 3).
+// fallbackDelay is how long to wait for IPv4 addresses once IPv6 addresses are known; they are needed if IPv6
+// is broken.
 const (
 	resolutionDelay = 50 * time.Millisecond
 	fallbackDelay   = 500 * time.Millisecond
 )
 
-// Lookup returns the addresses of a host in the order in which they should be tried, of
-// both families in turn, IPv6 first (RFC 8305 section 4). The error is
-// resolver.ErrUnreachable for a host without addresses.
+// Lookup returns the addresses of a host in the order in which they should be tried, alternating between the
+// families, IPv6 first (RFC 8305 section 4). The error is resolver.ErrUnreachable for a host without addresses.
 func (h *Hosts) Lookup(ctx context.Context, host string) ([]netip.Addr, error) {
 	name, err := domainName(host)
 	if err != nil {
@@ -66,13 +65,13 @@ func (h *Hosts) Lookup(ctx context.Context, host string) ([]netip.Addr, error) {
 			return nil, err
 		}
 		if failed == nil && !errors.As(err, new(*resolver.Negative)) {
-			failed = err // a local domain may fail, and the next one not
+			failed = err // the lookup in a local domain may fail, and in the next one succeed
 		}
 	}
 	if failed != nil {
 		return nil, failed
 	}
-	// Without %w: that a host has no address is not an answer about the name that is resolved.
+	// The negative answer is not wrapped: a host without addresses does not make the resolution negative.
 	return nil, fmt.Errorf("%w: %w: %s: %s", resolver.ErrUnreachable, resolver.ErrNoHost, host, err.Error())
 }
 
@@ -83,7 +82,7 @@ func (h *Hosts) candidates(host, name string) []string {
 	}
 	var names []string
 	for _, domain := range h.config.Search {
-		// systemd-resolved writes "search .", which adds nothing.
+		// systemd-resolved writes "search .", which has no effect.
 		if candidate, err := domainName(host + "." + strings.Trim(domain, ".")); err == nil {
 			names = append(names, candidate)
 		}
@@ -91,15 +90,15 @@ func (h *Hosts) candidates(host, name string) []string {
 	return append(names, name)
 }
 
-// addresses are those of one family, or why there are none.
+// addresses are the addresses of one family, or the error of their lookup.
 type addresses struct {
 	family Family
 	addrs  []netip.Addr
 	err    error
 }
 
-// lookup looks up both families in parallel. Once one has addresses, the other is waited for only
-// a little longer: there are servers that never answer one of them.
+// lookup looks up both families in parallel. Once one has addresses, it waits for the other only a little
+// longer: some servers never answer one of the types.
 func (h *Hosts) lookup(ctx context.Context, name string) ([]netip.Addr, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -137,7 +136,7 @@ func (h *Hosts) lookup(ctx context.Context, name string) ([]netip.Addr, error) {
 	return nil, got[IPv6].err
 }
 
-// interleave takes elements of both lists in turn.
+// interleave alternates between the elements of two lists.
 func interleave(a, b []netip.Addr) []netip.Addr {
 	mixed := make([]netip.Addr, 0, len(a)+len(b))
 	for i := range max(len(a), len(b)) {

@@ -14,7 +14,7 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// families answers for names by the addresses in it; a name without a key is negative.
+// families returns the addresses in it by name; the answer for a name without a key is negative.
 type families map[string][]string
 
 // Addresses implements AddressLookuper.

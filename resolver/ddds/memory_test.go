@@ -14,7 +14,7 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// TestMemoryOfRecords: what is counted for cached record sets is what the process grows by.
+// TestMemoryOfRecords: the accounted size of cached record sets is about the growth of the heap.
 func TestMemoryOfRecords(t *testing.T) {
 	for _, shape := range []struct {
 		name  string
@@ -70,10 +70,10 @@ func TestMemoryOfRecords(t *testing.T) {
 					return all, time.Hour, err
 				})
 			}
-			store.Each(func(*cache.Entry[Records]) bool { return true }) // it waits for what is written
+			store.Each(func(*cache.Entry[Records]) bool { return true }) // waits for pending writes
 			grown, stats := testserver.HeapInUse()-before, store.Stats()
 			t.Logf("%d entries, %d bytes grown, %d counted: %.2f", stats.Entries, grown, stats.Bytes, float64(stats.Bytes)/float64(grown))
-			// The overhead of the store, which counts where values are small, is that of millions.
+			// For small values the overhead of the store matters; it is calibrated for millions of entries.
 			if stats.Bytes*5 < grown*4 || stats.Bytes*2 > grown*3 {
 				t.Errorf("%d bytes grown, %d counted", grown, stats.Bytes)
 			}

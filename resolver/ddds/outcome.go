@@ -10,7 +10,7 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// savedRecords is a record set, or that there is none, for processes that share it.
+// savedRecords is the encoding of a record set or a negative answer, for processes that share it.
 type savedRecords struct {
 	NAPTR     []NAPTR         `json:"naptr,omitempty"`
 	SRV       []SRV           `json:"srv,omitempty"`
@@ -19,7 +19,8 @@ type savedRecords struct {
 	Negative  json.RawMessage `json:"negative,omitempty"`
 }
 
-// EncodeRecords returns the octets of a record set, or of a negative answer, for another process, and whether it may be shared.
+// EncodeRecords returns the encoding of a record set or a negative answer for another process, and whether it
+// may be shared.
 func EncodeRecords(r Records, failure error) ([]byte, bool) {
 	saved := savedRecords{NAPTR: r.naptr, SRV: r.srv, Addresses: r.addrs, Authentic: r.authentic}
 	if failure != nil {
@@ -29,7 +30,7 @@ func EncodeRecords(r Records, failure error) ([]byte, bool) {
 		}
 		saved = savedRecords{Negative: negative}
 	}
-	for _, n := range r.naptr { // character strings are any octets, which a text in JSON is not
+	for _, n := range r.naptr { // JSON cannot represent character-strings with arbitrary bytes
 		if !utf8.ValidString(n.Flags) || !utf8.ValidString(n.Services) || !utf8.ValidString(n.Regexp) || !utf8.ValidString(n.Replacement) {
 			return nil, false
 		}
@@ -43,7 +44,8 @@ func EncodeRecords(r Records, failure error) ([]byte, bool) {
 	return text, err == nil
 }
 
-// DecodeRecords returns the record set, or the negative answer, that EncodeRecords has made the octets of, with a TTL. The last error is for others.
+// DecodeRecords decodes the result of EncodeRecords: a record set, or a negative answer as failure, which gets
+// the TTL. err reports invalid input.
 func DecodeRecords(text []byte, ttl time.Duration) (r Records, failure, err error) {
 	var saved savedRecords
 	if err := json.Unmarshal(text, &saved); err != nil {

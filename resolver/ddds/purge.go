@@ -7,9 +7,8 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// Purge removes all record sets from the cache to which the rules lead from the given
-// canonical names, and returns their number. It follows cached records only, and sends no
-// queries.
+// Purge removes all record sets from the cache that the rules for the given canonical names lead to, and
+// returns their number. It follows cached records only, and sends no queries.
 func (r *Resolver) Purge(ctx context.Context, names []resolver.Query) int {
 	n := 0
 	for i, lookup := range r.lookups {
@@ -22,7 +21,7 @@ func (r *Resolver) Purge(ctx context.Context, names []resolver.Query) int {
 			for _, q.Service = range []resolver.Service{resolver.I2L, resolver.I2Ls, resolver.I2C, resolver.I2Ns} {
 				w := r.walk(i, q)
 				w.lookup, w.ask, w.fallback, w.observer = found, nil, true, Observer{}
-				_, _ = w.run(ctx, r.firstKey(q)+"."+r.config.Roots[i]) // only for the keys that it looks up
+				_, _ = w.run(ctx, r.firstKey(q)+"."+r.config.Roots[i]) // only to collect the looked-up keys
 			}
 		}
 		n += cached.purge(found.keys)
@@ -30,8 +29,8 @@ func (r *Resolver) Purge(ctx context.Context, names []resolver.Query) int {
 	return n
 }
 
-// OfNamespace reports whether a key of the cache of record sets is that of a first key of a
-// namespace, below one of the roots.
+// OfNamespace reports whether a key of the cache of record sets is a first key of a namespace, below one of the
+// roots.
 func (r *Resolver) OfNamespace(key, nid string) bool {
 	name, rrtype, _ := strings.Cut(key, " ")
 	if r.config.BySchemes || !strings.HasPrefix(rrtype, naptrType) {
@@ -55,7 +54,7 @@ func (c recordCache) purge(keys map[string]bool) int {
 	return n
 }
 
-// cacheOnly is a Lookuper that reads a cache only, and collects the keys.
+// cacheOnly is a Lookuper that reads from the cache only, and collects the keys.
 type cacheOnly struct {
 	cached *Cached
 	keys   map[string]bool

@@ -8,8 +8,7 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// A purge of names removes every record set that led to their locations, and sends no
-// queries.
+// A purge of names removes every record set that their resolution used, and sends no queries.
 func TestPurge(t *testing.T) {
 	rule := func(flags, services, regexp, replacement string) set {
 		return set{naptr: []NAPTR{{Order: 1, Flags: flags, Services: services, Regexp: regexp, Replacement: replacement}}, ttl: time.Hour}

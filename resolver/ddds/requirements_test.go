@@ -13,10 +13,9 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Requirements of the RFCs that no other test of this package covers. Each case names the
-// section.
+// Requirements of the RFCs that no other test of this package covers. Each case names the section.
 
-// records is a scripted record set.
+// records returns a scripted record set.
 func records(ttl time.Duration, naptr ...NAPTR) set { return set{naptr: naptr, ttl: ttl} }
 
 // fetched looks up the records of name with a Client.
@@ -29,7 +28,7 @@ func fetched(t *testing.T, c *Client) []NAPTR {
 	return got
 }
 
-// toLocation is the answer of a THTTP server.
+// toLocation returns the answer of a THTTP server.
 func toLocation(uri string, ttl time.Duration) resolver.Answer {
 	return resolver.Answer{Locations: []resolver.Location{{URI: uri, From: &resolver.Source{Name: "test"}}}, TTL: ttl}
 }
@@ -53,7 +52,7 @@ func TestRequirementsOfRules(t *testing.T) {
 		source, aus string
 		service     resolver.Service
 		records     []NAPTR
-		keys, why   string // parts of the reasons, one a record
+		keys, why   string // parts of the reasons, one for each record
 	}{
 		{"RFC 3404 section 5.3: as printed", "http://www.example.com/software/latest-beta.exe", resolver.I2L, []NAPTR{
 			{100, 90, "", "", "!^http://([^/:]+)!1!i", "."},
@@ -163,8 +162,8 @@ func TestOrdersAcrossDomains(t *testing.T) {
 	}
 }
 
-// RFC 3402 section 3.3, note 2. The TTL of an answer is limited by every lookup, failed
-// alternatives included, and by the answer of the server.
+// RFC 3402 section 3.3, note 2. The TTL of an answer is limited by every lookup, failed alternatives included,
+// and by the answer of the server.
 func TestTTLOfAllLookups(t *testing.T) {
 	const short = 30 * time.Second
 	good := records(hour, located(1, 1, "", "", "http://good.example/"))
@@ -201,8 +200,8 @@ func TestTTLOfAllLookups(t *testing.T) {
 	}
 }
 
-// The public zones, as in RFC 8976 appendix A.4. Their rules lead to domains without
-// records; URNs begin at urn.arpa by the shortcut of RFC 3404 section 3.
+// The public zones, as in RFC 8976 appendix A.4. Their rules lead to domains without records; URNs start at
+// urn.arpa by the shortcut of RFC 3404 section 3.
 func TestPublicZones(t *testing.T) {
 	const week, negative = 604800 * time.Second, 3600 * time.Second
 	rule := func(regexp string) set { return records(week, NAPTR{0, 0, "", "", regexp, "."}) }
@@ -242,7 +241,7 @@ func TestPublicZones(t *testing.T) {
 	}
 }
 
-// RFC 3403 sections 4.1 and 5. The library keeps all three character-strings escaped.
+// RFC 3403 sections 4.1 and 5. The library returns all three character-strings escaped.
 func TestWireFormat(t *testing.T) {
 	lines := []string{
 		`foo.urn.arpa. 60 IN NAPTR 1 1 "\"\\" "a\\+\"\200" "!a!\\1\"!" host.foo.urn.arpa.`,
@@ -270,8 +269,8 @@ func TestWireFormat(t *testing.T) {
 	}
 }
 
-// "^" and "$" match at lines, and "." matches no line feed, so the strings to which rules
-// apply must not have any (RFC 3986 section 2).
+// "^" and "$" match at lines, and "." matches no line feed, so names must not contain control characters (RFC
+// 3986 section 2).
 func TestNoControlsInNames(t *testing.T) {
 	for b := range 256 {
 		if b > ' ' && b < 0x7f {

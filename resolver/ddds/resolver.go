@@ -14,36 +14,34 @@ import (
 // Config is the configuration of a Resolver.
 type Config struct {
 	Lookup Lookuper
-	// Lookups replaces Lookup for the roots that are its keys, and for all domains to
-	// which their rules lead.
+	// Lookups overrides Lookup for the roots that are its keys, and for all domains that their rules lead to.
 	Lookups map[string]Lookuper
-	// Roots are the domains below which NIDs are first keys, asked in order:
-	// "urn.example.org.", then "urn.arpa." (RFC 3404 section 4.5).
+	// Roots are the domains below which NIDs are first keys, queried in order: "urn.example.org.", then
+	// "urn.arpa." (RFC 3404 section 4.5).
 	Roots []string
-	// BySchemes selects the URI Resolution application: first keys are schemes, below
-	// roots such as "uri.arpa.". It is not for URNs, whose NID is the first key by a
-	// shortcut (RFC 3404 section 3).
+	// BySchemes selects the URI Resolution application: first keys are schemes, below roots such as
+	// "uri.arpa.". It is not for URNs, whose first key is the NID by a shortcut (RFC 3404 section 3).
 	BySchemes bool
 	// FirstKey returns the first key of a URN, without the root; nil means its NID.
 	FirstKey func(name uri.URN) string
-	// Ask asks a server of a terminal rule by THTTP. If it is nil, the answer has
-	// locations at the server instead.
+	// Ask queries a server of a terminal rule by THTTP. If it is nil, the answer has locations at the server
+	// instead.
 	Ask resolver.Ask
-	// Fallback continues with the next record of an order after a failure, as in RFC
-	// 6116 section 5.2.1; without it the failure is returned.
+	// Fallback continues with the next record of an order after a failure, as in RFC 6116 section 5.2.1;
+	// without it the failure is returned.
 	Fallback bool
 	// Observer is called with events, for metrics.
 	Observer Observer
-	// MaxDomains bounds the domains that the rules for one name lead through.
+	// MaxDomains limits the domains that the rules for one name lead through.
 	MaxDomains int
 }
 
-// Resolver resolves URNs by the URN Resolution application of RFC 3404, which
-// begins at the NID, or other URIs by the URI Resolution application.
+// Resolver resolves URNs by the URN Resolution application of RFC 3404, which starts at the NID, or other URIs
+// by the URI Resolution application.
 type Resolver struct {
 	config  Config
-	lookups []Lookuper // for each root
-	sources []source   // for each root
+	lookups []Lookuper // one for each root
+	sources []source   // one for each root
 
 	expressions expressions
 }
@@ -77,7 +75,7 @@ func (r *Resolver) firstKey(q resolver.Query) string {
 	return q.NID()
 }
 
-// walk returns the walk for a query from one of the roots.
+// walk returns the initial state for a query from one of the roots.
 func (r *Resolver) walk(root int, q resolver.Query) *walk {
 	return &walk{
 		lookup: r.lookups[root], ask: r.config.Ask, limit: r.config.MaxDomains, fallback: r.config.Fallback,
@@ -86,8 +84,8 @@ func (r *Resolver) walk(root int, q resolver.Query) *walk {
 	}
 }
 
-// Resolve implements resolver.Resolver for URIs in canonical form. A namespace, or a
-// scheme, that is delegated below none of the roots is resolver.ErrUnsupported.
+// Resolve implements resolver.Resolver for URIs in canonical form. The error for a namespace, or a scheme, that
+// no root delegates is resolver.ErrUnsupported.
 func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answer, error) {
 	if !r.config.BySchemes && !q.IsURN() {
 		_, err := q.URI.URN() // for its *uri.ParseError
@@ -120,8 +118,8 @@ func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answ
 	}
 }
 
-// limited limits the TTL of an outcome to that of earlier roots without the namespace,
-// since such a root has precedence once it delegates it. A negative ttl is no limit.
+// limited limits the TTL of an outcome to that of earlier roots without the namespace, since such a root has
+// precedence once it delegates the namespace. A negative ttl means no limit.
 func limited(answer resolver.Answer, err error, ttl time.Duration) (resolver.Answer, error) {
 	if ttl < 0 {
 		return answer, err
@@ -129,8 +127,8 @@ func limited(answer resolver.Answer, err error, ttl time.Duration) (resolver.Ans
 	return answer.AtMost(ttl), resolver.AtMost(err, ttl)
 }
 
-// Observer has functions that a Resolver calls, for metrics. They must be safe for
-// concurrent use, and may be nil.
+// Observer has functions that a Resolver calls, for metrics. They must be safe for concurrent use, and may be
+// nil.
 type Observer struct {
 	Step    func()              // called for each lookup of the rules of a domain
 	Skipped func(reason Reason) // called for each skipped record
@@ -154,8 +152,8 @@ func (o Observer) skipped(s selection) {
 	}
 }
 
-// source has the Sources of a root, for records that are authenticated or not, and for the locations of descriptions. All answers share
-// them.
+// source has the Sources of a root, with and without authentication, for locations of resources and of
+// descriptions. They are shared by all answers.
 type source struct {
 	plain, authentic, describing, authenticDescribing *resolver.Source
 }
@@ -169,8 +167,8 @@ func newSource(name string) source {
 	}
 }
 
-// location returns a location from the records used so far. What a rule leads to by the services I2C and I2Cs is a description of the
-// resource; of others, rules say nothing more.
+// location returns a location with the authentication of the records used so far. For the services I2C and I2Cs
+// it is a description of the resource; for others the relation is unspecified.
 func (w *walk) location(uri string) resolver.Location {
 	from := w.source.authentic
 	switch describes := w.query.Service == resolver.I2C || w.query.Service == resolver.I2Cs; {

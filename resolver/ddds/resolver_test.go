@@ -33,8 +33,8 @@ func TestRoots(t *testing.T) {
 	}
 }
 
-// A name that does not exist is ErrUnsupported at the first key only; at a later key it is
-// a negative answer of the zone, and the other roots are not asked.
+// A domain that does not exist is ErrUnsupported for the first key only. For a later key it is a negative
+// answer of the zone, and the other roots are not queried.
 func TestRootThatDelegatesDecides(t *testing.T) {
 	down := errors.New("server is down")
 	other := set{naptr: []NAPTR{located(1, 1, "", "", "http://arpa.example/")}, ttl: hour}
@@ -85,7 +85,7 @@ func TestResolveRequiresURN(t *testing.T) {
 	}
 }
 
-// RFC 3404 section 5.2: the URI application begins at the scheme.
+// RFC 3404 section 5.2: the URI Resolution application starts at the scheme.
 func TestBySchemes(t *testing.T) {
 	s := &script{sets: map[string]set{
 		"cid.uri.arpa. NAPTR": {naptr: []NAPTR{{100, 10, "", "", `!^cid:.+@([^\.]+\.)(.*)$!\2!i`, "."}}, ttl: time.Hour},
@@ -101,8 +101,8 @@ func TestBySchemes(t *testing.T) {
 	}
 }
 
-// The namespace ddi: the first key is the reversed agency, and its records are U-NAPTR records
-// (RFC 9517, RFC 4848).
+// The namespace ddi: the first key is the reversed agency, and its records are U-NAPTR records (RFC 9517, RFC
+// 4848).
 func TestReversedFirstKeyAndUNAPTR(t *testing.T) {
 	s := &script{sets: map[string]set{
 		"mpc.us.ddi.urn.arpa. NAPTR": {ttl: time.Hour, naptr: []NAPTR{
@@ -124,7 +124,7 @@ func TestReversedFirstKeyAndUNAPTR(t *testing.T) {
 	expectNegative(t, err, resolver.ErrUnsupported, resolver.Forever, `the key is not a domain name: "%41:1.ddi.example"`)
 }
 
-// What a rule leads to by the service I2C is a description, and what it leads to by I2L is the resource.
+// The location for the service I2C is a description, and that for I2L the resource.
 func TestRelationByService(t *testing.T) {
 	sets := map[string]set{"foo.urn.arpa. NAPTR": {ttl: hour, naptr: []NAPTR{
 		located(1, 1, "", "http+I2L", "http://a.example/"), located(1, 2, "", "http+I2C", "http://about.example/"),

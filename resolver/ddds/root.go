@@ -7,8 +7,7 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// QueryRoot returns a function that queries the rules of a root: any answer, also a negative
-// one, is success.
+// QueryRoot returns a function that queries the rules of a root. Any answer, even a negative one, is a success.
 func QueryRoot(client Lookuper, root string) func(context.Context) error {
 	return func(ctx context.Context) error {
 		_, _, err := client.NAPTR(ctx, root)

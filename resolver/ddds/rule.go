@@ -15,7 +15,7 @@ type match struct {
 	flag     byte // 'S', 'A', 'U', 'P', or 0 for a non-terminal rule
 	services services
 	key      string // a domain name with a final dot, or, for 'U', a URI
-	matched  string // what the expression has matched; "" without one
+	matched  string // part that the expression matched; "" without an expression
 	fault    error  // why the result is not a usable key, although the rule matched; or nil
 }
 
@@ -26,10 +26,9 @@ var (
 	errName       = errors.New("the key is not a domain name")
 )
 
-// apply runs the rule of r on aus, the original string and never the output of
-// an earlier rule (RFC 3402 section 3). Every error except errNoMatch and errWork means that
-// the record is malformed. A result that cannot be used is a match with a fault: the order
-// is locked by the first match, whether it can be used or not.
+// apply applies the rule of r to aus, the original string and never the output of an earlier rule (RFC 3402
+// section 3). Every error except errNoMatch and errWork means that the record is malformed. An unusable result
+// is a match with its fault set: the first match locks the order, whether it is usable or not.
 func (r NAPTR) apply(aus string, flag byte, work *budget) (match, error) {
 	m := match{record: r, flag: flag}
 	var err error
@@ -64,8 +63,7 @@ func (r NAPTR) apply(aus string, flag byte, work *budget) (match, error) {
 	return m, nil
 }
 
-// legalKey returns a result as a key, or an error if it cannot be one (RFC 3402 section
-// 3.2).
+// legalKey returns a result as a key, or an error if it cannot be one (RFC 3402 section 3.2).
 func legalKey(result string, flag byte) (string, error) {
 	if flag != 'U' {
 		return domainName(result)
@@ -76,9 +74,8 @@ func legalKey(result string, flag byte) (string, error) {
 	return result, nil
 }
 
-// domainName returns s as a name with a final dot and lower-case letters. Underscores are
-// allowed, as in SRV names. The last label must not be a number (RFC 1123 section 2.1),
-// since "192.0.2.1" is not a name.
+// domainName returns s as a domain name with a final dot and lower-case letters. Underscores are allowed, as in
+// SRV names. The last label must not be a number (RFC 1123 section 2.1), since "192.0.2.1" is not a name.
 func domainName(s string) (string, error) {
 	name := strings.TrimSuffix(s, ".")
 	top := name[strings.LastIndexByte(name, '.')+1:]

@@ -36,7 +36,7 @@ func TestFlag(t *testing.T) {
 		{"u ", 0, false},
 		{"\x00", 0, false},
 		{"3", 0, false},
-		{"\u017f", 0, false}, // whose upper case is S, in Unicode
+		{"\u017f", 0, false}, // its upper case in Unicode is S
 	} {
 		flag, known := NAPTR{Flags: c.flags}.flag()
 		if flag != c.flag || known != c.known {
@@ -51,8 +51,8 @@ func TestApply(t *testing.T) {
 		name   string
 		record NAPTR
 		key    string
-		err    error // of the record
-		fault  error // of the result
+		err    error // error of the record
+		fault  error // fault of the result
 	}{
 		{"regexp", NAPTR{Regexp: `!^urn:foo:(.*)$!\1!`, Replacement: "."}, "a.example.", nil, nil},
 		{"regexp, no replacement at all", NAPTR{Regexp: `!^urn:foo:(.*)$!\1!`}, "a.example.", nil, nil},

@@ -12,7 +12,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// set is the scripted answer to one lookup.
+// set is the scripted result of one lookup.
 type set struct {
 	naptr []NAPTR
 	srv   []SRV
@@ -23,8 +23,8 @@ type set struct {
 
 func (s set) info() RRsetInfo { return RRsetInfo{TTL: s.ttl, Authentic: s.ad} }
 
-// script is a Lookuper that answers from a map with keys like "foo.urn.arpa. NAPTR", and
-// records the lookups. Other names do not exist.
+// script is a Lookuper that answers from a map with keys such as "foo.urn.arpa. NAPTR", and records the
+// lookups. Other names do not exist.
 type script struct {
 	sets  map[string]set
 	asked []string
@@ -52,7 +52,7 @@ func (s *script) SRV(_ context.Context, name string) ([]SRV, RRsetInfo, error) {
 	return found.srv, found.info(), found.err
 }
 
-// query returns the query for the location of a URN.
+// query returns the I2L query of a URN.
 func query(t testing.TB, urn string) resolver.Query {
 	t.Helper()
 	u, err := uri.Parse(urn)
@@ -66,7 +66,7 @@ func query(t testing.TB, urn string) resolver.Query {
 	return q
 }
 
-// resolve asks a Resolver with the root "urn.arpa." and at most five domains.
+// resolve resolves a name with the root "urn.arpa." and at most five domains.
 func resolve(t testing.TB, s *script, urn string) (resolver.Answer, error) {
 	t.Helper()
 	r := New(Config{Lookup: s, Roots: []string{"urn.arpa."}, MaxDomains: 5})

@@ -8,12 +8,11 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// services is the SERVICES field of RFC 3404 section 4.4:
-// service_field = [ [protocol] *("+" rs) ].
-// In the form of U-NAPTR, service and protocol change places: "I2R:http" (RFC 4848 section
-// 2.2), or "I2R+http", as in the namespace ddi (RFC 9517).
+// services is a parsed SERVICES field of RFC 3404 section 4.4: service_field = [ [protocol] *("+" rs) ]. In the
+// form of U-NAPTR, service and protocol are exchanged: "I2R:http" (RFC 4848 section 2.2), or "I2R+http", as in
+// the namespace ddi (RFC 9517).
 type services struct {
-	protocol string   // lower case, "" if there is none
+	protocol string   // in lower case, "" if there is none
 	rs       []string // as written
 	uNAPTR   bool
 }
@@ -61,8 +60,8 @@ func isServiceToken(s string) bool {
 	return s != "" && len(s) <= 32
 }
 
-// offers reports whether the field offers a service. I2L and I2Ls are interchangeable, and so
-// are other pairs. A field without services excludes none.
+// offers reports whether the field offers a service. The services of a pair, such as I2L and I2Ls, are
+// interchangeable. A field without services offers all.
 func (s services) offers(want resolver.Service) bool {
 	if len(s.rs) == 0 {
 		return true
@@ -76,14 +75,14 @@ func (s services) offers(want resolver.Service) bool {
 	return false
 }
 
-// leadsToResource reports whether a rule does not offer the wanted I2L or I2Ls, but the
-// resource itself: its URI at the server is then a location.
+// leadsToResource reports whether a rule offers the resource itself, but not the wanted I2L or I2Ls: the URI of
+// the resource at the server is then a location.
 func (s services) leadsToResource(want resolver.Service) bool {
 	return singular(want) == resolver.I2L && !s.offers(want) && (s.offers(resolver.I2R) || s.offers(resolver.I2Rs))
 }
 
-// nearest returns the service to request: want, or the other one of a pair such as I2L and
-// I2Ls if only that is offered.
+// nearest returns the service to request: want, or the other one of a pair such as I2L and I2Ls if only that is
+// offered.
 func (s services) nearest(want resolver.Service) resolver.Service {
 	nearest := want
 	for _, name := range s.rs {
@@ -98,8 +97,8 @@ func (s services) nearest(want resolver.Service) resolver.Service {
 	return nearest
 }
 
-// singular returns the service with one result for the one with several, such as I2L for
-// I2Ls, and other services unchanged: each answer can be made from the other.
+// singular returns the service with one result for the service with several, such as I2L for I2Ls, and other
+// services unchanged: the answer to one can be derived from the other.
 func singular(s resolver.Service) resolver.Service {
 	switch s {
 	case resolver.I2Ls, resolver.I2Cs, resolver.I2Ns:
@@ -112,14 +111,13 @@ func singular(s resolver.Service) resolver.Service {
 // protocol is a protocol of the SERVICES field.
 type protocol struct {
 	scheme string
-	// viaTHTTP means that urnd can ask the server itself, by THTTP: HTTP with paths by
-	// convention (RFC 2169). For other protocols the server is a location.
+	// viaTHTTP means that urnd can query the server itself by THTTP: HTTP with paths by convention (RFC 2169).
+	// For other protocols the server is a location.
 	viaTHTTP bool
 }
 
-// lookupProtocol returns a protocol by its name in lower case (RFC 3404 section 4.4). A
-// protocol without a URI scheme, such as "rcds", is not supported: urnd can neither ask
-// its servers nor return them as locations.
+// lookupProtocol returns a protocol by its name in lower case (RFC 3404 section 4.4). A protocol without a URI
+// scheme, such as "rcds", is not supported: urnd can neither query its servers nor return them as locations.
 func lookupProtocol(name string) (protocol, bool) {
 	switch name {
 	case "thttp", "http":

@@ -79,7 +79,7 @@ func TestOffers(t *testing.T) {
 	}
 }
 
-// FuzzServices: a field that is accepted is made of its protocol and its services.
+// FuzzServices: an accepted field consists of its protocol and its services.
 func FuzzServices(f *testing.F) {
 	for _, seed := range []string{"", "thttp+I2L", "+N2L+N2Ls", "I2R:http", "I2R+http", "a+", "é", "a+b+c", "E2U+sip"} {
 		f.Add(seed)

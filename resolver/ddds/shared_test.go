@@ -17,7 +17,7 @@ import (
 	"github.com/urnd/urnd/resolver/ddds"
 )
 
-// countedServers are servers of the DNS that count queries.
+// countedServers are DNS servers that count queries.
 type countedServers struct{ queries atomic.Int32 }
 
 func (s *countedServers) NAPTR(_ context.Context, name string) ([]ddds.NAPTR, ddds.RRsetInfo, error) {
@@ -34,7 +34,7 @@ func (s *countedServers) SRV(context.Context, string) ([]ddds.SRV, ddds.RRsetInf
 	return []ddds.SRV{{Priority: 1, Weight: 2, Port: 3, Target: "a.example."}}, ddds.RRsetInfo{TTL: time.Minute}, nil
 }
 
-// Three instances with a shared level ask the DNS a third as often as without one.
+// Three instances with a shared cache send a third of the queries to the DNS.
 func TestSharedRecords(t *testing.T) {
 	server := testserver.StartRedis(t)
 	const instances, names = 3, 20
@@ -103,7 +103,7 @@ func newSharedCached(t *testing.T, server *testserver.Redis, servers ddds.Lookup
 	return ddds.NewCached(made, servers, ddds.Bounds{}), level
 }
 
-// Addresses are shared as they are; character strings that are no UTF-8 are not shared.
+// Addresses are shared; character-strings that are not UTF-8 are not.
 func TestEncodeRecords(t *testing.T) {
 	for _, text := range []string{"", "{", `{"addresses":["x"]}`, `{"negative":{}}`} {
 		if _, _, err := ddds.DecodeRecords([]byte(text), time.Minute); err == nil && text != `{"negative":{}}` {

@@ -9,14 +9,14 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// substitution is a parsed substitution expression of RFC 3402 section 3.2:
-// delim-char ere delim-char repl delim-char *flags. It is safe for concurrent use.
+// substitution is a parsed substitution expression of RFC 3402 section 3.2: delim-char ere delim-char repl
+// delim-char *flags. It is safe for concurrent use.
 type substitution struct {
 	ere  *ere
-	repl string // including back-references
+	repl string // with its back-references
 }
 
-// maxExpression is the maximum length of a character-string in the DNS, in octets.
+// maxExpression is the maximum length of a character-string in the DNS, in bytes.
 const maxExpression = 255
 
 func parseSubstitution(expression string) (*substitution, error) {
@@ -49,8 +49,8 @@ func parseSubstitution(expression string) (*substitution, error) {
 	return s, nil
 }
 
-// splitUnescaped splits s at unescaped delimiters. A backslash escapes the next octet, so
-// the delimiter in `\\!` is not escaped.
+// splitUnescaped splits s at unescaped delimiters. A backslash escapes the next byte, so the delimiter in `\\!`
+// is not escaped.
 func splitUnescaped(s string, delim byte) []string {
 	var fields []string
 	start := 0
@@ -66,7 +66,7 @@ func splitUnescaped(s string, delim byte) []string {
 	return append(fields, s[start:])
 }
 
-// unescapeDelim removes the backslash before delimiters, and before no other octet.
+// unescapeDelim removes the backslash before delimiters, and before no other byte.
 func unescapeDelim(s string, delim byte) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {
@@ -86,8 +86,7 @@ var (
 	errLong    = fmt.Errorf("the result is longer than %d octets", resolver.MaxLocation)
 )
 
-// checkReferences returns an error unless every back-reference has its group (RFC 3402
-// section 3.2).
+// checkReferences returns an error unless every back-reference has its group (RFC 3402 section 3.2).
 func (s *substitution) checkReferences() error {
 	for i := 0; i < len(s.repl); i++ {
 		if s.repl[i] != '\\' {
@@ -104,9 +103,8 @@ func (s *substitution) checkReferences() error {
 	return nil
 }
 
-// apply returns the replacement for aus without the text around the match (RFC 3404
-// section 5.3 extracts a host that way), and the match. A result of more than resolver.MaxLocation octets is
-// errLong, and none is made.
+// apply returns the replacement for aus without the text around the match (RFC 3404 section 5.3 extracts a host
+// that way), and the match. If the result exceeds resolver.MaxLocation bytes, the error is errLong.
 func (s *substitution) apply(aus string, work *budget) (result, matched string, err error) {
 	if err := work.take(s.ere.size, len(aus)); err != nil {
 		return "", "", err
@@ -125,13 +123,13 @@ func (s *substitution) apply(aus string, work *budget) (result, matched string, 
 			return "", "", errLong
 		}
 		c := s.repl[i]
-		if c == '\\' { // an octet follows: see checkReferences
+		if c == '\\' { // a byte follows: see checkReferences
 			i++
 			if d := s.repl[i]; '1' <= d && d <= '9' {
 				b.WriteString(groups[d-'0'])
 				continue
 			}
-			b.WriteByte(c) // it is data, and makes the key illegal: only a digit is a back-reference
+			b.WriteByte(c) // the backslash is data, and makes the key illegal: only a digit is a back-reference
 			c = s.repl[i]
 		}
 		b.WriteByte(c)

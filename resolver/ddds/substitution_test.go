@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// substitute parses and applies expression.
+// substitute parses and applies an expression.
 func substitute(expression, aus string) (string, error) {
 	s, err := parseSubstitution(expression)
 	if err != nil {
@@ -36,7 +36,7 @@ func TestSubstitutionLength(t *testing.T) {
 	}
 }
 
-// The result may be longer than a string in the DNS: the key is checked where it is used.
+// The result may be longer than a character-string in the DNS: the key is checked where it is used.
 func TestSubstitutionResultIsNotBounded(t *testing.T) {
 	aus := strings.Repeat("a", 1000)
 	got, err := substitute(`!(.*)!\1\1\1!`, aus)
@@ -45,9 +45,9 @@ func TestSubstitutionResultIsNotBounded(t *testing.T) {
 	}
 }
 
-// The whole match is leftmost-longest, but the groups are those that backtracking finds
-// first; POSIX requires "ab", "c" and "d" (XBD section 9.1). Expressions with ambiguous
-// groups are rare, and no engine of linear time does better.
+// The whole match is leftmost-longest, but the groups are those that backtracking finds first; POSIX requires
+// "ab", "c" and "d" (XBD section 9.1). Expressions with ambiguous groups are rare, and no engine of linear time
+// does better.
 func TestSubstitutionGroupsAreThoseOfBacktracking(t *testing.T) {
 	got, err := substitute(`!(a|ab)(c|bcd)(d*)!\1-\2-\3!`, "abcd")
 	if err != nil || got != "a-bcd-" {
@@ -55,7 +55,7 @@ func TestSubstitutionGroupsAreThoseOfBacktracking(t *testing.T) {
 	}
 }
 
-// apply is deterministic, and fails with errNoMatch only.
+// FuzzSubstitution: apply is deterministic, and fails only with errNoMatch.
 func FuzzSubstitution(f *testing.F) {
 	for _, v := range readVectors(f, "substitution.tsv", 3) {
 		f.Add(v.fields[0], v.fields[1])

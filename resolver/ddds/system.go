@@ -11,32 +11,32 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// SystemConfig configures a SystemClient. All fields must be set.
+// SystemConfig is the configuration of a SystemClient. All fields must be set.
 type SystemConfig struct {
-	Path string // of the file that names the servers, as /etc/resolv.conf
-	// Make makes a client for the servers, which may be none.
+	Path string // of the file with the servers, such as /etc/resolv.conf
+	// Make returns a client for the servers; the list may be empty.
 	Make func(servers []netip.AddrPort) *Client
 	Now  func() time.Time
 }
 
-// SystemClient is a client for the DNS servers of the system: a network that comes up later, or
-// another one, changes them. It is safe for concurrent use.
+// SystemClient is a client for the DNS servers of the system. It follows changes of resolv.conf, for example
+// when a network comes up or is replaced. It is safe for concurrent use.
 type SystemClient struct {
 	config SystemConfig
 
 	mu      sync.Mutex
 	client  *Client
-	version string // of the file
+	version string // modification time and size of the file
 	checked time.Time
 }
 
-// systemInterval is how often the file of servers may be looked at.
+// systemInterval is the least interval between checks of the file.
 const systemInterval = 5 * time.Second
 
-// NewSystemClient returns a client.
+// NewSystemClient returns a SystemClient.
 func NewSystemClient(config SystemConfig) *SystemClient { return &SystemClient{config: config} }
 
-// current returns the client for the present servers.
+// current returns the client for the current servers.
 func (s *SystemClient) current() *Client {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -53,7 +53,7 @@ func (s *SystemClient) current() *Client {
 		return s.client
 	}
 	if s.client != nil {
-		s.client.Close() // its queries end by themselves
+		s.client.Close() // cancels its background queries; others end by themselves
 	}
 	s.client, s.version = s.config.Make(SystemServers(s.config.Path)), version
 	return s.client
@@ -74,13 +74,13 @@ func (s *SystemClient) Addresses(ctx context.Context, name string, family Family
 	return s.current().Addresses(ctx, name, family)
 }
 
-// Avoided returns the servers that are silent, as that of a Client.
+// Avoided returns the silent servers: see Client.Avoided.
 func (s *SystemClient) Avoided() []resolver.Avoided { return s.current().Avoided() }
 
-// Close ends the queries in the background.
+// Close cancels the queries in the background, and waits for them.
 func (s *SystemClient) Close() { s.current().Close() }
 
-// SystemServers returns the servers in a file as resolv.conf, none where it cannot be read.
+// SystemServers returns the servers in a resolv.conf file, or none if it cannot be read.
 func SystemServers(path string) []netip.AddrPort {
 	system, err := ReadSystem(path)
 	if err != nil {
@@ -88,7 +88,7 @@ func SystemServers(path string) []netip.AddrPort {
 	}
 	var servers []netip.AddrPort
 	for _, text := range system.Servers {
-		if server, err := netip.ParseAddrPort(text); err == nil { // invalid lines are skipped, as libc does
+		if server, err := netip.ParseAddrPort(text); err == nil { // invalid lines are skipped, as in libc
 			servers = append(servers, server)
 		}
 	}

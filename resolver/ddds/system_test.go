@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A change of resolv.conf changes the servers that are asked.
+// A change of resolv.conf changes the servers that are queried.
 func TestSystemServersAreReadAgain(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "resolv.conf")
 	now := time.Unix(1000, 0)

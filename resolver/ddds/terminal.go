@@ -12,13 +12,13 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// incompleteTTL is the TTL of an answer without an alternative whose server failed, so
-// that the server is tried again soon.
+// incompleteTTL is the TTL of an answer that lacks an alternative because its server failed, so that the server
+// is soon tried again.
 const incompleteTTL = 30 * time.Second
 
-// finish returns the locations from the terminal rules of one order. It fails if the
-// lookup or the servers of the first rule fail (RFC 3403 section 8); the other rules of
-// the order are alternatives, whose failures are ignored.
+// finish returns the locations from the terminal rules of one order. It fails if the lookup or the servers of
+// the first rule fail (RFC 3403 section 8). The other rules of the order are alternatives, whose failures are
+// ignored.
 func (w *walk) finish(ctx context.Context, matches []match) (resolver.Answer, error) {
 	var c collected
 	for i, m := range matches {
@@ -27,7 +27,7 @@ func (w *walk) finish(ctx context.Context, matches []match) (resolver.Answer, er
 			continue
 		}
 		if m.flag == 0 || c.full() || len(c.locations) > 0 && w.canSkip(m) {
-			continue // it is not terminal, or one location is enough
+			continue // not terminal, or one location suffices
 		}
 		bases, err := w.bases(ctx, m)
 		if err != nil && i == 0 {
@@ -48,14 +48,14 @@ func (w *walk) finish(ctx context.Context, matches []match) (resolver.Answer, er
 	return c.answer(ctx, w), nil
 }
 
-// canSkip reports whether a rule is not needed once there is a location: asking servers
-// takes time, and protocols that urnd does not speak are the last resort.
+// canSkip reports whether a rule is not needed once there is a location: querying servers takes time, and
+// protocols that urnd does not implement are the last resort.
 func (w *walk) canSkip(m match) bool {
 	return w.query.Service != resolver.I2Ls && (w.ask != nil || m.rank() > 0)
 }
 
-// askServers returns the locations from the first server that answers, or, if servers are
-// not asked, their URIs as locations. It returns lookupErr unless that is nil.
+// askServers returns the locations from the first server that answers or, if servers are not queried, their
+// URIs as locations. If lookupErr is not nil, it is returned.
 func (w *walk) askServers(ctx context.Context, m match, bases []string, lookupErr error) ([]resolver.Location, error) {
 	if lookupErr != nil {
 		return nil, lookupErr
@@ -64,7 +64,7 @@ func (w *walk) askServers(ctx context.Context, m match, bases []string, lookupEr
 		var locations []resolver.Location
 		for _, base := range bases {
 			if len(locations)*len(path) > resolver.MaxAnswer {
-				break // the caller uses no more
+				break // beyond the size limit of the caller
 			}
 			locations = append(locations, w.location(base+path))
 		}
@@ -82,9 +82,9 @@ func (w *walk) askServers(ctx context.Context, m match, bases []string, lookupEr
 	return answer.Locations, err
 }
 
-// reference returns the path and query after a server in a location, and whether the
-// answer is such a location: to the resource, to the service I2L, or without a path to a
-// server with another protocol.
+// reference returns the path and query to append to the base URI of a server, and whether the answer is the
+// resulting location rather than that of a query: the location of the resource, of the service I2L, or, without
+// a path, of a server with another protocol.
 func (w *walk) reference(m match) (string, bool) {
 	asked := "?" + w.aus + w.query.ResolutionParams
 	switch {
@@ -104,7 +104,7 @@ type serverNegative struct{ error }
 
 func (s *serverNegative) Unwrap() error { return s.error }
 
-// limitNegative limits the negative answer of a server to the TTL of the records used.
+// limitNegative limits the TTL of a server's negative answer to that of the records used.
 func (w *walk) limitNegative(err error) error {
 	var n *resolver.Negative
 	if !errors.As(err, &n) {
@@ -114,9 +114,8 @@ func (w *walk) limitNegative(err error) error {
 	return &serverNegative{n.WithTTL(w.ttl, n.Cache)}
 }
 
-// bases returns the base URIs of the servers of a rule, in the order in which they are
-// asked. The flag P leaves the next step to the protocol (RFC 3404 section 4.3); for all
-// supported protocols that is an address lookup, as for A.
+// bases returns the base URIs of the servers of a rule, in the order of queries. The flag P leaves the next
+// step to the protocol (RFC 3404 section 4.3); for all supported protocols that is an address lookup, as for A.
 func (w *walk) bases(ctx context.Context, m match) ([]string, error) {
 	p, _ := lookupProtocol(m.services.protocol)
 	if m.flag != 'S' {
@@ -134,12 +133,11 @@ func (w *walk) bases(ctx context.Context, m match) ([]string, error) {
 	return bases, nil
 }
 
-// maxSRV bounds the servers of one set that are used; real sets have a few.
+// maxSRV limits the servers of one record set that are used; real sets have a few.
 const maxSRV = 100
 
-// inOrder returns servers by priority, and those of equal priority in a random order by
-// weight (RFC 2782). The target "." means that the service is not available; a target
-// that is not a host name is skipped.
+// inOrder returns servers by priority, and those of equal priority in a random order by weight (RFC 2782). The
+// target "." means that the service is not available; a target that is no host name is skipped.
 func inOrder(servers []SRV) []SRV {
 	left := slices.DeleteFunc(slices.Clone(servers), func(s SRV) bool {
 		_, err := domainName(s.Target)
@@ -160,7 +158,7 @@ func inOrder(servers []SRV) []SRV {
 	return ordered
 }
 
-// pick chooses one of the servers with a probability in proportion to its weight.
+// pick returns the index of a random server, with a probability in proportion to its weight.
 func pick(servers []SRV) int {
 	total := 0
 	for _, s := range servers {
@@ -175,6 +173,6 @@ func pick(servers []SRV) int {
 	return 0
 }
 
-// share returns the weight times 100, so that weight 0 can have a very small probability,
-// as RFC 2782 requires, without a change to the proportion of others.
+// share returns the weight times 100, so that weight 0 can have a very small probability, as RFC 2782 requires,
+// without changing the proportion of other weights.
 func (s SRV) share() int { return max(100*int(s.Weight), 1) }

@@ -43,13 +43,13 @@ func TestUnusableServers(t *testing.T) {
 	}
 }
 
-// Three quarters of the logins go to new-fast-box in the example of RFC 2782,
-// and weight 0 beside others has a very small chance.
+// Three quarters of the logins go to new-fast-box in the example of RFC 2782, and weight 0 beside other weights
+// has a very small chance.
 func TestServersByWeight(t *testing.T) {
 	const runs = 20000
 	for _, c := range []struct {
 		weights []uint16
-		shares  []float64 // of being the first
+		shares  []float64 // probability of being the first
 	}{
 		{[]uint16{1, 3}, []float64{0.25, 0.75}},
 		{[]uint16{3, 1}, []float64{0.75, 0.25}},
@@ -73,7 +73,7 @@ func TestServersByWeight(t *testing.T) {
 			first[ordered[0].Port]++
 		}
 		for i, want := range c.shares {
-			// Six standard deviations: once in a thousand million runs.
+			// Six standard deviations: once in a billion runs.
 			if got := float64(first[i]) / runs; math.Abs(got-want) > 6*math.Sqrt(want*(1-want)/runs) {
 				t.Errorf("weights %v: server %d is first in %.3f of all, want %.3f", c.weights, i, got, want)
 			}
@@ -93,7 +93,7 @@ func TestServersOfRFC3404(t *testing.T) {
 	}
 }
 
-// The order has all servers, those that were not chosen first included.
+// The order contains all servers.
 func TestOrderHasAllServers(t *testing.T) {
 	servers := []SRV{{0, 5, 0, "a."}, {0, 0, 1, "b."}, {0, 90, 2, "c."}, {1, 0, 3, "d."}}
 	for range 200 {

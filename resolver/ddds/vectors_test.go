@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// vector is one line of a file in testdata, with fields separated by tabs. The last field
-// is "=" and the expected result, or "!" and a part of the expected error. section is
-// from the last line "# section" above.
+// vector is one line of a file in testdata, with fields separated by tabs. The last field is "=" and the
+// expected result, or "!" and a part of the expected error. section is that of the last "# section" line above
+// it.
 type vector struct {
 	fields  []string
 	want    string

@@ -15,24 +15,24 @@ type walk struct {
 	limit  int // domains on one path; RFC 6116 section 5.2.1 suspects a loop beyond 5
 	// fallback continues with the next record after a failure.
 	fallback bool
-	ask      resolver.Ask // nil: servers are locations
+	ask      resolver.Ask // if nil, servers are locations
 	query    resolver.Query
 	aus      string // application unique string: the URI of the query
 	source   source // of the locations
 	observer Observer
-	// expressions are those that other names have used; nil for none.
+	// expressions is the cache of expressions shared by all names; nil for none.
 	expressions *expressions
 
-	ttl             time.Duration   // least of all record sets used so far; -1 before the first
-	shortest        string          // what has that TTL, for the trace
+	ttl             time.Duration   // least TTL of all record sets used so far; -1 before the first
+	shortest        string          // the record set or answer with that TTL, for the trace
 	unauthenticated bool            // some record set used so far lacks the AD bit
 	path            map[string]bool // the domains on the current path
-	lookups         int             // of domains, on all paths
-	work            *budget         // what matching may still cost
+	lookups         int             // number of looked-up domains, on all paths
+	work            *budget         // remaining work of matching
 }
 
-// errNoDelegation means that the first key has no records: the namespace is not delegated
-// below this root. The error also wraps the *resolver.Negative.
+// errNoDelegation means that the first key has no records: the namespace is not delegated below this root. The
+// error also wraps the *resolver.Negative.
 var errNoDelegation = errors.New("not delegated")
 
 // run follows rules from key until a terminal one.
@@ -50,9 +50,8 @@ func (w *walk) run(ctx context.Context, key string) (resolver.Answer, error) {
 	return answer, err
 }
 
-// follow follows the rules of one domain. A failure is returned, even if the set has
-// another record (RFC 3403 section 8), unless fallback is set: then the next record of
-// the same order is used (RFC 6116 section 5.2.1).
+// follow applies the rules of one domain. A failure is returned, even if the set has another record (RFC 3403
+// section 8), unless fallback is set: then the next record of the same order is used (RFC 6116 section 5.2.1).
 func (w *walk) follow(ctx context.Context, key string) (resolver.Answer, error) {
 	s, err := w.choose(ctx, key)
 	if err != nil {
@@ -80,8 +79,7 @@ func (w *walk) follow(ctx context.Context, key string) (resolver.Answer, error) 
 	return resolver.Answer{}, first
 }
 
-// choose looks up the rules of a domain, and returns a selection with at least one usable
-// rule, or an error.
+// choose looks up the rules of a domain, and returns a selection with at least one usable rule, or an error.
 func (w *walk) choose(ctx context.Context, key string) (selection, error) {
 	if w.path[key] {
 		return selection{}, w.notFound("rules_loop", []string{"Domain", key}, "the rules lead back to "+key)
@@ -118,7 +116,7 @@ func (w *walk) choose(ctx context.Context, key string) (selection, error) {
 	return s, nil
 }
 
-// noneUsable returns why a selection has no rule that can be used.
+// noneUsable returns the error of a selection without a usable rule.
 func (w *walk) noneUsable(key string, s selection) error {
 	switch {
 	case s.matched && s.long:
@@ -144,8 +142,7 @@ func (w *walk) dependOn(info RRsetInfo, set string) {
 	w.unauthenticated = w.unauthenticated || !info.Authentic
 }
 
-// limitTTL limits the TTL of the answer, since it depends on something with this TTL (RFC
-// 3402 section 3.3).
+// limitTTL limits the TTL of the answer to that of a dependency (RFC 3402 section 3.3).
 func (w *walk) limitTTL(ttl time.Duration, what string) {
 	if w.ttl < 0 || ttl < w.ttl {
 		w.ttl, w.shortest = ttl, what
@@ -160,8 +157,8 @@ func (w *walk) notFound(code string, values []string, reason string) error {
 	}
 }
 
-// lookupError converts the error of a lookup to which a rule led: a negative answer is
-// authoritative, any other error is a failure.
+// lookupError converts the error of a lookup required by a rule: a negative answer is authoritative, any other
+// error is a failure.
 func (w *walk) lookupError(err error) error {
 	var n *resolver.Negative
 	if !errors.As(err, &n) {

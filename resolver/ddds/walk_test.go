@@ -87,7 +87,7 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-// I2Ls includes the locations with protocols that urnd does not speak.
+// I2Ls includes the locations with protocols that urnd does not implement.
 func TestWalkListsOtherProtocols(t *testing.T) {
 	s := &script{sets: map[string]set{
 		"foo.urn.arpa. NAPTR": {naptr: []NAPTR{{1, 1, "s", "z3950+N2Ls", "", "a.example."}, located(1, 2, "", "", "http://b.example/")}, ttl: hour},
@@ -101,7 +101,7 @@ func TestWalkListsOtherProtocols(t *testing.T) {
 	}
 }
 
-// A location is authentic if all records that led to it are (RFC 4035 section 3.2.3).
+// A location is authentic if all records used for it are (RFC 4035 section 3.2.3).
 func TestWalkCarriesAuthenticity(t *testing.T) {
 	for _, c := range []struct{ first, second, want bool }{{true, true, true}, {true, false, false}, {false, true, false}} {
 		s := &script{sets: map[string]set{
@@ -167,7 +167,7 @@ func TestWalkNegative(t *testing.T) {
 	}
 }
 
-// hops is a chain of n domains, of which the last has a location.
+// hops returns a chain of n domains, the last of which has a location.
 func hops(n int) map[string]set {
 	sets := make(map[string]set)
 	key := "foo.urn.arpa."
@@ -193,8 +193,8 @@ func TestWalkIsBounded(t *testing.T) {
 	}
 }
 
-// A failure is not a negative answer: it is returned unchanged, even if there is another
-// rule (RFC 3403 section 8).
+// A failure is not a negative answer: it is returned unchanged, even if there is another rule (RFC 3403 section
+// 8).
 func TestWalkReportsFailures(t *testing.T) {
 	down := errors.New("server is down")
 	alternative := located(1, 2, "", "", "http://b.example/")
@@ -277,8 +277,7 @@ func TestWalkIsTraced(t *testing.T) {
 	}
 }
 
-// RFC 6116 section 5.2.1, with Fallback: after a failure the next record of the order is
-// used.
+// RFC 6116 section 5.2.1, with Fallback: after a failure the next record of the order is used.
 func TestFallback(t *testing.T) {
 	sets := map[string]set{
 		"foo.urn.arpa. NAPTR": {

@@ -15,13 +15,13 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// agents is the client for directory agents. It is safe for concurrent use.
+// agents is the client for SLP agents. It is safe for concurrent use.
 type agents struct {
-	addresses []string // with port, asked in order
+	addresses []string // directory agents with port, in the order of requests
 	dial      func(ctx context.Context, network, address string) (net.Conn, error)
 	group     Open          // used if there are no addresses; nil disables multicast
 	timeout   time.Duration // for one agent, and for the group
-	noneTTL   time.Duration // how long it is remembered that the group has no directory agent
+	noneTTL   time.Duration // how long the absence of directory agents in the group is cached
 	backoff   *resolver.Backoff
 	now       func() time.Time
 
@@ -33,11 +33,11 @@ type agents struct {
 // sends is how often a datagram is sent, since it may be lost (section 6.3).
 const sends = 2
 
-// maxReply bounds a reply over TCP, in octets.
+// maxReply limits a reply over TCP, in bytes.
 const maxReply = 1 << 20
 
-// ask asks the configured agents; without any, the directory agents of the group, and if it
-// has none, all of its agents (section 6).
+// ask queries the configured agents. Without any, it queries the directory agents of the group or, if it has
+// none, all of its agents (section 6).
 func (a *agents) ask(ctx context.Context, r request) ([]entry, error) {
 	if len(a.addresses) > 0 || a.group == nil {
 		return a.askEach(ctx, a.addresses, r)
@@ -55,14 +55,14 @@ func (a *agents) ask(ctx context.Context, r request) ([]entry, error) {
 	return a.discover(ctx, r)
 }
 
-// askEach sends a request to agents in order until one answers. An empty reply is final,
-// since a directory agent has all services of its scopes (section 6.2). The error is
-// context.DeadlineExceeded if all agents were too slow, else resolver.ErrUnreachable.
+// askEach sends a request to agents in order until one answers. An empty reply is final, since a directory
+// agent has all services of its scopes (section 6.2). The error is context.DeadlineExceeded if all agents were
+// too slow, else resolver.ErrUnreachable.
 func (a *agents) askEach(ctx context.Context, addresses []string, r request) ([]entry, error) {
 	var faults []error
 	slow := 0
 	for _, address := range addresses {
-		r.xid = uint16(rand.UintN(1 << 16)) //nolint:gosec // identifies the reply, and protects against off-path spoofing
+		r.xid = uint16(rand.UintN(1 << 16)) //nolint:gosec // identifies the reply, and hinders off-path spoofing
 		start := a.now()
 		err := a.backoff.Err(address)
 		var entries []entry
@@ -95,7 +95,7 @@ func (a *agents) askEach(ctx context.Context, addresses []string, r request) ([]
 	return nil, resolver.Unreachable(errors.Join(faults...))
 }
 
-// attempt asks one agent, and remembers whether it is silent.
+// attempt queries one agent, and records in the backoff whether it is silent.
 func (a *agents) attempt(ctx context.Context, address string, r request) ([]entry, error) {
 	attempt := a.backoff.Begin(address)
 	defer attempt.Abandon()
@@ -113,7 +113,7 @@ func isTimeout(err error) bool {
 	return errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// errOverflow means that an agent answered, and its whole answer could not be fetched over TCP.
+// errOverflow means that an agent replied, but its complete reply could not be fetched over TCP.
 var errOverflow = errors.New("its answer does not fit into a datagram")
 
 func summary(entries []entry, err error) string {
@@ -123,7 +123,7 @@ func summary(entries []entry, err error) string {
 	return fmt.Sprintf("%d services", len(entries))
 }
 
-// askOne asks one agent: over UDP, and again over TCP if the reply did not fit.
+// askOne queries one agent: over UDP, and again over TCP if the reply did not fit into a datagram.
 func (a *agents) askOne(ctx context.Context, address string, r request) ([]entry, error) {
 	message, err := r.message()
 	if err != nil {
@@ -142,7 +142,7 @@ func (a *agents) askOne(ctx context.Context, address string, r request) ([]entry
 		if err != nil && len(answer.entries) == 0 {
 			return nil, fmt.Errorf("%w: %w", errOverflow, err)
 		}
-		if err == nil { // otherwise what the datagram held is used, section 6.1
+		if err == nil { // otherwise the entries of the datagram are used, section 6.1
 			answer = whole
 		}
 	}
@@ -152,8 +152,8 @@ func (a *agents) askOne(ctx context.Context, address string, r request) ([]entry
 	return answer.entries, nil
 }
 
-// byUDP sends a message, again if there is no reply, and waits for the reply. Malformed
-// replies and those to another request are skipped.
+// byUDP sends a message and waits for the reply. It sends it again if there is no reply. Malformed replies and
+// replies to another request are skipped.
 func (a *agents) byUDP(ctx context.Context, address string, xid uint16, message []byte) (reply, error) {
 	conn, err := a.open(ctx, "udp", address)
 	if err != nil {
@@ -192,7 +192,7 @@ func (a *agents) sendAndWait(ctx context.Context, conn net.Conn, xid uint16, mes
 	}
 }
 
-// byTCP asks over TCP, where the length in the header delimits messages.
+// byTCP sends a message over TCP, where the length in the header delimits messages.
 func (a *agents) byTCP(ctx context.Context, address string, xid uint16, message []byte) (reply, error) {
 	conn, err := a.open(ctx, "tcp", address)
 	if err != nil {

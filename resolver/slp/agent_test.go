@@ -33,7 +33,7 @@ func service(host, nid string, lifetime uint16) testserver.SLPService {
 	}
 }
 
-// fakeServers records the servers that are asked by THTTP, and answers for them.
+// fakeServers records the THTTP servers that are queried, and answers for them.
 type fakeServers struct {
 	bases []string
 	down  map[string]bool
@@ -88,8 +88,7 @@ func resolve(t *testing.T, r *slp.Resolver, urn string) (string, time.Duration, 
 	return answer.Locations[0].URI, answer.TTL, nil
 }
 
-// The servers that an agent lists are asked in its order, and cached for the least of
-// their lifetimes.
+// The servers that an agent lists are queried in order, and cached for the least of their lifetimes.
 func TestDiscovery(t *testing.T) {
 	agent := testserver.StartSLP(t, service("one.example:8080", "foo", 60), service("two.example", "foo", 300), service("bar.example", "bar", 60))
 	var now clock
@@ -116,7 +115,7 @@ func TestDiscovery(t *testing.T) {
 	}
 }
 
-// A namespace without a server is ErrUnsupported, and that is cached.
+// A namespace without a server is ErrUnsupported, which is cached.
 func TestNone(t *testing.T) {
 	agent := testserver.StartSLP(t, service("a.example", "foo", 60))
 	var now clock
@@ -137,7 +136,7 @@ func TestNone(t *testing.T) {
 	}
 }
 
-// notDirectory makes an agent answer as one of services does, which advertises no directory.
+// notDirectory makes an agent reply like a service agent, which sends no DA Advertisement.
 func notDirectory(reply []byte) []byte {
 	if reply[1] == 8 { // DAAdvert
 		return nil
@@ -145,8 +144,7 @@ func notDirectory(reply []byte) []byte {
 	return reply
 }
 
-// Without configured agents the directory agents of a group are looked for first: RFC 2608
-// section 6, rule 3.
+// Without configured agents, the directory agents of a group are discovered first: RFC 2608 section 6, rule 3.
 func TestDirectoryOfAGroup(t *testing.T) {
 	directory := testserver.StartSLP(t, service("a.example", "foo", 60))
 	group := netguard.Group(netip.MustParseAddrPort(directory.Addr()))
@@ -165,7 +163,7 @@ func TestDirectoryOfAGroup(t *testing.T) {
 	if want := []string{"service:directory-agent 2000", serviceType + " 0000", serviceType + " 0000"}; !slices.Equal(asked, want) {
 		t.Errorf("asked %v, want %v", asked, want)
 	}
-	// One that is silent is forgotten.
+	// A silent directory agent is forgotten.
 	directory.Mute(true)
 	silent := newResolver(t, &now, &fakeServers{}, func(c *slp.Config) { c.Group, c.Timeout = group, 300*time.Millisecond })
 	if _, _, err := resolve(t, silent, "urn:foo:1"); !errors.Is(err, resolver.ErrUnsupported) {
@@ -173,8 +171,8 @@ func TestDirectoryOfAGroup(t *testing.T) {
 	}
 }
 
-// Without directory agents all agents of the group are asked, again if there is no answer
-// (section 6.3), and no longer than until there is one.
+// Without directory agents all agents of the group are queried, again if there is no reply (section 6.3), until
+// there is one.
 func TestMulticast(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
@@ -195,7 +193,7 @@ func TestMulticast(t *testing.T) {
 	if got, _, err := resolve(t, r, "urn:foo:1"); got != "http://a.example/urn:foo:1" || err != nil {
 		t.Errorf("%s, %v", got, err)
 	}
-	took := time.Since(start) // a round for the directory agents, one for the lost reply, and none for others
+	took := time.Since(start) // a round for the directory agents, and one for the lost reply
 	var requests []testserver.SLPRequest
 	for _, r := range member.Requests() {
 		if r.ServiceType == serviceType {
@@ -248,7 +246,7 @@ func TestLifetimes(t *testing.T) {
 	}
 }
 
-// A message too long for a datagram is sent over TCP.
+// A message that is too long for a datagram is sent over TCP.
 func TestOverflow(t *testing.T) {
 	var services []testserver.SLPService
 	for i := range 10 {
@@ -275,7 +273,7 @@ func TestOverflow(t *testing.T) {
 	}
 }
 
-// After a failed agent the next one is asked.
+// After a failed agent the next one is queried.
 func TestAgentsThatFail(t *testing.T) {
 	good := testserver.StartSLP(t, service("a.example", "foo", 60))
 	failing := testserver.StartSLP(t)
@@ -295,7 +293,7 @@ func TestAgentsThatFail(t *testing.T) {
 	}
 }
 
-// A datagram may be lost, and is sent again; invalid replies are skipped.
+// A lost datagram is sent again; invalid replies are skipped.
 func TestSilentAndInvalidAgents(t *testing.T) {
 	shortTimeout := func(c *slp.Config) { c.Timeout = 100 * time.Millisecond }
 	silent := testserver.StartSLP(t)
@@ -321,7 +319,7 @@ func TestSilentAndInvalidAgents(t *testing.T) {
 	}
 }
 
-// When the servers of the list fail, which is not new, the agents are asked again.
+// If all servers of a list fail, and the list is not new, they are discovered again.
 func TestServersThatMoved(t *testing.T) {
 	agent := testserver.StartSLP(t, service("a.example", "foo", 65535))
 	var now clock
@@ -343,13 +341,14 @@ func TestServersThatMoved(t *testing.T) {
 	}
 }
 
-// A silent agent is not waited for again, for a while.
+// During its backoff, a silent agent is not queried again.
 func TestSilentAgentIsRemembered(t *testing.T) {
 	silent, good := testserver.StartSLP(t), testserver.StartSLP(t, service("a.example", "foo", 1), service("b.example", "bar", 1))
 	silent.Mute(true)
 	var now clock
 	r := newResolver(t, &now, &fakeServers{}, func(c *slp.Config) {
-		c.Timeout, c.Backoff = time.Second, resolver.NewBackoff(5*time.Second, now.now) // in which the other one answers on a busy machine, too
+		// Long enough for the other agent on a busy machine.
+		c.Timeout, c.Backoff = time.Second, resolver.NewBackoff(5*time.Second, now.now)
 	}, silent.Addr(), good.Addr())
 	for _, urn := range []string{"urn:foo:1", "urn:bar:1"} {
 		if _, _, err := resolve(t, r, urn); err != nil {
@@ -357,13 +356,13 @@ func TestSilentAgentIsRemembered(t *testing.T) {
 		}
 	}
 	testserver.Wait(t, "the silent agent is asked", func() bool { return len(silent.Requests()) > 0 })
-	requests := silent.Requests() // of the first name: one, or another time if the first was early enough
+	requests := silent.Requests() // of the first name only: one, or a second one if the first was sent early
 	if n := len(requests); n > 2 || requests[n-1].XID != requests[0].XID {
 		t.Errorf("the silent agent is asked for the second name, too: %+v", requests)
 	}
 }
 
-// What an agent lists and cannot be used is reported.
+// Unusable URLs of an agent are reported.
 func TestUnusableURLs(t *testing.T) {
 	agent := testserver.StartSLP(t, service("a.example,60", "foo", 60), service("b.example", "foo", 60))
 	var now clock
@@ -379,7 +378,7 @@ func TestUnusableURLs(t *testing.T) {
 	}
 }
 
-// Names that fail together make one discovery.
+// Names that fail at the same time share one discovery.
 func TestDiscoveryOfManyNames(t *testing.T) {
 	agent := testserver.StartSLP(t, service("a.example", "foo", 65535))
 	var now clock

@@ -1,6 +1,7 @@
-// Package slp discovers resolution servers by the Service Location Protocol, version 2:
-// RFC 2608. It is a user agent: it asks the configured directory agents, or all agents
-// of a multicast group.
+// Package slp discovers resolution servers by the Service Location Protocol, version 2: RFC 2608. It is a user
+// agent: it queries the configured directory agents, or all agents of a multicast group. A canonical
+// resolver.Query enters, whose namespace is the predicate of a Service Request; the discovered servers are
+// queried by THTTP (package thttp), and their resolver.Answer or a negative answer leaves.
 package slp
 
 import (
@@ -16,7 +17,7 @@ const (
 	srvRqst     = 1
 	srvRply     = 2
 	daAdvert    = 8
-	flagOver    = 0x80 // in the first octet of the flags
+	flagOver    = 0x80 // in the first byte of the flags
 	flagMcast   = 0x20
 	headerSize  = 14 // without the language tag
 	maxDatagram = 1400
@@ -27,17 +28,17 @@ const (
 type request struct {
 	xid        uint16
 	multicast  bool
-	responders []string // addresses of agents that have answered already
+	responders []string // addresses of agents that have already answered
 	lang       string
 	service    string // "service:urn-resolver:thttp"
 	scopes     []string
-	predicate  string // an LDAPv3 filter
+	predicate  string // LDAPv3 filter
 }
 
 // entry is a URL Entry, section 4.3.
 type entry struct {
 	url      string
-	lifetime uint16 // seconds
+	lifetime uint16 // in seconds
 }
 
 // reply is a Service Reply, section 8.2.
@@ -49,7 +50,7 @@ type reply struct {
 	entries  []entry
 }
 
-// message encodes r.
+// message returns the encoding of r.
 func (r request) message() ([]byte, error) {
 	var flags byte
 	if r.multicast {
@@ -58,12 +59,13 @@ func (r request) message() ([]byte, error) {
 	dst := []byte{version, srvRqst, 0, 0, 0, flags, 0, 0, 0, 0}
 	dst = binary.BigEndian.AppendUint16(dst, r.xid)
 	for _, field := range []string{
-		r.lang, strings.Join(r.responders, ","), r.service, joinEscaped(r.scopes), r.predicate, "", // no SPI: signatures are not verified
+		// The last field, the SPI, is empty: signatures are not verified.
+		r.lang, strings.Join(r.responders, ","), r.service, joinEscaped(r.scopes), r.predicate, "",
 	} {
 		if len(field) > 1<<16-1 {
 			return nil, errTooLong
 		}
-		dst = binary.BigEndian.AppendUint16(dst, uint16(len(field))) //nolint:gosec // just checked
+		dst = binary.BigEndian.AppendUint16(dst, uint16(len(field))) //nolint:gosec // checked above
 		dst = append(dst, field...)
 	}
 	if len(dst) > maxMessage {
@@ -78,10 +80,10 @@ var errTooLong = errors.New("the request is longer than an SLP message can be")
 // putLength sets the length field of a message, which has 24 bits.
 func putLength(message []byte) {
 	n := len(message)
-	message[2], message[3], message[4] = byte(n>>16), byte(n>>8), byte(n) //nolint:gosec // three octets of it
+	message[2], message[3], message[4] = byte(n>>16), byte(n>>8), byte(n) //nolint:gosec // its three bytes
 }
 
-// messageLength returns the length field of a message, 0 if the header is incomplete.
+// messageLength returns the length field of a message, or 0 if the header is incomplete.
 func messageLength(message []byte) int {
 	if len(message) < 5 {
 		return 0
@@ -98,8 +100,8 @@ func joinEscaped(list []string) string {
 	return strings.Join(escaped, ",")
 }
 
-// escape encodes the characters that section 5.0 or an LDAPv3 filter reserves as a
-// backslash and two hexadecimal digits.
+// escape encodes each character that is reserved by section 5.0 or in an LDAPv3 filter as a backslash and two
+// hexadecimal digits.
 func escape(s string) string {
 	var b strings.Builder
 	for _, c := range []byte(s) {
@@ -114,8 +116,8 @@ func escape(s string) string {
 
 var errMessage = errors.New("the reply is malformed (RFC 2608)")
 
-// parseReply parses a Service Reply. It may end after an error code (section 7), and with
-// the overflow flag its last entry may be truncated.
+// parseReply parses a Service Reply. It may end after an error code (section 7), and with the overflow flag its
+// last entry may be truncated.
 func parseReply(message []byte) (reply, error) {
 	in := reader{message}
 	head, ok := in.take(headerSize - 2)
@@ -149,8 +151,8 @@ func parseReply(message []byte) (reply, error) {
 	return r, nil
 }
 
-// parseAdvert parses a DA Advertisement, section 8.5, as far as its error code, and returns
-// its XID. One with the boot time 0 is of an agent that is going down (section 12.1).
+// parseAdvert parses a DA Advertisement, section 8.5, up to its boot time, and returns its XID. A boot time of
+// 0 means that the agent is shutting down (section 12.1), and is an error.
 func parseAdvert(message []byte) (xid uint16, err error) {
 	in := reader{message}
 	head, ok := in.take(headerSize - 2)
@@ -200,8 +202,8 @@ func (r *reader) text() (string, bool) {
 	return string(b), ok
 }
 
-// entry decodes a URL Entry: a reserved octet, the lifetime, the URL, and authentication
-// blocks, which are skipped since the request had no SPI.
+// entry decodes a URL Entry: a reserved byte, the lifetime, the URL, and authentication blocks, which are
+// skipped since the request had no SPI.
 func (r *reader) entry() (entry, bool) {
 	if _, ok := r.take(1); !ok {
 		return entry{}, false

@@ -10,7 +10,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// The octets follow the field layouts of RFC 2608 sections 8 and 8.1.
+// The bytes follow the field layouts of RFC 2608 sections 8 and 8.1.
 func TestRequest(t *testing.T) {
 	r := request{xid: 0x1234, lang: "en", service: "service:x", scopes: []string{"DEFAULT", "a,b"}, predicate: "(nid=foo)"}
 	got, err := r.message()
@@ -33,7 +33,7 @@ func TestRequest(t *testing.T) {
 	}
 }
 
-// header is the header of a reply to the XID 1, in English, without its length.
+// header returns the header of a reply to the XID 1, in English, without its length.
 func header(flags byte) []byte { return []byte{2, 2, 0, 0, 0, flags, 0, 0, 0, 0, 0, 1, 0, 2, 'e', 'n'} }
 
 // sized joins parts, and sets the length of the message.
@@ -43,7 +43,7 @@ func sized(parts ...[]byte) []byte {
 	return message
 }
 
-// The octets follow sections 8.2 and 4.3.
+// The bytes follow sections 8.2 and 4.3.
 func TestParseReply(t *testing.T) {
 	first := slices.Concat([]byte{0, 0x0E, 0x10, 0, 11}, []byte("service:x:a"), []byte{0})
 	signed := slices.Concat([]byte{0, 0, 60, 0, 11}, []byte("service:x:b"), []byte{1, 0, 2, 0, 8, 1, 2, 3, 4})
@@ -74,7 +74,7 @@ func TestParseReply(t *testing.T) {
 	}
 }
 
-// FuzzReply: no reply has more octets of entries than its message.
+// FuzzReply: the entries of a reply have no more bytes than its message.
 func FuzzReply(f *testing.F) {
 	f.Add(sized(header(0), []byte{0, 0, 0, 1, 0, 0, 60, 0, 1, 'a', 1, 0, 2, 0, 8, 1, 2, 3, 4}))
 	f.Add(sized(header(0x80), []byte{0, 0, 0xFF, 0xFF}))

@@ -13,17 +13,16 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// Open opens a socket that can send only to a multicast group, and returns the address of
-// the group.
+// Open opens a socket that can only send to a multicast group. It also returns the address of the group.
 type Open func(ctx context.Context) (net.PacketConn, net.Addr, error)
 
-// rounds bounds how often a group is asked; each round has an equal share of the timeout.
+// rounds limits the requests to a group; each round has an equal share of the timeout.
 const rounds = 3
 
-// maxResponders bounds the replies that are read.
+// maxResponders limits the replies that are read.
 const maxResponders = 50
 
-// discover asks all agents of the group for services, until one lists any.
+// discover queries all agents of the group for services, until one lists any.
 func (a *agents) discover(ctx context.Context, r request) ([]entry, error) {
 	start := a.now()
 	var entries []entry
@@ -47,11 +46,10 @@ func (a *agents) discover(ctx context.Context, r request) ([]entry, error) {
 	return entries, nil
 }
 
-// directory returns the directory agents of the group: RFC 2608 sections 6 and 12.1. They
-// are remembered for a while.
+// directory returns the directory agents of the group: RFC 2608 sections 6 and 12.1. They are cached.
 func (a *agents) directory(ctx context.Context, r request) ([]string, error) {
 	a.mu.Lock()
-	defer a.mu.Unlock() // others wait, rather than ask too
+	defer a.mu.Unlock() // concurrent callers wait instead of sending requests too
 	start := a.now()
 	if start.Before(a.foundUntil) {
 		return a.found, nil
@@ -70,7 +68,7 @@ func (a *agents) directory(ctx context.Context, r request) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	// An agent may answer from any port, and is asked at that of the protocol (section 6.1).
+	// An agent may reply from any port, but receives requests at that of the protocol (section 6.1).
 	_, port, _ := net.SplitHostPort(group.String())
 	for _, host := range hosts {
 		found = append(found, net.JoinHostPort(host, port))
@@ -87,21 +85,19 @@ func (a *agents) directory(ctx context.Context, r request) ([]string, error) {
 	return found, nil
 }
 
-// directoryTTL is how long a directory agent is asked before it is looked for again:
-// CONFIG_DA_FIND of RFC 2608 section 13.
+// directoryTTL is how long a directory agent is cached: CONFIG_DA_FIND of RFC 2608 section 13.
 const directoryTTL = 900 * time.Second
 
-// forget makes the next call of directory look for agents again.
+// forget makes the next call of directory discover agents again.
 func (a *agents) forget() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.foundUntil = time.Time{}
 }
 
-// askGroup sends a request to the group, and again with the agents that have answered
-// listed in it, since datagrams may be lost (section 6.3). take is called with each message,
-// and returns whether it is a reply, and whether that is all that is needed. It need not
-// reach all agents.
+// askGroup sends a request to the group. It repeats it with a list of the agents that have already answered,
+// since datagrams may be lost (section 6.3). take is called with each message, and returns whether it is a
+// reply, and whether no more are needed. Not all agents are necessarily reached.
 func (a *agents) askGroup(
 	ctx context.Context, r request, timeout time.Duration, take func(from net.Addr, message []byte, xid uint16) (reply, enough bool),
 ) (responders int, group net.Addr, err error) {
@@ -140,8 +136,8 @@ func (a *agents) askGroup(
 	return len(r.responders), group, nil
 }
 
-// round sends a message to a group, and passes on the replies that arrive within share, until
-// one is enough. Agents do not send errors to multicast requests (section 7).
+// round sends a message to a group, and calls take with the replies that arrive within share, until it returns
+// true. Agents do not send errors to multicast requests (section 7).
 func (a *agents) round(
 	ctx context.Context, conn net.PacketConn, group net.Addr, message []byte, share time.Duration,
 	take func(from net.Addr, message []byte) bool,

@@ -13,27 +13,27 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Config is the configuration of a Resolver. All fields except Agents, Group and Observe
+// Config is the configuration of a Resolver. All fields except Agents, Group, Backoff, Unusable and Observe
 // must be set.
 type Config struct {
 	Agents []string // addresses of directory agents, with port
-	Group  Open     // asked if there are no Agents; may be nil
-	Scopes []string // such as "DEFAULT"
-	Lang   string   // such as "en"
-	// Dial opens connections to agents; networks are "udp" and "tcp".
+	Group  Open     // multicast group without Agents; may be nil
+	Scopes []string // scopes of services, such as "DEFAULT"
+	Lang   string   // language tag, such as "en"
+	// Dial opens connections to agents; network is "udp" or "tcp".
 	Dial    func(ctx context.Context, network, address string) (net.Conn, error)
-	Timeout time.Duration // for one agent
-	// Ask asks a discovered server by THTTP.
+	Timeout time.Duration // of requests to one agent
+	// Ask queries a discovered server by THTTP.
 	Ask resolver.Ask
 	// Cache caches discovered servers for their lifetime, by NID.
 	Cache *cache.Cache[Servers]
-	// NegativeTTL is how long it is cached that a namespace has no server.
+	// NegativeTTL is how long the absence of servers for a namespace is cached.
 	NegativeTTL time.Duration
-	// Recheck is how old the list of servers must be to be asked for again when they fail.
+	// Recheck is the least age of a list of servers that is discovered again when all its servers fail.
 	Recheck time.Duration
-	// Backoff remembers agents that are silent; it may be nil.
+	// Backoff remembers silent agents; it may be nil.
 	Backoff *resolver.Backoff
-	// Unusable is called with what an agent lists and why it cannot be used; it may be nil.
+	// Unusable is called with a URL from an agent that cannot be used, and the reason; it may be nil.
 	Unusable func(url string, reason error)
 	Now      func() time.Time
 	// Observe is called with the outcome of each discovery; it may be nil.
@@ -43,7 +43,7 @@ type Config struct {
 // Servers are the base URIs of resolution servers, such as "http://a.example:8080".
 type Servers []string
 
-// ServersSize returns the memory of a cached value in bytes, for a store.
+// ServersSize returns the size of a cached value in bytes, for the accounting of a store.
 func ServersSize(servers Servers) int {
 	const header, textOverhead = 16, 8
 	size := header * cap(servers)
@@ -53,8 +53,8 @@ func ServersSize(servers Servers) int {
 	return size
 }
 
-// Resolver resolves names by the servers that directory agents list for their namespaces.
-// It is safe for concurrent use.
+// Resolver resolves names with the servers that directory agents list for their namespaces. It is safe for
+// concurrent use.
 type Resolver struct {
 	config Config
 	agents *agents
@@ -71,25 +71,24 @@ func New(config Config) *Resolver {
 // directoryType is the service type of directory agents: RFC 2608 section 8.5.
 const directoryType = "service:directory-agent"
 
-// serviceType is the service type of THTTP servers: an abstract and a concrete type (RFC
-// 2609), before the address of a host.
+// serviceType is the service type of THTTP servers: an abstract and a concrete type (RFC 2609). The address of
+// a host follows it.
 const serviceType = "service:urn-resolver:thttp"
 
-// maxReported bounds the URLs of a reply that are reported because they cannot be used, and
-// maxReportedURL the octets of each.
+// maxReported limits the unusable URLs of a reply that are reported, and maxReportedURL the bytes of each.
 const (
 	maxReported    = 10
 	maxReportedURL = 200
 )
 
-// maxServers bounds the servers that are used from a reply.
+// maxServers limits the servers that are used from a reply.
 const maxServers = 20
 
 // errNoServer means that no agent lists a server for the namespace.
 var errNoServer = errors.New("no directory agent lists a server for the namespace")
 
-// Resolve implements resolver.Resolver for URNs in canonical form. If a server gives no
-// answer, the next one is asked; if none does, the agents may list others by now.
+// Resolve implements resolver.Resolver for URNs in canonical form. If a server gives no answer, the next one is
+// queried. If none does, the servers are discovered again, since the list may have changed.
 func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answer, error) {
 	answer, age, err := r.ask(ctx, q)
 	if err == nil || errors.As(err, new(*resolver.Negative)) || ctx.Err() != nil || age <= r.config.Recheck {
@@ -98,11 +97,11 @@ func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answ
 	if t := resolver.TraceOf(ctx); t != nil {
 		t.Add(resolver.Step{Stage: "slp", Code: "directories_asked_again"}, "no server of the list answers, which is %s old: the agents are asked again", age.Round(time.Second))
 	}
-	answer, _, err = r.ask(resolver.WithFresh(ctx), q) // once for all names that fail together
+	answer, _, err = r.ask(resolver.WithFresh(ctx), q) // once for all names that fail at the same time
 	return answer, err
 }
 
-// ask asks the servers of the namespace, and returns how old the list of them is.
+// ask queries the servers of the namespace, and returns the age of their list.
 func (r *Resolver) ask(ctx context.Context, q resolver.Query) (resolver.Answer, time.Duration, error) {
 	found, err := resolver.Load(ctx, r.config.Cache, q.NID(), func(ctx context.Context) (Servers, time.Duration, error) {
 		return r.find(ctx, q.NID())
@@ -125,12 +124,11 @@ func (r *Resolver) ask(ctx context.Context, q resolver.Query) (resolver.Answer, 
 	return answer.AtMost(ttl), found.Age, resolver.AtMost(err, ttl)
 }
 
-// Purge removes the servers of a namespace from the cache, and reports whether there was
-// an entry.
+// Purge removes the servers of a namespace from the cache, and reports whether there was an entry.
 func (r *Resolver) Purge(nid string) bool { return r.config.Cache.Purge(nid, false) }
 
-// find asks the agents for the servers of a namespace, and returns how long they may be
-// cached: the least of their lifetimes (section 8.2).
+// find discovers the servers of a namespace, and returns how long they may be cached: the least of their
+// lifetimes (section 8.2).
 func (r *Resolver) find(ctx context.Context, nid string) (Servers, time.Duration, error) {
 	start := r.config.Now()
 	entries, err := r.agents.ask(ctx, request{

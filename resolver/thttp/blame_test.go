@@ -14,7 +14,7 @@ import (
 	"github.com/urnd/urnd/resolver/thttp"
 )
 
-// slowNames is a server that is silent for some names, or for all requests.
+// slowNames is a server that does not respond for some names or, if silent, at all.
 type slowNames struct{ silent bool }
 
 func (s *slowNames) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, error) {
@@ -27,8 +27,8 @@ func (s *slowNames) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource
 	}}, nil
 }
 
-// A client that asks for names at which a server is slow does not take its other names from all: urnd finds out whether it
-// answers at all.
+// A client that queries names for which a server is slow does not affect other names of the server: the client
+// probes whether it responds at all.
 func TestSlowNamesOfOneClient(t *testing.T) {
 	s := new(slowNames)
 	c := thttp.New(thttp.Config{

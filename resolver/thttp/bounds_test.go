@@ -11,15 +11,15 @@ import (
 	"github.com/urnd/urnd/resolver/thttp"
 )
 
-// A server can make neither a location nor an answer larger than the bounds; the trace says what
-// is left out.
+// A server cannot make a location or an answer exceed the limits; the trace has the locations that are left
+// out.
 func TestBounds(t *testing.T) {
 	fits, long := "http://a/"+strings.Repeat("a", resolver.MaxLocation-9), "http://a/"+strings.Repeat("a", resolver.MaxLocation-8)
 	list := "Content-Type: text/uri-list"
 	for _, tt := range []struct {
 		name, header, body string
 		service            resolver.Service
-		locations          int // 0 is an error
+		locations          int // 0 means an error
 		trace              string
 	}{
 		{"the longest Location", "Location: " + fits, "", resolver.I2L, 1, ""},

@@ -1,5 +1,7 @@
-// Package thttp is the client for resolution servers by THTTP, RFC 2169: a service of
-// RFC 2483 is a path, and its answer is a redirect or a text/uri-list.
+// Package thttp is the client for resolution servers by THTTP, RFC 2169: a service of RFC 2483 is a path. A
+// canonical resolver.Query enters and becomes a GET request; its response, a redirect, a text/uri-list or a
+// description, leaves as a resolver.Answer or a negative answer. Redirects are the answer, and are never
+// followed.
 package thttp
 
 import (
@@ -19,35 +21,31 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Config is the configuration of a Client. All fields except Fields, Schemes and Observe
-// must be set.
+// Config is the configuration of a Client. All fields except Fields, Schemes, Observe and Backoff must be set.
 type Config struct {
-	// Web fetches "http" and "https" resources. It must restrict destinations, and not follow
-	// redirects.
+	// Web fetches "http" and "https" resources. It must restrict destinations, and must not follow redirects.
 	Web scheme.Handler
-	// Timeout bounds one exchange, its body included.
+	// Timeout is the timeout of one exchange, including its body.
 	Timeout time.Duration
-	// MaxBody bounds a list, in octets; MaxLocations bounds the locations used from it.
+	// MaxBody limits the body of a list, in bytes; MaxLocations limits the locations used from it.
 	MaxBody      int64
 	MaxLocations int
-	// DefaultTTL is the TTL of answers without a freshness lifetime. MaxTTL bounds the
-	// TTL of every answer.
+	// DefaultTTL is the TTL of answers without a freshness lifetime. MaxTTL limits the TTL of every answer.
 	DefaultTTL, MaxTTL time.Duration
 	Now                func() time.Time
-	// Fields adds header fields to a request, such as Via; it may be nil. ctx is that of a load,
-	// see resolver.Load.
+	// Fields adds header fields to a request, such as Via; it may be nil. ctx is the context of a load: see
+	// resolver.Load.
 	Fields func(ctx context.Context, fields *httpmessage.Fields)
-	// Schemes restrict the schemes of locations that servers may return, in addition to http
-	// and https, by NID in lower case. Without an entry all are allowed that
-	// resolver.CheckLocation allows.
+	// Schemes restricts the schemes of locations that servers may return, in addition to http and https, by NID
+	// in lower case. Without an entry all schemes are allowed that resolver.CheckLocation allows.
 	Schemes map[string][]string
 	// Observe is called with the outcome of each exchange; it may be nil.
 	Observe func(err error, took time.Duration)
-	// Backoff remembers servers that could not be reached; it may be nil.
+	// Backoff remembers failing servers; it may be nil.
 	Backoff *resolver.Backoff
 }
 
-// Client asks resolution servers. It is safe for concurrent use.
+// Client queries resolution servers. It is safe for concurrent use.
 type Client struct {
 	config  Config
 	sources sources
@@ -59,10 +57,10 @@ func New(config Config) *Client { return &Client{config: config} }
 // Path is the prefix of the paths of services, RFC 2169 section 2.
 const Path = "/uri-res/"
 
-// Ask asks the server at base, such as "http://resolver.example:8080", for a
-// service: locations (I2L, I2Ls), a description (I2C, I2Cs) or other names (I2N, I2Ns). A negative answer is a *resolver.Negative; a server that gives no
-// usable answer is resolver.ErrUnreachable, one that refuses it resolver.ErrForbidden, and
-// one that is too slow context.DeadlineExceeded.
+// Ask queries the server at base, such as "http://resolver.example:8080", for a service: locations (I2L, I2Ls),
+// a description (I2C, I2Cs) or other names (I2N, I2Ns). A negative answer is a *resolver.Negative. The error is
+// resolver.ErrUnreachable if the server gives no usable answer, resolver.ErrForbidden if it denies access, and
+// context.DeadlineExceeded if it is too slow.
 func (c *Client) Ask(ctx context.Context, base string, q resolver.Query) (resolver.Answer, error) {
 	if err := c.config.Backoff.Err(base); err != nil {
 		if t := resolver.TraceOf(ctx); t != nil {
@@ -112,15 +110,16 @@ func (c *Client) remember(ctx context.Context, attempt *resolver.Attempt, base, 
 	case !errors.Is(err, scheme.ErrUnanswered) || errors.Is(err, resolver.ErrForbidden) || isOwnLimit(err):
 	case errors.As(err, &dial) && dial.Op == "dial" && !dial.Timeout():
 		attempt.Unreachable(err)
-	default: // it may be due to the name
+	default: // the name may be the cause
 		attempt.Failed(name, err, func() bool { return c.answers(ctx, base) })
 	}
 }
 
-// probeTimeout bounds the question whether a server answers at all.
+// probeTimeout limits the request that checks whether a server responds at all.
 const probeTimeout = 2 * time.Second
 
-// answers reports whether a server answers a request about no name, with any status. Who has asked may leave before that.
+// answers reports whether a server responds to a request without a name, with any status. The request continues
+// if ctx is cancelled.
 func (c *Client) answers(ctx context.Context, base string) bool {
 	u, err := uri.Parse(base + "/")
 	if err != nil {
@@ -140,13 +139,13 @@ func (c *Client) answers(ctx context.Context, base string) bool {
 	return true
 }
 
-// isOwnLimit reports whether a connection failed for want of something that this machine has too
-// little of.
+// isOwnLimit reports whether a connection failed because a limit of this machine was reached, such as file
+// descriptors or ports.
 func isOwnLimit(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) || errors.Is(err, syscall.EADDRNOTAVAIL)
 }
 
-// accept returns the media types that are asked for.
+// accept returns the Accept field for a service.
 func accept(s resolver.Service) string {
 	if describes(s) {
 		return "application/json, application/ld+json, text/plain;q=0.9, */*;q=0.1"
@@ -190,7 +189,8 @@ func (c *Client) exchange(
 	}
 	if found.mediaType != "" {
 		described := *source
-		described.Type, described.Language = strings.Clone(found.mediaType), found.language // it may be a part of the whole head
+		// Cloned, as it may be a substring of the whole header section.
+		described.Type, described.Language = strings.Clone(found.mediaType), found.language
 		described.Content = found.content
 		answer.Locations[0].From = &described
 	}

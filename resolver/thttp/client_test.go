@@ -19,7 +19,7 @@ import (
 
 var now = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// server answers every request with one response, and records the requests.
+// server sends the same response to every request, and records the requests.
 type server struct {
 	status int
 	header string // "Name: value" lines
@@ -198,7 +198,7 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// compressed returns a body in the content coding gzip.
+// compressed returns a body with the content coding gzip.
 func compressed(t *testing.T, text string) io.Reader {
 	t.Helper()
 	var b bytes.Buffer
@@ -212,8 +212,8 @@ func compressed(t *testing.T, text string) io.Reader {
 	return &b
 }
 
-// A list of FTP locations alone is an answer, unless the configuration restricts the schemes;
-// what is left out is traced.
+// A list with only FTP locations is an answer, unless the configuration restricts the schemes. Locations that
+// are left out are in the trace.
 func TestSchemesOfLocations(t *testing.T) {
 	for nid, want := range map[string]string{"example": "ftp://a.example/", "other": "gopher://a.example/ ftp://a.example/"} {
 		s := &server{status: 200, header: "Content-Type: text/uri-list", body: strings.NewReader("gopher://a.example/\nftp://a.example/\nnot a URI\n")}
@@ -295,7 +295,7 @@ type broken struct{}
 
 func (broken) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
-// blocked answers nothing until the request ends.
+// blocked does not respond until the request ends.
 type blocked struct{}
 
 func (blocked) Fetch(ctx context.Context, _ scheme.Request) (*scheme.Resource, error) {
@@ -327,7 +327,8 @@ func TestResolver(t *testing.T) {
 	}
 }
 
-// What answers I2C is a description of the resource, in the language that its fields say, where that is one.
+// The answer to I2C is a description of the resource, in the language of Content-Language if that is one
+// language.
 func TestDescriptionsAreLinks(t *testing.T) {
 	for _, tt := range []struct {
 		service  resolver.Service
@@ -339,7 +340,8 @@ func TestDescriptionsAreLinks(t *testing.T) {
 		{resolver.I2C, "Content-Type: text/plain\r\nContent-Language: <b>", "describedby", ""},
 		{resolver.I2C, "Content-Type: application/pdf", "describedby", ""},
 		{resolver.I2C, "Location: http://about.example/", "describedby", ""},
-		{resolver.I2L, "Location: http://a.example/\r\nContent-Type: text/html\r\nContent-Language: de", "", ""}, // of what nobody sees
+		// The header fields of a redirect are ignored.
+		{resolver.I2L, "Location: http://a.example/\r\nContent-Type: text/html\r\nContent-Language: de", "", ""},
 	} {
 		s := &server{status: 200, header: tt.header, body: strings.NewReader("text")}
 		answer, err := client(s).Ask(t.Context(), "http://r.example", queryOf(t, "urn:example:1", tt.service))

@@ -8,11 +8,11 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// maxLifetime bounds a freshness lifetime: RFC 9111 section 1.2.2.
+// maxLifetime limits a freshness lifetime: RFC 9111 section 1.2.2.
 const maxLifetime = (1<<31 - 1) * time.Second
 
-// freshness returns how long an answer may be used: its freshness lifetime in a shared
-// cache (RFC 9111 section 4.2.1) minus its age, or fallback if the header has no lifetime.
+// freshness returns how long an answer may be used: its freshness lifetime in a shared cache (RFC 9111 section
+// 4.2.1) minus its age, or fallback if the response specifies no lifetime.
 func freshness(fields httpmessage.Fields, now time.Time, fallback time.Duration) time.Duration {
 	control := cachecontrol.Parse(fields.Lines("Cache-Control"))
 	for _, name := range []string{"no-store", "no-cache", "private"} {
@@ -31,7 +31,7 @@ func freshness(fields httpmessage.Fields, now time.Time, fallback time.Duration)
 			return 0 // RFC 9111 section 5.3: an invalid date is in the past
 		}
 		if date, err := http.ParseTime(fields.Value("Date")); err == nil {
-			now = date // by the clock of the server, as is Expires
+			now = date // by the clock of the server, like Expires
 		}
 		return min(max(expires.Sub(now), 0), maxLifetime)
 	}

@@ -11,20 +11,20 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Resolver resolves names by the servers that are configured for their namespaces.
+// Resolver resolves names with the servers configured for their namespaces.
 type Resolver struct {
 	client  *Client
 	servers map[string][]string
 }
 
-// NewResolver returns a Resolver. servers are the base URIs of the servers by NID in lower
-// case, asked in order.
+// NewResolver returns a Resolver. servers are the base URIs of the servers by NID in lower case, in the order
+// of queries.
 func NewResolver(client *Client, servers map[string][]string) *Resolver {
 	return &Resolver{client: client, servers: servers}
 }
 
-// Resolve implements resolver.Resolver for URNs in canonical form. If a server gives no
-// answer, the next one is asked.
+// Resolve implements resolver.Resolver for URNs in canonical form. If a server gives no answer, the next one is
+// queried.
 func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answer, error) {
 	servers := r.servers[q.NID()]
 	if len(servers) == 0 {
@@ -36,20 +36,21 @@ func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answ
 	return resolver.Ask(r.client.Ask).Each(ctx, servers, q)
 }
 
-// maxSources bounds the number of servers in the map.
+// maxSources limits the number of servers in the map.
 const maxSources = 1000
 
-// sources has the Sources of each server, which all its answers share. The zero value
-// is ready. It is safe for concurrent use.
+// sources has the Sources of each server, which all its answers share. The zero value is empty and ready to
+// use. It is safe for concurrent use.
 type sources struct {
 	mu     sync.Mutex
 	byBase map[string]served
 }
 
-// served are the Sources of a server: of the locations of a resource or its names, and of those of descriptions.
+// served are the Sources of a server: for locations of a resource or its names, and for locations of
+// descriptions.
 type served struct{ plain, describing *resolver.Source }
 
-// of returns the source of what the server at base answers to a service.
+// of returns the source of the answers of the server at base for a service.
 func (s *sources) of(base string, service resolver.Service) *resolver.Source {
 	of := s.at(base)
 	if describes(service) {
@@ -76,8 +77,8 @@ func (s *sources) at(base string) served {
 	return created
 }
 
-// publicName returns the host of a server where that is a name of DNS, which is told to all whom its answers reach, and "" for an
-// address, or a name of a local network.
+// publicName returns the host of a server if it is a DNS name, since clients see it in answers. It returns ""
+// for an address or a name of a local network.
 func publicName(base string) string {
 	u, err := uri.Parse(base)
 	if err != nil {

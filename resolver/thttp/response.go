@@ -24,14 +24,15 @@ import (
 // listType is the media type of RFC 2483 section 5.
 const listType = "text/uri-list"
 
-// found is what a response says.
+// found is the content of a response.
 type found struct {
 	uris []string // locations or names; for a description its location
-	// mediaType, language and content are of a description, which is not only a location.
+	// mediaType, language and content are those of a description that is returned as such, not by its location
+	// alone.
 	mediaType, language, content string
 }
 
-// read parses the response of a server to a question about a name: RFC 2169 section 3.
+// read parses the response of a server to a request for a name: RFC 2169 section 3.
 func (c *Client) read(ctx context.Context, asked uri.URI, response *scheme.Resource, q resolver.Query) (found, error) {
 	location := response.Fields.Value("Location")
 	switch code := response.Status; {
@@ -42,7 +43,8 @@ func (c *Client) read(ctx context.Context, asked uri.URI, response *scheme.Resou
 		return c.description(asked, response)
 	case code == http.StatusOK && isList(response.Fields):
 		return c.list(ctx, response, q)
-	case code == http.StatusNotFound, code == http.StatusNoContent, code == http.StatusBadRequest: // RFC 2483 section 4.1: no output, or no name of this server
+	// RFC 2483 section 4.1: no output, or no name of this server
+	case code == http.StatusNotFound, code == http.StatusNoContent, code == http.StatusBadRequest:
 		return found{}, errNotFound
 	case code == http.StatusGone:
 		return found{}, errGone
@@ -55,11 +57,10 @@ func (c *Client) read(ctx context.Context, asked uri.URI, response *scheme.Resou
 	}
 }
 
-// describes reports whether a service is answered with a description.
+// describes reports whether the answer to a service is a description.
 func describes(s resolver.Service) bool { return s == resolver.I2C || s == resolver.I2Cs }
 
-// check returns an error unless a server may return this URI for a name: another name, or a
-// location.
+// check returns an error unless a server may return this URI for a name: another name, or a location.
 func (c *Client) check(u uri.URI, q resolver.Query) error {
 	if len(u.String()) > resolver.MaxLocation {
 		return errLong
@@ -81,7 +82,7 @@ func (c *Client) check(u uri.URI, q resolver.Query) error {
 
 func isList(fields httpmessage.Fields) bool { return mediaType(fields) == listType }
 
-// mediaType returns the media type of a response without parameters, "" if it is not valid.
+// mediaType returns the media type of a response without parameters, "" if it is invalid.
 func mediaType(fields httpmessage.Fields) string {
 	kind, _, err := mime.ParseMediaType(fields.Value("Content-Type"))
 	if err != nil {
@@ -90,7 +91,8 @@ func mediaType(fields httpmessage.Fields) string {
 	return kind
 }
 
-// contentLanguage returns the language of a response, "" where it does not say exactly one (RFC 9110 section 8.5).
+// contentLanguage returns the language of a response, or "" unless it specifies exactly one (RFC 9110 section
+// 8.5).
 func contentLanguage(fields httpmessage.Fields) string {
 	tag, err := language.Parse(fields.Value("Content-Language"))
 	if err != nil {
@@ -99,12 +101,13 @@ func contentLanguage(fields httpmessage.Fields) string {
 	return tag.String()
 }
 
-// redirect parses a Location field, which is the answer and is not followed. A redirect
-// to the request URI itself is an error.
+// redirect parses a Location field, which is the answer and is not followed. A redirect to the request URI
+// itself is an error.
 func (c *Client) redirect(asked uri.URI, text string, q resolver.Query) (string, error) {
 	ref, err := uri.ParseReference(text)
 	if err != nil {
-		return "", fmt.Errorf("%w: its Location: %s", resolver.ErrUnreachable, err.Error()) // without %w: a *uri.ParseError is the client's error
+		// Not wrapped: a *uri.ParseError would be an error of the client.
+		return "", fmt.Errorf("%w: its Location: %s", resolver.ErrUnreachable, err.Error())
 	}
 	location, err := asked.Resolve(ref, uri.RFC3986)
 	if err != nil {
@@ -119,15 +122,15 @@ func (c *Client) redirect(asked uri.URI, text string, q resolver.Query) (string,
 	return location.String(), nil
 }
 
-// maxTracedURIs bounds the URIs of a list of which a trace says why they are left out, and
-// maxUnused those that are looked at in all.
+// maxTracedURIs limits the unusable URIs of a list that a trace names, and maxUnused limits the unusable URIs
+// that are read.
 const (
 	maxTracedURIs = 10
 	maxUnused     = 1000
 )
 
-// list parses a text/uri-list, as far as it is used. What may not be used of it is left out, and
-// named in the trace.
+// list parses a text/uri-list, as far as it is used. URIs that must not be used are left out, with a step in
+// the trace.
 func (c *Client) list(ctx context.Context, response *scheme.Resource, q resolver.Query) (found, error) {
 	text, err := c.body(response, c.config.MaxBody)
 	if err != nil {
@@ -170,7 +173,7 @@ func (c *Client) list(ctx context.Context, response *scheme.Resource, q resolver
 	}
 }
 
-// usable returns the URI in a line of a list, if it may be used.
+// usable returns the URI in a line of a list, or an error if it must not be used.
 func (c *Client) usable(line string, q resolver.Query) (string, error) {
 	u, err := uri.Parse(line)
 	if err != nil {
@@ -185,11 +188,11 @@ var (
 	errMaxAnswer    = fmt.Errorf("the list has more than %d octets of locations", resolver.MaxAnswer)
 )
 
-// maxDescription bounds a description that is passed on, in octets; of a longer one only the
-// location is.
+// maxDescription limits a description that is part of an answer, in bytes. Only the location of a longer one is
+// returned.
 const maxDescription = 64 << 10
 
-// description reads a description: its text where it is one, or else only its location.
+// description reads a description: its content if that is text, or else only its location.
 func (c *Client) description(asked uri.URI, response *scheme.Resource) (found, error) {
 	d := found{uris: []string{asked.String()}, mediaType: mediaType(response.Fields), language: contentLanguage(response.Fields)}
 	if !isText(d.mediaType) {
@@ -216,16 +219,16 @@ func isText(mediaType string) bool {
 
 var errTooLong = errors.New("its answer is too long")
 
-// gzipOverhead is how much longer than its content a compressed body may be.
+// gzipOverhead is how much longer than its content a compressed body may be, in bytes.
 const gzipOverhead = 4 << 10
 
-// body reads a body of at most limit octets, decoded.
+// body reads and decodes a body of at most limit bytes.
 func (c *Client) body(response *scheme.Resource, limit int64) (string, error) {
 	body := io.Reader(response.Body)
 	switch coding := response.Fields.Value("Content-Encoding"); strings.ToLower(coding) {
 	case "", "identity":
 	case "gzip", "x-gzip":
-		// Blocks without content would never reach the limit of what they hold.
+		// Without a limit of the encoded body, empty blocks would never reach that of the content.
 		decoded, err := gzip.NewReader(io.LimitReader(body, limit+gzipOverhead))
 		if err != nil {
 			return "", fmt.Errorf("%w: decoding its answer: %w", resolver.ErrUnreachable, err)
@@ -252,8 +255,7 @@ var (
 	errService  = errors.New("it does not offer the service")
 )
 
-// negative converts a negative answer to a *resolver.Negative; it returns other errors
-// unchanged.
+// negative converts a negative answer to a *resolver.Negative; it returns other errors unchanged.
 func negative(err error, status int, ttl time.Duration) error {
 	n := &resolver.Negative{Reason: fmt.Sprintf("its resolution server answered %d: %s", status, err), TTL: ttl}
 	switch {

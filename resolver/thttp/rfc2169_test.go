@@ -116,7 +116,7 @@ func TestRequirements(t *testing.T) {
 	}
 }
 
-// recorder records the request that it answers.
+// recorder records the request that it responds to.
 type recorder struct {
 	server
 	request scheme.Request
@@ -127,8 +127,8 @@ func (r *recorder) Fetch(ctx context.Context, request scheme.Request) (*scheme.R
 	return r.server.Fetch(ctx, request)
 }
 
-// RFC 2169 section 2: the URI follows the question mark unchanged, its percent-encodings
-// included. RFC 8141 section 2.3.1: an r-component is sent with it.
+// RFC 2169 section 2: the URI follows the question mark unchanged, with its percent-encodings. RFC 8141 section
+// 2.3.1: an r-component is sent with it.
 func TestRequest(t *testing.T) {
 	for _, tt := range []struct {
 		name, passed string

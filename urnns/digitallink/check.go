@@ -13,7 +13,7 @@ const set82 = `!"%&'()*+,-./0123456789:;<=>?ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghi
 
 func indexOf82(c byte) int { return strings.IndexByte(set82, c) }
 
-// check returns the offset in a value, and the rule, that it breaks; a rule without a name for none.
+// check returns the rule that a value breaks, with the offset, or a rule without a name.
 func (f Field) check(value string) (int, uri.Rule) {
 	at := 0
 	for _, part := range f.Value {
@@ -59,7 +59,7 @@ func (f Field) checkPart(part Part, text string) (int, uri.Rule) {
 	return 0, uri.Rule{}
 }
 
-// length returns how long values are.
+// length returns the least and the greatest length of values.
 func (f Field) length() (least, most int) {
 	for _, part := range f.Value {
 		least, most = least+part.Min, most+part.Max
@@ -67,13 +67,13 @@ func (f Field) length() (least, most int) {
 	return least, most
 }
 
-// The sections of the General Specifications about values, and about check digits.
+// The sections of the General Specifications on values and on check digits.
 const (
 	sectionValues = "GS1 General Specifications section 3"
 	sectionDigits = "GS1 General Specifications section 7.9"
 )
 
-// The rules of values: the name of each is the field.
+// The rules of values. Their name is set to the label of the field.
 var (
 	ruleTooLong      = uri.Rule{Code: "link_value_long", Section: sectionValues, Says: "the value has more than {{.Value}} characters"}
 	ruleTooShort     = uri.Rule{Code: "link_value_short", Section: sectionValues, Says: "the value has fewer than {{.Value}} characters"}
@@ -90,16 +90,17 @@ var (
 	}
 )
 
-// rule returns a rule of the values of the field, with its value, "" for none.
+// rule returns a rule with the label of the field as its name, and with a value, which may be "".
 func (f Field) rule(rule uri.Rule, value string) uri.Rule {
 	rule.Name = f.label()
 	return rule.With(value)
 }
 
-// label returns what a field is called.
+// label returns the name of a field for people.
 func (f Field) label() string { return f.Name + " (" + f.Code + ")" }
 
-// checkPair returns the pair for other characters: prime numbers as weights, from the right, modulo 1021.
+// checkPair returns the pair of check characters of a text: prime numbers as weights, from the right, modulo
+// 1021.
 func checkPair(text string) string {
 	const alphabet, modulus = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ", 1021
 	primes := [...]int{2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83}

@@ -10,9 +10,10 @@ import (
 	"github.com/urnd/urnd/urnns"
 )
 
-// EPC returns the path of an identifier that is given as the bits of a tag: a segment "eh" and hexadecimal digits, or "ex" and base64url, of
-// GS1 Digital Link: Compression 1.0. ok is false where the segment is none of these. The tags known are SGTIN-96 and SGTIN-198
-// (EPC Tag Data Standard sections 14.6.1 and 14.6.2). The error is a *uri.ParseError.
+// EPC returns the path of an identifier that is encoded as the bits of a tag: a segment "eh" and hexadecimal
+// digits, or "ex" and base64url, of GS1 Digital Link: Compression 1.0. ok is false if the segment has neither
+// form. Supported tags are SGTIN-96 and SGTIN-198 (EPC Tag Data Standard sections 14.6.1 and 14.6.2). The error
+// is a *uri.ParseError.
 func EPC(segment string) (path string, ok bool, err error) {
 	var tag []byte
 	switch {
@@ -32,7 +33,7 @@ func EPC(segment string) (path string, ok bool, err error) {
 	if header != sgtin96 && header != sgtin198 {
 		return "", true, failsEPC(segment, ruleEPCTag)
 	}
-	r.number(3) // the filter value
+	r.number(3) // filter value
 	gtin, ok := r.gtin()
 	serial := ""
 	switch {
@@ -62,7 +63,7 @@ func failsEPC(segment string, rule uri.Rule) error {
 	return &uri.ParseError{Input: segment, Rule: rule}
 }
 
-// bitReader reads numbers from bits, the first one first. Once there are too few it is short, and returns zeros.
+// bitReader reads numbers from bits, most significant bit first. Missing bits read as zeros, and set isShort.
 type bitReader struct {
 	bits    []byte
 	at      int
@@ -91,7 +92,7 @@ func (r *bitReader) gtin() (gtin string, ok bool) {
 	if n >= len(partitions) {
 		return "", false
 	}
-	of := partitions[n] //nolint:gosec // it was compared
+	of := partitions[n] //nolint:gosec // the index was checked
 	prefix, item := padded(r.number(of.prefixBits), of.prefixDigits), padded(r.number(of.itemBits), 13-of.prefixDigits)
 	if len(prefix) != of.prefixDigits || len(item) != 13-of.prefixDigits {
 		return "", false
@@ -100,7 +101,7 @@ func (r *bitReader) gtin() (gtin string, ok bool) {
 	return digits + string(urnns.CheckDigitGS1(digits)), true
 }
 
-// text reads characters of seven bits, up to the first zero.
+// text reads characters of seven bits, up to the first zero or most of them.
 func (r *bitReader) text(most int) (text string, ok bool) {
 	var b strings.Builder
 	for range most {
@@ -116,7 +117,7 @@ func (r *bitReader) text(most int) (text string, ok bool) {
 	return b.String(), b.Len() > 0
 }
 
-// padded returns a number with zeros on the left.
+// padded returns a number in decimal, padded with zeros on the left.
 func padded(n uint64, digits int) string {
 	text := strconv.FormatUint(n, 10)
 	return strings.Repeat("0", max(digits-len(text), 0)) + text

@@ -1,6 +1,6 @@
 package digitallink
 
-// GS1 returns the application identifiers of GS1: its Syntax Dictionary of July 2026.
+// GS1 returns the scheme of the GS1 application identifiers: the GS1 Syntax Dictionary of July 2026.
 func GS1() *Scheme {
 	return &Scheme{Name: "GS1 Digital Link", Keys: gs1Keys(), Attributes: gs1Attributes(), HasTags: true, Public: "https://id.gs1.org/"}
 }
@@ -15,7 +15,8 @@ func gs1Keys() []Key {
 	variant, lot, serial := Field{Code: "22", Name: "CPV", Value: upTo(20)}, Field{Code: "10", Name: "lot", Value: upTo(20)},
 		Field{Code: "21", Name: "serial", Value: upTo(20)}
 	party := Field{Code: "7040", Name: "UIC+EXT", Value: followed(digits(1, NoCheck), Part{Set: Set82, Min: 3, Max: 3})}
-	// GS1-Conformant Resolver standard section 2.5.9: a serial number is registered without lot and variant.
+	// GS1-Conformant Resolver standard section 2.5.9: links of a serial number are registered without lot and
+	// variant.
 	trade := [][]string{{"21"}, {"22", "10"}, {"10"}, {"22"}}
 	number := Part{Set: Numeric, Max: 12}
 	return []Key{
@@ -57,14 +58,14 @@ func gs1Keys() []Key {
 	}
 }
 
-// prefixDigits is how many characters of a GS1 Company Prefix are digits at least.
+// prefixDigits is the least number of leading digits of a GS1 Company Prefix.
 const prefixDigits = 4
 
 func relation() Field {
 	return Field{Code: "8019", Name: "SRIN", Value: []Part{{Set: Numeric, Min: 1, Max: 10}}}
 }
 
-// gs1Attributes returns the data attributes that a GTIN commonly has.
+// gs1Attributes returns the data attributes that are common for a GTIN.
 func gs1Attributes() []Field {
 	field := func(code, name string, set Set, least, most int) Field {
 		return Field{Code: code, Name: name, Value: []Part{{Set: set, Min: least, Max: most}}}

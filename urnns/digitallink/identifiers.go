@@ -1,7 +1,8 @@
 package digitallink
 
-// DataIdentifiers returns the data identifiers of ASC MH10.8.2 by which ISO/IEC 15459 names products and what returns, in the paths and
-// queries of ISO/IEC 18975. A value begins with the code of the agency that has issued the company's; its order within is the company's own.
+// DataIdentifiers returns the scheme of the data identifiers of ASC MH10.8.2 with which ISO/IEC 15459 names
+// products and returnable items, in the paths and queries of ISO/IEC 18975. A value starts with the code of the
+// issuing agency of the company; the rest of its structure is defined by the company.
 func DataIdentifiers() *Scheme {
 	value := []Part{{Set: Set82, Min: 1, Max: 50}}
 	serial, lot := Field{Code: "S", Name: "serial", Value: value}, Field{Code: "1T", Name: "lot", Value: value}
@@ -19,7 +20,7 @@ func DataIdentifiers() *Scheme {
 	}
 }
 
-// SchemeOf returns the scheme of a name in configurations, nil where there is none of it.
+// SchemeOf returns the scheme with a name used in configurations, or nil.
 func SchemeOf(name string) *Scheme {
 	switch name {
 	case "gs1":
@@ -31,7 +32,7 @@ func SchemeOf(name string) *Scheme {
 	}
 }
 
-// SchemeNames returns the names that SchemeOf knows.
+// SchemeNames returns the names for SchemeOf.
 func SchemeNames() []string { return []string{"gs1", "data-identifiers"} }
 
 // Codes returns the codes of the primary keys, in order.

@@ -7,7 +7,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Link is an identifier: a primary key, and its qualifiers in their order. It is immutable.
+// Link is an identifier: a primary key, and its qualifiers in order. It is immutable.
 type Link struct {
 	scheme     *Scheme
 	key        *Key
@@ -15,13 +15,13 @@ type Link struct {
 	qualifiers []Element
 }
 
-// Element is a code with a value, which is not percent-encoded.
+// Element is a code with its value, which is not percent-encoded.
 type Element struct{ Code, Value string }
 
 // Key returns the primary key.
 func (l Link) Key() Element { return Element{l.key.Code, l.value} }
 
-// Qualifiers returns the qualifiers, in their order.
+// Qualifiers returns the qualifiers, in order.
 func (l Link) Qualifiers() []Element { return slices.Clone(l.qualifiers) }
 
 // Path returns the identifier as a path, in normal form: "/01/09506000134352/10/ABC".
@@ -47,8 +47,8 @@ func (l Link) Label() string {
 // Item returns the identifier without its qualifiers.
 func (l Link) Item() Link { return l.at(nil) }
 
-// Levels returns the identifiers at which links for this one are registered, the most specific first and the key alone last: GS1-Conformant
-// Resolver standard section 2.5.9.
+// Levels returns the identifiers at which links of this one are registered, the most specific first and the key
+// alone last: GS1-Conformant Resolver standard section 2.5.9.
 func (l Link) Levels() []Link {
 	levels := make([]Link, 0, len(l.key.Levels)+1)
 	for _, codes := range l.key.Levels {
@@ -60,7 +60,7 @@ func (l Link) Levels() []Link {
 	return append(levels, l.at(nil))
 }
 
-// at returns the identifier with those of its qualifiers that have one of some codes.
+// at returns the identifier with only those of its qualifiers whose code is in codes.
 func (l Link) at(codes []string) Link {
 	of := l
 	of.qualifiers = nil
@@ -72,7 +72,7 @@ func (l Link) at(codes []string) Link {
 	return of
 }
 
-// IsLevel reports whether links may be registered at the identifier itself: it is one of its Levels.
+// IsLevel reports whether links may be registered at the identifier itself: whether it is one of its Levels.
 func (l Link) IsLevel() bool {
 	codes := make([]string, 0, len(l.qualifiers))
 	for _, e := range l.qualifiers {

@@ -6,19 +6,20 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// The link types of the GS1 Web Vocabulary that resolving depends on, as TypeOf returns them.
+// The link types of the GS1 Web Vocabulary that affect resolution, as returned by TypeOf.
 const (
 	DefaultLink      = vocabulary + "defaultLink"
 	DefaultLinkMulti = vocabulary + "defaultLinkMulti" // one of several, by language
-	HandledBy        = vocabulary + "handledBy"        // another resolver knows more
+	HandledBy        = vocabulary + "handledBy"        // another resolver has more links
 )
 
 const vocabulary = "https://ref.gs1.org/voc/"
 
-// TypeOf returns a link type as it is compared and written: those of GS1 have three spellings, gs1:pip, https://ref.gs1.org/voc/pip and
-// https://gs1.org/voc/pip (GS1-Conformant Resolver standard section 2.14). Others are returned as they are.
+// TypeOf returns a link type in the form in which it is compared and written. Those of GS1 have several
+// spellings: gs1:pip, https://ref.gs1.org/voc/pip and https://gs1.org/voc/pip (GS1-Conformant Resolver standard
+// section 2.14), also with http. Other link types are unchanged.
 func TypeOf(rel string) string {
-	const prefix = "gs1:" // a prefix is compared without case, as the scheme of a URI is
+	const prefix = "gs1:" // case-insensitive, like the scheme of a URI
 	if len(rel) > len(prefix) && uri.EqualFold(rel[:len(prefix)], prefix) {
 		return vocabulary + rel[len(prefix):]
 	}

@@ -9,11 +9,12 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// MaxPath bounds the path and the query of an identifier, in octets each: the longest value has 90 characters.
+// MaxPath limits the path and the query of an identifier, in bytes each: the longest value has 90 characters.
 const MaxPath = 2048
 
-// Parse parses an identifier: a raw path below the root of the scheme, such as "/01/09506000134352/10/ABC", and a raw query, which may have data
-// attributes. A slash at the end does not count. The error is a *uri.ParseError, of the path or of the query.
+// Parse parses an identifier: a raw path below the root of the scheme, such as "/01/09506000134352/10/ABC", and
+// a raw query, which may have data attributes. A final slash is ignored. The error is a *uri.ParseError, of the
+// path or of the query.
 func (s *Scheme) Parse(path, query string) (Link, error) {
 	l := Link{scheme: s}
 	segments, err := split(path)
@@ -36,7 +37,7 @@ func (s *Scheme) Parse(path, query string) (Link, error) {
 	return l, l.checkQuery(query)
 }
 
-// addQualifiers adds what follows the key: the qualifiers of one chain, in its order.
+// addQualifiers adds the qualifiers after the key. They must belong to one chain, in its order.
 func (l *Link) addQualifiers(path string, segments []segment) error {
 	chain, next := -1, 0
 	for i := 0; i < len(segments); i += 2 {
@@ -63,7 +64,7 @@ func (l *Link) addQualifiers(path string, segments []segment) error {
 	return nil
 }
 
-// qualifier returns the chain that has a qualifier, and its place there; -1 for none.
+// qualifier returns the chain of a qualifier, and its index in it; -1 for none.
 func (k *Key) qualifier(code string) (chain, at int) {
 	for chain, fields := range k.Chains {
 		if at := slices.IndexFunc(fields, func(f Field) bool { return f.Code == code }); at >= 0 {
@@ -82,7 +83,7 @@ func (k *Key) order(chain int) string {
 	return strings.Join(codes, ", ")
 }
 
-// value returns the value in a segment, with the zeros that it lacks.
+// value returns the checked value in a segment, padded with zeros.
 func (f Field) value(input string, of segment) (string, error) {
 	text := of.text
 	padded := 0
@@ -100,7 +101,7 @@ func (f Field) value(input string, of segment) (string, error) {
 	return "", &uri.ParseError{Input: input, Offset: of.offset(max(at-padded, 0)), Rule: rule}
 }
 
-// The rules of paths and queries: the section of each is the scheme.
+// The rules of paths and queries. Their section is set to the name of the scheme.
 var (
 	rulePath = uri.Rule{
 		Code: "link_path", Name: "path", Says: "codes and values alternate in the path: /CODE/VALUE, then /CODE/VALUE of each qualifier",
@@ -124,13 +125,13 @@ func (s *Scheme) fails(input string, offset int, rule uri.Rule) error {
 	return &uri.ParseError{Input: input, Offset: offset, Rule: rule}
 }
 
-// segment is a part of a path or query between separators, decoded once.
+// segment is a part of a path or query between separators, also percent-decoded once.
 type segment struct {
 	raw, text string
-	at        int // of raw in the input
+	at        int // offset of raw in the input
 }
 
-// offset returns where a character of the decoded text is in the input.
+// offset returns the offset in the input of a byte of the decoded text.
 func (s segment) offset(character int) int {
 	at := 0
 	for range character {
@@ -142,7 +143,7 @@ func (s segment) offset(character int) int {
 	return s.at + min(at, len(s.raw))
 }
 
-// split returns the segments of a path, without the slash at its end.
+// split returns the segments of a path, ignoring a final slash.
 func split(path string) ([]segment, error) {
 	if len(path) > MaxPath {
 		return nil, &uri.ParseError{Input: path, Offset: MaxPath, Rule: uri.RuleLength}
@@ -150,7 +151,7 @@ func split(path string) ([]segment, error) {
 	var segments []segment
 	rest := strings.TrimSuffix(strings.TrimPrefix(path, "/"), "/")
 	at := len(path) - len(strings.TrimPrefix(path, "/"))
-	for isMore := rest != ""; isMore; { // of two slashes at the end one is a segment without characters
+	for isMore := rest != ""; isMore; { // of two final slashes, one leaves an empty segment
 		var raw, after string
 		raw, after, isMore = strings.Cut(rest, "/")
 		one, err := decoded(path, raw, at)
@@ -168,7 +169,8 @@ func decoded(input, raw string, at int) (segment, error) {
 	text, err := url.PathUnescape(raw)
 	var bad url.EscapeError
 	if errors.As(err, &bad) {
-		at += strings.LastIndex(raw, string(bad)) // one at the end may begin as others do
+		// The last occurrence: an escape cut off at the end may be a prefix of others.
+		at += strings.LastIndex(raw, string(bad))
 	}
 	if err != nil {
 		return segment{}, &uri.ParseError{Input: input, Offset: at, Rule: uri.RulePctEncoded}

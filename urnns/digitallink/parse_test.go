@@ -14,8 +14,8 @@ import (
 func TestParse(t *testing.T) {
 	for _, test := range []struct {
 		path, query string
-		want        string // the normal path, or the rule that is broken
-		offset      int    // of the offending octet; -1 for none
+		want        string // the normal path, or the broken rule
+		offset      int    // of the error, in bytes; -1 for none
 	}{
 		{"/01/09506000134352", "", "/01/09506000134352", -1},
 		{"01/09506000134352/", "", "/01/09506000134352", -1},
@@ -82,7 +82,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// The reason says what is right.
+// The error contains the correct check digit.
 func TestCheckDigitIsNamed(t *testing.T) {
 	_, err := digitallink.GS1().Parse("/01/09506000134351", "")
 	if err == nil || !strings.Contains(err.Error(), "the check digit should be 2") {
@@ -126,7 +126,8 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// Another scheme is data, here one of ASC MH10.8.2 data identifiers: a product by its issuing agency, and a serial number.
+// A scheme is data, here data identifiers of ASC MH10.8.2: a product by its issuing agency, and a serial
+// number.
 func TestAnotherScheme(t *testing.T) {
 	value := []digitallink.Part{{Set: digitallink.Set39, Min: 1, Max: 50}}
 	scheme := &digitallink.Scheme{Name: "ISO/IEC 15459", Keys: []digitallink.Key{{
@@ -142,7 +143,7 @@ func TestAnotherScheme(t *testing.T) {
 	}
 }
 
-// GS1 Digital Link: Compression section 4; the first two are of one tag.
+// GS1 Digital Link: Compression section 4. The first two segments encode one tag.
 func TestEPC(t *testing.T) {
 	for _, test := range []struct {
 		segment, path string
@@ -170,7 +171,7 @@ func TestEPC(t *testing.T) {
 	}
 }
 
-// What is parsed is printed in one form, which is parsed again, and its levels are so too.
+// A parsed identifier prints in normal form, which parses to itself, and so do its levels.
 func FuzzParse(f *testing.F) {
 	for _, path := range []string{"/01/09506000134352/22/2A/10/ABC%2F1/21/s.1", "/8013/1987654Ad4X4bL5ttr2310c2K", "/414/9521141123454/7040/1AAA"} {
 		f.Add(path, "17=261200")

@@ -6,7 +6,8 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// checkQuery checks the data attributes in a query: those that the scheme knows. Others, and what is no code, are for whom the link leads to.
+// checkQuery checks the data attributes in a query that the scheme knows. Other attributes and other parameters
+// belong to the target of the link.
 func (l *Link) checkQuery(query string) error {
 	if len(query) > MaxPath {
 		return &uri.ParseError{Input: query, Offset: MaxPath, Rule: uri.RuleLength}
@@ -32,7 +33,8 @@ func (l *Link) checkQuery(query string) error {
 	return nil
 }
 
-// attribute returns the data attribute of a code, nil where the scheme does not know it. Primary keys may be attributes of others.
+// attribute returns the data attribute of a code, or nil if the scheme does not know it. A primary key may be
+// an attribute of another.
 func (s *Scheme) attribute(code string) *Field {
 	for i := range s.Attributes {
 		if s.Attributes[i].Code == code {
@@ -45,5 +47,5 @@ func (s *Scheme) attribute(code string) *Field {
 	return nil
 }
 
-// isSeparator reports whether a character separates the pairs of a query: GS1 Digital Link URI Syntax section 4.11.
+// isSeparator reports whether r separates the pairs of a query: GS1 Digital Link URI Syntax section 4.11.
 func isSeparator(r rune) bool { return r == '&' || r == ';' }

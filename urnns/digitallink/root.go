@@ -7,15 +7,16 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Root is where the identifiers of a scheme begin in the web: "https://id.example.org/". It is immutable.
+// Root is the URL below which a site has the identifiers of a scheme: "https://id.example.org/". It is
+// immutable.
 type Root struct {
 	Scheme *Scheme
-	url    string // canonical: it ends with a slash
+	url    string // in normal form, with a final slash
 	host   string // in the form of uri.CanonicalHost
-	path   string // in url
+	path   string // path of url
 }
 
-// NewRoot returns the root at a URL of https, which ends with a slash, and has neither port nor query.
+// NewRoot returns the root at an https URL with a final slash, and without userinfo, port, query and fragment.
 func NewRoot(url string, scheme *Scheme) (Root, error) {
 	u, err := uri.Parse(url)
 	if err == nil {
@@ -45,8 +46,8 @@ func (r *Root) Host() string { return r.host }
 // Name returns the URI of an identifier below the root.
 func (r *Root) Name(l Link) string { return strings.TrimSuffix(r.url, "/") + l.Path() }
 
-// rest returns what a URI has below the root, as it is written: the path from a slash on. ok is false where it is none of the root, or the
-// root itself.
+// rest returns the path of a URI below the root, raw, with its initial slash. ok is false if the URI is not
+// below the root. The root itself counts only with an identifier in its query.
 func (r *Root) rest(u uri.URI) (path string, ok bool) {
 	if !uri.EqualFold(u.Scheme(), "https") {
 		return "", false
@@ -66,10 +67,11 @@ func (r *Root) rest(u uri.URI) (path string, ok bool) {
 	return path[len(r.path)-1:], true
 }
 
-// Roots are the roots of a site. Of two that enclose a name, the first one counts.
+// Roots are the roots of a site. If a URI is below several, the first one counts.
 type Roots []Root
 
-// Of returns the root that a URI is below; nil for none. The root itself is not below.
+// Of returns the root that a URI is below, or nil. The root itself is below only with an identifier in its
+// query.
 func (r Roots) Of(u uri.URI) *Root {
 	for i := range r {
 		if _, ok := r[i].rest(u); ok {
@@ -79,7 +81,8 @@ func (r Roots) Of(u uri.URI) *Root {
 	return nil
 }
 
-// Parse parses a URI below the root: its path and query are read as they are written. The error is a *uri.ParseError.
+// Parse parses a URI below the root. Its path and query are parsed raw. The error is, or wraps, a
+// *uri.ParseError.
 func (r *Root) Parse(u uri.URI) (Link, error) {
 	path, ok := r.rest(u)
 	if !ok {
@@ -93,7 +96,7 @@ func (r *Root) Parse(u uri.URI) (Link, error) {
 	return l, nil
 }
 
-// parseAny is Parse also for the other forms that identifiers of the scheme have.
+// parseAny is Parse with support for the other forms of identifiers: in a query, or as the bits of a tag.
 func (s *Scheme) parseAny(path, query string) (Link, error) {
 	if path == "/" && s.isDotted(query) {
 		return s.parseDotted(query)
@@ -112,10 +115,11 @@ func (s *Scheme) parseAny(path, query string) (Link, error) {
 	return s.Parse(path, query)
 }
 
-// isDotted reports whether a query has an identifier: its codes have a dot before them.
+// isDotted reports whether a query has an identifier: its codes are preceded by a dot.
 func (s *Scheme) isDotted(query string) bool { return s.HasDots && strings.HasPrefix(query, ".") }
 
-// parseDotted parses an identifier in a query: ".25P=...&.S=...". What has no dot is for whom the link leads to.
+// parseDotted parses an identifier in a query: ".25P=...&.S=...". Parameters without a dot belong to the target
+// of the link.
 func (s *Scheme) parseDotted(query string) (Link, error) {
 	if len(query) > MaxPath {
 		return Link{scheme: s}, &uri.ParseError{Input: query, Offset: MaxPath, Rule: uri.RuleLength}

@@ -18,7 +18,8 @@ func rootAt(t testing.TB, url string, scheme *digitallink.Scheme) digitallink.Ro
 	return root
 }
 
-// GS1 Digital Link URI Syntax section 4.11: what precedes the key is the stem. Names below it are written in one way: section 4.12.
+// GS1 Digital Link URI Syntax section 4.11: the part before the key is the stem. Names below it have a normal
+// form: section 4.12.
 func TestRoots(t *testing.T) {
 	roots := digitallink.Roots{
 		rootAt(t, "https://ID.example.org/stem/", digitallink.GS1()),

@@ -1,49 +1,57 @@
-// Package digitallink knows identifiers in web addresses, "https://id.example.org/01/09506000134352/10/ABC": the structured path of
-// ISO/IEC 18975, whose first scheme is GS1 Digital Link (URI Syntax 1.7). A scheme is data: a table of its keys.
+// Package digitallink parses identifiers in web addresses, such as
+// "https://id.example.org/01/09506000134352/10/ABC": the structured path of ISO/IEC 18975, whose first scheme
+// is GS1 Digital Link (URI Syntax 1.7). A URI below a root enters; a Link with its primary key, qualifiers,
+// normal path and levels leaves, or a *uri.ParseError. A scheme is data: a table of its keys, for which the
+// values are defined by the GS1 General Specifications or by ISO/IEC 15459.
 package digitallink
 
 // Scheme is a table of keys. It is immutable.
 type Scheme struct {
-	Name string // in messages
+	Name string // for messages
 	Keys []Key  // the primary keys
-	// Attributes are the data attributes whose values are known, for the query. Others are not refused: new ones come faster than software.
+	// Attributes are the data attributes in the query whose values are checked. Unknown ones are accepted,
+	// since new ones appear faster than software.
 	Attributes []Field
-	// HasTags is whether a path may be the bits of a tag: see EPC. HasDots is whether an identifier may be in the query of the root, its codes
-	// with a dot before them: the form that ISO/IEC 18975 has for data identifiers, "/?.25P=...&.S=...".
+	// HasTags means that a path may be the bits of a tag: see EPC. HasDots means that an identifier may be in
+	// the query of the root, with a dot before its codes: the form of ISO/IEC 18975 for data identifiers,
+	// "/?.25P=...&.S=...".
 	HasTags, HasDots bool
-	// Public is the root at which the public resolver leads on to those of the owners of identifiers, "" for none.
+	// Public is the root of the public resolver, which redirects to the resolvers of the owners of identifiers;
+	// "" for none.
 	Public string
 }
 
-// Key is a primary key, which identifies something alone, with its qualifiers.
+// Key is a primary key, which identifies an item by itself, with its qualifiers.
 type Key struct {
 	Field
-	// Chains are the alternatives of qualifiers, each in the order in which they stand in a path. Each of a chain may be missing.
+	// Chains are alternative sequences of qualifiers, in their order in a path. Each qualifier of a chain is
+	// optional.
 	Chains [][]Field
-	// Required is the code of the qualifier that must be there, "" for none.
+	// Required is the code of a mandatory qualifier, "" for none.
 	Required string
-	// Levels are the sets of qualifiers that links are registered at, the most specific first; a set is in the order of a chain. The key alone
-	// is the last level, and need not be named.
+	// Levels are the sets of qualifiers at which links are registered, the most specific first; a set is in the
+	// order of a chain. The key alone is always the last level, and is not listed.
 	Levels [][]string
 }
 
-// Field is a code and what its values look like.
+// Field is a code and the syntax of its values.
 type Field struct {
-	Code  string // the identifier before the value: "01"
-	Name  string // what people call it: "GTIN"
-	Value []Part // of which a value consists, one after another
-	// Pad is the length that values of digits are padded to with zeros on the left, where they have one of Short; 0 for none.
+	Code  string // identifier before the value: "01"
+	Name  string // name for people: "GTIN"
+	Value []Part // consecutive parts of a value
+	// Pad is the length to which values with a length in Short are padded with zeros on the left; 0 for none.
 	Pad   int
 	Short []int
 }
 
-// Part is a part of a value: between Min and Max characters of a set. Only the last part may have a length that varies.
+// Part is a part of a value: between Min and Max characters of a set. Only the last part may have a variable
+// length.
 type Part struct {
 	Set      Set
 	Min, Max int
 	Check    Check
-	// Begins is what the part begins with, "" for anything, and Digits how many of its first characters must be digits, such as those
-	// of a company prefix.
+	// Begins is the prefix of the part, "" for any. Digits is how many leading characters must be digits, such
+	// as those of a company prefix.
 	Begins string
 	Digits int
 }
@@ -71,7 +79,7 @@ func (s Set) has(c byte) bool {
 	}
 }
 
-// Check is how the last characters of a part are made of the others.
+// Check is how a part is verified.
 type Check uint8
 
 // The checks.
@@ -79,7 +87,7 @@ const (
 	NoCheck    Check = iota
 	CheckDigit       // the last digit: GS1 General Specifications section 7.9.1
 	CheckPair        // the last two characters: section 7.9.5
-	NoZeroes         // no check: the first digit of a number is not 0
+	NoZeroes         // no check characters: a number must not start with 0
 )
 
 // key returns the primary key of a code.
