@@ -42,7 +42,7 @@ func (s *stored) combined(e *Entry, maxObject int64) *stored {
 func (s *stored) joined(fresh body.Blocks, other *stored, before body.Blocks) *stored {
 	whole := s.copied()
 	whole.Length = max(s.Length, other.Length)
-	if other.SetsCookies && !s.SetsCookies { // Override.Least did not apply to that part, so it does not apply to the whole
+	if other.SetsCookies && !s.SetsCookies { // the whole gets no Override.Least, as that part got none
 		whole.SetsCookies, whole.Freshness, whole.Directives = true, other.Freshness, other.Directives
 	}
 	whole.Part = rules.Span{Start: min(s.Part.Start, other.Part.Start), End: max(s.Part.End, other.Part.End)}
