@@ -60,7 +60,8 @@ func fill(t *testing.T, s *stage, budget int64) (stored int) {
 					t.Error(err)
 				}
 				if used := s.Stats().Bytes; used > budget {
-					// a reservation about to be refused may count
+					// Stats may include a reservation that is about to be refused, and diskUsage may count a file removed
+					// during its walk together with a new one.
 					for tries := 0; used > budget && tries < 5; tries++ {
 						used = s.diskUsage(t)
 					}
