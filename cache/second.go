@@ -20,7 +20,7 @@ type Demand uint8
 // The demands.
 const (
 	Fresh   Demand = iota // any fresh outcome
-	Fresher               // an outcome that does not expire soon: refreshes the local entry, which does
+	Fresher               // a fresh outcome that does not expire soon, to refresh a local entry that does
 	Anew                  // none: the source must be queried
 )
 

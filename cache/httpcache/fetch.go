@@ -20,7 +20,7 @@ type originRequest struct {
 	fields httpmessage.Fields
 	// nominated are the stored responses that it asks to validate: RFC 9111 section 4.3.1.
 	nominated []*stored
-	// beginning is a stored beginning whose rest is requested: RFC 9111 section 3.3.
+	// beginning is a stored part from byte 0 on, whose rest is requested: RFC 9111 section 3.3.
 	beginning *stored
 	// ownConditions is whether it has the conditions of the client.
 	ownConditions bool
@@ -282,8 +282,8 @@ func (x *exchange) stale(ctx context.Context) (*Answer, error) {
 	return x.answer(ctx, x.selected, Outcome{Detail: "stale-on-error"}, false)
 }
 
-// findShared returns a fresh response for the request from the shared store, nil for none. In the latter case
-// the response that the flight stores is shared later.
+// findShared returns a fresh response for the request from the shared store, nil for none. If there is none and the
+// response may be shared, it lets the flight share what it stores.
 func (x *exchange) findShared(ctx context.Context, f *flight) *stored {
 	c := x.cache
 	forAll := !x.private && x.r.Method == http.MethodGet && !x.r.Fields.Has("Authorization")

@@ -85,8 +85,8 @@ func (f Found) TTL() time.Duration { return f.ttl }
 // 9110 section 13.2.2.
 func (f Found) IsUnmodified(request httpmessage.Lines) bool { return f.response.Unmodified(request) }
 
-// AppendFields appends the fields of the answer to dst, without Age and Content-Range: those of a 200, of a
-// 304, or of a Part.
+// AppendFields appends the fields of the answer to dst, without Age and Content-Range: those of the whole response, of
+// a 304, or of a Part.
 func (f Found) AppendFields(dst httpmessage.Fields, part Part, unmodified bool) httpmessage.Fields {
 	header := f.response.Sent(false)
 	switch {

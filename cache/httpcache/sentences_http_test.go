@@ -4,7 +4,7 @@ import "testing"
 
 // The requirements of RFC 9110 sections 8.8, 9.3, 13, 14 and 15 for caches. Not applicable here:
 //
-//	8.8     validators that origins send                          for origins
+//	8.8     validators that origins send                           for origins
 //	9.3.2   "HEAD ... MAY omit"                                    for origins
 //	13.1.1  "a cache MAY ignore If-Match"                          forwarded to the origin
 //	13.2.2  412                                                    from the origin

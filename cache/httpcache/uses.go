@@ -22,7 +22,7 @@ type uses struct {
 	// state is the number of the last interval with a use, since 1970, above a bit for that interval and each
 	// before it.
 	state atomic.Uint64
-	// recent is the number of uses in the last interval with a use, below that of the interval before.
+	// recent has the number of uses in the last interval with a use, and in the upper bits that of the one before.
 	recent atomic.Uint32
 }
 

@@ -19,8 +19,8 @@ const (
 	logFormat   = "urnd log 1"
 )
 
-// sealer derives keys of the server, and seals values: without the secret, nobody can learn names or values, or
-// forge them.
+// sealer derives keys of the server, and seals values: without the secret, names and values can neither be read nor
+// forged.
 type sealer struct {
 	names  []byte      // the HMAC key for server keys
 	aead   cipher.AEAD // XChaCha20-Poly1305, whose nonces are long enough to be random

@@ -44,7 +44,7 @@ func (o *Object) ReadBody() ([]byte, error) {
 	if whole.body != nil {
 		return bytes.Clone(whole.body), nil
 	}
-	return o.readLong() // the file is longer than expected
+	return o.readLong() // its trailer is longer than usualTrailer
 }
 
 // readLong is ReadBody by Open.

@@ -107,7 +107,7 @@ func (r *reader) next(p []byte) (int, error) {
 }
 
 // again is next in a changed file, which it verifies again. Replace and the removal of the object also change
-// the file: Replace waits meanwhile, and the removal happens only once.
+// the file: Replace waits for the lock, and the removal happens only once.
 func (r *reader) again(p []byte) (n int, err error) {
 	sh := r.object.store.index.shard(r.object.ref.digest)
 	sh.replacing.Lock()
