@@ -33,8 +33,8 @@ type Config struct {
 	Prefix string
 	// Dial opens all connections.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-	// Timeout limits each query of a load. If the server usually takes longer, the limit grows up to four
-	// times.
+	// Timeout limits each query of a load. If the server usually takes longer, the limit grows, to at most four times
+	// Timeout.
 	Timeout time.Duration
 	// Position is the position in the log up to which purges were applied to the disk of this instance: later
 	// purges are passed to Watch. The zero value means that all purges may have been missed.
