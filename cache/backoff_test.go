@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// After a failed load none is tried for RetryAfter, also while the value is fresh.
+// After a failed load no load is tried for RetryAfter, even while the value is fresh.
 func TestRefreshBackoff(t *testing.T) {
 	now := time.Unix(0, 0)
 	c := New(Config[string]{
@@ -27,7 +27,7 @@ func TestRefreshBackoff(t *testing.T) {
 		if got, err := c.Get(t.Context(), "key", load); err != nil || got.Value != "v" {
 			t.Errorf("got %+v, %v", got, err)
 		}
-		c.running.Wait() // for a refresh in the background
+		c.running.Wait() // a refresh in the background
 		if loads != want {
 			t.Errorf("%d loads, want %d", loads, want)
 		}

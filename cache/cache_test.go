@@ -84,8 +84,8 @@ func TestZeroTTLIsNotStored(t *testing.T) {
 	expect(t, c, s, cache.Result[string]{Value: "v"}, nil, 2)
 }
 
-// An answer that must not be stored replaces the stored one, which must not come back
-// when the source fails.
+// An outcome that must not be stored replaces the stored entry, which must not be returned when the source
+// fails later.
 func TestNoStore(t *testing.T) {
 	for _, err := range []error{nil, errSource} {
 		var now clock
@@ -112,8 +112,8 @@ func TestNegativeEntry(t *testing.T) {
 	expect(t, c, s, cache.Result[string]{}, errSource, 3)
 }
 
-// RFC 8767 sections 4 and 5: a stale value is returned when the source fails, there is
-// a backoff, and it is not returned after StaleFor.
+// RFC 8767 sections 4 and 5: a stale value is returned when the source fails, with a backoff between loads, but
+// not after StaleFor.
 func TestStale(t *testing.T) {
 	var now clock
 	c := newCache(t, &now, nil)
@@ -163,8 +163,7 @@ func TestConcurrentCallersShareOneLoad(t *testing.T) {
 	}
 }
 
-// A load continues without its first caller while others wait, and is cancelled when
-// the last one leaves.
+// A load continues without its first caller while others wait, and is cancelled when the last caller leaves.
 func TestLoadOutlivesItsFirstCaller(t *testing.T) {
 	var now clock
 	c := newCache(t, &now, nil)
@@ -313,7 +312,7 @@ func TestCancelledLoadStartsNoBackoff(t *testing.T) {
 	expect(t, c, s, cache.Result[string]{Value: "v", TTL: 10 * time.Second}, nil, 2)
 }
 
-// Renew does not join a load that began without it, which may rest on what is cached elsewhere.
+// Renew does not join a load that Get started, whose outcome may come from another cache.
 func TestRenewStartsItsOwnLoad(t *testing.T) {
 	var now clock
 	c := newCache(t, &now, nil)

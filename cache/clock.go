@@ -2,9 +2,8 @@ package cache
 
 import "time"
 
-// Instant is a time on the clock of one cache, in nanoseconds since the cache was made. Where
-// Config.Now is time.Now it is measured by the monotonic clock: a system clock that is set back
-// extends no lifetime, and one that is set forward ends none.
+// Instant is a time on the clock of one cache, in nanoseconds since the cache was created. If Config.Now is
+// time.Now, it follows the monotonic clock: setting the system clock changes no lifetime.
 type Instant int64
 
 func (i Instant) add(d time.Duration) Instant { return i + Instant(d) }
@@ -12,8 +11,8 @@ func (i Instant) add(d time.Duration) Instant { return i + Instant(d) }
 // until returns the time from now to i.
 func (i Instant) until(now Instant) time.Duration { return time.Duration(i - now) }
 
-// now returns the time by the clock of the cache.
+// now returns the current time on the clock of the cache.
 func (c *Cache[V]) now() Instant { return Instant(c.config.Now().Sub(c.epoch)) }
 
-// TTL returns how long an entry of the cache is still fresh; it is negative for a stale one.
+// TTL returns how long e is still fresh; it is negative for a stale entry.
 func (c *Cache[V]) TTL(e *Entry[V]) time.Duration { return e.TTL(c.now()) }

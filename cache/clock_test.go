@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// setBack returns a time as time.Now would after the system clock was set back: with another
-// wall clock, and the same monotonic one. Package time has no way to make one.
+// setBack returns t as time.Now would return it after the system clock was set back: with another wall clock,
+// and the same monotonic clock. Package time cannot create such a time.
 func setBack(t time.Time, seconds uint64) time.Time {
 	type layout struct { // of time.Time with a monotonic clock
 		wall uint64 // 1 bit, 33 bits of seconds, 30 bits of nanoseconds
@@ -19,7 +19,7 @@ func setBack(t time.Time, seconds uint64) time.Time {
 	return t
 }
 
-// An entry lives as long as its lifetime by the monotonic clock, however the system clock is set.
+// The lifetime of an entry follows the monotonic clock; setting the system clock does not change it.
 func TestSystemClockIsSet(t *testing.T) {
 	const year = 365 * 24 * 3600
 	start := time.Now()

@@ -5,16 +5,16 @@ import (
 	"sync/atomic"
 )
 
-// Counter counts events on many processors: each has a cell of its own where it can, since a number
-// that all write moves from cache to cache at each event. The zero value is ready. A Counter is safe
-// for concurrent use, and must not be copied.
+// Counter is an event counter split over up to 16 cells, one per processor if possible, because the cache line
+// of a single number written by all processors would move between them at each event. The zero value is ready
+// to use. A Counter is safe for concurrent use, and must not be copied.
 type Counter struct {
 	cells [16]cell
-	used  atomic.Uint32 // cells that were given out
-	near  sync.Pool     // of *cell: a processor gets the one that it has put there
+	used  atomic.Uint32 // number of cells assigned
+	near  sync.Pool     // of *cell; a processor usually gets back the cell that it put
 }
 
-// cell has a cache line of its own.
+// cell fills a cache line.
 type cell struct {
 	n atomic.Uint64
 	_ [56]byte
@@ -30,7 +30,7 @@ func (c *Counter) Add(n uint64) {
 	c.near.Put(own)
 }
 
-// Load returns the number of events. Those that are counted meanwhile may be missing.
+// Load returns the number of events. Concurrent events may be missing.
 func (c *Counter) Load() (sum uint64) {
 	for i := range c.cells {
 		sum += c.cells[i].n.Load()

@@ -9,8 +9,7 @@ import (
 	"github.com/urnd/urnd/cache"
 )
 
-// Nothing is lost where many count at once, nor where a collection of garbage takes the cells of
-// processors away.
+// No event is lost with concurrent counting, nor when a garbage collection clears the pool of cells.
 func TestCounter(t *testing.T) {
 	const goroutines, each = 32, 3000
 	var c cache.Counter
@@ -34,7 +33,7 @@ func TestCounter(t *testing.T) {
 	}
 }
 
-// BenchmarkCounter compares a Counter with one atomic number: use -cpu 1,2.
+// BenchmarkCounter compares a Counter with a single atomic number: use -cpu 1,2.
 func BenchmarkCounter(b *testing.B) {
 	var sharded cache.Counter
 	var single atomic.Uint64

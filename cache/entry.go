@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Entry is one stored outcome. It is immutable, and shared by all callers. There are
-// millions of entries: rare fields are behind a pointer, and a time is an Instant, a third of
-// the size of a time.Time.
+// Entry is one stored outcome: a value or an error. It is immutable, and shared by all callers. A cache has
+// millions of entries: rare fields are behind a pointer, and times are Instants, a third of the size of a
+// time.Time.
 type Entry[V any] struct {
 	Key      string
 	Value    V // the zero value in a negative entry
@@ -16,15 +16,15 @@ type Entry[V any] struct {
 	extra    *extraData // nil for most entries
 }
 
-// extraData has the fields of negative entries and of those in backoff.
+// extraData has the fields of negative entries and of entries in backoff.
 type extraData struct {
 	err     error   // of a negative entry
-	retryAt Instant // end of the backoff: no load before
+	retryAt Instant // end of the backoff: no load before this time
 }
 
-// NewEntry returns an entry that is fresh for ttl. With an error it is negative.
+// NewEntry returns an entry that is fresh for ttl. If err is not nil, the entry is negative.
 func NewEntry[V any](key string, value V, err error, now Instant, ttl time.Duration) *Entry[V] {
-	// A key is often a substring of a longer text, which the entry must not keep in memory.
+	// A key is often a substring of a longer text, which the entry must not retain.
 	e := &Entry[V]{Key: strings.Clone(key), Value: value, expires: now.add(ttl), lifetime: int64(ttl)}
 	if err != nil {
 		e.extra = &extraData{err: err}
@@ -32,7 +32,7 @@ func NewEntry[V any](key string, value V, err error, now Instant, ttl time.Durat
 	return e
 }
 
-// Err returns the error of a negative entry, nil for all others.
+// Err returns the error of a negative entry, otherwise nil.
 func (e *Entry[V]) Err() error {
 	if e.extra == nil {
 		return nil
@@ -40,39 +40,39 @@ func (e *Entry[V]) Err() error {
 	return e.extra.err
 }
 
-// TTL returns how long e is still fresh; it is negative once e is stale.
+// TTL returns how long e is still fresh; it is negative for a stale entry.
 func (e *Entry[V]) TTL(now Instant) time.Duration {
 	return e.expires.until(now)
 }
 
-// age returns how long ago e was loaded, or made stale before its time.
+// age returns the time since e was loaded, given its TTL; for an entry that a purge expired, it includes the
+// lifetime cut off.
 func (e *Entry[V]) age(ttl time.Duration) time.Duration { return time.Duration(e.lifetime) - ttl }
 
-// expiresSoon reports whether e, which is fresh, is in the last tenth of its lifetime.
+// expiresSoon reports whether e, a fresh entry, is in the last tenth of its lifetime.
 func (e *Entry[V]) expiresSoon(now Instant) bool {
 	return e.TTL(now) < time.Duration(e.lifetime)/10
 }
 
-// mayServeStale reports whether e may be used although it is stale. A negative entry
-// may not: a failure of the source must not extend a negative answer.
+// mayServeStale reports whether e may be used while stale. A negative entry may not: a failure of the source
+// must not extend a negative answer.
 func (e *Entry[V]) mayServeStale(now Instant, staleFor time.Duration) bool {
 	return e.Err() == nil && e.TTL(now) > -staleFor
 }
 
-// inBackoff reports whether a load failed recently, so that none is tried now.
+// inBackoff reports whether a load failed less than RetryAfter ago, so that no load may be tried yet.
 func (e *Entry[V]) inBackoff(now Instant) bool {
 	return e.extra != nil && now < e.extra.retryAt
 }
 
-// withBackoff returns a copy of e that is not loaded again before retryAt; e must not
-// be negative.
+// withBackoff returns a copy of e that is not loaded again before retryAt; e must not be negative.
 func (e *Entry[V]) withBackoff(retryAt Instant) *Entry[V] {
 	changed := *e
 	changed.extra = &extraData{retryAt: retryAt}
 	return &changed
 }
 
-// expired returns a copy of e that is stale from now on; e must not be negative.
+// expired returns a copy of e that is stale as of now; e must not be negative.
 func (e *Entry[V]) expired(now Instant) *Entry[V] {
 	changed := *e
 	changed.expires, changed.extra = min(e.expires, now), nil

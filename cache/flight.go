@@ -6,8 +6,8 @@ import (
 	"runtime/debug"
 )
 
-// flight is one running load, and the callers that wait for it. With singleflight
-// the load would be cancelled with its first caller, or never.
+// flight is one running load and the callers that wait for it. Package singleflight does not suffice: it would
+// cancel the load with its first caller, or never.
 type flight[V any] struct {
 	cache   *Cache[V]
 	key     string
@@ -19,12 +19,12 @@ type flight[V any] struct {
 	err     error
 }
 
-// wait joins the flight of key, or runs the load itself, for all who join meanwhile. Unless renew is set, a
-// fresh entry is a result, too.
+// wait joins the flight of key, or starts one and runs the load for all callers that join it. Unless renew is
+// set, it returns a fresh entry without a load.
 func (c *Cache[V]) wait(ctx context.Context, key string, load Load[V], renew bool) (Result[V], error) {
 	c.mu.Lock()
 	f, joined := c.flights[key]
-	if joined && renew && f.demand != Anew { // it may rest on what is cached elsewhere
+	if joined && renew && f.demand != Anew { // its load may use values cached elsewhere
 		c.detach(key)
 		joined = false
 	}
@@ -54,7 +54,8 @@ func (c *Cache[V]) wait(ctx context.Context, key string, load Load[V], renew boo
 	return f.result, f.err
 }
 
-// follow waits for the end of a flight that another caller has begun; Cache.mu is held, and is not any more when it returns.
+// follow waits for the end of a flight that another caller started. The caller holds Cache.mu; follow releases
+// it.
 func (f *flight[V]) follow(ctx context.Context) (Result[V], error) {
 	if f.done == nil {
 		f.done = make(chan struct{})
@@ -74,19 +75,19 @@ func (f *flight[V]) follow(ctx context.Context) (Result[V], error) {
 	}
 }
 
-// refresh runs a load without a waiting caller, unless one is running.
+// refresh starts a load that no caller waits for, unless a load of the key is running.
 func (c *Cache[V]) refresh(key string, load Load[V]) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if _, ok := c.flights[key]; ok || c.closed {
 		return
 	}
-	f := c.begin(key) // a caller that joins and leaves does not end it
+	f := c.begin(key) // counts as one waiter, so that leaving callers do not cancel the load
 	f.demand = Fresher
 	go f.run(load)
 }
 
-// begin begins the flight of key, with one who waits; c.mu is held.
+// begin starts the flight of key with one waiter; c.mu is held.
 func (c *Cache[V]) begin(key string) *flight[V] {
 	f := &flight[V]{cache: c, key: key, waiters: 1}
 	f.context.begin(c.config.LoadTimeout)
@@ -95,8 +96,8 @@ func (c *Cache[V]) begin(key string) *flight[V] {
 	return f
 }
 
-// leave removes one waiter. Without waiters the load is cancelled, and the next caller
-// for the key starts another.
+// leave removes one waiter. Without waiters the load is cancelled, and the next caller for the key starts a new
+// load.
 func (f *flight[V]) leave() {
 	c := f.cache
 	c.mu.Lock()
@@ -110,8 +111,7 @@ func (f *flight[V]) leave() {
 	}
 }
 
-// detach separates the flight of key, if any, so that its outcome is not stored; c.mu is
-// held.
+// detach separates the flight of key, if any, from the cache, so that its outcome is not stored; c.mu is held.
 func (c *Cache[V]) detach(key string) {
 	if f := c.flights[key]; f != nil {
 		delete(c.flights, key)
@@ -119,7 +119,7 @@ func (c *Cache[V]) detach(key string) {
 	}
 }
 
-// run runs a load, and ends its flight.
+// run runs the load and ends the flight.
 func (f *flight[V]) run(load Load[V]) {
 	c := f.cache
 	defer c.running.Done()
@@ -132,9 +132,9 @@ func (f *flight[V]) run(load Load[V]) {
 	case c.flights[f.key] == f:
 		delete(c.flights, f.key)
 		f.result, f.err = c.settle(f.key, loaded)
-	case f.waiters == 0: // it was cancelled, which is no failure of the source
+	case f.waiters == 0: // cancelled, which is not a failure of the source
 		f.err = context.Canceled
-	default: // purged meanwhile: the outcome is for the current waiters only
+	default: // purged during the load: the outcome is for its current waiters only
 		f.result, f.err = Result[V]{Value: loaded.Value}, loaded.Err
 	}
 	if f.done != nil {
@@ -142,7 +142,7 @@ func (f *flight[V]) run(load Load[V]) {
 	}
 }
 
-// recovering runs load, unless the second level has the outcome, and returns a panic in it as an error.
+// recovering runs the load, unless the second level has the outcome, and converts a panic into an error.
 func (c *Cache[V]) recovering(f *flight[V], load Load[V]) (loaded Loaded[V]) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -159,8 +159,8 @@ func (c *Cache[V]) recovering(f *flight[V], load Load[V]) (loaded Loaded[V]) {
 	return loaded
 }
 
-// settle stores the outcome of a load, and returns the result for its waiters. c.mu is
-// held, so that a purge happens either before or after it.
+// settle stores the outcome of a load, and returns the result for its waiters. c.mu is held, so that a purge
+// happens either before or after it.
 func (c *Cache[V]) settle(key string, loaded Loaded[V]) (Result[V], error) {
 	now := c.now()
 	if loaded.Err != nil && loaded.TTL == 0 {

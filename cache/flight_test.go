@@ -24,7 +24,7 @@ func newMapCache() *Cache[string] {
 	return New(Config[string]{Store: new(mapStore), Now: func() time.Time { return time.Unix(0, 0) }, StaleFor: time.Hour})
 }
 
-// A key is a substring of a request line, which may be long and must not stay in memory.
+// A key may be a substring of a long request line, which the entry must not retain.
 func TestKeyIsCopied(t *testing.T) {
 	line := "GET /name HTTP/1.1"
 	e := NewEntry(line[5:9], "", nil, 1, time.Minute)
@@ -45,7 +45,7 @@ func TestAbandonedLoad(t *testing.T) {
 			close(loading)
 			<-ctx.Done()
 			close(ended)
-			<-release // it takes its time
+			<-release // a slow load
 			return "older", time.Hour, nil
 		})
 		got <- err

@@ -6,30 +6,31 @@ import (
 	"time"
 )
 
-// loadContext is the context of a load. It has neither the values nor the cancellation of the first caller: others may
-// join the load, and their result must not depend on who came first. What it takes to end a load that waits is made when
-// the load asks for it, as one from a local source does not.
+// loadContext is the context of a load. It has neither the values nor the cancellation of the first caller:
+// other callers may join the load, and their result must not depend on the first one. The underlying
+// cancellable context is created on first use, because the load from a local source does not need it.
 type loadContext struct {
-	by time.Time // when the load ends at the latest; the zero value is never
-	// caller is the context of the caller that runs the load, and leave of flight is called when that ends; nil for none.
-	caller context.Context //nolint:containedctx // it is watched
+	by time.Time // deadline of the load; the zero value is none
+	// caller is the context of the caller that runs the load; when it ends, flight.leave is called. nil without
+	// a caller.
+	caller context.Context //nolint:containedctx // watched by AfterFunc
 	flight interface{ leave() }
 
 	mu      sync.Mutex
 	isOver  bool
-	made    context.Context //nolint:containedctx // this one, as far as others need it; nil until they do
+	made    context.Context //nolint:containedctx // underlying context; nil until first used
 	end     context.CancelFunc
-	watched func() bool // stops the watch of caller
+	watched func() bool // stops watching caller
 }
 
-// begin lets the load end after a time; 0 sets no bound.
+// begin sets the deadline of the load; a timeout of 0 sets none.
 func (l *loadContext) begin(timeout time.Duration) {
 	if timeout > 0 {
-		l.by = time.Now().Add(timeout) //nolint:forbidigo // a context ends by the clock of the system
+		l.by = time.Now().Add(timeout) //nolint:forbidigo // context deadlines follow the system clock
 	}
 }
 
-// get returns the context that is made of it.
+// get returns the underlying context, and creates it on first use.
 func (l *loadContext) get() context.Context {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -61,7 +62,7 @@ func (l *loadContext) cancel() {
 	}
 }
 
-// unwatch ends the watch of the caller.
+// unwatch stops watching caller.
 func (l *loadContext) unwatch() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -79,7 +80,7 @@ func (l *loadContext) Done() <-chan struct{} { return l.get().Done() }
 // Err implements context.Context.
 func (l *loadContext) Err() error { return l.get().Err() }
 
-// Value implements context.Context. By it package context finds what it has made itself.
+// Value implements context.Context. Package context uses it to find a context of its own type.
 func (l *loadContext) Value(key any) any {
 	l.mu.Lock()
 	made := l.made

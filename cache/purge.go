@@ -2,10 +2,10 @@ package cache
 
 import "time"
 
-// Purge removes the entry of key, and reports whether there was one. A soft purge only
-// makes the entry stale: the next Get loads it again, and returns the stale value if that
-// fails. A running load returns to its current waiters and is not stored: it may have
-// begun before the change that made the purge necessary.
+// Purge removes the entry of key, and reports whether there was one. A soft purge only makes the entry stale:
+// the next Get loads it again, and returns the stale value if the load fails. The outcome of a running load is
+// returned to its current waiters but not stored: the load may have begun before the change that caused the
+// purge.
 func (c *Cache[V]) Purge(key string, soft bool) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -22,8 +22,8 @@ func (c *Cache[V]) Purge(key string, soft bool) bool {
 	return true
 }
 
-// Detach separates the running loads of matching keys from the cache: they return to
-// their current waiters only, and are not stored.
+// Detach separates the running loads of matching keys from the cache: their outcomes are returned to their
+// current waiters, and not stored.
 func (c *Cache[V]) Detach(matches func(key string) bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -34,8 +34,8 @@ func (c *Cache[V]) Detach(matches func(key string) bool) {
 	}
 }
 
-// PurgeAll purges the entries with matching keys, and returns these keys. entries must
-// list the store of the cache.
+// PurgeAll purges the entries with matching keys, and returns these keys. entries must list the store of the
+// cache.
 func (c *Cache[V]) PurgeAll(entries Lister[V], matches func(key string) bool, soft bool) []string {
 	c.Detach(matches)
 	var keys []string

@@ -40,7 +40,7 @@ func TestPurge(t *testing.T) {
 	if purged := c.PurgeAll(store, in("urn:a:"), false); len(purged) != 2 || keys() != "urn:b:1 urn:b:2" {
 		t.Errorf("purged %q, left %s", purged, keys())
 	}
-	// A soft purge keeps values as stale, and removes negative entries.
+	// A soft purge retains values as stale, and removes negative entries.
 	if purged := c.PurgeAll(store, in("urn:b:"), true); len(purged) != 2 || keys() != "urn:b:1" {
 		t.Errorf("purged %q softly, left %s", purged, keys())
 	}

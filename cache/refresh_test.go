@@ -9,8 +9,7 @@ import (
 	"github.com/urnd/urnd/cache"
 )
 
-// A Get in the last tenth of the lifetime starts one reload, and returns the old value
-// meanwhile.
+// A Get in the last tenth of the lifetime starts one reload, and returns the old value until it ends.
 func TestRefreshAhead(t *testing.T) {
 	var now clock
 	c := newCache(t, &now, func(c *cache.Config[string]) { c.RefreshAhead = true })
@@ -42,7 +41,7 @@ func TestRefreshAhead(t *testing.T) {
 	get("old", 9*time.Second)
 	close(release)
 	<-loaded
-	// The value is stored a moment after the load returns.
+	// The value is stored shortly after the load returns.
 	for got := "old"; got != "new"; {
 		result, err := c.Get(t.Context(), "key", load)
 		if err != nil {

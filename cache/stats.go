@@ -1,16 +1,16 @@
 package cache
 
-// Stats are the counters of a cache since its creation.
+// Stats are the counters of a cache since it was created.
 type Stats struct {
 	Hits, Negative, Stale, Misses, Collapsed, Failures uint64
 }
 
-// counts are the live counters of Stats. The zero value is ready.
+// counts are the live counters of Stats. The zero value is ready to use.
 type counts struct {
 	hits, negative, stale, misses, collapsed, failures Counter
 }
 
-// outcome counts one Get. A failure is an error that is not stored.
+// outcome counts one result of Get. An error that is not stored is a failure.
 func (c *counts) outcome(status Status, err error, stored bool) {
 	switch {
 	case err != nil && stored && status == Hit:
@@ -28,8 +28,7 @@ func (c *counts) outcome(status Status, err error, stored bool) {
 	}
 }
 
-// Stats returns the current counters. They are read one after another, not as one
-// consistent state.
+// Stats returns the current counters. They are read one by one, so they are not a consistent snapshot.
 func (c *Cache[V]) Stats() Stats {
 	return Stats{
 		Hits: c.counts.hits.Load(), Negative: c.counts.negative.Load(), Stale: c.counts.stale.Load(),

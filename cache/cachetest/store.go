@@ -1,4 +1,5 @@
-// Package cachetest has the tests that every cache.Store must pass.
+// Package cachetest has the conformance tests that every cache.Store must pass. A constructor of stores enters
+// TestStore; failures are reported to the test. It follows no specification except the contract of cache.Store.
 package cachetest
 
 import (
@@ -20,8 +21,8 @@ func entry(key, value string) *cache.Entry[string] {
 	return cache.NewEntry(key, value, nil, start(), time.Minute)
 }
 
-// TestStore runs the tests, each with a new store from open, which must hold thousands
-// of short texts. open also arranges for the store to be closed.
+// TestStore runs the tests, each with a new store from open, which must be able to store thousands of short
+// texts without eviction. open also registers the closing of the store with t.
 func TestStore(t *testing.T, open func(t *testing.T) cache.Store[string]) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T, cache.Store[string]){

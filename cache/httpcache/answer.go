@@ -12,23 +12,23 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// Answer is the response to one client. Its Content must be closed.
+// Answer is the response to one client. The caller must close Content.
 type Answer struct {
 	Status int
 	Reason string
 	// Fields are shared with other answers, and must not be changed.
 	Fields httpmessage.Fields
-	// Added replace those of Fields that have their names.
+	// Added replaces the fields of Fields that have the same names.
 	Added         httpmessage.Fields
 	Trailer       *httpmessage.Trailer // complete at the end of Content; nil for none
 	ContentLength int64                // -1 if unknown
 	Content       body.Content         // nil for none
-	From          netip.AddrPort       // whence the response came; the zero value where that is not known
+	From          netip.AddrPort       // address of the server that sent the response; the zero value if unknown
 	Outcome       Outcome
 }
 
-// answer returns the answer to a request from a stored response: the precondition of the client,
-// its ranges, or all. validated is whether the origin has just said that it is right.
+// answer returns the answer to a request from a stored response: a 304 by the conditions of the client, its ranges,
+// or the complete content. validated is whether the origin has just validated the response.
 func (x *exchange) answer(ctx context.Context, s *stored, outcome Outcome, validated bool) (*Answer, error) {
 	if x.r.Check != nil {
 		if err := x.r.Check(s.From); err != nil {
@@ -56,14 +56,14 @@ func (x *exchange) answer(ctx context.Context, s *stored, outcome Outcome, valid
 	return a, nil
 }
 
-// unmodified makes an answer one with 304.
+// unmodified turns an answer into a 304.
 func unmodified(a *Answer) *Answer {
 	a.Status, a.Reason, a.Fields = http.StatusNotModified, "", rules.AppendNotModified(nil, a.Fields)
 	a.ContentLength, a.Content = -1, nil
 	return a
 }
 
-// fill gives an answer its content, or the parts of it that the request is for.
+// fill sets the content of an answer: the requested ranges, or the whole.
 func (x *exchange) fill(ctx context.Context, a *Answer, s *stored) error {
 	whole := rules.Span{Start: 0, End: -1}
 	hasRanges := s.Length >= 0 && (s.Status == http.StatusOK || s.Partial())
@@ -97,7 +97,7 @@ func (x *exchange) fill(ctx context.Context, a *Answer, s *stored) error {
 	return nil
 }
 
-// open gives an answer a part of the stored content, unless the request is HEAD.
+// open sets the content of an answer to a part of the stored content, unless the request is HEAD.
 func (x *exchange) open(ctx context.Context, a *Answer, s *stored, part rules.Span) error {
 	if x.r.Method == http.MethodHead || s.content == nil {
 		return nil
@@ -107,7 +107,7 @@ func (x *exchange) open(ctx context.Context, a *Answer, s *stored, part rules.Sp
 	return err
 }
 
-// live returns the answer that passes a response on as it comes.
+// live returns the answer that streams a response of the origin to the client.
 func (x *exchange) live(response *httpmessage.Response, outcome Outcome, content body.Content) *Answer {
 	a := &x.answered
 	*a = Answer{
@@ -120,9 +120,8 @@ func (x *exchange) live(response *httpmessage.Response, outcome Outcome, content
 	return a
 }
 
-// fitted makes an answer with a complete response the one that the request is for, where the
-// origin has not done so: by its preconditions, and its ranges. ownConditions is whether the origin knew the
-// conditions of the client.
+// fitted applies the preconditions and the ranges of the request to an answer with a complete response, if the
+// origin has not done so. ownConditions is whether the origin received the conditions of the client.
 func (x *exchange) fitted(ctx context.Context, a *Answer, s *stored, ownConditions bool) *Answer {
 	if !ownConditions && s.Unmodified(x.r.Fields.Lines) {
 		a.Content.Close()
@@ -135,7 +134,7 @@ func (x *exchange) fitted(ctx context.Context, a *Answer, s *stored, ownConditio
 	part := *a
 	part.Content, part.Trailer = nil, nil
 	if err := x.fill(ctx, &part, s); err != nil {
-		return a // it is too far in the body: the whole is sent, RFC 9110 section 14.2
+		return a // the range is too far in the arriving body: send the whole, RFC 9110 section 14.2
 	}
 	a.Content.Close()
 	if part.Status != s.Status {
@@ -144,7 +143,7 @@ func (x *exchange) fitted(ctx context.Context, a *Answer, s *stored, ownConditio
 	return &part
 }
 
-// passThrough returns the answer by a response that is for the client that leads alone.
+// passThrough returns the answer by a response that only the leader of the flight receives.
 func (x *exchange) passThrough(f *flight, response *httpmessage.Response) *Answer {
 	x.passed = f.passThrough(response)
 	return x.live(response, x.outcome, &x.passed)

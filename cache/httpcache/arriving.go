@@ -7,18 +7,20 @@ import (
 	"github.com/urnd/urnd/cache/httpcache/rules"
 )
 
-// arriving is a response that is stored, as whole, when its body has arrived. It is the owner of that.
+// arriving is a response that is stored, as whole, when its body has arrived. It implements body.Owner for that
+// body.
 type arriving struct {
 	body   body.Arriving
 	flight *flight
-	// whole is what no other client has before. head is the same for others meanwhile.
+	// whole is the response to store; no client has it before. head is the same response, for clients that read
+	// it while it arrives.
 	whole *stored
 	head  stored
-	// fits is whether the body, as long as it is said to be, may be stored.
+	// fits is whether a body of the announced length may be stored.
 	fits bool
 }
 
-// Spawn implements the owner of a body: the function ends with the cache.
+// Spawn implements body.Owner: the function is cancelled when the cache is closed.
 func (a *arriving) Spawn(run func()) {
 	c, exchange := a.flight.cache, a.flight.exchange
 	c.spawn(func() {
@@ -28,10 +30,10 @@ func (a *arriving) Spawn(run func()) {
 	})
 }
 
-// End implements the owner of a body.
+// End implements body.Owner.
 func (a *arriving) End(err error) { a.flight.exchange.End(err) }
 
-// Complete implements the owner of a body: it stores what has arrived.
+// Complete implements body.Owner: it stores the complete response.
 func (a *arriving) Complete(size int64, content body.Blocks, inMemory bool, spool *body.Spool) {
 	f, whole := a.flight, a.whole
 	if inMemory {
@@ -46,5 +48,5 @@ func (a *arriving) Complete(size int64, content body.Blocks, inMemory bool, spoo
 	f.commit(whole, spool)
 }
 
-// Incomplete implements the owner of a body.
+// Incomplete implements body.Owner: it stores nothing.
 func (a *arriving) Incomplete() { a.flight.commit(nil, nil) }

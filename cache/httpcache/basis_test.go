@@ -6,7 +6,8 @@ import (
 	"github.com/urnd/urnd/cache/httpcache"
 )
 
-// What the disk has from servers that another configuration allowed is not used, and not found again.
+// A response on disk with another Basis, such as from a server that an earlier configuration allowed, is
+// removed unused.
 func TestBasis(t *testing.T) {
 	store, closes := newDisk(t, t.TempDir())
 	defer closes()

@@ -16,7 +16,7 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// BenchmarkHit: a fresh response of 1 KiB, as a browser requests it.
+// BenchmarkHit measures a hit: a fresh response of 1 KiB, as a browser requests it.
 func BenchmarkHit(b *testing.B) {
 	c := httpcache.New(httpcache.Config{
 		Store: &table{entries: make(map[string]*cache.Entry[*httpcache.Entry])}, Now: time.Now,
@@ -40,7 +40,7 @@ func BenchmarkHit(b *testing.B) {
 		b.Run(bench.name, func(b *testing.B) {
 			r := &httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: fields(append(bench.lines, "Accept: text/html, */*;q=0.8",
 				"Accept-Encoding: gzip, deflate, br", "User-Agent: x")...)}, Key: target}
-			var status string // it is kept, as the fields of an answer are
+			var status string // a sink, to retain the result
 			b.ReportAllocs()
 			for b.Loop() {
 				a, err := c.Serve(b.Context(), r, httpcache.Forward(forward))
@@ -62,8 +62,8 @@ func BenchmarkHit(b *testing.B) {
 	}
 }
 
-// BenchmarkUncached is what the cache adds to a request that it cannot answer: a response that must not be stored, and
-// one that is.
+// BenchmarkUncached measures what the cache adds to a request that it cannot answer: with a response that must
+// not be stored, and with one that is stored.
 func BenchmarkUncached(b *testing.B) {
 	for name, control := range map[string]string{"no-store": "no-store", "miss": "max-age=60"} {
 		b.Run(name, func(b *testing.B) {

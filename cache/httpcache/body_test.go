@@ -15,7 +15,7 @@ import (
 
 const fresh = "Cache-Control: max-age=60"
 
-// pattern is a body of which no two parts are the same.
+// pattern returns a body without repetitions.
 func pattern(n int) string {
 	var b strings.Builder
 	for i := 0; b.Len() < n; i++ {
@@ -24,13 +24,13 @@ func pattern(n int) string {
 	return b.String()[:n]
 }
 
-// TestJoin: clients that come while a body arrives get it, also parts of it; where its end is not known they
-// wait for that.
+// TestJoin: clients that request a body while it arrives get it, or the requested parts. If its length is
+// unknown, they wait for the end.
 func TestJoin(t *testing.T) {
 	leakless(t)
 	for _, test := range []struct {
 		size, length int64
-		awaits       bool // others wait for the end
+		awaits       bool // followers wait for the end
 	}{
 		{300 << 10, 300 << 10, false}, {10, 10, true}, {10, -1, true}, {300 << 10, -1, true},
 	} {
@@ -63,7 +63,7 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-// TestLeaderLeaves: where who leads leaves within the body, nobody else notices.
+// TestLeaderLeaves: a leader that leaves within the body does not affect the other clients.
 func TestLeaderLeaves(t *testing.T) {
 	leakless(t)
 	s := newSite(t, nil)
@@ -93,7 +93,8 @@ func TestLeaderLeaves(t *testing.T) {
 	}
 }
 
-// TestServerEnds: where the server ends, an origin that sends nothing more does not keep it, although little is left.
+// TestServerEnds: an origin that stalls does not delay the shutdown of the server, even if little is left to
+// read.
 func TestServerEnds(t *testing.T) {
 	leakless(t)
 	s := newSite(t, nil)
@@ -107,7 +108,7 @@ func TestServerEnds(t *testing.T) {
 	s.eventually("the exchange ends", func() bool { return origin.ctx.Err() != nil && origin.closed.Load() })
 }
 
-// TestAllLeave: the exchange ends with the last client, unless little is left.
+// TestAllLeave: the exchange ends with the last client, unless little is left to read.
 func TestAllLeave(t *testing.T) {
 	leakless(t)
 	for _, length := range []int64{1 << 20, -1} {
@@ -127,7 +128,7 @@ func TestAllLeave(t *testing.T) {
 			c.stop()
 		}
 		for _, c := range clients {
-			<-c.done // the one that reads from the origin goes on for the others until more has come
+			<-c.done // the client that reads from the origin goes on for the others until more has arrived
 		}
 		s.eventually("the exchange ends", func() bool { return origin.ctx.Err() != nil && origin.closed.Load() })
 		s.sends(200, "whole", fresh)
@@ -150,7 +151,7 @@ func TestAllLeave(t *testing.T) {
 	s.expect(s.get(), 200, body, true)
 }
 
-// TestCloseEndsRest: the end of the cache ends what is read for the store alone.
+// TestCloseEndsRest: Close ends the reading of a body that only the store needs.
 func TestCloseEndsRest(t *testing.T) {
 	leakless(t)
 	s := newSite(t, nil)
@@ -167,8 +168,8 @@ func TestCloseEndsRest(t *testing.T) {
 	s.eventually("the exchange ends", func() bool { return origin.closed.Load() })
 }
 
-// TestSlowBesideFast: a slow client holds up nobody, whatever of a body is known: one that turns out to be too
-// large to be stored is requested by each.
+// TestSlowBesideFast: a slow client does not delay the others, whether the length of the body is known or not.
+// A body that turns out to be too large to store is requested by each client.
 func TestSlowBesideFast(t *testing.T) {
 	leakless(t)
 	const size = 8 << 20
@@ -194,7 +195,7 @@ func TestSlowBesideFast(t *testing.T) {
 	}
 }
 
-// TestSlowLeader: a body of unknown length is read on for those who wait, whatever the pace of who leads.
+// TestSlowLeader: a body of unknown length is read for the followers regardless of the pace of the leader.
 func TestSlowLeader(t *testing.T) {
 	leakless(t)
 	body := pattern(3 << 20)
@@ -214,7 +215,7 @@ func TestSlowLeader(t *testing.T) {
 	}
 }
 
-// TestBudget: without memory a body is passed through, and neither stored nor shared.
+// TestBudget: without memory budget a body is passed through, and neither stored nor shared.
 func TestBudget(t *testing.T) {
 	leakless(t)
 	body := pattern(1 << 20)
@@ -235,11 +236,11 @@ func TestBudget(t *testing.T) {
 		s.sends(200, "small", fresh)
 		s.expect(s.get(), 200, "small", false)
 		s.expect(s.get(), 200, "small", true)
-		s.clock.advance(2 * time.Hour) // beyond Config.StaleFor
+		s.clock.advance(2 * time.Hour) // longer than Config.StaleFor
 	}
 }
 
-// TestPanic: who waits for a request that panics requests itself.
+// TestPanic: the followers of a request that panics request the resource themselves.
 func TestPanic(t *testing.T) {
 	leakless(t)
 	s := newSite(t, nil)
@@ -265,7 +266,7 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-// TestWaitingLeaves: the wait of a client ends with it.
+// TestWaitingLeaves: the wait of a client ends when the client leaves.
 func TestWaitingLeaves(t *testing.T) {
 	leakless(t)
 	s := newSite(t, nil)
@@ -278,19 +279,19 @@ func TestWaitingLeaves(t *testing.T) {
 	other.stop()
 	leader.stop()
 	select {
-	case <-leader.done: // one of them leads, and ends with the answer of the origin
+	case <-leader.done: // one client leads, and gets the response of the origin
 	case <-other.done:
 	}
 	close(header)
 	origin := <-streams
-	io.WriteString(origin, "x") // fails where both have left before
+	io.WriteString(origin, "x") // fails if both clients have left before
 	if g, h := leader.end(), other.end(); g.err == nil && h.err == nil {
 		t.Error("both were answered")
 	}
 }
 
-// TestInvalidatedWhileArriving: what an unsafe request may have changed meanwhile is not stored, and
-// nobody else joins it.
+// TestInvalidatedWhileArriving: a response invalidated by an unsafe request while it arrives is not stored, and
+// no other client joins it.
 func TestInvalidatedWhileArriving(t *testing.T) {
 	leakless(t)
 	s := newSite(t, nil)
@@ -307,7 +308,7 @@ func TestInvalidatedWhileArriving(t *testing.T) {
 	s.expect(s.get(), 200, "new", true)
 }
 
-// TestNotShared: a response that is for one client, or must be validated, is not for those who wait.
+// TestNotShared: a response for one client, or one that must be validated, is not given to the followers.
 func TestNotShared(t *testing.T) {
 	for _, control := range []string{"private", "no-store", "no-cache", "max-age=0", "max-age=60, no-cache"} {
 		leakless(t)
@@ -333,7 +334,8 @@ func TestNotShared(t *testing.T) {
 	}
 }
 
-// TestEmptyIsStoredFirst: who has the head of a response without a body has all of it, and may ask again at once.
+// TestEmptyIsStoredFirst: a response without a body is stored before its client gets the head, and may request
+// it again.
 func TestEmptyIsStoredFirst(t *testing.T) {
 	s := newSite(t, nil)
 	s.respond = func(context.Context, sent) (*httpmessage.Response, error) {

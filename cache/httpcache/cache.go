@@ -14,64 +14,62 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// Store is where the responses of each URI are, and can be listed, for purges.
+// Store stores the responses of each URI in memory, and lists them for purges.
 type Store interface {
 	cache.Store[*Entry]
 	cache.Lister[*Entry]
-	// HasRoom reports whether so many bytes more fit without an entry leaving for them.
+	// HasRoom reports whether this many more bytes fit without an eviction.
 	HasRoom(bytes int64) bool
 }
 
-// Config configures a Cache. Now, MaxObject, MaxArriving and Same must be set.
+// Config is the configuration of a Cache. Now, MaxObject, MaxArriving and Same are required.
 type Config struct {
-	// Store is where responses are; nil stores none.
+	// Store stores responses in memory; nil disables the cache.
 	Store Store
 	Now   func() time.Time
-	// Disk is where bodies are that are too large for memory, and all of them over a restart; nil
-	// for none.
+	// Disk stores bodies too large for memory, and all bodies across a restart; nil for none.
 	Disk *disk.Store
-	// Shared has small responses of several processes; nil for none. Who purges a selection tells the others of it
-	// before. What it has is of the same Basis.
+	// Shared stores small responses that several processes share; nil for none. The caller of Announce purges
+	// the same selection in Shared first. All its responses have the same Basis.
 	Shared cache.Objects
-	// Basis stands for all that responses depend on besides their URIs, such as which servers may be
-	// asked: what the disk has of another one is removed when it is found.
+	// Basis identifies everything besides the URI that responses depend on, such as the servers that may be
+	// queried. A response on disk with another Basis is removed when it is found.
 	Basis string
-	// Heuristic makes a freshness lifetime where an origin gives none.
+	// Heuristic is the freshness lifetime of responses without an explicit one.
 	Heuristic rules.Heuristic
-	// MaxObject bounds a stored body, in bytes, and MaxArriving the memory of all bodies that are
-	// arriving.
+	// MaxObject limits a stored body, and MaxArriving the memory of all bodies in transfer, both in bytes.
 	MaxObject, MaxArriving int64
-	// StaleFor is how long past its expiry a response may be used while its origin cannot be
-	// reached: RFC 9111 section 4.2.4.
+	// StaleFor is how long after its expiry a response may be served while its origin is unreachable: RFC 9111
+	// section 4.2.4.
 	StaleFor time.Duration
-	// Targeted are the fields that replace Cache-Control for a gateway, as net/http spells their
-	// names, the most specific first: RFC 9213.
+	// Targeted are the names of the targeted fields that replace Cache-Control for a gateway, in the canonical
+	// form of net/http, the most specific first: RFC 9213.
 	Targeted []string
-	// Same returns the cache key of a URI reference in a response, and whether it is of the same
-	// origin as the URI of the request: RFC 9111 section 4.4.
+	// Same returns the cache key of a URI reference in a response, and whether it has the same origin as the
+	// request URI: RFC 9111 section 4.4.
 	Same func(uri, reference string) (key string, same bool)
-	// Safelisted are names of further fields of requests that cannot have made a response which others
-	// must not get, or the beginnings of names where they end with "*", besides those of httpmessage.Safelisted.
+	// Safelisted are names of request fields, or prefixes of names ending with "*", that cannot cause a
+	// response which other clients must not get. They are added to httpmessage.Safelisted.
 	Safelisted []string
-	// CollapseTimeout is how long clients wait for the exchange of another one before one of them
-	// asks the origin too; after twice the time each one does. 0 is 5 seconds.
+	// CollapseTimeout is how long clients wait for the exchange of another client before one of them queries the
+	// origin too; after twice the time each of them does. 0 means 5 seconds.
 	CollapseTimeout time.Duration
-	// CollapseLimit bounds the requests at a time to one origin of clients that have waited for
-	// another one in vain; a client has a quarter of it at most. 0 is 16.
+	// CollapseLimit limits the concurrent requests to one origin by clients that waited for another client in vain.
+	// One client gets at most a quarter of it. 0 means 16.
 	CollapseLimit int
-	// Panicked is called with a panic in the background, and its stack; nil is not called.
+	// Panicked is called with the value and the stack of a panic in the background; it may be nil.
 	Panicked func(value any, stack []byte)
 }
 
-// Origin is whom requests are forwarded to.
+// Origin is the server that requests are forwarded to.
 type Origin interface {
-	// Ask sends a request to the origin. ctx does not end with the client, and also ends the body. The fields of the
-	// response are without those of the connection, and its body fails where it does not arrive completely. It may be
-	// called more than once for a request, also after that was answered.
+	// Ask sends a request to the origin. ctx is independent of the client, and its end also ends the body. The
+	// response has no hop-by-hop fields, and its body returns an error if it is incomplete. Ask may be called
+	// more than once per client request, even after that request was answered.
 	Ask(ctx context.Context, o Outgoing) (*httpmessage.Response, error)
 }
 
-// Forward is a function that is an Origin.
+// Forward is a function that implements Origin.
 type Forward func(ctx context.Context, o Outgoing) (*httpmessage.Response, error)
 
 // Ask implements Origin.
@@ -79,10 +77,11 @@ func (f Forward) Ask(ctx context.Context, o Outgoing) (*httpmessage.Response, er
 	return f(ctx, o)
 }
 
-// Outgoing is the request of a client with the fields that the cache sends.
+// Outgoing is the request of a client with the fields that the cache sends to the origin.
 type Outgoing struct {
 	httpmessage.Request
-	// Background is whether the client has its answer already: nothing may be sent to it.
+	// Background is whether the client has been answered already, so that no interim response can be sent to
+	// it.
 	Background bool
 }
 
@@ -98,16 +97,16 @@ type Cache struct {
 	counts   counts
 	buffers  body.Buffers
 
-	background chan struct{}   // one for each validation in the background
-	base       context.Context //nolint:containedctx // it ends with the cache
+	background chan struct{}   // one token for each validation in the background
+	base       context.Context //nolint:containedctx // cancelled by Close
 	stop       context.CancelFunc
 	running    sync.WaitGroup
 }
 
-// maxBackground bounds the validations in the background.
+// maxBackground limits the concurrent validations in the background.
 const maxBackground = 64
 
-// New returns a Cache over a store, which it does not close. The caller must close it.
+// New returns a Cache over config.Store, which Close does not close. The caller must call Close.
 func New(config Config) *Cache {
 	config.CollapseTimeout = cmp.Or(config.CollapseTimeout, defaultCollapseTimeout)
 	c := &Cache{config: config, background: make(chan struct{}, maxBackground)}
@@ -121,13 +120,13 @@ func New(config Config) *Cache {
 	return c
 }
 
-// Close ends what runs in the background, and waits for it.
+// Close cancels the background work and waits for it.
 func (c *Cache) Close() {
 	c.stop()
 	c.running.Wait()
 }
 
-// Counts returns the present counts.
+// Counts returns the current counters.
 func (c *Cache) Counts() Counts {
 	n := &c.counts
 	return Counts{
@@ -135,7 +134,7 @@ func (c *Cache) Counts() Counts {
 	}
 }
 
-// spawn runs a function that the cache waits for when it is closed.
+// spawn runs a function in a goroutine that Close waits for.
 func (c *Cache) spawn(run func()) {
 	c.running.Go(func() {
 		defer func() {

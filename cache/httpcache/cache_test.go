@@ -75,7 +75,7 @@ func TestPartial(t *testing.T) {
 	s.expect(s.get(), 200, "0123456789", true)
 }
 
-// RFC 9110 section 6.6.1: a 304 without Date is of the time that it was received at.
+// RFC 9110 section 6.6.1: a 304 without Date gets the time at which it was received.
 func TestValidationWithoutDate(t *testing.T) {
 	s := newSite(t, nil)
 	s.sends(200, "one", "Cache-Control: max-age=60", `ETag: "1"`)

@@ -15,35 +15,35 @@ import (
 	"github.com/urnd/urnd/internal/quota"
 )
 
-// Requests that probably have the same response are collapsed into one exchange with the origin (RFC 9111 section 4).
-// The rule is: a request follows a leader, else it goes itself, within a bound for each origin. They share the response
-// of the leader, and never its error, its delay or its pace.
+// Requests that probably get the same response are collapsed into one exchange with the origin (RFC 9111
+// section 4). A request follows a leader; otherwise it queries the origin itself, within a limit per origin.
+// Followers share the response of their leader, but not its errors, its delay or the pace of its client.
 
-// collapseKey is what requests have in common that are collapsed. It is comparable.
+// collapseKey is what collapsed requests have in common. It is comparable.
 type collapseKey struct {
 	collapseKind
-	// selecting are the values of the fields that the stored responses are selected by.
+	// selecting are the request's values of the fields that select among the stored responses.
 	selecting string
 }
 
-// collapseKind is what is known of requests that could be collapsed before anything is stored.
+// collapseKind is the part of a collapseKey known before anything is stored.
 type collapseKind struct {
-	// cookie is whether they have cookies, by which an origin may take longer, or answer for one client.
+	// cookie is whether the requests have cookies, which may make an origin slower, or its response private.
 	cookie bool
 	// spelling is Request.Spelling.
 	spelling string
 }
 
 const (
-	// maxLeaders is how many leaders a request follows: one that takes too long gets a second one.
+	// maxLeaders is how many leaders a request follows: if the first is overdue, a second leader starts.
 	maxLeaders = 2
-	// maxCollapseKinds bounds the kinds of an entry that are not collapsed.
+	// maxCollapseKinds limits the kinds of an entry that are not collapsed.
 	maxCollapseKinds = 32
-	// uncollapsedFor is how long requests for a URI are not collapsed where its responses are not for all.
+	// uncollapsedFor is how long requests for a URI are not collapsed after a response that cannot be shared.
 	uncollapsedFor = 2 * time.Minute
 )
 
-// load answers by an exchange with the origin, its own or one that another client has started.
+// load answers by an exchange with the origin, either its own or that of another client.
 func (x *exchange) load(ctx context.Context, reason string) (*Answer, error) {
 	x.outcome.Forwarded = reason
 	if x.private = x.forOneClient(); x.private {
@@ -68,14 +68,14 @@ func (x *exchange) load(ctx context.Context, reason string) (*Answer, error) {
 			return a, err
 		}
 		if err == nil {
-			break // it brings nothing for others
+			break // the flight has no response for followers
 		}
 		overdue = f
 	}
 	return x.fetchWithinLimit(ctx)
 }
 
-// collapseKey returns what the request has in common with those that it is collapsed with.
+// collapseKey returns the collapse key of the request.
 func (x *exchange) collapseKey() collapseKey {
 	key := collapseKey{collapseKind: collapseKind{cookie: x.r.Fields.Has("Cookie"), spelling: x.r.Spelling}}
 	if x.entry == nil || len(x.entry.variants) == 0 {
@@ -84,21 +84,22 @@ func (x *exchange) collapseKey() collapseKey {
 	var b strings.Builder
 	for _, one := range x.entry.variants[0].Selectors {
 		b.WriteString(rules.NewSelector(one.Name, x.r.Fields.Lines(one.Name)).Value)
-		b.WriteByte('\n') // no value has one
+		b.WriteByte('\n') // no value has a line feed
 	}
 	key.selecting = b.String()
 	return key
 }
 
-// collapses reports whether the request may follow another client. Those with credentials mostly cannot be answered by
-// what that one gets.
+// collapses reports whether the request may follow another client. With Authorization it may not: the leader's
+// response would usually not be reusable for it.
 func (x *exchange) collapses(kind collapseKind) bool {
 	return x.r.Method == http.MethodGet && !x.r.Fields.Has("Authorization") && !x.requested.NoCache &&
 		(x.entry == nil || x.cache.config.Now().After(x.entry.uncollapsed[kind]))
 }
 
-// forOneClient reports whether the response to a request is for its client alone, unless it turns out that its
-// Vary names all that could have made it: no request follows it, and it changes nothing that is stored.
+// forOneClient reports whether the response must be assumed to be for this client alone, because the request has
+// unkeyed fields that the Vary of the stored responses does not name. Then no request follows it, and it changes no
+// stored response, unless the Vary of the response names them all.
 func (x *exchange) forOneClient() bool {
 	unkeyed := x.unkeyed()
 	if len(unkeyed) == 0 {
@@ -107,15 +108,15 @@ func (x *exchange) forOneClient() bool {
 	return x.entry == nil || len(x.entry.variants) == 0 || !x.entry.variants[0].SelectedBy(unkeyed)
 }
 
-// exclusive reports whether the response to the request is for its client alone until it is known: it may be a part, or
-// 304 to a condition of the client.
+// exclusive reports whether the response must be assumed to be for this client alone until it arrives: it may
+// be partial, or a 304 to a condition of the client.
 func (x *exchange) exclusive() bool {
 	return x.r.Fields.Has("Range") || x.originRequest().ownConditions
 }
 
-// enter returns the flight that the request may follow, or starts one, which it leads. arrivedOnly is whether it
-// follows only one whose header has arrived, as an exclusive request always does: that one leads a flight that no
-// other request follows.
+// enter returns the flight that the request may follow, or starts one that the request leads. If arrivedOnly is
+// set, it follows only a flight whose header has arrived. That also holds for an exclusive request, whose own
+// flight no other request follows.
 func (x *exchange) enter(key collapseKey, arrivedOnly bool) (f *flight, leads bool) {
 	exclusive := x.exclusive()
 	mine := x.newFlight(key, exclusive)
@@ -130,8 +131,8 @@ func (x *exchange) startExclusive() *flight {
 	return f
 }
 
-// follow answers by what the flight of another client brings, or an earlier one that is overdue and may
-// be nil; nil where it brings nothing for this client.
+// follow answers by the response of another client's flight f, or of the overdue flight, which may be nil. It
+// returns nil if neither has a response for this client.
 func (x *exchange) follow(ctx context.Context, f, overdue *flight) (*Answer, error) {
 	defer f.leave()
 	late := time.NewTimer(f.waitBudget())
@@ -145,8 +146,8 @@ func (x *exchange) follow(ctx context.Context, f, overdue *flight) (*Answer, err
 		select {
 		case <-published:
 			return x.take(ctx, f, late.C)
-		case <-f.ended: // no request follows a client that may have left
-			return nil, nil //nolint:nilnil // it brings nothing in time
+		case <-f.ended: // no request follows a client that may have disconnected
+			return nil, nil //nolint:nilnil // no response in time
 		case <-before:
 			if a, err := x.take(ctx, overdue, elapsed()); a != nil || err != nil && !errors.Is(err, body.ErrOverdue) {
 				return a, err
@@ -160,21 +161,21 @@ func (x *exchange) follow(ctx context.Context, f, overdue *flight) (*Answer, err
 	}
 }
 
-// elapsed returns the channel of a time that has passed.
+// elapsed returns a closed channel, like that of an expired timer.
 func elapsed() <-chan time.Time {
 	c := make(chan time.Time)
 	close(c)
 	return c
 }
 
-// take answers by what the flight of another client has brought, nil where that is not for this one.
+// take answers by the response of another client's flight, nil if it does not fit this request.
 func (x *exchange) take(ctx context.Context, f *flight, late <-chan time.Time) (*Answer, error) {
 	s := f.result
 	if s == nil || !s.Matches(x.r.Fields.Lines) {
-		return nil, nil //nolint:nilnil // it has brought nothing
+		return nil, nil //nolint:nilnil // no response for followers
 	}
 	if use := s.UseFor(x.requested, x.cache.config.Now()); use == rules.MustValidate || use == rules.MustReload {
-		return nil, nil //nolint:nilnil // nothing for this request
+		return nil, nil //nolint:nilnil // not usable for this request
 	}
 	if b, ok := s.content.(*body.Arriving); ok && (f.awaited || !b.Shareable()) {
 		if err := b.AwaitEnd(ctx, late); err != nil {
@@ -184,7 +185,7 @@ func (x *exchange) take(ctx context.Context, f *flight, late <-chan time.Time) (
 	}
 	a, err := x.answer(ctx, s, x.collapsed(), false)
 	if errors.Is(err, body.ErrAbandoned) {
-		return nil, nil //nolint:nilnil // it is too late to begin
+		return nil, nil //nolint:nilnil // too late to join the body
 	}
 	if a != nil && f.live != nil && a.Status == s.Status {
 		a.Trailer = f.live.Trailer
@@ -192,24 +193,24 @@ func (x *exchange) take(ctx context.Context, f *flight, late <-chan time.Time) (
 	return a, err
 }
 
-// again answers by what is stored by now, nil where that is not for this request.
+// again answers by what is stored now, nil if that does not fit this request.
 func (x *exchange) again(ctx context.Context) (*Answer, error) {
 	x.look()
 	if reason, _ := x.usable(); reason != "" {
-		return nil, nil //nolint:nilnil // nothing can be used
+		return nil, nil //nolint:nilnil // nothing usable is stored
 	}
 	return x.answer(ctx, x.selected, x.collapsed(), false)
 }
 
-// collapsed returns the outcome of a request that another client's exchange has answered.
+// collapsed returns the outcome of a request answered by the exchange of another client.
 func (x *exchange) collapsed() Outcome {
 	outcome := x.outcome
 	outcome.Collapsed, outcome.Stored = true, true
 	return outcome
 }
 
-// fetchWithinLimit asks the origin where the exchanges of others have brought nothing, as soon as not too many do
-// so at a time, or answers by what has arrived meanwhile.
+// fetchWithinLimit queries the origin after the exchanges of other clients gave no usable response. It waits
+// for the concurrency limit of the origin, unless a usable response is stored in the meantime.
 func (x *exchange) fetchWithinLimit(ctx context.Context) (*Answer, error) {
 	if a, err := x.again(ctx); a != nil || err != nil {
 		return a, err
@@ -218,20 +219,20 @@ func (x *exchange) fetchWithinLimit(ctx context.Context) (*Answer, error) {
 	if err != nil {
 		return nil, lifetime.Cause(ctx)
 	}
-	// It ends with the header, and before where the origin hangs.
+	// The slot is released when the header has arrived, or earlier if the origin hangs.
 	defer release()
 	defer time.AfterFunc(x.cache.config.CollapseTimeout, release).Stop()
 	if a, err := x.again(ctx); a != nil || err != nil {
 		return a, err
 	}
-	f, leads := x.enter(x.collapseKey(), true) // of what is stored by now
+	f, leads := x.enter(x.collapseKey(), true) // the entry may have changed while waiting
 	if !leads {
 		if a, err := x.follow(ctx, f, nil); a != nil || err != nil && !errors.Is(err, body.ErrOverdue) {
 			return a, err
 		}
 		return x.lead(ctx, x.startExclusive())
 	}
-	if a, err := x.again(ctx); a != nil || err != nil { // it was stored, and its flight ended, in this moment
+	if a, err := x.again(ctx); a != nil || err != nil { // stored, and its flight ended, since the last check
 		f.fail()
 		return a, err
 	}
@@ -243,20 +244,20 @@ const (
 	defaultCollapseLimit   = 16
 )
 
-// limits bound, for each origin, the concurrent exchanges of clients that have followed others in vain. A client has a
-// quarter of a limit at most.
+// limits are the limits of concurrent exchanges per origin by clients that followed another client in vain. One
+// client gets at most a quarter of a limit.
 type limits struct {
 	origins quota.Queues[string]
 	clients quota.Queues[clientOfOrigin]
 }
 
-// clientOfOrigin is the key of what one client has of the limit of one origin.
+// clientOfOrigin is the quota key of one client at one origin.
 type clientOfOrigin struct {
 	origin string
 	client netip.Addr
 }
 
-// acquire waits until a client may ask an origin, or ctx ends. release may be called again.
+// acquire waits until a client may query an origin, or ctx ends. release may be called more than once.
 func (l *limits) acquire(ctx context.Context, origin string, client netip.Addr) (release func(), err error) {
 	ofClient, err := l.clients.Acquire(ctx, clientOfOrigin{origin, client})
 	if err != nil {
@@ -270,16 +271,16 @@ func (l *limits) acquire(ctx context.Context, origin string, client netip.Addr) 
 	return sync.OnceFunc(func() { ofOrigin(); ofClient() }), nil
 }
 
-// mayUseStaleNow reports whether a stale response may be used while another client has it validated: RFC
-// 9111 section 4.2.4.
+// mayUseStaleNow reports whether the stale response may be used while another client validates it: RFC 9111
+// section 4.2.4.
 func (x *exchange) mayUseStaleNow() bool {
 	now, staleFor := x.cache.config.Now(), x.cache.config.StaleFor
 	return x.selected != nil && x.covers(x.selected) && x.selected.UsableMeanwhile(x.requested, now, staleFor)
 }
 
-// withoutCollapsing returns the entry with another kind of requests that are not collapsed until a time. Those whose
-// time has passed are left out, and of too many the one whose time passes first, but for those of the normal spelling
-// without cookies.
+// withoutCollapsing returns the entry with one more kind of requests that are not collapsed until a time. It
+// drops expired kinds and, above the limit, the one that expires first, but never the kind of the normal
+// spelling without cookies.
 func (e *Entry) withoutCollapsing(kind collapseKind, now, until time.Time) *Entry {
 	after := e.copied()
 	after.uncollapsed = map[collapseKind]time.Time{kind: until}
@@ -299,8 +300,8 @@ func (e *Entry) withoutCollapsing(kind collapseKind, now, until time.Time) *Entr
 	return after
 }
 
-// doNotCollapse lets requests like this one for its URI go their own way for some time. Where they do so for most of
-// it, that is not noted again.
+// doNotCollapse disables collapsing of the kind of this request for uncollapsedFor. It changes nothing if
+// collapsing is already disabled for more than half of that time.
 func (x *exchange) doNotCollapse() {
 	now, kind := x.cache.config.Now(), x.collapseKey().collapseKind
 	if x.entry != nil && x.entry.uncollapsed[kind].After(now.Add(uncollapsedFor/2)) {
@@ -311,8 +312,8 @@ func (x *exchange) doNotCollapse() {
 	})
 }
 
-// newFlight returns a flight of the request, which is not started; in memory of the exchange, where that has no other
-// one.
+// newFlight returns a flight of the request that is not started yet. The first one uses the memory of the
+// exchange.
 func (x *exchange) newFlight(key collapseKey, exclusive bool) *flight {
 	f := &x.own
 	if f.shard != nil {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// The kinds of requests that are not collapsed are bounded, and those of the normal spelling stay.
+// The number of kinds that are not collapsed is limited; the kind of the normal spelling is never dropped.
 func TestCollapseKindsAreBounded(t *testing.T) {
 	now := time.Now()
 	var e *Entry

@@ -10,7 +10,7 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// comeBody is a body that has come with its head.
+// comeBody is a body that arrived together with its head.
 type comeBody struct{ *strings.Reader }
 
 // Close implements io.Closer.
@@ -19,8 +19,8 @@ func (comeBody) Close() error { return nil }
 // Buffered implements httpcache.Buffered.
 func (b comeBody) Buffered() int { return b.Len() }
 
-// What has come with its head is stored before a client has its answer that gets nothing of it: whoever asks next, on
-// the same connection even, makes no second exchange.
+// A body that arrived with its head is stored before a client that does not read it gets the answer: the next
+// request, even on the same connection, makes no second exchange.
 func TestStoredBeforeItsAnswer(t *testing.T) {
 	s := newSite(t, nil)
 	s.mu.Lock()
@@ -44,7 +44,7 @@ func TestStoredBeforeItsAnswer(t *testing.T) {
 	}
 }
 
-// What has come with its head is sent with it: the head alone would be a second write.
+// A body that arrived with its head is sent with it, because sending the head alone would need a second write.
 func TestSentWithItsHead(t *testing.T) {
 	s := newSite(t, nil)
 	for _, test := range []struct {

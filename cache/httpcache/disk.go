@@ -11,27 +11,28 @@ import (
 )
 
 const (
-	// maxPromoted is the length of a body that comes from disk into memory, so that the next hit needs no disk.
+	// maxPromoted is the maximum length of a body, in bytes, that is promoted from disk to memory for the next
+	// hit.
 	maxPromoted = 64 << 10
-	// oftenUsed is how many recent uses bring a body into memory that is full: others leave for it.
+	// oftenUsed is how many recent uses promote a body to a full memory, where it evicts other entries.
 	oftenUsed = 8
-	// noBodies is for what needs the heads alone.
+	// noBodies is the limit of load that reads heads only.
 	noBodies = -1
 )
 
-// mostPromoted is the length of a body that may come into memory.
+// mostPromoted returns the maximum length of a body that may be promoted to memory.
 func (st *storage) mostPromoted() int64 { return min(maxPromoted, st.config.MaxObject) }
 
-// load returns what the disk has for a key, nil for nothing, with bodies of at most so many bytes; the shard is held.
+// load returns the entry of a key on disk, nil for none, with bodies of at most most bytes; the shard is held.
 func (st *storage) load(key string, most int64) *Entry {
 	var e Entry
 	for _, o := range st.config.Disk.Read(key, most) {
 		switch s := storedOf(o); {
 		case s == nil:
 		case s.basis != st.config.Basis:
-			_ = st.config.Disk.Remove(o) // the disk tries again
+			_ = st.config.Disk.Remove(o) // on failure, the disk retries
 		default:
-			s.basis = st.config.Basis // without memory of its own
+			s.basis = st.config.Basis // shares one string instead of the parsed copy
 			e.variants = append(e.variants, s)
 		}
 	}
@@ -41,7 +42,7 @@ func (st *storage) load(key string, most int64) *Entry {
 	return &e
 }
 
-// contentOf returns the content of an object: in memory, where it was read.
+// contentOf returns the content of an object: in memory if it was read, otherwise on disk.
 func contentOf(o *disk.Object) body.Body {
 	if read, ok := o.Body(); ok {
 		return body.NewBlocks(read).Body()
@@ -49,8 +50,8 @@ func contentOf(o *disk.Object) body.Body {
 	return body.File{Object: o}
 }
 
-// open opens a part of the content of a stored response. One that is on disk alone comes into memory where that has
-// room, or where it is in demand; else those that are used once would make those leave that are used often.
+// open opens a part of the content of a stored response. Content only on disk is promoted to memory if it fits
+// there, or if it is in demand; otherwise content used once would evict content used often.
 func (st *storage) open(ctx context.Context, s *stored, part rules.Span) (body.Content, error) {
 	if f, ok := s.content.(body.File); ok && part == (rules.Span{Start: 0, End: -1}) && st.inDemand(s) {
 		content, err := st.promote(f, s)
@@ -62,7 +63,7 @@ func (st *storage) open(ctx context.Context, s *stored, part rules.Span) (body.C
 	return s.content.Open(ctx, part)
 }
 
-// inDemand reports whether the content of a stored response, which is on disk alone, comes into memory.
+// inDemand reports whether the content of a response that is only on disk is promoted to memory.
 func (st *storage) inDemand(s *stored) bool {
 	if s.Length > st.mostPromoted() {
 		return false
@@ -71,7 +72,7 @@ func (st *storage) inDemand(s *stored) bool {
 	return recent >= oftenUsed || recent > 0 && st.config.Store.HasRoom(s.Length)
 }
 
-// promote reads the content of a stored response, and puts it into memory, if the response is still there.
+// promote reads the content of a response into memory, and stores it there if the entry still has the response.
 func (st *storage) promote(f body.File, s *stored) (body.Blocks, error) {
 	read, err := f.Object.ReadBody()
 	if err != nil {
@@ -91,7 +92,7 @@ func (st *storage) promote(f body.File, s *stored) (body.Blocks, error) {
 	return body.NewBlocks(read), nil
 }
 
-// storedOf returns the stored response of an object on disk, nil where its head is not valid.
+// storedOf returns the stored response of an object on disk, nil if its head is invalid.
 func storedOf(o *disk.Object) *stored {
 	s := parseHead(o.Head())
 	if s != nil {
@@ -100,8 +101,8 @@ func storedOf(o *disk.Object) *stored {
 	return s
 }
 
-// updateDisk makes the disk have what an entry has, in place of another one; the shard is held. An error
-// of the disk costs hits only. after is not published yet.
+// updateDisk makes the disk match the entry after, which replaces before; the shard is held. A disk error costs
+// only hits. after is not published yet.
 func (st *storage) updateDisk(before, after *Entry) {
 	if st.config.Disk == nil || before == nil {
 		return
@@ -112,12 +113,12 @@ func (st *storage) updateDisk(before, after *Entry) {
 		}
 		changed := after.successor(old)
 		if changed == nil {
-			_ = st.config.Disk.Remove(old.saved) // the disk tries again
+			_ = st.config.Disk.Remove(old.saved) // on failure, the disk retries
 			continue
 		}
 		var err error
 		if changed.saved, err = st.config.Disk.Replace(old.saved, changed.head()); err != nil {
-			// Or what is outdated would be found after a restart.
+			// Otherwise the outdated object would be found after a restart.
 			_ = st.config.Disk.Remove(old.saved)
 			changed.saved = nil
 		}

@@ -17,7 +17,7 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// newDisk opens a store in a directory, and returns what closes it.
+// newDisk opens a store in a directory, and returns it with a function that closes it.
 func newDisk(t *testing.T, directory string) (store *disk.Store, closes func()) {
 	t.Helper()
 	store, err := disk.Open(directory, disk.Config{MaxBytes: 256 << 20, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
@@ -50,7 +50,7 @@ func onDisk(t *testing.T, directory string) (s *site, closes func()) {
 	return newSite(t, func(c *httpcache.Config) { c.Disk = store }), closes
 }
 
-// text returns n bytes that cannot be guessed.
+// text returns n pseudo-random bytes.
 func text(n int) string {
 	b := make([]byte, n)
 	random := rand.NewChaCha8([32]byte{byte(n)})
@@ -58,8 +58,8 @@ func text(n int) string {
 	return string(b)
 }
 
-// A body that is too large for memory is streamed to disk, and from there, also in parts; what is
-// stored survives a restart, with what validations have changed.
+// A body too large for memory is streamed to disk and from disk, also in ranges. Stored responses survive a
+// restart, including the changes by validations.
 func TestDisk(t *testing.T) {
 	directory := t.TempDir()
 	s, closes := onDisk(t, directory)
@@ -85,7 +85,7 @@ func TestDisk(t *testing.T) {
 	if g.field("X-New") != "1" || g.field("Age") != "60" {
 		t.Errorf("X-New %s, Age %s", g.field("X-New"), g.field("Age"))
 	}
-	s.expect(s.request(small), 200, "small", true) // stale, and the origin is away
+	s.expect(s.request(small), 200, "small", true) // stale, and the origin is unreachable
 	if purged := s.cache.Purge(target, false); purged != 1 {
 		t.Errorf("%d purged", purged)
 	}
@@ -99,7 +99,8 @@ func TestDisk(t *testing.T) {
 	}
 }
 
-// What is stored is written once: it is not found on disk, and given another head, in the moment in which it is stored.
+// A response is written to disk once: it is not found there, and rewritten with another head, while it is being
+// stored.
 func TestWrittenOnce(t *testing.T) {
 	for _, size := range []int{0, 5, 100_000, 9 << 20} { // the last is too large for memory
 		directory := t.TempDir()
@@ -126,7 +127,7 @@ func TestWrittenOnce(t *testing.T) {
 	}
 }
 
-// A file that is damaged is a miss, also where it was a hit before.
+// A damaged file is a miss, even if it was a hit before.
 func TestDamagedDisk(t *testing.T) {
 	for _, hits := range []int{0, 2} {
 		directory := t.TempDir()
@@ -146,7 +147,7 @@ func TestDamagedDisk(t *testing.T) {
 	}
 }
 
-// damage writes into the large files of a directory, and returns how many there are.
+// damage corrupts the large files of a directory, and returns their number.
 func damage(t *testing.T, directory string) (damaged int) {
 	t.Helper()
 	err := filepath.Walk(directory, func(path string, info os.FileInfo, err error) error {
@@ -168,7 +169,7 @@ func damage(t *testing.T, directory string) (damaged int) {
 	return damaged
 }
 
-// TestBytesOnDisk: a field keeps its bytes, though they are not UTF-8 (RFC 9110 section 5.5).
+// TestBytesOnDisk: a field value is stored byte by byte, even if it is not UTF-8 (RFC 9110 section 5.5).
 func TestBytesOnDisk(t *testing.T) {
 	for _, body := range []string{"small", text(5 << 20)} {
 		directory := t.TempDir()
@@ -186,7 +187,7 @@ func TestBytesOnDisk(t *testing.T) {
 	}
 }
 
-// A purge for which the disk cannot be read is not done, and goes on to count.
+// A purge for which the disk cannot be read reports that it is not done, and stays effective.
 func TestPurgeWithoutDisk(t *testing.T) {
 	s, closes := onDisk(t, t.TempDir())
 	s.sends(200, "one", "Cache-Control: max-age=60", `ETag: "1"`)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestFields: of one stored response, how a second request is answered.
+// TestFields checks how a second request is answered from a stored response with these fields.
 func TestFields(t *testing.T) {
 	const hit, miss = true, false
 	for _, test := range []struct {
@@ -66,7 +66,7 @@ func TestFields(t *testing.T) {
 		{"Cache-Control: max-age=60 | Vary: , *", "", miss},
 		{"Cache-Control: max-age=60 | Vary: *, X-A", "", miss},
 		{"Cache-Control: max-age=60 | Vary: X-A", "X-B: 1", hit},
-		// Fields that are stored as any other one
+		// Fields without a meaning in a stored response
 		{"Cache-Control: max-age=60 | Content-Range: x", "", hit},
 		{"Cache-Control: max-age=60 | Content-Encoding: unknown", "", hit},
 		{"Cache-Control: max-age=60 | Content-MD5: x", "", hit},
@@ -83,8 +83,8 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// TestStatuses: with a lifetime every final status is used again; stale none is, where the origin has
-// another answer.
+// TestStatuses: with a freshness lifetime every final status is reused; stale responses are not if the origin
+// has another response.
 func TestStatuses(t *testing.T) {
 	for _, status := range []int{200, 203, 204, 299, 301, 302, 303, 307, 308, 360, 400, 404, 410, 499, 500, 502, 503, 504, 599} {
 		newSite(t, nil).play(fmt.Sprintf(`
@@ -107,7 +107,7 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
-// TestTags: entity tags that are written wrongly match where they are the same.
+// TestTags: malformed entity tags match if they are identical.
 func TestTags(t *testing.T) {
 	for _, test := range []struct{ stored, asks string }{
 		{`"a"`, `"a"`},
@@ -126,7 +126,7 @@ func TestTags(t *testing.T) {
 	}
 }
 
-// TestUpdates: what is stored after a change of its origin.
+// TestUpdates checks the stored response after a change at its origin.
 func TestUpdates(t *testing.T) {
 	play(t, []row{
 		{"9111 4.3.4", may, "Age and Date are those of the 304", `
@@ -177,7 +177,7 @@ func TestUpdates(t *testing.T) {
 	})
 }
 
-// TestFarDate: an age of centuries is one, and does not overflow.
+// TestFarDate: an age of centuries does not overflow.
 func TestFarDate(t *testing.T) {
 	newSite(t, nil).play(`
 		< 200 a | Cache-Control: max-age=99999999999 | Date: Mon, 01 Jan 1601 00:00:00 GMT
@@ -187,7 +187,7 @@ func TestFarDate(t *testing.T) {
 		= miss 200 a`)
 }
 
-// TestDirectivesPass: RFC 9111 section 5.2: they go on, in both directions.
+// TestDirectivesPass: cache directives are forwarded in both directions, RFC 9111 section 5.2.
 func TestDirectivesPass(t *testing.T) {
 	newSite(t, nil).play(`
 		< 200 a | Cache-Control: max-age=60, new=1 | CDN-Cache-Control: max-age=60, x | Pragma: y

@@ -2,7 +2,7 @@ package httpcache
 
 import "github.com/urnd/urnd/cache/httpcache/body"
 
-// Waiting returns how many clients wait for the exchanges of a key.
+// Waiting returns the number of clients that have joined the exchanges of a key, including their leaders.
 func (c *Cache) Waiting(key string) int {
 	n := 0
 	for _, f := range c.flightsOf(key) {
@@ -13,10 +13,10 @@ func (c *Cache) Waiting(key string) int {
 	return n
 }
 
-// Flights returns how many exchanges are under way for a key.
+// Flights returns the number of running exchanges of a key.
 func (c *Cache) Flights(key string) int { return len(c.flightsOf(key)) }
 
-// Readers returns how many clients read the bodies that arrive for a key.
+// Readers returns the number of clients that read the arriving bodies of a key.
 func (c *Cache) Readers(key string) int {
 	n := 0
 	for _, f := range c.flightsOf(key) {
@@ -31,7 +31,7 @@ func (c *Cache) Readers(key string) int {
 	return n
 }
 
-// Awaiting returns how many clients wait for the ends of bodies that arrive for a key.
+// Awaiting returns the number of clients that wait for the end of the arriving bodies of a key.
 func (c *Cache) Awaiting(key string) int {
 	n := 0
 	for _, f := range c.flightsOf(key) {
@@ -57,16 +57,16 @@ func (c *Cache) flightsOf(key string) []*flight {
 	return all
 }
 
-// PurgeAll purges a selection, and returns how many responses there were.
+// PurgeAll purges a selection, and returns the number of purged responses.
 func (c *Cache) PurgeAll(s Selection, hard bool) int {
 	purged, _ := c.Announce(s, hard)()
 	return purged
 }
 
-// Arriving returns the memory that is taken by bodies that arrive.
+// Arriving returns the memory of arriving bodies in bytes.
 func (c *Cache) Arriving() int64 { return c.arriving.Used() }
 
-// InMemory reports whether something is stored in memory for a key.
+// InMemory reports whether memory has an entry for a key.
 func (c *Cache) InMemory(key string) bool { return c.config.Store != nil && c.storage.peek(key) != nil }
 
 // Purging reports whether a purge is not carried out yet.

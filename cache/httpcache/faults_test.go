@@ -12,9 +12,9 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// The faults that users of other caches met.
+// Bugs that users of other caches met.
 
-// TestBlankPageOnAbort: a client that leaves before the body, or within it, stores nothing blank.
+// TestBlankPageOnAbort: if a client leaves before or within the body, no empty response is stored.
 func TestBlankPageOnAbort(t *testing.T) {
 	leakless(t)
 	for _, test := range []struct {
@@ -61,7 +61,7 @@ func TestBlankPageOnAbort(t *testing.T) {
 	})
 }
 
-// TestTruncation: a body that breaks off is broken off for all, and never stored.
+// TestTruncation: a truncated body is an error for all clients, and never stored.
 func TestTruncation(t *testing.T) {
 	leakless(t)
 	for _, test := range []struct {
@@ -83,7 +83,7 @@ func TestTruncation(t *testing.T) {
 			s.eventually("both read", func() bool { return s.cache.Readers(target)+s.cache.Awaiting(target) == 2 })
 			io.WriteString(origin, "01234")
 			origin.CloseWithError(test.end)
-			again := <-streams // who has got nothing yet asks the origin
+			again := <-streams // a client without any bytes so far queries the origin
 			again.CloseWithError(test.end)
 			for _, c := range []*client{one, other} {
 				if g := c.end(); g.err == nil && (!errors.Is(g.broken, test.want) || !strings.HasPrefix("01234", g.body)) {
@@ -119,7 +119,7 @@ func TestTruncation(t *testing.T) {
 	})
 }
 
-// TestNotModifiedToUnconditional: a client that did not ask gets no 304, also while several wait for
+// TestNotModifiedToUnconditional: a client without a condition gets no 304, even while several clients wait for
 // one validation.
 func TestNotModifiedToUnconditional(t *testing.T) {
 	leakless(t)
@@ -166,7 +166,7 @@ func TestNotModifiedToUnconditional(t *testing.T) {
 	}
 }
 
-// TestDoubledBodyOnStaleIfError: an error of the origin adds nothing to what is stored.
+// TestDoubledBodyOnStaleIfError: an error of the origin adds nothing to the stored body.
 func TestDoubledBodyOnStaleIfError(t *testing.T) {
 	leakless(t)
 	s := newSite(t, func(c *httpcache.Config) { c.StaleFor = 0 })
@@ -213,8 +213,8 @@ func TestDoubledBodyOnStaleIfError(t *testing.T) {
 	}
 }
 
-// TestConditionalFirstRequest: the first client has a response of its own, and its 304 is not what
-// others get; the second request brings something to store, whatever its client has.
+// TestConditionalFirstRequest: the 304 for the first client, which has its own copy, is not given to other
+// clients. The second request gets a response that can be stored, even if it is conditional.
 func TestConditionalFirstRequest(t *testing.T) {
 	s := newSite(t, nil)
 	s.respond = func(_ context.Context, r sent) (*httpmessage.Response, error) {
@@ -245,11 +245,11 @@ func TestConditionalFirstRequest(t *testing.T) {
 
 	s = newSite(t, nil)
 	s.sends(200, "body", fresh, `ETag: "1"`)
-	s.expect(s.get(`If-None-Match: "1"`), 200, "body", false) // the origin knew the condition
+	s.expect(s.get(`If-None-Match: "1"`), 200, "body", false) // the origin got the condition
 	s.expect(s.get(`If-None-Match: "1"`), 304, "", true)
 }
 
-// TestGetWithContent: nothing that a cache knows depends on the content of GET.
+// TestGetWithContent: a GET with content bypasses the cache, because no cache key includes the content.
 func TestGetWithContent(t *testing.T) {
 	s := newSite(t, nil)
 	s.sends(200, "a", fresh)

@@ -12,21 +12,21 @@ import (
 	"github.com/urnd/urnd/internal/lifetime"
 )
 
-// ErrUnasked means that an origin has answered 304 to a request without a condition.
+// ErrUnasked means that an origin answered 304 to an unconditional request.
 var ErrUnasked = errors.New("the origin answered 304 (Not Modified) to a request without a condition")
 
-// originRequest is what an exchange requests of its origin.
+// originRequest is the request of an exchange to its origin.
 type originRequest struct {
 	fields httpmessage.Fields
-	// nominated are the stored responses that it may say are still right: RFC 9111 section 4.3.1.
+	// nominated are the stored responses that it asks to validate: RFC 9111 section 4.3.1.
 	nominated []*stored
-	// beginning is a stored part, the rest of which is requested: section 3.3.
+	// beginning is a stored part from byte 0 on, whose rest is requested: RFC 9111 section 3.3.
 	beginning *stored
 	// ownConditions is whether it has the conditions of the client.
 	ownConditions bool
 }
 
-// originRequest returns what the exchange requests of its origin.
+// originRequest returns the request of the exchange to its origin.
 func (x *exchange) originRequest() originRequest {
 	s, request := x.selected, x.r.Fields
 	switch {
@@ -38,7 +38,7 @@ func (x *exchange) originRequest() originRequest {
 		return originRequest{fields: rules.RestFields(request, &s.Response), beginning: s}
 	case s != nil && !s.Partial() && s.HasValidator():
 		return originRequest{fields: rules.ValidationFields(request, []*stored{s}), nominated: []*stored{s}}
-	case x.entry != nil && s == nil: // RFC 9111 section 4.3.1: perhaps another variant is right
+	case x.entry != nil && s == nil: // RFC 9111 section 4.3.1: another variant may be valid
 		if tagged := x.entry.tagged(x.r); len(tagged) > 0 {
 			return originRequest{fields: rules.ValidationFields(request, tagged), nominated: tagged}
 		}
@@ -53,7 +53,7 @@ func (x *exchange) originRequest() originRequest {
 	}
 }
 
-// outgoing returns the request to the origin, with some fields.
+// outgoing returns the request to the origin with these fields.
 func (x *exchange) outgoing(fields httpmessage.Fields) Outgoing {
 	o := Outgoing{Request: x.r.Request, Background: x.background}
 	o.Fields = fields
@@ -65,13 +65,13 @@ type fetched struct {
 	originRequest
 	*httpmessage.Response
 	rules.Arrival
-	valid *stored // that a 304 says is still right; nil for none
-	// control are the directives of the response, where valid is nil.
+	valid *stored // the response that a 304 validates; nil for none
+	// control are the directives of the response, set if valid is nil.
 	control rules.Control
 }
 
-// fetch asks the origin, a second time where its answer is of no use: then for all, without a
-// condition.
+// fetch queries the origin. If the response is unusable, it queries a second time, for the whole and without
+// conditions.
 func (x *exchange) fetch(ctx context.Context) (*fetched, error) {
 	for {
 		a := &x.got
@@ -96,8 +96,8 @@ func (x *exchange) fetch(ctx context.Context) (*fetched, error) {
 	}
 }
 
-// useful reports whether a response answers the request to the origin. One to the request for the rest of a
-// part becomes that of the whole.
+// useful reports whether a response answers the request to the origin. A response with the rest of a stored
+// beginning becomes the complete response.
 func (a *fetched) useful() bool {
 	switch {
 	case a.Status == http.StatusNotModified && len(a.nominated) > 0:
@@ -111,12 +111,12 @@ func (a *fetched) useful() bool {
 			a.Response = whole
 		}
 		return whole != nil
-	default: // to the request for the rest of a part an origin may answer what it does not to that of the client
+	default: // to a range request the origin may respond otherwise than to the client's own request
 		return a.beginning == nil || a.Status == http.StatusOK
 	}
 }
 
-// lead makes an exchange with the origin, and answers by it. Others may wait for it.
+// lead makes an exchange with the origin, and answers by it. Other requests may wait for it.
 func (x *exchange) lead(ctx context.Context, f *flight) (*Answer, error) {
 	f.exchange.Begin(ctx)
 	f.watch = lifetime.On(ctx, f)
@@ -136,14 +136,14 @@ func (x *exchange) lead(ctx context.Context, f *flight) (*Answer, error) {
 	return a, err
 }
 
-// retrieve requests what other processes share, then the origin, and answers by what it sends.
+// retrieve queries the store shared with other processes, then the origin, and answers by the response.
 func (x *exchange) retrieve(ctx context.Context, f *flight) (*Answer, error) {
 	if s := x.findShared(ctx, f); s != nil {
 		f.exchange.End(nil)
 		f.finish(s)
 		return x.answer(ctx, s, Outcome{Detail: "shared"}, false)
 	}
-	got, err := x.fetch(f.exchange) //nolint:contextcheck // it ends with who waits for it
+	got, err := x.fetch(f.exchange) //nolint:contextcheck // ends when no client waits for it
 	switch {
 	case err != nil:
 		return x.failed(ctx, f, err)
@@ -159,11 +159,10 @@ func (x *exchange) retrieve(ctx context.Context, f *flight) (*Answer, error) {
 	}
 }
 
-// errReplaced means that the origin has answered with an error, in place of which what is stored is
-// used.
+// errReplaced means that the origin responded with an error, and a stored response replaces it.
 var errReplaced = errors.New("the origin answered with an error")
 
-// failed answers where the origin has not, by what is stored.
+// failed answers after a failure to reach the origin, from the stored response if permitted.
 func (x *exchange) failed(ctx context.Context, f *flight, err error) (*Answer, error) {
 	f.exchange.End(err)
 	f.fail()
@@ -176,8 +175,9 @@ func (x *exchange) failed(ctx context.Context, f *flight, err error) (*Answer, e
 	return nil, err
 }
 
-// replacesError reports whether the stored response is used in place of an error: RFC 5861 section 4, RFC 9111 section
-// 4.3.3. It is not where the origin says for how long the error is fresh: that is a response to store like any other.
+// replacesError reports whether the stored response is used in place of an error: RFC 5861 section 4, RFC 9111
+// section 4.3.3. It is not if the error has an explicit freshness lifetime: then the error is a response to
+// store.
 func (x *exchange) replacesError(got *fetched) bool {
 	switch got.Status {
 	case http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable,
@@ -188,14 +188,14 @@ func (x *exchange) replacesError(got *fetched) bool {
 	}
 }
 
-// explicitlyFresh reports whether a response is stored, and fresh because the origin says so.
+// explicitlyFresh reports whether a response is storable, and fresh by an explicit lifetime.
 func (x *exchange) explicitlyFresh(got *fetched) bool {
 	s, _ := x.toStore(got.Response, got.control, got.Arrival)
 	return s != nil && s.Explicit && s.TTL(x.cache.config.Now()) > 0
 }
 
-// validated answers by the stored response that a 304 says is right, and stores it with the fields
-// of the 304: RFC 9111 section 4.3.4.
+// validated answers by the stored response that a 304 validates, and stores it with the fields of the 304: RFC
+// 9111 section 4.3.4.
 func (x *exchange) validated(ctx context.Context, f *flight, got *fetched) (*Answer, error) {
 	f.exchange.End(nil)
 	_ = got.Body.Close()
@@ -218,7 +218,7 @@ func (x *exchange) validated(ctx context.Context, f *flight, got *fetched) (*Ans
 		f.finish(fresh)
 	}
 	a, err := x.answer(ctx, fresh, outcome, true)
-	if cookies := got.Fields.Lines("Set-Cookie"); err == nil && len(cookies) > 0 { // for the client of the exchange
+	if cookies := got.Fields.Lines("Set-Cookie"); err == nil && len(cookies) > 0 { // for the leader only
 		a.Fields = rules.Without(a.Fields, "Set-Cookie")
 		for _, cookie := range cookies {
 			a.Fields.Add("Set-Cookie", cookie)
@@ -227,7 +227,7 @@ func (x *exchange) validated(ctx context.Context, f *flight, got *fetched) (*Ans
 	return a, err
 }
 
-// receive answers by a response while it arrives, and stores it where that is allowed.
+// receive answers by a response while it arrives, and stores it if permitted.
 func (x *exchange) receive(ctx context.Context, f *flight, got *fetched) (*Answer, error) {
 	response := got.Response
 	if x.r.Method == http.MethodHead {
@@ -248,15 +248,15 @@ func (x *exchange) receive(ctx context.Context, f *flight, got *fetched) (*Answe
 	return x.notStored(f, got.control, response), nil
 }
 
-// notStored answers by a response that is for this client alone.
+// notStored answers by a response that only this client receives.
 func (x *exchange) notStored(f *flight, control rules.Control, response *httpmessage.Response) *Answer {
 	shared := f.shared()
 	f.finish(nil)
 	switch {
-	case x.private, x.r.Fields.Has("Authorization"): // others do not send the same
+	case x.private, x.r.Fields.Has("Authorization"): // other clients do not send the same request
 	case response.Status == http.StatusNotModified:
 		x.cache.storage.fetchWhole(x.r.Key)
-	case response.Status >= http.StatusBadRequest: // others may get another answer
+	case response.Status >= http.StatusBadRequest: // other clients may get another response
 	case control.Has("private"), control.Has("no-store"), x.outcome.NotStored == rules.ReasonOverride,
 		shared && x.notForAny(response):
 		x.doNotCollapse()
@@ -264,26 +264,26 @@ func (x *exchange) notStored(f *flight, control rules.Control, response *httpmes
 	return x.passThrough(f, response)
 }
 
-// notForAny reports whether a response is not stored for what it is itself, or for the cookies that all have who wait
-// for it, and not for something else in this request.
+// notForAny reports whether the reason not to store a response is the response itself, or the cookies that all its
+// followers send too, rather than another field of this request.
 func (x *exchange) notForAny(response *httpmessage.Response) bool {
 	return x.r.Fields.Has("Cookie") ||
 		rules.ForOthers(&x.r.Request, x.unkeyed(), response, true) == rules.ReasonNone
 }
 
-// mayUseStale reports whether a stored response may be used after a failure to reach the origin.
+// mayUseStale reports whether the stored response may be used after a failure to reach the origin.
 func (x *exchange) mayUseStale(err error) bool {
 	return x.selected != nil && x.covers(x.selected) && !errors.Is(err, context.Canceled) &&
 		x.selected.UsableOnError(x.requested, x.cache.config.Now(), x.cache.config.StaleFor)
 }
 
-// stale answers by a stored response although it is stale.
+// stale answers by the stale stored response.
 func (x *exchange) stale(ctx context.Context) (*Answer, error) {
 	return x.answer(ctx, x.selected, Outcome{Detail: "stale-on-error"}, false)
 }
 
-// findShared returns a fresh response of other processes for a request, nil for none. Where there is none, what the
-// flight stores is shared.
+// findShared returns a fresh response for the request from the shared store, nil for none. If there is none and the
+// response may be shared, it lets the flight share what it stores.
 func (x *exchange) findShared(ctx context.Context, f *flight) *stored {
 	c := x.cache
 	forAll := !x.private && x.r.Method == http.MethodGet && !x.r.Fields.Has("Authorization")
@@ -301,20 +301,20 @@ func (x *exchange) findShared(ctx context.Context, f *flight) *stored {
 	if s == nil || !x.mayUseShared(s, started) {
 		return nil
 	}
-	f.share = nil // it is there
+	f.share = nil // already shared
 	return s
 }
 
-// asksShared reports whether other processes may have what a request is answered by: not where its origin is to be
-// asked, or where what that says is known to be for one client.
+// asksShared reports whether the shared store may have the response to a request: not if the origin must be
+// queried, or if its responses are known to be for one client.
 func (x *exchange) asksShared() bool {
 	outdated := x.selected != nil && x.selected.Purged
 	refuses := x.requested.HasMaxAge && x.requested.MaxAge == 0
 	return !outdated && !refuses && x.collapses(x.collapseKey().collapseKind)
 }
 
-// mayUseShared reports whether a response of other processes, which they have started to ask for at a time, answers a
-// request: not where what is here is newer, although it must be validated.
+// mayUseShared reports whether a response of another process, whose request started at that time, answers the
+// request: not if the local response is newer, even if that must be validated.
 func (x *exchange) mayUseShared(s *stored, started time.Time) bool {
 	c := x.cache
 	older := x.selected != nil && started.Before(x.selected.Received) || c.shared.outdated.has(x.r.Key, started)

@@ -15,7 +15,7 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// TestFind: which responses are found, after one request, and perhaps another step.
+// TestFind checks which responses Find returns after one request and an optional second step.
 func TestFind(t *testing.T) {
 	const always = "Cache-Control: max-age=60"
 	for _, test := range []struct {
@@ -88,14 +88,14 @@ func TestFind(t *testing.T) {
 					t.Errorf("%s: found is %t", method, f.found)
 				}
 				if test.want {
-					s.request(r) // which compares
+					s.request(r) // which compares Find with Serve
 				}
 			}
 		})
 	}
 }
 
-// TestFindNothing: a cache without a store, and a key without a response.
+// TestFindNothing: Find in a cache without a store, and for a key without a response.
 func TestFindNothing(t *testing.T) {
 	for name, change := range map[string]func(*httpcache.Config){"empty": nil, "without a store": func(c *httpcache.Config) { c.Store = nil }} {
 		s := newSite(t, change)
@@ -105,7 +105,7 @@ func TestFindNothing(t *testing.T) {
 	}
 }
 
-// TestFindPart: neither a part nor what arrives is found.
+// TestFindPart: Find returns neither partial nor arriving responses.
 func TestFindPart(t *testing.T) {
 	s := newSite(t, nil)
 	s.sends(206, "01234", fresh, `ETag: "1"`, "Content-Range: bytes 0-4/10")
@@ -136,7 +136,7 @@ func TestFindPart(t *testing.T) {
 	}
 }
 
-// purgedTable is a table with something to do while a purge is carried out.
+// purgedTable is a table that calls a function while a purge is carried out.
 type purgedTable struct {
 	*table
 	during func()
@@ -147,7 +147,7 @@ func (t *purgedTable) Each(f func(*cache.Entry[*httpcache.Entry]) bool) {
 	t.table.Each(f)
 }
 
-// TestFindWhilePurging: nothing is found while a purge counts that is not carried out.
+// TestFindWhilePurging: Find returns nothing while a purge is announced but not carried out.
 func TestFindWhilePurging(t *testing.T) {
 	store := &purgedTable{table: &table{entries: make(map[string]*cache.Entry[*httpcache.Entry])}}
 	s := newSite(t, func(c *httpcache.Config) { c.Store = store })
@@ -168,7 +168,7 @@ func TestFindWhilePurging(t *testing.T) {
 	}
 }
 
-// TestFindOnDisk: what the disk alone has is found, and forgotten where the disk has lost it.
+// TestFindOnDisk: Find returns a response that is only on disk, and forgets it if the disk has lost it.
 func TestFindOnDisk(t *testing.T) {
 	directory := t.TempDir()
 	s, closes := onDisk(t, directory)
@@ -208,7 +208,7 @@ func TestFindOnDisk(t *testing.T) {
 	s.expect(s.get(), 200, "new", false)
 }
 
-// countedTable counts the look-ups.
+// countedTable counts lookups.
 type countedTable struct {
 	*table
 	lookups int
@@ -219,12 +219,13 @@ func (t *countedTable) Get(key string) *cache.Entry[*httpcache.Entry] {
 	return t.table.Get(key)
 }
 
-// TestMissIsLookedUpOnce: what Find has found is not looked up again by Serve, unless something has changed meanwhile.
+// TestMissIsLookedUpOnce: Serve does not repeat the lookup of Find, unless the cache has changed in the
+// meantime.
 func TestMissIsLookedUpOnce(t *testing.T) {
 	for _, test := range []struct {
 		name, stored, asks string
 		meanwhile          func(*site)
-		want               int // look-ups until the origin is asked
+		want               int // lookups before the origin is queried
 	}{
 		{"nothing", "", "", nil, 1},
 		{"another variant", "Cache-Control: max-age=60", "X-A: 2", nil, 1},
@@ -265,7 +266,7 @@ func TestMissIsLookedUpOnce(t *testing.T) {
 	}
 }
 
-// TestFoundCounts: what is used is counted as a hit.
+// TestFoundCounts: a used result is counted as a hit.
 func TestFoundCounts(t *testing.T) {
 	s := newSite(t, nil)
 	s.sends(200, "one", fresh)
@@ -280,7 +281,7 @@ func TestFoundCounts(t *testing.T) {
 	}
 }
 
-// memoryStore returns the store that urnd has.
+// memoryStore returns the store that urnd uses.
 func memoryStore(t testing.TB) httpcache.Store {
 	t.Helper()
 	store, err := memory.New(memory.Config[*httpcache.Entry]{MaxBytes: 1 << 20, Size: (*httpcache.Entry).Size})
@@ -291,7 +292,7 @@ func memoryStore(t testing.TB) httpcache.Store {
 	return store
 }
 
-// TestFindAllocates: nothing, nor where the most usual field selects.
+// TestFindAllocates: Find allocates nothing, also if the most usual field selects.
 func TestFindAllocates(t *testing.T) {
 	s := newSite(t, func(c *httpcache.Config) { c.Store = memoryStore(t) })
 	s.sends(200, "one", fresh, `Etag: "1"`, "Vary: Accept-Encoding")
@@ -332,7 +333,7 @@ func TestFindAllocates(t *testing.T) {
 	}
 }
 
-// BenchmarkFind is the time of a look-up for a response that a cache answers.
+// BenchmarkFind measures the lookup of a response.
 func BenchmarkFind(b *testing.B) {
 	c := httpcache.New(httpcache.Config{Store: memoryStore(b), Now: time.Now, MaxObject: 1 << 20, MaxArriving: 1 << 20})
 	defer c.Close()

@@ -12,20 +12,20 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// decided are the fields of requests that Serve has to decide.
+// decided are the request fields with which Find defers to Serve.
 var decided = [...]string{"Authorization", "Cache-Control", "If-Match", "If-Unmodified-Since", "Pragma"}
 
-// first is what Find answers a request with before Serve does.
+// first is the result of Find for a request, before Serve.
 type first struct {
 	got
 	stored     httpcache.Found
-	expected   bool // a hit would have to be found
+	expected   bool // Find must return a hit
 	found      bool
 	unmodified bool
 	part       httpcache.Part
 }
 
-// find looks for the stored response that answers a request, and reads it.
+// find looks up the stored response for a request with Find, and reads it.
 func (s *site) find(r *httpcache.Request) first {
 	if r.Method != "GET" && r.Method != "HEAD" || r.Body != nil || r.Pass {
 		return first{}
@@ -67,7 +67,7 @@ func (s *site) find(r *httpcache.Request) first {
 	return f
 }
 
-// readPart reads the part of the content that was found, if it is in memory.
+// readPart reads the requested part of the content, if it is in memory.
 func (f *first) readPart() {
 	if f.part.Status != http.StatusPartialContent {
 		return
@@ -77,8 +77,8 @@ func (f *first) readPart() {
 	f.body = string(bytes.Join(blocks, nil))
 }
 
-// compare compares what Find has answered with what Serve answers at the same time. So every test of the cache
-// is one of Find.
+// compare compares the result of Find with the answer of Serve at the same time. So every test of the cache
+// also tests Find.
 func (s *site) compare(r *httpcache.Request, f first, g got) {
 	s.t.Helper()
 	if !f.found {
@@ -116,7 +116,7 @@ func (s *site) compare(r *httpcache.Request, f first, g got) {
 	}
 }
 
-// isWholeHit reports whether an answer is a fresh and whole response from the cache.
+// isWholeHit reports whether an answer is a fresh and complete response from the cache.
 func isWholeHit(g got) bool {
 	isWhole := g.Status != 204 && g.Status != 206 && g.Status != 416 && (g.ContentLength >= 0 || g.Status == 304)
 	return g.Outcome.Hit() && !g.Outcome.Stale && isWhole

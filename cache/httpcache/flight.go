@@ -11,51 +11,53 @@ import (
 	"github.com/urnd/urnd/internal/lifetime"
 )
 
-// flight is an exchange with an origin, which others who request the same may follow: see collapse.go. It belongs to
-// the client that leads it, and ends with it.
+// flight is an exchange with an origin that other requests for the same may follow: see collapse.go. Its leader
+// is the client that started it; the flight ends with it.
 type flight struct {
 	cache *Cache
 	shard *shard // of the key
 	key   string
-	next  *flight // of the same key; nil for none. The shard guards it
-	// exchange is the context of the exchange with the origin: own, or that by which it was started before the flight.
+	next  *flight // next flight of the same key; nil for none. Guarded by the shard
+	// exchange is the context of the exchange: own, or an existing context for an exchange that started
+	// earlier.
 	exchange *lifetime.Lifetime
 	own      lifetime.Lifetime
-	watch    lifetime.Watch // of the client that leads
-	// collapse is what requests have in common that may follow.
+	watch    lifetime.Watch // of the leader
+	// collapse is the collapse key that followers must have.
 	collapse collapseKey
 	// exclusive is whether no other request may follow.
 	exclusive bool
 	started   time.Time
-	// share shares what is stored with other processes; nil does not.
+	// share stores the response in the shared store; nil does not.
 	share cache.StoreObject
 
-	// ended is closed when the client that leads has ended its side, and may have left: Request.Ended. nil never is.
+	// ended is closed when the leader has half-closed its connection, and may have disconnected: Request.Ended.
+	// nil is never closed.
 	ended <-chan struct{}
-	// published is whether the header of the response has arrived, or nothing will. It makes what follows final.
+	// published is whether the header has arrived, or never will. From then on the next three fields are final.
 	published atomic.Bool
-	result    *stored               // nil where there is nothing for others
-	live      *httpmessage.Response // whose body result has, while it arrives; nil for a validated one
+	result    *stored               // nil if there is no response for followers
+	live      *httpmessage.Response // the response whose body result has while it arrives; nil for a validated one
 	// awaited is whether followers wait for the end of the body.
 	awaited bool
 
 	mu            sync.Mutex
-	publication   chan struct{} // closed with published; nil where no request has waited for that
-	joined        int           // clients, the leader included
-	headArrived   bool          // the header of the response has, or nothing will
-	abandoned     bool          // the leader has left before that
-	passedThrough bool          // its response is for the client that leads alone, and ends with that
-	forgotten     bool          // a purge or an invalidation came in between: nothing is stored
+	publication   chan struct{} // closed with published; nil until a request waits for it
+	joined        int           // number of clients, including the leader
+	headArrived   bool          // the header has arrived, or never will
+	abandoned     bool          // the leader left before headArrived
+	passedThrough bool          // only the leader reads the response, and the exchange ends with it
+	forgotten     bool          // purged or invalidated in the meantime: nothing is stored
 }
 
-// enter returns the flight that a request with some fields may follow, or starts its own. arrivedOnly is whether it
-// follows only one whose header has arrived.
+// enter returns a flight that a request with these fields may follow, or starts own. If arrivedOnly is set, it
+// follows only a flight whose header has arrived.
 func (s *shard) enter(own *flight, fields httpmessage.Fields, arrivedOnly bool) *flight {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for f := s.flights[own.key]; f != nil; f = f.next {
 		if f.admits(fields, own.collapse, arrivedOnly) {
-			own.shard = nil // its memory may be used again
+			own.shard = nil // its memory may be reused
 			return f
 		}
 	}
@@ -63,14 +65,14 @@ func (s *shard) enter(own *flight, fields httpmessage.Fields, arrivedOnly bool) 
 	return own
 }
 
-// start starts a flight that follows no other.
+// start starts a flight without looking for another one to follow.
 func (s *shard) start(f *flight) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.startLocked(f)
 }
 
-// startLocked starts a flight behind those of the same key; the shard is held.
+// startLocked appends a flight to those of the same key; the shard is held.
 func (s *shard) startLocked(f *flight) {
 	f.started, f.joined = f.cache.config.Now(), 1
 	last := s.flights[f.key]
@@ -84,8 +86,8 @@ func (s *shard) startLocked(f *flight) {
 	last.next = f
 }
 
-// admits reports whether a request may follow the flight, and counts it then; the shard is held. One that is overdue
-// admits no more.
+// admits reports whether a request may follow the flight, and then counts it; the shard is held. An overdue
+// flight admits none.
 func (f *flight) admits(fields httpmessage.Fields, key collapseKey, arrivedOnly bool) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -106,13 +108,13 @@ func (f *flight) admits(fields httpmessage.Fields, key collapseKey, arrivedOnly 
 	return true
 }
 
-// abandonedByLeader reports whether the client that leads has left, or may have, while the body arrives.
+// abandonedByLeader reports whether the leader has left, or may have, while the body arrives.
 func (f *flight) abandonedByLeader() bool {
 	b, ok := f.result.content.(*body.Arriving)
 	return ok && b.AbandonedByLeader()
 }
 
-// waitBudget returns how long others wait for the flight from now on.
+// waitBudget returns how much longer followers wait for the flight; it may be negative.
 func (f *flight) waitBudget() time.Duration {
 	return f.cache.config.CollapseTimeout - f.cache.config.Now().Sub(f.started)
 }
@@ -124,8 +126,8 @@ func (f *flight) leave() {
 	f.joined--
 }
 
-// Ended implements lifetime.Watcher, for the client that leads. It ends the exchange, unless the header has arrived,
-// and others may read the body: then the exchange ends with the last of them.
+// Ended implements lifetime.Watcher for the leader. It ends the exchange, unless the header has arrived and
+// other clients may read the body: then the exchange ends with the last of them.
 func (f *flight) Ended() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -135,7 +137,8 @@ func (f *flight) Ended() {
 	}
 }
 
-// passThrough lets the flight end with the client that leads, and returns how that reads its response.
+// passThrough ends the flight with its leader, and returns the content from which the leader reads the
+// response.
 func (f *flight) passThrough(response *httpmessage.Response) body.PassThrough {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -143,26 +146,26 @@ func (f *flight) passThrough(response *httpmessage.Response) body.PassThrough {
 	return body.PassThrough{Response: response, Watch: f.watch, Exchange: f.exchange, Buffers: &f.cache.buffers}
 }
 
-// shared reports whether others than the leader have joined.
+// shared reports whether clients other than the leader have joined.
 func (f *flight) shared() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.joined > 1
 }
 
-// fail ends a flight that has brought no response.
+// fail ends a flight without a response.
 func (f *flight) fail() { f.finish(nil) }
 
-// finish ends the flight, with what is stored, nil for nothing, and lets followers go on. Until
-// it is stored the disk may change where its content is.
+// finish ends the flight, stores s, nil for nothing, and then releases the followers: storing on disk may still
+// replace the content of s.
 func (f *flight) finish(s *stored) {
-	defer f.publish(s) // also where storing it panics
+	defer f.publish(s) // even if storing panics
 	defer f.arrived()
 	f.commit(s, nil)
 }
 
-// arrived notes that the header has arrived, or nothing does, and reports whether the client that leads was there by
-// then.
+// arrived records that the header has arrived, or never will, and reports whether the leader was still
+// connected.
 func (f *flight) arrived() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -170,7 +173,7 @@ func (f *flight) arrived() bool {
 	return !f.abandoned
 }
 
-// publish lets followers go on, with what is for them, nil for nothing.
+// publish releases the followers with their response, nil for none.
 func (f *flight) publish(result *stored) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -184,7 +187,7 @@ func (f *flight) publish(result *stored) {
 	}
 }
 
-// whenPublished returns what is closed when followers can go on.
+// whenPublished returns a channel that is closed by publish.
 func (f *flight) whenPublished() <-chan struct{} {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -197,7 +200,7 @@ func (f *flight) whenPublished() <-chan struct{} {
 	return f.publication
 }
 
-// removeLocked removes the flight, unless it is removed already; the shard is held.
+// removeLocked removes the flight from its shard, if it is still there; the shard is held.
 func (f *flight) removeLocked() {
 	var before *flight
 	for other := f.shard.flights[f.key]; other != f; before, other = other, other.next {
@@ -216,7 +219,7 @@ func (f *flight) removeLocked() {
 	f.next = nil
 }
 
-// forget makes the running flights of a key store nothing, nor be followed; the shard is held.
+// forget prevents the running flights of a key from storing and from being followed; the shard is held.
 func (s *shard) forget(key string) {
 	for f := s.flights[key]; f != nil; f = f.next {
 		f.mu.Lock()
@@ -231,16 +234,16 @@ func (f *flight) wasForgotten() bool {
 	return f.forgotten
 }
 
-// commit stores the response of the flight with a content, and ends the flight; a nil response
-// stores nothing. What has arrived in a spool becomes its object on disk; nil for none. That is done while the shard
-// is held, and after what was stored before is known: so the object is not found, and read, as one that was.
+// commit stores a response with its content, and ends the flight; a nil response stores nothing. The content of
+// a spool, which may be nil, becomes the object on disk. This happens while the shard is held, after the
+// previous entry was read, so that the new object is not found and read as part of that.
 func (f *flight) commit(s *stored, from *body.Spool) {
 	if f.store(s, from) && f.share != nil {
 		f.cache.shared.store(f, s)
 	}
 }
 
-// store is commit in this process. It reports whether something was stored.
+// store is commit without the shared store. It reports whether a response was stored.
 func (f *flight) store(s *stored, from *body.Spool) (done bool) {
 	f.shard.mu.Lock()
 	defer f.shard.mu.Unlock()

@@ -11,30 +11,31 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// Found is what Find has found for a key: where it reports so, a stored response that answers a request as it is, without
-// the origin, as it is complete and fresh. It is a small value, whose methods are safe for concurrent use; the zero value
-// was not looked up.
+// Found is the result of Find for a key: if Find reports true, a complete and fresh stored response that
+// answers a request without the origin. It is a small value, whose methods are safe for concurrent use; the
+// zero value means that nothing was looked up.
 type Found struct {
 	cache    *Cache
 	entry    *Entry // nil for nothing
-	changes  uint64 // storage.changes before that was looked up
+	changes  uint64 // storage.changes before the lookup
 	response *stored
 	age, ttl time.Duration
-	interval uint32 // of the request
+	interval uint32 // of the lookup
 }
 
-// Find looks up a key, and returns the stored response that Serve would answer a request with at a time of Config.Now,
-// and false where Serve has to decide: it is given what was found, and does not look it up again. The request is a GET or
-// HEAD without content, and without the fields Authorization, Cache-Control, If-Match, If-Unmodified-Since and Pragma; its
-// method, conditions and ranges are for the caller, and so is Request.Check: see From, IsUnmodified and Part. It waits for
-// the disk alone, where memory has nothing. The fields of the request are read only where they select one of several
-// responses. The key, and Request.Spelling, are not retained.
+// Find looks up a key, and returns the stored response that Serve would answer a request with at the time now,
+// on the clock of Config.Now. It returns false if Serve has to decide; Serve reuses the Found and does not look
+// it up again. The request must be a GET or HEAD without content, and without Authorization, Cache-Control,
+// If-Match, If-Unmodified-Since and Pragma. The caller handles its method, conditions and ranges, and
+// Request.Check: see From, IsUnmodified and Part. Find waits only for the disk, if memory has no entry. It
+// reads the fields of the request only if they select one of several responses. It does not retain the key or
+// Request.Spelling.
 //
-// It changes and counts nothing: see Used.
+// It changes no state and no counter: see Used.
 func (c *Cache) Find(key, spelling string, request httpmessage.Lines, now time.Time) (Found, bool) {
 	f := Found{cache: c, changes: c.storage.changes.Load()}
 	f.entry = c.storage.get(key)
-	if f.entry == nil || len(c.purges.all()) > 0 { // a purge may be about it
+	if f.entry == nil || len(c.purges.all()) > 0 { // a pending purge may select it
 		return f, false
 	}
 	s := rules.Select(f.entry.variants, spelling, request)
@@ -46,11 +47,11 @@ func (c *Cache) Find(key, spelling string, request httpmessage.Lines, now time.T
 	return f, true
 }
 
-// current reports whether f is what a cache has still, and was looked up.
+// current reports whether f was looked up in c, and c has not changed since.
 func (f Found) current(c *Cache) bool { return f.cache == c && f.changes == c.storage.changes.Load() }
 
-// SelectedBy reports whether a field of requests that matches selects among what is stored for the key. Its name is in
-// the spelling of net/http.
+// SelectedBy reports whether a request field whose name matches selects among the responses of the key. Names
+// are in the canonical form of net/http.
 func (f Found) SelectedBy(matches func(name string) bool) bool {
 	for _, v := range f.entry.variants {
 		for i := range v.Selectors {
@@ -62,29 +63,30 @@ func (f Found) SelectedBy(matches func(name string) bool) bool {
 	return false
 }
 
-// Status returns the status of the response, which is neither 204, 206 nor 304.
+// Status returns the status code of the response, which is neither 204, 206 nor 304.
 func (f Found) Status() int { return f.response.Status }
 
-// Reason returns the reason phrase as the origin has sent it, which may be "".
+// Reason returns the reason phrase that the origin sent, which may be "".
 func (f Found) Reason() string { return f.response.Reason }
 
-// From returns the address that the response came from, the zero value where none is known.
+// From returns the address of the server that sent the response, the zero value if unknown.
 func (f Found) From() netip.AddrPort { return f.response.From }
 
-// Length returns the length of the content, in bytes.
+// Length returns the length of the content in bytes.
 func (f Found) Length() int64 { return f.response.Length }
 
-// Age returns the age of the response, and TTL how long it is still fresh, which is more than 0.
+// Age returns the age of the response.
 func (f Found) Age() time.Duration { return f.age }
 
-// TTL is described with Age.
+// TTL returns how long the response is still fresh; it is positive.
 func (f Found) TTL() time.Duration { return f.ttl }
 
 // IsUnmodified reports whether the answer to a request is 304 by its If-None-Match or If-Modified-Since: RFC
 // 9110 section 13.2.2.
 func (f Found) IsUnmodified(request httpmessage.Lines) bool { return f.response.Unmodified(request) }
 
-// AppendFields appends the fields of the answer to dst, without Age and Content-Range: all, those of a 304, or those of a Part.
+// AppendFields appends the fields of the answer to dst, without Age and Content-Range: those of the whole response, of
+// a 304, or of a Part.
 func (f Found) AppendFields(dst httpmessage.Fields, part Part, unmodified bool) httpmessage.Fields {
 	header := f.response.Sent(false)
 	switch {
@@ -97,13 +99,14 @@ func (f Found) AppendFields(dst httpmessage.Fields, part Part, unmodified bool) 
 	}
 }
 
-// Blocks returns the content, which may be empty and must not be changed, and false where it is not in memory.
+// Blocks returns the content, which may be empty and must not be changed. It returns false if it is not in
+// memory.
 func (f Found) Blocks() (content [][]byte, ok bool) {
 	return body.BlocksIn(f.response.content)
 }
 
-// Open opens the content, also one that is on disk. It returns false where the disk has lost it: Serve has to
-// answer then, and does so without it.
+// Open opens the content, in memory or on disk. It returns false if the disk has lost it: then Serve has to
+// answer, and does so without that response.
 func (f Found) Open(ctx context.Context) (body.Content, bool) {
 	content, err := f.cache.storage.open(ctx, f.response, rules.Span{Start: 0, End: -1})
 	if err == nil {
@@ -115,16 +118,16 @@ func (f Found) Open(ctx context.Context) (body.Content, bool) {
 	return nil, false
 }
 
-// Used counts the answer as a hit. It is called once, when the answer is sent.
+// Used counts the answer as a hit. Call it once, when the answer is sent.
 func (f Found) Used() {
 	f.cache.counts.hits.Add(1)
 	f.response.uses.add(f.interval)
 }
 
-// Part is what the answer to a GET with a range has of the content of a stored response: RFC 9110 section 14.2. The
-// zero value is all of it.
+// Part is the part of a stored response that answers a GET with a range: RFC 9110 section 14.2. The zero value
+// is the whole.
 type Part struct {
-	// Status is 206 (Partial Content), or 416 (Range Not Satisfiable) for nothing of it; 0 for all of it.
+	// Status is 206 (Partial Content), 416 (Range Not Satisfiable), or 0 for the whole.
 	Status int
 	span   rules.Span
 }
@@ -132,8 +135,8 @@ type Part struct {
 // Length returns the number of bytes of a Part with status 206.
 func (p Part) Length() int64 { return p.span.Length() }
 
-// Part returns what of the content answers a request by its fields Range and If-Range, where it is not unmodified;
-// false where Serve has to decide: about several ranges, and about a response that is said to be a part itself.
+// Part returns the part of the content selected by the Range and If-Range of a request that is not answered by
+// 304. It returns false if Serve has to decide: for several ranges, and for a response with a Content-Range.
 func (f Found) Part(method string, request httpmessage.Lines) (part Part, ok bool) {
 	s := f.response
 	if s.Status != http.StatusOK || !s.RangeApplies(request.Value(rules.IfRange)) {
@@ -152,14 +155,14 @@ func (f Found) Part(method string, request httpmessage.Lines) (part Part, ok boo
 	}
 }
 
-// AppendBlocks appends a Part with status 206 of the content to dst, which must not be changed; false where it is not
-// in memory.
+// AppendBlocks appends the blocks of a Part with status 206 to dst; they must not be changed. It returns false
+// if the content is not in memory.
 func (f Found) AppendBlocks(dst [][]byte, p Part) (content [][]byte, ok bool) {
 	all, ok := body.BlocksIn(f.response.content)
 	return all.AppendPart(dst, p.span), ok
 }
 
-// AppendContentRange appends the value of Content-Range in the answer that has a Part: RFC 9110 section 14.4.
+// AppendContentRange appends the Content-Range value of the answer with a Part: RFC 9110 section 14.4.
 func (f Found) AppendContentRange(dst []byte, p Part) []byte {
 	if p.Status == http.StatusRequestedRangeNotSatisfiable {
 		return rules.AppendUnsatisfiedRange(dst, f.response.Length)

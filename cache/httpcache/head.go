@@ -9,7 +9,7 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// headVersion is the first byte of a head.
+// headVersion is the first byte of a head, its format version.
 const headVersion = 2
 
 const (
@@ -21,8 +21,9 @@ const (
 	headSetsCookies
 )
 
-// head returns what is stored of a response on disk and in a second level besides its body: its texts with their
-// lengths, and its numbers, as of encoding/binary. Names and values of fields are of any bytes (RFC 9110 section 5.5).
+// head returns the serialized response without its body, as stored on disk and in a shared store:
+// length-prefixed texts, and numbers in the varint format of encoding/binary. Names and values of fields may
+// have any bytes (RFC 9110 section 5.5).
 func (s *stored) head() []byte {
 	b := append(make([]byte, 0, s.headSize()), headVersion, s.headFlags(), byte(s.Source))
 	b = binary.AppendVarint(b, int64(s.Status))
@@ -55,7 +56,7 @@ func (s *stored) head() []byte {
 	return b
 }
 
-// headSize returns about how many bytes the head has.
+// headSize returns the approximate size of the head in bytes.
 func (s *stored) headSize() int {
 	const numbers, lengths = 80, 4
 	size := numbers + len(s.Reason) + len(s.Spelling) + len(s.basis)
@@ -81,8 +82,8 @@ func appendText(b []byte, text string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(text))), text...)
 }
 
-// parseHead returns a stored response without its content, nil where the head is not valid. What its fields say is
-// parsed again.
+// parseHead returns the stored response of a head, without its content, nil if the head is invalid. The values
+// derived from fields are parsed again.
 func parseHead(head []byte) *stored {
 	if len(head) < 3 || head[0] != headVersion {
 		return nil
@@ -127,13 +128,13 @@ func parseHead(head []byte) *stored {
 	return s
 }
 
-// headReader reads a head. Once something cannot be read it has failed, and returns zero values.
+// headReader parses a head. After a failure it returns zero values.
 type headReader struct {
 	rest   string
 	failed bool
 }
 
-// number reads a signed number.
+// number reads a signed varint.
 func (r *headReader) number() int64 {
 	n := r.unsigned()
 	return int64(n>>1) ^ -int64(n&1)
@@ -156,7 +157,7 @@ func (r *headReader) fail() uint64 {
 	return 0
 }
 
-// count reads how many of at least some bytes each follow.
+// count reads a number of items that need at least each bytes, and fails if they exceed the rest.
 func (r *headReader) count(each int) int {
 	n := r.unsigned()
 	if n > uint64(len(r.rest)/each) { //nolint:gosec // it is not negative

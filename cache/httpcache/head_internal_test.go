@@ -11,7 +11,7 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// TestHeadOrder: the order and the spelling of fields are saved.
+// TestHeadOrder: the order and the case of field names are stored.
 func TestHeadOrder(t *testing.T) {
 	fields := httpmessage.FieldsOf("x-b", "1", "DATE", "Sun, 22 Nov 2026 08:00:00 GMT", "X-A", "", "X-b", "\xff", "eTag", `"1"`)
 	got, at := &httpmessage.Response{Status: 200, Fields: fields}, rules.Arrival{Requested: time.Now(), Received: time.Now()}
@@ -22,7 +22,7 @@ func TestHeadOrder(t *testing.T) {
 	}
 }
 
-// full returns a stored response that has all that a head may have.
+// full returns a stored response that sets everything that a head can have.
 func full() *stored {
 	s := &stored{uses: new(uses), basis: "b", Response: rules.Response{
 		Status: 404, Reason: "No", Spelling: "/%62", Selectors: []rules.Selector{{Name: "Accept", Value: "a"}},
@@ -37,7 +37,7 @@ func full() *stored {
 	return s
 }
 
-// FuzzHead: what is read of a head is written as it was, and no bytes make it fail otherwise.
+// FuzzHead: a parsed head is serialized to the same bytes, and arbitrary bytes cause no panic.
 func FuzzHead(f *testing.F) {
 	f.Add(full().head())
 	f.Add((&stored{Response: rules.Response{Status: 200}}).head())
@@ -53,7 +53,7 @@ func FuzzHead(f *testing.F) {
 	})
 }
 
-// TestHead: all that a head has is read as it was written, and reading it costs little.
+// TestHead: a head is parsed as it was serialized, with few allocations.
 func TestHead(t *testing.T) {
 	want := full()
 	head := want.head()

@@ -14,10 +14,10 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// Who leads a collapsed exchange shares the answer, never an error, a delay or the pace. These tests know
-// nothing but what clients and the origin see, and when.
+// The leader of a collapsed exchange shares its response, but never an error, its delay or its pace. These
+// tests use only what clients and the origin observe, and when.
 
-// first makes the origin treat its first request in one way, and all others in another.
+// first makes the origin answer its first request in one way, and all others in another.
 func (s *site) first(first, others func(ctx context.Context) (*httpmessage.Response, error)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -34,7 +34,7 @@ func (s *site) first(first, others func(ctx context.Context) (*httpmessage.Respo
 	}
 }
 
-// later answers after some time.
+// later answers after a delay.
 func (s *site) later(after time.Duration, body string, lines ...string) func(context.Context) (*httpmessage.Response, error) {
 	return func(ctx context.Context) (*httpmessage.Response, error) {
 		select {
@@ -46,13 +46,13 @@ func (s *site) later(after time.Duration, body string, lines ...string) func(con
 	}
 }
 
-// hangs answers nothing.
+// hangs never answers.
 func hangs(ctx context.Context) (*httpmessage.Response, error) {
 	<-ctx.Done()
 	return nil, context.Cause(ctx)
 }
 
-// victims starts clients that come behind who leads, and returns how long each of them took.
+// victims starts clients that follow the leader, and returns how long each of them took.
 func (s *site) victims(n int, lines ...string) []*client {
 	synctest.Wait()
 	victims := make([]*client, n)
@@ -68,12 +68,12 @@ const timeout = 5 * time.Second
 func TestLeaders(t *testing.T) {
 	tests := []struct {
 		name   string
-		leader []string // the fields of who leads
-		victim []string // of the others
+		leader []string // the fields of the leader
+		victim []string // the fields of the followers
 		origin func(s *site)
-		leaves bool          // who leads leaves after a second
-		within time.Duration // all others have the answer "ok" within this time
-		asked  int           // most requests that the origin sees, who leads included
+		leaves bool          // the leader leaves after a second
+		within time.Duration // all followers have the answer "ok" within this time
+		asked  int           // maximum number of requests at the origin, including the leader's
 	}{
 		{
 			name:   "an answer",
@@ -156,7 +156,7 @@ func TestLeaders(t *testing.T) {
 				leader := s.start(nil, test.leader...)
 				victims := s.victims(100, test.victim...)
 				if test.leaves {
-					time.Sleep(time.Second) // of the bubble
+					time.Sleep(time.Second) // in the time of the bubble
 					leader.stop()
 				}
 				time.Sleep(test.within + time.Millisecond - map[bool]time.Duration{true: time.Second}[test.leaves])
@@ -181,7 +181,7 @@ func TestLeaders(t *testing.T) {
 	}
 }
 
-// Who has ended its side of the connection may have left: nobody waits for it, and it is answered all the same.
+// A leader that has half-closed its connection may have left: no client waits for it, but it is answered.
 func TestEndedLeader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t, func(c *httpcache.Config) { c.Now = time.Now })
@@ -190,7 +190,7 @@ func TestEndedLeader(t *testing.T) {
 		leader := make(chan got)
 		go func() {
 			r := &httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: fields()}, Key: target, Ended: ended}
-			leader <- s.request(r) //nolint:contextcheck // it is about the connection
+			leader <- s.request(r) //nolint:contextcheck // the context is that of the connection
 		}()
 		victims := s.victims(10)
 		end()
@@ -205,8 +205,8 @@ func TestEndedLeader(t *testing.T) {
 	})
 }
 
-// Who leaves in the middle of a small body, which the origin does not go on with, holds up nobody who waits for its
-// end.
+// A leader that leaves in the middle of a small body, which the origin then stalls, does not delay the clients
+// that wait for its end.
 func TestLeaderLeavesBody(t *testing.T) {
 	for name, leaves := range map[string]func(stop, end func()){
 		"it is gone": func(stop, _ func()) { stop() },
@@ -250,7 +250,7 @@ func TestLeaderLeavesBody(t *testing.T) {
 	}
 }
 
-// A slow origin is not stampeded by those who have waited in vain, of whom no client takes all turns.
+// A slow origin is not stampeded by clients that waited in vain, and no client takes all slots of the limit.
 func TestTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t, func(c *httpcache.Config) { c.CollapseLimit, c.Now = 8, time.Now })
@@ -295,13 +295,13 @@ func TestTurns(t *testing.T) {
 	})
 }
 
-// Who lets the origin hang has a turn for no longer than others wait.
+// A client whose exchange hangs occupies a slot of the limit no longer than the followers wait.
 func TestTurnsEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t, func(c *httpcache.Config) { c.CollapseLimit, c.Now = 4, time.Now })
 		s.first(hangs, hangs)
 		attackers := append([]*client{s.start(nil)}, s.victims(5)...)
-		time.Sleep(2*timeout + time.Millisecond) // of the bubble: one second leader, then turns
+		time.Sleep(2*timeout + time.Millisecond) // in the time of the bubble: one second leader, then slots
 		s.first(s.later(0, "", "Cache-Control: private"), s.later(0, "ok", fresh))
 		time.Sleep(2 * timeout)
 		synctest.Wait()
@@ -323,8 +323,8 @@ func TestTurnsEnd(t *testing.T) {
 	})
 }
 
-// What is stale and may be used is used while another client has it validated, but not against
-// must-revalidate, no-cache or the wish of the client: RFC 9111 section 4.2.4.
+// A usable stale response is used while another client validates it, but not against must-revalidate, no-cache
+// or the directives of the client: RFC 9111 section 4.2.4.
 func TestStaleWhileWaiting(t *testing.T) {
 	tests := []struct {
 		stored, asks string
@@ -370,7 +370,7 @@ func TestClassesByVary(t *testing.T) {
 		s := newSite(t, nil)
 		s.sends(200, "any", "Cache-Control: max-age=10", "Vary: Accept")
 		s.expect(s.get("Accept: text/html"), 200, "any", false)
-		s.clock.advance(2 * time.Hour) // beyond Config.StaleFor
+		s.clock.advance(2 * time.Hour) // longer than Config.StaleFor
 		s.first(hangs, s.later(time.Second, "ok", fresh, "Vary: Accept"))
 		leader := s.start(nil, "Accept: attack/attack")
 		begun := time.Now()

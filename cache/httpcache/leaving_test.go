@@ -12,8 +12,7 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// A client that leaves in the moment in which the header comes neither stops the cache nor what
-// others get.
+// A client that leaves when the header arrives neither blocks the cache nor affects the other clients.
 func TestLeavesWithHeader(t *testing.T) {
 	s := newSite(t, nil)
 	for range 3000 {
@@ -39,7 +38,8 @@ func TestLeavesWithHeader(t *testing.T) {
 	}
 }
 
-// Those who wait for a validation read what it makes only when that is stored: the disk may change it.
+// Clients that wait for a validation read the response only after it is stored, because the disk may replace
+// its content.
 func TestValidatedOnDiskForMany(t *testing.T) {
 	store, closes := newDisk(t, t.TempDir())
 	defer closes()

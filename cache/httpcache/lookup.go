@@ -10,45 +10,45 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// Info is what an administrator wants to know of a stored response. It is a copy.
+// Info describes a stored response for administrators. It is a copy.
 type Info struct {
 	Status int
 	// Spelling is Request.Spelling, "" for the normal one.
 	Spelling string
-	// Selecting are the fields of requests that select it, in normal form; one without lines must be
-	// missing from a request: RFC 9111 section 4.1.
+	// Selecting are the request fields that select the response, in normalized form. A name without values must
+	// be absent from the request: RFC 9111 section 4.1.
 	Selecting http.Header
-	Age, TTL  time.Duration // TTL is negative for a stale one
-	// Received is when the response, or what it was updated by, came from the origin, and FreshUntil when it gets or got
-	// stale.
+	Age, TTL  time.Duration // TTL is negative for a stale response
+	// Received is when the response or its last update came from the origin. FreshUntil is when it becomes or
+	// became stale.
 	Received, FreshUntil time.Time
-	// Lifetime is the freshness lifetime, and Source what it was taken from.
+	// Lifetime is the freshness lifetime, and Source the field or directive it was taken from.
 	Lifetime time.Duration
 	Source   Source
-	// WhileRevalidate is for how long it may be used stale while it is validated; 0 for none.
+	// WhileRevalidate is how long it may be served stale during validation; 0 for none.
 	WhileRevalidate time.Duration
-	// NoCache is whether it must be validated whenever it is used, and MustRevalidate whether it must when it is stale.
+	// NoCache is whether it must be validated before each use, and MustRevalidate before each use while stale.
 	NoCache, MustRevalidate bool
-	// Size is that of the content, in bytes; -1 while it arrives and its length is unknown.
+	// Size is the length of the content in bytes; -1 while it arrives and its length is unknown.
 	Size     int64
 	ETag     string    // "" for none
 	Modified time.Time // zero for none
-	// Tags are what it can be purged by: Surrogate-Key, Cache-Tag and Cache-Groups.
+	// Tags are the tags for purges: Surrogate-Key, Cache-Tag and Cache-Groups.
 	Tags []string
-	// InMemory and OnDisk are where the content is; it may be in both, and is in none while it
-	// arrives.
+	// InMemory and OnDisk are whether the content is in memory and on disk; both may be true, and both are
+	// false while it arrives.
 	InMemory, OnDisk bool
-	// Partial is whether it is only a part of the representation, and Purged whether it must be
-	// validated before it is used.
+	// Partial is whether only a part of the representation is stored, and Purged whether a soft purge or an
+	// invalidation requires validation before use.
 	Partial, Purged bool
 }
 
-// Lookup returns what is stored for a URI, the last response first. It changes nothing.
+// Lookup returns the stored responses of a URI, the latest first. It changes nothing.
 func (c *Cache) Lookup(key string) []Info {
 	return c.purges.apply(key, c.storage.find(key)).infos(c.config.Now())
 }
 
-// infos returns what an administrator wants to know of an entry, which may be nil.
+// infos returns the Info of each variant of an entry, which may be nil.
 func (e *Entry) infos(now time.Time) []Info {
 	if e == nil {
 		return nil
@@ -76,7 +76,7 @@ func (s *stored) info(now time.Time) Info {
 	return i
 }
 
-// selecting returns the fields that select a response; one that must be missing has no lines.
+// selecting returns the fields that select a response; a field that must be absent has no values.
 func (s *stored) selecting() http.Header {
 	header := make(http.Header, len(s.Selectors))
 	for _, one := range s.Selectors {
@@ -88,13 +88,13 @@ func (s *stored) selecting() http.Header {
 	return header
 }
 
-// Variant is what requests have that select a variant of a URI.
+// Variant is the selection of a variant of a URI.
 type Variant struct {
 	Spelling string             // Request.Spelling
-	Fields   httpmessage.Fields // those by which it is selected
+	Fields   httpmessage.Fields // the fields that select it
 }
 
-// Variants returns what selects the variants of a URI, once for parts that are stored beside each other.
+// Variants returns the selections of the variants of a URI, only one for parts of the same representation.
 func (c *Cache) Variants(key string) []Variant {
 	e := c.storage.get(key)
 	if e == nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/urnd/urnd/cache/httpcache"
 )
 
-// Lookup says of all variants what is stored, and changes nothing.
+// Lookup describes all stored variants, and changes nothing.
 func TestLookup(t *testing.T) {
 	s := newSite(t, nil)
 	if got := s.cache.Lookup(target); got != nil {
@@ -46,7 +46,7 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-// Lookup finds what is on disk alone, also after a restart.
+// Lookup finds responses that are only on disk, also after a restart.
 func TestLookupOnDisk(t *testing.T) {
 	directory := t.TempDir()
 	s, closes := onDisk(t, directory)

@@ -12,8 +12,8 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// TestMemoryOfSaved: what is counted for responses that are on disk too is what the process grows by, as they come and
-// after a restart.
+// TestMemoryOfSaved: the computed memory of responses that are also on disk equals the growth of the process,
+// when they are stored and after a restart.
 func TestMemoryOfSaved(t *testing.T) {
 	const uris = 300
 	directory := t.TempDir()

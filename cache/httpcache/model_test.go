@@ -18,9 +18,9 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// TestModel: hundreds of clients of some names, of which some leave at any time, and an origin that
-// fails at any time, in every way: who gets a whole answer gets a version of the right name, and what
-// the origin said of its length and checksum.
+// TestModel: hundreds of clients with some names, any of which may leave at any time, and an origin that may
+// fail at any time and in every way. A client that gets a complete answer gets a version of the right name,
+// with the length and the checksum that the origin sent.
 func TestModel(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
@@ -55,7 +55,7 @@ func playModel(t *testing.T, change func(*httpcache.Config)) {
 			for range rounds {
 				ctx, stop := context.WithCancel(t.Context())
 				name := random.IntN(names)
-				s.clock.advance(time.Duration(random.Int64N(int64(time.Second / 5)))) // so that what is stored gets stale, too
+				s.clock.advance(time.Duration(random.Int64N(int64(time.Second / 5)))) // so that responses become stale
 				if o.ask(t, ctx, stop, s, random, name) {
 					whole.Add(1)
 				} else {
@@ -81,7 +81,7 @@ func playModel(t *testing.T, change func(*httpcache.Config)) {
 	}
 }
 
-// controls are what the origin says, the last one mostly.
+// controls are the Cache-Control values of the origin, mostly the last one.
 var controls = [...]string{"max-age=0", "private", "no-cache", "max-age=1, stale-if-error=60", "max-age=60"}
 
 // model is the origin.
@@ -89,7 +89,7 @@ type model struct{ requests atomic.Int64 }
 
 func nameOf(name int) string { return fmt.Sprintf("http://a.example/%d", name) }
 
-// version makes a body of a name. Some are larger than what is stored.
+// version returns a body of a name. Some are too large to be stored.
 func version(name int, number uint64) (body, etag string) {
 	random := rand.New(rand.NewPCG(uint64(name), number))
 	n := random.IntN(64 << 10)
@@ -100,7 +100,7 @@ func version(name int, number uint64) (body, etag string) {
 	return body, fmt.Sprintf(`"%d-%d-%08x-%d"`, name, number, crc32.ChecksumIEEE([]byte(body)), n)
 }
 
-// ask is a request of a client. It reports whether the answer was whole.
+// ask sends a request of a client. It reports whether the answer was complete.
 func (o *model) ask(t *testing.T, ctx context.Context, stop func(), s *site, random *rand.Rand, name int) bool {
 	var lines []string
 	switch random.IntN(8) {
@@ -155,14 +155,14 @@ func (o *model) ask(t *testing.T, ctx context.Context, stop func(), s *site, ran
 	return true
 }
 
-// checkFound checks that what is found for a name is a version of it, whole.
+// checkFound checks that the response found for a name is a complete version of it.
 func checkFound(t *testing.T, ctx context.Context, s *site, name int) {
 	r, ok := s.cache.Find(nameOf(name), "", nil, s.clock.now())
 	if !ok {
 		return
 	}
 	content, ok := r.Open(ctx)
-	if !ok { // another client has replaced what was on disk
+	if !ok { // another client has replaced the response on disk
 		if _, inMemory := r.Blocks(); inMemory {
 			t.Error("the content is lost")
 		}
@@ -201,7 +201,7 @@ func (w *leaver) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// forward is the way to the origin for one request, whose answer is decided by seed.
+// forward returns the origin for one request, whose response is determined by seed.
 func (o *model) forward(s *site, name int, seed uint64) httpcache.Forward {
 	return func(ctx context.Context, _ httpcache.Outgoing) (*httpmessage.Response, error) {
 		o.requests.Add(1)
@@ -224,7 +224,7 @@ func (o *model) forward(s *site, name int, seed uint64) httpcache.Forward {
 	}
 }
 
-// faulty is a body that comes in pieces, and may break off after some bytes.
+// faulty is a body that arrives in pieces, and may fail after some bytes.
 type faulty struct {
 	ctx    context.Context
 	rest   string

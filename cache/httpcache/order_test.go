@@ -10,8 +10,8 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// TestOrder: fields have the order and the spelling that the origin has sent, when they come, from memory and from
-// disk; those of a 304 are behind the others.
+// TestOrder: fields keep the order and case in which the origin sent them, for a new response, from memory and
+// from disk; the fields of a 304 are appended.
 func TestOrder(t *testing.T) {
 	directory := t.TempDir()
 	s, closes := onDisk(t, directory)
@@ -45,8 +45,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestManyNames: what names of fields are left out is looked for once a field: with as many of both as a head has, this
-// would take minutes.
+// TestManyNames: excluded field names are looked up in constant time per field. With as many of both as a head
+// can have, a scan would take minutes.
 func TestManyNames(t *testing.T) {
 	s := newSite(t, nil)
 	var names, lines []string

@@ -17,7 +17,7 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// table is a store that forgets nothing.
+// table is a store without eviction.
 type table struct {
 	mu      sync.Mutex
 	entries map[string]*cache.Entry[*httpcache.Entry]
@@ -54,7 +54,7 @@ func (t *table) Each(f func(*cache.Entry[*httpcache.Entry]) bool) {
 	}
 }
 
-// clock is a time that the test sets.
+// clock is a clock that a test sets.
 type clock struct {
 	mu sync.Mutex
 	at time.Time
@@ -72,13 +72,13 @@ func (c *clock) advance(d time.Duration) {
 	c.at = c.at.Add(d)
 }
 
-// sent is a request that the origin got.
+// sent is a request that the origin received.
 type sent struct {
 	method string
 	header httpmessage.Fields
 }
 
-// site is a cache, its origin and its clock.
+// site is a cache with its origin and its clock.
 type site struct {
 	t     *testing.T
 	cache *httpcache.Cache
@@ -86,13 +86,13 @@ type site struct {
 
 	mu       sync.Mutex
 	requests []sent
-	// respond is what the origin answers.
+	// respond returns the response of the origin.
 	respond func(ctx context.Context, r sent) (*httpmessage.Response, error)
 }
 
 const target = "http://a.example/b"
 
-// newSite returns a cache without a response; change may be nil.
+// newSite returns an empty cache; change may be nil.
 func newSite(t *testing.T, change func(*httpcache.Config)) *site {
 	t.Helper()
 	s := &site{t: t, clock: &clock{at: time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)}}
@@ -118,7 +118,7 @@ func newSite(t *testing.T, change func(*httpcache.Config)) *site {
 	return s
 }
 
-// forward is the way to the origin.
+// forward implements httpcache.Forward.
 func (s *site) forward(ctx context.Context, o httpcache.Outgoing) (*httpmessage.Response, error) {
 	r := sent{o.Method, o.Fields}
 	s.mu.Lock()
@@ -128,14 +128,14 @@ func (s *site) forward(ctx context.Context, o httpcache.Outgoing) (*httpmessage.
 	return respond(ctx, r)
 }
 
-// count returns how many requests the origin got.
+// count returns the number of requests that the origin received.
 func (s *site) count() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.requests)
 }
 
-// last returns the last request that the origin got.
+// last returns the last request that the origin received.
 func (s *site) last() sent {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -145,7 +145,7 @@ func (s *site) last() sent {
 	return s.requests[len(s.requests)-1]
 }
 
-// fields returns a header of lines "Name: value".
+// fields returns fields from lines "Name: value".
 func fields(lines ...string) httpmessage.Fields {
 	header := httpmessage.Fields{}
 	for _, line := range lines {
@@ -155,7 +155,7 @@ func fields(lines ...string) httpmessage.Fields {
 	return header
 }
 
-// response returns a response with these fields. A Date is added unless there is one.
+// response returns a response with these fields. A Date is added if missing.
 func (s *site) response(status int, body string, lines ...string) *httpmessage.Response {
 	header := fields(lines...)
 	if header.Value("Date") == "" {
@@ -166,7 +166,7 @@ func (s *site) response(status int, body string, lines ...string) *httpmessage.R
 	}
 }
 
-// sends makes the origin answer with these fields from now on.
+// sends sets the response of the origin for the following requests.
 func (s *site) sends(status int, body string, lines ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -175,7 +175,7 @@ func (s *site) sends(status int, body string, lines ...string) {
 	}
 }
 
-// fails makes the origin fail from now on.
+// fails makes the origin fail for the following requests.
 func (s *site) fails(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -184,7 +184,7 @@ func (s *site) fails(err error) {
 
 var errOrigin = errors.New("the origin cannot be reached")
 
-// got is the answer that a client got, with its body.
+// got is the answer that a client received, with its body.
 type got struct {
 	*httpcache.Answer
 	body   string
@@ -192,7 +192,7 @@ type got struct {
 	broken error // of the body
 }
 
-// field returns a field of the answer.
+// field returns the value of a field of the answer.
 func (g got) field(name string) string {
 	if g.Added.Has(name) {
 		return g.Added.Value(name)
@@ -222,7 +222,7 @@ func (s *site) request(r *httpcache.Request) got {
 	return g
 }
 
-// saysWhy checks that an outcome has a reason where the response of the origin is not stored, and only there.
+// saysWhy checks that an outcome has a reason exactly if the response of the origin is not stored.
 func (s *site) saysWhy(r *httpcache.Request, o httpcache.Outcome) {
 	s.t.Helper()
 	says := o.NotStored.Code() != ""
@@ -230,7 +230,7 @@ func (s *site) saysWhy(r *httpcache.Request, o httpcache.Outcome) {
 	switch o.Forwarded {
 	case "bypass", "method":
 		wants = false
-	case "request": // with no-store or If-Match it is not decided
+	case "request": // with no-store or If-Match, storing is not decided
 		wants = wants && says
 	}
 	if says != wants {
@@ -238,7 +238,8 @@ func (s *site) saysWhy(r *httpcache.Request, o httpcache.Outcome) {
 	}
 }
 
-// peek returns the body that a client gets, where the background may change it meanwhile: nothing is compared.
+// peek returns the body that a client gets, without the comparison with Find, because the background may change
+// it.
 func (s *site) peek() string {
 	s.t.Helper()
 	a, err := s.cache.Serve(s.t.Context(), &httpcache.Request{Request: httpmessage.Request{Method: "GET", Fields: fields()}, Key: target},
@@ -261,7 +262,7 @@ func read(a *httpcache.Answer) got {
 	return g
 }
 
-// expect checks the status and body of an answer, and whether it came from the cache alone.
+// expect checks the status and body of an answer, and whether it is a cache hit.
 func (s *site) expect(g got, status int, body string, hit bool) {
 	s.t.Helper()
 	switch {

@@ -9,20 +9,19 @@ import (
 	"github.com/urnd/urnd/cache/httpcache/rules"
 )
 
-// Outcome is how a response came about, for Cache-Status (RFC 9211) and for observers.
+// Outcome describes how a request was answered, for Cache-Status (RFC 9211) and for observers.
 type Outcome struct {
-	// Forwarded is why the request went to the origin, "" for a hit.
+	// Forwarded is why the request went to the origin, "" for a cache hit.
 	Forwarded string
-	// OriginStatus is the status of the origin where it is another one than that of the answer; 0
-	// otherwise.
+	// OriginStatus is the status code of the origin if the answer has another one, otherwise 0.
 	OriginStatus int
 	TTL          time.Duration
 	HasTTL       bool
 	Stored       bool
 	Collapsed    bool
-	Stale        bool // it is stale
-	// NotStored is why what the origin has sent, to a GET that the cache could answer, is not stored; the zero value for
-	// what is, and for hits. It is what Cache-Status has as its detail where there is no other one: RFC 9211 section 2.8.
+	Stale        bool // the answer is stale
+	// NotStored is why the response of the origin to a cacheable GET is not stored; the zero value if it is
+	// stored, and for hits. It is the detail in Cache-Status if Detail is empty: RFC 9211 section 2.8.
 	NotStored NotStored
 	Detail    string // a token, "" for none
 }
@@ -38,12 +37,12 @@ const (
 	fwdPartial  = "partial"
 )
 
-// Hit reports whether the answer came from the cache alone.
+// Hit reports whether the answer came from the cache without the origin.
 func (o Outcome) Hit() bool { return o.Forwarded == "" }
 
-// Status returns the member of Cache-Status for a cache of a name.
+// Status returns the Cache-Status member for a cache with this name.
 func (o Outcome) Status(name string) string {
-	if o == (Outcome{Forwarded: fwdURIMiss, NotStored: o.NotStored}) && name == "urnd" { // as most that are not stored
+	if o == (Outcome{Forwarded: fwdURIMiss, NotStored: o.NotStored}) && name == "urnd" { // the usual miss
 		return missStatuses[o.NotStored]
 	}
 	return string(o.AppendStatus(make([]byte, 0, 64), name))
@@ -75,7 +74,7 @@ func (o Outcome) AppendStatus(b []byte, name string) []byte {
 	return b
 }
 
-// missStatuses are what Status returns of most that are not stored, by why.
+// missStatuses are pre-rendered results of Status for misses that are not stored, by reason.
 var missStatuses = newMissStatuses()
 
 func newMissStatuses() []string {
@@ -86,7 +85,7 @@ func newMissStatuses() []string {
 	return all
 }
 
-// Counts are how requests were answered, since the cache was made.
+// Counts are the numbers of answers since the cache was created.
 type Counts struct {
 	Hits, Stale, Validated, Collapsed, Misses, Failures uint64
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// overriding is a site with what an administrator has set.
+// overriding is a site with overrides.
 type overriding struct {
 	*site
 	overrides []httpcache.Override
@@ -41,7 +41,8 @@ func (s *overriding) status(g got, want string) {
 	}
 }
 
-// What is stored by an override is used as long as it says, and clients get Cache-Control as the origin has sent it.
+// A response stored by an override is used as long as the override says, and clients get the Cache-Control of
+// the origin.
 func TestOverrideLeast(t *testing.T) {
 	s := newOverriding(t, httpcache.Override{Least: time.Minute, WhileRevalidate: time.Minute}, nil)
 	const control = "no-cache, max-age=0"
@@ -59,7 +60,7 @@ func TestOverrideLeast(t *testing.T) {
 		}
 	}
 	s.sends(200, "two", "Cache-Control: "+control)
-	s.expect(s.get("Cache-Control: no-cache"), 200, "two", false) // what clients say counts
+	s.expect(s.get("Cache-Control: no-cache"), 200, "two", false) // directives of clients apply
 	s.clock.advance(time.Minute + time.Second)
 	s.sends(200, "three", "Cache-Control: "+control)
 	g = s.get()
@@ -68,7 +69,7 @@ func TestOverrideLeast(t *testing.T) {
 	s.eventually("it is validated", func() bool { return s.get().body == "three" })
 }
 
-// An update by a 304 has the freshness of the override again, and is removed by one that says never.
+// An update by a 304 gets the freshness of the override again, and an override with Never removes the response.
 func TestOverrideUpdated(t *testing.T) {
 	s := newOverriding(t, httpcache.Override{Types: []string{"text/*"}, Least: time.Minute}, nil)
 	s.sends(200, "one", "Cache-Control: max-age=0", `ETag: "1"`, "Content-Type: text/html")
@@ -91,8 +92,8 @@ func TestOverrideUpdated(t *testing.T) {
 	s.status(s.get(), "urnd; fwd=uri-miss; stored; ttl=60")
 }
 
-// A response that was stored with Set-Cookie never becomes fresh by an override: a 304 without it, and the rest of a
-// part, change nothing.
+// A response stored with Set-Cookie never becomes fresh by an override, neither after a 304 without it nor
+// after the rest of a part.
 func TestOverrideOfCookies(t *testing.T) {
 	s := newOverriding(t, httpcache.Override{Least: time.Hour}, nil)
 	s.sends(200, "of a", "Cache-Control: max-age=0", `ETag: "a"`, "Set-Cookie: a=b")
@@ -111,7 +112,7 @@ func TestOverrideOfCookies(t *testing.T) {
 	s.expect(s.get(), 200, "of b", true)
 }
 
-// Parts that are combined with one that has come with Set-Cookie are as fresh as that.
+// A combination of parts has the freshness of the part that came with Set-Cookie.
 func TestOverrideOfParts(t *testing.T) {
 	s := newOverriding(t, httpcache.Override{Least: time.Hour}, nil)
 	s.sends(206, "of", "Cache-Control: max-age=0", `ETag: "a"`, "Content-Range: bytes 0-1/4", "Set-Cookie: a=b")
@@ -127,7 +128,7 @@ func TestOverrideOfParts(t *testing.T) {
 	s.expect(s.get(), 200, "of b", false)
 }
 
-// What is on disk is as fresh after a restart, by the same source, whatever is set by then.
+// After a restart, a response on disk has the same freshness and source, even if the overrides have changed.
 func TestOverrideOnDisk(t *testing.T) {
 	store, closes := newDisk(t, t.TempDir())
 	defer closes()
@@ -148,7 +149,7 @@ func TestOverrideOnDisk(t *testing.T) {
 	}
 }
 
-// Requests for what is never stored do not wait for each other.
+// Requests for responses that are never stored do not wait for each other.
 func TestOverrideNever(t *testing.T) {
 	s := newOverriding(t, httpcache.Override{Never: true}, nil)
 	s.sends(200, "one", "Cache-Control: max-age=60")

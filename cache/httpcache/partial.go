@@ -11,16 +11,16 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// combined returns a part that has arrived, combined with the parts of the same
-// representation that an entry has, nil for none, up to maxObject bytes: RFC 9111 section 3.4.
+// combined returns an arrived part, combined with the stored parts of the same representation, up to maxObject
+// bytes: RFC 9111 section 3.4. The entry may be nil. combined returns nil if the part is longer than announced.
 func (s *stored) combined(e *Entry, maxObject int64) *stored {
 	fresh, _ := body.BlocksIn(s.content)
 	if fresh.Size() > s.Part.Length() {
 		return nil
 	}
-	s.Part.End = s.Part.Start + fresh.Size() // some origins send less than they say
+	s.Part.End = s.Part.Start + fresh.Size() // some origins send less than announced
 	if e != nil {
-		for _, other := range e.variants { // two, where it fills the gap between them
+		for _, other := range e.variants { // two if it fills the gap between them
 			before, ok := body.BlocksIn(other.content)
 			if !ok || !s.SameRepresentation(&other.Response) || !s.Part.Adjoins(other.Part) {
 				continue
@@ -38,11 +38,11 @@ func (s *stored) combined(e *Entry, maxObject int64) *stored {
 	return s
 }
 
-// joined returns a response with its own content and that of another part, which touches it.
+// joined returns the response with its content and that of an adjoining or overlapping part.
 func (s *stored) joined(fresh body.Blocks, other *stored, before body.Blocks) *stored {
 	whole := s.copied()
 	whole.Length = max(s.Length, other.Length)
-	if other.SetsCookies && !s.SetsCookies { // Override.Least is not for the whole, as it was not for that part
+	if other.SetsCookies && !s.SetsCookies { // the whole gets no Override.Least, as that part got none
 		whole.SetsCookies, whole.Freshness, whole.Directives = true, other.Freshness, other.Directives
 	}
 	whole.Part = rules.Span{Start: min(s.Part.Start, other.Part.Start), End: max(s.Part.End, other.Part.End)}
@@ -57,15 +57,15 @@ func (s *stored) joined(fresh body.Blocks, other *stored, before body.Blocks) *s
 		content = append(content, before.Part(behind).OwnMemory(before)...)
 	}
 	whole.content = content
-	if !other.Partial() { // the other one was whole already
+	if !other.Partial() { // the other response is complete
 		whole.Fields = rules.Compact(rules.UpdatedFields(other.Fields, s.Fields))
 		whole.Status, whole.Reason = other.Status, other.Reason
 	}
 	return whole
 }
 
-// continued returns a whole response, of a stored part and the rest that arrives; nil where that is
-// not the rest of it.
+// continued returns the complete response that consists of a stored beginning and the arriving rest, nil if
+// rest does not continue it.
 func (s *stored) continued(rest *httpmessage.Response) *httpmessage.Response {
 	part, length, ok := rules.ParseContentRange(rest.Fields)
 	continues := ok && part.Start == s.Part.End && part.End == length && (s.Length < 0 || s.Length == length)
@@ -84,7 +84,7 @@ func (s *stored) continued(rest *httpmessage.Response) *httpmessage.Response {
 	return &whole
 }
 
-// joinedBody is a body that begins with what is stored.
+// joinedBody is a body that begins with stored content.
 type joinedBody struct {
 	io.Reader
 	io.Closer

@@ -9,7 +9,7 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// Parts that do not adjoin are stored beside each other: RFC 9111 section 3.3.
+// Parts that do not adjoin are stored side by side: RFC 9111 section 3.3.
 func TestPartsBesideEachOther(t *testing.T) {
 	const text = "0123456789abcdefghijklmnopqrstuvwxyz"
 	sends := func(s *site, first, last int, validator string) {
@@ -80,7 +80,7 @@ func TestPartsBesideEachOther(t *testing.T) {
 	})
 }
 
-// Without a store nothing is stored, and nothing says that it is: of POST neither (RFC 9110 section 9.3.3).
+// Without a store nothing is stored, and no Cache-Status claims so, not even for POST (RFC 9110 section 9.3.3).
 func TestWithoutStore(t *testing.T) {
 	disk, closes := newDisk(t, t.TempDir())
 	t.Cleanup(closes)

@@ -11,7 +11,7 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// The head of a response does not wait for a body of which nothing comes: a client may have to answer it first.
+// The head of a response does not wait for a stalled body: the client may have to react to the head first.
 func TestHeadBeforeBody(t *testing.T) {
 	origin, body := io.Pipe()
 	content := httpcache.Live(&httpmessage.Response{Body: origin, ContentLength: -1})
@@ -28,7 +28,7 @@ func TestHeadBeforeBody(t *testing.T) {
 	sending.Wait()
 }
 
-// A full buffer of a body whose length is not known does not wait for more: it may end a message that the client has to
+// A full buffer of a body of unknown length does not wait for more: it may end a message that the client has to
 // answer first.
 func TestFullBufferBeforeRest(t *testing.T) {
 	origin, body := io.Pipe()
@@ -41,7 +41,7 @@ func TestFullBufferBeforeRest(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	for size := int64(1); size <= 1<<18; size *= 2 { // of a buffer, among others
+	for size := int64(1); size <= 1<<18; size *= 2 { // includes the size of a buffer
 		before := got.Load()
 		if _, err := body.Write(make([]byte, size)); err != nil {
 			t.Fatal(err)
@@ -52,7 +52,7 @@ func TestFullBufferBeforeRest(t *testing.T) {
 	sending.Wait()
 }
 
-// counter counts the bytes that are written to it.
+// counter counts the bytes written to it.
 type counter struct{ n *atomic.Int64 }
 
 func (c counter) Write(b []byte) (int, error) {

@@ -9,7 +9,7 @@ import (
 	"github.com/urnd/urnd/cache/httpcache"
 )
 
-// restarted returns a site whose disk has a response, and whose memory is empty; and the memory.
+// restarted returns a site with a response on disk and an empty memory, and that memory.
 func restarted(t *testing.T, directory, body string) (s *site, memory *table, closes func()) {
 	t.Helper()
 	s, closes = onDisk(t, directory)
@@ -33,7 +33,7 @@ func (s *site) isInMemory() bool {
 	return infos[0].InMemory
 }
 
-// removeFiles removes the objects of a disk behind its back.
+// removeFiles removes the object files of a disk without its knowledge.
 func removeFiles(t *testing.T, directory string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(directory, "???", "*"))
@@ -47,7 +47,7 @@ func removeFiles(t *testing.T, directory string) {
 	}
 }
 
-// A small response that was found on disk is in memory from then on: the next hit needs no disk.
+// A small response found on disk is promoted to memory: the next hit needs no disk.
 func TestPromoted(t *testing.T) {
 	for size, wants := range map[int]bool{0: true, 5: true, 64 << 10: true, 64<<10 + 1: false} {
 		directory := t.TempDir()
@@ -69,7 +69,7 @@ func TestPromoted(t *testing.T) {
 	}
 }
 
-// Where the memory is full, nothing leaves it for what is used now and then; what is used often comes into it.
+// A full memory evicts nothing for a response used occasionally; one used often is promoted.
 func TestPromotedIntoFullMemory(t *testing.T) {
 	for _, isFound := range []bool{false, true} {
 		s, memory, closes := restarted(t, t.TempDir(), "body")
@@ -107,7 +107,7 @@ func TestPromotedIntoFullMemory(t *testing.T) {
 	}
 }
 
-// Where there is room again, what is used again comes into memory.
+// When memory has space again, a response used again is promoted.
 func TestPromotedWhenThereIsRoom(t *testing.T) {
 	s, memory, closes := restarted(t, t.TempDir(), "body")
 	defer closes()
@@ -120,7 +120,7 @@ func TestPromotedWhenThereIsRoom(t *testing.T) {
 	}
 }
 
-// A purge of what has come into memory is one of the disk too.
+// A purge of a promoted response also purges the disk.
 func TestPurgePromoted(t *testing.T) {
 	for _, hard := range []bool{false, true} {
 		directory := t.TempDir()
@@ -138,7 +138,7 @@ func TestPurgePromoted(t *testing.T) {
 	}
 }
 
-// A small file that was damaged is a miss.
+// A damaged small file is a miss.
 func TestDamagedSmallFile(t *testing.T) {
 	for _, isFull := range []bool{false, true} {
 		directory := t.TempDir()

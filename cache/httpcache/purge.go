@@ -14,25 +14,25 @@ import (
 
 // Selection is a set of stored responses.
 type Selection struct {
-	// Key reports whether a canonical URI is in the set; nil is all.
+	// Key reports whether a canonical URI is in the set; nil includes all.
 	Key func(key string) bool
-	// Tag is a tag that the responses must have, in Surrogate-Key, Cache-Tag or Cache-Groups (RFC
-	// 9875); "" is any.
+	// Tag is a tag that the responses must have, in Surrogate-Key, Cache-Tag or Cache-Groups (RFC 9875); ""
+	// includes all.
 	Tag string
 }
 
-// purge is a purge of many responses. It counts from its beginning for all that was received
-// before, and is carried out in the background.
+// purge is a purge of a selection. It applies, from its announcement on, to all responses received before, and
+// is carried out in the background.
 type purge struct {
 	at   time.Time
 	hard bool
-	// ofResponse is whether a response from an origin has caused it.
+	// ofResponse is whether a response of an origin caused it.
 	ofResponse bool
 	of         func(key string, s *stored) bool
 }
 
-// Purge purges all variants of a URI in all of its spellings, and returns how many there were. A soft purge makes them
-// to be validated before they are used again; a hard one removes them. What arrives now is not stored.
+// Purge purges all variants of a URI, in all its spellings, and returns their number. A soft purge requires
+// them to be validated before the next use; a hard purge removes them. Responses in transfer are not stored.
 func (c *Cache) Purge(key string, hard bool) (variants int) {
 	c.storage.updateAndForget(key, func(e *Entry) *Entry {
 		if e == nil {
@@ -47,9 +47,10 @@ func (c *Cache) Purge(key string, hard bool) (variants int) {
 	return variants
 }
 
-// Announce makes a purge of a selection count, and returns what carries it out in memory and on disk, which must be called
-// once, and takes as long as there is much. It returns how many responses there were. Where the disk cannot be read it is
-// not done: then the purge goes on to count, and is tried again in the background.
+// Announce makes a purge of a selection effective, and returns the function that carries it out in memory and
+// on disk. It must be called once, and takes time in proportion to the size of the cache. It returns the number
+// of purged responses. If the disk cannot be read, done is false; the purge then stays effective and is retried
+// in the background.
 func (c *Cache) Announce(s Selection, hard bool) (carryOut func() (purged int, done bool)) {
 	if c.config.Store == nil {
 		return func() (int, bool) { return 0, true }
@@ -67,13 +68,13 @@ func (c *Cache) Announce(s Selection, hard bool) (carryOut func() (purged int, d
 	}
 }
 
-// The pauses between attempts to carry out a purge, of which each is twice as long as the one before.
+// The pause between attempts to carry out a purge doubles from firstPurgePause to maxPurgePause.
 const (
 	firstPurgePause = time.Second
 	maxPurgePause   = time.Minute
 )
 
-// carryOutLater tries to carry out a purge until that succeeds, or the cache ends.
+// carryOutLater retries a purge until it succeeds or the cache is closed.
 func (c *Cache) carryOutLater(p *purge) {
 	for pause := firstPurgePause; ; pause = min(2*pause, maxPurgePause) {
 		timer := time.NewTimer(pause)
@@ -89,13 +90,13 @@ func (c *Cache) carryOutLater(p *purge) {
 	}
 }
 
-// purges are those that are not carried out yet. It is safe for concurrent use.
+// purges are the announced purges that are not carried out yet. It is safe for concurrent use.
 type purges struct {
 	mu   sync.Mutex               // held to change list
 	list atomic.Pointer[[]*purge] // nil for none
 }
 
-// all returns the purges.
+// all returns the purges. The slice must not be changed.
 func (p *purges) all() []*purge {
 	if all := p.list.Load(); all != nil {
 		return *all
@@ -120,7 +121,7 @@ func (p *purges) remove(one *purge) {
 	}
 }
 
-// apply returns an entry as the purges leave it.
+// apply returns an entry after all announced purges.
 func (p *purges) apply(key string, e *Entry) *Entry {
 	for _, one := range p.all() {
 		e, _ = one.apply(key, e)
@@ -128,7 +129,7 @@ func (p *purges) apply(key string, e *Entry) *Entry {
 	return e
 }
 
-// announce makes a purge count, also for what arrives now.
+// announce makes a purge effective, also for responses in transfer.
 func (c *Cache) announce(p *purge) {
 	c.purges.add(p)
 	c.storage.changes.Add(1)
@@ -144,7 +145,7 @@ func (c *Cache) announce(p *purge) {
 	}
 }
 
-// carryOut removes, or outdates, what a purge is about. After an error of the disk the purge stays announced.
+// carryOut removes, or marks as outdated, the selected responses. After a disk error the purge stays announced.
 func (c *Cache) carryOut(p *purge) (purged int, err error) {
 	keys := make(map[string]bool)
 	collect := func(key string, s *stored) {
@@ -175,13 +176,12 @@ func (c *Cache) carryOut(p *purge) (purged int, err error) {
 	if err != nil {
 		return purged, fmt.Errorf("looking for what is to be purged: %w", err)
 	}
-	c.storage.changes.Add(1) // before: what was found since then is not what the purge leaves
+	c.storage.changes.Add(1) // before remove: invalidates lookups made before the purge was complete
 	c.purges.remove(p)
 	return purged, nil
 }
 
-// apply returns an entry without, or with outdated, variants that a purge is about, and how many
-// those are.
+// apply returns an entry without the selected variants, or with them outdated, and their number.
 func (p *purge) apply(key string, e *Entry) (after *Entry, purged int) {
 	if e == nil {
 		return nil, 0
@@ -210,8 +210,8 @@ func (p *purge) apply(key string, e *Entry) (after *Entry, purged int) {
 	return &changed, purged
 }
 
-// invalidateGroups purges the responses of one origin that have one of the groups that a response
-// to an unsafe request names: RFC 9875 section 3.
+// invalidateGroups purges the responses of one origin in the cache groups that the response to an unsafe
+// request names: RFC 9875 section 3.
 func (c *Cache) invalidateGroups(key string, header httpmessage.Fields) {
 	lines := header.Lines("Cache-Group-Invalidation")
 	if len(lines) == 0 || c.config.Store == nil {
@@ -241,11 +241,11 @@ func (c *Cache) invalidateGroups(key string, header httpmessage.Fields) {
 	})
 }
 
-// maxPurges bounds the purges by responses that are not carried out yet.
+// maxPurges limits the pending purges caused by responses.
 const maxPurges = 16
 
-// invalidate makes what is stored for a key to be validated before it is used. What arrives now is
-// not stored.
+// invalidate requires the stored responses of a key to be validated before the next use. Responses in transfer
+// are not stored.
 func (c *Cache) invalidate(key string) {
 	c.shared.forget(key, c.storage.peek(key))
 	c.storage.updateAndForget(key, (*Entry).outdated)

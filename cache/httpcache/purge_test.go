@@ -9,8 +9,8 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// Purges by URI, by what URIs begin with, and by tags reach all variants; soft ones leave what can
-// be validated.
+// Purges by URI, by URI prefix and by tag reach all variants; soft purges leave responses that can be
+// validated.
 func TestPurge(t *testing.T) {
 	selections := map[string]func(s *site, hard bool) int{
 		"URI": func(s *site, hard bool) int { return s.cache.Purge(target, hard) },
@@ -70,7 +70,7 @@ func TestGroupInvalidation(t *testing.T) {
 	}
 }
 
-// What arrives while it is purged is not stored.
+// A response that arrives during a purge is not stored.
 func TestPurgeOfWhatArrives(t *testing.T) {
 	s := newSite(t, nil)
 	s.respond = func(context.Context, sent) (*httpmessage.Response, error) {

@@ -10,37 +10,35 @@ import (
 
 // Request is the request of a client. Its Fields are not changed.
 //
-// Its Spelling is a part of the key: what is stored for one spelling answers no other one. What changes or removes what
-// is stored for Key does so for all spellings of it. Its Body, if it has one, is not sent twice.
+// Spelling is part of the cache key: a response stored for one spelling does not answer another. Purges and
+// invalidations of Key apply to all its spellings. Body, if any, is sent only once.
 type Request struct {
 	httpmessage.Request
-	// Found is what Find has found for Key; the zero value is looked up.
+	// Found is the result of Find for Key; with the zero value Key is looked up.
 	Found Found
 	// Key is the canonical form of the target URI: the primary cache key, RFC 9111 section 2.
 	Key string
-	// Added are the names of the fields that are not the client's.
+	// Added are the names of the fields that the client did not send.
 	Added []string
-	// Client is the address by whose quota the client shares a limit with others; all with the zero value
-	// are one client.
+	// Client is the address for the per-client quota. All requests with the zero value count as one client.
 	Client netip.Addr
-	// Ended ends when the client has ended its side of the connection, and may have left: it is answered, and
-	// no other request waits for its exchange. nil never does.
-	Ended context.Context //nolint:containedctx // it is not that of the request
-	// Pass is whether nothing stored may be used for it, and its response is not stored.
+	// Ended ends when the client has half-closed its connection, and may have disconnected. The request is
+	// still answered, but no other request waits for its exchange. nil never ends.
+	Ended context.Context //nolint:containedctx // not the context of the request
+	// Pass is whether the request bypasses the cache: no stored response is used, and its response is not
+	// stored.
 	Pass bool
-	// Overrides are what is set for responses at its path: the first one that is for a response decides. They are not
-	// changed. What is stored stays as it was stored, until it is updated or replaced, whatever they say by then.
+	// Overrides are the overrides for the path of the request: the first one that matches the response applies.
+	// They are not changed. They do not affect stored responses until these are updated or replaced.
 	Overrides []Override
-	// Gateway is whether the cache is one of the site that it serves: the fields of
-	// Config.Targeted apply to it, RFC 9213.
+	// Gateway is whether the cache is a gateway of the site: the fields of Config.Targeted apply, RFC 9213.
 	Gateway bool
-	// Encodes is whether its Origin encodes contents by Accept-Encoding, of which the server that it asks knows nothing: that server
-	// cannot say that a response in another coding is right for the request.
+	// Encodes is whether Origin itself compresses content by Accept-Encoding. The server behind it then does
+	// not know the content coding, and cannot validate a response in another coding for this request.
 	Encodes bool
-	// Check returns why the client must not get what the server at an address has sent; nil
-	// allows all.
+	// Check returns why the client must not get responses of the server at an address; nil permits all.
 	Check func(netip.AddrPort) error
 }
 
-// retrieves reports whether a request is for a representation that may come from the cache.
+// retrieves reports whether a request is a GET or HEAD, for a representation that may come from the cache.
 func (r *Request) retrieves() bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }

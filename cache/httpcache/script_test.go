@@ -12,23 +12,23 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// row is a sentence of a specification, or another rule, with a script that shows that it is kept.
-// A script is lines:
+// row is a requirement of a specification, or another rule, with a script that checks it. The lines of a script
+// are:
 //
-//	< STATUS BODY | FIELD: VALUE | ...    the origin answers so from now on; "_" is no body
-//	< fails                               the origin cannot be reached from now on
-//	+ 3s                                  the clock goes on
-//	> METHOD PATH | FIELD: VALUE | ...    a client asks; the path may be missing
-//	= HOW STATUS BODY | FIELD: VALUE      what the client gets; "!FIELD" must be missing, "*" is any body
-//	^ FIELD: VALUE | ...                  what the origin got last, likewise; "METHOD" alone is its method
+//	< STATUS BODY | FIELD: VALUE | ...    set the response of the origin; "_" is no body
+//	< fails                               make the origin unreachable
+//	+ 3s                                  advance the clock
+//	> METHOD PATH | FIELD: VALUE | ...    send a client request; the path may be missing
+//	= HOW STATUS BODY | FIELD: VALUE      expect an answer; "!FIELD" must be missing, "*" is any body
+//	^ FIELD: VALUE | ...                  expect the last request at the origin; "METHOD" alone is its method
 //
-// HOW is hit, stale (likewise, but stale), miss, valid (the origin said 304) or error. {-10} is the
-// HTTP-date 10 seconds ago.
+// HOW is hit, stale (a stale hit), miss, valid (the origin sent 304) or error. {-10} is the HTTP-date 10
+// seconds ago.
 type row struct{ section, level, name, script string }
 
 const must, should, may = "MUST", "SHOULD", "MAY"
 
-// play runs the scripts, and counts the sentences of each level.
+// play runs the scripts, and counts the requirements by level.
 func play(t *testing.T, rows []row) {
 	t.Helper()
 	counts := make(map[string]int)
@@ -77,7 +77,7 @@ func (s *site) play(script string) {
 	}
 }
 
-// answers makes the origin answer so.
+// answers sets the response of the origin.
 func (s *site) answers(words, lines []string) {
 	if words[0] == "fails" {
 		s.fails(errOrigin)
@@ -101,7 +101,7 @@ var how = map[string]func(got) bool{
 	"valid": func(g got) bool { return !g.Outcome.Hit() && g.Outcome.OriginStatus == 304 },
 }
 
-// wants checks what the client got.
+// wants checks the answer that the client received.
 func (s *site) wants(line string, g got, words, lines []string) {
 	s.t.Helper()
 	if words[0] == "error" {
@@ -127,7 +127,7 @@ func (s *site) wants(line string, g got, words, lines []string) {
 	s.has(line, header, lines)
 }
 
-// asked checks what the origin got.
+// asked checks the request that the origin received.
 func (s *site) asked(line string, r sent, parts []string) {
 	s.t.Helper()
 	if !strings.ContainsAny(parts[0], ":!") {

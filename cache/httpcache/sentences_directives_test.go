@@ -2,7 +2,7 @@ package httpcache_test
 
 import "testing"
 
-// The sentences of RFC 9111 section 5. Those that do not apply:
+// The requirements of RFC 9111 section 5. Not applicable here:
 //
 //	5.2     "a proxy MUST pass cache directives through"     TestDirectivesPass
 //	5.2     what senders MUST NOT generate                   nothing is generated

@@ -7,8 +7,8 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// The sentences of RFC 5861, RFC 8246 and RFC 9213. Those of RFC 5861 are about what directives
-// mean, and have no upper case.
+// The requirements of RFC 5861, RFC 8246 and RFC 9213. Those of RFC 5861 define directives, without keywords in
+// upper case.
 func TestExtensionSentences(t *testing.T) {
 	play(t, []row{
 		{"RFC 5861 3", may, "stale-if-error for a server error", `
@@ -135,7 +135,7 @@ func TestStaleWhileRevalidate(t *testing.T) {
 		= miss 200 c`)
 }
 
-// TestTargetedForGateways: a forward proxy is not what a targeted field is for, RFC 9213 section 1.
+// TestTargetedForGateways: targeted fields do not apply to a forward proxy, RFC 9213 section 1.
 func TestTargetedForGateways(t *testing.T) {
 	s := newSite(t, nil)
 	s.sends(200, "a", "Cache-Control: max-age=60", "CDN-Cache-Control: no-store")

@@ -2,15 +2,14 @@ package httpcache_test
 
 import "testing"
 
-// The sentences of RFC 9110 sections 8.8, 9.3, 13, 14 and 15 that are for caches. Those that do not
-// apply:
+// The requirements of RFC 9110 sections 8.8, 9.3, 13, 14 and 15 for caches. Not applicable here:
 //
-//	8.8     what origins send                                      for origins
+//	8.8     validators that origins send                           for origins
 //	9.3.2   "HEAD ... MAY omit"                                    for origins
-//	13.1.1  "a cache MAY ignore If-Match"                          it goes to the origin
+//	13.1.1  "a cache MAY ignore If-Match"                          forwarded to the origin
 //	13.2.2  412                                                    from the origin
 //	14.3    Accept-Ranges                                          passed through
-//	14.4    what senders of Content-Range must write               see FuzzRange
+//	14.4    the syntax of Content-Range                            see FuzzRange
 //	14.5    PUT of a part                                          is not GET
 //	15.2    interim responses                                      end in Forward
 //	15.3.7.1 "MUST NOT generate a multipart" for one range         see the row of 14.2

@@ -2,12 +2,12 @@ package httpcache_test
 
 import "testing"
 
-// The sentences of RFC 9111 sections 4 to 4.2. Those that do not apply:
+// The requirements of RFC 9111 sections 4 to 4.2. Not applicable here:
 //
-//	4       "a cache without a clock MUST revalidate"                 there is one
+//	4       "a cache without a clock MUST revalidate"                 there is a clock
 //	4.1     "that mechanism MAY be used to choose" (a negotiation)    see prefersLanguage
-//	4.2     "MUST convert to UTC internally"                          rules.ParseDate does: see FuzzDate
-//	4.2.3   a count of requests of HTTP/1.0                           corrected_initial_age is the greater one
+//	4.2     "MUST convert to UTC internally"                          done by rules.ParseDate: see FuzzDate
+//	4.2.3   a count of requests of HTTP/1.0                           corrected_initial_age is the greater value
 func TestReuseSentences(t *testing.T) {
 	play(t, []row{
 		{"4", must, "not reuse: another URI", `

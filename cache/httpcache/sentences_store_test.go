@@ -2,12 +2,12 @@ package httpcache_test
 
 import "testing"
 
-// The sentences of RFC 9111 sections 1 to 3. Those that do not apply:
+// The requirements of RFC 9111 sections 1 to 3. Not applicable here:
 //
-//	1       "MAY use a cache, though not when acting as a tunnel"     tunnels do not come here
-//	3       "response status code is final"                          interim ones end in Forward
+//	1       "MAY use a cache, though not when acting as a tunnel"     tunnels bypass this package
+//	3       "response status code is final"                          interim responses end in Forward
 //	3.1     "MAY store trailer fields ... or discard them"           discarded: see TestTrailer
-//	3.2     "MAY omit these header fields" (processed responses)     nothing is processed
+//	3.2     "MAY omit these header fields" (processed responses)     no field is processed
 //	3.3     an incomplete 200 "MAY" be stored                        it is not: see TestTruncation
 func TestStoringSentences(t *testing.T) {
 	play(t, []row{

@@ -2,11 +2,11 @@ package httpcache_test
 
 import "testing"
 
-// The sentences of RFC 9111 sections 4.3 and 4.4. Those that do not apply:
+// The requirements of RFC 9111 sections 4.3 and 4.4. Not applicable here:
 //
 //	4.3.1   "MAY send If-Unmodified-Since or If-Range" for a subrange   a part is validated by its range alone
-//	4.3.2   "MAY combine the received list"                            the conditions of the client are evaluated here
-//	4.3.4   a response without any validator                           it is not validated
+//	4.3.2   "MAY combine the received list"                            conditions of the client are evaluated here
+//	4.3.4   a response without any validator                           is not validated
 func TestValidationSentences(t *testing.T) {
 	play(t, []row{
 		{"4.3.1", must, "the entity tag is sent, and Last-Modified", `

@@ -13,31 +13,31 @@ import (
 	"github.com/urnd/urnd/internal/lifetime"
 )
 
-// ErrOnlyIfCached means that nothing stored can be used, and the client wants nothing else: RFC
-// 9111 section 5.2.1.7.
+// ErrOnlyIfCached means that no stored response can be used, and the client accepts no other: RFC 9111 section
+// 5.2.1.7.
 var ErrOnlyIfCached = errors.New(
 	"there is no stored response that can be used, and the client asks for no other one (only-if-cached)",
 )
 
-// exchange is a request that is being answered.
+// exchange is the state of a request that is being answered.
 type exchange struct {
 	cache     *Cache
 	r         *Request
 	origin    Origin
 	requested rules.RequestDirectives
 	outcome   Outcome
-	selected  *stored // nil where nothing matches
-	entry     *Entry  // nil where nothing is stored
-	// background is whether the client has its answer already.
+	selected  *stored // nil if no response matches
+	entry     *Entry  // nil if nothing is stored
+	// background is whether the client has been answered already.
 	background    bool
 	unconditional bool // the request to the origin has no conditions
 	// private is whether the response is for this client alone: see forOneClient.
 	private bool
-	// unkeyedNames are what unkeyed returns, once hasUnkeyed is set.
+	// unkeyedNames is the result of unkeyed, valid if hasUnkeyed is set.
 	unkeyedNames []string
 	hasUnkeyed   bool
 
-	// What most exchanges need once, in one piece of memory.
+	// Objects that most exchanges need once, in one allocation.
 	own        flight
 	got        fetched
 	directives [4]cachecontrol.Directive // of the response
@@ -45,12 +45,12 @@ type exchange struct {
 	passed     body.PassThrough
 }
 
-// Serve answers a request from what is stored, or by forwarding it.
+// Serve answers a request from the cache, or by forwarding it to the origin.
 func (c *Cache) Serve(ctx context.Context, r *Request, origin Origin) (*Answer, error) {
 	x := &exchange{cache: c, r: r, origin: origin}
 	x.requested = rules.ParseRequest(r.Fields)
 	a, err := x.serve(ctx)
-	if errors.Is(err, body.ErrLost) { // the next one does without it
+	if errors.Is(err, body.ErrLost) { // retry without the lost response
 		c.storage.forgetLost(r.Key)
 		x = &exchange{cache: c, r: r, origin: origin, requested: x.requested}
 		a, err = x.serve(ctx)
@@ -81,8 +81,7 @@ func (x *exchange) serve(ctx context.Context) (*Answer, error) {
 	}
 }
 
-// passes returns why the request goes to the origin, and its response to the client alone, whatever is stored; "" where
-// it does not.
+// passes returns why the request bypasses the cache, with a response for its client alone; "" if it does not.
 func (x *exchange) passes() string {
 	switch {
 	case x.cache.config.Store == nil || x.r.Pass:
@@ -94,7 +93,7 @@ func (x *exchange) passes() string {
 	}
 }
 
-// look looks for what is stored, unless that was just found.
+// look selects the stored response, reusing Request.Found if it is current.
 func (x *exchange) look() {
 	stored := x.r.Found.entry
 	if !x.r.Found.current(x.cache) {
@@ -103,7 +102,7 @@ func (x *exchange) look() {
 	x.choose(x.cache.purges.apply(x.r.Key, stored))
 }
 
-// choose selects one of the responses of an entry, nil for none.
+// choose selects one of the responses of an entry, which may be nil.
 func (x *exchange) choose(entry *Entry) {
 	x.selected = nil
 	if x.entry = entry.spelled(x.r.Spelling); x.entry != nil {
@@ -113,7 +112,7 @@ func (x *exchange) choose(entry *Entry) {
 	}
 }
 
-// usable returns why what is stored cannot be used, "" where it can.
+// usable returns why the selected response cannot be used, "" if it can.
 func (x *exchange) usable() (reason string, use rules.Use) {
 	s := x.selected
 	if s == nil {
@@ -135,7 +134,7 @@ func (x *exchange) usable() (reason string, use rules.Use) {
 	}
 }
 
-// covers reports whether a stored response has all that the request is for.
+// covers reports whether a stored response has all bytes that the request selects.
 func (x *exchange) covers(s *stored) bool {
 	if !s.Partial() {
 		return true
@@ -154,7 +153,7 @@ func (x *exchange) covers(s *stored) bool {
 
 // pass forwards a request whose response is not stored.
 func (x *exchange) pass(ctx context.Context, reason string) (*Answer, error) {
-	response, err := x.origin.Ask(ctx, Outgoing{Request: x.r.Request}) // it ends with ctx
+	response, err := x.origin.Ask(ctx, Outgoing{Request: x.r.Request}) // ends with ctx
 	if err == nil {
 		err = x.unasked(response)
 	}
@@ -164,8 +163,7 @@ func (x *exchange) pass(ctx context.Context, reason string) (*Answer, error) {
 	return x.live(response, Outcome{Forwarded: reason}, body.Live(response)), nil
 }
 
-// unasked returns why a response must not be passed through, and closes it: it is 304, and the client has
-// not requested that.
+// unasked returns an error if a response is a 304 although the request has no condition, and closes it.
 func (x *exchange) unasked(response *httpmessage.Response) error {
 	if response.Status != http.StatusNotModified || rules.Conditional(x.r.Fields) {
 		return nil
@@ -174,8 +172,8 @@ func (x *exchange) unasked(response *httpmessage.Response) error {
 	return ErrUnasked
 }
 
-// partFor returns the part that has what a request is for, or begins the whole that it is for, of those beside a
-// part that the request selects; that part where there is none.
+// partFor returns s, the selected response, or, if s is a part that does not fit the request, another part of
+// the same representation that covers it, or that begins the whole that it is for.
 func (x *exchange) partFor(s *stored) *stored {
 	if !s.Partial() || x.covers(s) || x.completes(s) {
 		return s
@@ -188,7 +186,7 @@ func (x *exchange) partFor(s *stored) *stored {
 	return s
 }
 
-// unsafe forwards a request that the cache cannot answer, and invalidates what it may have
+// unsafe forwards a request that the cache cannot answer, and invalidates the responses that it may have
 // changed.
 func (x *exchange) unsafe(ctx context.Context) (*Answer, error) {
 	reason := x.unsafeReason()
@@ -200,7 +198,7 @@ func (x *exchange) unsafe(ctx context.Context) (*Answer, error) {
 	leave := context.AfterFunc(ctx, func() { forwarding.End(lifetime.Cause(ctx)) })
 	defer leave()
 	requested := x.cache.config.Now()
-	response, err := x.origin.Ask(forwarding, Outgoing{Request: x.r.Request}) //nolint:contextcheck // it ends with ctx
+	response, err := x.origin.Ask(forwarding, Outgoing{Request: x.r.Request}) //nolint:contextcheck // ends with ctx
 	if err == nil {
 		err = x.unasked(response)
 	}
@@ -231,8 +229,8 @@ func (x *exchange) unsafeReason() string {
 	return fwdMethod
 }
 
-// invalidate makes what is stored for the URI of a request, and for those of the same origin that
-// its response names, to be validated before it is used: RFC 9111 section 4.4.
+// invalidate requires validation of the stored responses for the URI of a request, and for the URIs of the same
+// origin that its response names: RFC 9111 section 4.4.
 func (x *exchange) invalidate(response *httpmessage.Response) {
 	x.cache.invalidateGroups(x.r.Key, response.Fields)
 	x.cache.invalidate(x.r.Key)
@@ -245,12 +243,12 @@ func (x *exchange) invalidate(response *httpmessage.Response) {
 	}
 }
 
-// refresh validates a stored response in the background, unless that is under way: RFC 5861
-// section 3. It does not end with the client.
+// refresh validates a stored response in the background, unless that is under way: RFC 5861 section 3. It does
+// not end with the client.
 func (x *exchange) refresh(ctx context.Context) {
 	c := x.cache
 	if x.forOneClient() || x.r.Fields.Has("Authorization") {
-		return // a request that is not for all makes nothing for others
+		return // the response could not be shared
 	}
 	r := *x.r
 	r.Ended = nil
@@ -272,20 +270,20 @@ func (x *exchange) refresh(ctx context.Context) {
 	}
 	r.Fields, r.Method = rules.Unconditional(x.r.Fields), "GET"
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(c.base, cancel) //nolint:contextcheck // it ends with the cache too
+	stop := context.AfterFunc(c.base, cancel) //nolint:contextcheck // also ends with the cache
 	c.spawn(func() {
 		defer func() { stop(); cancel(); <-c.background }()
 		a, err := detached.lead(ctx, f)
 		if err == nil && a.Content != nil {
 			defer a.Content.Close()
 			if a.ContentLength <= c.config.MaxObject {
-				_ = a.Content.SendTo(io.Discard, nil) // what fails is not stored
+				_ = a.Content.SendTo(io.Discard, nil) // an incomplete response is not stored
 			}
 		}
 	})
 }
 
-// completes reports whether a request is for the whole of which a stored part is the beginning.
+// completes reports whether a request is for the whole of a representation whose stored part is the beginning.
 func (x *exchange) completes(s *stored) bool {
 	return x.r.Method == http.MethodGet && !x.r.Fields.Has("Range") &&
 		s != nil && s.Partial() && s.Part.Start == 0 && rules.Strong(s.ETag)

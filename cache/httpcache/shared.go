@@ -14,26 +14,26 @@ import (
 	"github.com/urnd/urnd/cache/httpcache/rules"
 )
 
-// sharedStore has responses of several processes, of which each is at the place of its URI, and one that was selected
-// by fields also at one that has these, too: mostly what was stored last is what is requested, and otherwise it says
-// which fields the place has. It is safe for concurrent use.
+// sharedStore stores responses that several processes share. Each is stored under its URI, and, if request
+// fields selected it, also under the URI with these fields. The object under the URI alone is the latest: it
+// usually is the requested one, and otherwise names the selecting fields. It is safe for concurrent use.
 type sharedStore struct {
 	config  *Config
 	objects cache.Objects // nil for none
-	// outdated is what other processes have no more, or not as it is.
+	// outdated are local invalidations of objects that other processes stored.
 	outdated invalidations
 }
 
-// maxShared is the length of a body that is shared with other processes, in bytes.
+// maxShared is the maximum length of a shared body in bytes.
 const maxShared = 64 << 10
 
-// webKey reports whether a canonical URI is of http or https. Others may be of this machine, such as those of files.
+// webKey reports whether a canonical URI is http or https. Other URIs may be local to this machine, such as
+// files.
 func webKey(key string) bool {
 	return strings.HasPrefix(key, "http:") || strings.HasPrefix(key, "https:")
 }
 
-// sharedPlace is where a response for a URI is, by the fields that it was selected by. Neither URIs nor values of
-// fields have an end of line.
+// sharedPlace returns the key of a response in the shared store. Neither URIs nor field values have line feeds.
 func sharedPlace(key, spelling string, selectors []rules.Selector) string {
 	var b strings.Builder
 	b.WriteString(key + "\n" + spelling)
@@ -43,7 +43,7 @@ func sharedPlace(key, spelling string, selectors []rules.Selector) string {
 	return b.String()
 }
 
-// get returns what other processes have stored at a place, nil for nothing, and when they have started to ask for it.
+// get returns the response stored at place, nil for none, and when its process began to request it.
 func (t *sharedStore) get(ctx context.Context, place string) (s *stored, started time.Time) {
 	found, ok := t.objects.Get(ctx, place)
 	if !ok {
@@ -59,15 +59,15 @@ func (t *sharedStore) get(ctx context.Context, place string) (s *stored, started
 	if s = parseHead(rest[:size]); s == nil {
 		return nil, started
 	}
-	s.content = body.NewBlocks(bytes.Clone(content)).Body() // without the memory of the rest
+	s.content = body.NewBlocks(bytes.Clone(content)).Body() // a copy, so that the rest of the payload is not retained
 	s.Length, s.basis = int64(len(content)), t.config.Basis
 	s.Part = rules.Span{Start: 0, End: s.Length}
 	s.Received = t.config.Now().Add(-found.Age)
 	return s, s.Received.Add(-time.Duration(took))
 }
 
-// store shares a response that a flight has stored, where it is complete, small and fresh. Another complete one
-// replaces what is shared, too: that would be used in its place.
+// store shares a response that a flight has stored, if it is complete, small and fresh. Another complete
+// response removes the shared one, which would otherwise be used in its place.
 func (t *sharedStore) store(f *flight, s *stored) {
 	now := t.config.Now()
 	content, inMemory := body.BlocksIn(s.content)
@@ -78,11 +78,11 @@ func (t *sharedStore) store(f *flight, s *stored) {
 		t.remove(f.key, s)
 		return
 	}
-	copied := s.copied() // for the time of day, which may differ elsewhere, its age is stored
+	copied := s.copied() // stored with its age instead of a time of day, because clocks of other machines differ
 	copied.InitialAge, copied.Received = s.Age(now), time.Unix(0, 0)
 	took := now.Sub(f.started)
 	payload := func() []byte {
-		if f.wasForgotten() || t.outdated.has(f.key, f.started) { // since it was stored
+		if f.wasForgotten() || t.outdated.has(f.key, f.started) { // invalidated since it was stored
 			return nil
 		}
 		return sharedPayload(took, copied, content)
@@ -93,7 +93,7 @@ func (t *sharedStore) store(f *flight, s *stored) {
 	}
 }
 
-// remove removes what other processes may have stored where a response would be.
+// remove removes the objects of a response from the shared store.
 func (t *sharedStore) remove(key string, s *stored) {
 	if t.objects == nil {
 		return
@@ -103,7 +103,7 @@ func (t *sharedStore) remove(key string, s *stored) {
 	}
 }
 
-// sharedPlaces returns where a response for a URI is.
+// sharedPlaces returns the keys of a response in the shared store.
 func sharedPlaces(key string, s *stored) []string {
 	places := []string{sharedPlace(key, s.Spelling, nil)}
 	if len(s.Selectors) > 0 {
@@ -112,7 +112,8 @@ func sharedPlaces(key string, s *stored) []string {
 	return places
 }
 
-// sharedPayload returns how long a response took, the length of its head, the head, and the content.
+// sharedPayload returns the serialized response: how long the request took, the length of the head, the head,
+// and the content.
 func sharedPayload(took time.Duration, s *stored, content body.Blocks) []byte {
 	head := s.head()
 	made := make([]byte, 0, 2*binary.MaxVarintLen64+len(head)+int(s.Length))
@@ -124,8 +125,8 @@ func sharedPayload(took time.Duration, s *stored, content body.Blocks) []byte {
 	return made
 }
 
-// forget makes what other processes have stored for a URI, or for all of an origin, to be used no more here, and
-// removes the responses for the URI, as far as an entry has them; nil has none.
+// forget makes the objects for a URI, or for an origin, that other processes stored before unusable in this
+// process. It also removes the objects of the URI and of the variants of e, which may be nil.
 func (t *sharedStore) forget(key string, e *Entry) {
 	if t.objects == nil {
 		return
@@ -140,22 +141,22 @@ func (t *sharedStore) forget(key string, e *Entry) {
 	}
 }
 
-// maxInvalidations bounds how many URIs and origins are remembered as invalidated.
+// maxInvalidations limits how many URIs and origins are remembered as invalidated.
 const maxInvalidations = 4096
 
-// invalidations are when responses to unsafe requests have invalidated URIs, or groups of an origin: what other
-// processes have received before is not used. It is safe for concurrent use.
+// invalidations are the times at which unsafe requests invalidated URIs, or groups of an origin: responses that
+// other processes received before are not used. It is safe for concurrent use.
 type invalidations struct {
 	mu sync.Mutex
 	at map[string]time.Time // by URI or origin
-	// all is when there were too many: nothing is used that was received before.
+	// all is when the limit was exceeded: no response received before is used.
 	all time.Time
 }
 
 func (i *invalidations) add(key string, now time.Time) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if len(i.at) >= maxInvalidations { // nothing is there any more that was stored before
+	if len(i.at) >= maxInvalidations { // objects stored before have expired
 		maps.DeleteFunc(i.at, func(_ string, at time.Time) bool { return now.Sub(at) > cache.MaxObjectTTL })
 	}
 	if len(i.at) >= maxInvalidations {
@@ -168,7 +169,7 @@ func (i *invalidations) add(key string, now time.Time) {
 	i.at[key] = now
 }
 
-// has reports whether what was received for a URI at a time is outdated since.
+// has reports whether a response received at that time is outdated.
 func (i *invalidations) has(key string, received time.Time) bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// objects are a cache.Objects of two caches with one clock.
+// objects is a cache.Objects shared by two caches with one clock.
 type objects struct {
 	now func() time.Time
 
@@ -62,7 +62,7 @@ func (o *objects) places() int {
 	return len(o.all)
 }
 
-// newSharing returns two caches that share, the clock of the second of which is another one.
+// newSharing returns two caches that share objects; the second has a different clock.
 func newSharing(t *testing.T) (a, b *site, all *objects) {
 	t.Helper()
 	all = &objects{all: make(map[string]object)}
@@ -73,7 +73,7 @@ func newSharing(t *testing.T) (a, b *site, all *objects) {
 	return a, b, all
 }
 
-// What one process has stored answers requests at another one, with its age, whatever the time of day is there.
+// A response stored by one process answers requests at another, with its age, independent of the other's clock.
 func TestSharedResponse(t *testing.T) {
 	a, b, _ := newSharing(t)
 	a.sends(200, "one", "Cache-Control: max-age=60", `ETag: "1"`, "X-Field: x", "Age: 5")
@@ -93,7 +93,7 @@ func TestSharedResponse(t *testing.T) {
 	b.expect(b.get(`If-None-Match: "1"`), 304, "", true)
 }
 
-// What is not for others, or of use for them, is not shared.
+// A response that is not for other clients, or of no use to them, is not shared.
 func TestNotSharedByProcesses(t *testing.T) {
 	for _, test := range []struct {
 		name    string
@@ -120,7 +120,7 @@ func TestNotSharedByProcesses(t *testing.T) {
 	}
 }
 
-// Each variant is found, also where another one was stored after it.
+// Each variant is found, even after another one was stored.
 func TestSharedVariants(t *testing.T) {
 	a, b, all := newSharing(t)
 	for _, language := range []string{"de", "en"} {
@@ -139,7 +139,8 @@ func TestSharedVariants(t *testing.T) {
 	}
 }
 
-// What a client invalidates is asked of the origin again, whatever others have of before. So is what must be validated.
+// After an invalidation by a client, or if validation is required, the origin is queried despite older shared
+// responses.
 func TestSharedInvalidation(t *testing.T) {
 	for _, test := range []struct {
 		name       string
@@ -169,7 +170,7 @@ func TestSharedInvalidation(t *testing.T) {
 		}
 		b.sends(200, "two", "Cache-Control: max-age=60", `ETag: "2"`)
 		all.mu.Lock()
-		all.all = stored // what another one has stored meanwhile
+		all.all = stored // an object that another process has stored in the meantime
 		all.mu.Unlock()
 		if g := b.get(request...); g.body != "two" {
 			t.Errorf("%s: %q, %+v", test.name, g.body, g.Outcome)
@@ -177,7 +178,7 @@ func TestSharedInvalidation(t *testing.T) {
 	}
 }
 
-// What is stale here, and was loaded again elsewhere, is not validated.
+// A response that is stale here but was reloaded by another process is not validated.
 func TestSharedInPlaceOfValidation(t *testing.T) {
 	a, b, _ := newSharing(t)
 	a.sends(200, "one", "Cache-Control: max-age=60", `ETag: "1"`)
@@ -192,7 +193,7 @@ func TestSharedInPlaceOfValidation(t *testing.T) {
 	b.expect(b.get(), 200, "one", true)
 }
 
-// A client whose responses are not for others costs no further questions.
+// A client whose responses cannot be shared causes no further queries of the shared store.
 func TestNotAskedForWhatIsNotShared(t *testing.T) {
 	a, _, all := newSharing(t)
 	a.sends(200, "one", "Cache-Control: no-store")
@@ -204,7 +205,7 @@ func TestNotAskedForWhatIsNotShared(t *testing.T) {
 	}
 }
 
-// What is no response is not used.
+// Bytes that are not a response are ignored.
 func TestSharedOctets(t *testing.T) {
 	a, b, all := newSharing(t)
 	a.sends(200, "one", "Cache-Control: max-age=60")
@@ -221,8 +222,8 @@ func TestSharedOctets(t *testing.T) {
 	}
 }
 
-// What a cache has received after what others have stored is not replaced by that, although it must be validated, or is
-// not shared itself.
+// A response does not replace another that a cache received later, even if the later one must be validated or
+// is not shared.
 func TestSharedIsOlder(t *testing.T) {
 	for name, fields := range map[string][]string{
 		"to be validated": {"Cache-Control: no-cache", `ETag: "2"`},
@@ -241,7 +242,7 @@ func TestSharedIsOlder(t *testing.T) {
 	}
 }
 
-// What the origin has replaced by what is not shared is not found by others any more.
+// A response that the origin has replaced by one that is not shared is not found by other processes any more.
 func TestSharedIsReplaced(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -266,7 +267,7 @@ func TestSharedIsReplaced(t *testing.T) {
 	}
 }
 
-// A file is one of this machine, and what its processes alone may share.
+// The content of a file URI is local to this machine, and is not shared.
 func TestLocalIsNotShared(t *testing.T) {
 	a, _, all := newSharing(t)
 	a.sends(200, "one", "Cache-Control: max-age=60")
@@ -276,7 +277,7 @@ func TestLocalIsNotShared(t *testing.T) {
 	}
 }
 
-// A POST removes all variants of a URI that are known, for others, too.
+// A POST removes all known variants of a URI from the shared store.
 func TestInvalidationOfSharedVariants(t *testing.T) {
 	a, b, all := newSharing(t)
 	for _, language := range []string{"de", "en"} {

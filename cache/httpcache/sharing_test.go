@@ -11,7 +11,7 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// What one client's request may make for others: docs/security.md.
+// TestStoredForOthers checks which responses to one client may be stored for others: docs/security.md.
 func TestStoredForOthers(t *testing.T) {
 	const lasting = "Cache-Control: max-age=60"
 	const modified = "Last-Modified: Sun, 01 Nov 2026 00:00:00 GMT"
@@ -20,7 +20,7 @@ func TestStoredForOthers(t *testing.T) {
 		name     string
 		request  string // fields, separated by " | "
 		status   int
-		response string // likewise
+		response string // fields, separated by " | "
 		want     bool
 	}{
 		{"nothing", "", 200, lasting, true},
@@ -107,7 +107,7 @@ func splitFields(text string) []string {
 	return strings.Split(text, " | ")
 }
 
-// A fresh stored answer is used whatever other fields a request has, and what is not fresh is left as it is.
+// A fresh stored response is used regardless of other request fields, and a stale one stays unchanged.
 func TestPrivateRequests(t *testing.T) {
 	s := newSite(t, nil)
 	s.sends(200, "all", "Cache-Control: max-age=60", `ETag: "1"`)
@@ -128,8 +128,8 @@ func TestPrivateRequests(t *testing.T) {
 	s.expect(s.get("X-Forwarded-Host: evil.example"), 200, "all", true)
 }
 
-// What one client has stale and in use is not refreshed by the request of another one with unknown fields:
-// RFC 5861 section 3.
+// A stale response in use is not refreshed by the request of another client with unknown fields: RFC 5861
+// section 3.
 func TestPrivateRequestsRefreshNothing(t *testing.T) {
 	s := newSite(t, nil)
 	s.sends(200, "all", "Cache-Control: max-age=1, stale-while-revalidate=600")
@@ -142,7 +142,7 @@ func TestPrivateRequestsRefreshNothing(t *testing.T) {
 	}
 }
 
-// Cookies that a response sets are for who has asked, unless the origin says that they are for all.
+// Cookies that a response sets are for the requesting client, unless the origin marks them as shared.
 func TestSetCookie(t *testing.T) {
 	for control, want := range map[string]string{
 		"max-age=60": "", "public, max-age=60": "a=b", "s-maxage=60": "a=b", "max-age=60, no-cache=Set-Cookie": "",
@@ -169,7 +169,7 @@ func TestSetCookie(t *testing.T) {
 	}
 }
 
-// A 304 to a request with a cookie does not make what is stored for all fresh by a heuristic, nor removes it.
+// A 304 to a request with a cookie neither makes a shared response fresh by a heuristic nor removes it.
 func TestCookieValidates(t *testing.T) {
 	s := newSite(t, nil)
 	const modified = "Last-Modified: Sun, 22 Nov 2026 07:00:00 GMT" // an hour ago: fresh for 6 minutes
@@ -183,8 +183,8 @@ func TestCookieValidates(t *testing.T) {
 	s.expect(s.get("Cookie: a=b"), 200, "a", true)
 }
 
-// A request with credentials, or one that gets another answer for its cookie, neither removes nor outdates what is
-// stored for all: RFC 9111 sections 3.5 and 4.3.5.
+// A request with credentials, or one that gets another response because of its cookie, neither removes nor
+// outdates the shared response: RFC 9111 sections 3.5 and 4.3.5.
 func TestCredentialsChangeNothing(t *testing.T) {
 	const control = "Cache-Control: max-age=60, stale-while-revalidate=600"
 	for _, test := range []struct {
@@ -203,7 +203,7 @@ func TestCredentialsChangeNothing(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			s := newSite(t, nil)
 			header := []string{control, `ETag: "1"`}
-			if len(test.response) == 1 { // no freshness of its own, so that the answer to a cookie is not for all
+			if len(test.response) == 1 { // no freshness of its own, so that the response to a cookie cannot be shared
 				header = []string{"Last-Modified: Sun, 01 Nov 2026 00:00:00 GMT"}
 			}
 			s.sends(200, "page", header...)
@@ -222,7 +222,7 @@ func TestCredentialsChangeNothing(t *testing.T) {
 	}
 }
 
-// What an origin answers to the request for the rest of a part, which no client has sent, is for nobody.
+// An origin's response to the cache's own request for the rest of a part is given to no client.
 func TestRestIsRefused(t *testing.T) {
 	s := newSite(t, nil)
 	s.sends(206, "ab", fresh, `ETag: "1"`, "Content-Range: bytes 0-1/4")
@@ -237,8 +237,8 @@ func TestRestIsRefused(t *testing.T) {
 	s.expect(s.get("Range: bytes=2-3"), 206, "cd", true)
 }
 
-// A response that was selected by a value with more than ranges of languages is for that value alone, whatever
-// language it is in.
+// A response selected by an Accept-Language with more than language ranges is for that value alone, regardless
+// of its language.
 func TestLanguagesOfOthers(t *testing.T) {
 	s := newSite(t, nil)
 	s.sends(200, "evil", "Cache-Control: max-age=60", "Vary: Accept-Language", "Content-Language: en")

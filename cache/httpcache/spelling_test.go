@@ -10,14 +10,14 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// spelled makes the origin answer each request by its spelling, which it is sent.
+// spelled sends a request with a spelling, and makes the origin answer with it.
 func (s *site) spelled(spelling string, lines ...string) got {
 	s.t.Helper()
 	s.sends(200, "of "+spelling, append(lines, "Cache-Control: max-age=60")...)
 	return s.request(&httpcache.Request{Request: httpmessage.Request{Method: "GET", Spelling: spelling, Fields: fields()}, Key: target})
 }
 
-// What the origin was asked for is the key: what is stored for one spelling answers no other one, from memory or disk.
+// The spelling is part of the key: a response stored for one spelling answers no other, from memory or disk.
 func TestSpellings(t *testing.T) {
 	directory := t.TempDir()
 	s, closes := onDisk(t, directory)
@@ -43,7 +43,7 @@ func TestSpellings(t *testing.T) {
 	}
 }
 
-// Whatever purges or invalidates a URI does so in all of its spellings: RFC 9111 section 4.4.
+// A purge or an invalidation of a URI applies to all of its spellings: RFC 9111 section 4.4.
 func TestPurgedSpellings(t *testing.T) {
 	for name, purge := range map[string]func(s *site){
 		"a purge": func(s *site) { s.cache.Purge(target, true) },
@@ -72,8 +72,8 @@ func TestPurgedSpellings(t *testing.T) {
 	}
 }
 
-// A response to POST answers GET where Content-Location names what was asked (RFC 9110 section 9.3.3): whether a
-// spelling is named is not known.
+// A response to POST answers GET if Content-Location is the URI of the request (RFC 9110 section 9.3.3), but
+// not with another spelling, which Content-Location cannot name.
 func TestPostOfSpelling(t *testing.T) {
 	for _, spelling := range []string{"", "/%62"} {
 		s := newSite(t, nil)
@@ -89,7 +89,7 @@ func TestPostOfSpelling(t *testing.T) {
 	}
 }
 
-// Nobody waits for a request of another spelling.
+// A request does not wait for a request of another spelling.
 func TestSpellingsDoNotWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t, func(c *httpcache.Config) { c.CollapseTimeout = time.Minute })
@@ -112,8 +112,7 @@ func TestSpellingsDoNotWait(t *testing.T) {
 	})
 }
 
-// That the responses to one spelling are for one client each does not let those of another one ask the origin all at
-// once.
+// If the responses to one spelling are each for one client, requests for another spelling are still collapsed.
 func TestPrivateSpelling(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t, func(c *httpcache.Config) { c.CollapseTimeout = time.Minute })

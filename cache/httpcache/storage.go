@@ -10,18 +10,17 @@ import (
 	"github.com/urnd/urnd/cache"
 )
 
-// storage has what is stored for each URI, in memory and on disk. It is safe for concurrent use.
+// storage stores the entry of each key, in memory and on disk. It is safe for concurrent use.
 type storage struct {
 	config *Config
 	seed   maphash.Seed
 	shards [64]shard
-	// changes counts what may have changed what is stored for any key. It is read before a look-up, and increased after
-	// a change.
+	// changes counts the changes to any stored entry. It is read before a lookup, and incremented after a
+	// change.
 	changes atomic.Uint64
 }
 
-// shard guards what is stored for some of the keys, and has the exchanges that are under way for
-// them.
+// shard guards the entries of some of the keys, and has their running flights.
 type shard struct {
 	mu      sync.Mutex
 	flights map[string]*flight // the first of each key
@@ -39,7 +38,7 @@ func (s *storage) shard(key string) *shard {
 	return &s.shards[maphash.String(s.seed, key)%uint64(len(s.shards))]
 }
 
-// get returns what is stored for a key, nil for nothing. The key is not retained.
+// get returns the entry of a key, nil for none. The key is not retained.
 func (s *storage) get(key string) *Entry {
 	if e := s.peek(key); e != nil || s.config.Store == nil || s.config.Disk == nil {
 		return e
@@ -55,7 +54,7 @@ func (s *storage) get(key string) *Entry {
 	return s.getLocked(key, most)
 }
 
-// peek returns what is in memory for a key, nil for nothing.
+// peek returns the entry of a key in memory, nil for none.
 func (s *storage) peek(key string) *Entry {
 	if s.config.Store == nil {
 		return nil
@@ -66,7 +65,7 @@ func (s *storage) peek(key string) *Entry {
 	return nil
 }
 
-// getLocked is get where the shard is held, with bodies from disk of at most so many bytes.
+// getLocked is get with the shard held. It loads bodies of at most most bytes from disk.
 func (s *storage) getLocked(key string, most int64) *Entry {
 	if e := s.peek(key); e != nil || s.config.Disk == nil {
 		return e
@@ -78,7 +77,7 @@ func (s *storage) getLocked(key string, most int64) *Entry {
 	return e
 }
 
-// find returns what is stored for a key, and leaves on disk what is not in memory.
+// find returns the entry of a key, without promoting it from disk to memory.
 func (s *storage) find(key string) *Entry {
 	if s.config.Store == nil {
 		return nil
@@ -92,12 +91,12 @@ func (s *storage) find(key string) *Entry {
 	return s.load(key, noBodies)
 }
 
-// set puts an entry into memory.
+// set stores an entry in memory.
 func (s *storage) set(key string, e *Entry) {
 	s.config.Store.Set(cache.NewEntry(key, e.measured(), nil, 0, 0))
 }
 
-// update replaces what is stored for a key by what change makes of it, nothing where that is nil.
+// update replaces the entry of a key by the result of change, and removes it if that is nil.
 func (s *storage) update(key string, change func(*Entry) *Entry) {
 	shard := s.shard(key)
 	shard.mu.Lock()
@@ -105,7 +104,7 @@ func (s *storage) update(key string, change func(*Entry) *Entry) {
 	s.updateLocked(key, change)
 }
 
-// updateAndForget is update, after which the running flights of the key store nothing.
+// updateAndForget is update that also prevents the running flights of the key from storing.
 func (s *storage) updateAndForget(key string, change func(*Entry) *Entry) {
 	shard := s.shard(key)
 	shard.mu.Lock()
@@ -132,7 +131,7 @@ func (s *storage) updateLocked(key string, change func(*Entry) *Entry) {
 	s.set(key, after)
 }
 
-// remove removes one variant of what is stored for a key.
+// remove removes one variant of the entry of a key.
 func (s *storage) remove(key string, one *stored) {
 	s.update(key, func(e *Entry) *Entry {
 		if e == nil || !slices.ContainsFunc(e.variants, one.same) {
@@ -144,8 +143,8 @@ func (s *storage) remove(key string, one *stored) {
 	})
 }
 
-// forgetLost removes what is in memory for a key and has its content on disk alone: it is looked for
-// there again.
+// forgetLost removes the entry of a key from memory, so that it is loaded from disk again. It is called when
+// the disk has lost its content.
 func (s *storage) forgetLost(key string) {
 	shard := s.shard(key)
 	shard.mu.Lock()
@@ -154,9 +153,8 @@ func (s *storage) forgetLost(key string) {
 	s.changes.Add(1)
 }
 
-// fetchWhole lets the next request for a URI ask for a response that can be stored, after a 304
-// to the condition of a client: else nothing would ever be stored where all clients have a
-// response of their own.
+// fetchWhole makes the next request for a URI unconditional, after a 304 to the condition of a client.
+// Otherwise no response would ever be stored if all clients have their own copy.
 func (s *storage) fetchWhole(key string) {
 	s.update(key, func(e *Entry) *Entry {
 		after := e.copied()

@@ -12,51 +12,51 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// stored is a stored response. It is immutable, and a changed response is a changed copy; its content may still be arriving.
+// stored is a stored response. It is immutable: a change makes a copy. Its content may still be arriving.
 type stored struct {
 	rules.Response
 	content body.Body
-	// saved is the object on disk, nil for none. It has the same content.
+	// saved is the object on disk with the same content, nil for none.
 	saved *disk.Object
 	basis string // Config.Basis
-	// uses is when it was used; changed copies share it.
+	// uses records when it was used; changed copies share it.
 	uses *uses
 }
 
-// same reports whether two values are of the same stored response, which may have come from disk again, or into
-// memory, meanwhile.
+// same reports whether two values represent the same stored response, of which one may have been reloaded from
+// disk, or promoted to memory.
 func (s *stored) same(other *stored) bool {
 	return s == other || s.saved != nil && other.saved != nil && s.saved.Is(other.saved)
 }
 
-// copied returns a copy of a stored response to be changed.
+// copied returns a copy that may be changed.
 func (s *stored) copied() *stored {
 	changed := *s
 	return &changed
 }
 
-// arrived reports whether the content has arrived.
+// arrived reports whether the content is complete.
 func (s *stored) arrived() bool {
 	_, arriving := s.content.(*body.Arriving)
 	return !arriving
 }
 
-// Entry is what is stored for a URI, in all of its spellings: its variants, RFC 9111 section 4.1, the last one
+// Entry is the stored responses of a URI, in all its spellings: its variants (RFC 9111 section 4.1), the latest
 // first. It is immutable.
 type Entry struct {
 	variants []*stored
-	// uncollapsed is until when requests of a kind are not collapsed: their responses were not for all.
-	// It is never written to.
+	// uncollapsed is until when requests of a kind are not collapsed, because their responses could not be
+	// shared. It is never written to.
 	uncollapsed map[collapseKind]time.Time
-	// unconditional is whether the conditions of clients are not sent to the origin, so that a response
-	// can be stored.
+	// unconditional is whether conditions of clients are not forwarded, so that a response can be stored.
 	unconditional bool
-	// memory is its size, 0 where it was not measured.
+	// memory is the result of Size, 0 if not computed yet.
 	memory int
 }
 
-// tagged returns the complete variants that have a strong entity tag, and of which an origin may say that they are right for a request. A
-// weak one does not name a variant: nginx gives the same to all content codings, and compares it with that of the plain one.
+// tagged returns the complete variants with a strong entity tag that an origin may validate for a request. A
+// weak tag does not identify a variant: nginx uses the same tag for all content codings, and compares it with
+// that of the identity.
 func (e *Entry) tagged(r *Request) []*stored {
 	var tagged []*stored
 	for _, s := range e.variants {
@@ -67,7 +67,7 @@ func (e *Entry) tagged(r *Request) []*stored {
 	return tagged
 }
 
-// spelled returns the entry with what is stored for one spelling alone: see Request.Spelling. nil stays nil.
+// spelled returns the entry with the variants of one spelling: see Request.Spelling. A nil entry stays nil.
 func (e *Entry) spelled(spelling string) *Entry {
 	other := func(s *stored) bool { return s.Spelling != spelling }
 	if e == nil || !slices.ContainsFunc(e.variants, other) {
@@ -78,12 +78,12 @@ func (e *Entry) spelled(spelling string) *Entry {
 	return &one
 }
 
-// has reports whether a variant is one of an entry.
+// has reports whether s is a variant of the entry.
 func (e *Entry) has(s *stored) bool {
 	return e != nil && slices.Contains(e.variants, s)
 }
 
-// successor returns the variant that has the content of another one, with other fields; nil for none.
+// successor returns the variant with the same object on disk as s, but changed fields; nil for none.
 func (e *Entry) successor(s *stored) *stored {
 	if e == nil {
 		return nil
@@ -96,7 +96,7 @@ func (e *Entry) successor(s *stored) *stored {
 	return nil
 }
 
-// Size returns the memory that it holds, in bytes. It never changes.
+// Size returns the memory of the entry in bytes. It never changes.
 func (e *Entry) Size() int {
 	if e.memory > 0 {
 		return e.memory
@@ -114,14 +114,14 @@ func (e *Entry) Size() int {
 	return size
 }
 
-// measured returns an entry that knows its size, before others see it: a store requests it several times.
+// measured computes the size of a new entry before it is shared, because a store requests it several times.
 func (e *Entry) measured() *Entry {
-	e.memory = 0 // of what it was copied from
+	e.memory = 0 // copied from the previous entry
 	e.memory = e.Size()
 	return e
 }
 
-// size returns the memory that a stored response holds, in bytes.
+// size returns the memory of a stored response in bytes.
 func (s *stored) size() int {
 	size := int(unsafe.Sizeof(*s)) + int(unsafe.Sizeof(uses{})) + len(s.Reason) + len(s.Spelling) + headerSize(s.Fields)
 	for _, one := range s.Selectors {
@@ -129,7 +129,7 @@ func (s *stored) size() int {
 		if one.Value != rules.Absent {
 			size += len(one.Value)
 		}
-		if one.Line != one.Value { // or they are the same text
+		if one.Line != one.Value { // otherwise they share memory
 			size += len(one.Line)
 		}
 	}
@@ -147,14 +147,15 @@ func (s *stored) size() int {
 
 const (
 	stringSize = int(unsafe.Sizeof(""))
-	// textOverhead is about the memory of a short text that is not used.
+	// textOverhead is about the memory that the allocator adds to a short text.
 	textOverhead = 8
 	fieldSize    = int(unsafe.Sizeof(httpmessage.Field{}))
-	// mapSize and slotSize are about the memory of a map, and of a place in it.
+	// mapSize and slotSize are about the memory of a map, and of a slot in it.
 	mapSize, slotSize = 120, 42
 )
 
-// headerSize returns the memory of a header that is compacted, with what the allocator rounds up: an eighth at most.
+// headerSize returns the memory of a compacted header, including the rounding of the allocator: an eighth at
+// most.
 func headerSize(header httpmessage.Fields) int {
 	size := fieldSize * len(header)
 	for _, f := range header {
@@ -163,7 +164,7 @@ func headerSize(header httpmessage.Fields) int {
 	return size + size/8
 }
 
-// outdated returns the entry with variants that must be validated, nil for nothing.
+// outdated returns the entry with its variants marked for validation; nil if none can be validated.
 func (e *Entry) outdated() *Entry {
 	if e == nil {
 		return nil
@@ -183,7 +184,7 @@ func (e *Entry) outdated() *Entry {
 	return after
 }
 
-// copied returns a copy of an entry, an empty one of none.
+// copied returns a copy of an entry, an empty entry for nil.
 func (e *Entry) copied() *Entry {
 	if e == nil {
 		return &Entry{}
@@ -192,7 +193,7 @@ func (e *Entry) copied() *Entry {
 	return &after
 }
 
-// whole reports whether the whole response is stored, with a content and its length.
+// whole reports whether the complete response is stored, with its content and length.
 func (s *stored) whole() bool {
 	switch s.Status {
 	case http.StatusNoContent, http.StatusPartialContent, http.StatusNotModified:
@@ -201,8 +202,8 @@ func (s *stored) whole() bool {
 	return s.Length >= 0 && s.content != nil && s.arrived()
 }
 
-// save makes what has arrived in a spool, nil for none, the object of a response, and reports whether the response has
-// its content, in memory or on disk. A failure of the disk costs no more than what is not in memory.
+// save commits a spool, which may be nil, as the object of the response, and reports whether the response has
+// its content, in memory or on disk. A disk failure loses only content that is not in memory.
 func (s *stored) save(from *body.Spool) bool {
 	if from != nil {
 		s.saved = from.Commit(s.head())

@@ -10,8 +10,8 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// control returns the directives of a response, with what is set for the site, which may use the memory of the
-// exchange. before is the stored response that it updates or completes, nil for none.
+// control returns the directives of a response, after the overrides of the site. It may use the memory of the
+// exchange. before is the stored response that got updates or completes, nil for none.
 func (x *exchange) control(got *httpmessage.Response, before *stored) rules.Control {
 	var targeted []string
 	if x.r.Gateway {
@@ -22,7 +22,7 @@ func (x *exchange) control(got *httpmessage.Response, before *stored) rules.Cont
 	return control.Overridden(x.r.Overrides, &x.r.Request, got)
 }
 
-// unkeyed returns the fields of the request that could have made its response, and are in no key.
+// unkeyed returns the names of the request fields that may have affected the response but are in no cache key.
 func (x *exchange) unkeyed() []string {
 	if !x.hasUnkeyed {
 		x.unkeyedNames, x.hasUnkeyed = x.cache.safelist.Unkeyed(&x.r.Request, x.r.Added), true
@@ -30,18 +30,18 @@ func (x *exchange) unkeyed() []string {
 	return x.unkeyedNames
 }
 
-// toStore returns what is stored of the response to the request, without its content; nil for nothing, and why.
+// toStore returns the response to store, without its content; nil and the reason if it is not stored.
 func (x *exchange) toStore(
 	got *httpmessage.Response, control rules.Control, at rules.Arrival,
 ) (s *stored, why rules.Reason) {
 	r, c := x.r, x.cache
 	switch {
 	case r.Pass, c.config.Store == nil:
-		return nil, rules.ReasonNone // nothing of the response
+		return nil, rules.ReasonNone // a bypass, not a reason in the response
 	case r.Method == http.MethodPost && !x.storesPost(got, control):
 		return nil, rules.ReasonMethod
 	case r.Method != http.MethodPost && (r.Method != http.MethodGet || r.Body != nil):
-		return nil, rules.ReasonMethod // a cache does not know what the content of GET means
+		return nil, rules.ReasonMethod // RFC 9110 gives the content of a GET no meaning
 	}
 	if why = rules.MayStore(&r.Request, x.requested, control, got); why != rules.ReasonNone {
 		return nil, why
@@ -58,7 +58,7 @@ func (x *exchange) toStore(
 	return s, rules.ReasonNone
 }
 
-// newStored returns what is stored of a response, without its content; nil for a part whose place is not known.
+// newStored returns a stored response without its content; nil for a part with an unknown position.
 func (x *exchange) newStored(got *httpmessage.Response, control rules.Control, at rules.Arrival) *stored {
 	known, ok := rules.NewResponse(x.r.Spelling, x.r.Fields, got, control, x.cache.config.Heuristic, at)
 	if !ok {
@@ -67,18 +67,19 @@ func (x *exchange) newStored(got *httpmessage.Response, control rules.Control, a
 	return &stored{Response: known, basis: x.cache.config.Basis, uses: new(uses)}
 }
 
-// storesPost reports whether the response to a POST is stored for GET: its Content-Location is the URI of the request.
+// storesPost reports whether the response to a POST is stored for GET: its Content-Location is the URI of the
+// request.
 func (x *exchange) storesPost(got *httpmessage.Response, control rules.Control) bool {
 	location := got.Fields.Value("Content-Location")
 	if location == "" || !rules.PostStorable(control.Directives, got) {
 		return false
 	}
 	key, same := x.cache.config.Same(x.r.Key, location)
-	return same && key == x.r.Key && x.r.Spelling == "" // of another spelling it is not known which one it names
+	return same && key == x.r.Key && x.r.Spelling == "" // with another spelling, the Content-Location is ambiguous
 }
 
-// updated returns a stored response with the fields of an update, a 304 or the response to a HEAD, in place of its own,
-// and its selectors and content; verdict is whether it may be stored in place of that, and why not.
+// updated returns the stored response with the fields of an update, which is a 304 or the response to a HEAD,
+// and with its own selectors and content. verdict says whether it replaces the stored response, and why not.
 func (x *exchange) updated(
 	s *stored, got *httpmessage.Response, at rules.Arrival,
 ) (updated *stored, verdict updateVerdict, why rules.Reason) {
@@ -100,16 +101,16 @@ func (x *exchange) updated(
 	return updated, updateReplaces, rules.ReasonNone
 }
 
-// updateVerdict is what an update does to what is stored.
+// updateVerdict is the effect of an update on the stored response.
 type updateVerdict uint8
 
 const (
-	updateKeeps    updateVerdict = iota // it is for its client alone
-	updateReplaces                      // it is for all
-	updateRemoves                       // it says that nothing is to be stored
+	updateKeeps    updateVerdict = iota // the update is for its client alone
+	updateReplaces                      // the update is for all clients
+	updateRemoves                       // the update forbids storing
 )
 
-// arriving answers by a response that is stored, as whole, while it arrives.
+// arriving answers by a response while it arrives, and stores it, as whole, when it is complete.
 func (x *exchange) arriving(ctx context.Context, f *flight, got *fetched, whole *stored) (*Answer, error) {
 	c, response := x.cache, got.Response
 	arriving := x.newArriving(f, response, whole)
@@ -119,9 +120,9 @@ func (x *exchange) arriving(ctx context.Context, f *flight, got *fetched, whole 
 	fits := arriving.fits
 	switch {
 	case response.Status == http.StatusPartialContent, response.ContentLength == 0:
-		result = nil // the one is not for others, the other needs no waiting
-	case !fits, // the slowest client would hold up the others
-		// Each of the others has to request it: RFC 9111 section 4.
+		result = nil // a part is not for others; an empty response needs no waiting
+	case !fits, // the slowest client would slow down the others
+		// Each follower has to request its own response: RFC 9111 section 4.
 		s.UseFor(rules.RequestDirectives{}, c.config.Now()) == rules.MustValidate:
 		result = nil
 		if f.shared() {
@@ -135,9 +136,9 @@ func (x *exchange) arriving(ctx context.Context, f *flight, got *fetched, whole 
 	}
 	reader := b.Join(ctx, rules.Span{Start: 0, End: -1})
 	if !f.arrived() {
-		result = nil // its body ends
+		result = nil // the exchange ends with the leader
 	}
-	if response.Body == http.NoBody { // its head is all that its client gets of it
+	if response.Body == http.NoBody { // a response without a body: nothing will be read
 		b.FinishArrived()
 	}
 	f.publish(result)
@@ -148,7 +149,7 @@ func (x *exchange) arriving(ctx context.Context, f *flight, got *fetched, whole 
 	return x.fitted(ctx, a, s, got.ownConditions), nil
 }
 
-// newArriving returns a response whose body arrives, which the flight stores when it is complete.
+// newArriving returns a response in transfer, which the flight stores when it is complete.
 func (x *exchange) newArriving(f *flight, got *httpmessage.Response, whole *stored) *arriving {
 	c := x.cache
 	a := &arriving{flight: f, whole: whole}
@@ -166,16 +167,15 @@ func (x *exchange) newArriving(f *flight, got *httpmessage.Response, whole *stor
 	return a
 }
 
-// updateByHead updates the stored response that a HEAD selects by its response, or makes it to be
-// validated where they differ: RFC 9111 section 4.3.5.
-// It returns the updated one, nil for none.
+// updateByHead updates the selected stored response from the response to a HEAD, or, if the two differ,
+// requires its validation: RFC 9111 section 4.3.5. It returns the updated response, nil for none.
 func (x *exchange) updateByHead(response *httpmessage.Response, at rules.Arrival) *stored {
 	s := x.selected
 	if s == nil || x.private || response.Status != http.StatusOK || s.Status != http.StatusOK {
 		return nil
 	}
 	changed, verdict, _ := x.updated(s, response, at)
-	if verdict != updateReplaces { // of another one's answer it says nothing
+	if verdict != updateReplaces { // the response is for its client alone
 		return nil
 	}
 	same := rules.SameByHead(&s.Response, response.Fields)
@@ -185,7 +185,7 @@ func (x *exchange) updateByHead(response *httpmessage.Response, at rules.Arrival
 	}
 	x.cache.storage.update(x.r.Key, func(e *Entry) *Entry {
 		if e == nil || !slices.Contains(e.variants, s) {
-			return e // it has changed meanwhile
+			return e // changed concurrently
 		}
 		return e.with(changed, x.cache.config.MaxObject, x.cache.config.Now())
 	})

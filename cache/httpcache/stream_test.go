@@ -20,7 +20,7 @@ type stream struct {
 	closed atomic.Bool
 }
 
-// Close is called by the reader.
+// streamBody is the body of a stream; the reader calls Close.
 type streamBody struct {
 	*io.PipeReader
 	stream *stream
@@ -33,8 +33,7 @@ func (b *streamBody) Close() error {
 	return b.PipeReader.Close()
 }
 
-// streams makes the origin answer by streams from now on, of which each request makes one. length may
-// be -1.
+// streams makes the origin answer each following request with a new stream. length may be -1.
 func (s *site) streams(length int64, lines ...string) chan *stream {
 	streams := make(chan *stream, 1000)
 	s.mu.Lock()
@@ -52,20 +51,20 @@ func (s *site) streams(length int64, lines ...string) chan *stream {
 	return streams
 }
 
-// client is a client whose request runs beside the test.
+// client is a client whose request runs concurrently with the test.
 type client struct {
 	t    *testing.T
 	stop context.CancelFunc
-	cut  context.CancelCauseFunc // as stop, with why
+	cut  context.CancelCauseFunc // like stop, with a cause
 	done chan struct{}
 	got  got // after done
 
 	mu      sync.Mutex
 	body    []byte
-	blocked chan struct{} // closed where it reads; nil likewise
+	blocked chan struct{} // closed when the client may read; nil if it always may
 }
 
-// Write takes what the client is sent.
+// Write receives the answer.
 func (c *client) Write(p []byte) (int, error) {
 	if c.blocked != nil {
 		<-c.blocked
@@ -82,7 +81,7 @@ func (c *client) received() int {
 	return len(c.body)
 }
 
-// start sends a request of a client. What it is sent waits until blocked is closed, unless it is nil.
+// start sends a request of a client, which does not read until blocked is closed; nil does not block.
 func (s *site) start(blocked chan struct{}, lines ...string) *client {
 	ctx, cut := context.WithCancelCause(s.t.Context())
 	c := &client{t: s.t, stop: func() { cut(nil) }, cut: cut, done: make(chan struct{}), blocked: blocked}
@@ -120,7 +119,7 @@ func (c *client) end() got {
 	return c.got
 }
 
-// whole checks that a client got all of a body.
+// whole checks that a client received the complete body.
 func (c *client) whole(body string) {
 	c.t.Helper()
 	if g := c.end(); g.err != nil || g.broken != nil || g.body != body {
@@ -128,7 +127,7 @@ func (c *client) whole(body string) {
 	}
 }
 
-// leakless checks at the end of a test that it leaves no goroutine.
+// leakless checks that a test leaves no goroutine behind.
 func leakless(t *testing.T) {
 	t.Helper()
 	before := runtime.NumGoroutine()

@@ -8,36 +8,36 @@ import (
 )
 
 const (
-	// useInterval is the time in which one use counts as much as many, and useIntervals is how many of them are
-	// remembered: somewhat more than an hour. A burst of requests does not make a response look popular.
+	// useInterval is the time in which one use counts as much as many, so that a burst does not make a response
+	// look popular. useIntervals is how many intervals are recorded: somewhat more than an hour.
 	useInterval  = 2 * time.Minute
 	useIntervals = 32
-	// mostUses is how many uses in an interval are told apart: a hit of what is in demand writes nothing that others
-	// read.
+	// mostUses is the maximum count of uses in an interval: above it, a hit writes no shared memory.
 	mostUses = 255
 )
 
-// uses are the intervals in which a stored response was used, besides the one request that it was fetched for. The
-// zero value, and nil, are none. It is safe for concurrent use.
+// uses records the intervals in which a stored response was used, not counting the request that it was fetched
+// for. The zero value and nil have none. It is safe for concurrent use.
 type uses struct {
-	// state is the last interval with a use, counted since 1970, and below it a bit for that and each one before.
+	// state is the number of the last interval with a use, since 1970, above a bit for that interval and each
+	// before it.
 	state atomic.Uint64
-	// recent is how many there were in the last interval with a use, and above it, in the one before.
+	// recent has the number of uses in the last interval with a use, and in the upper bits that of the one before.
 	recent atomic.Uint32
 }
 
-// intervalOf returns the interval of a time.
+// intervalOf returns the number of the interval that contains now.
 func intervalOf(now time.Time) uint32 {
-	return uint32(now.Unix() / int64(useInterval/time.Second)) //nolint:gosec // it fits for 16,000 years
+	return uint32(now.Unix() / int64(useInterval/time.Second)) //nolint:gosec // fits for 16,000 years
 }
 
-// add adds a use.
+// add records a use.
 func (u *uses) add(interval uint32) {
 	if u == nil {
 		return
 	}
 	before := u.state.Load()
-	if last := uint32(before >> useIntervals); before != 0 && interval <= last { // also where the clock is set back
+	if last := uint32(before >> useIntervals); before != 0 && interval <= last { // also if the clock was set back
 		if u.recent.Load()&recentMask < mostUses {
 			u.recent.Add(1)
 		}
@@ -45,7 +45,7 @@ func (u *uses) add(interval uint32) {
 	}
 	if u.state.CompareAndSwap(before, uint64(interval)<<useIntervals|uint64(history(before, interval)|1)) {
 		u.recent.Store(u.recent.Load()<<recentBits | 1)
-	} // else another request has just added its own
+	} // otherwise another request has just added a use
 }
 
 const (
@@ -69,23 +69,23 @@ func (u *uses) inherit(other *uses) {
 	u.recent.Store(max(u.recent.Load(), other.recent.Load()))
 }
 
-// history returns a bit for each interval with a use until one, that of the latest the lowest.
+// history returns a bit for each interval with a use up to interval, which has the lowest bit.
 func history(state uint64, interval uint32) uint32 {
 	last := uint32(state >> useIntervals)
 	if state == 0 || interval <= last {
 		return uint32(state) //nolint:gosec // the lower half
 	}
-	return uint32(state) << (interval - last) //nolint:gosec // likewise; a shift by 32 and more is 0
+	return uint32(state) << (interval - last) //nolint:gosec // the lower half; a shift by 32 or more gives 0
 }
 
-// usage is what is compared of uses.
+// usage is a comparable summary of uses.
 type usage struct {
-	intervals int    // with a use
-	recent    uint32 // uses in the last two of them
-	which     uint32 // they are, the earliest the highest bit
+	intervals int    // number of intervals with a use
+	recent    uint32 // number of uses in the last two of them
+	which     uint32 // bits of these intervals, the earliest the highest
 }
 
-// until returns the uses until an interval.
+// until returns the usage up to an interval.
 func (u *uses) until(interval uint32) usage {
 	if u == nil {
 		return usage{}
@@ -94,8 +94,8 @@ func (u *uses) until(interval uint32) usage {
 	return usage{bits.OnesCount32(which), recent&recentMask + recent>>recentBits, which}
 }
 
-// compare returns a positive number where a usage is greater: in more intervals, of equal ones with more uses in the
-// last two of them, then for longer.
+// compare returns a positive number if u is greater: used in more intervals; if equal, more often in the last
+// two of them; if equal, for longer.
 func (u usage) compare(other usage) int {
 	return cmp.Or(
 		cmp.Compare(u.intervals, other.intervals), cmp.Compare(u.recent, other.recent),

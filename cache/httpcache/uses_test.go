@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// TestUses: an interval with uses counts once, for as long as it is remembered.
+// TestUses: an interval with uses counts once, as long as it is recorded.
 func TestUses(t *testing.T) {
 	const at = 1000
 	for _, test := range []struct {
@@ -43,7 +43,7 @@ func TestUses(t *testing.T) {
 	}
 }
 
-// TestInheritedUses: what replaces a response has been used as that was.
+// TestInheritedUses: a response inherits the uses of the one that it replaces.
 func TestInheritedUses(t *testing.T) {
 	var before, after uses
 	for i := range uint32(5) {
@@ -63,7 +63,7 @@ func TestInheritedUses(t *testing.T) {
 	}
 }
 
-// TestUsesAtATime: concurrent uses are counted once an interval.
+// TestUsesAtATime: concurrent uses count once per interval.
 func TestUsesAtATime(t *testing.T) {
 	var u uses
 	var all sync.WaitGroup
@@ -80,7 +80,7 @@ func TestUsesAtATime(t *testing.T) {
 	}
 }
 
-// TestUsagesAreCompared: more intervals count more than uses, and those more than age.
+// TestUsagesAreCompared: the number of intervals has precedence over the number of uses, and that over age.
 func TestUsagesAreCompared(t *testing.T) {
 	usageOf := func(intervals ...uint32) usage {
 		var u uses

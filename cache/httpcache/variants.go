@@ -6,22 +6,22 @@ import (
 	"time"
 )
 
-// A client that sends many values of a field by which an origin selects makes as many variants, and they must not
-// displace those that others use. So the variants of a URI that were used in the most intervals of the last hour (uses)
-// stay, whatever else comes; the others are on probation, and the oldest of these goes first. A client that wants to displace
-// a variant has to use 28 others in more intervals than it is used in, or in all that it is used in, and more often.
+// A client that sends many values of a selecting field creates as many variants, which must not displace the
+// variants that others use. So the variants of a URI used in the most intervals of the last hour (uses) stay;
+// the others are on probation, and the oldest of them is dropped first. To displace a variant, a client has to
+// use 28 others in more intervals, or in the same number and more often.
 const (
-	// maxVariants bounds the variants of one URI, and maxUsed those that stay as they are used.
+	// maxVariants limits the variants of one URI, and maxUsed those that stay because they are used.
 	maxVariants, maxUsed = 32, 28
-	// maxObjects bounds the memory of the variants of one URI, in multiples of Config.MaxObject, and maxUsedObjects
-	// that of those that stay: a new one fits besides.
+	// maxObjects limits the memory of the variants of one URI, in multiples of Config.MaxObject, and
+	// maxUsedObjects that of the used ones, so that a new one also fits.
 	maxObjects, maxUsedObjects = 4, 3
-	// headSpace is for the head of a new variant.
+	// headSpace is the memory reserved for the head of a new variant, in bytes.
 	headSpace = 1 << 20
 )
 
-// with returns the entry with another variant, which replaces those that the same requests select. Those that are
-// too many, or too large together for bodies of at most maxObject bytes each, are left out.
+// with returns the entry with one more variant, which replaces those that the same requests select. Variants
+// above the limits, for bodies of at most maxObject bytes each, are dropped.
 func (e *Entry) with(s *stored, maxObject int64, now time.Time) *Entry {
 	after := &Entry{variants: []*stored{s}}
 	if e == nil {
@@ -40,8 +40,8 @@ func (e *Entry) with(s *stored, maxObject int64, now time.Time) *Entry {
 	return after
 }
 
-// bounded returns the variants that an entry has place for: the first one, which is new, those that are used most,
-// and the latest of the others.
+// bounded returns the variants within the limits: the first, which is new, the most used, and the latest of the
+// others.
 func bounded(variants []*stored, maxObject int64, now time.Time) []*stored {
 	sizes, sum := make(map[*stored]int64, len(variants)), int64(0)
 	for _, s := range variants {
@@ -70,9 +70,9 @@ func bounded(variants []*stored, maxObject int64, now time.Time) []*stored {
 	return slices.DeleteFunc(slices.Clone(variants), func(s *stored) bool { return !stays[s] })
 }
 
-// mostUsed returns the variants that were used, those with the greatest usage first, of equal ones the oldest.
+// mostUsed returns the used variants, the most used first and the oldest first among equals.
 func mostUsed(variants []*stored, now uint32) []*stored {
-	usages := make(map[*stored]usage, len(variants)) // they change meanwhile
+	usages := make(map[*stored]usage, len(variants)) // a snapshot, because uses change concurrently
 	var used []*stored
 	for _, s := range slices.Backward(variants) {
 		if usages[s] = s.uses.until(now); usages[s].intervals > 0 {

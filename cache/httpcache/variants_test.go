@@ -12,7 +12,7 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// variedSite returns a site whose origin answers with what selected the response, padded to a size, and fresh for a
+// variedSite returns a site whose origin answers with the selecting value, padded to a size, and fresh for a
 // day.
 func variedSite(t *testing.T, size int, change func(*httpcache.Config)) *site {
 	s := newSite(t, change)
@@ -23,7 +23,7 @@ func variedSite(t *testing.T, size int, change func(*httpcache.Config)) *site {
 	return s
 }
 
-// retrieve requests a variant, and returns whether it was stored.
+// ask requests a variant, and reports whether it was stored.
 func (s *site) ask(format string, args ...any) bool {
 	s.t.Helper()
 	g := s.get("X-A: " + fmt.Sprintf(format, args...))
@@ -33,7 +33,7 @@ func (s *site) ask(format string, args ...any) bool {
 	return g.Outcome.Hit()
 }
 
-// askFound is ask of what Find finds.
+// askFound is ask by Find.
 func (s *site) askFound(value string) bool {
 	r, ok := s.cache.Find(target, "", func(string) []string { return []string{value} }, s.clock.now())
 	if ok {
@@ -42,11 +42,11 @@ func (s *site) askFound(value string) bool {
 	return ok
 }
 
-// TestVariantsInUseStay: requests with values of their own do not displace the variants that others use.
+// TestVariantsInUseStay: requests with many values do not displace the variants that other clients use.
 func TestVariantsInUseStay(t *testing.T) {
 	for _, test := range []struct {
 		name string
-		// used is how the others use their variants, and attack what comes then.
+		// used requests the variants of the other clients, and attack requests many others.
 		used, attack func(s *site)
 	}{
 		{"33 requests", func(s *site) { s.ask("de"); s.ask("en") }, func(s *site) {
@@ -71,7 +71,7 @@ func TestVariantsInUseStay(t *testing.T) {
 			}
 		}},
 		{"each often, for a while", func(s *site) {
-			for range 10 { // they are used all the time
+			for range 10 { // used in each interval
 				s.ask("de")
 				s.ask("en")
 				s.clock.advance(2 * time.Minute)
@@ -89,7 +89,7 @@ func TestVariantsInUseStay(t *testing.T) {
 		{"after they were fetched again", func(s *site) {
 			s.ask("de")
 			s.ask("en")
-			s.clock.advance(25 * time.Hour) // stale, and then
+			s.clock.advance(25 * time.Hour) // stale after that
 			s.ask("de")
 			s.ask("en")
 			s.ask("de")
@@ -116,7 +116,7 @@ func TestVariantsInUseStay(t *testing.T) {
 	}
 }
 
-// TestUsesAreInherited: a response that is fetched again, or validated, is in use as it was before.
+// TestUsesAreInherited: a response that is fetched again or validated keeps its uses.
 func TestUsesAreInherited(t *testing.T) {
 	for name, again := range map[string]*httpmessage.Response{"fetched": nil, "validated": {Status: 304}} {
 		t.Run(name, func(t *testing.T) {
@@ -133,7 +133,7 @@ func TestUsesAreInherited(t *testing.T) {
 				s.ask("de")
 				s.clock.advance(10 * time.Minute)
 			}
-			s.get("X-A: de") // it is not used a second time
+			s.get("X-A: de") // not used a second time
 			for range 2 {
 				for i := range 100 {
 					s.get(fmt.Sprintf("X-A: attack %d", i))
@@ -147,8 +147,8 @@ func TestUsesAreInherited(t *testing.T) {
 	}
 }
 
-// TestUnusedVariantsLeave: of those that nobody used the oldest leaves, and what nobody has used for more than an hour
-// counts as such.
+// TestUnusedVariantsLeave: of the unused variants the oldest is dropped. A variant unused for more than an hour
+// counts as unused.
 func TestUnusedVariantsLeave(t *testing.T) {
 	s := variedSite(t, 0, nil)
 	for i := range 32 {
@@ -177,7 +177,7 @@ func TestUnusedVariantsLeave(t *testing.T) {
 	}
 }
 
-// stored reports whether a variant is stored, and does not use it.
+// stored reports whether a variant is stored, without using it.
 func (s *site) stored(value string) bool {
 	for _, info := range s.cache.Lookup(target) {
 		if info.Selecting.Get("X-A") == value {
@@ -187,7 +187,8 @@ func (s *site) stored(value string) bool {
 	return false
 }
 
-// TestMemoryOfVariants: the variants of one URI have so much memory as a few large bodies, and those in use stay.
+// TestMemoryOfVariants: the memory of the variants of one URI is limited to a few large bodies, and the used
+// ones stay.
 func TestMemoryOfVariants(t *testing.T) {
 	const size = 100 << 10
 	store := &table{entries: make(map[string]*cache.Entry[*httpcache.Entry])}
@@ -205,7 +206,7 @@ func TestMemoryOfVariants(t *testing.T) {
 	}
 }
 
-// TestLongSelectionIsBounded: 60 kB of Accept-Language select by their bytes.
+// TestLongSelectionIsBounded: 60 kB of Accept-Language select by their bytes, without normalization.
 func TestLongSelectionIsBounded(t *testing.T) {
 	s := newSite(t, nil)
 	s.sends(200, "a", fresh, "Vary: Accept-Language")
@@ -215,7 +216,7 @@ func TestLongSelectionIsBounded(t *testing.T) {
 	s.expect(s.get("Accept-Language: de"), 200, "a", false)
 }
 
-// TestVariantsOnDisk: likewise where the bodies are files, of which none stays that no variant has.
+// TestVariantsOnDisk: the limits also apply to bodies in files, and no file without a variant remains.
 func TestVariantsOnDisk(t *testing.T) {
 	store, closes := newDisk(t, t.TempDir())
 	defer closes()

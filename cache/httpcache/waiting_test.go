@@ -12,8 +12,8 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// A client that has waited in vain for the response to another one holds up nobody while it asks the
-// origin itself.
+// A client that waited in vain for another client's response does not delay others while it queries the origin
+// itself.
 func TestWaitedInVain(t *testing.T) {
 	s := newSite(t, func(c *httpcache.Config) { c.MaxObject = 1 << 10 })
 	const size = 8 << 20
@@ -45,7 +45,7 @@ func TestWaitedInVain(t *testing.T) {
 	s.expect(<-other, 200, "b", false)
 }
 
-// What is refused to one client is no answer for those who have waited for the same.
+// A denial for one client does not answer the clients that waited for the same response.
 func TestRefusalIsForOne(t *testing.T) {
 	errShare := errors.New("this client asks too much")
 	s := newSite(t, nil)

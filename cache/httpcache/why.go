@@ -8,23 +8,23 @@ import (
 
 // Explanation is what Serve would do with a request, and why. It is a copy.
 type Explanation struct {
-	// Forwarded is why the request would go to the origin, as Outcome.Forwarded has it, or would fail for its
-	// only-if-cached; "" where a stored response would answer it.
+	// Forwarded is why the request would go to the origin, as in Outcome.Forwarded, or would fail by
+	// only-if-cached; "" if a stored response would answer it.
 	Forwarded string
-	// Stale is whether a stored response would answer it while that is validated: RFC 5861 section 3.
+	// Stale is whether a stale response would answer it during validation: RFC 5861 section 3.
 	Stale bool
-	// Stored is what is stored for the key, the last response first. Selected is which of them the request selects, also
-	// where that must be validated; -1 for none.
+	// Stored are the stored responses of the key, the latest first. Selected is the index of the one that the
+	// request selects, even if it must be validated; -1 for none.
 	Stored   []Info
 	Selected int
-	// Rule is which of Request.Overrides would be for the selected response; -1 for none, and where none is selected.
+	// Rule is the index in Request.Overrides of the rule for the selected response; -1 for none.
 	Rule int
 }
 
-// Why returns what Serve would do with a request at this time. It decides as Serve does, asks no origin, and changes and
-// counts nothing; what other processes share it does not ask for. Request.Found does not count.
+// Why returns what Serve would do with a request now. It decides as Serve does, but does not query the origin
+// or the shared store, ignores Request.Found, and changes no state and no counter.
 //
-// Why something is not stored is not remembered: Outcome.NotStored of a request says it.
+// The cache does not remember why a response was not stored: see Outcome.NotStored of a request.
 func (c *Cache) Why(r *Request) Explanation {
 	x := &exchange{cache: c, r: r, requested: rules.ParseRequest(r.Fields)}
 	entry := c.purges.apply(r.Key, c.storage.find(r.Key))

@@ -11,7 +11,7 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// TestWhy: what would be done with a request is what is done with it then.
+// TestWhy: Why predicts what Serve then does.
 func TestWhy(t *testing.T) {
 	s := newSite(t, nil)
 	overrides := []httpcache.Override{{Statuses: []int{404}}, {Most: 30 * time.Second, WhileRevalidate: 30 * time.Second}}
@@ -77,14 +77,14 @@ func TestWhy(t *testing.T) {
 	}
 }
 
-// TestNotStored: why a response is not stored, which is what Cache-Status says.
+// TestNotStored checks the reason why a response is not stored, as in Cache-Status.
 func TestNotStored(t *testing.T) {
 	const lasting = "Cache-Control: max-age=60"
 	for _, test := range []struct {
 		request  string // fields, separated by " | "
 		status   int
-		response string // likewise
-		want     string // "" where it is stored
+		response string // fields, separated by " | "
+		want     string // "" if stored
 	}{
 		{"", 200, lasting, ""},
 		{"Authorization: Basic x", 200, lasting, "authorization"},

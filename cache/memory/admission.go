@@ -2,24 +2,23 @@ package memory
 
 import "github.com/urnd/urnd/cache"
 
-// probationShare is the part of the capacity for entries on probation: one of so many.
+// probationShare divides the capacity: 1/probationShare of it is for entries on probation.
 const probationShare = 8
 
-// Names that are asked for once must not displace those in use. ristretto does not see to
-// it: it counts an access for each lookup, so that a miss counts three times, and all
-// counts are halved after some accesses, until a name in use has no more than a new one.
+// Keys requested only once must not displace keys in use. ristretto alone does not prevent that: it counts an
+// access for each lookup, so that a miss counts three times, and it halves all counts after some accesses,
+// until a key in use has no higher count than a new key.
 //
-// So a new entry gets into ristretto only while nothing has to leave for it, or when its
-// name is asked for again: while it is on probation, or while the ghost remembers it. The
-// entry moves at the end of its probation, and not when it is asked for: then a read
-// moves nothing, and entries that just fit all stay (S3-FIFO does the same).
+// So ristretto receives a new entry only while it fits without an eviction, or when its key is requested again:
+// during its probation, or while the ghost has its fingerprint. The entry moves at the end of its probation,
+// not at the request: a read moves nothing, and a set of entries that just fits stays complete (S3-FIFO does
+// the same).
 //
-// ristretto does not weigh the size of an entry, for which several others may have to leave.
-// So one that is larger than the mean must be asked for once more for each time that its size
-// is twice as much (isWorth).
+// ristretto ignores the size of an entry, which may displace several others. So an entry larger than the mean
+// must be requested once more for each doubling of its size (isWorth).
 
-// admits reports whether ristretto gets an entry at once; s.mu is held, and the entry is
-// counted.
+// admits reports whether an entry goes to ristretto without probation; s.mu is held, and the entry is included
+// in s.bytes.
 func (s *Store[V]) admits(key string, cost int64) bool {
 	if cost > s.probation.maxBytes || s.bytes.Load()-s.probation.bytes <= s.mainBytes {
 		return true
@@ -33,17 +32,17 @@ func (s *Store[V]) admits(key string, cost int64) bool {
 	return s.isWorth(1, cost) && s.ghost.has(key)
 }
 
-// isWorth reports whether an entry of a cost that was asked for again so often is worth those
-// that leave for it; s.mu is held.
+// isWorth reports whether an entry of this cost, requested again so often, is worth the entries that it
+// displaces; s.mu is held.
 func (s *Store[V]) isWorth(asked int, cost int64) bool {
 	mean := s.bytes.Load() / max(s.entries.Load(), 1)
 	return asked > 0 && cost <= mean<<asked
 }
 
-// admit gives an entry, which is counted, to ristretto; s.mu is held.
+// admit stores an entry, which is included in s.bytes, in ristretto; s.mu is held.
 func (s *Store[V]) admit(e *cache.Entry[V], cost int64) {
 	if _, ok := s.pending(e.Key); ok {
-		// ristretto would reject a new entry while another of its key is to be applied.
+		// ristretto would reject a new entry while another write of its key is pending.
 		s.items.Del(e.Key)
 	}
 	s.note(e.Key, e)
@@ -52,7 +51,7 @@ func (s *Store[V]) admit(e *cache.Entry[V], cost int64) {
 	}
 }
 
-// endProbation admits or drops the oldest candidates until the others fit; s.mu is held.
+// endProbation admits or evicts the oldest candidates until the probation fits its bound; s.mu is held.
 func (s *Store[V]) endProbation() {
 	for {
 		e, asked := s.probation.next()
@@ -69,8 +68,8 @@ func (s *Store[V]) endProbation() {
 	}
 }
 
-// getCandidate returns the entry of a key that ristretto did not have. It looks in the
-// order in which an entry moves, so that it finds one that has moved meanwhile.
+// getCandidate returns the entry of a key that ristretto did not return. It looks in the order in which an
+// entry moves, so that it finds an entry that moves concurrently.
 func (s *Store[V]) getCandidate(key string) *cache.Entry[V] {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -80,7 +79,7 @@ func (s *Store[V]) getCandidate(key string) *cache.Entry[V] {
 	if e, ok := s.pending(key); ok {
 		return e
 	}
-	if _, ok := s.items.GetTTL(key); !ok { // most misses count as one access
+	if _, ok := s.items.GetTTL(key); !ok { // without counting an access, so that most misses count as one access
 		return nil
 	}
 	if e, ok := s.items.Get(key); ok && e.Key == key {
@@ -89,8 +88,8 @@ func (s *Store[V]) getCandidate(key string) *cache.Entry[V] {
 	return nil
 }
 
-// heldWithCandidates returns what held returns, and the entries on probation. These are
-// read first: one that moves in between is a pending write.
+// heldWithCandidates returns the pending writes and the entries on probation. It reads the probation first: an
+// entry that moves in between is a pending write.
 func (s *Store[V]) heldWithCandidates() map[string]*cache.Entry[V] {
 	s.mu.RLock()
 	candidates := s.probation.entries()

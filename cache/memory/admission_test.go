@@ -21,12 +21,12 @@ func keysOf[V any](s *Store[V]) (keys []string) {
 	return keys
 }
 
-// A set of names that is larger than the probation gets in, although the cache is full of
-// others, and although no name is still on probation when it is asked for again.
+// A working set larger than the probation is admitted, although the cache is full of other entries, and
+// although no key is still on probation when it is requested again.
 func TestLargeWorkingSetGetsIn(t *testing.T) {
 	a := openAnswers(t, 2<<20)
 	a.askAll(t, "f", 15_000)
-	const set = 2500 // the cache holds 4,700 names, the probation an eighth of them
+	const set = 2500 // the cache holds 4,700 keys, the probation an eighth of them
 	var hits []int
 	for range 6 {
 		hits = append(hits, a.askAll(t, "w", set))
@@ -36,7 +36,7 @@ func TestLargeWorkingSetGetsIn(t *testing.T) {
 	}
 }
 
-// Entries that just fit all stay: nothing is kept free for others.
+// A set of entries that just fits stays complete: no capacity is reserved.
 func TestWhatFitsStays(t *testing.T) {
 	a := openAnswers(t, 2<<20)
 	const set = 4650
@@ -48,7 +48,7 @@ func TestWhatFitsStays(t *testing.T) {
 	}
 }
 
-// openFull returns a store that is full, with groups, and the keys in it.
+// openFull returns a full store with groups, and its keys.
 func openFull(t *testing.T) (s *Store[string], keys []string) {
 	t.Helper()
 	s, err := New(Config[string]{
@@ -72,7 +72,7 @@ func onProbation(s *Store[string], key string) bool {
 	return ok
 }
 
-// An entry on probation is as any other: it is returned, listed, counted, replaced, deleted.
+// An entry on probation behaves like any other: it is returned, listed, counted, replaced and deleted.
 func TestOnProbation(t *testing.T) {
 	s, _ := openFull(t)
 	s.Set(entry("new", "first"))
@@ -103,8 +103,8 @@ func TestOnProbation(t *testing.T) {
 	}
 }
 
-// At the end of its probation an entry stays if it was asked for again; else its key is
-// remembered, and admitted when it comes back.
+// At the end of its probation an entry stays if it was requested again. Otherwise its fingerprint is stored,
+// and the key is admitted at the next request.
 func TestEndOfProbation(t *testing.T) {
 	s, _ := openFull(t)
 	s.Set(entry("once", "value"))
@@ -128,7 +128,7 @@ func TestEndOfProbation(t *testing.T) {
 	}
 }
 
-// An entry that would fill the probation alone is not put there.
+// An entry that would fill the probation by itself skips it.
 func TestLargeEntryIsNotOnProbation(t *testing.T) {
 	s, _ := openFull(t)
 	s.Set(entry("large", strings.Repeat("v", 1<<13)))
@@ -137,7 +137,7 @@ func TestLargeEntryIsNotOnProbation(t *testing.T) {
 	}
 }
 
-// Entries are found and listed once while they move.
+// Get and Each find an entry exactly once while it moves.
 func TestMovesAreAtomic(t *testing.T) {
 	s, _ := openFull(t)
 	var workers sync.WaitGroup
@@ -164,7 +164,7 @@ func TestMovesAreAtomic(t *testing.T) {
 	}
 }
 
-// A read allocates nothing, also of an entry on probation.
+// A read allocates nothing, even for an entry on probation.
 func BenchmarkGetOnProbation(b *testing.B) {
 	s, err := New(Config[string]{MaxBytes: 1 << 16, Size: func(text string) int { return len(text) }})
 	if err != nil {
@@ -187,7 +187,7 @@ func BenchmarkGetOnProbation(b *testing.B) {
 	}
 }
 
-// TestIsWorth: an entry is asked for once more for each time that its size is twice the mean of all.
+// TestIsWorth checks that an entry needs one more request for each doubling of its size over the mean.
 func TestIsWorth(t *testing.T) {
 	var s Store[string]
 	s.entries.Store(10)

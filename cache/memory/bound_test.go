@@ -9,9 +9,9 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// A full store takes no more than MaxBytes, its tables included, whatever the size of its entries is.
+// A full store uses at most MaxBytes, including its tables, for any size of its entries.
 func TestBoundHasAllOfTheStore(t *testing.T) {
-	const maxBytes, queue = 16 << 20, 300 << 10 // of writes, in each store of ristretto
+	const maxBytes, queue = 16 << 20, 300 << 10 // write queue of each ristretto instance
 	for _, usual := range []int64{0, 4 << 10} {
 		for _, length := range []int{200, 2 << 10, 8 << 10} {
 			t.Run(strconv.FormatInt(usual, 10)+" "+strconv.Itoa(length), func(t *testing.T) {
@@ -25,7 +25,7 @@ func TestBoundHasAllOfTheStore(t *testing.T) {
 				for i := range 2 * maxBytes / length {
 					s.Set(entry(strconv.Itoa(i), strings.Repeat("v", length)))
 					if i%1000 == 0 {
-						s.Each(func(*cache.Entry[string]) bool { return false }) // it waits for what is written
+						s.Each(func(*cache.Entry[string]) bool { return false }) // waits for pending writes
 					}
 				}
 				settled(t, s)
@@ -42,7 +42,7 @@ func TestBoundHasAllOfTheStore(t *testing.T) {
 	}
 }
 
-// There is room until an entry would leave for another one.
+// HasRoom is true until a write would evict an entry.
 func TestHasRoom(t *testing.T) {
 	s, err := New(Config[string]{MaxBytes: 1 << 16, Size: func(text string) int { return len(text) }})
 	if err != nil {

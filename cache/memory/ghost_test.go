@@ -23,7 +23,7 @@ func TestGhost(t *testing.T) {
 			mistaken++
 		}
 	}
-	// Of as many keys as slots, 1-1/e keep theirs.
+	// With as many keys as slots, 1-1/e of the keys remain.
 	if remembered < slots*6/10 || remembered > slots*7/10 || mistaken > 0 {
 		t.Errorf("%d of %d keys are remembered, and %d others", remembered, slots, mistaken)
 	}

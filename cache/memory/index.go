@@ -4,10 +4,10 @@ import "sync"
 
 // index finds the keys of a group without a scan of the store. The zero value is empty.
 type index struct {
-	groupOf func(key string) string // "" for a key without group; nil: no key has one
+	groupOf func(key string) string // "" for a key without a group; nil if no key has a group
 
 	mu     sync.Mutex
-	groups map[string]map[string]int // number of entries in the store or being written, by group and key
+	groups map[string]map[string]int // number of entries stored or being written, by group and key
 }
 
 // add counts an entry that was added (n is 1) or removed (n is -1).
@@ -37,7 +37,7 @@ func (x *index) add(key string, n int) {
 	}
 }
 
-// Keys returns the keys of a group, in no order.
+// Keys returns the keys of a group, in no particular order.
 func (s *Store[V]) Keys(group string) []string {
 	if s.index.groupOf == nil {
 		return nil
@@ -49,7 +49,7 @@ func (s *Store[V]) Keys(group string) []string {
 	for key := range s.index.groups[group] {
 		keys = append(keys, key)
 	}
-	for key, e := range held { // ristretto may have rejected it already
+	for key, e := range held { // ristretto may have rejected the entry already
 		if e != nil && s.index.groups[group][key] == 0 && s.index.groupOf(key) == group {
 			keys = append(keys, key)
 		}
@@ -57,7 +57,7 @@ func (s *Store[V]) Keys(group string) []string {
 	return keys
 }
 
-// indexCost is about the memory in bytes of a group with one key, without their texts.
+// indexCost is the approximate memory in bytes of a group with one key, without their texts.
 const indexCost = 250
 
 func (x *index) cost(key string) int {

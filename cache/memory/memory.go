@@ -1,5 +1,6 @@
-// Package memory is a cache.Store in memory, bounded by bytes. It is the only package
-// that uses ristretto.
+// Package memory is an in-memory cache.Store bounded in bytes, with admission and eviction by ristretto and a
+// probation queue. Entries enter by Set; Get, Each and Keys return them until they are deleted or evicted. It
+// implements no RFC; it is the only package that imports ristretto.
 package memory
 
 import (
@@ -17,13 +18,12 @@ import (
 	"github.com/urnd/urnd/cache"
 )
 
-// Store keeps entries in ristretto, which identifies them by hash: Get compares the key
-// itself. ristretto gets no TTL: it would expire entries by the system clock and drop
-// those that may still be returned stale; and zero would mean no expiry. When it is full,
-// new entries are on probation first.
+// Store stores entries in ristretto, which identifies them by hash, so Get compares the key itself. ristretto
+// gets no TTL: it would expire entries by the system clock, drop entries that may still be served stale, and
+// take zero for no expiry. While ristretto is full, new entries are on probation first.
 //
-// ristretto applies writes with a delay. Store holds them until then, so that writers do
-// not wait and readers see every write. It is safe for concurrent use.
+// ristretto applies writes with a delay. Store holds pending writes, so that writers do not wait and readers
+// see every write. It is safe for concurrent use.
 type Store[V any] struct {
 	items *ristretto.Cache[string, *cache.Entry[V]]
 	size  func(V) int
@@ -32,40 +32,40 @@ type Store[V any] struct {
 	evictions      atomic.Uint64
 	entries, bytes atomic.Int64
 
-	mainBytes int64 // the part of MaxBytes that is not for probation
+	mainBytes int64 // MaxBytes without the tables and the probation
 
-	unsettled atomic.Bool  // whether there are writes in recent or applying
-	listing   sync.RWMutex // read while entries are listed, written to close
+	unsettled atomic.Bool  // whether recent or applying has writes
+	listing   sync.RWMutex // read-locked while entries are listed, write-locked to close
 	mu        sync.RWMutex
 	closed    bool
-	// recent and applying are writes that ristretto may not have applied, by key; nil
-	// is a deletion. recent has precedence over applying, for which settle waits.
+	// recent and applying are writes that ristretto may not have applied, by key; nil is a deletion. recent has
+	// precedence over applying, which settle waits for.
 	recent, applying map[string]*cache.Entry[V]
 	timer            *time.Timer // nil if settle is not scheduled
 	settling         sync.WaitGroup
-	// The entries that ristretto does not have yet, and the keys of those that it never got.
+	// The entries that are not in ristretto yet, and the fingerprints of those evicted from probation.
 	probation probation[V]
 	ghost     ghost
 }
 
 const (
-	// usualSize is what Config.Usual is where it is not set.
+	// usualSize is the default of Config.Usual.
 	usualSize = 640
-	// countersPerEntry is how many access counters ristretto recommends for an entry, and counterSize the memory of
-	// one in bytes: four of half a byte, and 16 bits of a Bloom filter.
+	// countersPerEntry is the number of access counters per entry that ristretto recommends. counterSize is the
+	// memory of a counter in bytes: four counts of half a byte, and 16 bits of a Bloom filter.
 	countersPerEntry, counterSize = 10, 4
 )
 
 // Config is the configuration of a store. GroupOf may be nil.
 type Config[V any] struct {
-	// MaxBytes bounds the memory of the store: of the entries, with keys and overhead, and of the tables by which it
-	// decides what stays.
+	// MaxBytes bounds the memory of the store: the entries, with keys and overhead, and the tables for
+	// admission and eviction.
 	MaxBytes int64
-	// Usual is the memory of a usual entry in bytes, by which these tables are sized; 0 is 640.
+	// Usual is the usual memory of an entry in bytes, which determines the size of these tables; 0 means 640.
 	Usual int64
-	// Size returns the memory held by a value, in bytes, beyond its own struct.
+	// Size returns the memory of a value in bytes, without its own struct.
 	Size func(V) int
-	// GroupOf returns the group of a key for Keys, "" for a key without group.
+	// GroupOf returns the group of a key for Keys, "" for a key without a group.
 	GroupOf func(key string) string
 }
 
@@ -83,7 +83,7 @@ func New[V any](config Config[V]) (*Store[V], error) {
 		NumCounters: counters,
 		MaxCost:     s.mainBytes,
 		BufferItems: 64,
-		// It is part of overhead, so that the store knows by its own count what fits.
+		// The internal cost is part of overhead, so that the store computes by itself what fits.
 		IgnoreInternalCost: true,
 		OnEvict:            func(*ristretto.Item[*cache.Entry[V]]) { s.evictions.Add(1) },
 		OnExit:             s.dropped,
@@ -94,7 +94,7 @@ func New[V any](config Config[V]) (*Store[V], error) {
 	return s, nil
 }
 
-// powerOfTwo returns the largest power of two that is not more than n: ristretto takes memory for the next larger one.
+// powerOfTwo returns the largest power of two up to n, because ristretto rounds up to a power of two.
 func powerOfTwo(n int64) int64 { return 1 << (bits.Len64(uint64(n)) - 1) } //nolint:gosec // n is positive
 
 // Get implements cache.Store.
@@ -133,7 +133,7 @@ func (s *Store[V]) Set(e *cache.Entry[V]) {
 	s.endProbation()
 }
 
-// HasRoom reports whether so many bytes more fit without an entry leaving for them.
+// HasRoom reports whether this many more bytes fit without an eviction.
 func (s *Store[V]) HasRoom(bytes int64) bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -152,8 +152,8 @@ func (s *Store[V]) Delete(key string) {
 	s.items.Del(key)
 }
 
-// dropped is called for every entry that has left the store: it was evicted, rejected,
-// replaced or deleted.
+// dropped updates the counters for an entry that has left the store: evicted, rejected, replaced or deleted. e
+// may be nil.
 func (s *Store[V]) dropped(e *cache.Entry[V]) {
 	if e == nil {
 		return
@@ -163,8 +163,8 @@ func (s *Store[V]) dropped(e *cache.Entry[V]) {
 	s.bytes.Add(-s.cost(e))
 }
 
-// Each implements cache.Lister. It waits until all earlier writes are applied, and lists
-// what Get returns: also an entry that ristretto has rejected, until it is gone.
+// Each implements cache.Lister. It waits until ristretto has applied all earlier writes, and lists the entries
+// that Get returns, including an entry that ristretto rejected but that is still pending.
 func (s *Store[V]) Each(f func(*cache.Entry[V]) bool) {
 	s.listing.RLock()
 	defer s.listing.RUnlock()
@@ -190,37 +190,37 @@ func (s *Store[V]) Each(f func(*cache.Entry[V]) bool) {
 	}
 }
 
-// Stats are the size of a store, and its evictions.
+// Stats are the size and the evictions of a store.
 type Stats struct {
-	Evictions      uint64 // entries evicted to make room, since the store was created
-	Entries, Bytes int64  // stored now; Bytes is the memory of the entries, without the tables of the store
+	Evictions      uint64 // entries evicted for lack of space since the store was created
+	Entries, Bytes int64  // current; Bytes is the memory of the entries, without the tables of the store
 }
 
-// Stats returns the current values. Writes that are not yet applied count.
+// Stats returns the current values. They include pending writes.
 func (s *Store[V]) Stats() Stats {
 	return Stats{Evictions: s.evictions.Load(), Entries: s.entries.Load(), Bytes: s.bytes.Load()}
 }
 
-// overhead is the memory in bytes of an entry in the maps of ristretto and of its
-// policy where these have just grown, as TestBoundHasAllOfTheStore measures it; it is 108 before. On probation an entry takes less.
+// overhead is the memory in bytes of an entry in the maps and the policy of ristretto when the maps have just
+// grown, as measured by TestBoundHasAllOfTheStore; before, it is 108. On probation an entry needs less.
 const overhead = 188
 
-// errorSize is about the memory of an error in bytes, without its text.
+// errorSize is the approximate memory of an error in bytes, without its text.
 const errorSize = 80
 
-// sized is an error that holds more memory than its text.
+// sized is an error that uses more memory than its text.
 type sized interface {
 	error
 	// Size returns that memory, in bytes.
 	Size() int
 }
 
-// cost returns the memory of an entry, in bytes.
+// cost returns the memory of an entry in bytes.
 func (s *Store[V]) cost(e *cache.Entry[V]) int64 {
 	size := overhead + int(unsafe.Sizeof(*e)) + len(e.Key) + s.index.cost(e.Key)
 	if err := e.Err(); err != nil {
 		size += errorSize
-		for one := err; one != nil; one = errors.Unwrap(one) { // each may have a text of its own
+		for one := err; one != nil; one = errors.Unwrap(one) { // each wrapped error may have its own text
 			size += len(one.Error())
 		}
 		var more sized

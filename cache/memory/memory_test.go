@@ -30,7 +30,7 @@ func TestStore(t *testing.T) {
 	cachetest.TestStore(t, func(t *testing.T) cache.Store[string] { return open(t, 64<<20) })
 }
 
-// settled waits until all writes are applied.
+// settled waits until ristretto has applied all writes.
 func settled(t testing.TB, s *Store[string]) {
 	t.Helper()
 	for deadline := time.Now().Add(10 * time.Second); s.unsettled.Load(); {
@@ -61,8 +61,8 @@ func TestSettled(t *testing.T) {
 	}
 }
 
-// The second write of a key stays, although ristretto rejects a new entry while another of
-// its key is to be applied. An entry may be lost, but no earlier one may come back.
+// The second write of a key is stored, although ristretto rejects a new entry while another write of its key is
+// pending. An entry may be lost, but an earlier entry must not reappear.
 func TestOverwrite(t *testing.T) {
 	s := open(t, 1<<20)
 	const keys = 500
@@ -88,7 +88,7 @@ func TestOverwrite(t *testing.T) {
 	}
 }
 
-// An entry that ristretto rejects is listed as long as Get returns it: a purge finds it.
+// An entry that ristretto rejects is listed as long as Get returns it, so that a purge finds it.
 func TestRejectedIsListed(t *testing.T) {
 	s, err := New(Config[string]{
 		MaxBytes: 1 << 10, Size: func(text string) int { return len(text) }, GroupOf: func(string) string { return "group" },
@@ -102,7 +102,7 @@ func TestRejectedIsListed(t *testing.T) {
 		return append(list, s.Keys("group")...)
 	}
 	s.mu.Lock()
-	s.timer = time.NewTimer(0) // the test lets the writes settle
+	s.timer = time.NewTimer(0) // the test controls when writes settle
 	s.mu.Unlock()
 	s.Set(entry("too large", strings.Repeat("v", 2000)))
 	if got := listed(); s.Get("too large") == nil || strings.Join(got, ", ") != "too large, too large" {
@@ -115,7 +115,7 @@ func TestRejectedIsListed(t *testing.T) {
 	}
 }
 
-// ristretto compares hashes; a collision must not answer for another name.
+// ristretto compares hashes: after a collision, Get must not return the entry of another key.
 func TestStoredKeyIsCompared(t *testing.T) {
 	s := open(t, 1<<20)
 	e := entry("asked", "value")

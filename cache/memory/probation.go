@@ -7,22 +7,22 @@ import (
 	"github.com/urnd/urnd/cache"
 )
 
-// probation is a queue of entries, first in, first out, bounded by bytes. Its owner guards
-// it; a lock for reading is enough for get and entries.
+// probation is a FIFO queue of entries, bounded in bytes. Its owner synchronizes access; get and entries need
+// only a read lock.
 type probation[V any] struct {
 	maxBytes, bytes int64
 	cost            func(*cache.Entry[V]) int64
-	queue           list.List // of *candidate[V], the oldest in front
+	queue           list.List // of *candidate[V], the oldest first
 	elements        map[string]*list.Element
 }
 
 // candidate is an entry on probation.
 type candidate[V any] struct {
 	entry *cache.Entry[V]
-	asked atomic.Int32 // how often again, since it was put; at most mostAsked
+	asked atomic.Int32 // requests since the entry was added; at most mostAsked
 }
 
-// mostAsked is how many times an entry on probation is asked for that are told apart: readers on several processors share what
+// mostAsked is the maximum of candidate.asked: above it, readers on several processors share a cache line that
 // none of them writes.
 const mostAsked = 16
 
@@ -31,7 +31,7 @@ func candidateOf[V any](element *list.Element) *candidate[V] {
 	return c
 }
 
-// get returns the entry of key, and notes that it was asked for.
+// get returns the entry of key, and counts the request.
 func (p *probation[V]) get(key string) *cache.Entry[V] {
 	element, ok := p.elements[key]
 	if !ok {
@@ -44,7 +44,7 @@ func (p *probation[V]) get(key string) *cache.Entry[V] {
 	return c.entry
 }
 
-// put adds an entry, and returns the one whose place it takes: it has the same key.
+// put adds an entry, and returns the entry with the same key that it replaces, or nil.
 func (p *probation[V]) put(e *cache.Entry[V]) (replaced *cache.Entry[V]) {
 	p.bytes += p.cost(e)
 	if element, ok := p.elements[e.Key]; ok {
@@ -60,8 +60,8 @@ func (p *probation[V]) put(e *cache.Entry[V]) (replaced *cache.Entry[V]) {
 	return nil
 }
 
-// next removes the oldest entry if there are more than fit, and returns how often it was
-// asked for again; it returns nil if all fit.
+// next removes the oldest entry if the queue exceeds its bound, and returns it with the number of its requests;
+// otherwise it returns nil.
 func (p *probation[V]) next() (e *cache.Entry[V], asked int) {
 	if p.bytes <= p.maxBytes {
 		return nil, 0
@@ -70,7 +70,7 @@ func (p *probation[V]) next() (e *cache.Entry[V], asked int) {
 	return p.remove(c.entry.Key), int(c.asked.Load())
 }
 
-// remove removes the entry of key and returns it, or nil.
+// remove removes and returns the entry of key, or nil.
 func (p *probation[V]) remove(key string) *cache.Entry[V] {
 	element, ok := p.elements[key]
 	if !ok {

@@ -9,7 +9,7 @@ import (
 	"github.com/urnd/urnd/cache"
 )
 
-// location stands for resolver.Location, which this package does not know.
+// location stands for resolver.Location, which this package does not import.
 type location struct{ uri string }
 
 func locationsSize(locations []location) int {
@@ -20,7 +20,7 @@ func locationsSize(locations []location) int {
 	return size
 }
 
-// answers is a cache that is asked as resolver.Cached asks it.
+// answers is a cache that is used as resolver.Cached uses it.
 type answers struct {
 	store *Store[[]location]
 	cache *cache.Cache[[]location]
@@ -37,7 +37,7 @@ func openAnswers(tb testing.TB, maxBytes int64) *answers {
 	return &answers{store, c}
 }
 
-// ask reports whether the name was in the cache.
+// ask requests a name, and reports whether it was a cache hit.
 func (a *answers) ask(tb testing.TB, name string) (hit bool) {
 	if _, ok, _ := a.cache.Hit(name); ok {
 		return true
@@ -49,7 +49,7 @@ func (a *answers) ask(tb testing.TB, name string) (hit bool) {
 	return result.Status == cache.Hit
 }
 
-// askAll asks for n names of a kind, and returns how many of them were in the cache.
+// askAll requests n names of a kind, and returns the number of cache hits.
 func (a *answers) askAll(tb testing.TB, kind string, n int) (hits int) {
 	for i := range n {
 		if a.ask(tb, nameOf(kind, i)) {
@@ -59,7 +59,7 @@ func (a *answers) askAll(tb testing.TB, kind string, n int) (hits int) {
 	return hits
 }
 
-// stored returns how many names of a kind are stored.
+// stored returns the number of stored names of a kind.
 func (a *answers) stored(kind string) (n int) {
 	for _, key := range keysOf(a.store) {
 		if key[:len("urn:example:k")] == "urn:example:"+kind {
@@ -71,20 +71,19 @@ func (a *answers) stored(kind string) (n int) {
 
 func nameOf(kind string, i int) string { return fmt.Sprintf("urn:example:%s-%07d", kind, i) }
 
-// Names that are asked for once do not displace those in use, although nobody asks for these
-// during the scan; nor where the cache was full before. The capacity and the number of
-// names are an eighth of those in ADR 23.
+// Names requested only once do not displace names in use, even if those are not requested during the scan, or
+// if the cache was full before. The capacity and the number of names are an eighth of those in ADR 23.
 func TestScan(t *testing.T) {
 	const maxBytes, names, inUse = 1 << 20, 59_000, 300
 	for _, test := range []struct {
 		name  string
-		full  bool // before the names in use are asked for
-		every int  // names of the scan between two rounds of those in use
+		full  bool // before the names in use are requested
+		every int  // scanned names between two rounds of the names in use
 		least int
 	}{
 		{"untouched", false, 0, 250},
 		{"touched", false, 5000, 250},
-		// ristretto decides by counts of accesses, of which it loses some.
+		// ristretto decides by access counts, and loses some accesses.
 		{"full before", true, 0, 200},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -111,8 +110,8 @@ func TestScan(t *testing.T) {
 	}
 }
 
-// BenchmarkZipf reports the hit ratio of 2,000,000 requests for 1,000,000 names, of which
-// the cache holds 5 %, after as many others. Run it once: -benchtime 1x.
+// BenchmarkZipf reports the hit ratio of 2,000,000 requests for 1,000,000 names, 5 % of which fit into the
+// cache, after as many requests for other names. Run it once: -benchtime 1x.
 func BenchmarkZipf(b *testing.B) {
 	const names, warmUp, requests = 1_000_000, 1_000_000, 2_000_000
 	for b.Loop() {

@@ -7,11 +7,10 @@ import (
 	"github.com/urnd/urnd/cache"
 )
 
-// settleAfter is how long writes are collected before one wait for ristretto, which is
-// for all of them.
+// settleAfter is how long writes are collected before one wait for ristretto covers them all.
 const settleAfter = 10 * time.Millisecond
 
-// note holds a write until it is applied, nil for a deletion; s.mu is held.
+// note records a write until ristretto has applied it; a nil entry is a deletion. s.mu is held.
 func (s *Store[V]) note(key string, e *cache.Entry[V]) {
 	if s.recent == nil {
 		s.recent = make(map[string]*cache.Entry[V])
@@ -21,8 +20,7 @@ func (s *Store[V]) note(key string, e *cache.Entry[V]) {
 	s.schedule()
 }
 
-// pending returns the write of key that may not be applied, if there is one: nil is a
-// deletion. s.mu is held.
+// pending returns the pending write of key, if any; a nil entry is a deletion. s.mu is held.
 func (s *Store[V]) pending(key string) (e *cache.Entry[V], ok bool) {
 	if e, ok = s.recent[key]; !ok {
 		e, ok = s.applying[key]
@@ -30,7 +28,7 @@ func (s *Store[V]) pending(key string) (e *cache.Entry[V], ok bool) {
 	return e, ok
 }
 
-// held returns the writes that may not be applied, by key; nil is a deletion.
+// held returns the pending writes by key; a nil entry is a deletion.
 func (s *Store[V]) held() map[string]*cache.Entry[V] {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -40,7 +38,7 @@ func (s *Store[V]) held() map[string]*cache.Entry[V] {
 	return held
 }
 
-// schedule starts the timer, unless it is running; s.mu is held.
+// schedule starts the timer unless it is running; s.mu is held.
 func (s *Store[V]) schedule() {
 	if s.timer == nil {
 		s.settling.Add(1)
@@ -48,8 +46,7 @@ func (s *Store[V]) schedule() {
 	}
 }
 
-// settle waits until ristretto has applied the writes so far, and removes them from the
-// maps.
+// settle waits until ristretto has applied the recent writes, and removes them from the maps.
 func (s *Store[V]) settle() {
 	defer s.settling.Done()
 	s.mu.Lock()
@@ -66,7 +63,7 @@ func (s *Store[V]) settle() {
 	}
 }
 
-// Close drops all entries. Nothing is stored after it.
+// Close drops all entries. Later writes are ignored.
 func (s *Store[V]) Close() {
 	s.listing.Lock()
 	defer s.listing.Unlock()

@@ -14,26 +14,27 @@ import (
 // head is the end of the log at the server.
 type head struct {
 	mark
-	tag string // of the last entry
+	tag string // of the last log entry
 }
 
-// answer is what the server says of a key.
+// answer is the reply to a query for a key.
 type answer struct {
 	head   head
-	left   time.Duration // until value expires; negative where it does not
+	left   time.Duration // until value expires; negative if it does not
 	value  string
 	found  bool
-	leased bool // the caller must load
+	leased bool // the caller has the lease and must load
 }
 
-// keys returns the keys at the server for a place: of its entry, its lease and the log.
+// keys returns the server's keys for a place: of the entry, its lease and the log.
 func (l *Level) keys(place string) []string {
 	return []string{l.sealer.key("entry", place), l.sealer.key("lease", place), l.logKey()}
 }
 
 var errReply = errors.New("the server answers what is not expected")
 
-// ask asks for an entry, and takes its lease where there is none and the token of a lease is given.
+// ask queries an entry. If there is none and token is not "", it acquires the lease of the entry with this
+// token.
 func (l *Level) ask(ctx context.Context, keys []string, token, except string) (answer, error) {
 	asked, cancel := context.WithTimeout(ctx, l.pace.limit(l.config.Timeout))
 	defer cancel()
@@ -41,7 +42,7 @@ func (l *Level) ask(ctx context.Context, keys []string, token, except string) (a
 	reply, err := l.scripts.ask.Exec(asked, l.server.Load(), keys, []string{token, milliseconds(leaseFor), except}).ToArray()
 	took := l.config.Now().Sub(begun)
 	if err != nil {
-		if ctx.Err() == nil { // otherwise nobody waits for it any more
+		if ctx.Err() == nil { // otherwise the caller has cancelled
 			l.missed(err)
 		}
 		return answer{}, err
@@ -56,7 +57,7 @@ func (l *Level) ask(ctx context.Context, keys []string, token, except string) (a
 	return made, err
 }
 
-// missed notes that a question was not answered. A server that was too slow is asked further, unless it often is.
+// missed records an unanswered query. After a timeout the server stays in use, unless it times out often.
 func (l *Level) missed(err error) {
 	if !errors.Is(err, context.DeadlineExceeded) || l.pace.asked(true) {
 		l.failed(err)
@@ -82,7 +83,7 @@ func answerOf(reply []client.ValkeyMessage) (a answer, err error) {
 	return a, err
 }
 
-// headOf reads the end of the log. What is no number of an entry of urnd is the zero value.
+// headOf parses the end of the log. An identifier that urnd does not use gives the zero value.
 func headOf(reply []client.ValkeyMessage) (h head, err error) {
 	var texts [3]string
 	for i := range texts {
@@ -96,7 +97,7 @@ func headOf(reply []client.ValkeyMessage) (h head, err error) {
 	return h, nil
 }
 
-// numberOf reads the identifier of an entry of the log.
+// numberOf parses the identifier of a log entry.
 func numberOf(id string) (uint64, bool) {
 	text, ok := strings.CutSuffix(id, "-0")
 	number, err := strconv.ParseUint(text, 10, 64)
@@ -107,5 +108,5 @@ func identifier(number uint64) string { return strconv.FormatUint(number, 10) + 
 
 func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
 
-// newToken returns a text that tells the holder of a lease from all others.
+// newToken returns a unique random text for the holder of a lease.
 func newToken() string { return rand.Text() }

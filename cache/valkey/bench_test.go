@@ -12,7 +12,7 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// BenchmarkHit is a load that the server spares: one round trip.
+// BenchmarkHit measures a load avoided by the server: one round trip.
 func BenchmarkHit(b *testing.B) {
 	server := testserver.StartRedis(b)
 	level, err := valkey.New(valkey.Config{
@@ -38,7 +38,7 @@ func BenchmarkHit(b *testing.B) {
 	b.ReportMetric(float64(cpu(b)-before)/float64(b.N), "cpu-ns/op")
 }
 
-// cpu returns the CPU time of the process, which is not that of the server.
+// cpu returns the CPU time of the process, without that of the server.
 func cpu(b *testing.B) time.Duration {
 	b.Helper()
 	var usage syscall.Rusage

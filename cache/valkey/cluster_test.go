@@ -10,7 +10,7 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// In a cluster all keys are on one server, which the level finds wherever they are, also while they move.
+// In a cluster all keys are on one node, which the level finds wherever they are, also while they are migrated.
 func TestCluster(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
@@ -41,7 +41,7 @@ func TestCluster(t *testing.T) {
 	purgeReaches(t, a, b)
 }
 
-// Where a server of a cluster is lost, its replica takes over.
+// When a node of a cluster is lost, its replica takes over.
 func TestClusterFailsOver(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
@@ -61,7 +61,7 @@ func TestClusterFailsOver(t *testing.T) {
 	purgeReaches(t, a, b)
 }
 
-// eventually waits until what one instance stores is used by another one.
+// eventually waits until one instance uses an outcome stored by another.
 func eventually(t *testing.T, a, b *instance, key string) {
 	t.Helper()
 	n := 0
@@ -73,10 +73,10 @@ func eventually(t *testing.T, a, b *instance, key string) {
 	})
 }
 
-// purgeReaches requires that a purge by one instance reaches another one.
+// purgeReaches requires that a purge by one instance reaches another.
 func purgeReaches(t *testing.T, a, b *instance) {
 	t.Helper()
 	p := valkey.Purge{Kind: "name", Text: rand.Text()}
-	_ = a.purge(p) // it is published then or soon
+	_ = a.purge(p) // published now or soon
 	until(t, func() bool { return a.purged(p) && b.purged(p) })
 }

@@ -11,24 +11,24 @@ import (
 	"sync/atomic"
 )
 
-// What replies may have is what urnd can have stored, and some room for what the server says besides. Of what is larger, as others may have stored it,
-// the scripts say nothing; a log that is larger is replaced.
+// Limits of replies: the size of what urnd itself can have stored, and some space for the rest of a reply. The
+// scripts do not return larger values, which other clients may have stored; a larger log is replaced.
 const (
 	slack     = 16 << 10 // the reply to HELLO lists the modules of the server
-	fewValues = 1 << 10  // likewise
+	fewValues = 1 << 10  // for the elements of the same reply
 
 	logOctets = (retained + 1) * (maxPurge + 256) // 256: identifier, epoch, seal, tag and names of the fields
 	logValues = 8*(retained+1) + 16               // an entry has 7 values
 
-	clusterOctets = 4 << 20 // a thousand nodes with two replicas each, whose slots are in four ranges
+	clusterOctets = 4 << 20 // a thousand nodes with two replicas each, and four slot ranges per node
 	clusterValues = 1 << 17
 )
 
-// replyKind is what the reply to a command is about.
+// replyKind is the kind of reply that a command has.
 type replyKind uint8
 
 const (
-	ofLittle replyKind = iota // an entry is the largest of it
+	ofLittle replyKind = iota // at most the size of an entry
 	ofLog
 	ofCluster
 )
@@ -44,7 +44,8 @@ func (k replyKind) bounds() bounds {
 	}
 }
 
-// maxConns is how many connections a client has at a time: 4 to a server, and one to each node of a cluster that was asked where the slots are.
+// maxConns limits the concurrent connections of a client: 4 to a server, and one to each cluster node that was
+// queried for the slots.
 const maxConns = 64
 
 var (
@@ -54,14 +55,14 @@ var (
 
 // conns are the connections of a client. The zero value has none.
 type conns struct {
-	isSuspect atomic.Bool // a server was caught
+	isSuspect atomic.Bool // a server violated the protocol
 
 	mu       sync.Mutex
 	open     map[*checkedConn]bool
 	isClosed bool
 }
 
-// add returns a connection whose replies are checked before the client sees them.
+// add returns a connection that checks replies before the client sees them.
 func (all *conns) add(conn net.Conn) (net.Conn, error) {
 	c := &checkedConn{Conn: conn, all: all}
 	c.replies.begin, c.replies.end = c.answer, func() {}
@@ -81,50 +82,54 @@ func (all *conns) add(conn net.Conn) (net.Conn, error) {
 	return c, nil
 }
 
-// remove forgets a connection.
+// remove removes a closed connection.
 func (all *conns) remove(c *checkedConn) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	delete(all.open, c)
 }
 
-// close closes all connections, and those that are made from now on: the client makes some in the background, and forgets them where it is
-// closed meanwhile.
+// close closes all current and future connections: the client opens some in the background, and leaks them if
+// it is closed in between.
 func (all *conns) close() {
 	all.mu.Lock()
 	all.isClosed = true
 	open := slices.Collect(maps.Keys(all.open))
 	all.mu.Unlock()
 	for _, c := range open {
-		_ = c.Close() // the client has no use for it, and none for its error
+		_ = c.Close() // the client does not use it any more
 	}
 }
 
-// checkedConn is a connection to a server. For one violation all ends: the reader is given the error, as one of the network.
+// checkedConn is a connection to a server that checks the protocol. A violation closes the connection, and the
+// reader gets the error like a network error.
 //
-// What can panic, or take memory without end, in the client (valkey-go 1.0.79), and is not reached behind it:
-//   - resp.go makes what it is told in readB, readA and readMap (also of negative lengths), reads lines of any length in readS, calls itself for each
-//     depth, and joins chunks: bounds, and chunks and attributes are refused;
-//   - pipe.go, _backgroundRead: "message handled out of order" without a command in the queue. It marks a command there before it writes it, and
-//     here a reply needs one that was written whole. The other such panics are about subscriptions, whose replies are pushes and refused, or follow an
-//     UNSUBSCRIBE, which is never sent. What it does for version 6 needs a push in an array;
-//   - message.go, IsMoved and IsAsk: the third word of an error, which endOfLine requires; IsRedirect is of a mode that is not used. AsXRead takes maps in
-//     pairs, which they have here: their length is twice what is said;
-//   - sentinel.go and all of client-side caching: not used. The panics of cluster.go are about commands of several slots, and those of streams and
-//     URLs about calls that urnd does not make.
+// The following in the client (valkey-go 1.0.79) can panic, or use unlimited memory, and is unreachable behind
+// checkedConn:
+//   - resp.go allocates the announced length in readB, readA and readMap (even a negative one), reads lines of any
+//     length in readS, recurses at each depth, and joins chunks: all limited here; chunks and attributes are
+//     rejected;
+//   - pipe.go, _backgroundRead: the panic "message handled out of order" for a reply without a command in the queue.
+//     The client queues a command before it writes it, and here a reply needs a completely written command. The
+//     other such panics concern subscriptions, whose replies are pushes, which are rejected, or follow an
+//     UNSUBSCRIBE, which is never sent. The code for version 6 needs a push in an array;
+//   - message.go, IsMoved and IsAsk: the third word of an error, which endOfLine requires; IsRedirect is for a mode
+//     that is not used. AsXRead reads maps in pairs, which is safe here: their length is twice the announced number;
+//   - sentinel.go and all of client-side caching: not used. The panics of cluster.go concern commands with several
+//     slots, and those of streams and URLs calls that urnd does not make.
 type checkedConn struct {
 	net.Conn
 	all *conns
 
-	commands messages // that are written
-	replies  messages // that are read
+	commands messages // written messages
+	replies  messages // read messages
 
 	mu    sync.Mutex
-	asked []replyKind // those without a reply are behind answered
-	next  int         // the first of these
+	asked []replyKind // kinds of the commands sent; those from next on have no reply yet
+	next  int         // index of the first command without a reply
 }
 
-// ask notes that a command was written whole.
+// ask records a completely written command.
 func (c *checkedConn) ask() {
 	kind := ofLittle
 	switch name := c.commands.first[:]; {
@@ -165,7 +170,7 @@ func (c *checkedConn) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Write implements net.Conn. A command counts before it is sent, so that no reply is earlier.
+// Write implements net.Conn. A command is recorded before it is sent, so that no reply can precede it.
 func (c *checkedConn) Write(p []byte) (int, error) {
 	if err := c.commands.check(p); err != nil {
 		return 0, err

@@ -21,20 +21,20 @@ func (c *counts) judged(is verdict) {
 	}
 }
 
-// Stats are the counters of a level since it was made, and its state.
+// Stats are the counters of a level since it was created, and its state.
 type Stats struct {
-	Hits, Misses uint64 // loads that were spared, and those that were not although the server was asked
-	Waits        uint64 // questions again while another instance held the lease
-	Failures     uint64 // of questions, too slow answers among them
-	Writes       uint64 // entries that were stored
-	Dropped      uint64 // entries that were not, as the queue was full or the server did not answer
-	Full         uint64 // entries that the server refused, as it has no room
-	Foreign      uint64 // entries that no instance has written so, which were deleted
-	Purged       uint64 // entries that were not used since their load began before a purge
-	Unknown      uint64 // entries that were not used since the log had not been read up to its end
-	Unsuitable   uint64 // entries that were not used since they were about to expire
-	Everything   uint64 // times that all in memory was purged or made stale, as purges may have been missed
-	Used         bool   // the server is asked: the breaker is closed
+	Hits, Misses uint64 // loads avoided; loads run after a query
+	Waits        uint64 // repeated queries while another instance held the lease
+	Failures     uint64 // failed queries, including timeouts
+	Writes       uint64 // entries stored
+	Dropped      uint64 // entries not stored, because the queue was full or the server did not respond
+	Full         uint64 // entries rejected by the server for lack of memory
+	Foreign      uint64 // entries not written by an instance in this form, and deleted
+	Purged       uint64 // entries not used because their load began before a purge
+	Unknown      uint64 // entries not used because the log had not been read to its end
+	Unsuitable   uint64 // entries not used because they were about to expire
+	Everything   uint64 // times that the whole memory was purged or made stale, because purges may have been missed
+	Used         bool   // the circuit breaker is closed: the server is queried
 }
 
 // Stats returns the current counters, read one after another.

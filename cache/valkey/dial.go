@@ -18,9 +18,9 @@ const connectFor = 2 * time.Second
 
 var errHandshake = errors.New("shaking hands by TLS")
 
-// dialer returns what opens the connections of the client, in place of the dialer that the library passes.
-func dialer(c Config, all *conns) func(context.Context, string, *net.Dialer, *tls.Config) (net.Conn, error) { //nolint:forbidigo // as said
-	return func(ctx context.Context, address string, _ *net.Dialer, settings *tls.Config) (net.Conn, error) { //nolint:forbidigo // as said
+// dialer returns the function that opens the connections of the client; it replaces the dialer of the library.
+func dialer(c Config, all *conns) func(context.Context, string, *net.Dialer, *tls.Config) (net.Conn, error) { //nolint:forbidigo // unused
+	return func(ctx context.Context, address string, _ *net.Dialer, settings *tls.Config) (net.Conn, error) { //nolint:forbidigo // unused
 		conn, err := dial(ctx, c, address, settings)
 		if err != nil {
 			return nil, err
@@ -29,11 +29,11 @@ func dialer(c Config, all *conns) func(context.Context, string, *net.Dialer, *tl
 	}
 }
 
-// errBeside means that a server leads to where urnd itself runs.
+// errBeside means that a server names an address of the host of urnd.
 var errBeside = errors.New("the server names a loopback or link-local address")
 
-// dial connects to what the configuration names, and to what servers name: the others of a cluster, or the main one. Those have loopback and
-// link-local addresses only where a server of the configuration has one, too.
+// dial connects to configured servers, and to servers that these name: other nodes of a cluster, or the
+// primary. Loopback and link-local addresses are rejected, unless a configured server has one.
 func (l *Level) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	conn, err := l.config.Dial(ctx, network, address)
 	if err != nil {
@@ -50,7 +50,7 @@ func (l *Level) dial(ctx context.Context, network, address string) (net.Conn, er
 	return conn, nil
 }
 
-// credentials returns those of a connection, which are asked for each time.
+// credentials returns a function that reads the credentials anew for each connection.
 func credentials(c Config, user string) func(client.AuthCredentialsContext) (client.AuthCredentials, error) {
 	return func(client.AuthCredentialsContext) (client.AuthCredentials, error) {
 		password, err := c.Password()
@@ -58,8 +58,9 @@ func credentials(c Config, user string) func(client.AuthCredentialsContext) (cli
 	}
 }
 
-// dial connects to a server, by TLS where it is to be. Its certificate is for the host that is dialled, or for the one in the URL:
-// nodes of a cluster, and servers that sentinels name, are known by addresses which certificates often do not have.
+// dial connects to a server, by TLS if settings is not nil. The certificate must be for the dialled host or for
+// the host in the URL: cluster nodes and servers named by sentinels are known by addresses, which certificates
+// often do not contain.
 func dial(ctx context.Context, c Config, address string, settings *tls.Config) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, connectFor)
 	defer cancel()
@@ -82,7 +83,7 @@ func dial(ctx context.Context, c Config, address string, settings *tls.Config) (
 	return nil, first
 }
 
-// names returns those that the certificate of a server may have.
+// names returns the host names that the certificate of a server may have.
 func names(text, address string) []string {
 	var all []string
 	if host, _, err := net.SplitHostPort(address); err == nil {
@@ -94,7 +95,7 @@ func names(text, address string) []string {
 	return all
 }
 
-// secured connects by TLS to a server whose certificate is for a name.
+// secured connects by TLS to a server with a certificate for a name.
 func secured(ctx context.Context, c Config, address, name string, settings *tls.Config) (net.Conn, error) {
 	conn, err := c.Dial(ctx, "tcp", address)
 	if err != nil {
@@ -104,7 +105,7 @@ func secured(ctx context.Context, c Config, address, name string, settings *tls.
 	settings.ServerName = name
 	made := tls.Client(conn, settings)
 	if err := made.HandshakeContext(ctx); err != nil {
-		_ = conn.Close() // the error is that of the handshake
+		_ = conn.Close() // the handshake error is returned
 		return nil, fmt.Errorf("%w: %w", errHandshake, err)
 	}
 	return made, nil

@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// mark is a place in the log of purges: all purges up to the number were applied by the instance that says so.
+// mark is a position in the log of purges: the instance that sets it has applied all purges up to number.
 type mark struct {
-	epoch  string // of the log; "" is no place
+	epoch  string // of the log; "" for no position
 	number uint64
 }
 
-// entry is what the server holds of an outcome. It has durations alone: the clocks of instances may differ.
+// entry is a stored outcome at the server. It has only durations, because the clocks of instances may differ.
 type entry struct {
 	key      string
-	mark     mark          // at the begin of the load: a later purge is about it
-	lifetime time.Duration // the TTL that it was loaded with
-	payload  []byte        // by the codec of the cache
+	mark     mark          // when the load began: a later purge may select it
+	lifetime time.Duration // its TTL when it was loaded
+	payload  []byte        // encoded by the codec of the cache
 }
 
 func (e entry) encode() []byte {
@@ -27,7 +27,7 @@ func (e entry) encode() []byte {
 		out = append(out, text...)
 	}
 	out = binary.AppendUvarint(out, e.mark.number)
-	out = binary.AppendUvarint(out, uint64(e.lifetime)) //nolint:gosec // it is positive
+	out = binary.AppendUvarint(out, uint64(e.lifetime)) //nolint:gosec // positive
 	return append(out, e.payload...)
 }
 

@@ -17,7 +17,7 @@ var (
 	errOld        = errors.New("its version is")
 )
 
-// explained is an error with what is wrong, which is one of few texts.
+// explained is an error with one of a few texts that say what is wrong.
 type explained struct {
 	what string
 	err  error
@@ -26,10 +26,10 @@ type explained struct {
 // Error implements error.
 func (e explained) Error() string { return e.what + ": " + e.err.Error() }
 
-// Unwrap returns the error.
+// Unwrap returns the wrapped error.
 func (e explained) Unwrap() error { return e.err }
 
-// Explain says which of the settings is wrong for an error, where it can be known, or what the server lacks.
+// Explain adds to an error which setting is wrong, or what the server lacks, if that can be determined.
 func Explain(err error) error {
 	text := err.Error()
 	has := func(parts ...string) bool {
@@ -80,7 +80,7 @@ func explainCertificate(err error) string {
 	}
 }
 
-// explainConnecting says what is wrong where there is no connection.
+// explainConnecting explains an error without a connection.
 func explainConnecting(err error) error {
 	var unknown *net.DNSError
 	switch {

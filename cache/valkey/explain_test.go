@@ -13,7 +13,7 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// What is wrong with the server or the settings is said, by who tries it and by who uses it.
+// Errors of the server or the settings are explained, both by Try and to Report.
 func TestExplain(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
@@ -68,7 +68,7 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// tried asks a server once.
+// tried calls Try on a server.
 func tried(t *testing.T, change func(*valkey.Config)) (valkey.Server, error) {
 	t.Helper()
 	c := valkey.Config{
@@ -85,7 +85,7 @@ func tried(t *testing.T, change func(*valkey.Config)) (valkey.Server, error) {
 	return level.Try(ctx)
 }
 
-// The rights that are documented suffice, and trying the server leaves nothing there.
+// The documented permissions suffice, and Try leaves nothing at the server.
 func TestRights(t *testing.T) {
 	server := testserver.StartRedis(t)
 	server.Do(append([]string{"ACL", "SETUSER", "urnd", "on", ">correct horse"}, strings.Fields(documentedRights(t))...)...)
@@ -120,7 +120,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// documentedRights returns those of the user of urnd in docs/scale.md.
+// documentedRights returns the permissions of the user urnd in docs/scale.md.
 func documentedRights(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile("../../docs/scale.md")
@@ -134,7 +134,7 @@ func documentedRights(t *testing.T) string {
 
 func password() (string, error) { return "correct horse", nil }
 
-// startFake starts a server that gives one reply to all that it is sent.
+// startFake starts a server that sends the same reply to everything.
 func startFake(t *testing.T, reply string) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -13,7 +13,8 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// Whatever is at the key of an entry, but the entry itself, is not used, counted, and deleted; then others share what was loaded instead.
+// Any value at the key of an entry other than the entry itself is not used, but counted and deleted; then
+// instances share a new outcome.
 func TestPoisonedEntries(t *testing.T) {
 	for name, poison := range map[string]func(server *testserver.Redis, key, other string){
 		"garbage":          func(s *testserver.Redis, key, _ string) { s.Do("SET", key, strings.Repeat("x", 100), "PX", "60000") },
@@ -42,7 +43,7 @@ func TestPoisonedEntries(t *testing.T) {
 			poison(server, key, other)
 			b, c := used(t, server.Addr(), nil), used(t, server.Addr(), nil)
 			b.put("key", "of b")
-			if b.loads.Load() < 1 { // it may be once more where the huge entry ends the connection
+			if b.loads.Load() < 1 { // one more load is possible if the huge entry closes the connection
 				t.Errorf("b has loaded %d times", b.loads.Load())
 			}
 			if got := c.get("key", "of c"); got.Value != "of b" {
@@ -55,7 +56,7 @@ func TestPoisonedEntries(t *testing.T) {
 	}
 }
 
-// Instances with another secret share nothing, and do not disturb each other.
+// Instances with different secrets share nothing, and do not disturb each other.
 func TestSecrets(t *testing.T) {
 	server := testserver.StartRedis(t)
 	a := used(t, server.Addr(), nil)
@@ -71,7 +72,7 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// Entries of another basis, as of another configuration or version, are side by side.
+// Entries of different bases, as after a change of configuration or version, coexist.
 func TestBases(t *testing.T) {
 	server := testserver.StartRedis(t)
 	a, b := used(t, server.Addr(), nil), used(t, server.Addr(), nil)
@@ -96,7 +97,7 @@ func TestBases(t *testing.T) {
 	}
 }
 
-// An instance that starts without the server loads for itself, and uses the server as soon as it is there.
+// An instance started without the server loads by itself, and uses the server as soon as it responds.
 func TestAway(t *testing.T) {
 	server := testserver.StartRedis(t)
 	a := used(t, server.Addr(), nil)
@@ -127,7 +128,8 @@ func TestAway(t *testing.T) {
 	}
 }
 
-// Of many loads one at a time waits for a server that hangs, for the timeout, and none does after a few; memory goes on.
+// While a server hangs, one load at a time waits for the timeout, and after a few timeouts none does; the
+// memory store still answers.
 func TestSlow(t *testing.T) {
 	server := testserver.StartRedis(t)
 	const timeout = 200 * time.Millisecond
@@ -158,7 +160,7 @@ func TestSlow(t *testing.T) {
 	a.await(func(s valkey.Stats) bool { return s.Used })
 }
 
-// A server without room answers questions, and stores nothing.
+// A server without memory answers queries, and stores nothing.
 func TestFull(t *testing.T) {
 	server := testserver.StartRedis(t, "--maxmemory", "4mb", "--maxmemory-policy", "noeviction")
 	a := used(t, server.Addr(), nil)
@@ -174,7 +176,7 @@ func TestFull(t *testing.T) {
 	b.await(func(s valkey.Stats) bool { return s.Full == 1 && s.Used })
 }
 
-// The queue of writes has a bound, and nobody waits for it.
+// The queue of writes is bounded, and no caller waits for it.
 func TestQueue(t *testing.T) {
 	server := testserver.StartRedis(t)
 	a := used(t, server.Addr(), func(c *valkey.Config) { c.Timeout = time.Minute })
@@ -193,7 +195,7 @@ func TestQueue(t *testing.T) {
 	server.Thaw()
 }
 
-// A caller that leaves is no fault of the server.
+// A caller that cancels does not count as a failure of the server.
 func TestCallerLeaves(t *testing.T) {
 	server := testserver.StartRedis(t)
 	a := used(t, server.Addr(), nil)

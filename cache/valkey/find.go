@@ -7,35 +7,35 @@ import (
 	"github.com/urnd/urnd/cache"
 )
 
-// question is one for a key.
+// question is a query for a key.
 type question struct {
 	key, place string
 	keys       []string // at the server: of the entry, its lease and the log
 	demand     cache.Demand
-	token      string // of the lease; "" where it was not asked for
-	leased     bool   // the lease was given
+	token      string // of the lease; "" if none was requested
+	leased     bool   // the lease was acquired
 }
 
-// Bounds of how often the server is asked for a key.
+// Limits of the queries for one key.
 const (
 	firstPause = 5 * time.Millisecond
 	longPause  = 100 * time.Millisecond
 	maxAsked   = 64
 )
 
-// find returns the outcome of a key that the server has. While another instance holds the lease, it waits for what that stores, for waitFor
-// at most.
+// find returns the outcome of a key from the server. While another instance holds the lease, it waits for that
+// instance's outcome, for waitFor at most.
 func (v *View[V]) find(ctx context.Context, q *question) (loaded cache.Loaded[V], found bool) {
 	l := v.config.Level
 	q.token = newToken()
 	wait := waitFor
-	if end, ok := ctx.Deadline(); ok { // the load needs time, too
+	if end, ok := ctx.Deadline(); ok { // leave time for the load
 		const share = 3
-		wait = min(wait, time.Until(end)/share) //nolint:forbidigo // contexts end by the clock of the system
+		wait = min(wait, time.Until(end)/share) //nolint:forbidigo // context deadlines follow the system clock
 	}
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
-	except := "" // what was stored, and cannot be used
+	except := "" // an unusable stored entry
 	pause := firstPause
 	for range maxAsked {
 		if !l.isOpen.Load() {
@@ -68,7 +68,8 @@ func (v *View[V]) find(ctx context.Context, q *question) (loaded cache.Loaded[V]
 	return loaded, false
 }
 
-// judge opens the entry in an answer, and says whether it may be used. purged reports whether a purge is about a key.
+// judge opens the entry of an answer, and returns whether it may be used. purged reports whether a purge
+// selects a key.
 func (l *Level) judge(a answer, place string, purged func(p Purge, key string) bool) (entry, verdict) {
 	text, err := l.sealer.open([]byte(a.value), place)
 	if err != nil {
@@ -85,7 +86,7 @@ func (l *Level) judge(a answer, place string, purged func(p Purge, key string) b
 	return e, is
 }
 
-// judge returns the outcome in an answer, and whether it may be used.
+// judge returns the outcome of an answer, and whether it may be used.
 func (v *View[V]) judge(a answer, q *question) (loaded cache.Loaded[V], is verdict) {
 	e, is := v.config.Level.judge(a, q.place, v.config.Purged)
 	switch {
@@ -104,18 +105,18 @@ func (v *View[V]) judge(a answer, q *question) (loaded cache.Loaded[V], is verdi
 	return loaded, usable
 }
 
-// verdict is whether an entry may be used.
+// verdict says whether an entry may be used.
 type verdict uint8
 
 const (
 	usable     verdict = iota
-	foreign            // no instance has written it as it is
-	purged             // its load began before a purge
-	unknown            // whether it was purged is not known yet
+	foreign            // not written by an instance in this form
+	purged             // its load began before a purge that selects it
+	unknown            // it is not known yet whether it was purged
 	unsuitable         // it expires too soon
 )
 
-// except returns what askScript does with such an entry.
+// except returns the letter that tells askScript to delete or ignore such an entry.
 func (v verdict) except() string {
 	if v == foreign || v == purged {
 		return "d"

@@ -8,13 +8,15 @@ import (
 	client "github.com/valkey-io/valkey-go"
 )
 
-// probeEvery is how often a server that has failed is asked whether it answers again.
+// probeEvery is the interval at which a failed server is probed.
 const probeEvery = 250 * time.Millisecond
 
-// steady is how often the log is read until a server works that has failed: one that has skipped a reply to one of its connections answers some questions.
+// steady is how often the log must be read until a failed server counts as recovered: a server that has skipped
+// a reply on one of its connections answers some queries.
 const steady = 10
 
-// run connects, reads the log, and closes the breaker; it follows the log until something fails, and begins again.
+// run connects, reads the log, and closes the circuit breaker. It follows the log until a failure, and then
+// starts over.
 func (l *Level) run(ctx context.Context) {
 	for failures := 0; ctx.Err() == nil; failures++ {
 		err := l.connect(ctx, failures)
@@ -23,7 +25,7 @@ func (l *Level) run(ctx context.Context) {
 		}
 		for followed := 0; err == nil && ctx.Err() == nil; followed++ {
 			if err = l.follow(ctx); err == nil && !l.isOpen.Load() {
-				break // a load has found that it does not answer
+				break // a load has found that the server does not respond
 			}
 			if followed == steady {
 				failures = 0
@@ -37,7 +39,7 @@ func (l *Level) run(ctx context.Context) {
 	}
 }
 
-// drain forgets that run was roused, by its own failure too.
+// drain discards pending calls of rouse, including those by failures of run itself.
 func (l *Level) drain() {
 	select {
 	case <-l.wake:
@@ -45,13 +47,13 @@ func (l *Level) drain() {
 	}
 }
 
-// probe finds whether the server accepts writes, and answers as fast as loads need it, reads what the log has since, and closes
-// the breaker.
+// probe checks that the server accepts writes and responds as fast as loads need, reads the new entries of the
+// log, and closes the circuit breaker.
 func (l *Level) probe(ctx context.Context) error {
 	if err := l.meet(ctx); err != nil {
 		return err
 	}
-	if err := l.withinTimeout(ctx); err != nil { // the first one may connect, or send the script
+	if err := l.withinTimeout(ctx); err != nil { // the first query may connect, or send the script
 		if err = l.withinTimeout(ctx); err != nil {
 			return err
 		}
@@ -75,7 +77,7 @@ func (l *Level) withinTimeout(ctx context.Context) error {
 	return err
 }
 
-// follow waits for entries of the log for a while, and applies them.
+// follow waits a limited time for log entries, and applies them.
 func (l *Level) follow(ctx context.Context) error {
 	if err := l.read(ctx, pollEvery); err != nil {
 		return err
@@ -90,8 +92,8 @@ func (l *Level) follow(ctx context.Context) error {
 	return l.flush(ctx)
 }
 
-// read applies what the log has behind what was read, and waits for that. A log that is not the one that was read is read from its begin; one that
-// was tampered with is replaced.
+// read applies the log entries behind the last one read, and waits for new ones. A different log is read from
+// its beginning; a log that was tampered with is replaced.
 func (l *Level) read(ctx context.Context, wait time.Duration) error {
 	err := l.compare(ctx)
 	if err == nil && l.log.Load().epoch != "" {
@@ -108,8 +110,9 @@ func (l *Level) read(ctx context.Context, wait time.Duration) error {
 	return err
 }
 
-// compare finds whether the log at the server is the one that was read. It is forgotten where it is another one; where it has
-// lost entries that were read, as a server that has taken over may have, all begin anew.
+// compare checks whether the log at the server is the one that was read. A different log resets the state. If
+// the log has lost entries that were read, as after a failover, it returns errLost, so that all instances start
+// over.
 func (l *Level) compare(ctx context.Context) error {
 	s := l.log.Load()
 	if s.epoch == "" {
@@ -117,7 +120,7 @@ func (l *Level) compare(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, backgroundTimeout)
 	defer cancel()
-	sent := l.sent.Load() // before the question: what is published meanwhile may be behind its answer
+	sent := l.sent.Load() // before the query: purges published later may be behind its reply
 	at, err := l.head(ctx)
 	switch {
 	case err != nil:
@@ -133,7 +136,7 @@ func (l *Level) compare(ctx context.Context) error {
 	return nil
 }
 
-// advance applies the entries behind what was read.
+// advance applies the log entries behind the last one read.
 func (l *Level) advance(ctx context.Context, wait time.Duration) error {
 	entries, err := l.after(ctx, identifier(l.log.Load().number), wait)
 	if err != nil {
@@ -146,7 +149,7 @@ func (l *Level) advance(ctx context.Context, wait time.Duration) error {
 			return err
 		}
 		isGap := e.number > s.number+1
-		if isGap { // those between were removed, as there are too many
+		if isGap { // the entries in between were trimmed
 			e.purge = Purge{Kind: Everything}
 			s = &logState{mark: s.mark, floor: e.number - 1}
 		}
@@ -159,7 +162,7 @@ func (l *Level) advance(ctx context.Context, wait time.Duration) error {
 	return nil
 }
 
-// after returns the entries behind an identifier. Without a time to wait it returns what there is.
+// after returns the log entries behind an identifier. If wait is 0, it returns the existing ones.
 func (l *Level) after(ctx context.Context, id string, wait time.Duration) ([]client.XRangeEntry, error) {
 	const most = 100
 	server := l.server.Load()

@@ -18,8 +18,8 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// hostile are replies that no server gives, or not to these questions. Of each the level must survive that it is all that comes, that it comes besides, and
-// that it comes for one of the commands alone.
+// hostile returns replies that no server sends, or not to these commands. The level must survive each of them
+// as the only reply, after the true reply, and as the reply to a single command.
 func hostile() map[string]string {
 	const many = 100_000
 	return map[string]string{
@@ -104,7 +104,8 @@ func hostile() map[string]string {
 
 const end = "the end"
 
-// instead says a reply in place of each one, or after it, of a command, of all of them for "".
+// instead returns a lie that replaces the replies to a command, or all if command is "", or follows them if
+// isMore is set.
 func instead(octets, command string, isMore bool) lie {
 	return func(words []string, reply string) []byte {
 		switch {
@@ -120,7 +121,8 @@ func instead(octets, command string, isMore bool) lie {
 	}
 }
 
-// Whatever a server says, nothing ends urnd, memory has a bound, and the level is used again when it says the truth.
+// No reply of a server ends urnd, memory is bounded, and the level is used again when the server sends true
+// replies.
 func TestHostileReplies(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
@@ -136,13 +138,13 @@ func TestHostileReplies(t *testing.T) {
 				b := used(t, server.Addr(), nil)
 				lies := make(chan string, len(all))
 				for name, sent := range all {
-					if where != "about the log" || sent != "_\r\n" { // that would be true
+					if where != "about the log" || sent != "_\r\n" { // that would be the true reply
 						lies <- name
 					}
 				}
 				close(lies)
 				var liars sync.WaitGroup
-				for range 8 { // they wait for timeouts and probes, not for the processor
+				for range 8 { // they wait for timeouts and probes, not for the CPU
 					l := startLiar(t, listen(t), server.Addr())
 					a := used(t, l.addr(), func(c *valkey.Config) { c.Timeout = time.Second / 2 })
 					liars.Go(func() {
@@ -163,10 +165,10 @@ func TestHostileReplies(t *testing.T) {
 	}
 }
 
-// mostConns is how many connections a client has; there are two while one takes over.
+// mostConns is the maximum number of connections of a client; during a replacement there are two clients.
 const mostConns = 64
 
-// surviveLie lets a liar lie to an instance, and requires that it survives, and that it then shares with another one.
+// surviveLie lets a liar lie to instance a, and requires that a survives and then shares with b.
 func surviveLie(t *testing.T, a, b *instance, l *liar, says lie) {
 	t.Helper()
 	l.say(says)
@@ -183,7 +185,8 @@ func surviveLie(t *testing.T, a, b *instance, l *liar, says lie) {
 	backAgain(t, a, b, "then "+t.Name())
 }
 
-// backAgain waits until the level is used by an instance, as another one sees. A reply may have been lost: it is tried more than once.
+// backAgain waits until instance a uses the level again, as seen by b. It retries because a reply may have been
+// lost.
 func backAgain(t *testing.T, a, b *instance, key string) {
 	t.Helper()
 	a.await(func(s valkey.Stats) bool { return s.Used })
@@ -196,14 +199,14 @@ func backAgain(t *testing.T, a, b *instance, key string) {
 	})
 }
 
-// memoryOf returns what the process has taken from the system.
+// memoryOf returns the memory that the process has obtained from the system.
 func memoryOf() int64 {
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)
 	return int64(stats.Sys)
 }
 
-// A server that says that it is of a cluster, and of sentinels, is forgotten when it says the truth.
+// A server that claims to be in a cluster, or a sentinel, is forgotten when it sends true replies.
 func TestHostileDiscovery(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
@@ -226,8 +229,8 @@ func TestHostileDiscovery(t *testing.T) {
 	}
 	turns := 0
 	for name, c := range map[string]struct {
-		cluster func(l *liar) string // what CLUSTER says
-		entry   func(l *liar) string // what EVALSHA says
+		cluster func(l *liar) string // the reply to CLUSTER
+		entry   func(l *liar) string // the reply to EVALSHA
 	}{
 		"itself":          {func(l *liar) string { return slots(l.addr()) }, nil},
 		"another server":  {func(*liar) string { return slots("127.0.0.1:1") }, nil},
@@ -296,7 +299,7 @@ func TestHostileDiscovery(t *testing.T) {
 	}
 }
 
-// Who tries a hostile server is told that it is wrong.
+// Try reports that a hostile server violates the protocol.
 func TestTryHostile(t *testing.T) {
 	for name, octets := range hostile() {
 		t.Run(name, func(t *testing.T) {
@@ -310,7 +313,7 @@ func TestTryHostile(t *testing.T) {
 	}
 }
 
-// Bits of replies that are damaged on the way do no harm.
+// Bits flipped in replies in transit do no harm.
 func TestFlippedBits(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
@@ -344,12 +347,12 @@ func TestFlippedBits(t *testing.T) {
 	backAgain(t, a, b, "then")
 }
 
-// remote is a connection as to a server elsewhere.
+// remote is a connection that appears to be to another host.
 type remote struct{ net.Conn }
 
 func (remote) RemoteAddr() net.Addr { return &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 6379} }
 
-// A server elsewhere leads to nothing on this host.
+// A server on another host cannot cause connections to this host.
 func TestNamedAddresses(t *testing.T) {
 	server := testserver.StartRedis(t)
 	l, beside := startLiar(t, listen(t), server.Addr()), startLiar(t, listen(t), server.Addr())
@@ -385,7 +388,7 @@ func TestNamedAddresses(t *testing.T) {
 	}
 }
 
-// What a server says by TLS is checked, too.
+// Replies over TLS are checked too.
 func TestHostileByTLS(t *testing.T) {
 	ca, server := testserver.NewAuthority(t), testserver.StartRedis(t)
 	pair, err := tls.X509KeyPair(ca.Issue(time.Hour, "127.0.0.1"))
@@ -402,7 +405,8 @@ func TestHostileByTLS(t *testing.T) {
 	backAgain(t, a, b, "key")
 }
 
-// A server that has skipped a reply answers each question with the reply to the one before: that connection is given up.
+// A server that has skipped a reply answers each query with the reply to the preceding one: that connection is
+// closed.
 func TestSkippedReply(t *testing.T) {
 	server := testserver.StartRedis(t)
 	l := startLiar(t, listen(t), server.Addr())

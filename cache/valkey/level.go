@@ -1,6 +1,9 @@
-// Package valkey is a second level of caches that several urnds share, in a server that speaks the protocol of Valkey and Redis. It
-// holds outcomes of loads, sealed by a secret of the instances, leases by which one instance loads for all, and a numbered log of
-// purges. Nothing waits for it much longer than Config.Timeout, and nothing depends on it: without it, each instance loads itself.
+// Package valkey is a second cache level that several urnd instances share, in a server with the protocol of
+// Valkey and Redis (RESP3). Outcomes of loads and purges enter; usable outcomes of other instances and the
+// purges of all instances leave. The server stores the outcomes, sealed by a shared secret, leases by which one
+// instance loads for all, and a numbered log of purges. No caller waits for it much longer than Config.Timeout,
+// and none depends on it: without it, each instance loads by itself. It implements no RFC, except that timeouts
+// follow RFC 6298.
 package valkey
 
 import (
@@ -13,79 +16,81 @@ import (
 	"github.com/urnd/urnd/cache"
 )
 
-// MinSecret is the least length of Config.Secret, in octets.
+// MinSecret is the minimum length of Config.Secret in bytes.
 const MinSecret = 32
 
-// Config is where the level is. All fields but Password, CA, Position, Report and Poisoned must be set.
+// Config configures a level. All fields except Password, CA, Position, Report and Poisoned are required.
 type Config struct {
-	// URL is that of one server, of some nodes of a cluster or of sentinels, as Check allows.
+	// URL names one server, some nodes of a cluster, or sentinels, in the syntax of Check.
 	URL string
-	// Password returns the password, which is asked for with each connection; nil is none.
+	// Password returns the password, and is called for each connection; nil means none.
 	Password func() (string, error)
-	// CA has certificates in PEM that verify a server by TLS; nil means those of the system.
+	// CA are certificates in PEM that verify a server by TLS; nil means those of the system.
 	CA []byte
-	// Secret seals entries. Instances share what is sealed by the same secret.
+	// Secret seals entries. Instances with the same secret share entries.
 	Secret []byte
-	// Prefix is what keys of the server begin with.
+	// Prefix begins the keys at the server.
 	Prefix string
 	// Dial opens all connections.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-	// Timeout bounds each question of a load, by up to four times as much where the server mostly takes longer.
+	// Timeout limits each query of a load. If the server usually takes longer, the limit grows, to at most four times
+	// Timeout.
 	Timeout time.Duration
-	// Position is up to which place in the log the purges were carried out on what this instance has on disk: those behind it are told to
-	// Watch. With the zero value all may have been missed.
+	// Position is the position in the log up to which purges were applied to the disk of this instance: later
+	// purges are passed to Watch. The zero value means that all purges may have been missed.
 	Position Position
-	// Now is the clock, of which durations alone are used.
+	// Now is the clock, used only for durations.
 	Now func() time.Time
-	// Report is called with why the level is not used, once for each reason, and with nil when it is again.
+	// Report is called with the reason when the level becomes unusable, once per reason, and with nil when it
+	// is usable again.
 	Report func(err error)
-	// Poisoned is called with what the server holds that no instance can have written.
+	// Poisoned is called with a description of data at the server that no instance can have written.
 	Poisoned func(what string)
 }
 
 const (
 	maxTTL            = cache.MaxObjectTTL // of entries
-	maxEntry          = 80 << 10           // the largest entry, in octets: a response of 64 KiB with its head
-	leaseFor          = time.Second        // after which an instance that does not renew it has ended
-	renewLease        = leaseFor / 4       // how often, while a load runs
-	waitFor           = 3 * time.Second    // at most, for the lease of another instance
-	backgroundTimeout = time.Second        // of work in the background
+	maxEntry          = 80 << 10           // the largest entry in bytes: a response of 64 KiB with its head
+	leaseFor          = time.Second        // an instance that does not renew its lease for so long has ended
+	renewLease        = leaseFor / 4       // interval of renewals during a load
+	waitFor           = 3 * time.Second    // maximum wait for the lease of another instance
+	backgroundTimeout = time.Second        // of background work
 )
 
-// Level is the second level of the caches of one process. It is safe for concurrent use. The caller must close it.
+// Level is the second cache level of one process. It is safe for concurrent use. The caller must call Close.
 type Level struct {
 	config  Config
-	id      string // tells it from other instances
+	id      string // identifies the instance
 	logName string // the key of the log at the server
 	sealer  sealer
 	scripts scripts
 	server  atomic.Pointer[server] // nil until the first connection
-	// configured are the addresses of the configuration, and isBeside whether one of them is loopback or link-local.
+	// configured are the configured addresses; isBeside is whether one of them is loopback or link-local.
 	configured []string
 	isBeside   atomic.Bool
-	isOpen     atomic.Bool // the breaker is closed: the server answers, and the log was read
+	isOpen     atomic.Bool // the circuit breaker is closed: the server responds, and the log was read
 	pace       pace
 	members    members
-	said       said // what Report was told
+	said       said // the state reported to Report
 
-	log atomic.Pointer[logState] // written by run alone
-	// position is Config.Position until the log was read, for run alone.
+	log atomic.Pointer[logState] // written only by run
+	// position is Config.Position until the log was read; used only by run.
 	position Position
 	unsent   unsent
-	sent     atomic.Pointer[head] // the last purge that the instance has added to the log; nil for none
+	sent     atomic.Pointer[head] // the last purge that the instance added to the log; nil for none
 	watches  watches
 	writes   chan write
-	queued   atomic.Int64 // octets of objects in writes
+	queued   atomic.Int64 // bytes of objects in writes
 	counts   counts
 
-	wake    chan struct{} // ends the pauses of run
+	wake    chan struct{} // interrupts the pauses of run
 	start   sync.Once
 	end     context.CancelFunc
-	ctx     context.Context //nolint:containedctx // of what runs in the background, until Close
+	ctx     context.Context //nolint:containedctx // of the background work, until Close
 	running sync.WaitGroup
 }
 
-// New returns a level that is not used until Start. The error says what of the configuration is wrong.
+// New returns a level that is unused until Start. The error describes what is wrong in the configuration.
 func New(config Config) (*Level, error) {
 	settings, err := options(config, nil)
 	if err != nil {
@@ -105,7 +110,7 @@ func New(config Config) (*Level, error) {
 	return l, nil
 }
 
-// Start connects in the background, and begins to use the server when it answers. Further calls do nothing.
+// Start connects in the background, and uses the server as soon as it responds. Further calls do nothing.
 func (l *Level) Start() {
 	l.start.Do(func() {
 		l.running.Go(func() { l.run(l.ctx) })
@@ -113,17 +118,17 @@ func (l *Level) Start() {
 	})
 }
 
-// Close ends what runs in the background, and waits for it. Loads go on without the level.
+// Close cancels the background work and waits for it. Loads continue without the level.
 func (l *Level) Close() {
 	l.end()
 	l.running.Wait()
-	l.isOpen.Store(false) // also where a probe was answered meanwhile
+	l.isOpen.Store(false) // a concurrent probe may have set it
 	if server := l.server.Load(); server != nil {
 		server.Close()
 	}
 }
 
-// Faults returns what is wrong with the level, nothing while it is used.
+// Faults returns what is wrong with the level, nothing while it is usable.
 func (l *Level) Faults() []string {
 	if l.said.isDown() {
 		return []string{"the shared level of caches does not answer: each urnd loads for itself"}
@@ -131,7 +136,7 @@ func (l *Level) Faults() []string {
 	return nil
 }
 
-// failed opens the breaker: the server is not asked again until run has found that it answers.
+// failed opens the circuit breaker: the server is not queried until run finds that it responds.
 func (l *Level) failed(err error) {
 	if l.ctx.Err() != nil {
 		return
@@ -144,7 +149,7 @@ func (l *Level) failed(err error) {
 	l.rouse()
 }
 
-// works closes the breaker.
+// works closes the circuit breaker.
 func (l *Level) works() {
 	if l.ctx.Err() != nil {
 		return
@@ -156,7 +161,7 @@ func (l *Level) works() {
 	}
 }
 
-// rouse lets run look at once.
+// rouse interrupts the pause of run.
 func (l *Level) rouse() {
 	select {
 	case l.wake <- struct{}{}:
@@ -164,7 +169,7 @@ func (l *Level) rouse() {
 	}
 }
 
-// pause waits a time, or until rouse, or the end.
+// pause waits for a duration, or until rouse or the end of ctx.
 func (l *Level) pause(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -14,8 +14,8 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// A source that takes longer than a lease is asked once: the instance that loads keeps the lease, and the others wait for the
-// outcome.
+// A source slower than a lease is queried once: the loading instance renews the lease, and the others wait for
+// the outcome.
 func TestLeaseIsKept(t *testing.T) {
 	server := testserver.StartRedis(t)
 	all := []*instance{used(t, server.Addr(), nil), used(t, server.Addr(), nil), used(t, server.Addr(), nil)}
@@ -24,7 +24,7 @@ func TestLeaseIsKept(t *testing.T) {
 		asking.Go(func() {
 			got, err := i.cache.Get(t.Context(), "key", func(context.Context) (string, time.Duration, error) {
 				i.loads.Add(1)
-				time.Sleep(2500 * time.Millisecond) // as long as a slow source
+				time.Sleep(2500 * time.Millisecond) // a slow source
 				return "v", time.Minute, nil
 			})
 			if err != nil || got.Value != "v" {
@@ -42,7 +42,7 @@ func TestLeaseIsKept(t *testing.T) {
 	}
 }
 
-// A server that says of each lease that another one has it makes a name wait for a third of its time at most.
+// If a server claims that another instance has every lease, a load waits for at most a third of its time.
 func TestHeldLease(t *testing.T) {
 	server := testserver.StartRedis(t)
 	l := startLiar(t, listen(t), server.Addr())
@@ -67,7 +67,7 @@ func TestHeldLease(t *testing.T) {
 	}
 }
 
-// Replies that are late now and then, or a bit more often than usual, do not end the use of the level.
+// Occasional late replies, even somewhat more than usual, do not open the circuit breaker.
 func TestLateReplies(t *testing.T) {
 	const keys, timeout = 200, 20 * time.Millisecond
 	server := testserver.StartRedis(t)
@@ -85,7 +85,7 @@ func TestLateReplies(t *testing.T) {
 			var asked atomic.Int64
 			l.say(func(words []string, reply string) []byte {
 				if words[0] == "EVALSHA" && len(words) > 6 {
-					time.Sleep(delay(int(asked.Add(1)))) // as a network does
+					time.Sleep(delay(int(asked.Add(1)))) // a network delay
 				}
 				return []byte(reply)
 			})
@@ -99,7 +99,8 @@ func TestLateReplies(t *testing.T) {
 	}
 }
 
-// A server that accepts no writes is not used, and that is said: when urnd starts, and when it becomes one.
+// A server that rejects writes is not used, and that is reported: at the start of urnd, and when the server
+// becomes read-only.
 func TestReadOnlyServer(t *testing.T) {
 	server := testserver.StartRedis(t)
 	main := testserver.StartRedis(t)
@@ -107,7 +108,7 @@ func TestReadOnlyServer(t *testing.T) {
 	host, port, _ := strings.Cut(main.Addr(), ":")
 	server.Do("REPLICAOF", host, port)
 	defer server.Do("REPLICAOF", "NO", "ONE")
-	a.get("key", "of a") // it asks for a lease
+	a.get("key", "of a") // requests a lease
 	b := newInstance(t, server.Addr(), nil)
 	for _, i := range []*instance{a, b} {
 		isSaid := false
@@ -120,13 +121,13 @@ func TestReadOnlyServer(t *testing.T) {
 			return isSaid && !i.level.Stats().Used
 		})
 	}
-	for _, i := range []*instance{a, b} { // probes find it so
+	for _, i := range []*instance{a, b} { // detected by probes
 		before := i.level.Stats().Failures
 		i.await(func(s valkey.Stats) bool { return s.Failures > before+3 && !s.Used })
 	}
 }
 
-// An instance that is the only one to use a cache says so; one that shares it does not.
+// Alone is true for the only instance that uses a cache, and false for instances that share it.
 func TestAlone(t *testing.T) {
 	server := testserver.StartRedis(t)
 	begun := time.Now()

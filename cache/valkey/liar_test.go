@@ -12,24 +12,25 @@ import (
 	"testing"
 )
 
-// lie returns what a liar says in place of the reply to a command. nil ends the connection.
+// lie returns the bytes that a liar sends instead of the reply to a command. nil closes the connection.
 type lie func(command []string, reply string) []byte
 
-// liar stands before a server, and says what it wants: of each command that comes it asks the server, and then its lie.
+// liar is a proxy in front of a server that can falsify replies: it forwards each command, and sends the result
+// of its lie.
 type liar struct {
 	t        testing.TB
 	listener net.Listener
 	to       string
 
 	mu    sync.Mutex
-	lie   lie // nil while it says the truth
-	lies  int // that it has said
+	lie   lie // nil for true replies
+	lies  int // number of lies sent
 	conns map[net.Conn]bool
-	most  int // connections at a time
+	most  int // maximum number of concurrent connections
 	done  sync.WaitGroup
 }
 
-// startLiar starts a liar on a listener before a server. It ends with the test.
+// startLiar starts a liar on a listener in front of a server. It ends with the test.
 func startLiar(t testing.TB, listener net.Listener, to string) *liar {
 	t.Helper()
 	l := &liar{t: t, listener: listener, to: to, conns: make(map[net.Conn]bool)}
@@ -59,12 +60,12 @@ func listen(t testing.TB) net.Listener {
 	return listener
 }
 
-// addr returns where it listens, on loopback.
+// addr returns its address, on loopback.
 func (l *liar) addr() string {
 	return fmt.Sprintf("127.0.0.1:%d", l.listener.Addr().(*net.TCPAddr).Port)
 }
 
-// say makes it say something else from now on, the truth for nil.
+// say sets the lie for the following replies; nil sends true replies.
 func (l *liar) say(lie lie) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -83,7 +84,7 @@ func (l *liar) mostConns() int {
 	return l.most
 }
 
-// cut ends all connections.
+// cut closes all connections.
 func (l *liar) cut() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -151,7 +152,7 @@ func (l *liar) serve(conn net.Conn) {
 	}
 }
 
-// readMessage reads a message, and returns its octets and its texts.
+// readMessage reads a message, and returns its bytes and its texts.
 func readMessage(from *bufio.Reader) (octets []byte, texts []string, err error) {
 	line, err := from.ReadString('\n')
 	if err != nil || len(line) < 3 {

@@ -10,17 +10,17 @@ import (
 	client "github.com/valkey-io/valkey-go"
 )
 
-// The log of purges is a stream at the server. Its entries have the numbers 1, 2, 3 and so on, and the epoch of the log, which is
-// another one when the server has lost it. Each is sealed for its number and for the tag of the entry before it, so that none can be
-// left out, moved or replaced without notice. An entry of a cache names the place in the log up to which the instance had applied all
-// purges when its load began.
+// The log of purges is a stream at the server. Its entries have the numbers 1, 2, 3 and so on, and the epoch of
+// the log, which changes when the server has lost it. Each is sealed with its number and the tag of the
+// preceding entry, so that omitting, moving or replacing an entry is detected. A cache entry has the position
+// in the log up to which its instance had applied all purges when the load began.
 
-// logState is what an instance knows of the log. It is immutable.
+// logState is the state of the log known to an instance. It is immutable.
 type logState struct {
-	mark            // up to which all purges were applied; the zero value before the log was read
-	tag    string   // of the entry there
-	floor  uint64   // purges up to it may be forgotten: entries of before are not used
-	purges []logged // above the floor, in their order
+	mark            // all purges up to it were applied; the zero value before the log was read
+	tag    string   // of the log entry at mark
+	floor  uint64   // purges up to it may be forgotten: older cache entries are not used
+	purges []logged // above floor, in order
 }
 
 // logged is a purge in the log.
@@ -35,8 +35,8 @@ var (
 	errLost   = errors.New("the log of purges at the server is not the one that was read")
 )
 
-// verdict says whether an entry may be used by its mark, where the log at the server ends at a head. about reports whether a purge is about
-// the entry.
+// verdict says whether an entry with a mark may be used, given the end of the log at the server. about reports
+// whether a purge selects the entry.
 func (l *Level) verdict(of mark, head head, about func(Purge) bool) verdict {
 	s := l.log.Load()
 	switch {
@@ -62,12 +62,12 @@ func (l *Level) verdict(of mark, head head, about func(Purge) bool) verdict {
 	return usable
 }
 
-// isBegin reports whether what was read may be the begin of a log with that end.
+// isBegin reports whether s may be the beginning of a log with this end.
 func (s *logState) isBegin(end head) bool {
 	return s.epoch != "" && end.epoch == s.epoch && (end.number > s.number || end.number == s.number && end.tag == s.tag)
 }
 
-// with returns a state that has one more entry.
+// with returns the state with one more entry.
 func (s logState) with(e logEntry) *logState {
 	s.number, s.tag = e.number, e.tag
 	if s.purges = append(s.purges[:len(s.purges):len(s.purges)], logged{e.number, e.purge}); len(s.purges) > retained {
@@ -76,19 +76,19 @@ func (s logState) with(e logEntry) *logState {
 	return &s
 }
 
-// logEntry is one of the log, opened.
+// logEntry is an opened log entry.
 type logEntry struct {
 	mark
-	before, tag string // of the entry before, and of this one
+	before, tag string // of the preceding entry; of this entry
 	purge       Purge
 }
 
-// place is what an entry of the log is sealed for.
+// logPlace returns the place that a log entry is sealed for.
 func logPlace(at mark, before string) string {
 	return logFormat + " " + at.epoch + " " + strconv.FormatUint(at.number, 10) + " " + before
 }
 
-// openLog opens an entry of the log.
+// openLog opens a log entry.
 func (l *Level) openLog(from client.XRangeEntry) (e logEntry, err error) {
 	number, ok := numberOf(from.ID)
 	data := from.FieldValues["d"]
@@ -96,7 +96,7 @@ func (l *Level) openLog(from client.XRangeEntry) (e logEntry, err error) {
 	if e.mark = (mark{from.FieldValues["e"], number}); !ok || len(data) < 2*tag {
 		return e, errForged
 	}
-	// The first one has no tag before it, but as many octets.
+	// The first entry has no preceding tag, but noTag of the same length.
 	e.before, e.tag = data[:tag], tagOf(data)
 	text, err := l.sealer.open([]byte(data[tag:]), logPlace(e.mark, e.before))
 	if err != nil || json.Unmarshal(text, &e.purge) != nil {
@@ -105,10 +105,10 @@ func (l *Level) openLog(from client.XRangeEntry) (e logEntry, err error) {
 	return e, nil
 }
 
-// noTag stands for the tag before the first entry.
+// noTag is the tag before the first entry.
 const noTag = "----------------"
 
-// head asks for the end of the log.
+// head queries the end of the log.
 func (l *Level) head(ctx context.Context) (head, error) {
 	begun := l.config.Now()
 	h, _, err := l.askLog(ctx, []string{"", "", "", "", "", ""})
@@ -118,7 +118,7 @@ func (l *Level) head(ctx context.Context) (head, error) {
 	return h, err
 }
 
-// add adds an entry where the log ends at a head. It returns the end of the log, and whether the entry was added.
+// add adds an entry if the log ends at at. It returns the end of the log, and whether the entry was added.
 func (l *Level) add(ctx context.Context, at, next head, text []byte) (head, bool, error) {
 	id, before := "", noTag
 	if at.epoch != "" {
@@ -149,9 +149,9 @@ func (l *Level) askLog(ctx context.Context, args []string) (h head, added bool, 
 
 func (l *Level) logKey() string { return l.logName }
 
-// begin reads the whole log, or begins one. What this instance has may be older than what the log has lost: it is asked for again, and used
-// only where its source fails; not even then, where purges were missed. Where it was read before, when this instance ran last, it
-// goes on from there.
+// begin reads the whole log, or starts one. The entries in memory may be older than purges that the log has
+// lost: they are loaded again, and used only if their source fails; if purges may have been missed, not even
+// then. If this instance had read this log before its restart, it continues from there.
 func (l *Level) begin(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, backgroundTimeout)
 	defer cancel()
@@ -162,7 +162,7 @@ func (l *Level) begin(ctx context.Context) error {
 		return err
 	}
 	if len(entries) == 0 {
-		text, _ := json.Marshal(Purge{}) // it has nothing that fails
+		text, _ := json.Marshal(Purge{}) // cannot fail
 		at, _, err := l.add(ctx, head{}, head{mark: mark{newToken(), 1}}, text)
 		if err != nil {
 			return err
@@ -191,8 +191,8 @@ func (l *Level) begin(ctx context.Context) error {
 	return nil
 }
 
-// catchUp tells the purges of a log that was read whole to those who watch: at first those behind where this instance was when it ran last, and
-// otherwise one of everything.
+// catchUp passes the purges of a completely read log to the watchers: after a restart those behind the last
+// position, otherwise a purge of everything.
 func (l *Level) catchUp(s *logState, entries []logEntry) {
 	from := l.position
 	l.position = Position{}
@@ -212,7 +212,7 @@ func (l *Level) catchUp(s *logState, entries []logEntry) {
 	l.counts.everything.Add(1)
 }
 
-// next opens the entry that follows a state.
+// next opens the log entry that follows a state.
 func (l *Level) next(s *logState, from client.XRangeEntry) (logEntry, error) {
 	e, err := l.openLog(from)
 	switch {
@@ -222,12 +222,12 @@ func (l *Level) next(s *logState, from client.XRangeEntry) (logEntry, error) {
 		return e, errForged
 	}
 	if sent := l.sent.Load(); sent != nil && e.mark == sent.mark && e.tag != sent.tag {
-		return e, errLost // what this instance has published is not there any more
+		return e, errLost // a purge that this instance published is lost
 	}
 	return e, nil
 }
 
-// forget begins another log in place of one that cannot be trusted: what purges were in it cannot be known.
+// forget replaces a log that cannot be trusted by a new one: its purges cannot be known.
 func (l *Level) forget(ctx context.Context, why error) error {
 	ctx, cancel := context.WithTimeout(ctx, backgroundTimeout)
 	defer cancel()

@@ -8,24 +8,24 @@ import (
 
 const (
 	meetEvery = 15 * time.Second
-	meetFor   = time.Minute // how long an instance is there after it wrote that it is
+	meetFor   = time.Minute // how long the announcement of an instance is valid
 )
 
-// members are the caches that the instance shares, by their names, and whether others share them. The zero value
-// has none. They are safe for concurrent use.
+// members are the caches that the instance shares, by name, and whether other instances share them too. The
+// zero value has none. It is safe for concurrent use.
 type members struct {
 	mu  sync.Mutex
 	all map[string]*member
-	met time.Time // the last time, zero before
+	met time.Time // the last time, zero before the first
 }
 
 type member struct {
-	key     string    // at the server, of all that share the same
-	seen    time.Time // when another instance was there, or this one joined
+	key     string    // at the server, the same for all instances with the same basis
+	seen    time.Time // when another instance was seen, or this one joined
 	isAlone bool
 }
 
-// Join tells which caches the instance shares from now on: what each rests on, by its name.
+// Join sets the caches that the instance shares: the basis of each, by name.
 func (l *Level) Join(bases map[string]string) {
 	all := make(map[string]*member)
 	m := &l.members
@@ -40,8 +40,8 @@ func (l *Level) Join(bases map[string]string) {
 	m.all = all
 }
 
-// meet writes at the server that the instance shares its caches, and reads which one did so before. It is the write
-// that finds a server which accepts none; one without room is no error.
+// meet announces at the server that the instance shares its caches, and reads which instance did so before.
+// This write detects a server that accepts none; lack of memory is not an error.
 func (l *Level) meet(ctx context.Context) error {
 	m, now := &l.members, l.config.Now()
 	keys, mine := []string{l.logKey() + memberSuffix}, []*member{{}}
@@ -64,7 +64,7 @@ func (l *Level) meet(ctx context.Context) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for i, one := range mine {
-		if last[i] != "" && last[i] != l.id || now.Sub(m.met) > meetFor { // or the server was away, and no instance could be seen
+		if last[i] != "" && last[i] != l.id || now.Sub(m.met) > meetFor { // or the server was unavailable
 			one.seen = now
 		}
 		one.isAlone = now.Sub(one.seen) > meetFor
@@ -73,15 +73,15 @@ func (l *Level) meet(ctx context.Context) error {
 	return nil
 }
 
-// isDue reports whether it is time to meet again.
+// isDue reports whether it is time for the next meet.
 func (m *members) isDue(now time.Time) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return now.Sub(m.met) >= meetEvery
 }
 
-// Alone returns, of each cache that the instance shares, whether it is the only one that did so within the last
-// minute. It returns nil where the server is not asked.
+// Alone returns for each shared cache whether no other instance has shared it within the last minute. It
+// returns nil while the server is not in use.
 func (l *Level) Alone() map[string]bool {
 	if !l.isOpen.Load() {
 		return nil

@@ -7,19 +7,20 @@ import (
 	"github.com/urnd/urnd/cache"
 )
 
-// ObjectsConfig is what a cache shares without leases. All fields must be set.
+// ObjectsConfig configures Objects, which share without leases. All fields are required.
 type ObjectsConfig struct {
 	Level *Level
-	// Name is that of the cache, and Basis identifies what its objects depend on besides their places: other instances use those of the same alone.
+	// Name is the name of the cache. Basis identifies what its objects depend on besides their places: only
+	// instances with the same basis share them.
 	Name, Basis string
-	// Purged reports whether a purge is about an object of a subject.
+	// Purged reports whether a purge selects an object with a subject.
 	Purged func(p Purge, subject string) bool
 }
 
 // Objects implements cache.Objects. It is safe for concurrent use.
 type Objects struct{ config ObjectsConfig }
 
-// NewObjects returns the objects of a cache.
+// NewObjects returns the shared objects of a cache.
 func NewObjects(config ObjectsConfig) *Objects { return &Objects{config} }
 
 // Get implements cache.Objects.
@@ -75,7 +76,7 @@ func (o *Objects) delete(place string) {
 	l.offer(write{keys: l.keys(place)[:2]})
 }
 
-// place is what an object is sealed for.
+// place returns the place that an object is sealed for.
 func (o *Objects) place(place string) string {
 	return entryFormat + " " + o.config.Name + " " + o.config.Basis + " " + place
 }

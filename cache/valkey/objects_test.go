@@ -40,7 +40,7 @@ func TestObjects(t *testing.T) {
 	if string(found.Payload) != "octets of place" || found.Age < 0 || found.Age > time.Minute/2 || found.Age+found.TTL != time.Minute {
 		t.Errorf("b has found %+v", found)
 	}
-	if keys := keysOf(server); len(keys) != 2 { // the log and the entry: there is no lease
+	if keys := keysOf(server); len(keys) != 2 { // the log and the entry, but no lease
 		t.Errorf("the server has %q", keys)
 	}
 	theirs.Delete("place")
@@ -50,7 +50,7 @@ func TestObjects(t *testing.T) {
 	}
 }
 
-// An object is not used where its load began before a purge that is about its subject.
+// An object is not used if its load began before a purge that selects its subject.
 func TestObjectsAndPurges(t *testing.T) {
 	server := testserver.StartRedis(t)
 	a, b := used(t, server.Addr(), nil), used(t, server.Addr(), nil)
@@ -66,7 +66,7 @@ func TestObjectsAndPurges(t *testing.T) {
 		_, ok := theirs.Get(t.Context(), place)
 		return ok
 	}
-	// What was purged is deleted by who finds it. Where a machine is slow a question fails, and nothing is found: it is asked again.
+	// A purged object is deleted when it is found. On a slow machine the query may time out, so it is repeated.
 	isDeleted := func() bool {
 		if isThere("one") {
 			t.Fatal("what was loaded before the purge is used")
@@ -79,7 +79,7 @@ func TestObjectsAndPurges(t *testing.T) {
 	until(t, isDeleted)
 	until(t, func() bool { return a.level.Position().Number == 2 })
 	a.putObject(ours.Begin(), "one", "x:1", time.Minute)
-	until(t, func() bool { return isThere("one") }) // what was loaded after the purge
+	until(t, func() bool { return isThere("one") }) // loaded after the purge
 }
 
 func (i *instance) all() []valkey.Purge {
@@ -105,7 +105,7 @@ func TestPoisonedObjects(t *testing.T) {
 	}
 }
 
-// An instance that begins again is told the purges since it ended alone, unless these are not known.
+// A restarted instance is told only the purges since it ended, unless these are not known.
 func TestPosition(t *testing.T) {
 	server := testserver.StartRedis(t)
 	a := used(t, server.Addr(), nil)

@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// pace is how long the server takes to answer (RFC 6298 section 2), and for how many of the last questions that was
-// too long. It is safe for concurrent use.
+// pace estimates the response time of the server (RFC 6298 section 2), and counts the timeouts among the last
+// queries. It is safe for concurrent use.
 type pace struct {
 	mu              sync.Mutex
 	mean, deviation time.Duration
-	late            uint16 // a bit for each of the last questions, set where the reply was too late
+	late            uint16 // one bit for each of the last queries, set after a timeout
 }
 
 const (
-	mostTimeouts = 4 // of Config.Timeout, how long a question may take at most
-	mostLate     = 8 // of the last 16 questions, after which the server is not asked any more
+	mostTimeouts = 4 // maximum time of a query, in multiples of Config.Timeout
+	mostLate     = 8 // timeouts among the last 16 queries that open the circuit breaker
 )
 
-// limit returns how long a question may take: as long as nearly all of them took, but at least a time, and at most
+// limit returns the time limit of a query: long enough for nearly all queries, at least timeout, and at most
 // mostTimeouts times that.
 func (p *pace) limit(timeout time.Duration) time.Duration {
 	p.mu.Lock()
@@ -27,7 +27,7 @@ func (p *pace) limit(timeout time.Duration) time.Duration {
 	return min(max(timeout, p.mean+4*p.deviation), mostTimeouts*timeout)
 }
 
-// took notes how long a question took that was answered.
+// took records the duration of an answered query.
 func (p *pace) took(d time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -39,7 +39,7 @@ func (p *pace) took(d time.Duration) {
 	p.mean += (d - p.mean) / 8
 }
 
-// asked notes whether the reply to a question was too late, and reports whether too many were.
+// asked records whether a query timed out, and reports whether too many did.
 func (p *pace) asked(isLate bool) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -50,7 +50,7 @@ func (p *pace) asked(isLate bool) bool {
 	return bits.OnesCount16(p.late) >= mostLate
 }
 
-// begin forgets replies that were too late.
+// begin clears the recorded timeouts.
 func (p *pace) begin() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

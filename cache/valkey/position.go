@@ -2,20 +2,22 @@ package valkey
 
 import "encoding/hex"
 
-// Position is a place in the log of purges. The zero value is none.
+// Position is a position in the log of purges. The zero value is none.
 type Position struct {
 	Epoch  string `json:"epoch"` // of the log
 	Number uint64 `json:"number"`
-	Tag    string `json:"tag"` // of the entry there, in hexadecimal digits
+	Tag    string `json:"tag"` // of the log entry there, hexadecimal
 }
 
-// Position returns the place up to which all purges were told to those who watch, the zero value before the log was read.
+// Position returns the position up to which all purges were passed to the watchers, the zero value before the
+// log was read.
 func (l *Level) Position() Position {
 	s := l.log.Load()
 	return Position{s.epoch, s.number, hex.EncodeToString([]byte(s.tag))}
 }
 
-// isIn reports whether a position is one of a state, or at its begin: purges behind it are known.
+// isIn reports whether p is the position of one of the entries of a state, so that all purges behind it are
+// known.
 func (p Position) isIn(s *logState, entries []logEntry) bool {
 	if p.Epoch == "" || p.Epoch != s.epoch {
 		return false

@@ -7,28 +7,28 @@ import (
 	"time"
 )
 
-// Purge is what a purge is about. The room that purges knows what kinds there are.
+// Purge is the selection of a purge. Package purges defines the kinds.
 type Purge struct {
 	Kind string `json:"kind"`
 	Text string `json:"text,omitempty"`
-	Soft bool   `json:"soft,omitempty"` // what is purged may be used while its source fails
-	// By is the instance that has published it, set by Publish: see Level.IsOwn.
+	Soft bool   `json:"soft,omitempty"` // purged entries may be used while their source fails
+	// By is the instance that published it, set by Publish: see Level.IsOwn.
 	By string `json:"by,omitempty"`
 }
 
-// Everything is the kind of a purge of all caches: also what their contents were made of.
+// Everything is the kind of a purge of all caches, including the data that their contents were derived from.
 const Everything = "everything"
 
-// watches are the caches of the instance, which purges of others reach.
+// watches are the callbacks of the instance's caches for purges.
 type watches struct {
 	mu   sync.Mutex
 	next int
 	all  map[int]func(Purge)
 }
 
-// Watch calls purged with each purge that is in the log, those of this instance too, until end is called: it is to purge what the
-// instance has in memory, all of it where the kind is Everything. It is called by one goroutine, and not any more when end has
-// returned.
+// Watch calls purged for each purge in the log, including those of this instance, until end is called. purged
+// must purge the instance's memory, all of it if the kind is Everything. It is called by one goroutine, and not
+// after end has returned.
 func (l *Level) Watch(purged func(Purge)) (end func()) {
 	w := &l.watches
 	w.mu.Lock()
@@ -54,15 +54,16 @@ func (w *watches) tell(p Purge) {
 	}
 }
 
-// unsent are the purges of this instance that are not in the log yet, in their order. Entries that they are about are not used.
+// unsent are the purges of this instance that are not in the log yet, in order. Entries that they select are
+// not used.
 type unsent struct {
 	mu  sync.Mutex
 	all []Purge
 
-	publishing sync.Mutex // one publishes at a time, so that none is published twice
+	publishing sync.Mutex // held by the publisher, so that no purge is published twice
 }
 
-// maxUnsent bounds them: more are one of everything.
+// maxUnsent limits the unsent purges: beyond it, they become one of Everything.
 const maxUnsent = 100
 
 func (u *unsent) add(p Purge) {
@@ -84,7 +85,7 @@ func (u *unsent) first() (Purge, bool) {
 	return u.all[0], true
 }
 
-// sent removes the first one, unless all have become one of everything since.
+// sent removes the first purge, unless all have become one of Everything in the meantime.
 func (u *unsent) sent(p Purge) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -107,9 +108,10 @@ func (u *unsent) has(about func(Purge) bool) bool {
 // IsOwn reports whether a purge was published by this level.
 func (l *Level) IsOwn(p Purge) bool { return p.By == l.id }
 
-// Publish tells a purge to all instances. It must be called before the caches of this one are purged: what a load has begun to make
-// by then is not shared any more. It waits for the server for a second at most; where the server does not answer,
-// the purge is published as soon as it does, and the error is of why that is not now.
+// Publish sends a purge to all instances. It must be called before the caches of this instance are purged:
+// outcomes of loads that began before it are then no longer shared. It waits for the server for a second at
+// most. If the server does not respond, the purge is published as soon as it does, and the error says why it is
+// delayed.
 func (l *Level) Publish(ctx context.Context, p Purge) error {
 	p.By = l.id
 	l.unsent.add(p)
@@ -122,7 +124,7 @@ func (l *Level) Publish(ctx context.Context, p Purge) error {
 	return l.flush(ctx)
 }
 
-// flush publishes what is unsent.
+// flush publishes the unsent purges.
 func (l *Level) flush(ctx context.Context) error {
 	l.unsent.publishing.Lock()
 	defer l.unsent.publishing.Unlock()
@@ -138,7 +140,7 @@ func (l *Level) flush(ctx context.Context) error {
 	}
 }
 
-// append adds a purge to the log, behind what others add meanwhile.
+// append adds a purge to the log, behind concurrent purges of other instances.
 func (l *Level) append(ctx context.Context, p Purge) error {
 	text, err := json.Marshal(p)
 	if len(text) > maxPurge {
@@ -148,7 +150,7 @@ func (l *Level) append(ctx context.Context, p Purge) error {
 		return err
 	}
 	at, err := l.head(ctx)
-	const attempts = 100 // others add, too
+	const attempts = 100 // other instances add concurrently
 	for range attempts {
 		if err != nil {
 			return err
@@ -166,11 +168,12 @@ func (l *Level) append(ctx context.Context, p Purge) error {
 	return errReply
 }
 
-// retained is how many purges are kept: an instance that was away for more purges all that it has.
+// retained is the number of purges in the log: an instance that has missed more purges all its entries.
 const retained = 1000
 
-// maxPurge is the longest purge in the log, in octets: one that is longer is one of everything.
+// maxPurge is the maximum length of a purge in the log, in bytes: a longer one becomes one of Everything.
 const maxPurge = 8 << 10
 
-// pollEvery is how often the end of the log is compared with what an instance has read: a log that begins anew ends no wait.
+// pollEvery is how often the end of the log is compared with the position of an instance, because the start of
+// a new log does not end a blocking read.
 const pollEvery = 300 * time.Millisecond

@@ -12,7 +12,7 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// A purge reaches the memory of all instances within a second, and what the server has.
+// A purge reaches the memory of all instances, and the server, within a second.
 func TestPurge(t *testing.T) {
 	server := testserver.StartRedis(t)
 	a, b := used(t, server.Addr(), nil), used(t, server.Addr(), nil)
@@ -57,20 +57,20 @@ func TestPurge(t *testing.T) {
 	}
 }
 
-// What a load has found that began before a purge does not come back through the server.
+// The outcome of a load that began before a purge does not reappear through the server.
 func TestLoadBeforePurge(t *testing.T) {
 	server := testserver.StartRedis(t)
 	a, b := used(t, server.Addr(), nil), used(t, server.Addr(), nil)
 	p := valkey.Purge{Kind: "name", Text: "key"}
 	writes := b.level.Stats().Writes
 	got := b.view.Load(t.Context(), "key", cache.Fresh, func(context.Context) (string, time.Duration, error) {
-		if err := a.purge(p); err != nil { //nolint:contextcheck // that of the test
+		if err := a.purge(p); err != nil { //nolint:contextcheck // the context of the test
 			t.Error(err)
 		}
 		until(t, func() bool { return b.purged(p) })
 		return "old", time.Minute, nil
 	})
-	if got.Value != "old" { // for those who waited for it
+	if got.Value != "old" { // for the callers that waited for it
 		t.Errorf("got %+v", got)
 	}
 	b.await(func(s valkey.Stats) bool { return s.Writes > writes })
@@ -82,7 +82,8 @@ func TestLoadBeforePurge(t *testing.T) {
 	}
 }
 
-// A purge reaches an instance that could not be reached, whoever could not; and also one that has missed more purges than are kept.
+// A purge reaches an instance later if it, or the publisher, was unreachable, even if it has missed more purges
+// than are retained.
 func TestPurgeWhileAway(t *testing.T) {
 	server := testserver.StartRedis(t)
 	relay := testserver.StartRelay(t, server.Addr())
@@ -95,7 +96,7 @@ func TestPurgeWhileAway(t *testing.T) {
 	if err := a.purge(first); err != nil {
 		t.Fatal(err)
 	}
-	if got := b.get("key", "new"); got.Value != "old" { // it cannot know
+	if got := b.get("key", "new"); got.Value != "old" { // it cannot know of the purge
 		t.Errorf("b got %+v", got)
 	}
 	own := valkey.Purge{Kind: "name", Text: "by b"}
@@ -135,7 +136,8 @@ func TestPurgeWhileAway(t *testing.T) {
 	}
 }
 
-// A server that has lost all begins anew: what is in memory is asked for again, and purges reach all.
+// A server that has lost everything starts a new log: entries in memory are loaded again, and purges reach all
+// instances.
 func TestFlushed(t *testing.T) {
 	for name, lose := range map[string]func(*testserver.Redis){
 		"flushed":   func(s *testserver.Redis) { s.Do("FLUSHALL") },
@@ -147,7 +149,7 @@ func TestFlushed(t *testing.T) {
 			a, b := used(t, server.Addr(), nil), used(t, server.Addr(), nil)
 			a.put("key", "old")
 			b.get("key", "old")
-			for range 3 { // the numbers of the log before are higher than those after
+			for range 3 { // so that the numbers of the old log are higher than those of the new one
 				_ = a.purge(valkey.Purge{Kind: "name", Text: "other"})
 			}
 			before := b.level.Stats().Everything
@@ -161,7 +163,7 @@ func TestFlushed(t *testing.T) {
 			until(t, func() bool { return a.get("key", "new").Value == "new" })
 			p, everything := valkey.Purge{Kind: "name", Text: "key"}, b.level.Stats().Everything
 			_ = a.purge(p)
-			// Where a has noticed only now, its log takes the place of the one with the purge.
+			// If a notices the loss only now, its log replaces the one with the purge.
 			until(t, func() bool { return b.purged(p) || b.level.Stats().Everything > everything })
 			if got := b.get("key", "newer"); got.Value != "newer" {
 				t.Errorf("b got %+v", got)
@@ -170,7 +172,7 @@ func TestFlushed(t *testing.T) {
 	}
 }
 
-// A log that was tampered with is replaced, and all instances purge all.
+// A log that was tampered with is replaced, and all instances purge everything.
 func TestPoisonedLog(t *testing.T) {
 	for name, poison := range map[string]func(s *testserver.Redis, key string){
 		"an entry": func(s *testserver.Redis, key string) {
@@ -204,7 +206,7 @@ func TestPoisonedLog(t *testing.T) {
 			b.await(func(s valkey.Stats) bool { return s.Everything > before && s.Used })
 			p, everything := valkey.Purge{Kind: "name", Text: "key"}, b.level.Stats().Everything
 			_ = a.purge(p)
-			// Where a has noticed only now, its log takes the place of the one with the purge.
+			// If a notices the loss only now, its log replaces the one with the purge.
 			until(t, func() bool { return b.purged(p) || b.level.Stats().Everything > everything })
 			if got := b.get("key", "new"); got.Value != "new" {
 				t.Errorf("b got %+v", got)
@@ -213,7 +215,7 @@ func TestPoisonedLog(t *testing.T) {
 	}
 }
 
-// A purge that is too long for the log is one of everything.
+// A purge too long for the log becomes one of Everything.
 func TestLongPurge(t *testing.T) {
 	server := testserver.StartRedis(t)
 	a, b := used(t, server.Addr(), nil), used(t, server.Addr(), nil)
@@ -250,7 +252,7 @@ func TestLargestLog(t *testing.T) {
 	}
 }
 
-// A server that has lost the last purges, as one that takes over may have, makes all instances purge all.
+// If a server has lost the last purges, as after a failover, all instances purge everything.
 func TestLostEnd(t *testing.T) {
 	server := testserver.StartRedis(t)
 	a, b := used(t, server.Addr(), nil), used(t, server.Addr(), nil)
@@ -265,7 +267,7 @@ func TestLostEnd(t *testing.T) {
 	a.await(func(s valkey.Stats) bool { return s.Used })
 	b.await(func(s valkey.Stats) bool { return s.Used })
 	tries := 0
-	until(t, func() bool { // each with its own key, which neither of them has already
+	until(t, func() bool { // each with its own key, which neither has stored yet
 		tries++
 		key := strconv.Itoa(tries)
 		a.put(key, "of a")

@@ -6,43 +6,45 @@ import (
 	"fmt"
 )
 
-// errProtocol means that a server has sent what the client of the library is not to see: it makes slices of whatever length it is told, descends as
-// deep as it is led, and ends the process where there are more replies than questions.
+// errProtocol means that a server has violated the protocol. The client of the library must not see such data:
+// it allocates slices of any announced length, recurses to any depth, and panics if there are more replies than
+// commands.
 var errProtocol = errors.New("the server does not keep to its protocol")
 
 // errLarge means that a reply exceeds its bounds.
 var errLarge = fmt.Errorf("%w: a reply is larger than what was stored", errProtocol)
 
-// bounds are those of one message: of the octets of its texts, and of the elements of its arrays. Each element is 40 octets in the client.
+// bounds are the limits of one message: bytes of its texts, and elements of its arrays. An element takes 40
+// bytes in the client.
 type bounds struct{ octets, elements int }
 
 const (
 	maxDepth  = 8       // CLUSTER SHARDS has 5
-	maxLine   = 4 << 10 // the longest one of Redis, of its protected mode, has 1 KiB
+	maxLine   = 4 << 10 // the longest line of Redis, of its protected mode, has 1 KiB
 	maxDigits = 19      // of a number of 64 bits
 )
 
-// messages checks messages of RESP3 (which has those of RESP2 in it) as they come, and keeps none of them. What the client does not ask for, or what
-// Valkey and Redis do not send, is refused: pushes, attributes, blob errors, and texts and arrays of unknown length.
-// It is not safe for concurrent use.
+// messages checks a stream of RESP3 messages (which include those of RESP2) without retaining them. It rejects
+// types that the client does not need, or that Valkey and Redis do not send: pushes, attributes, blob errors,
+// and texts and arrays of unknown length. It is not safe for concurrent use.
 type messages struct {
-	begin func() (bounds, error) // is called before each message; the error is that none may come
-	end   func()                 // is called after it
-	left  bounds                 // of the message
+	begin func() (bounds, error) // called before each message; an error rejects it
+	end   func()                 // called after each message
+	left  bounds                 // remaining for the message
 
 	state  state
-	kind   byte // of the value
-	isLast bool // the next end of a line is that of the value
+	kind   byte // type of the value
+	isLast bool // the next line end is that of the value
 	number int
 	digits int
 	minus  bool
-	octets int // of the line so far, or those of the text that are still to come
+	octets int // of the current line so far, or remaining in the text
 	spaces int // in the line
 
 	depth   int
-	missing [maxDepth]int // elements at each depth
+	missing [maxDepth]int // remaining elements at each depth
 
-	start  [len("ERR MOVED")]byte // of the text that was read last
+	start  [len("ERR MOVED")]byte // of the last text
 	filled int
 	first  [len("ERR MOVED")]byte // of the first text of the message
 	texts  int
@@ -60,7 +62,7 @@ const (
 	atLF
 )
 
-// check checks what follows. After an error it returns that again.
+// check checks the next bytes. After an error it returns the same error again.
 func (m *messages) check(octets []byte) error {
 	for len(octets) > 0 && m.err == nil {
 		switch m.state {
@@ -75,7 +77,7 @@ func (m *messages) check(octets []byte) error {
 		case inNumber:
 			octets = m.inDigits(octets)
 		}
-		// Most ends of lines come whole.
+		// Most line ends arrive in one piece.
 		if len(octets) >= 2 && octets[0] == '\r' && octets[1] == '\n' && (m.state == atCR || m.state == inNumber && m.digits > 0) {
 			octets = octets[2:]
 			if m.state == atCR || m.isLast {
@@ -91,7 +93,7 @@ func (m *messages) check(octets []byte) error {
 	return m.err
 }
 
-// inDigits reads the digits of a number, as far as they are there, and returns what follows.
+// inDigits parses the available digits of a number, and returns the bytes that follow.
 func (m *messages) inDigits(octets []byte) []byte {
 	number, digits := m.number, m.digits
 	for len(octets) > 0 && octets[0]-'0' <= 9 && digits < maxDigits {
@@ -103,7 +105,7 @@ func (m *messages) inDigits(octets []byte) []byte {
 	return octets
 }
 
-// remember keeps the start of a text.
+// remember stores the beginning of a text.
 func (m *messages) remember(octets []byte) {
 	if m.filled < len(m.start) {
 		m.filled += copy(m.start[m.filled:], octets)
@@ -135,7 +137,7 @@ func (m *messages) next(c byte) error {
 	}
 }
 
-// open begins a value, and a message where it is in none.
+// open begins a value, and a message if it is the first value.
 func (m *messages) open(kind byte) error {
 	if m.depth == 0 {
 		var err error
@@ -157,8 +159,8 @@ func (m *messages) open(kind byte) error {
 	return nil
 }
 
-// inLine reads an octet of a line. A null and a boolean are wrong at the first octet that is: the client takes them by their length, and what
-// is behind it for another reply.
+// inLine checks a byte of a line. A null and a boolean are rejected at the first wrong byte: the client reads a
+// fixed length, and would take the rest for another reply.
 func (m *messages) inLine(c byte) error {
 	switch {
 	case m.kind == '_' && c != '\r', m.kind == '#' && m.octets == 0 && c != 't' && c != 'f', m.kind == '#' && m.octets == 1 && c != '\r':
@@ -181,14 +183,15 @@ func (m *messages) inLine(c byte) error {
 	return nil
 }
 
-// endOfLine checks a line that is a value. Of a redirection in a cluster the client takes the third word, whether it is there or not.
+// endOfLine checks a line that is a value. The client reads the third word of a cluster redirection even if it
+// is missing.
 func (m *messages) endOfLine() error {
 	m.left.octets -= m.octets
 	if m.kind != '-' {
 		return nil
 	}
 	text, spaces := m.start[:m.filled], 2
-	if rest, ok := bytes.CutPrefix(text, []byte("ERR ")); ok { // the client cuts it off
+	if rest, ok := bytes.CutPrefix(text, []byte("ERR ")); ok { // the client removes it
 		text = rest
 		spaces++
 	}
@@ -206,16 +209,16 @@ func (m *messages) inNumber(c byte) error {
 		m.state = atLF
 	case c < '0' || c > '9':
 		return fmt.Errorf("%w: a number has the octet %q", errProtocol, c)
-	default: // inDigits leaves those that are too many
+	default: // more digits than inDigits accepts
 		return errLarge
 	}
 	return nil
 }
 
-// tooMany is more than any bound: a length that is larger may be taken for it.
+// tooMany is larger than any bound: any larger length may be replaced by it.
 const tooMany = 1 << 27
 
-// measured goes on where the length of a value is known.
+// measured continues after the length of a value.
 func (m *messages) measured() error {
 	isText := m.kind == '$' || m.kind == '='
 	switch {
@@ -251,7 +254,7 @@ func (m *messages) measured() error {
 	return nil
 }
 
-// close ends a value, and the arrays that it is the last element of.
+// close ends a value, and the arrays of which it is the last element.
 func (m *messages) close() error {
 	m.state = atKind
 	if m.texts == 0 {

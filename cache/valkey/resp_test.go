@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// parser returns messages that are answers to questions, and where they are counted.
+// parser returns a checker for the replies to a number of queries, and a counter of complete messages.
 func parser(questions int, each bounds) (m *messages, ended *int) {
 	ended = new(int)
 	m = &messages{begin: func() (bounds, error) {
@@ -19,8 +19,8 @@ func parser(questions int, each bounds) (m *messages, ended *int) {
 	return m, ended
 }
 
-// TestMessages has what the specification of RESP3 (github.com/redis/redis-specifications) says of each type, and what the client would
-// make of it.
+// TestMessages covers each type of the RESP3 specification (github.com/redis/redis-specifications), and what
+// the client would misread.
 func TestMessages(t *testing.T) {
 	for text, want := range map[string]error{
 		"+OK\r\n": nil, "+\r\n": nil, "-ERR no\r\n": nil, ":0\r\n": nil, ":-9223372036854775808\r\n": nil, "$0\r\n\r\n": nil, "$2\r\n\r\n\r\n": nil,
@@ -52,7 +52,7 @@ func TestMessages(t *testing.T) {
 		if again := m.check([]byte("_\r\n")); want != nil && !errors.Is(again, want) {
 			t.Errorf("%q: then %v", text, again)
 		}
-		for cut := range text { // what is cut off has not ended, nor is it wrong
+		for cut := range text { // a truncated message is neither complete nor wrong
 			m, ended := parser(3, bounds{20, 10})
 			if err := m.check([]byte(text[:cut])); err != nil && want == nil || *ended == 3 && want == nil {
 				t.Errorf("%q: %v after %d messages", text[:cut], err, *ended)
@@ -61,7 +61,8 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// FuzzMessages requires that what is said of octets does not depend on how they come, and that it holds what is within bounds.
+// FuzzMessages requires that the verdict on a byte stream does not depend on its division, and that accepted
+// messages are within the bounds.
 func FuzzMessages(f *testing.F) {
 	for _, text := range []string{
 		"+OK\r\n", "*4\r\n$3\r\n1-0\r\n$1\r\ne\r\n$0\r\n\r\n:1\r\n", "%1\r\n+a\r\n*1\r\n_\r\n", "-MOVED 1 a:1\r\n", "$-1\r\n", "#t\r\n,1\r\n(1\r\n", "=3\r\nabc\r\n",
@@ -88,7 +89,7 @@ func FuzzMessages(f *testing.F) {
 	})
 }
 
-// BenchmarkMessages is the reply to a question, with an entry of a name and with the largest one.
+// BenchmarkMessages measures the reply to a query with a usual entry and with the largest entry.
 func BenchmarkMessages(b *testing.B) {
 	for _, size := range []int{200, maxEntry} {
 		b.Run(strconv.Itoa(size), func(b *testing.B) {

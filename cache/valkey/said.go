@@ -5,18 +5,19 @@ import (
 	"sync"
 )
 
-// said is what Report was told. What is wrong may show later than that something is: a server that restarts ends connections before it refuses
-// the password. So each reason is told once, until the level is used again.
+// said is the state reported to Report. The real reason may show later than the first failure: a server that
+// restarts closes connections before it rejects the password. So each reason is reported once, until the level
+// is usable again.
 type said struct {
 	mu    sync.Mutex
 	isUp  bool
-	tells map[string]bool // the reasons since then; nil where it is used, or nothing was told
+	tells map[string]bool // reasons since the level was last usable; nil while it is usable, or nothing was reported
 }
 
-// down notes why the level is not used, and reports whether that is to be told.
+// down records why the level is unusable, and reports whether to report that.
 func (s *said) down(why error) bool {
 	var e explained
-	errors.As(why, &e) // without one, what is empty stands for all that have none
+	errors.As(why, &e) // errors without an explanation share the empty text
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.tells == nil {
@@ -28,7 +29,7 @@ func (s *said) down(why error) bool {
 	return isNew
 }
 
-// up notes that the level is used, and reports whether that is to be told.
+// up records that the level is usable, and reports whether to report that.
 func (s *said) up() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

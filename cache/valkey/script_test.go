@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// scripted is a server that gives the replies of a script, one for each command of whatever connection, and then those of a server that has nothing.
+// scripted is a server that sends the replies of a script, one for each command on any connection, and then
+// those of an empty server.
 type scripted struct{ replies chan []byte }
 
 func newScripted(script []byte) scripted {
@@ -34,7 +35,7 @@ func (s scripted) dial(context.Context, string, string) (net.Conn, error) {
 func (s scripted) serve(conn net.Conn) {
 	defer conn.Close()
 	for from := bufio.NewReader(conn); ; {
-		_ = conn.SetReadDeadline(time.Now().Add(20 * time.Millisecond)) // what is cut off would be waited for
+		_ = conn.SetReadDeadline(time.Now().Add(20 * time.Millisecond)) // a truncated reply would block
 		words, err := readCommand(from)
 		if err != nil {
 			return
@@ -96,7 +97,8 @@ func honest(words []string) []byte {
 	}
 }
 
-// FuzzReplies requires that no replies of a server end the process: all is asked that a level asks, through the client.
+// FuzzReplies requires that no replies of a server end the process: it sends every command of a level through
+// the client.
 func FuzzReplies(f *testing.F) {
 	for _, script := range []string{
 		"", "+OK\r\n+OK\r\n", "$-5\r\n", "\xff\xff\xff\xff\xff*4\r\n$-1\r\n$-1\r\n$-1\r\n:1\r\n", "*1000000000\r\n", ">3\r\n+subscribe\r\n+x\r\n:1\r\n",

@@ -6,20 +6,21 @@ import (
 	client "github.com/valkey-io/valkey-go"
 )
 
-// scripts are those of a level.
+// scripts are the Lua scripts of a level. write is sent as text, because batches do not check first whether the server
+// has the script.
 type scripts struct{ ask, write, log, meet *client.Lua }
 
 func newScripts() scripts {
 	return scripts{
 		ask: client.NewLuaScript(endOfLog + "local most = " + strconv.Itoa(maxEntry) + askScript), log: client.NewLuaScript(endOfLog + logScript),
-		write: client.NewLuaScriptNoSha(writeScript), // several are sent at once, without asking before whether the server has it
+		write: client.NewLuaScriptNoSha(writeScript), // sent in batches
 		meet:  client.NewLuaScript(meetScript),
 	}
 }
 
-// endOfLog begins scripts, which the server runs at once, so that no other command comes in between: the end of the log is returned with each
-// answer as its identifier, its epoch and its tag. What is of another type than expected was not written by urnd, and is deleted: it
-// would fail each script otherwise.
+// endOfLog begins scripts, which the server runs atomically. They return the end of the log with each answer,
+// as its identifier, epoch and tag. A value of an unexpected type was not written by urnd, and is deleted,
+// because otherwise each script would fail on it.
 const endOfLog = `
 local function last(key)
   local found = redis.pcall('XREVRANGE', key, '+', '-', 'COUNT', 1)
@@ -30,8 +31,9 @@ local function last(key)
 end
 `
 
-// askScript: KEYS entry, lease, log; ARGV token or "" for no lease, milliseconds of the lease, and "" or a letter with the end of an entry:
-// "d" deletes that entry, and "i" ignores it. It returns the end of the log, then the remaining milliseconds and the entry, or whether the lease is that of the caller.
+// askScript: KEYS entry, lease, log; ARGV token or "" for no lease, milliseconds of the lease, and "" or a
+// letter with the tag of an entry: "d" deletes that entry, and "i" ignores it. It returns the end of the log,
+// then either the remaining milliseconds and the entry, or whether the caller has the lease.
 const askScript = `
 local id, epoch, tag = last(KEYS[3])
 local value = redis.pcall('GET', KEYS[1])
@@ -49,8 +51,9 @@ if type(lease) == 'table' and lease.err and not string.find(lease.err, 'OOM', 1,
 if lease then return {id, epoch, tag, 1} end
 return {id, epoch, tag, 0}`
 
-// writeScript: KEYS entry, lease; ARGV token, milliseconds, the entry, and the milliseconds of the lease, which is released
-// without. Without milliseconds the entry is deleted, and with "-" it is left as it is.
+// writeScript: KEYS entry, lease; ARGV token, milliseconds, the entry, and the milliseconds to renew the lease
+// for, "" to release it. With "" for the milliseconds of the entry, the entry is deleted; with "-" it is
+// unchanged.
 const writeScript = `
 local done = 1
 if ARGV[2] == '' then redis.call('DEL', KEYS[1])
@@ -60,8 +63,9 @@ if lease == ARGV[1] and ARGV[4] == '' then redis.call('DEL', KEYS[2])
 elseif lease == ARGV[1] then redis.call('SET', KEYS[2], ARGV[1], 'PX', ARGV[4]) end
 return done`
 
-// logScript: KEYS log; ARGV the identifier and the tag of the end that the caller expects, then the identifier, the epoch and the
-// text of a new one, and the most entries. It returns the end of the log, and whether it is the new one.
+// logScript: KEYS log; ARGV the identifier and tag of the end that the caller expects, then the identifier,
+// epoch and data of a new entry, and the maximum number of entries. It returns the end of the log, and whether
+// that is the new entry.
 const logScript = `
 local id, epoch, tag = last(KEYS[1])
 if ARGV[3] == '' or id ~= ARGV[1] or tag ~= ARGV[2] then return {id, epoch, tag, 0} end
@@ -75,8 +79,8 @@ return {ARGV[3], ARGV[4], string.sub(ARGV[5], -16), 1}`
 // memberSuffix ends the keys of meetScript.
 const memberSuffix = ":member"
 
-// meetScript: KEYS of caches; ARGV the identifier of an instance, and for how many milliseconds it is there. It returns the
-// identifiers that the keys had, and sets them.
+// meetScript: KEYS of caches; ARGV the identifier of an instance, and the milliseconds of its announcement. It
+// returns the previous values of the keys, and sets them to the identifier.
 const meetScript = `
 local last = {}
 for i, key in ipairs(KEYS) do

@@ -12,19 +12,19 @@ import (
 	"golang.org/x/crypto/chacha20poly1305"
 )
 
-// The versions of what the server holds. Another version has other keys, so that both are side by side while instances are
-// upgraded; entries of the log are read by all who know its version.
+// The format versions at the server. Each version has its own keys, so that several coexist while instances are
+// upgraded; log entries are readable by all instances that know their version.
 const (
 	entryFormat = "urnd entry 1"
 	logFormat   = "urnd log 1"
 )
 
-// sealer names keys of the server, and seals what it holds: who has no secret learns neither names nor answers, and can
-// make none.
+// sealer derives keys of the server, and seals values: without the secret, names and values can neither be read nor
+// forged.
 type sealer struct {
-	names  []byte      // the key of the hash of keys
+	names  []byte      // the HMAC key for server keys
 	aead   cipher.AEAD // XChaCha20-Poly1305, whose nonces are long enough to be random
-	prefix string      // with a hash tag: all keys are in one slot of a cluster, as scripts need them together
+	prefix string      // with a hash tag, so that all keys are in one cluster slot, as scripts require
 }
 
 var errShortSecret = fmt.Errorf("the secret is shorter than %d octets", MinSecret)
@@ -40,7 +40,7 @@ func newSealer(secret []byte, prefix string) (sealer, error) {
 	return sealer{sum(secret, "urnd shared cache: keys"), aead, "{" + prefix + "}:"}, nil
 }
 
-// sum returns the HMAC-SHA-256 of texts, which have no octet 0.
+// sum returns the HMAC-SHA-256 of texts, which must not contain a NUL byte.
 func sum(key []byte, texts ...string) []byte {
 	mac := hmac.New(sha256.New, key)
 	for _, text := range texts {
@@ -50,20 +50,21 @@ func sum(key []byte, texts ...string) []byte {
 	return mac.Sum(nil)
 }
 
-// key returns the key at the server for something of a cache: a hash, since names and URLs may have secrets in them.
+// key returns the server's key for an item of a cache: a hash, because names and URLs may contain secrets.
 func (s sealer) key(texts ...string) string {
 	const enough = 16
 	return s.prefix + base64.RawURLEncoding.EncodeToString(sum(s.names, texts...)[:enough])
 }
 
-// seal encrypts a text for a place, such as a key: it can be opened for that alone. It ends with the tag.
+// seal encrypts a text and binds it to a place, such as a key: it opens only for that place. The result ends
+// with the tag.
 func (s sealer) seal(text []byte, place string) []byte {
 	nonce := make([]byte, chacha20poly1305.NonceSizeX, chacha20poly1305.NonceSizeX+len(text)+chacha20poly1305.Overhead)
-	_, _ = rand.Read(nonce) // it never fails
+	_, _ = rand.Read(nonce) // never fails
 	return s.aead.Seal(nonce, nonce, text, []byte(place))
 }
 
-// errForeign means that something was not sealed by an instance for the place where it is.
+// errForeign means that a value was not sealed by an instance for this place.
 var errForeign = errors.New("it was not written by an instance with this secret")
 
 func (s sealer) open(sealed []byte, place string) ([]byte, error) {
@@ -78,5 +79,5 @@ func (s sealer) open(sealed []byte, place string) ([]byte, error) {
 	return opened, nil
 }
 
-// tagOf returns the end of a sealed text, which tells it from all others.
+// tagOf returns the tag at the end of a sealed text, which identifies it.
 func tagOf(sealed string) string { return sealed[max(len(sealed)-chacha20poly1305.Overhead, 0):] }

@@ -8,15 +8,15 @@ import (
 	client "github.com/valkey-io/valkey-go"
 )
 
-// errNoMaster is what the sentinels do not know.
+// errNoMaster means that the sentinels do not know the name master_set.
 var errNoMaster = errors.New("no such master of this name")
 
-// mainServer asks the sentinels of the configuration, one after another, for the server that is written to, "" where it has none. They have the same
-// password as servers, or none, and no users.
+// mainServer queries the configured sentinels, one after another, for the address of the primary; it returns ""
+// if none are configured. Sentinels have the same password as servers, or none, and no users.
 //
-// The client of the library for sentinels is not used: it subscribes to what they tell by themselves, takes that apart without a look at how many parts there
-// are, and keeps each sentinel that it was ever told of. What it would learn sooner is learned when a server fails: sentinels end the connections to
-// one that is not to be written to any more.
+// The sentinel client of the library is not used: it subscribes to notifications, splits them without checking
+// the number of parts, and retains every sentinel that it was ever told of. Without it, a failover is detected
+// when the server fails: sentinels close the connections to a server that is no longer the primary.
 func (l *Level) mainServer(ctx context.Context) (main string, err error) {
 	settings, err := options(l.config, nil)
 	if err != nil || settings.Sentinel.MasterSet == "" {
@@ -47,7 +47,7 @@ func (l *Level) askSentinel(ctx context.Context, address, name string) (string, 
 	if sentinel != nil {
 		defer sentinel.Close()
 	}
-	defer opened.close() // earlier than that, which waits for replies
+	defer opened.close() // before sentinel.Close, which waits for replies
 	if err != nil {
 		return "", err
 	}

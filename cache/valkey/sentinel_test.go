@@ -9,10 +9,11 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// atOnce are the arguments of servers that copy themselves to a replica as soon as it asks. By default they wait five seconds for a second one.
+// atOnce returns the arguments of servers that synchronize a replica immediately. By default they wait five
+// seconds for a second replica.
 func atOnce() []string { return []string{"--repl-diskless-sync-delay", "0"} }
 
-// Where a server is lost that sentinels watch, its replica takes over: the level goes on, and so does the log of purges.
+// When a server watched by sentinels is lost, its replica takes over: the level and the log of purges continue.
 func TestSentinel(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
@@ -59,13 +60,13 @@ func TestSentinel(t *testing.T) {
 				t.Error("the replica has not taken over")
 			}
 			purgeReaches(t, a, b)
-			main.Start() // as a replica, which the sentinel makes it: it is not asked
+			main.Start() // as a replica, by the sentinel; it is not used
 			eventually(t, a, b, "both there")
 		})
 	}
 }
 
-// A replica that takes over without the last purges makes all instances purge all, as TestLostEnd has it.
+// A replica that takes over without the last purges makes all instances purge everything, like TestLostEnd.
 func TestSentinelLosesPurges(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
@@ -76,7 +77,7 @@ func TestSentinelLosesPurges(t *testing.T) {
 	change := func(c *valkey.Config) { c.URL = "redis://" + sentinel.Addr() + "?master_set=names" }
 	a, b := used(t, "", change), used(t, "", change)
 	purgeReaches(t, a, b)
-	replica.Freeze() // what comes now is lost to it
+	replica.Freeze() // it misses the following writes
 	main.Do("CLIENT", "KILL", "TYPE", "replica")
 	for range 3 {
 		purgeReaches(t, a, b)

@@ -22,7 +22,7 @@ var (
 	errCA       = errors.New("it has no certificate in PEM")
 )
 
-// Check returns what is wrong with a URL. It never shows the URL, which may contain a password.
+// Check returns what is wrong with a URL. The error never contains the URL, which may have a password.
 func Check(text string) error {
 	u, err := url.Parse(text)
 	if err != nil || !slices.Contains([]string{"redis", "rediss", "valkey", "valkeys"}, u.Scheme) {
@@ -47,7 +47,7 @@ func Check(text string) error {
 	return nil
 }
 
-// options returns those of the client for a configuration, whose connections are counted.
+// options returns the client options of a configuration; the connections are tracked in all.
 func options(c Config, all *conns) (client.ClientOption, error) {
 	if err := Check(c.URL); err != nil {
 		return client.ClientOption{}, err
@@ -69,7 +69,7 @@ func options(c Config, all *conns) (client.ClientOption, error) {
 	if c.Password != nil {
 		made.AuthCredentialsFn = credentials(c, made.Username)
 	}
-	made.Dialer.Timeout = connectFor //nolint:forbidigo // of the first commands: dialer dials
+	made.Dialer.Timeout = connectFor //nolint:forbidigo // for the first commands; dialer limits the dialling
 	made.ClientName, made.ClientSetInfo = "urnd", client.DisableClientSetInfo
 	made.DisableCache, made.DisableRetry, made.AlwaysPipelining = true, true, true
 	made.PipelineMultiplex = connections
@@ -80,28 +80,29 @@ func options(c Config, all *conns) (client.ClientOption, error) {
 }
 
 const (
-	connections     = 1 // as a power of two
+	connections     = 1 // the exponent: 2 connections
 	buffer          = 64 << 10
-	maxRedirections = 3 // of a command: nodes of a cluster may lead around in a circle
-	renewEvery      = 4 // rounds of run that fail
+	maxRedirections = 3 // of a command, because cluster nodes may redirect in a circle
+	renewEvery      = 4 // failed rounds of run
 )
 
-// server is the client of a server, of a cluster, or of the server that sentinels have named.
+// server is the client of a server, of a cluster, or of the primary that sentinels named.
 type server struct {
 	client.Client
-	main  string // that server; "" without sentinels
+	main  string // the address of the primary; "" without sentinels
 	conns *conns
 }
 
-// close closes all connections, those in use, too.
+// close closes all connections, including those in use.
 func (s *server) close() {
 	s.conns.close()
 	s.Close()
 }
 
-// connect makes the client, whose connections are made anew by itself from then on. Where a number of rounds has failed since it worked, it makes another
-// one now and then, and where the server was caught at once: what the client has learned may be why it fails, such as who is in the cluster, or
-// that there is one, or which question a reply is to. It keeps the client that is there until the other one has connected.
+// connect creates the client, which then reconnects by itself. It creates another client every renewEvery
+// failed rounds, and immediately after a protocol violation, because the state of the client may be the cause:
+// the nodes of the cluster, whether there is a cluster, or which command a reply belongs to. The old client is
+// used until the new one has connected.
 func (l *Level) connect(ctx context.Context, failures int) error {
 	old := l.server.Load()
 	var main string
@@ -119,7 +120,7 @@ func (l *Level) connect(ctx context.Context, failures int) error {
 	made, err := l.newServer(ctx, main)
 	if err != nil {
 		if old != nil && !errors.Is(err, errOld) {
-			return nil // it may answer again
+			return nil // it may respond again
 		}
 		return err
 	}
@@ -130,7 +131,7 @@ func (l *Level) connect(ctx context.Context, failures int) error {
 	return nil
 }
 
-// newServer connects, to a server where the configuration does not name it.
+// newServer connects to main, or to the configured servers if main is "".
 func (l *Level) newServer(ctx context.Context, main string) (*server, error) {
 	made := &server{main: main, conns: new(conns)}
 	settings, err := l.options(made.conns)
@@ -147,14 +148,14 @@ func (l *Level) newServer(ctx context.Context, main string) (*server, error) {
 		}
 		return nil, fmt.Errorf("%w: %w", errConnecting, err)
 	}
-	if _, err := serverOf(ctx, made); errors.Is(err, errOld) { // other errors are those of what follows
+	if _, err := serverOf(ctx, made); errors.Is(err, errOld) { // other errors show in later commands
 		made.close()
 		return nil, err
 	}
 	return made, nil
 }
 
-// options returns those of a client, which dials until the level is closed.
+// options returns the client options of the level; dialling is cancelled by Close.
 func (l *Level) options(all *conns) (client.ClientOption, error) {
 	c := l.config
 	c.Dial = l.dial
@@ -163,7 +164,7 @@ func (l *Level) options(all *conns) (client.ClientOption, error) {
 	settings.DialCtxFn = func(ctx context.Context, address string, d *net.Dialer, secured *tls.Config) (net.Conn, error) { //nolint:forbidigo // see dialer
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		defer context.AfterFunc(l.ctx, cancel)() //nolint:contextcheck // Close ends it
+		defer context.AfterFunc(l.ctx, cancel)() //nolint:contextcheck // cancelled by Close
 		return open(ctx, address, d, secured)
 	}
 	return settings, err

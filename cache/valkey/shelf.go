@@ -12,11 +12,12 @@ import (
 	client "github.com/valkey-io/valkey-go"
 )
 
-// shelfLease is how long a lease outlives an instance that was killed.
+// shelfLease is the duration of a lease, which limits how long it outlives a killed instance.
 const shelfLease = 30 * time.Second
 
-// Shelf keeps at the server what instances share besides caches, by keys, until it is deleted, or the server loses
-// it: a few values, which are read rarely. They are sealed, with their keys. It is safe for concurrent use.
+// Shelf is a store at the server for values that instances share besides caches, by key. It retains a value
+// until it is deleted, or the server loses it. It is meant for a few values that are read rarely. Values are
+// sealed with their keys. It is safe for concurrent use.
 type Shelf struct {
 	level *Level
 	place string // the key of the hash at the server
@@ -24,15 +25,15 @@ type Shelf struct {
 	lease *client.Lua
 }
 
-// kept is a value as it is sealed.
+// kept is the sealed form of a value.
 type kept struct {
 	Key   string    `json:"key"`
 	At    time.Time `json:"at"`
 	Value []byte    `json:"value"`
 }
 
-// leaseScript: KEYS lease; ARGV holder, and milliseconds, or 0 to give it up. It returns whether the holder has it, or
-// had it.
+// leaseScript: KEYS lease; ARGV holder, and milliseconds, or 0 to release it. It returns whether the holder has
+// it, or had it.
 const leaseScript = `
 local other = redis.call('GET', KEYS[1])
 if other and other ~= ARGV[1] then return 0 end
@@ -40,7 +41,7 @@ if ARGV[2] == '0' then return redis.call('DEL', KEYS[1]) end
 redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1`
 
-// NewShelf returns a shelf of a level, by its name.
+// NewShelf returns the shelf of a level with a name.
 func NewShelf(level *Level, name string, now func() time.Time) *Shelf {
 	return &Shelf{
 		level: level, place: level.sealer.key("shelf", name), now: now, lease: client.NewLuaScript(leaseScript),
@@ -59,10 +60,10 @@ func (s *Shelf) do(ctx context.Context, command func(client.Builder) client.Comp
 	return reply, reply.Error()
 }
 
-// field returns the field of a key in the hash: the server does not learn names of hosts.
+// field returns the hash field of a key, which does not reveal host names to the server.
 func (s *Shelf) field(key string) string { return s.level.sealer.key("shelf", key) }
 
-// Get returns the value of a key, and when it was put there. The error wraps fs.ErrNotExist where there is none.
+// Get returns the value of a key, and when it was stored. The error wraps fs.ErrNotExist if there is none.
 func (s *Shelf) Get(ctx context.Context, key string) (content []byte, at time.Time, err error) {
 	field := s.field(key)
 	reply, err := s.do(ctx, func(b client.Builder) client.Completed { return b.Hget().Key(s.place).Field(field).Build() })
@@ -83,7 +84,7 @@ func (s *Shelf) Get(ctx context.Context, key string) (content []byte, at time.Ti
 	return found.Value, found.At, nil
 }
 
-// open returns what is sealed in a field.
+// open opens the sealed value of a field.
 func (s *Shelf) open(field, sealed string) (found kept, err error) {
 	text, err := s.level.sealer.open([]byte(sealed), field)
 	if err == nil {
@@ -108,7 +109,7 @@ func (s *Shelf) Put(ctx context.Context, key string, content []byte) error {
 	return nil
 }
 
-// Delete removes a key, and those that begin with it and a slash. One that is not there is no error.
+// Delete removes a key, and the keys that begin with it and a slash. A missing key is not an error.
 func (s *Shelf) Delete(ctx context.Context, key string) error {
 	below, err := s.Keys(ctx, key+"/")
 	if err != nil {
@@ -124,7 +125,7 @@ func (s *Shelf) Delete(ctx context.Context, key string) error {
 	return nil
 }
 
-// Keys returns the keys that begin with a text, in their order. What no instance can have written is left out.
+// Keys returns the keys with a prefix, sorted. It omits fields that no instance can have written.
 func (s *Shelf) Keys(ctx context.Context, prefix string) (keys []string, err error) {
 	reply, err := s.do(ctx, func(b client.Builder) client.Completed { return b.Hgetall().Key(s.place).Build() })
 	var all map[string]string
@@ -143,8 +144,8 @@ func (s *Shelf) Keys(ctx context.Context, prefix string) (keys []string, err err
 	return keys, nil
 }
 
-// Lease returns what takes or renews a lease for half a minute, and reports whether it is held, and what gives it up. No
-// other holder has the same text.
+// Lease returns a function that acquires or renews a lease for shelfLease and reports whether it is held, and a
+// function that releases it. holder must be unique.
 func (s *Shelf) Lease(name, holder string) (acquire func(context.Context) (bool, error), release func(context.Context) error) {
 	key := s.level.sealer.key("lock", s.place, name)
 	change := func(ctx context.Context, lasts time.Duration) (bool, error) {

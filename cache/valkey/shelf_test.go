@@ -62,7 +62,7 @@ func TestShelf(t *testing.T) {
 	}
 }
 
-// A lease is for one holder, which renews it, of whatever instance, until it gives it up.
+// A lease has one holder, on any instance, who renews it until it is released.
 func TestShelfLease(t *testing.T) {
 	server, ctx := testserver.StartRedis(t), t.Context()
 	a := valkey.NewShelf(used(t, server.Addr(), nil).level, "test", time.Now)

@@ -9,12 +9,12 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// secured makes the URL of an instance one by TLS, with authorities.
+// secured sets the URL of an instance to a TLS URL, with certificate authorities.
 func secured(addr string, ca []byte) func(*valkey.Config) {
 	return func(c *valkey.Config) { c.URL, c.CA = "rediss://"+addr, ca }
 }
 
-// The level is used by TLS, and goes on with another certificate of the server.
+// The level works over TLS, and continues after a change of the server's certificate.
 func TestTLS(t *testing.T) {
 	ca := testserver.NewAuthority(t)
 	server := testserver.StartRedisTLS(t, ca)
@@ -41,7 +41,7 @@ func TestTLS(t *testing.T) {
 	said(t, b, "has expired")
 }
 
-// said waits until an instance has told a reason.
+// said waits until an instance has reported a reason.
 func said(t *testing.T, i *instance, what string) {
 	t.Helper()
 	until(t, func() bool {

@@ -10,20 +10,20 @@ import (
 	client "github.com/valkey-io/valkey-go"
 )
 
-// Server is what Try has found.
+// Server is the result of Try.
 type Server struct {
 	Name, Version string
-	Took          time.Duration // the faster of two questions
+	Took          time.Duration // the shorter of two queries
 }
 
-// The oldest version of Redis that has what urnd asks for; all of Valkey have.
+// The oldest usable version of Redis; every version of Valkey is usable.
 const (
 	oldestMajor = 6
 	oldestMinor = 2
 )
 
-// Try connects, and asks once for all that urnd asks the server for. It must be called in place of Start, and leaves nothing behind. The error is
-// that of Explain, which Report is called with where the level is used.
+// Try connects, and runs every command that urnd uses once. It must be called instead of Start, and leaves
+// nothing at the server. It returns an error of Explain, like those that Report receives.
 func (l *Level) Try(ctx context.Context) (Server, error) {
 	defer context.AfterFunc(ctx, l.end)()
 	found, err := l.try(ctx)
@@ -62,8 +62,8 @@ func (l *Level) try(ctx context.Context) (found Server, err error) {
 	return found, nil
 }
 
-// tryCommands runs the scripts and commands of a level: on the log, of which it reads the end, and on a key of its own, of which it gives back
-// the lease.
+// tryCommands runs the scripts and commands of a level: on the log, of which it only reads the end, and on a
+// key of its own, whose lease it releases.
 func (l *Level) tryCommands(ctx context.Context, server client.Client) error {
 	if _, err := l.head(ctx); err != nil {
 		return err
@@ -79,7 +79,7 @@ func (l *Level) tryCommands(ctx context.Context, server client.Client) error {
 	return l.scripts.write.Exec(ctx, server, keys[:2], []string{token, "", "", ""}).Error()
 }
 
-// serverOf asks for the version of the server. The error is errOld where it is too old.
+// serverOf queries the version of the server. The error is errOld if it is too old.
 func serverOf(ctx context.Context, server client.Client) (found Server, err error) {
 	ctx, cancel := context.WithTimeout(ctx, connectFor)
 	defer cancel()
@@ -88,7 +88,7 @@ func serverOf(ctx context.Context, server client.Client) (found Server, err erro
 		return found, err
 	}
 	name, version := fields["server"], fields["version"]
-	found.Name, _ = name.ToString() // others than Valkey and Redis may say neither
+	found.Name, _ = name.ToString() // servers other than Valkey and Redis may omit both
 	found.Version, _ = version.ToString()
 	if found.Name == "redis" && isOld(found.Version) {
 		return found, fmt.Errorf("%w %s", errOld, found.Version)
@@ -98,7 +98,7 @@ func serverOf(ctx context.Context, server client.Client) (found Server, err erro
 
 func isOld(version string) bool {
 	parts := strings.SplitN(version, ".", 3) //nolint:mnd // major, minor and the rest
-	if len(parts) < 2 {                      //nolint:mnd // likewise
+	if len(parts) < 2 {                      //nolint:mnd // major and minor
 		return false
 	}
 	major, err := strconv.Atoi(parts[0])

@@ -19,7 +19,7 @@ import (
 
 const secret = "a secret of at least thirty-two octets"
 
-// instance is one process: a cache in memory over a second level.
+// instance simulates one process: a cache in memory with a second level.
 type instance struct {
 	t       *testing.T
 	level   *valkey.Level
@@ -33,7 +33,7 @@ type instance struct {
 	purges []valkey.Purge
 }
 
-// newInstance starts an instance, and does not wait until it uses the server. change may be nil.
+// newInstance starts an instance, without waiting until it uses the server. change may be nil.
 func newInstance(t *testing.T, addr string, change func(*valkey.Config)) *instance {
 	t.Helper()
 	i := &instance{t: t, reports: make(chan error, 1000)}
@@ -67,7 +67,7 @@ func newInstance(t *testing.T, addr string, change func(*valkey.Config)) *instan
 	return i
 }
 
-// apply purges what is in memory, as the instance of a purge in the log does.
+// apply purges the memory, as an instance does for a purge in the log.
 func (i *instance) apply(p valkey.Purge) {
 	i.cache.PurgeAll(i.store, func(key string) bool { return about(p, key) }, p.Soft)
 	i.mu.Lock()
@@ -82,7 +82,7 @@ func (i *instance) purged(p valkey.Purge) bool {
 	return slices.Contains(i.purges, p)
 }
 
-// purge purges on this instance, as an administrator does.
+// purge publishes and applies a purge on this instance, as an administrator does.
 func (i *instance) purge(p valkey.Purge) error {
 	err := i.level.Publish(i.t.Context(), p)
 	i.cache.PurgeAll(i.store, func(key string) bool { return about(p, key) }, p.Soft)
@@ -113,7 +113,8 @@ func (i *instance) await(is func(valkey.Stats) bool) {
 	until(i.t, func() bool { return is(i.level.Stats()) })
 }
 
-// until waits until something is so. The deadline only bounds a hang: many instances wait for their server at the same time.
+// until waits until a condition holds. The deadline only detects a hang: many instances wait for their servers
+// concurrently.
 func until(t *testing.T, is func() bool) {
 	t.Helper()
 	tick, late := time.NewTicker(time.Millisecond), time.NewTimer(3*testserver.Patience)
@@ -128,7 +129,7 @@ func until(t *testing.T, is func() bool) {
 	}
 }
 
-// get returns what the cache has for a key, whose source says value.
+// get returns the cached value of a key, whose source returns value.
 func (i *instance) get(key, value string) cache.Result[string] {
 	i.t.Helper()
 	result, err := i.cache.Get(i.t.Context(), key, i.source(value, time.Minute, nil))
@@ -145,8 +146,8 @@ func (i *instance) source(value string, ttl time.Duration, err error) cache.Load
 	}
 }
 
-// put lets the instance load a value, and returns when the server has it. Where the server did not take it, as a connection was lost,
-// the value is loaded once more.
+// put makes the instance load a value, and returns when the server has it. If the server did not store it,
+// because a connection was lost, the value is loaded again.
 func (i *instance) put(key, value string) {
 	i.t.Helper()
 	for isFirst := true; ; isFirst = false {
@@ -165,7 +166,7 @@ func (i *instance) put(key, value string) {
 
 var errNotFound = errors.New("not found")
 
-// codec is that of texts, and of one error.
+// codec returns a codec for texts and one error.
 func codec() valkey.Codec[string] {
 	return valkey.Codec[string]{
 		Encode: func(value string, failure error) ([]byte, bool) {
@@ -201,7 +202,7 @@ func TestShared(t *testing.T) {
 	if s := b.level.Stats(); s.Hits != 1 || s.Misses != 0 {
 		t.Errorf("b counts %+v", s)
 	}
-	// Names are not seen at the server, nor values.
+	// Neither names nor values are visible at the server.
 	for _, command := range [][]string{{"KEYS", "*"}, {"GET", entryKey(t, server)}} {
 		if got := server.Do(command...); strings.Contains(got, "key") || strings.Contains(got, "of a") {
 			t.Errorf("%s shows %q", command, got)
@@ -219,7 +220,8 @@ func TestNegative(t *testing.T) {
 	}
 }
 
-// What must not be shared is loaded by each; what must not be stored deletes what is; a failure is for nobody else.
+// Outcomes that must not be shared are loaded by each instance; one that must not be stored deletes the entry;
+// a failure is not shared.
 func TestNotShared(t *testing.T) {
 	server := testserver.StartRedis(t)
 	a, b := used(t, server.Addr(), nil), used(t, server.Addr(), nil)
@@ -238,7 +240,7 @@ func TestNotShared(t *testing.T) {
 	if got, err := a.cache.Renew(t.Context(), "key", a.source("for once", cache.NoStore, nil)); err != nil || got.Value != "for once" {
 		t.Errorf("renewed: %+v, %v", got, err)
 	}
-	until(t, func() bool { return len(keysOf(server)) == 2 }) // the log, and what b has stored
+	until(t, func() bool { return len(keysOf(server)) == 2 }) // the log and the entry of b
 	if got := b.get("key", "of b"); got.Value != "of b" {
 		t.Errorf("b got %+v", got)
 	}
@@ -281,7 +283,7 @@ func logKey(t *testing.T, server *testserver.Redis) string {
 	return ""
 }
 
-// A key that nobody has is loaded once for all instances.
+// A key without an entry is loaded once for all instances.
 func TestHerd(t *testing.T) {
 	server := testserver.StartRedis(t)
 	const instances, callers = 3, 20
@@ -320,7 +322,8 @@ func TestHerd(t *testing.T) {
 	}
 }
 
-// An instance that holds a lease and has ended delays others by a second at most, and one whose load has panicked not at all.
+// An instance that ends while it holds a lease delays the others by at most a second, and one whose load panics
+// not at all.
 func TestLease(t *testing.T) {
 	server := testserver.StartRedis(t)
 	a, b := used(t, server.Addr(), nil), used(t, server.Addr(), nil)
@@ -328,7 +331,7 @@ func TestLease(t *testing.T) {
 	if err == nil {
 		t.Error("there is no error")
 	}
-	until(t, func() bool { return len(keysOf(server)) == 1 }) // the lease is gone, the log is there
+	until(t, func() bool { return len(keysOf(server)) == 1 }) // the lease is released, the log remains
 	release := make(chan struct{})
 	var done sync.WaitGroup
 	done.Go(func() {
@@ -338,7 +341,7 @@ func TestLease(t *testing.T) {
 		})
 	})
 	until(t, func() bool { return len(keysOf(server)) == 2 })
-	a.level.Close() // the lease is not renewed any more
+	a.level.Close() // the lease is no longer renewed
 	if got := b.get("key", "of b"); got.Value != "of b" || b.level.Stats().Waits == 0 {
 		t.Errorf("got %+v", got)
 	}
@@ -346,7 +349,7 @@ func TestLease(t *testing.T) {
 	done.Wait()
 }
 
-// The clock of an instance an hour off does no harm.
+// A clock that is an hour off does no harm.
 func TestClocks(t *testing.T) {
 	server := testserver.StartRedis(t)
 	a := used(t, server.Addr(), nil)

@@ -8,21 +8,23 @@ import (
 	"github.com/urnd/urnd/cache"
 )
 
-// Codec makes octets of outcomes. Encode returns false for what must not be shared. Decode returns an error for what Encode has not made.
+// Codec encodes outcomes. Encode returns false for an outcome that must not be shared. Decode returns an error
+// for bytes that Encode has not returned.
 type Codec[V any] struct {
 	Encode func(value V, failure error) ([]byte, bool)
 	Decode func(payload []byte, ttl time.Duration) (value V, failure, err error)
 }
 
-// ViewConfig is what a cache shares. All fields but Shares must be set.
+// ViewConfig configures a View. All fields except Shares are required.
 type ViewConfig[V any] struct {
 	Level *Level
-	// Name is that of the cache, and Basis identifies what its outcomes depend on besides their key: other instances use those of the same alone.
+	// Name is the name of the cache. Basis identifies what its outcomes depend on besides their keys: only
+	// instances with the same basis share them.
 	Name, Basis string
 	Codec       Codec[V]
 	// Shares reports whether the outcome of a key may be shared; nil shares all.
 	Shares func(key string) bool
-	// Purged reports whether a purge is about a key.
+	// Purged reports whether a purge selects a key.
 	Purged func(p Purge, key string) bool
 }
 
@@ -50,7 +52,7 @@ func (v *View[V]) Load(ctx context.Context, key string, demand cache.Demand, loa
 		l.counts.misses.Add(1)
 	}
 	w := write{keys: q.keys[:2], token: q.token, kept: true}
-	defer func() { l.offer(w) }() // also after a panic: others wait for the lease
+	defer func() { l.offer(w) }() // even after a panic, because other instances wait for the lease
 	if q.leased {
 		defer l.keepLease(ctx, w)()
 	}
@@ -62,7 +64,7 @@ func (v *View[V]) Load(ctx context.Context, key string, demand cache.Demand, loa
 	return loaded
 }
 
-// keepLease renews the lease of a write until stop is called, or ctx ends.
+// keepLease renews the lease of a write until stop is called or ctx ends.
 func (l *Level) keepLease(ctx context.Context, w write) (stop func()) {
 	w.renew = true
 	ctx, cancel := context.WithCancel(ctx)
@@ -85,12 +87,13 @@ func (l *Level) keepLease(ctx context.Context, w write) (stop func()) {
 	}
 }
 
-// place is what an entry is sealed for.
+// place returns the place that an entry is sealed for.
 func (v *View[V]) place(key string) string {
 	return entryFormat + " " + v.config.Name + " " + v.config.Basis + " " + key
 }
 
-// complete adds what is to be stored of the outcome of a load that began at a place in the log: nothing where the entry is to be deleted.
+// complete sets what a write stores: the outcome of a load that began at a mark, or nothing if the entry must
+// be deleted.
 func (v *View[V]) complete(w *write, q question, at mark, loaded cache.Loaded[V]) {
 	l := v.config.Level
 	lifetime := min(loaded.TTL, maxTTL)

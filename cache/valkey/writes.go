@@ -9,23 +9,23 @@ import (
 )
 
 const (
-	maxWrites = 1024     // that wait
-	maxQueued = 16 << 20 // octets of objects that wait
-	maxBatch  = 64       // that are sent at once
+	maxWrites = 1024     // queued writes
+	maxQueued = 16 << 20 // bytes of objects in queued writes
+	maxBatch  = 64       // writes per request
 )
 
-// write is what is to be written after a load.
+// write is a queued write after a load.
 type write struct {
 	keys  []string // of the entry and its lease
 	token string   // of the lease, which is released; "" for none
-	kept  bool     // the entry is left as it is: only the lease is released, or renewed
-	renew bool     // the lease
+	kept  bool     // the entry is unchanged: only the lease is released or renewed
+	renew bool     // renew the lease instead of releasing it
 	until time.Time
-	size  int           // of what seal holds, in octets, where that is much
-	seal  func() []byte // returns the entry, nil where it is not to be shared; nil deletes what is there
+	size  int           // memory retained by seal, in bytes, if large
+	seal  func() []byte // returns the entry, nil if it must not be shared; a nil seal deletes the entry
 }
 
-// offer puts a write into the queue, and never waits: where that is full, or the server does not answer, it is dropped.
+// offer queues a write without waiting. If the queue is full or the level unusable, the write is dropped.
 func (l *Level) offer(w write) {
 	if w.kept && w.token == "" {
 		return
@@ -43,7 +43,7 @@ func (l *Level) offer(w write) {
 	l.counts.dropped.Add(1)
 }
 
-// write writes what is in the queue until ctx ends.
+// write sends the queued writes until ctx ends.
 func (l *Level) write(ctx context.Context) {
 	for {
 		select {
@@ -62,7 +62,7 @@ func (l *Level) write(ctx context.Context) {
 	}
 }
 
-// send writes several at once.
+// send sends several writes in one batch.
 func (l *Level) send(ctx context.Context, batch []write) {
 	if !l.isOpen.Load() {
 		l.counts.dropped.Add(uint64(len(batch)))
@@ -98,7 +98,7 @@ func (l *Level) send(ctx context.Context, batch []write) {
 	}
 }
 
-// sealed returns the milliseconds and the entry for writeScript.
+// sealed returns the arguments milliseconds and entry for writeScript.
 func (l *Level) sealed(w write) (left, entry string) {
 	if w.seal == nil {
 		return "", ""
@@ -107,8 +107,9 @@ func (l *Level) sealed(w write) (left, entry string) {
 	if rest := w.until.Sub(l.config.Now()); sealed != nil && len(sealed) <= maxEntry && rest >= time.Millisecond {
 		return milliseconds(rest), string(sealed)
 	}
-	return "", "" // what is there is older
+	return "", "" // delete the stored entry, which is older
 }
 
-// isFull reports whether an error says that the server has no room. Before Redis 7 that of a script has more before the word.
+// isFull reports whether an error means that the server is out of memory. Before Redis 7, script errors have a
+// prefix.
 func isFull(err error) bool { return strings.Contains(err.Error(), "OOM ") }

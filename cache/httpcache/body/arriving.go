@@ -13,97 +13,99 @@ import (
 )
 
 const (
-	// blockSize is the memory that a body is read into at a time.
+	// blockSize is the size of the buffer for one read, in bytes.
 	blockSize = 64 << 10
-	// firstBlock is that of a body whose length is not known.
+	// firstBlock is the size of the first buffer if the length of the body is unknown.
 	firstBlock = 4 << 10
-	// window is how far the fastest reader of a body that is not stored may be ahead of the slowest.
+	// window is how many bytes the fastest reader of a body that is not stored may be ahead of the slowest.
 	window = 1 << 20
-	// finishSize is how much of a body is read to its end although no reader waits for it.
+	// finishSize is the maximum rest of a body that is read without a reader.
 	finishSize = 256 << 10
 )
 
 // ErrAbandoned means that all readers of a body have left.
 var ErrAbandoned = fmt.Errorf("all clients have left: %w", context.Canceled)
 
-// Owner has requested a body of an origin.
+// Owner is the exchange that requested the body from an origin.
 type Owner interface {
-	// Spawn starts a function in the background, within the life of the owner. The body may be locked until it returns.
+	// Spawn runs a function in the background, within the lifetime of the owner. The body may be locked until
+	// Spawn returns.
 	Spawn(run func())
-	// End ends the exchange with the origin, with nil after a complete body.
+	// End ends the exchange with the origin; err is nil after a complete body.
 	End(err error)
-	// Complete or Incomplete is called once, when nothing more comes, while the body is locked. Complete says that all
-	// has come and may be stored: content is all of it unless inMemory is false, and then the spool has it, which is
-	// otherwise nil for none.
+	// Either Complete or Incomplete is called once, at the end of the body, while the body is locked. Complete
+	// means that the body is complete and may be stored: if inMemory is set, content is the whole body;
+	// otherwise spool has it. spool may be nil if inMemory is set.
 	Complete(size int64, content Blocks, inMemory bool, spool *Spool)
 	Incomplete()
 }
 
-// Source is where a body comes from, and what is done with it.
+// Source is where a body comes from, and its limits.
 type Source struct {
 	Reader io.ReadCloser
 	Length int64 // -1 if unknown
-	Most   int64 // that may be stored
+	Most   int64 // maximum size of a stored body, in bytes
 	Budget *Budget
 	Owner  Owner
-	// Spool has what has arrived on disk; nil for none.
+	// Spool stores the arrived bytes on disk; nil for none.
 	Spool *Spool
-	// Finishes is whether little that is left is read although all clients have left: not where the
-	// exchange may still read the body of a request.
+	// Finishes is whether a small rest is read after all clients have left. It must be false if the exchange
+	// may still read the body of a request.
 	Finishes bool
-	// LeaderEnded is closed when the client that leads has ended its side, and may have left; nil never is.
+	// LeaderEnded is closed when the leader has half-closed its connection, and may have left; nil is never
+	// closed.
 	LeaderEnded <-chan struct{}
 }
 
-// Arriving is the content of a response while it arrives. It is read from the origin by whichever
-// reader needs more first, so that it takes no goroutine of its own. Once more has arrived than
-// may be stored it is only passed through: what all readers have is dropped, and no reader can begin to
-// read any more. It must not be copied, and is safe for concurrent use. Begin must be called before all else.
+// Arriving is the content of a response while it arrives. Whichever reader first needs more bytes reads them
+// from the origin, so that no separate goroutine is needed. Once more has arrived than may be stored, it is
+// only passed through: bytes that all readers have are dropped, and no reader can join any more. It must not be
+// copied, and is safe for concurrent use. Begin must be called before any other method.
 type Arriving struct {
-	from        Source // its spool is nil once no reader is left
+	from        Source // its spool is nil after the last reader has left
 	mu          sync.Mutex
 	blocks      Blocks
-	one         [1][]byte // the memory of blocks while there is one
-	start       int64     // of blocks: more has been dropped
-	arrived     int64     // bytes
+	one         [1][]byte // the memory of blocks while there is only one
+	start       int64     // offset of blocks: the bytes before it were dropped
+	arrived     int64     // number of bytes
 	passThrough bool      // it is not stored
-	taken       int64     // of memory
-	// reserved is whether memory for all of it is taken.
+	taken       int64     // memory taken from the budget, in bytes
+	// reserved is whether memory for the whole body is taken.
 	reserved bool
-	// awaiting is how many clients wait for the end, and read nothing before.
+	// awaiting is the number of clients that wait for the end before they read.
 	awaiting int
 	// unread is whether the last reader has left; it is set while mu is held.
 	unread  atomic.Bool
-	spare   []byte // a block that all readers have, for the next read
-	fixed   bool   // no block is used again: a reader that has left may still send one
+	spare   []byte // a block that all readers have sent, for the next read
+	fixed   bool   // no block is reused: a reader that has left may still send one
 	done    bool
-	err     error // of a body that is not complete
-	reading bool  // some reader reads from source
+	err     error // of an incomplete body
+	reading bool  // some reader reads from the source
 	readers []*Reader
-	first   Reader        // the memory of the first one,
-	place   [1]*Reader    // and of readers while there is no other
-	changed chan struct{} // closed when more has arrived, or was sent; nil where no reader waits
+	first   Reader        // the memory of the first reader
+	place   [1]*Reader    // the memory of readers while there is only one
+	changed chan struct{} // closed when more has arrived or was sent; nil if no reader waits
 }
 
-// Begin makes it the body that comes from a source.
+// Begin sets the source of the body.
 func (b *Arriving) Begin(from Source) { b.from = from }
 
-// finish reads a body to its end, for the store alone. What is left is bounded, and so is the time
-// that an origin may take for each part of it.
+// finish reads the body to its end for the store alone. The rest is bounded, and so is the time that an origin
+// may take for each read.
 func (b *Arriving) finish() {
 	for b.fill() {
 	}
 }
 
-// FinishArrived reads a body to its end for the store, where all of it has come with its head: that waits for nothing.
-// So it is stored before a client that wants nothing of it has its answer, and may request it again.
+// FinishArrived reads the body to its end for the store if all of it has arrived with its head, without
+// waiting. So it is stored before a client that does not read it gets the answer, and may request it again.
 func (b *Arriving) FinishArrived() {
 	for b.claimArrived() {
 		b.finish()
 	}
 }
 
-// claimArrived sets reading where all that is left has come, and no reader reads it.
+// claimArrived sets reading if the whole rest has arrived and no reader reads it.
 func (b *Arriving) claimArrived() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -112,21 +114,21 @@ func (b *Arriving) claimArrived() bool {
 	return claims
 }
 
-// hasArrived reports whether reading what is left waits for nothing; b.mu is held.
+// hasArrived reports whether the rest can be read without waiting; b.mu is held.
 func (b *Arriving) hasArrived() bool {
 	buffered, ok := b.from.Reader.(Buffered)
 	return b.from.Reader == http.NoBody || ok && int64(buffered.Buffered()) >= b.from.Length-b.arrived
 }
 
-// buffered reports whether reading more waits for nothing, so that it is sent with what was written before; b.mu is
-// held.
+// buffered reports whether more bytes can be read without waiting, so that they are sent together with those
+// written before; b.mu is held.
 func (b *Arriving) buffered() bool {
 	buffered, ok := b.from.Reader.(Buffered)
 	return ok && !b.reading && !b.full() && buffered.Buffered() > 0
 }
 
-// full reports whether the reader of a body that is passed through is too far behind; b.mu is held. One of several,
-// where the disk has failed, holds up no reader: see drop.
+// full reports whether the only reader of a passed-through body is too far behind; b.mu is held. One of several
+// readers, after a disk failure, does not delay the others: see drop.
 func (b *Arriving) full() bool {
 	return b.passThrough && !b.spooled() && len(b.readers) == 1 && b.arrived-b.start >= window
 }
@@ -139,7 +141,7 @@ func (b *Arriving) wait() {
 	b.mu.Lock()
 }
 
-// whenChanged returns what is closed when more has arrived or was sent; b.mu is held.
+// whenChanged returns a channel that is closed when more has arrived or was sent; b.mu is held.
 func (b *Arriving) whenChanged() <-chan struct{} {
 	if b.changed == nil {
 		b.changed = make(chan struct{})
@@ -147,7 +149,7 @@ func (b *Arriving) whenChanged() <-chan struct{} {
 	return b.changed
 }
 
-// wake wakes those who wait; b.mu is held.
+// wake wakes the waiting goroutines; b.mu is held.
 func (b *Arriving) wake() {
 	if b.changed != nil {
 		close(b.changed)
@@ -155,7 +157,7 @@ func (b *Arriving) wake() {
 	}
 }
 
-// available returns what has arrived from an offset on, in one block; b.mu is held.
+// available returns the arrived bytes from offset at up to end, within one block; b.mu is held.
 func (b *Arriving) available(at, end int64) []byte {
 	if at >= b.arrived || end >= 0 && at >= end {
 		return nil
@@ -174,8 +176,8 @@ func (b *Arriving) available(at, end int64) []byte {
 	return nil
 }
 
-// fill reads more from the origin, and reports whether the caller is to go on although no client
-// waits. The caller has set reading.
+// fill reads more from the origin, and reports whether the caller must go on although no client waits. The
+// caller has set reading.
 func (b *Arriving) fill() (more bool) {
 	b.mu.Lock()
 	space := b.space()
@@ -194,7 +196,7 @@ func (b *Arriving) fill() (more bool) {
 	return !b.done && b.reading
 }
 
-// endAfter ends the body where the last read was the last one, or no reader waits for more; b.mu is held.
+// endAfter ends the body if the last read completed it or failed, or no reader waits for more; b.mu is held.
 func (b *Arriving) endAfter(err error) {
 	unwanted := len(b.readers) == 0 && !b.awaited()
 	switch {
@@ -208,19 +210,17 @@ func (b *Arriving) endAfter(err error) {
 		b.from.Owner.End(ErrAbandoned)
 		b.finished(ErrAbandoned)
 	case unwanted, b.awaited():
-		b.reading = true // finish goes on
+		b.reading = true // finish continues
 	}
 }
 
-// worthFinishing reports whether so little is left that it is read although no reader waits for it;
-// b.mu is held.
+// worthFinishing reports whether the rest is so small that it is read without a reader; b.mu is held.
 func (b *Arriving) worthFinishing() bool {
 	storable := !b.passThrough || b.spooled()
 	return b.from.Finishes && storable && b.from.Length >= 0 && b.from.Length-b.arrived <= finishSize
 }
 
-// space returns memory for the next read; b.mu is held. Only the reader that has set reading uses
-// it.
+// space returns the buffer for the next read; b.mu is held. Only the reader that has set reading uses it.
 func (b *Arriving) space() []byte {
 	if last := len(b.blocks) - 1; last >= 0 {
 		block := b.blocks[last]
@@ -248,7 +248,7 @@ func (b *Arriving) space() []byte {
 	return make([]byte, n)
 }
 
-// takeSpare returns a block that was used before, or a new one; b.mu is held.
+// takeSpare returns a block to reuse, or a new one; b.mu is held.
 func (b *Arriving) takeSpare() []byte {
 	space := b.spare
 	if b.spare = nil; space == nil {
@@ -257,7 +257,7 @@ func (b *Arriving) takeSpare() []byte {
 	return space
 }
 
-// append adds what was read into space; b.mu is held.
+// append adds the bytes read into space; b.mu is held.
 func (b *Arriving) append(space []byte, n int) {
 	if n == 0 {
 		return
@@ -277,7 +277,7 @@ func (b *Arriving) append(space []byte, n int) {
 	}
 }
 
-// beginPassThrough gives up storing the body; b.mu is held.
+// beginPassThrough stops storing the body; b.mu is held.
 func (b *Arriving) beginPassThrough() {
 	b.passThrough = true
 	b.giveMemory()
@@ -289,8 +289,9 @@ func (b *Arriving) giveMemory() {
 	b.taken = 0
 }
 
-// drop drops what all readers have, of a body that is passed through; b.mu is held. There are several where the
-// disk has failed meanwhile: a reader too far behind breaks off then, and holds up no other.
+// drop drops the blocks of a passed-through body that all readers have; b.mu is held. After a disk failure
+// there may be several readers: one that is too far behind is then aborted, so that it does not delay the
+// others.
 func (b *Arriving) drop() {
 	least := b.arrived
 	for _, r := range b.readers {
@@ -342,13 +343,13 @@ func (b *Arriving) finished(err error) {
 	b.wake()
 }
 
-// spooled reports whether all that has arrived is on disk; b.mu is held.
+// spooled reports whether all arrived bytes are on disk; b.mu is held.
 func (b *Arriving) spooled() bool { return b.from.Spool != nil && b.from.Spool.whole }
 
-// endSpool closes the file that no reader reads any more; b.mu is held.
+// endSpool closes the file after its last reader; b.mu is held.
 func (b *Arriving) endSpool() {
 	if b.from.Spool != nil {
-		_ = b.from.Spool.writer.Close() // what was not committed is removed
+		_ = b.from.Spool.writer.Close() // a file that was not committed is removed
 		b.from.Spool = nil
 	}
 }
@@ -363,7 +364,7 @@ func (b *Arriving) Open(ctx context.Context, part rules.Span) (Content, error) {
 	return nil, ErrAbandoned
 }
 
-// Memory implements Body: the memory of what arrives is counted by its budget.
+// Memory implements Body: the budget accounts for the memory of an arriving body.
 func (*Arriving) Memory() int { return 0 }
 
 // Size implements Body.

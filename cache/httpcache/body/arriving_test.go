@@ -12,7 +12,7 @@ import (
 	"github.com/urnd/urnd/cache/httpcache/rules"
 )
 
-// owner notes how a body has ended.
+// owner records how a body ended.
 type owner struct {
 	running              sync.WaitGroup
 	complete, incomplete int
@@ -31,7 +31,7 @@ func (o *owner) Complete(_ int64, content body.Blocks, _ bool, _ *body.Spool) {
 
 func (o *owner) Incomplete() { o.incomplete++ }
 
-// begin returns a body of a declared length, which may not be what there is, and its owner.
+// begin returns a body with a declared length, which may differ from that of content, and its owner.
 func begin(content string, length, most, budget int64) (*body.Arriving, *owner, *body.Budget) {
 	o, memory := new(owner), &body.Budget{Most: budget}
 	b := new(body.Arriving)
@@ -41,13 +41,14 @@ func begin(content string, length, most, budget int64) (*body.Arriving, *owner, 
 	return b, o, memory
 }
 
-// TestArriving: a client gets all that the origin sends, and what is stored is all of it or nothing.
+// TestArriving: a client receives everything that the origin sends; the store gets the complete body or
+// nothing.
 func TestArriving(t *testing.T) {
 	const large = 200 << 10
 	for _, test := range []struct {
 		name         string
 		size         int
-		length       int64 // that is declared
+		length       int64 // the declared length
 		most, budget int64
 		stored       bool
 		err          error
@@ -83,7 +84,8 @@ func TestArriving(t *testing.T) {
 	}
 }
 
-// TestLeave: the last client that leaves ends the exchange, unless little is left, which is read for the store.
+// TestLeave: when the last client leaves, the exchange ends, unless the rest is small and is read for the
+// store.
 func TestLeave(t *testing.T) {
 	for _, test := range []struct {
 		name   string

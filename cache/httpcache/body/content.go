@@ -10,23 +10,23 @@ import (
 
 // Body is the content of a stored response.
 type Body interface {
-	// Size returns its bytes, -1 while the end is not known.
+	// Size returns the number of bytes, -1 while unknown.
 	Size() int64
-	// Memory returns the memory that it holds, in bytes.
+	// Memory returns the used memory in bytes.
 	Memory() int
-	// Open returns a reader of a part; an end of -1 is the end of the content.
+	// Open returns a reader of a part; an End of -1 is the end of the content.
 	Open(ctx context.Context, part rules.Span) (Content, error)
 }
 
-// Content is the body of one response on its way to a client. It must be closed.
+// Content is the body of one response on its way to a client. The caller must close it.
 type Content interface {
-	// SendTo writes the content to w, without copying it where that is possible. flush is called
-	// before it waits for more; nil is not called. An error means that it is not complete.
+	// SendTo writes the content to w, without copying it if possible. It calls flush, which may be nil, before it
+	// waits for more. An error means that the content sent is incomplete.
 	SendTo(w io.Writer, flush func()) error
 	Close()
 }
 
-// Blocks are a content in memory, complete. They are never written to.
+// Blocks are a complete content in memory. They are never written to.
 type Blocks [][]byte
 
 // Size implements Body.
@@ -49,10 +49,10 @@ func (b Blocks) Memory() int {
 
 const sliceSize = 24
 
-// block is the content of most stored responses: blocks of one, in less memory.
+// block is the content of most stored responses: Blocks of one element, in less memory.
 type block struct{ one [1][]byte }
 
-// Body returns a content of blocks.
+// Body returns the blocks as a Body.
 func (b Blocks) Body() Body {
 	if len(b) == 1 {
 		return &block{[1][]byte{b[0]}}
@@ -60,7 +60,7 @@ func (b Blocks) Body() Body {
 	return b
 }
 
-// BlocksIn returns the blocks of a content, and false where it is not in memory. They must not be changed.
+// BlocksIn returns the blocks of a content, false if it is not in memory. They must not be changed.
 func BlocksIn(c Body) (Blocks, bool) {
 	switch c := c.(type) {
 	case *block:
@@ -94,10 +94,10 @@ func (b Blocks) Open(_ context.Context, part rules.Span) (Content, error) {
 	return blocksContent(b.Part(part)), nil
 }
 
-// Part returns a part of the content, of the same memory.
+// Part returns a part of the content, which shares its memory.
 func (b Blocks) Part(part rules.Span) Blocks { return b.AppendPart(nil, part) }
 
-// AppendPart appends a part of the content to blocks, of the same memory.
+// AppendPart appends a part of the content to dst, which shares its memory.
 func (b Blocks) AppendPart(dst Blocks, part rules.Span) Blocks {
 	at := int64(0)
 	for _, block := range b {
@@ -110,8 +110,8 @@ func (b Blocks) AppendPart(dst Blocks, part rules.Span) Blocks {
 	return dst
 }
 
-// OwnMemory returns a part of a content without the memory of the rest: blocks that are much smaller than those that
-// they were cut from are copied.
+// OwnMemory returns a part of a content that does not retain the whole: blocks much smaller than the blocks
+// they were sliced from are copied.
 func (b Blocks) OwnMemory(whole Blocks) Blocks {
 	for i, block := range b {
 		if cap(block) < blockSize/2 && whole.Memory() > b.Memory() {
@@ -121,7 +121,7 @@ func (b Blocks) OwnMemory(whole Blocks) Blocks {
 	return b
 }
 
-// blocksContent sends blocks.
+// blocksContent is a reader of blocks.
 type blocksContent Blocks
 
 // SendTo implements Content.
@@ -137,8 +137,7 @@ func (b blocksContent) SendTo(w io.Writer, _ func()) error {
 // Close implements Content.
 func (blocksContent) Close() {}
 
-// trimmed returns the content without memory that is not used: that of a last block which is much
-// larger than what it has.
+// trimmed returns the content without the unused memory of a last block that is much larger than its content.
 func (b Blocks) trimmed() Blocks {
 	last := len(b) - 1
 	if last < 0 || cap(b[last])-len(b[last]) <= cap(b[last])/4 {

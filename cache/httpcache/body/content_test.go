@@ -6,7 +6,7 @@ import (
 	"github.com/urnd/urnd/cache/httpcache/rules"
 )
 
-// A small part of a block does not hold the memory of all of it, which nobody counts.
+// A small part of a block does not retain the memory of the whole block, which no counter includes.
 func TestPartsOwnTheirMemory(t *testing.T) {
 	whole := Blocks{make([]byte, blockSize)}
 	part := whole.Part(rules.Span{Start: 10, End: 20}).OwnMemory(whole)

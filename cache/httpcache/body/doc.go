@@ -1,3 +1,4 @@
-// Package body streams the bodies of responses to clients: those that are stored, in memory or on disk, and those that
-// arrive, which several clients read at a pace of their own while they are stored.
+// Package body streams the bodies of responses to clients. Bodies enter from origins, from memory or from disk;
+// they leave as Content, to several clients concurrently and at the pace of each, while they are stored. Ranges are
+// those of RFC 9110 section 14, including multipart/byteranges.
 package body

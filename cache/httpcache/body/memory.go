@@ -5,13 +5,13 @@ import (
 	"sync/atomic"
 )
 
-// Budget bounds the memory of bodies that are arriving. It is safe for concurrent use.
+// Budget limits the memory of arriving bodies. It is safe for concurrent use.
 type Budget struct {
 	Most int64
 	used atomic.Int64
 }
 
-// take takes n bytes, and reports whether there were as many.
+// take takes n bytes, and reports whether that many were left.
 func (b *Budget) take(n int64) bool {
 	if b.used.Add(n) > b.Most {
 		b.used.Add(-n)
@@ -22,17 +22,17 @@ func (b *Budget) take(n int64) bool {
 
 func (b *Budget) give(n int64) { b.used.Add(-n) }
 
-// Used returns how many bytes are taken.
+// Used returns the number of bytes taken.
 func (b *Budget) Used() int64 { return b.used.Load() }
 
-// Buffers are used again for what is passed through: small ones, which most bodies fit into, and blocks. They are safe
-// for concurrent use. nil has none.
+// Buffers are pools of buffers for passed-through bodies: small buffers, which most bodies fit into, and
+// blocks. They are safe for concurrent use. A nil Buffers has no pool.
 type Buffers struct{ small, blocks sync.Pool } // of *[]byte
 
-// smallBuffer is the size of the small ones.
+// smallBuffer is the size of the small buffers.
 const smallBuffer = 4 << 10
 
-// of returns the buffers for a size, nil where those of that size are not used again.
+// of returns the pool for a size, nil if buffers of that size are not pooled.
 func (b *Buffers) of(size int) *sync.Pool {
 	switch {
 	case b == nil:
@@ -46,7 +46,7 @@ func (b *Buffers) of(size int) *sync.Pool {
 	}
 }
 
-// take returns a buffer of a size, with the bytes of an earlier use.
+// take returns a buffer of a size, with the bytes of its previous use.
 func (b *Buffers) take(size int) *[]byte {
 	pool := b.of(size)
 	if pool == nil {
@@ -61,7 +61,7 @@ func (b *Buffers) take(size int) *[]byte {
 	return &made
 }
 
-// give returns a buffer that is in use no more.
+// give returns a buffer to its pool.
 func (b *Buffers) give(buffer *[]byte) {
 	if pool := b.of(len(*buffer)); pool != nil {
 		pool.Put(buffer)

@@ -9,7 +9,7 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// Who shares buffers with others sends bytes of its own response alone, whatever its size.
+// Pooled buffers never leak bytes of one response into another, whatever its size.
 func TestSharedBuffers(t *testing.T) {
 	var shared Buffers
 	var all sync.WaitGroup

@@ -17,8 +17,8 @@ type parts struct {
 	end      []byte
 }
 
-// OpenParts opens several parts of a content, which begins at an offset of a representation of a length, and returns
-// their boundary, and how long they are together.
+// OpenParts opens several ranges of a representation of a length, whose bytes from offset on are in c. It
+// returns their multipart boundary and total length.
 func OpenParts(
 	ctx context.Context, c Body, offset, length int64, spans []rules.Span, contentType []string,
 ) (opened Content, boundary string, size int64, err error) {
@@ -48,7 +48,7 @@ func OpenParts(
 		p.heads, p.contents = append(p.heads, cut()), append(p.contents, content)
 		size += part.Length()
 	}
-	_ = w.Close() // a buffer does not fail
+	_ = w.Close() // a bytes.Buffer does not fail
 	p.end = cut()
 	return &p, w.Boundary(), size, nil
 }

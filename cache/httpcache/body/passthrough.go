@@ -9,15 +9,15 @@ import (
 	"github.com/urnd/urnd/internal/lifetime"
 )
 
-// PassThrough is the content of a response that is for one client, and not stored.
+// PassThrough is the content of a response for one client that is not stored.
 type PassThrough struct {
 	Response *httpmessage.Response
 	Watch    lifetime.Watch     // of the client
-	Exchange *lifetime.Lifetime // nil where it is that of the client
-	Buffers  *Buffers           // nil for none that are used again
+	Exchange *lifetime.Lifetime // nil if it is the context of the client
+	Buffers  *Buffers           // nil for no pool
 }
 
-// Ended implements lifetime.Watcher, for the client.
+// Ended implements lifetime.Watcher for the client.
 func (p *PassThrough) Ended() { p.Exchange.End(nil) }
 
 // Close implements Content.
@@ -34,7 +34,7 @@ func (p *PassThrough) SendTo(w io.Writer, flush func()) error {
 	left := p.Response.ContentLength
 	size := int64(blockSize)
 	if left >= 0 {
-		size = min(size-1, left) + 1 // one more for the end
+		size = min(size-1, left) + 1 // one byte more, to detect the end
 	}
 	buffer := p.Buffers.take(int(size))
 	err := p.sendBy(*buffer, w, flush, left)
@@ -63,15 +63,15 @@ func (p *PassThrough) sendBy(buffer []byte, w io.Writer, flush func(), left int6
 	}
 }
 
-// sendDelay is how long what was written waits for more, to be sent with it: the head of a response for the first bytes of its
-// body, and a full buffer of a body whose length is not known.
+// sendDelay is how long written bytes wait for more, to be sent together: the head of a response for the
+// beginning of its body, and a full buffer of a body of unknown length.
 const sendDelay = 5 * time.Millisecond
 
-// Buffered is a body of which it can be said how many bytes a read gives without waiting.
+// Buffered is a body that reports how many bytes can be read without waiting.
 type Buffered interface{ Buffered() int }
 
-// read reads. It flushes what may be unsent where no more comes soon: the client may send what follows when it has that, as
-// with gRPC.
+// read reads from the body. It flushes unsent bytes if no more arrive soon, because the client may send the
+// next message only after it has them, as with gRPC.
 func (p *PassThrough) read(buffer []byte, flush func(), unsent bool) (int, error) {
 	if b, ok := p.Response.Body.(Buffered); !unsent || flush == nil || ok && b.Buffered() > 0 {
 		return p.Response.Body.Read(buffer)
@@ -92,6 +92,5 @@ func (p *PassThrough) readOrFlush(buffer []byte, flush func()) (int, error) {
 	return n, err
 }
 
-// Live returns the content of a response that does not come through the cache. It ends with the context of its
-// request.
+// Live returns the content of a response that bypasses the cache. It ends with the context of its request.
 func Live(response *httpmessage.Response) Content { return &PassThrough{Response: response} }

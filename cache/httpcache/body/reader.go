@@ -10,21 +10,21 @@ import (
 	"github.com/urnd/urnd/internal/lifetime"
 )
 
-// Reader is one reader of a body.
+// Reader is a client's reader of an arriving body.
 type Reader struct {
 	body  *Arriving
 	ctx   context.Context //nolint:containedctx // of its client, for the cause of its end
 	at    int64
 	end   int64          // -1 for the end of the body
 	watch lifetime.Watch // of its client
-	place int            // in the readers of the body, -1 where it is none of them; guarded by the body
-	sends bool           // it writes to its client; guarded by the body
-	// buffer is for what is read from the spool.
+	place int            // index in Arriving.readers, -1 after leaving; guarded by the body
+	sends bool           // it is writing to its client; guarded by the body
+	// buffer receives the bytes read from the spool.
 	buffer []byte
 }
 
-// Join returns a reader of a part, nil where it is too late to begin, or where the part is far in a
-// body that is larger than what is stored.
+// Join returns a reader of a part. It returns nil if it is too late to begin, or if the part is far behind the
+// arrived bytes of a body that is too large to be stored.
 func (b *Arriving) Join(ctx context.Context, part rules.Span) *Reader {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -41,13 +41,13 @@ func (b *Arriving) Join(ctx context.Context, part rules.Span) *Reader {
 	r.body, r.at, r.end, r.place = b, part.Start, part.End, len(b.readers)
 	b.readers = append(b.readers, r)
 	b.unread.Store(false)
-	r.ctx = ctx // before it may end
+	r.ctx = ctx // before the watch, which may fire immediately
 	r.watch = lifetime.On(ctx, r)
 	return r
 }
 
-// Ended implements lifetime.Watcher, for its client. Where the server ends, an origin that sends nothing more must not
-// keep it.
+// Ended implements lifetime.Watcher for the client. When the server shuts down, a stalled origin must not delay
+// it.
 func (r *Reader) Ended() {
 	if errors.Is(lifetime.Cause(r.ctx), http.ErrServerClosed) {
 		r.body.mu.Lock()
@@ -64,10 +64,10 @@ func (r *Reader) Close() {
 	r.remove()
 }
 
-// reading reports whether a client reads; the body is held.
+// reading reports whether the client still reads; the body is locked.
 func (r *Reader) reading() bool { return r.place >= 0 }
 
-// leave ends the reading; the body is held.
+// leave removes the reader from the body; the body is locked.
 func (r *Reader) leave() {
 	b, last := r.body, len(r.body.readers)-1
 	b.readers[r.place] = b.readers[last]
@@ -76,7 +76,7 @@ func (r *Reader) leave() {
 	b.readers, r.place = b.readers[:last], -1
 }
 
-// remove ends the reading of a client. The last one ends the exchange, unless little is left.
+// remove ends the reading of the client. If it was the last, the exchange ends, unless the rest is small.
 func (r *Reader) remove() {
 	b := r.body
 	b.mu.Lock()
@@ -97,7 +97,7 @@ func (r *Reader) remove() {
 	b.endUnread()
 }
 
-// endUnread ends the exchange where no client reads the body, or waits for it, any more, unless little is left;
+// endUnread ends the exchange if no client reads the body or waits for it any more, unless the rest is small;
 // b.mu is held.
 func (b *Arriving) endUnread() {
 	if b.done || len(b.readers) > 0 || b.awaited() {
@@ -131,7 +131,7 @@ func (r *Reader) SendTo(w io.Writer, flush func()) error {
 	}
 }
 
-// sent notes that the client has got more.
+// sent records that the client has received n more bytes.
 func (r *Reader) sent(n int) {
 	b := r.body
 	b.mu.Lock()
@@ -144,10 +144,10 @@ func (r *Reader) sent(n int) {
 	}
 }
 
-// hasAll reports whether the client has the part that it wants; the body is held.
+// hasAll reports whether the client has received its whole part; the body is locked.
 func (r *Reader) hasAll() bool { return r.end >= 0 && r.at >= r.end }
 
-// next returns what comes next, nothing and nil at the end. It waits for more.
+// next returns the next bytes, nil and no error at the end. It waits for more if necessary.
 func (r *Reader) next(flush func()) ([]byte, error) {
 	b := r.body
 	flushed := flush == nil
@@ -155,7 +155,7 @@ func (r *Reader) next(flush func()) ([]byte, error) {
 	defer b.mu.Unlock()
 	for {
 		reads := r.reading()
-		switch { // what a client that has left has not got may have been dropped
+		switch { // bytes that a client that has left did not receive may have been dropped
 		case r.hasAll():
 			return nil, nil
 		case reads && r.at < b.start:
@@ -165,7 +165,7 @@ func (r *Reader) next(flush func()) ([]byte, error) {
 			return b.available(r.at, r.end), nil
 		case b.done && r.at >= b.arrived:
 			return nil, b.err
-		case !reads: // its client has left
+		case !reads: // the client has left
 			return nil, ErrAbandoned
 		case !flushed && !b.buffered():
 			b.mu.Unlock()
@@ -178,7 +178,7 @@ func (r *Reader) next(flush func()) ([]byte, error) {
 	}
 }
 
-// more reads more, or waits until another reader has, or has sent what it has; b.mu is held.
+// more reads more, or waits until another reader has read or sent more; b.mu is held.
 func (b *Arriving) more() {
 	if b.reading || b.full() {
 		b.wait()
@@ -186,7 +186,7 @@ func (b *Arriving) more() {
 	}
 	b.reading = true
 	b.mu.Unlock()
-	if b.fill() { // all clients have left meanwhile
+	if b.fill() { // all clients have left in the meantime
 		b.from.Owner.Spawn(b.finish)
 	}
 	b.mu.Lock()

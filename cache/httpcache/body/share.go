@@ -8,21 +8,22 @@ import (
 	"github.com/urnd/urnd/internal/lifetime"
 )
 
-// Shareable reports whether others than the one who leads can read the body while it arrives, each at a
-// pace of its own: all of it is certain to stay, on disk or in memory. Where the end is not known it is so
-// when that has come.
+// Shareable reports whether clients other than the leader can read the body while it arrives, each at its own
+// pace, because all of it is certain to be retained, on disk or in memory. For a body of unknown length this is
+// known only at its end.
 func (b *Arriving) Shareable() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	onDisk := b.spooled() && b.from.Length >= 0 // where space for all of it is reserved
+	onDisk := b.spooled() && b.from.Length >= 0 // space for all of it is reserved
 	return onDisk || b.done && b.err == nil && !b.passThrough || b.reserve()
 }
 
-// SoonComplete reports whether a body is so small that others wait for its end: what fails, or stops, in the middle
-// of it is then not theirs.
+// SoonComplete reports whether a body is so small that followers wait for its end, so that a failure or a stall
+// within it does not affect them.
 func (b *Arriving) SoonComplete() bool { return b.from.Length >= 0 && b.from.Length <= finishSize }
 
-// reserve takes the memory for all of a body, and reports whether there is as much; b.mu is held.
+// reserve takes the memory for the whole body from the budget, and reports whether that succeeded; b.mu is
+// held.
 func (b *Arriving) reserve() bool {
 	length := b.from.Length
 	if b.reserved || b.done {
@@ -35,9 +36,9 @@ func (b *Arriving) reserve() bool {
 	return true
 }
 
-// AwaitEnd waits until all has arrived, which is read on meanwhile whatever the pace of its readers; or
-// until it turns out that it is not stored, or the client that leads leaves: what an origin does not send is not to
-// hold up others. ErrOverdue means that late has come before.
+// AwaitEnd waits until the whole body has arrived; it is read in the meantime, regardless of the pace of its
+// readers. It also returns when the body turns out not to be stored, or the leader leaves, because a stalled
+// origin must not delay other clients. ErrOverdue means that late fired first.
 func (b *Arriving) AwaitEnd(ctx context.Context, late <-chan time.Time) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -72,7 +73,7 @@ func (b *Arriving) AwaitEnd(ctx context.Context, late <-chan time.Time) error {
 	return nil
 }
 
-// AbandonedByLeader reports whether the client that leads has left, or may have.
+// AbandonedByLeader reports whether the leader has left, or may have.
 func (b *Arriving) AbandonedByLeader() bool { return Closed(b.from.LeaderEnded) || b.unread.Load() }
 
 // awaited reports whether clients wait for the end of a body that may be stored; b.mu is held.
@@ -81,7 +82,7 @@ func (b *Arriving) awaited() bool { return b.awaiting > 0 && !b.passThrough }
 // ErrOverdue means that an exchange takes too long.
 var ErrOverdue = errors.New("the exchange of another client takes too long")
 
-// Closed reports whether a channel is closed on which nothing is sent; nil never is.
+// Closed reports whether a channel without values is closed; nil never is.
 func Closed(c <-chan struct{}) bool {
 	select {
 	case <-c:

@@ -10,17 +10,16 @@ import (
 	"github.com/urnd/urnd/cache/httpcache/rules"
 )
 
-// Spool is the file that a body is written to while it arrives. What has left memory is read from
-// it.
+// Spool is the file that a body is written to while it arrives. Bytes no longer in memory are read from it.
 type Spool struct {
 	writer *disk.Writer
-	// whole is whether all that has arrived is in the file; a failure of the disk ends that, and what
-	// was written before can still be read.
+	// whole is whether the file has all arrived bytes. A disk failure resets it; the bytes written before can
+	// still be read.
 	whole bool
 }
 
-// NewSpool returns the spool of an object with a key, and a body of a length, -1 if unknown; nil where there is no
-// disk, or it has no room.
+// NewSpool returns the spool of an object with a key and a body of a length, -1 if unknown. It returns nil
+// without a disk or without space on it.
 func NewSpool(on *disk.Store, key string, length int64) *Spool {
 	if on == nil {
 		return nil
@@ -36,13 +35,13 @@ func NewSpool(on *disk.Store, key string, length int64) *Spool {
 	return &Spool{w, true}
 }
 
-// write appends what has arrived, and reports whether all is in the file.
+// write appends arrived bytes, and reports whether the file has them all.
 func (s *Spool) write(p []byte) (whole bool) {
 	_, err := s.writer.Write(p)
 	return err == nil
 }
 
-// Commit stores the object with a head, nil where the disk fails.
+// Commit stores the object with a head, and returns nil if the disk fails.
 func (s *Spool) Commit(head []byte) *disk.Object {
 	o, err := s.writer.Commit(head)
 	if err != nil {
@@ -51,8 +50,8 @@ func (s *Spool) Commit(head []byte) *disk.Object {
 	return o
 }
 
-// readSpool returns what a reader needs next from the file, as b.blocks begin behind it; b.mu is
-// held, and not while it reads.
+// readSpool returns the next bytes of a reader from the file, up to the beginning of b.blocks. b.mu is held,
+// and released while it reads.
 func (r *Reader) readSpool() ([]byte, error) {
 	b := r.body
 	n := min(b.start-r.at, blockSize)
@@ -84,7 +83,7 @@ type File struct{ Object *disk.Object }
 // Size implements Body.
 func (f File) Size() int64 { return f.Object.Size() }
 
-// Memory implements Body: that of the object is counted with the response.
+// Memory implements Body: the memory of the object is counted with the response.
 func (File) Memory() int { return 0 }
 
 // Open implements Body.
@@ -100,7 +99,7 @@ func (f File) Open(_ context.Context, part rules.Span) (Content, error) {
 	return openFile{file}, nil
 }
 
-// openFile is a part of a content on disk.
+// openFile is a reader of a part of a content on disk.
 type openFile struct{ file io.ReadCloser }
 
 // SendTo implements Content.

@@ -1,7 +1,8 @@
-// Package cachecontrol parses the Cache-Control field: RFC 9111 section 5.2.
+// Package cachecontrol parses the Cache-Control field: RFC 9111 section 5.2. Field lines enter; directives,
+// with their names in lower case and their arguments unquoted, leave.
 //
-// A malformed field is read so that less is cached: a directive counts as present even
-// with an invalid argument, and an invalid number is 0 (section 4.2.1).
+// A malformed field is parsed so that less is cached: a directive counts as present even with an invalid
+// argument, and an invalid number is 0 (section 4.2.1).
 package cachecontrol
 
 import (
@@ -14,8 +15,8 @@ import (
 // Directive is one directive of a field.
 type Directive struct {
 	Name string // in lower case
-	// Argument is the text after "=", without quotes; HasArgument distinguishes an empty
-	// argument from a missing one.
+	// Argument is the text after "=", without quotes; HasArgument distinguishes an empty argument from a
+	// missing one.
 	Argument    string
 	HasArgument bool
 }
@@ -26,7 +27,7 @@ type Directives []Directive
 // Parse reads the lines of a Cache-Control field. Elements without a name are skipped.
 func Parse(lines []string) Directives { return Append(nil, lines) }
 
-// Append is Parse that appends to directives, which may be memory of the caller.
+// Append is Parse that appends to directives.
 func Append(directives Directives, lines []string) Directives {
 	for _, line := range lines {
 		for line != "" {
@@ -39,8 +40,7 @@ func Append(directives Directives, lines []string) Directives {
 	return directives
 }
 
-// next reads the first element of a list (RFC 9110 section 5.6.1), and returns the text
-// after its comma.
+// next parses the first element of a list (RFC 9110 section 5.6.1), and returns the text after its comma.
 func next(line string) (d Directive, rest string) {
 	end := strings.IndexAny(line, ",=")
 	if end < 0 || line[end] == ',' {
@@ -71,8 +71,8 @@ func nameOf(s string) string {
 	}, strings.Trim(s, ows))
 }
 
-// quoted reads an argument that is a quoted-string (RFC 9110 section 5.6.4), and returns
-// the text after the comma that follows.
+// quoted parses an argument that is a quoted-string (RFC 9110 section 5.6.4), and returns the text after the
+// comma that follows.
 func quoted(s string) (text, rest string, ok bool) {
 	if !strings.HasPrefix(s, `"`) {
 		return "", "", false
@@ -96,16 +96,16 @@ func quoted(s string) (text, rest string, ok bool) {
 	return "", "", false
 }
 
-// Has reports whether there is a directive of this name, with or without argument.
+// Has reports whether there is a directive with this name, with or without an argument.
 func (d Directives) Has(name string) bool {
 	return slices.ContainsFunc(d, func(directive Directive) bool { return directive.Name == name })
 }
 
-// maxSeconds replaces greater numbers of seconds: RFC 9111 section 1.2.2.
+// maxSeconds is the maximum number of seconds; greater numbers become this: RFC 9111 section 1.2.2.
 const maxSeconds = 1<<31 - 1
 
-// Seconds returns the delta-seconds of the first directive of this name, 0 if its argument
-// is invalid, and whether there is such a directive (RFC 9111 sections 1.2.2 and 4.2.1).
+// Seconds returns the delta-seconds of the first directive with this name, 0 if its argument is invalid, and
+// whether there is such a directive (RFC 9111 sections 1.2.2 and 4.2.1).
 func (d Directives) Seconds(name string) (time.Duration, bool) {
 	i := slices.IndexFunc(d, func(directive Directive) bool { return directive.Name == name })
 	if i < 0 {
@@ -114,22 +114,22 @@ func (d Directives) Seconds(name string) (time.Duration, bool) {
 	return DeltaSeconds(d[i].Argument), true
 }
 
-// DeltaSeconds parses delta-seconds (RFC 9111 section 1.2.2), as in Age. It returns 0
-// for an invalid number, and at most 2^31-1 seconds.
+// DeltaSeconds parses delta-seconds (RFC 9111 section 1.2.2), as in Age. It returns 0 for an invalid number,
+// and at most 2^31-1 seconds.
 func DeltaSeconds(text string) time.Duration {
 	if text == "" || strings.Trim(text, "0123456789") != "" {
 		return 0
 	}
 	n, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
-		n = maxSeconds // it has too many digits
+		n = maxSeconds // too many digits
 	}
 	return time.Duration(min(n, maxSeconds)) * time.Second
 }
 
-// Fields returns the names of fields, in lower case, to which the directives of this
-// name are limited, as in no-cache="Set-Cookie". It returns nil if one of them applies to
-// the whole message (RFC 9111 sections 5.2.2.4 and 5.2.2.7).
+// Fields returns the field names, in lower case, that the directives with this name are limited to, as in
+// no-cache="Set-Cookie". It returns nil if one of them applies to the whole message (RFC 9111 sections 5.2.2.4
+// and 5.2.2.7).
 func (d Directives) Fields(name string) []string {
 	var fields []string
 	for _, directive := range d {
@@ -149,7 +149,7 @@ func (d Directives) Fields(name string) []string {
 	return fields
 }
 
-// String returns the directives as a field value, for which Parse returns them again.
+// String returns the directives as a field value that Parse parses to the same directives.
 func (d Directives) String() string {
 	var b strings.Builder
 	for i, directive := range d {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// vectors returns the rows of the vector file: a field, and the expected directives.
+// vectors returns the rows of the vector file: a field value, and the expected directives.
 func vectors(tb testing.TB) [][2]string {
 	tb.Helper()
 	text, err := os.ReadFile("testdata/rfc9111-5.2.tsv")
@@ -48,7 +48,7 @@ func TestSeconds(t *testing.T) {
 		"max-age=0":                              0,
 		"max-age=0060":                           time.Minute,
 		`max-age="60"`:                           time.Minute,
-		"max-age=60, max-age=5":                  time.Minute, // the first one counts
+		"max-age=60, max-age=5":                  time.Minute, // the first one applies
 		"max-age=5, max-age=60":                  5 * time.Second,
 		"max-age=2147483647":                     most,
 		"max-age=2147483648":                     most,
@@ -102,7 +102,7 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// String and Parse are inverse, and no name comes from inside a quoted-string.
+// String and Parse are inverse, and no directive name comes from inside a quoted-string.
 func FuzzParse(f *testing.F) {
 	for _, row := range vectors(f) {
 		f.Add(row[0])

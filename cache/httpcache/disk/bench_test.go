@@ -54,7 +54,7 @@ func BenchmarkGetAndRead(b *testing.B) {
 	}
 }
 
-// The same to a TCP connection.
+// BenchmarkGetAndSend also sends the body to a TCP connection.
 func BenchmarkGetAndSend(b *testing.B) {
 	for _, size := range sizes() {
 		b.Run(fmt.Sprintf("%dKiB", size>>10), func(b *testing.B) {
@@ -76,7 +76,7 @@ func BenchmarkGetAndSend(b *testing.B) {
 	}
 }
 
-// drain returns a connection to a peer that reads all.
+// drain returns a connection to a peer that reads and discards everything.
 func drain(b *testing.B) net.Conn {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -100,7 +100,7 @@ func drain(b *testing.B) net.Conn {
 	return conn
 }
 
-// The first read after a start, which verifies.
+// BenchmarkVerify measures the first read after a start, which verifies the body.
 func BenchmarkVerify(b *testing.B) {
 	for _, size := range sizes() {
 		b.Run(fmt.Sprintf("%dKiB", size>>10), func(b *testing.B) {

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// changes are what another process may do to the file of an object whose first octet is not that of whole. Each
-// that can sets the time of the modification back.
+// changes returns changes that another process may make to the file of an object whose first byte differs from
+// that of whole. Where possible, they restore the modification time.
 func changes(t *testing.T, whole []byte) map[string]func(path string) {
 	inPlace := func(path string, at int64) {
 		info, err := os.Stat(path)
@@ -25,7 +25,7 @@ func changes(t *testing.T, whole []byte) map[string]func(path string) {
 		must(t, errors.Join(err, file.Close()))
 		must(t, os.Chtimes(path, time.Time{}, info.ModTime()))
 	}
-	copied := func(path string) string { // with another octet, as long and as old
+	copied := func(path string) string { // with another byte, but the same length and time
 		octets, err := os.ReadFile(path)
 		must(t, err)
 		info, err := os.Stat(path)
@@ -61,19 +61,19 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// age makes that the only file of a store was changed so long ago.
+// age pretends that the only file of a store was last changed that long ago.
 func (s *stage) age(t *testing.T, by time.Duration) {
-	var state unix.Stat_t // a file is renamed somewhat later than it is written
+	var state unix.Stat_t // a file is renamed slightly later than it is written
 	must(t, unix.Stat(s.path(t), &state))
 	s.clock.mu.Lock()
 	s.clock.now = time.Unix(state.Ctim.Unix()).Add(by)
 	s.clock.mu.Unlock()
 }
 
-// ages are those of files that are new, whose change may leave their times as they are, and of others.
+// ages returns the ages of new files, whose change may not show in their times, and of older files.
 func ages() map[bool]time.Duration { return map[bool]time.Duration{true: settled / 2, false: settled} }
 
-// What was verified and then changed on disk is never read, whole or in part.
+// Verified bytes that were then changed on disk are never returned, as a whole or in part.
 func TestChangedBetweenReads(t *testing.T) {
 	whole := body(1, 2*sliceSize+9)
 	for name, change := range changes(t, whole) {
@@ -81,7 +81,7 @@ func TestChangedBetweenReads(t *testing.T) {
 			s := newStage(t, 64*mebibyte)
 			o := mustPut(t, s.Store, "k", "a head", whole)
 			s.age(t, age)
-			s.want(t, "k", "a head", whole) // it is verified now
+			s.want(t, "k", "a head", whole) // verifies it
 			change(s.path(t))
 			got, err := read(o, 0, -1)
 			if err == nil || !bytes.HasPrefix(whole, got) {
@@ -92,7 +92,7 @@ func TestChangedBetweenReads(t *testing.T) {
 	}
 }
 
-// A body whose file is changed while it is read breaks off, before an octet that it did not have.
+// Reading a body whose file is changed fails before the first byte that differs.
 func TestChangedWhileRead(t *testing.T) {
 	whole := body(1, 2*sliceSize+9)
 	for name, change := range changes(t, whole) {
@@ -107,7 +107,7 @@ func TestChangedWhileRead(t *testing.T) {
 			r, err := o.Open(0, -1)
 			must(t, err)
 			var got bytes.Buffer
-			_, err = io.CopyN(&got, r, 100) // it is in the first slice
+			_, err = io.CopyN(&got, r, 100) // within the first slice
 			must(t, err)
 			change(path)
 			_, err = io.Copy(&got, r)
@@ -123,7 +123,7 @@ func TestChangedWhileRead(t *testing.T) {
 	}
 }
 
-// What is read is a body as it was stored also while others change the file all the time.
+// Reads return only bodies as they were stored, even while another process changes the file continuously.
 func TestChangedAllTheTime(t *testing.T) {
 	s := newStage(t, 64*mebibyte)
 	whole := body(1, sliceSize+9)
@@ -141,7 +141,7 @@ func TestChangedAllTheTime(t *testing.T) {
 				case <-stop:
 					return
 				default:
-					_, _ = file.WriteAt([]byte{octet}, 5) // a fault shows as a body that is right
+					_, _ = file.WriteAt([]byte{octet}, 5) // any value but the original is an error
 				}
 			}
 		}()
@@ -156,7 +156,7 @@ func TestChangedAllTheTime(t *testing.T) {
 	}
 }
 
-// The head is replaced, and the object removed, while its body is read: that is no change of it.
+// Replacing the head and removing the object during a read do not count as changes of the body.
 func TestOwnChangesWhileRead(t *testing.T) {
 	s := newStage(t, 64*mebibyte)
 	whole := body(1, 3*sliceSize+9)
@@ -182,7 +182,7 @@ func TestOwnChangesWhileRead(t *testing.T) {
 	}
 }
 
-// A file is verified once: what is neither new nor changed is read without its checksums.
+// A file is verified once: if it is neither new nor changed, its checksums are not read again.
 func TestVerifiedOnce(t *testing.T) {
 	s := newStage(t, 64*mebibyte)
 	whole := body(1, 2*sliceSize)
@@ -199,7 +199,7 @@ func TestVerifiedOnce(t *testing.T) {
 	}
 }
 
-// What is read back while it arrives is what was written, or an error.
+// Reading a body while it is written returns the written bytes or an error.
 func TestChangedWhileWritten(t *testing.T) {
 	whole := body(1, 3*chunkSize+9)
 	for _, at := range []int64{0, chunkSize, 3*chunkSize + 8} {
@@ -230,10 +230,10 @@ func TestChangedWhileWritten(t *testing.T) {
 	}
 }
 
-// What was sent and not yet read by the client does not change with the file, as the pages of sendfile do.
+// Bytes sent but not yet read by the client do not change with the file, as they would with sendfile.
 func TestChangedInFlight(t *testing.T) {
 	s := newStage(t, 64*mebibyte)
-	whole := body(1, 128<<10) // it fits into the buffers of the kernel
+	whole := body(1, 128<<10) // fits into the buffers of the kernel
 	o := mustPut(t, s.Store, "k", "a head", whole)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)

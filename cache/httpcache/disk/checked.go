@@ -10,16 +10,16 @@ import (
 	"sync/atomic"
 )
 
-// checked is which slices of a body were verified, in a file of one stamp. It is safe for
-// concurrent use: one reader verifies, the others wait for it.
+// checked records which slices of a body were verified, in a file with one stamp. It is safe for concurrent
+// use: one reader verifies, the others wait for it.
 type checked struct {
 	stamp stamp
 	body  int64
 	slice []atomic.Bool
 
 	mu   sync.Mutex
-	left int    // slices that are not verified
-	sums []byte // nil until they are read
+	left int    // number of slices not verified yet
+	sums []byte // nil until read
 }
 
 func newChecked(of stamp, body int64) *checked {
@@ -27,8 +27,9 @@ func newChecked(of stamp, body int64) *checked {
 	return &checked{stamp: of, body: body, slice: make([]atomic.Bool, n), left: int(n)}
 }
 
-// opened notes that an object is used, and returns which slices are verified in a file of a stamp, nil for
-// all. Where the file may change without another stamp, it is for one reader.
+// opened marks an object as used, and returns the verified slices of a file with this stamp, nil if all are
+// verified. If the file may change without changing its stamp (isSettled is false), the result is for one
+// reader only.
 func (x *index) opened(r ref, body int64, now uint32, of stamp, isSettled bool) *checked {
 	s := x.shard(r.digest)
 	s.mu.Lock()
@@ -55,13 +56,13 @@ func (x *index) opened(r ref, body int64, now uint32, of stamp, isSettled bool) 
 	return c
 }
 
-// completed notes that all slices of an object are verified.
+// completed records that all slices of an object are verified.
 func (x *index) completed(r ref, c *checked) {
 	s := x.shard(r.digest)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.checked[r] != c {
-		return // it is for one reader, or the file has changed since
+		return // for one reader, or the file has changed since
 	}
 	if e := s.at(r); e != nil {
 		e.verified = c.stamp
@@ -69,7 +70,7 @@ func (x *index) completed(r ref, c *checked) {
 	delete(s.checked, r)
 }
 
-// verified returns how many octets are verified from an offset on.
+// verified returns the number of verified bytes from offset on.
 func (c *checked) verified(offset int64) int64 {
 	i := offset / sliceSize
 	for i < int64(len(c.slice)) && c.slice[i].Load() {
@@ -78,7 +79,7 @@ func (c *checked) verified(offset int64) int64 {
 	return max(min(i*sliceSize, c.body)-offset, 0)
 }
 
-// verify verifies the slice at an offset; complete is whether it was the last one.
+// verify verifies the slice at offset; complete is whether it was the last one.
 func (c *checked) verify(file *file, offset int64, sumOfSums uint32, buffers *sync.Pool) (complete bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -102,7 +103,7 @@ func (c *checked) verify(file *file, offset int64, sumOfSums uint32, buffers *sy
 	return c.left == 0, nil
 }
 
-// buffer returns a buffer of at most a slice. Many bodies are much smaller than one.
+// buffer returns a buffer of at most a slice; most bodies are much smaller.
 func buffer(buffers *sync.Pool, size int64) (b []byte, free func()) {
 	const small = 64 << 10
 	if size <= small {
@@ -130,7 +131,7 @@ func (c *checked) readSums(file *file, sumOfSums uint32) error {
 	return nil
 }
 
-// readAt fills b from a file; a file that ends before is corrupt.
+// readAt fills b from a file; a file that is too short is corrupt.
 func readAt(file *file, b []byte, offset int64) error {
 	_, err := file.ReadAt(b, offset)
 	if errors.Is(err, io.EOF) {

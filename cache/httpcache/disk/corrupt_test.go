@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// wantRemoved checks that an object was found to be corrupt, and removed.
+// wantRemoved checks that an object was found corrupt and removed.
 func (s *stage) wantRemoved(t *testing.T, what string) {
 	t.Helper()
 	s.wantMiss(t, "k")
@@ -24,7 +24,7 @@ func (s *stage) wantRemoved(t *testing.T, what string) {
 	}
 }
 
-// readAll gets and reads the object of a key; nil if it is missing.
+// readAll reads the object of a key; nil if it is missing.
 func (s *stage) readAll(key string) (head, body []byte) {
 	for _, o := range s.Get(key) {
 		if b, err := read(o, 0, -1); err == nil {
@@ -34,7 +34,7 @@ func (s *stage) readAll(key string) (head, body []byte) {
 	return nil, nil
 }
 
-// atOnce is readAll for an object that is read with its body.
+// atOnce is readAll for an object read together with its body.
 func (s *stage) atOnce(key string) (head, body []byte) {
 	for _, o := range s.Read(key, mebibyte) {
 		if b, isRead := o.Body(); isRead {
@@ -131,7 +131,7 @@ func truncate(path string, by int64) error {
 	return os.Truncate(path, info.Size()+by)
 }
 
-// zero overwrites a file with zeros, and leaves some octets at its end.
+// zero overwrites a file with zeros, except for some bytes at its end.
 func zero(path string, left int) error {
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -148,7 +148,7 @@ func replaceBy(path string, make func() error) error {
 	return make()
 }
 
-// A file with the name of another: of another key, of another object, of a longer one.
+// TestRenamedFiles gives a file the name of another key, of another object, and of a longer file.
 func TestRenamedFiles(t *testing.T) {
 	s := newStage(t, 64*mebibyte)
 	mustPut(t, s.Store, "k", "a head", body(1, 5000))
@@ -164,7 +164,7 @@ func TestRenamedFiles(t *testing.T) {
 		{"another key", "other", name{digestOf("other"), n.id, n.length}, true},
 		{"a longer file", "k", name{n.digest, n.id, n.length + 1}, true},
 		{"a shorter file", "k", name{n.digest, n.id, n.length - 1}, true},
-		{"another id", "k", name{n.digest, n.id + 1, n.length}, false}, // which is no fault
+		{"another id", "k", name{n.digest, n.id + 1, n.length}, false}, // not an error
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newStage(t, 64*mebibyte)
@@ -185,7 +185,7 @@ func TestRenamedFiles(t *testing.T) {
 	}
 }
 
-// Damage in a later slice ends a body that is being read, before an octet of that slice.
+// Corruption of a later slice aborts the reading before the first byte of that slice.
 func TestDamagedSlice(t *testing.T) {
 	for _, how := range []string{"Read", "WriteTo"} {
 		s := newStage(t, 64*mebibyte)

@@ -9,14 +9,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// directory is a directory that may be kept open: a file in it is then opened, renamed and removed by one system call. It is
-// safe for concurrent use.
+// directory is a directory that may be kept open, so that opening, renaming or removing a file in it takes one
+// system call. It is safe for concurrent use.
 type directory struct {
-	mu   sync.RWMutex // held for reading while the directory is used, so that nobody closes it meanwhile
-	kept *file        // nil while it is not open
+	mu   sync.RWMutex // read-locked while kept is used, so that it is not closed
+	kept *file        // nil if not open
 }
 
-// use calls a function with the descriptor of the directory, if it is open.
+// use calls do with the descriptor of the directory, if it is open.
 func (d *directory) use(do func(fd int) error) (isOpen bool, err error) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
@@ -26,7 +26,8 @@ func (d *directory) use(do func(fd int) error) (isOpen bool, err error) {
 	return true, do(d.kept.fd)
 }
 
-// replace keeps another descriptor of the directory, nil for none, and returns the one before, which nobody uses any more.
+// replace sets the descriptor of the directory, nil for none, and returns the previous one, which is no longer
+// in use.
 func (d *directory) replace(opened *file) (before *file) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -34,7 +35,7 @@ func (d *directory) replace(opened *file) (before *file) {
 	return before
 }
 
-// close closes the directory, if it is open.
+// close closes the directory if it is open.
 func (d *directory) close() error {
 	if before := d.replace(nil); before != nil {
 		return before.Close()
@@ -42,7 +43,7 @@ func (d *directory) close() error {
 	return nil
 }
 
-// inRoot calls a function with the descriptor of the directory of the store.
+// inRoot calls do with the descriptor of the store's directory.
 func (f *files) inRoot(do func(fd int) error) error {
 	isOpen, err := f.root.use(do)
 	if !isOpen {
@@ -51,8 +52,8 @@ func (f *files) inRoot(do func(fd int) error) error {
 	return err
 }
 
-// in calls a function with the descriptor of a directory, which is made if need be and makes says so. It calls it again where it finds
-// nothing in a directory that was kept: somebody may have removed that, and made another one.
+// in calls do with the descriptor of a directory, which it creates if missing and makes is set. It retries with
+// a newly opened directory if a kept one has no such file: another process may have replaced the directory.
 func (f *files) in(number int, makes bool, do func(fd int) error) error {
 	d := &f.directories[number]
 	isOpen, err := d.use(do)
@@ -75,7 +76,7 @@ func (f *files) in(number int, makes bool, do func(fd int) error) error {
 	return errors.Join(err, f.keep(d, opened))
 }
 
-// keep keeps a directory open, which is counted.
+// keep keeps a directory open. The caller has counted it in kept.
 func (f *files) keep(d *directory, opened *file) error {
 	before := d.replace(opened)
 	if before == nil {
@@ -85,7 +86,8 @@ func (f *files) keep(d *directory, opened *file) error {
 	return before.Close()
 }
 
-// openDirectory opens a directory, and makes it if need be. No symbolic link is followed.
+// openDirectory opens a directory, and creates it if missing and makes is set. It does not follow symbolic
+// links.
 func openDirectory(root, number int, makes bool) (*file, error) {
 	name, flags := directoryName(number), os.O_RDONLY|unix.O_DIRECTORY
 	opened, err := openAt(root, name, flags, 0)
@@ -98,7 +100,7 @@ func openDirectory(root, number int, makes bool) (*file, error) {
 	return openAt(root, name, flags, 0)
 }
 
-// openAt opens a file in a directory. It follows no symbolic link.
+// openAt opens a file in a directory. It does not follow symbolic links.
 func openAt(directory int, name string, flags int, mode uint32) (*file, error) {
 	fd, err := ignoringEINTR(func() (int, error) {
 		return unix.Openat(directory, name, flags|unix.O_NOFOLLOW|unix.O_CLOEXEC, mode)
@@ -109,7 +111,7 @@ func openAt(directory int, name string, flags int, mode uint32) (*file, error) {
 	return &file{fd, name}, nil
 }
 
-// mostKept returns how many directories are kept open at most: a sixteenth of the files that the process may open.
+// mostKept returns the maximum number of open directories: a sixteenth of the process's limit of open files.
 func mostKept() int64 {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {

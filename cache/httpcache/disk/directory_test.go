@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// A directory that is removed while it is kept open costs what was in it, and no more.
+// Removing a directory that is kept open loses its objects, and nothing else.
 func TestDirectoryIsRemoved(t *testing.T) {
 	s := newStage(t, 64*mebibyte)
 	for i := range 3 {
@@ -30,7 +30,7 @@ func TestDirectoryIsRemoved(t *testing.T) {
 	}
 }
 
-// No more directories stay open than may, and the others are used all the same.
+// At most mostKept directories stay open; the others are opened for each use.
 func TestKeptDirectories(t *testing.T) {
 	s := newStage(t, 64*mebibyte)
 	s.files.mostKept = 3
@@ -60,7 +60,7 @@ func TestKeptDirectories(t *testing.T) {
 	s.open(t, 64*mebibyte)
 }
 
-// A directory that is a symbolic link to another one is not used.
+// A directory that is a symbolic link is not used.
 func TestDirectoryThatLeadsOut(t *testing.T) {
 	for _, number := range []int{digestOf("k").directory(), incomingNumber} {
 		s := newStage(t, 64*mebibyte)
@@ -75,7 +75,8 @@ func TestDirectoryThatLeadsOut(t *testing.T) {
 	}
 }
 
-// How often the disk is asked: a file is written under a temporary name and renamed, and a small one is read at once.
+// TestOperations counts disk operations: a file is written under a temporary name and renamed, and a small file
+// is read with one call.
 func TestOperations(t *testing.T) {
 	s := newStage(t, 64*mebibyte)
 	var done []string

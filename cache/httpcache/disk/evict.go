@@ -8,18 +8,17 @@ import (
 )
 
 const (
-	evictAtOnce   = 32                   // objects
-	evictPause    = 2 * time.Millisecond // after so many
-	retryInterval = 5 * time.Second      // after a fault of the disk
-	relief        = 32                   // the part of what is used that is evicted when the disk is full
-	reliefPause   = 10                   // seconds, at least, until more is
-	reliefTime    = 600                  // seconds until the whole budget is tried again
+	evictAtOnce   = 32                   // objects between two pauses
+	evictPause    = 2 * time.Millisecond // duration of a pause
+	retryInterval = 5 * time.Second      // after a disk failure
+	relief        = 32                   // 1/relief of the used space is evicted when the disk is full
+	reliefPause   = 10                   // minimum seconds until the next relief
+	reliefTime    = 600                  // seconds until the whole budget is used again
 )
 
-// Run keeps the store in order until ctx ends: it removes the temporary files of processes
-// that have ended, makes the index, and evicts what was not used for longest, in small
-// slices. It is called once. Nothing is stored before the index is made. After a restart,
-// an object counts as used when it was stored.
+// Run maintains the store until ctx ends: it removes the temporary files of processes that have ended, builds
+// the index, and evicts the least recently used objects, in small batches. It must be called once. Nothing is
+// stored until the index is complete. After a restart, the time of storing an object counts as its last use.
 func (s *Store) Run(ctx context.Context) {
 	s.removeLeftovers()
 	s.rebuild(ctx)
@@ -32,7 +31,7 @@ func (s *Store) Run(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 		case <-s.space.wake:
-		case <-retry.C: // of what a fault of the disk has left undone
+		case <-retry.C: // retry what a disk failure prevented
 			s.removeLeftovers()
 			s.rebuild(ctx)
 			s.removeHidden()
@@ -41,15 +40,15 @@ func (s *Store) Run(ctx context.Context) {
 	}
 }
 
-// evict removes objects until enough is free, and reports whether it could.
+// evict removes objects until enough space is free, and reports whether no removal failed.
 func (s *Store) evict(ctx context.Context) bool {
 	for n := 1; s.space.used.Load() > s.space.target.Load() && ctx.Err() == nil; n++ {
 		oldest, ok := s.index.oldest()
 		if !ok {
-			return true // all that is used is being written
+			return true // all used space belongs to files being written
 		}
 		if err := s.unlink(oldest); err != nil {
-			s.index.use(oldest.ref(), s.seconds()) // or it is the next one again
+			s.index.use(oldest.ref(), s.seconds()) // otherwise it would be the next one again
 			return false
 		}
 		s.evicted.Add(1)
@@ -60,11 +59,11 @@ func (s *Store) evict(ctx context.Context) bool {
 	return true
 }
 
-// discard removes an object if its file has this name. Where the file cannot be removed,
-// the object is not found any more, and Run tries again.
+// discard removes an object if its file has this name. If the file cannot be removed, the object is hidden, and
+// Run retries the removal.
 func (s *Store) discard(n name) error {
 	if _, ok := s.index.hide(n.ref(), &n); !ok {
-		return nil // it was removed, or its head replaced
+		return nil // removed, or its head replaced
 	}
 	return s.unlink(n)
 }
@@ -82,8 +81,7 @@ func (s *Store) unlink(n name) error {
 	return nil
 }
 
-// removeHidden removes the files of objects that are not found any more, after that failed:
-// a restart would find them.
+// removeHidden removes the files of hidden objects whose removal failed, because a restart would find them.
 func (s *Store) removeHidden() {
 	if !s.undone.Swap(false) {
 		return
@@ -91,14 +89,14 @@ func (s *Store) removeHidden() {
 	for number := range directories {
 		for _, e := range s.index.shards[number].all() {
 			if e.removed && s.unlink(e.name) != nil {
-				return // it is tried again
+				return // retried later
 			}
 		}
 	}
 }
 
-// failed reports a fault. If the disk is full before the budget is used up, it makes room,
-// and lets less be used for a time.
+// failed reports a disk failure. If the disk is full before the budget is used up, it starts an eviction, and
+// lowers the target for reliefTime.
 func (s *Store) failed(operation string, err error) {
 	s.faults.report(operation, err)
 	if !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) {
@@ -113,7 +111,7 @@ func (s *Store) failed(operation string, err error) {
 	s.space.wakeUp()
 }
 
-// endRelief lets the whole budget be used again, some time after the disk was full.
+// endRelief restores the usual target when reliefTime has passed since the disk was full.
 func (s *Store) endRelief() {
 	if s.now().Unix()-s.relieved.Load() >= reliefTime {
 		s.space.target.Store(s.space.usual())

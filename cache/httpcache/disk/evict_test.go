@@ -13,8 +13,8 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// However much is stored at once, the files never take more than the budget, while it is
-// stored, read, replaced and evicted, and after restarts.
+// With many concurrent writers the files never exceed the budget, while objects are stored, read, replaced and
+// evicted, and after restarts.
 func TestBudget(t *testing.T) {
 	const budget = 8 * mebibyte
 	s := newStage(t, budget)
@@ -39,7 +39,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// fill stores objects from several goroutines, and watches what they take.
+// fill stores objects from several goroutines, and observes the space they use.
 func fill(t *testing.T, s *stage, budget int64) (stored int) {
 	var mu sync.Mutex
 	var wg sync.WaitGroup
@@ -60,7 +60,8 @@ func fill(t *testing.T, s *stage, budget int64) (stored int) {
 					t.Error(err)
 				}
 				if used := s.Stats().Bytes; used > budget {
-					// Stats may see what is refused in the next moment, and who walks what is removed behind the walk, beside what is new.
+					// Stats may include a reservation that is about to be refused, and diskUsage may count a file removed
+					// during its walk together with a new one.
 					for tries := 0; used > budget && tries < 5; tries++ {
 						used = s.diskUsage(t)
 					}
@@ -95,7 +96,7 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-// What is not used for longest is evicted first, and what is read stays readable.
+// The least recently used object is evicted first, and an object being read stays readable.
 func TestLeastRecentlyUsed(t *testing.T) {
 	s := newStage(t, 64*mebibyte)
 	for i := range 10 {
@@ -108,7 +109,7 @@ func TestLeastRecentlyUsed(t *testing.T) {
 	}
 	defer open.Close()
 	s.clock.add(time.Second)
-	s.want(t, key(0), "", body(0, 5000)) // now it is the one that was used last
+	s.want(t, key(0), "", body(0, 5000)) // now the most recently used
 	mustPut(t, s.Store, key(3), "another", nil)
 	evict := func(n int64) {
 		t.Helper()
@@ -130,7 +131,7 @@ func TestLeastRecentlyUsed(t *testing.T) {
 	if got, err := io.ReadAll(open); err != nil || !bytes.Equal(got, body(1, 5000)) {
 		t.Errorf("a body that was open when it was evicted: %d octets, %v", len(got), err)
 	}
-	// After a restart, what was stored first is evicted first.
+	// After a restart, the object stored first is evicted first.
 	s.reopen(t)
 	s.indexed(t)
 	evict(1)
@@ -138,7 +139,7 @@ func TestLeastRecentlyUsed(t *testing.T) {
 	s.wantMiss(t, key(0))
 }
 
-// Most of what a skewed load asks for stays, although eviction looks at samples only.
+// Most of the requested objects of a skewed load stay, although eviction uses samples.
 func TestEvictionKeepsWhatIsAskedFor(t *testing.T) {
 	var x index
 	random := rand.New(rand.NewPCG(1, 2))
@@ -167,7 +168,7 @@ func TestEvictionKeepsWhatIsAskedFor(t *testing.T) {
 	}
 }
 
-// An eviction storm does not hold up requests: it holds no lock while it removes.
+// Mass eviction does not delay requests: it holds no lock while it removes files.
 func TestEvictionHoldsNothingUp(t *testing.T) {
 	s := newStage(t, 256*mebibyte)
 	for i := range 50 {

@@ -6,19 +6,18 @@ import (
 	"time"
 )
 
-// faultInterval is the least time between two lines in the log: a disk that fails does so
-// at every request.
+// faultInterval is the minimum time between two log lines: a failing disk fails at every request.
 const faultInterval = time.Minute
 
-// faults logs and counts what the disk fails at. It is safe for concurrent use.
+// faults logs and counts disk failures. It is safe for concurrent use.
 type faults struct {
 	log *slog.Logger
 	now func() time.Time
 
 	mu     sync.Mutex
 	logged time.Time
-	silent int    // faults that were not logged since
-	total  uint64 // faults since the store was opened
+	silent int    // failures not logged since then
+	total  uint64 // failures since the store was opened
 }
 
 func (f *faults) report(operation string, err error) {

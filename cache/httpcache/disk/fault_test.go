@@ -12,8 +12,8 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// A client is sent a body while it is stored; the disk becomes full in between. The client
-// gets all of it, and so does one that reads what is stored.
+// A body is sent to a client while it is stored, and the disk becomes full in between. The client receives the
+// whole body, and so does a second client that reads from the spool.
 func TestDiskFullWhileStreaming(t *testing.T) {
 	s := newStage(t, 64*mebibyte)
 	var faults failing
@@ -67,7 +67,7 @@ func TestDiskFullWhileStreaming(t *testing.T) {
 	s.want(t, "k", "head", whole)
 }
 
-// If the disk is full before the budget is used up, some is evicted, but not all at once.
+// If the disk is full before the budget is used up, some objects are evicted, but not all.
 func TestDiskFullEvicts(t *testing.T) {
 	s := newStage(t, 64*mebibyte)
 	var faults failing
@@ -81,7 +81,7 @@ func TestDiskFullEvicts(t *testing.T) {
 	for range 100 {
 		_, _ = put(s.Store, "k", nil, []byte("body"))
 	}
-	// A thirty-second part, and one more if what was not stored still counts then.
+	// 1/32 of the space, and one more object if the failed write still counts at that time.
 	testserver.Wait(t, "some objects are evicted", func() bool { return s.Stats().Evicted >= 3 })
 	if n := s.Stats().Evicted; n > 4 {
 		t.Errorf("%d objects are evicted", n)
@@ -91,7 +91,7 @@ func TestDiskFullEvicts(t *testing.T) {
 	s.clock.add(reliefPause * time.Second)
 	_, _ = put(s.Store, "k", nil, []byte("body"))
 	testserver.Wait(t, "more objects are evicted", func() bool { return s.Stats().Evicted >= 6 })
-	// From now on there is room, as less is used than the disk holds.
+	// From here on there is space, because less is used than the disk holds.
 	faults.set(nil)
 	for i := range 50 {
 		mustPut(t, s.Store, key(100+i), "", []byte("body"))
@@ -108,7 +108,7 @@ func TestDiskFullEvicts(t *testing.T) {
 	}
 }
 
-// A directory that can only be read costs hits of new objects, and no more.
+// A read-only directory costs only the hits of new objects.
 func TestReadOnly(t *testing.T) {
 	s := newStage(t, 64*mebibyte)
 	var faults failing
@@ -123,13 +123,13 @@ func TestReadOnly(t *testing.T) {
 		t.Errorf("Replace: %v", err)
 	}
 	s.want(t, "k", "head", body(1, 5000))
-	// Eviction cannot remove it either, and so it stays.
+	// Eviction cannot remove the object either, so it stays.
 	s.space.target.Store(1)
 	if s.evict(t.Context()) {
 		t.Error("evict could not remove a file, and does not say so")
 	}
 	s.want(t, "k", "head", body(1, 5000))
-	// What is removed is not found any more.
+	// A removed object is not found any more.
 	if err := s.Remove(o); !errors.Is(err, syscall.EROFS) {
 		t.Errorf("Remove: %v", err)
 	}
@@ -149,7 +149,7 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// A disk that cannot be read is a miss, and nothing is removed: it may be for a moment.
+// An unreadable disk is a miss, and nothing is removed, because the failure may be temporary.
 func TestUnreadable(t *testing.T) {
 	s := newStage(t, 64*mebibyte)
 	var faults failing

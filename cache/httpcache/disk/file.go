@@ -9,10 +9,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// file is an open file. An os.File costs two more system calls, since it asks whether the file can be waited for. The file must be
-// closed, and not while another goroutine uses it.
+// file is an open file. An os.File costs two more system calls, to find out whether the file is pollable. The
+// caller must close the file, but not while another goroutine uses it.
 type file struct {
-	fd   int // -1 once it is closed
+	fd   int // -1 after Close
 	name string
 }
 
@@ -26,7 +26,7 @@ func (f *file) ReadAt(b []byte, offset int64) (int, error) {
 		}
 		read, err := ignoringEINTR(func() (int, error) { return unix.Pread(f.fd, b[n:], offset+int64(n)) })
 		switch {
-		case errors.Is(err, unix.ESPIPE), errors.Is(err, unix.EISDIR): // as of a named pipe
+		case errors.Is(err, unix.ESPIPE), errors.Is(err, unix.EISDIR): // for example of a named pipe
 			return n, errNotRegular
 		case err != nil:
 			return n, f.failed("read", err)
@@ -63,7 +63,7 @@ func (f *file) truncate(length int64) error {
 	return f.failed("truncate", err)
 }
 
-// state asks for what the system knows of the file.
+// state returns the metadata of the file (fstat).
 func (f *file) state() (unix.Stat_t, error) {
 	var state unix.Stat_t
 	_, err := ignoringEINTR(func() (int, error) { return 0, unix.Fstat(f.fd, &state) })
@@ -79,7 +79,7 @@ func (f *file) Close() error {
 	return f.failed("close", unix.Close(fd))
 }
 
-// failed says at which file an operation has failed; nil for no error.
+// failed returns err with the operation and the name of the file; nil for nil.
 func (f *file) failed(operation string, err error) error {
 	if err == nil {
 		return nil
@@ -87,7 +87,7 @@ func (f *file) failed(operation string, err error) error {
 	return &fs.PathError{Op: operation, Path: f.name, Err: err}
 }
 
-// ignoringEINTR does what a signal has interrupted again.
+// ignoringEINTR repeats a system call that a signal has interrupted.
 func ignoringEINTR(do func() (int, error)) (int, error) {
 	for {
 		if n, err := do(); !errors.Is(err, unix.EINTR) {

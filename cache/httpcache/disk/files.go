@@ -15,24 +15,24 @@ const (
 	fileMode      = 0o600
 )
 
-// files are the files of a store. No symbolic link is followed below its directory.
+// files are the files of a store. Symbolic links below its directory are not followed.
 type files struct {
 	root        directory
 	directories [directories + 1]directory // the last is incoming
-	// kept are the directories that are open, and mostKept how many may be.
+	// kept is the number of open directories, and mostKept its maximum.
 	kept     atomic.Int64
 	mostKept int64
-	// fault, if not nil, may fail an operation before it is done. Only tests set it.
+	// fault, if not nil, may return an error for an operation before it is done. Only tests set it.
 	fault func(operation string) error
 }
 
-// path is where a file is.
+// path is the location of a file.
 type path struct {
 	directory int // its number
 	name      string
 }
 
-// String returns the path below the directory of the store.
+// String returns the path relative to the store's directory.
 func (p path) String() string { return directoryName(p.directory) + "/" + p.name }
 
 // openFiles opens the directory of a store.
@@ -44,7 +44,7 @@ func openFiles(name string) (*files, error) {
 	return &files{root: directory{kept: root}, mostKept: mostKept()}, nil
 }
 
-// Close closes the directories. Files stay open.
+// Close closes the directories, but not the open files.
 func (f *files) Close() error {
 	err := f.root.close()
 	for i := range f.directories {
@@ -60,7 +60,7 @@ func (f *files) check(operation string) error {
 	return f.fault(operation)
 }
 
-// create creates a file, and its directory if need be.
+// create creates a file, and its directory if missing.
 func (f *files) create(p path) (created *file, err error) {
 	if err := f.check("create"); err != nil {
 		return nil, err
@@ -72,8 +72,8 @@ func (f *files) create(p path) (created *file, err error) {
 	return created, err
 }
 
-// open opens a file. It waits for nothing, as opening a named pipe would. What is no regular file may be opened, and cannot be
-// read.
+// open opens a file without blocking, for example on a named pipe. A file that is not regular may be opened,
+// but not read.
 func (f *files) open(p path, flags int) (opened *file, err error) {
 	if err := f.check("open"); err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func (f *files) open(p path, flags int) (opened *file, err error) {
 		if opened, err = openAt(fd, p.name, flags|unix.O_NONBLOCK, 0); err == nil {
 			return nil
 		}
-		var state unix.Stat_t // such as of a symbolic link
+		var state unix.Stat_t // for example of a symbolic link
 		if unix.Fstatat(fd, p.name, &state, unix.AT_SYMLINK_NOFOLLOW) == nil && !isRegular(&state) {
 			return errNotRegular
 		}
@@ -91,7 +91,7 @@ func (f *files) open(p path, flags int) (opened *file, err error) {
 	return opened, err
 }
 
-// rename gives a file its name, and makes the directory for it if need be.
+// rename renames a file, and creates the target directory if missing.
 func (f *files) rename(from, to path) error {
 	if err := f.check("rename"); err != nil {
 		return err
@@ -123,7 +123,7 @@ func (f *files) remove(p path) error {
 	return nil
 }
 
-// unlinkAt removes a file, or an empty directory that is in its place.
+// unlinkAt removes a file, or an empty directory with its name.
 func unlinkAt(directory int, name string) error {
 	_, err := ignoringEINTR(func() (int, error) { return 0, unix.Unlinkat(directory, name, 0) })
 	if errors.Is(err, unix.EISDIR) || errors.Is(err, unix.EPERM) {
@@ -153,7 +153,7 @@ func (f *files) names(number int) (names []string, err error) {
 	return names, err
 }
 
-// rootNames returns the names in the directory of the store.
+// rootNames returns the names in the store's directory.
 func (f *files) rootNames() (names []string, err error) {
 	err = f.inRoot(func(root int) error {
 		opened, err := openAt(root, ".", os.O_RDONLY|unix.O_DIRECTORY, 0)
@@ -173,7 +173,7 @@ func readNames(opened *file) ([]string, error) {
 	return d.Readdirnames(-1)
 }
 
-// size returns the size of a file.
+// size returns the size of a file in bytes.
 func (f *files) size(p path) (int64, error) {
 	var state unix.Stat_t
 	err := f.in(p.directory, false, func(fd int) error { return unix.Fstatat(fd, p.name, &state, unix.AT_SYMLINK_NOFOLLOW) })

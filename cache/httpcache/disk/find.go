@@ -10,11 +10,11 @@ import (
 	"os"
 )
 
-// tries is how often a file is read: Replace may have renamed it, and written over the
-// trailer since.
+// tries is how often reading a file is attempted: Replace may have renamed it and overwritten the trailer in
+// between.
 const tries = 4
 
-// find calls a function with the name of the file of an object until it succeeds. A file that is of no use is removed.
+// find calls use with the current file name of an object until it succeeds. An unusable file is removed.
 func (s *Store) find(r ref, use func(n name) error) error {
 	var n name
 	var err error
@@ -31,15 +31,15 @@ func (s *Store) find(r ref, use func(n name) error) error {
 	return s.discardIfLost(n, err)
 }
 
-// discardIfLost removes a file if an error says that it is of no use, and returns the error.
+// discardIfLost removes a file if err means that it is unusable, and returns the error.
 func (s *Store) discardIfLost(n name, err error) error {
 	switch {
 	case errors.Is(err, ErrCorrupt):
 		s.corrupt.Add(1)
 		s.faults.report("verifying a file", fmt.Errorf("%s: %w", n.path(), err))
-		_ = s.discard(n) // reported
-	case errors.Is(err, fs.ErrNotExist): // someone else has removed it
-		_ = s.discard(n) // reported
+		_ = s.discard(n) // it reports its error
+	case errors.Is(err, fs.ErrNotExist): // another process has removed it
+		_ = s.discard(n) // it reports its error
 		err = ErrGone
 	default:
 		s.faults.report("reading a file", err)
@@ -47,7 +47,7 @@ func (s *Store) discardIfLost(n name, err error) error {
 	return err
 }
 
-// openToChange opens the file of an object and reads its trailer.
+// openToChange opens the file of an object for writing, and reads its trailer.
 func (s *Store) openToChange(r ref) (opened *file, t trailer, err error) {
 	err = s.find(r, func(n name) error {
 		file, err := s.files.open(n.path(), os.O_RDWR)
@@ -85,7 +85,7 @@ func (s *Store) readObject(n name, most int64) (t trailer, body []byte, err erro
 	return t, body, errors.Join(err, file.Close())
 }
 
-// usualTrailer is what is read of a file at first: most heads fit.
+// usualTrailer is how many bytes at the end of a file are read first; most heads fit.
 const usualTrailer = 2 << 10
 
 func (s *Store) readTrailer(file *file, n name) (trailer, error) {
@@ -109,7 +109,7 @@ func (s *Store) readTrailer(file *file, n name) (trailer, error) {
 	return trailerOf(b, n)
 }
 
-// trailerOf parses the trailer at the end of what was read of a file.
+// trailerOf parses the trailer at the end of b, the bytes read from a file.
 func trailerOf(b []byte, n name) (trailer, error) {
 	need, err := trailerSize(b[len(b)-footerSize:])
 	if err != nil {
@@ -125,7 +125,8 @@ func trailerOf(b []byte, n name) (trailer, error) {
 	return t, err
 }
 
-// readWhole reads a file at once, and verifies a body of at most some octets; a longer one is nil.
+// readWhole reads a file with one call, and verifies a body of at most most bytes; a longer body is returned as
+// nil.
 func (s *Store) readWhole(file *file, n name, most int64) (t trailer, body []byte, err error) {
 	if err := s.files.check("read"); err != nil {
 		return trailer{}, nil, err
@@ -145,13 +146,13 @@ func (s *Store) readWhole(file *file, n name, most int64) (t trailer, body []byt
 		return trailer{}, nil, err
 	}
 	body = b[:t.body:t.body]
-	if others := n.length - t.body - int64(len(t.head)); others > n.length/8 { // they would stay in memory
+	if others := n.length - t.body - int64(len(t.head)); others > n.length/8 { // they would be retained
 		body, t.head = bytes.Clone(body), bytes.Clone(t.head)
 	}
 	return t, body, nil
 }
 
-// verifyBody verifies the body of a file that was read.
+// verifyBody verifies the body of a file that is in b.
 func verifyBody(b []byte, t trailer) error {
 	sums := b[t.body:t.contentSize()]
 	if crc32.Checksum(sums, castagnoli()) != t.sumOfSums {

@@ -22,7 +22,7 @@ import (
 
 const mebibyte = 1 << 20
 
-// clock is a clock that a test moves.
+// clock is a clock that a test sets.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -42,7 +42,7 @@ func (c *clock) add(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// stage is a store, with its directory, clock and log.
+// stage is a store with its directory, clock and log.
 type stage struct {
 	*Store
 	dir   string
@@ -86,7 +86,7 @@ func (s *stage) open(t testing.TB, maxBytes int64) {
 	}
 }
 
-// reopen is a restart.
+// reopen simulates a restart.
 func (s *stage) reopen(t testing.TB) {
 	t.Helper()
 	if err := s.Close(); err != nil {
@@ -95,7 +95,7 @@ func (s *stage) reopen(t testing.TB) {
 	s.open(t, s.space.maxBytes)
 }
 
-// indexed makes the index.
+// indexed builds the index.
 func (s *stage) indexed(t testing.TB) {
 	t.Helper()
 	s.rebuild(context.Background())
@@ -113,7 +113,7 @@ func (s *stage) run(t testing.TB) {
 	t.Cleanup(func() { cancel(); testserver.Within(t, "Run", func() { <-done }) })
 }
 
-// body returns octets that a seed determines.
+// body returns bytes determined by a seed.
 func body(seed uint64, size int) []byte {
 	b := make([]byte, size)
 	random := rand.NewChaCha8([32]byte{byte(seed), byte(seed >> 8), byte(seed >> 16), byte(seed >> 24), 1})
@@ -186,7 +186,7 @@ func (s *stage) wantMiss(t testing.TB, key string) {
 	}
 }
 
-// paths returns the files of objects.
+// paths returns the paths of the object files.
 func (s *stage) paths(t testing.TB) []string {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(s.dir, "???", "*"))
@@ -196,7 +196,7 @@ func (s *stage) paths(t testing.TB) []string {
 	return paths
 }
 
-// path returns the only file.
+// path returns the path of the only object file.
 func (s *stage) path(t testing.TB) string {
 	t.Helper()
 	paths := s.paths(t)
@@ -206,7 +206,7 @@ func (s *stage) path(t testing.TB) string {
 	return paths[0]
 }
 
-// diskUsage returns what all files take, as the system counts it; but not directories.
+// diskUsage returns the space used by all files, by the count of the system, without directories.
 func (s *stage) diskUsage(t testing.TB) (used int64) {
 	t.Helper()
 	err := filepath.WalkDir(s.dir, func(_ string, d fs.DirEntry, err error) error {
@@ -218,7 +218,7 @@ func (s *stage) diskUsage(t testing.TB) (used int64) {
 			return ignoreGone(err)
 		}
 		if stat, ok := info.Sys().(*syscall.Stat_t); ok {
-			used += max(stat.Blocks*512, onDisk(info.Size())) // a file that was just written may have no blocks yet
+			used += max(stat.Blocks*512, onDisk(info.Size())) // a file just written may have no blocks yet
 		}
 		return nil
 	})

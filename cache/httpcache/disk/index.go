@@ -8,9 +8,8 @@ import (
 	"sync/atomic"
 )
 
-// index has an entry for each object, by directory. It is safe for concurrent use, and no
-// lock of it is held while a file is read or written, but while one is renamed and while
-// the names of a directory are read.
+// index has an entry for each object, by directory. It is safe for concurrent use. Its locks are not held while
+// a file is read or written, but are while a file is renamed and while a directory is listed.
 type index struct {
 	shards  [directories]shard
 	objects atomic.Int64
@@ -23,10 +22,9 @@ type shard struct {
 	replacing sync.Mutex // held by Replace
 
 	mu      sync.Mutex
-	loaded  bool    // the entries are all there are
+	loaded  bool    // the directory has been listed
 	entries []entry // sorted by digest
-	// checked are the objects that are read and of which some slices are not verified, in their files as they
-	// were last.
+	// checked are the objects being read with unverified slices, in the last known state of their files.
 	checked map[ref]*checked
 }
 
@@ -39,9 +37,9 @@ type ref struct {
 // entry is an object in the index: 48 bytes.
 type entry struct {
 	name
-	verified stamp  // of its file when all slices of its body were verified; noStamp if they are not
+	verified stamp  // of its file when all slices of its body were verified; noStamp before
 	used     uint32 // seconds since 1970
-	removed  bool   // it is not found any more, but its file could not be removed yet
+	removed  bool   // not found any more, although its file could not be removed yet
 }
 
 func (n name) ref() ref { return ref{n.digest, n.id} }
@@ -56,7 +54,7 @@ func (s *shard) find(d digest) (from, to int) {
 	return from, to
 }
 
-// at returns the entry of an object, nil if there is none.
+// at returns the entry of an object, nil for none.
 func (s *shard) at(r ref) *entry {
 	from, to := s.find(r.digest)
 	for i := from; i < to; i++ {
@@ -67,7 +65,7 @@ func (s *shard) at(r ref) *entry {
 	return nil
 }
 
-// current returns the entry of an object, which may have been renamed or removed.
+// current returns the current entry of an object, which may have been renamed or removed.
 func (s *shard) current(r ref) (entry, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -78,7 +76,7 @@ func (s *shard) current(r ref) (entry, bool) {
 	return *e, true
 }
 
-// of returns the entries of a key. If there is only one, it counts as used.
+// of returns the entries of a key. A single entry is marked as used.
 func (s *shard) of(d digest, now uint32) []entry {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -107,7 +105,7 @@ func (x *index) add(e entry) {
 	s := x.shard(e.digest)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.entries) == cap(s.entries) { // append would double it, which is memory for nothing
+	if len(s.entries) == cap(s.entries) { // append would double the capacity and waste memory
 		grown := make([]entry, len(s.entries), cap(s.entries)+cap(s.entries)/8+4)
 		copy(grown, s.entries)
 		s.entries = grown
@@ -134,8 +132,8 @@ func (x *index) drop(n name) bool {
 	return false
 }
 
-// hide makes that an object is not found any more, and returns the name of its file; not
-// ok if there is no entry of it. Where only is not nil, the file must have that name.
+// hide makes an object invisible, and returns the name of its file; ok is false if it has no entry. If only is
+// not nil, the file must have that name.
 func (x *index) hide(r ref, only *name) (n name, ok bool) {
 	s := x.shard(r.digest)
 	s.mu.Lock()
@@ -148,7 +146,7 @@ func (x *index) hide(r ref, only *name) (n name, ok bool) {
 	return e.name, true
 }
 
-// use notes that an object is used.
+// use marks an object as used.
 func (x *index) use(r ref, now uint32) {
 	s := x.shard(r.digest)
 	s.mu.Lock()
@@ -158,11 +156,10 @@ func (x *index) use(r ref, now uint32) {
 	}
 }
 
-// sample is of how many objects the one is evicted that was used the longest ago.
+// sample is the number of objects of which the least recently used is evicted.
 const sample = 64
 
-// oldest returns an object that was not used for long: the least recently used one of
-// some directories, others at each call.
+// oldest returns the least recently used object of some directories, which differ at each call.
 func (x *index) oldest() (name, bool) {
 	var oldest entry
 	seen := 0

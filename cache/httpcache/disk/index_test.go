@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// digestNumber is a digest that is spread as those of keys are.
+// digestNumber returns a digest with the distribution of key digests.
 func digestNumber(i int) (d digest) {
 	z := uint64(i) * 0x9e3779b97f4a7c15 // splitmix64
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
@@ -22,7 +22,7 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// The index takes at most 64 bytes for an object.
+// The index uses at most 64 bytes per object.
 func TestIndexMemory(t *testing.T) {
 	const n = 200_000
 	before := heap()

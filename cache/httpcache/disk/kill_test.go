@@ -20,8 +20,8 @@ import (
 
 const trafficKeys = 60
 
-// trafficChild stores, replaces, removes and reads objects until it is killed. It prints
-// "+ KEY" when an object is stored, and "- KEY" before all of a key are removed.
+// trafficChild stores, replaces, removes and reads objects until it is killed. It prints "+ KEY" when an object
+// is stored, and "- KEY" before all objects of a key are removed.
 func trafficChild(dir string) {
 	s, err := Open(dir, childConfig())
 	if err != nil {
@@ -33,7 +33,7 @@ func trafficChild(dir string) {
 	for g := range 4 {
 		go func() {
 			for {
-				key := key(g + 4*rand.IntN(trafficKeys/4)) // of this goroutine alone
+				key := key(g + 4*rand.IntN(trafficKeys/4)) // used by this goroutine only
 				if err := traffic(s, key); err != nil && !errors.Is(err, ErrIndexing) {
 					fmt.Println("error", err)
 				}
@@ -49,11 +49,11 @@ func trafficChild(dir string) {
 	select {}
 }
 
-// traffic does something to a key.
+// traffic performs a random operation on a key.
 func traffic(s *Store, key string) error {
 	objects := s.Get(key)
 	switch n := rand.IntN(10); {
-	case !s.space.indexed.Load(): // nothing can be stored, and all would soon be removed
+	case !s.space.indexed.Load(): // nothing can be stored yet, so removals would soon empty the store
 		if len(objects) > 0 {
 			return checkObject(objects[0])
 		}
@@ -103,8 +103,8 @@ func checkObject(o *Object) error {
 	return nil
 }
 
-// A process is killed at any moment, again and again. No wrong octet is ever returned, what
-// was whole is still there, and what was not is removed.
+// A process is killed repeatedly at any moment. No wrong byte is ever returned, complete objects are retained,
+// and incomplete ones are removed.
 func TestKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
@@ -124,7 +124,7 @@ func TestKilled(t *testing.T) {
 		killSoon := func() {
 			kill = time.AfterFunc(time.Duration(5+rand.IntN(60))*time.Millisecond, func() { _ = cmd.Process.Kill() })
 		}
-		if round%5 == 4 { // while the index is made, or soon after
+		if round%5 == 4 { // during or soon after the indexing
 			killSoon()
 		}
 		stored += journal(t, out, whole, func() {
@@ -142,7 +142,7 @@ func TestKilled(t *testing.T) {
 	t.Logf("%d objects were stored, %d keys have one at the end", stored, len(whole))
 }
 
-// journal reads what the child has done, until it was killed.
+// journal reads the output of the child until it was killed.
 func journal(t *testing.T, out *bufio.Scanner, whole map[string]bool, indexed func()) (stored int) {
 	t.Helper()
 	for out.Scan() {

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// incoming is the directory of the files that are being written.
+// incoming is the directory of files being written.
 const (
 	incoming       = "incoming"
-	incomingNumber = directories // behind those with objects
+	incomingNumber = directories // after the directories with objects
 )
 
-// temporaryPath returns where a file is that is being written.
+// temporaryPath returns the path of a file being written.
 func temporaryPath(id uint64) path {
 	return path{incomingNumber, strconv.FormatUint(id, 16) + ".tmp"}
 }
@@ -24,8 +24,7 @@ type leftover struct {
 	size int64
 }
 
-// listLeftovers notes which temporary files are there: as the directory is locked, none is
-// of a living process.
+// listLeftovers lists the temporary files: as the directory is locked, none belongs to a running process.
 func (s *Store) listLeftovers() error {
 	names, err := s.files.names(incomingNumber)
 	if err != nil {
@@ -35,7 +34,7 @@ func (s *Store) listLeftovers() error {
 		id, _ := strings.CutSuffix(name, ".tmp")
 		n, err := strconv.ParseUint(id, 16, 64)
 		if err != nil || temporaryPath(n).name != name {
-			continue // it is not ours
+			continue // not a file of the store
 		}
 		size, err := s.files.size(temporaryPath(n))
 		if errors.Is(err, fs.ErrNotExist) {
@@ -50,7 +49,7 @@ func (s *Store) listLeftovers() error {
 	return nil
 }
 
-// removeLeftovers removes these files, and keeps in mind those that it cannot remove.
+// removeLeftovers removes these files, and retains those that it cannot remove for the next attempt.
 func (s *Store) removeLeftovers() {
 	var kept []leftover
 	for _, l := range s.leftover {

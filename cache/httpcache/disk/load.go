@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// listDirectories notes which directories there are; the others are known to be empty.
+// listDirectories lists the existing directories; the others are known to be empty.
 func (s *Store) listDirectories() error {
 	names, err := s.files.rootNames()
 	if err != nil {
@@ -29,7 +29,7 @@ func (s *Store) listDirectories() error {
 	return nil
 }
 
-// load makes the index of a directory, unless it has been made. It reads names only.
+// load indexes a directory unless it has been indexed. It reads only file names.
 func (s *Store) load(number int) error {
 	sh := &s.index.shards[number]
 	sh.mu.Lock()
@@ -47,7 +47,7 @@ func (s *Store) load(number int) error {
 	for _, text := range names {
 		n, ok := parseName(text)
 		if !ok || n.digest.directory() != number {
-			continue // it is not ours
+			continue // not a file of the store
 		}
 		entries = append(entries, entry{name: n, used: uint32(n.id >> 32)})
 		size += onDisk(n.length)
@@ -62,12 +62,11 @@ func (s *Store) load(number int) error {
 
 const (
 	loadsAtOnce = 16                    // directories
-	loadPause   = time.Millisecond      // at least, after so many
-	longPause   = 50 * time.Millisecond // at most
+	loadPause   = time.Millisecond      // minimum, after loadsAtOnce directories
+	longPause   = 50 * time.Millisecond // maximum
 )
 
-// rebuild makes the index of all directories. It leaves the disk alone for as long as it
-// has used it.
+// rebuild indexes all directories. It pauses as long as it has used the disk, within limits.
 func (s *Store) rebuild(ctx context.Context) {
 	started, loads := s.now(), 0
 	for number := range directories {
@@ -77,13 +76,13 @@ func (s *Store) rebuild(ctx context.Context) {
 		if !s.unloaded(number) {
 			continue
 		}
-		_ = s.load(number) // reported; it is tried again later
+		_ = s.load(number) // reported; retried later
 		if loads++; loads%loadsAtOnce == 0 {
 			pause(ctx, min(max(s.now().Sub(started), loadPause), longPause))
 			started = s.now()
 		}
 	}
-	s.space.indexed.Store(true) // but for directories that cannot be read
+	s.space.indexed.Store(true) // except for unreadable directories
 }
 
 func (s *Store) unloaded(number int) bool {
@@ -93,7 +92,7 @@ func (s *Store) unloaded(number int) bool {
 	return !sh.loaded
 }
 
-// pause waits for a while, or until ctx ends.
+// pause waits for a duration, or until ctx ends.
 func pause(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

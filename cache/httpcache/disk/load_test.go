@@ -12,7 +12,7 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// While the index is made, what is on the disk is found, stored, replaced and removed.
+// During the indexing, objects on disk can be found, stored, replaced and removed.
 func TestServeWhileIndexIsMade(t *testing.T) {
 	s := newStage(t, 64*mebibyte)
 	const n = 300
@@ -31,7 +31,7 @@ func TestServeWhileIndexIsMade(t *testing.T) {
 	}
 	half()
 	s.run(t)
-	for i := range n { // while Run makes the index
+	for i := range n { // while Run builds the index
 		s.want(t, key(i), fmt.Sprint(i), body(uint64(i), 500))
 	}
 	half()
@@ -41,7 +41,7 @@ func TestServeWhileIndexIsMade(t *testing.T) {
 	}
 }
 
-// Making the index leaves the disk alone in between.
+// Building the index pauses between batches.
 func TestIndexIsMadeSlowly(t *testing.T) {
 	s := newStage(t, 64*mebibyte)
 	const n = 4 * loadsAtOnce
@@ -59,13 +59,13 @@ func TestIndexIsMadeSlowly(t *testing.T) {
 	s.reopen(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	s.Run(ctx) // it ends at once
+	s.Run(ctx) // returns immediately
 	if stats := s.Stats(); stats.Unindexed != n || s.space.indexed.Load() {
 		t.Errorf("%+v", stats)
 	}
 }
 
-// Nothing is stored until it is known how much there is.
+// Nothing is stored until the used space is known.
 func TestBudgetWhileIndexIsMade(t *testing.T) {
 	s := newStage(t, 64*mebibyte)
 	for number := range directories {
@@ -84,10 +84,10 @@ func TestBudgetWhileIndexIsMade(t *testing.T) {
 	})
 }
 
-// Temporary files of a process that has ended are removed; what is not of the store stays.
+// Temporary files of a process that has ended are removed; files that do not belong to the store stay.
 func TestLeftovers(t *testing.T) {
 	s := newStage(t, 64*mebibyte)
-	if _, err := s.Create("k"); err != nil { // and never closed
+	if _, err := s.Create("k"); err != nil { // never closed
 		t.Fatal(err)
 	}
 	_ = s.Close()

@@ -8,11 +8,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ErrLocked means that another store, maybe of another process, uses the directory.
+// ErrLocked means that another store, possibly of another process, uses the directory.
 var ErrLocked = errors.New("the directory is in use by another process")
 
-// lock locks the directory until the returned file is closed. The kernel closes it when
-// the process ends, in whatever way.
+// lock locks the directory until the returned file is closed. The kernel closes it when the process ends for
+// any reason.
 func (f *files) lock() (*file, error) {
 	var file *file
 	err := f.inRoot(func(root int) (err error) {

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// The tests start this binary again: these variables say what the child does, and where.
+// The tests start this binary again: these variables tell the child its task and directory.
 const (
 	childVariable = "DISK_TEST_CHILD"
 	childDir      = "DISK_TEST_DIR"
@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(childVariable) == "" {
 		os.Exit(m.Run())
 	}
-	go func() { // a test that panics or times out does not kill it
+	go func() { // ends the child even if the test panics or times out
 		_, _ = io.Copy(io.Discard, os.Stdin)
 		os.Exit(0)
 	}()
@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// child starts a child, and returns it and what it prints.
+// child starts a child process, and returns it and its output.
 func child(t *testing.T, what, dir string) (*exec.Cmd, *bufio.Scanner) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -66,7 +66,7 @@ func lockChild(dir string) {
 	select {}
 }
 
-// A directory has one store; a process that was killed leaves no lock.
+// A directory has at most one store, and a killed process leaves no lock.
 func TestLock(t *testing.T) {
 	dir := t.TempDir()
 	cmd, out := child(t, "lock", dir)

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// digest is the part of the SHA-256 of a key that names its files. Nobody can choose keys
-// with the same one.
+// digest is the prefix of the SHA-256 of a key that names its files. Finding two keys with the same digest is
+// infeasible.
 type digest [16]byte
 
 func digestOf(key string) digest {
@@ -19,10 +19,10 @@ func digestOf(key string) digest {
 // directories is the number of directories with objects.
 const directories = 1 << 12
 
-// directory returns the number of the directory of a key.
+// directory returns the directory number of a key.
 func (d digest) directory() int { return int(d[0])<<4 | int(d[1])>>4 }
 
-// directoryName returns the name of a directory: three hexadecimal digits, but for incoming.
+// directoryName returns the name of a directory: three hexadecimal digits, except for incoming.
 func directoryName(number int) string {
 	if number == incomingNumber {
 		return incoming
@@ -40,14 +40,14 @@ func parseDirectoryName(name string) (number int, ok bool) {
 type name struct {
 	digest digest
 	id     uint64 // seconds since 1970 and a random number, 32 bits each
-	length int64  // where its trailer ends
+	length int64  // the end of its trailer
 }
 
 func (n name) String() string {
 	return hex.EncodeToString(n.digest[:]) + "-" + strconv.FormatUint(n.id, 16) + "-" + strconv.FormatInt(n.length, 16)
 }
 
-// path returns where the file is.
+// path returns the path of the file.
 func (n name) path() path { return path{n.digest.directory(), n.String()} }
 
 // parseName is the inverse of String.

@@ -7,13 +7,13 @@ import (
 	"io"
 )
 
-// Object is a stored object: its head, and where its body is. It is immutable, holds no
-// resource, and is safe for concurrent use.
+// Object is a stored object: its head, and a reference to its body. It is immutable, holds no resource, and is
+// safe for concurrent use.
 type Object struct {
 	store   *Store
 	ref     ref
 	trailer trailer
-	body    []byte // nil where it was not read
+	body    []byte // nil if not read
 }
 
 // ErrGone means that an object was removed.
@@ -25,16 +25,16 @@ func (o *Object) Key() string { return o.trailer.key }
 // Head returns the head of the object, which must not be changed.
 func (o *Object) Head() []byte { return o.trailer.head }
 
-// Is reports whether two values are of the same object, which may have got another head meanwhile.
+// Is reports whether two values represent the same object, whose head may have been replaced.
 func (o *Object) Is(other *Object) bool { return o.ref == other.ref }
 
-// Size returns the length of the body, in octets.
+// Size returns the length of the body in bytes.
 func (o *Object) Size() int64 { return o.trailer.body }
 
-// Body returns the verified body, which must not be changed, where it was read with the object: see Read.
+// Body returns the verified body, which must not be changed, if it was read with the object: see Read.
 func (o *Object) Body() (body []byte, isRead bool) { return o.body, o.body != nil }
 
-// ReadBody reads the body at once, and verifies it. It is for small ones.
+// ReadBody reads and verifies the whole body. It is for small bodies.
 func (o *Object) ReadBody() ([]byte, error) {
 	whole, err := o.store.object(o.ref, o.Size())
 	if err != nil {
@@ -44,10 +44,10 @@ func (o *Object) ReadBody() ([]byte, error) {
 	if whole.body != nil {
 		return bytes.Clone(whole.body), nil
 	}
-	return o.readLong() // its heads are long
+	return o.readLong() // its trailer is longer than usualTrailer
 }
 
-// readLong is ReadBody by way of Open.
+// readLong is ReadBody by Open.
 func (o *Object) readLong() ([]byte, error) {
 	r, err := o.Open(0, -1)
 	if err != nil {
@@ -58,13 +58,13 @@ func (o *Object) readLong() ([]byte, error) {
 	return body, errors.Join(err, r.Close())
 }
 
-// wholesAtOnce is of how many objects of a key Read reads the bodies: more are seldom asked for together.
+// wholesAtOnce is for how many objects of a key Read reads the bodies: more are seldom requested together.
 const wholesAtOnce = 4
 
-// Read returns all objects of a key, in no order, with verified heads; nil also if the disk fails. Bodies of at most some
-// bytes are read with them, by one system call more than opening and closing the file; -1 reads none. Objects whose
-// bodies are found corrupt are left out. An object counts as used when its body is opened or read, or when it is the only
-// one here.
+// Read returns all objects of a key, in no particular order, with verified heads; nil also if the disk fails.
+// It reads bodies of at most most bytes with them, at the cost of one system call; -1 reads none. Objects with
+// corrupt bodies are omitted. An object is marked as used when its body is opened or read, or when it is the
+// only one of its key.
 func (s *Store) Read(key string, most int64) []*Object {
 	d := digestOf(key)
 	if s.load(d.directory()) != nil {
@@ -89,7 +89,7 @@ func (s *Store) Read(key string, most int64) []*Object {
 	return objects
 }
 
-// object reads an object, with a body of at most some octets. A file that is not as it was written is removed.
+// object reads an object, with a body of at most most bytes. A corrupt file is removed.
 func (s *Store) object(r ref, most int64) (*Object, error) {
 	o := &Object{store: s, ref: r}
 	err := s.find(r, func(n name) (err error) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A small body is read with its head, also after the head was replaced; a longer one is not.
+// A small body is read with its head, even after a replacement of the head; a larger body is not.
 func TestRead(t *testing.T) {
 	const most = 64 << 10
 	for _, size := range []int{0, 1, 5000, most, most + 1, 2 * sliceSize} {
@@ -34,7 +34,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// Of many objects of a key some bodies are read.
+// Of many objects of a key, only some bodies are read.
 func TestReadMany(t *testing.T) {
 	s := newStage(t, 64*mebibyte)
 	for i := range 3 * wholesAtOnce {

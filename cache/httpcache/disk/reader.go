@@ -6,22 +6,22 @@ import (
 	"io"
 )
 
-// reader reads a part of a body. It verifies each slice before the first octet of it is
-// returned, unless that was done in the file as it is: see stamp.
+// reader reads a part of a body. It verifies each slice before it returns the first byte of it, unless it was
+// verified before in the unchanged file: see stamp.
 type reader struct {
 	object  *Object
 	file    *file
 	at, end int64
-	stamp   stamp    // of the file as it was last
+	stamp   stamp    // of the last known state of the file
 	checked *checked // nil if all slices are verified
 }
 
-// Open opens a part of the body; length -1 is up to the end. The first slice of it is
-// verified here, others while they are read: a fault there is an error of the reader, and
-// the object is removed. So is a change of the file that others make while it is read: no octet is
-// returned that is not of the body as it was stored. The octets are copied, since those of a file that
-// is sent without (sendfile) may change until the client has them. The reader also has WriteTo, with a
-// buffer of 64 KiB. It is for one goroutine, and stays readable after the object was removed.
+// Open opens a part of the body; length -1 is up to the end. It verifies the first slice of the part; the
+// others are verified while they are read. Corruption of a later slice is an error of the reader, and removes
+// the object. So is a change of the file by another process during the reading: the reader returns only bytes
+// of the body as it was stored. It copies the bytes, because with sendfile they could change until the client
+// has received them. The reader implements io.WriterTo, with a buffer of 64 KiB. It is for one goroutine, and
+// stays readable after the object was removed.
 func (o *Object) Open(offset, length int64) (io.ReadCloser, error) {
 	if length < 0 {
 		length = o.Size() - offset
@@ -43,7 +43,7 @@ func (o *Object) Open(offset, length int64) (io.ReadCloser, error) {
 	return r, nil
 }
 
-// look takes the file for what it is now.
+// look updates the stamp and the verified slices to the current state of the file.
 func (r *reader) look() error {
 	s := r.object.store
 	now, isSettled, err := s.stampOf(r.file, r.object.trailer.sumOfSums)
@@ -55,7 +55,7 @@ func (r *reader) look() error {
 	return nil
 }
 
-// verified returns how many octets from the present one on are verified.
+// verified returns the number of verified bytes from r.at on, after verifying a slice if necessary.
 func (r *reader) verified() (int64, error) {
 	left := r.end - r.at
 	if left == 0 || r.checked == nil {
@@ -80,7 +80,7 @@ func (r *reader) verified() (int64, error) {
 func (r *reader) failed(err error) error {
 	s := r.object.store
 	if e, ok := s.index.shard(r.object.ref.digest).current(r.object.ref); ok {
-		_ = s.discardIfLost(e.name, err) // it is the same error
+		_ = s.discardIfLost(e.name, err) // it returns err
 	}
 	return fmt.Errorf("reading a body: %w", err)
 }
@@ -88,8 +88,8 @@ func (r *reader) failed(err error) error {
 // errChanged means that a file was changed while it was read.
 var errChanged = fmt.Errorf("%w: it is being changed", ErrCorrupt)
 
-// next reads octets that are verified. They are read before the file is looked at: what it had then is what
-// was verified if it has not changed since.
+// next reads verified bytes. It reads them before it checks the stamp: if that is unchanged, the bytes are
+// those that were verified.
 func (r *reader) next(p []byte) (int, error) {
 	n, err := r.verified()
 	if err != nil {
@@ -106,8 +106,8 @@ func (r *reader) next(p []byte) (int, error) {
 	return len(p), err
 }
 
-// again is next in a file that has changed, which is verified anew. Replace and the removal of the object
-// change it, too: the one waits meanwhile, the other is only once.
+// again is next in a changed file, which it verifies again. Replace and the removal of the object also change
+// the file: Replace waits for the lock, and the removal happens only once.
 func (r *reader) again(p []byte) (n int, err error) {
 	sh := r.object.store.index.shard(r.object.ref.digest)
 	sh.replacing.Lock()
@@ -142,7 +142,7 @@ func (r *reader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// chunkSize is how much is read at a time for others.
+// chunkSize is the buffer size for WriteTo, in bytes.
 const chunkSize = 64 << 10
 
 // chunk returns a buffer of chunkSize.

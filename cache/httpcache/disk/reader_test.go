@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// Over TCP and by net/http, part of it after some was read.
+// TestBodyOverHTTP sends a body over TCP and by net/http, partly after some of it was read.
 func TestBodyOverHTTP(t *testing.T) {
 	s := newStage(t, 64*mebibyte)
 	whole := body(1, 3*sliceSize+5)
@@ -50,7 +50,7 @@ func TestBodyOverHTTP(t *testing.T) {
 	}
 }
 
-// Many goroutines do everything at once, on the same keys.
+// Many goroutines perform all operations concurrently on the same keys.
 func TestConcurrently(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
@@ -79,7 +79,7 @@ func TestConcurrently(t *testing.T) {
 	}
 }
 
-// leftChecked returns what is noted of bodies that are partly verified.
+// leftChecked returns the objects with records of partly verified bodies.
 func (x *index) leftChecked() (left []ref) {
 	for i := range x.shards {
 		for r := range x.shards[i].checked {

@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// Remove removes an object. After an error it is not found any more, but its file is
-// there, and would be found after a restart; Run tries again to remove it.
+// Remove removes an object. After an error the object is not found any more, but its file remains and would be
+// found after a restart; Run retries the removal.
 func (s *Store) Remove(o *Object) error {
 	n, ok := s.index.hide(o.ref, nil)
 	if !ok {
@@ -19,8 +19,9 @@ func (s *Store) Remove(o *Object) error {
 	return nil
 }
 
-// Each calls f for every object, in no order. f may use the store. Objects that are stored meanwhile may be left out. It
-// reads every head, and so may take long. The error is the first of an object that could not be read; the others were.
+// Each calls f for every object, in no particular order. f may use the store. Objects stored during the call
+// may be missing. It reads every head, and so may take long. It returns the first error of an unreadable
+// object, after visiting the others.
 func (s *Store) Each(f func(key string, head []byte)) error {
 	var first error
 	for number := range directories {
@@ -37,7 +38,7 @@ func (s *Store) visit(r ref, f func(key string, head []byte)) error {
 	o, err := s.object(r, -1)
 	switch {
 	case errors.Is(err, ErrGone), errors.Is(err, ErrCorrupt):
-		return nil // it is not found any more
+		return nil // removed in the meantime
 	case err != nil:
 		return fmt.Errorf("reading an object: %w", err)
 	}

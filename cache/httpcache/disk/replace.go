@@ -6,9 +6,9 @@ import (
 	"io/fs"
 )
 
-// Replace gives an object another head, and returns it with that. Its body is not copied,
-// and whoever reads it reads on. After an error or a crash, the object has the one head or
-// the other. Of several calls at once, the last one counts.
+// Replace replaces the head of an object, and returns the changed object. It does not copy the body, and
+// readers of the body are not affected. After an error or a crash, the object has either the old or the new
+// head. Of concurrent calls, the last one wins.
 func (s *Store) Replace(o *Object, head []byte) (*Object, error) {
 	if len(head) > MaxHead {
 		return nil, fmt.Errorf("replacing a head: one of %d octets is too long", len(head))
@@ -29,7 +29,7 @@ func (s *Store) replace(sh *shard, r ref, head []byte) (*Object, error) {
 		return nil, err
 	}
 	defer func() { _ = file.Close() }()
-	e, ok := sh.current(r) // as it was opened: only Replace renames
+	e, ok := sh.current(r) // consistent with the opened file: only Replace renames
 	if !ok {
 		return nil, ErrGone
 	}
@@ -47,7 +47,7 @@ func (s *Store) replace(sh *shard, r ref, head []byte) (*Object, error) {
 		err = s.renameObject(sh, e.name, renamed)
 	}
 	if err != nil {
-		// What was written behind the trailer in force counts for nothing.
+		// Bytes behind the current trailer are ignored.
 		if growth := onDisk(renamed.length) - onDisk(e.length); growth > 0 {
 			s.space.release(growth)
 		}
@@ -62,8 +62,8 @@ func (s *Store) replace(sh *shard, r ref, head []byte) (*Object, error) {
 	return &Object{store: s, ref: r, trailer: t}, nil
 }
 
-// place returns where a trailer goes: behind the sums if it ends before the one in force
-// begins, else behind that. So a file grows by two trailers at most.
+// place returns the offset for a new trailer: behind the sums if it fits before the current trailer, otherwise
+// behind that. So a file grows by at most two trailers.
 func place(t trailer, start, end int64) int64 {
 	if t.contentSize()+t.size() <= start {
 		return t.contentSize()
@@ -82,7 +82,7 @@ func (s *Store) writeTrailer(file *file, t trailer, at int64) error {
 	return err
 }
 
-// renameObject renames a file whose trailer is replaced, and its entry with it.
+// renameObject renames a file whose trailer is replaced, and its entry.
 func (s *Store) renameObject(sh *shard, from, to name) error {
 	sh.mu.Lock()
 	defer sh.mu.Unlock()

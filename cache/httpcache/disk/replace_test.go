@@ -22,7 +22,7 @@ func TestReplace(t *testing.T) {
 	defer open.Close()
 	for i, size := range []int{10, 1000, 10, 100_000, MaxHead, MaxHead, 0, 1, MaxHead, 5} {
 		head := string(bytes.Repeat([]byte{byte('a' + i)}, size))
-		o, err := s.Replace(first, []byte(head)) // the name of first is an old one
+		o, err := s.Replace(first, []byte(head)) // the file name in first is outdated
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,7 +61,7 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// Where it fails, the object has the head that it had.
+// After a failure, the object has its previous head.
 func TestReplaceFails(t *testing.T) {
 	s := newStage(t, 64*mebibyte)
 	var faults failing
@@ -82,7 +82,7 @@ func TestReplaceFails(t *testing.T) {
 	}
 }
 
-// A process that is killed in between leaves the trailer in force as it is.
+// A process killed during Replace leaves the current trailer valid.
 func TestReplaceHalf(t *testing.T) {
 	s := newStage(t, 64*mebibyte)
 	body := body(1, 5000)
@@ -104,7 +104,7 @@ func TestReplaceHalf(t *testing.T) {
 	s.want(t, "k", "2nd", body)
 }
 
-// Heads change while objects are read, replaced and removed by others.
+// Heads are replaced while other goroutines read, replace and remove the objects.
 func TestReplaceConcurrently(t *testing.T) {
 	s := newStage(t, 64*mebibyte)
 	s.run(t)

@@ -7,33 +7,32 @@ import (
 	"sync/atomic"
 )
 
-// Errors of a Writer: they cost a hit only.
+// Errors of a Writer: the object is not stored, which costs only a cache hit.
 var (
-	// ErrIndexing means that it is not known yet how much is stored.
+	// ErrIndexing means that the used space is not known yet.
 	ErrIndexing = errors.New("the index of the disk is being made")
-	// ErrFull means that the budget is used up until more is evicted.
+	// ErrFull means that the budget is used up until objects are evicted.
 	ErrFull = errors.New("the budget of the disk is used up")
 	// ErrTooLarge means that an object would take more than a quarter of the budget.
 	ErrTooLarge = errors.New("the object is too large for the budget of the disk")
 )
 
 const (
-	block         = 4096 // files take whole blocks
-	largestShare  = 4    // of the budget, for one object: a quarter
-	headroomShare = 16   // of the budget, which eviction keeps free
+	block         = 4096 // files occupy whole blocks, of this many bytes
+	largestShare  = 4    // an object takes at most 1/largestShare of the budget
+	headroomShare = 16   // eviction keeps 1/headroomShare of the budget free
 )
 
-// onDisk returns how much a file takes, in bytes.
+// onDisk returns the space that a file of a length occupies, in bytes.
 func onDisk(length int64) int64 { return (length + block - 1) &^ (block - 1) }
 
-// space is the budget. What is used never exceeds it, unless it was made smaller since
-// the last start.
+// space is the budget in bytes. used never exceeds it, unless the budget was reduced since the last start.
 type space struct {
 	maxBytes int64
 	used     atomic.Int64
-	indexed  atomic.Bool   // used is of all directories: nothing is stored before
-	target   atomic.Int64  // what eviction leaves
-	wake     chan struct{} // of capacity 1: there is something to evict
+	indexed  atomic.Bool   // used includes all directories: nothing is stored before
+	target   atomic.Int64  // eviction reduces used to this
+	wake     chan struct{} // of capacity 1: eviction is necessary
 }
 
 func newSpace(maxBytes int64) *space {
@@ -44,7 +43,7 @@ func newSpace(maxBytes int64) *space {
 
 func (s *space) usual() int64 { return s.maxBytes - s.maxBytes/headroomShare }
 
-// reserve takes n bytes before they are written.
+// reserve takes n bytes from the budget, before they are written.
 func (s *space) reserve(n int64) error {
 	used := s.used.Add(n)
 	if used > s.target.Load() {
@@ -57,7 +56,7 @@ func (s *space) reserve(n int64) error {
 	return nil
 }
 
-// refusal returns why nothing can be stored, nil where it can.
+// refusal returns why nothing can be stored, nil if it can.
 func (s *space) refusal() error {
 	switch {
 	case !s.indexed.Load():
@@ -68,7 +67,7 @@ func (s *space) refusal() error {
 	return nil
 }
 
-// release returns bytes, after their file was removed.
+// release returns n bytes to the budget, after their file was removed.
 func (s *space) release(n int64) { s.used.Add(-n) }
 
 func (s *space) wakeUp() {

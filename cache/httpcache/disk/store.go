@@ -13,15 +13,15 @@ import (
 
 // Config is the configuration of a store. All fields are required.
 type Config struct {
-	// MaxBytes bounds what the files take, in bytes; each takes whole blocks of 4 KiB. An
-	// object takes at most a quarter of it.
+	// MaxBytes limits the space of the files, in bytes; each occupies whole blocks of 4 KiB. An object takes at
+	// most a quarter of it.
 	MaxBytes int64
 	Now      func() time.Time
 	Log      *slog.Logger
 }
 
-// Store keeps objects in the files of a directory, which no other store may use meanwhile.
-// It is safe for concurrent use. A fault of the disk is never more than a miss.
+// Store stores objects in the files of a directory, which no other store may use at the same time. It is safe
+// for concurrent use. A disk failure costs at most a cache hit.
 type Store struct {
 	files  *files
 	lock   *file
@@ -33,20 +33,20 @@ type Store struct {
 	buffers   sync.Pool // of *[sliceSize]byte
 	chunks    sync.Pool // of *[chunkSize]byte
 	leftover  []leftover
-	undone    atomic.Bool  // files of objects that are not found any more could not be removed
-	unindexed atomic.Int64 // directories whose contents are not known yet
-	relieved  atomic.Int64 // when room was last made on a full disk: seconds since 1970
+	undone    atomic.Bool  // the files of some hidden objects could not be removed
+	unindexed atomic.Int64 // number of directories not indexed yet
+	relieved  atomic.Int64 // when space was last freed on a full disk: seconds since 1970
 
 	evicted, corrupt atomic.Uint64
 }
 
-// Open opens the store in a directory, and makes the directory if need be. It starts
-// nothing and reads no file. The caller must close the store.
+// Open opens the store in a directory, which it creates if missing. It starts no goroutine and reads no file.
+// The caller must call Close.
 func Open(directory string, config Config) (*Store, error) {
 	if config.MaxBytes <= 0 {
 		return nil, fmt.Errorf("opening the disk of the cache in %s: a budget of %d bytes holds nothing", directory, config.MaxBytes)
 	}
-	if err := os.MkdirAll(directory, directoryMode); err != nil { //nolint:gosec // it is of the configuration
+	if err := os.MkdirAll(directory, directoryMode); err != nil { //nolint:gosec // a configured name
 		return nil, fmt.Errorf("making the directory of the cache: %w", err)
 	}
 	files, err := openFiles(directory)
@@ -66,21 +66,21 @@ func Open(directory string, config Config) (*Store, error) {
 	return s, nil
 }
 
-// Close lets another store use the directory. Run must have returned, and all writers be
-// closed. Open bodies stay readable.
+// Close unlocks the directory for another store. Run must have returned, and all writers must be closed. Open
+// bodies stay readable.
 func (s *Store) Close() error { return errors.Join(s.files.Close(), s.lock.Close()) }
 
 // seconds returns the time in seconds since 1970, until 2106.
-func (s *Store) seconds() uint32 { return uint32(s.now().Unix()) } //nolint:gosec // as said
+func (s *Store) seconds() uint32 { return uint32(s.now().Unix()) } //nolint:gosec // until 2106
 
-// Stats are the size of a store, and what has happened since it was opened.
+// Stats are the size of a store, and its counters since it was opened.
 type Stats struct {
-	Objects, Bytes int64 // stored now; Bytes are also of what is being written
+	Objects, Bytes int64 // current; Bytes includes objects being written
 	MaxBytes       int64
-	Unindexed      int64  // directories of 4096 whose objects do not count yet
-	Evicted        uint64 // objects
-	Corrupt        uint64 // files that were not as they were written
-	Faults         uint64 // operations at which the disk failed
+	Unindexed      int64  // directories, of 4096, whose objects are not counted yet
+	Evicted        uint64 // number of objects
+	Corrupt        uint64 // number of corrupt files
+	Faults         uint64 // number of failed operations
 }
 
 // Stats returns the current values.

@@ -39,7 +39,7 @@ func TestRoundTrip(t *testing.T) {
 			s.want(t, c.key, head, body)
 			s.reopen(t)
 			s.want(t, c.key, head, body)
-			s.want(t, c.key, head, body) // its body is verified
+			s.want(t, c.key, head, body) // verifies its body
 			if got, want := s.Stats().Bytes, s.diskUsage(t); got != want {
 				t.Errorf("%d bytes are counted, %d are used", got, want)
 			}
@@ -47,7 +47,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// A body is the same however it is cut: while written, and while read.
+// A body does not depend on how it is divided into writes and reads.
 func TestPieces(t *testing.T) {
 	s := newStage(t, 64*mebibyte)
 	whole := body(3, 3*sliceSize+777)
@@ -62,7 +62,7 @@ func TestPieces(t *testing.T) {
 			t.Fatal(err)
 		}
 		rest = rest[n:]
-		// Others read what is written.
+		// Concurrent reads of the written bytes.
 		part := make([]byte, 1000)
 		n, err := w.ReadAt(part, w.Size()-500)
 		if n != 500 || !errors.Is(err, io.EOF) || !bytes.Equal(part[:n], whole[w.Size()-500:w.Size()]) {
@@ -218,7 +218,7 @@ func TestEach(t *testing.T) {
 	}
 }
 
-// Files are for their owner alone.
+// Files are accessible only to their owner.
 func TestModes(t *testing.T) {
 	s := newStage(t, 64*mebibyte)
 	mustPut(t, s.Store, "k", "head", body(1, 10))

@@ -6,20 +6,20 @@ import (
 )
 
 const (
-	sliceSize = 1 << 20 // of a body, with a checksum of its own
+	sliceSize = 1 << 20 // of a body, with its own checksum
 	sumSize   = 4
 )
 
-func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) } // it is made once
+func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) } // the package computes it once
 
 // slicesOf returns the number of slices of a body.
 func slicesOf(body int64) int64 { return (body + sliceSize - 1) / sliceSize }
 
-// sums computes the checksums of the slices of what is written to it, of each octets. It is not safe for
+// sums computes the checksums of the slices, of each bytes, of what is written to it. It is not safe for
 // concurrent use.
 type sums struct {
 	each int64
-	done []byte // the sums of all slices but the last, in the format of the file
+	done []byte // checksums of all slices but the last, in the format of the file
 	last uint32
 	size int64 // of the last slice
 }
@@ -36,7 +36,7 @@ func (s *sums) write(p []byte) {
 	}
 }
 
-// bytes returns the sums in the format of the file.
+// bytes returns the checksums in the format of the file.
 func (s *sums) bytes() []byte {
 	if s.size == 0 {
 		return s.done
@@ -44,7 +44,7 @@ func (s *sums) bytes() []byte {
 	return binary.LittleEndian.AppendUint32(s.done, s.last)
 }
 
-// of returns the checksum of a slice, and its octets; none where there is no such slice.
+// of returns the checksum of a slice and its size in bytes; 0 if there is no such slice.
 func (s *sums) of(slice int64) (sum uint32, size int64) {
 	switch whole := int64(len(s.done) / sumSize); {
 	case slice < whole:

@@ -7,11 +7,11 @@ import (
 	"hash/crc32"
 )
 
-// Bounds of the format.
+// Limits of the format.
 const (
-	// MaxHead is the greatest length of a head, in octets.
+	// MaxHead is the maximum length of a head in bytes.
 	MaxHead = 256 << 10
-	// MaxKey is the greatest length of a key, in octets.
+	// MaxKey is the maximum length of a key in bytes.
 	MaxKey = 64 << 10
 
 	maxBody    = 1 << 40
@@ -19,7 +19,7 @@ const (
 	maxFile    = maxBody + maxBody/sliceSize*sumSize + 3*maxTrailer
 )
 
-// ErrCorrupt means that a file is not as it was written. It is removed.
+// ErrCorrupt means that a file differs from what was written. It is removed.
 var ErrCorrupt = errors.New("the file is corrupt")
 
 // trailer is the end of a file; doc.go has its format.
@@ -31,32 +31,32 @@ type trailer struct {
 }
 
 const (
-	footerSize    = 32 // of the trailer without key and head
+	footerSize    = 32 // length of the trailer without key and head
 	magic         = "urnd"
 	formatVersion = 1
 )
 
-// contentSize is the length of the body and its sums: the trailer begins behind it.
+// contentSize returns the length of the body and its checksums, which the trailer follows.
 func (t trailer) contentSize() int64 { return t.body + slicesOf(t.body)*sumSize }
 
-// size is the length of the trailer.
+// size returns the length of the trailer.
 func (t trailer) size() int64 { return int64(len(t.key) + len(t.head) + footerSize) }
 
-// append appends the octets of the trailer to b.
+// append appends the encoded trailer to b.
 func (t trailer) append(b []byte) []byte {
 	start := len(b)
 	b = append(append(b, t.key...), t.head...)
 	b = append(b, magic...)
 	b = binary.LittleEndian.AppendUint16(b, formatVersion)
 	b = binary.LittleEndian.AppendUint16(b, 0)
-	b = binary.LittleEndian.AppendUint64(b, uint64(t.body))      //nolint:gosec // it is not negative
+	b = binary.LittleEndian.AppendUint64(b, uint64(t.body))      //nolint:gosec // not negative
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(t.key)))  //nolint:gosec // at most MaxKey
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(t.head))) //nolint:gosec // at most MaxHead
 	b = binary.LittleEndian.AppendUint32(b, t.sumOfSums)
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b[start:], castagnoli()))
 }
 
-// trailerSize reads from a footer how long its trailer is.
+// trailerSize returns the length of a trailer, by its footer.
 func trailerSize(footer []byte) (int64, error) {
 	if len(footer) != footerSize || string(footer[:4]) != magic {
 		return 0, fmt.Errorf("%w: it does not end as a file of this store", ErrCorrupt)
@@ -71,8 +71,8 @@ func trailerSize(footer []byte) (int64, error) {
 	return int64(key) + int64(head) + footerSize, nil
 }
 
-// parseTrailer parses a whole trailer, which ends at the offset end of its file. The head
-// is a part of b.
+// parseTrailer parses a complete trailer, which ends at the offset end of its file. The head shares the memory
+// of b.
 func parseTrailer(b []byte, end int64) (trailer, error) {
 	if len(b) < footerSize {
 		return trailer{}, fmt.Errorf("%w: it ends too early", ErrCorrupt)

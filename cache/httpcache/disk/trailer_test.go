@@ -28,7 +28,7 @@ func FuzzTrailer(f *testing.F) {
 		if parsed.body < 0 || parsed.body > maxBody || len(parsed.key) > MaxKey || len(parsed.head) > MaxHead || parsed.contentSize()+parsed.size() > end {
 			t.Errorf("a trailer out of bounds: body %d, key %d, head %d, end %d", parsed.body, len(parsed.key), len(parsed.head), end)
 		}
-		// The 2 octets after the version may be of a later one.
+		// The 2 bytes after the version may be used by a later version.
 		if again := parsed.append(nil); !bytes.Equal(again[:len(again)-footerSize+6], b[:len(b)-footerSize+6]) {
 			t.Errorf("%x was parsed, and is written as %x", b, again)
 		}

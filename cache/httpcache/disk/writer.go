@@ -10,13 +10,12 @@ import (
 	"sync/atomic"
 )
 
-// maxVariants is how many objects a key may have: of more, the least recently used is
-// removed.
+// maxVariants is the maximum number of objects of a key: beyond it, the least recently used is removed.
 const maxVariants = 64
 
-// Writer writes one object. One goroutine calls Write and then Commit or Abort; others may
-// call ReadAt meanwhile, and until Close. An error means that the object is not stored,
-// and nothing else: what was written until then can still be read.
+// Writer writes one object. One goroutine calls Write and then Commit or Abort; others may call ReadAt
+// concurrently until Close. An error means only that the object is not stored: the bytes written before can
+// still be read.
 type Writer struct {
 	store   *Store
 	file    *file
@@ -25,16 +24,16 @@ type Writer struct {
 	id      uint64
 	written atomic.Int64
 	sums    sums
-	taken   int64 // of the budget
-	err     error // why it ended; nil while it writes
+	taken   int64 // bytes of the budget
+	err     error // why it ended; nil while writing
 
 	mu     sync.Mutex
-	chunks sums // of what ReadAt reads, which others may have changed
+	chunks sums // checksums for ReadAt, because the file may have been changed by another process
 }
 
 var errEnded = errors.New("the object was committed or aborted")
 
-// Create begins an object. The caller must close the writer.
+// Create starts an object. The caller must close the writer.
 func (s *Store) Create(key string) (*Writer, error) {
 	if len(key) > MaxKey {
 		return nil, fmt.Errorf("storing an object: a key of %d octets is too long", len(key))
@@ -43,8 +42,8 @@ func (s *Store) Create(key string) (*Writer, error) {
 		return nil, fmt.Errorf("storing an object: %w", err)
 	}
 	w := &Writer{store: s, key: key, sums: sums{each: sliceSize}, chunks: sums{each: chunkSize}}
-	w.id = uint64(s.seconds())<<32 | uint64(rand.Uint32()) //nolint:gosec // it need not be secret: a name that exists is not overwritten
-	w.path = temporaryPath(rand.Uint64())                  //nolint:gosec // as above
+	w.id = uint64(s.seconds())<<32 | uint64(rand.Uint32()) //nolint:gosec // not secret; no name is overwritten
+	w.path = temporaryPath(rand.Uint64())                  //nolint:gosec // not secret
 	var err error
 	if w.file, err = s.files.create(w.path); err != nil {
 		s.failed("creating a file", err)
@@ -53,7 +52,7 @@ func (s *Store) Create(key string) (*Writer, error) {
 	return w, nil
 }
 
-// Write appends to the body. After an error it returns the same one again.
+// Write appends to the body. After an error it returns the same error again.
 func (w *Writer) Write(p []byte) (int, error) {
 	if w.err != nil {
 		return 0, w.err
@@ -70,8 +69,8 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return n, w.err
 }
 
-// Reserve takes the space for a body of a length from the budget, before anything is written: what is written then
-// fails for no lack of it.
+// Reserve takes the space for a body of a length from the budget, so that later writes do not fail for lack of
+// it.
 func (w *Writer) Reserve(length int64) error {
 	if length > maxBody {
 		return ErrTooLarge
@@ -79,7 +78,7 @@ func (w *Writer) Reserve(length int64) error {
 	return w.take(length)
 }
 
-// append appends to the file, if the budget allows it.
+// append appends to the file if the budget permits it.
 func (w *Writer) append(p []byte) (int, error) {
 	length := w.written.Load() + int64(len(p))
 	if length > maxBody {
@@ -101,7 +100,7 @@ func (w *Writer) writeFile(p []byte) (n int, err error) {
 	return n, err
 }
 
-// take takes from the budget what a file of a length needs.
+// take takes the space for a file of a length from the budget.
 func (w *Writer) take(length int64) error {
 	if err := w.store.space.checkSize(length); err != nil {
 		return err
@@ -117,11 +116,11 @@ func (w *Writer) take(length int64) error {
 	return nil
 }
 
-// Size returns how many octets of the body are written.
+// Size returns the number of written bytes of the body.
 func (w *Writer) Size() int64 { return w.written.Load() }
 
-// ReadAt reads what is written of the body, and returns io.EOF at the end of that. An error of ErrCorrupt means
-// that the file is not as it was written.
+// ReadAt reads the written bytes of the body, and returns io.EOF at their end. ErrCorrupt means that the file
+// differs from what was written.
 func (w *Writer) ReadAt(p []byte, offset int64) (int, error) {
 	left := w.written.Load() - offset
 	if offset < 0 || left <= 0 {
@@ -144,7 +143,7 @@ func (w *Writer) ReadAt(p []byte, offset int64) (int, error) {
 	return len(wanted), nil
 }
 
-// readChunk reads a chunk of what is written, as far as it is, and verifies it.
+// readChunk reads and verifies the written part of a chunk.
 func (w *Writer) readChunk(b []byte, number int64) ([]byte, error) {
 	w.mu.Lock()
 	sum, size := w.chunks.of(number)
@@ -159,7 +158,7 @@ func (w *Writer) readChunk(b []byte, number int64) ([]byte, error) {
 	return b, nil
 }
 
-// Commit ends the object, which Get returns from now on. The store may keep head.
+// Commit completes the object, which Read returns from then on. The store may retain head.
 func (w *Writer) Commit(head []byte) (*Object, error) {
 	if w.err != nil {
 		return nil, w.err
@@ -184,7 +183,7 @@ func (w *Writer) commit(head []byte) (*Object, error) {
 	if err := w.take(n.length); err != nil {
 		return nil, err
 	}
-	// Before the file has its name: it must not be found by this, and then be added.
+	// Before the rename: otherwise load would find the file, and add would add it again.
 	if err := s.load(n.digest.directory()); err != nil {
 		return nil, err
 	}
@@ -203,7 +202,7 @@ func (w *Writer) commit(head []byte) (*Object, error) {
 	return &Object{store: s, ref: n.ref(), trailer: t}, nil
 }
 
-// limitVariants removes objects of a key that has too many.
+// limitVariants removes objects of a key with too many objects.
 func (s *Store) limitVariants(d digest) {
 	entries := s.index.shard(d).of(d, 0)
 	for len(entries) > maxVariants {
@@ -220,7 +219,7 @@ func (s *Store) limitVariants(d digest) {
 	}
 }
 
-// Abort removes what is written. After Commit it does nothing.
+// Abort removes the written bytes. After Commit it does nothing.
 func (w *Writer) Abort() {
 	if errors.Is(w.err, errEnded) {
 		return
@@ -228,12 +227,12 @@ func (w *Writer) Abort() {
 	w.err = errEnded
 	if err := w.store.files.remove(w.path); err != nil {
 		w.store.faults.report("removing a temporary file", err)
-		return // it still takes its part of the budget
+		return // its space stays taken from the budget
 	}
 	w.store.space.release(w.taken)
 }
 
-// Close ends ReadAt, and aborts the object if it was not committed.
+// Close closes the file, and aborts the object if it was not committed.
 func (w *Writer) Close() error {
 	w.Abort()
 	return w.file.Close()

@@ -22,26 +22,26 @@ func Conditional(header httpmessage.Fields) bool {
 	return header.Has(IfNoneMatch) || header.Has(IfModifiedSince)
 }
 
-// ForOrigin reports whether a request has a precondition that no cache evaluates: RFC 9111 section
+// ForOrigin reports whether a request has a precondition that only the origin evaluates: RFC 9111 section
 // 4.3.2.
 func ForOrigin(header httpmessage.Fields) bool {
 	return header.Has(IfMatch) || header.Has(IfUnmodifiedSince)
 }
 
-// Unmodified evaluates the preconditions of a request with a stored response, and reports whether
-// the answer is 304: RFC 9110 section 13.2.2.
+// Unmodified evaluates the preconditions of a request against a stored response, and reports whether the answer
+// is a 304: RFC 9110 section 13.2.2.
 func (s *Response) Unmodified(request httpmessage.Lines) bool {
 	if s.Status/100 != 2 {
 		return false // RFC 9110 section 13.2.1
 	}
 	if lines := request(IfNoneMatch); len(lines) > 0 {
-		return listed(lines, s.ETag) // If-Modified-Since does not count: RFC 9110 section 13.1.3
+		return listed(lines, s.ETag) // If-Modified-Since is ignored: RFC 9110 section 13.1.3
 	}
 	since, ok := dateOf(request(IfModifiedSince))
 	return ok && !s.lastChange().After(since)
 }
 
-// dateOf returns the date of the lines of a field, of which there must be only one.
+// dateOf returns the date of a field, which must have exactly one line.
 func dateOf(lines []string) (time.Time, bool) {
 	if len(lines) != 1 {
 		return time.Time{}, false
@@ -49,7 +49,7 @@ func dateOf(lines []string) (time.Time, bool) {
 	return ParseDate(lines[0])
 }
 
-// lastChange returns the time that If-Modified-Since is compared with: RFC 9111 section 4.3.2.
+// lastChange returns the date to compare with If-Modified-Since: RFC 9111 section 4.3.2.
 func (s *Response) lastChange() time.Time {
 	if s.Modified == 0 {
 		return s.Date.Time()
@@ -57,8 +57,8 @@ func (s *Response) lastChange() time.Time {
 	return s.Modified.Time()
 }
 
-// listed reports whether an entity tag is in a list, or the list is "*", by the weak comparison: RFC
-// 9110 section 13.1.2.
+// listed reports whether an entity tag is in a list, or the list is "*", by weak comparison: RFC 9110 section
+// 13.1.2.
 func listed(lines []string, etag string) bool {
 	for _, rest := range lines {
 		for rest != "" {
@@ -73,12 +73,12 @@ func listed(lines []string, etag string) bool {
 	return false
 }
 
-// opaque returns an entity tag without its mark of weakness, for the weak comparison: RFC 9110
-// section 8.8.3.2. Quotation marks that are missing do not count.
+// opaque returns an entity tag without its weakness indicator, for weak comparison: RFC 9110 section 8.8.3.2.
+// It ignores missing quotation marks.
 func opaque(etag string) string { return strings.Trim(strings.TrimPrefix(etag, "W/"), `"`) }
 
-// RangeApplies reports whether the Range of a request counts, by its If-Range, "" for none: RFC 9110 section
-// 13.1.5.
+// RangeApplies reports whether the Range of a request applies, given its If-Range, "" if absent: RFC 9110
+// section 13.1.5.
 func (s *Response) RangeApplies(condition string) bool {
 	switch {
 	case condition == "":
@@ -89,16 +89,15 @@ func (s *Response) RangeApplies(condition string) bool {
 		return false
 	}
 	at, ok := ParseDate(condition)
-	// A date is a strong validator only where nothing changed within its second: RFC 9110 section
-	// 8.8.2.2.
+	// A date is a strong validator only if nothing changed within its second: RFC 9110 section 8.8.2.2.
 	return ok && NewSecond(at) == s.Modified && s.Date > s.Modified
 }
 
-// ofContent are the fields that describe a content.
+// ofContent are the fields that describe the content.
 var ofContent = [...]string{"Content-Length", "Content-Type", "Content-Encoding", "Content-Language", "Content-Range"}
 
-// AppendNotModified appends the fields of a 304 to dst: RFC 9110 section 15.4.5. Those that describe a content
-// that is not sent are left out, Last-Modified only where there is an ETag.
+// AppendNotModified appends the fields of a 304 to dst: RFC 9110 section 15.4.5. It omits the fields that
+// describe the content, which is not sent, and Last-Modified if there is an ETag.
 func AppendNotModified(dst, fields httpmessage.Fields) httpmessage.Fields {
 	tagged := fields.Has("Etag")
 	for i := range fields {
@@ -110,7 +109,8 @@ func AppendNotModified(dst, fields httpmessage.Fields) httpmessage.Fields {
 	return dst
 }
 
-// AppendUnsatisfiable appends the fields of a 416 to dst. Those for caches are of the representation, and not of it.
+// AppendUnsatisfiable appends the fields of a 416 to dst. It omits the caching fields, which apply to the
+// representation.
 func AppendUnsatisfiable(dst, fields httpmessage.Fields) httpmessage.Fields {
 	for i := range fields {
 		if f := &fields[i]; f.Is("Date") || f.Is("Etag") || f.Is("Vary") || f.Is("Accept-Ranges") {

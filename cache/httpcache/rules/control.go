@@ -10,19 +10,19 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// Control are the directives of a response for this cache.
+// Control are the directives of a response that apply to this cache.
 type Control struct {
 	cachecontrol.Directives
-	// Targeted is whether they are those of a targeted field, which replaces Cache-Control: RFC 9213 section 2.2.
+	// Targeted is whether they come from a targeted field, which replaces Cache-Control: RFC 9213 section 2.2.
 	Targeted bool
-	// SetsCookies is whether the response sets cookies, or what it updates or completes has done so.
+	// SetsCookies is whether the response sets cookies, or the response that it updates or completes did.
 	SetsCookies bool
-	authorized  bool      // the request has Authorization; known where there is an override
+	authorized  bool      // the request has Authorization; set only with an override
 	override    *Override // nil for none
 }
 
-// NewControl returns the directives of a response, of the first field of targeted that is valid, or else of
-// Cache-Control. They may be appended to scratch.
+// NewControl returns the directives of a response: those of the first valid field of targeted, otherwise those
+// of Cache-Control. They may be appended to scratch.
 func NewControl(targeted []string, header httpmessage.Fields, scratch cachecontrol.Directives) Control {
 	for _, name := range targeted {
 		if lines := header.Lines(name); len(lines) > 0 {
@@ -35,8 +35,8 @@ func NewControl(targeted []string, header httpmessage.Fields, scratch cachecontr
 	return Control{Directives: d, SetsCookies: header.Has("Set-Cookie")}
 }
 
-// targetedDirectives parses a targeted field, a Dictionary of RFC 9651. One that is invalid or empty
-// is ignored: RFC 9213 section 2.1.
+// targetedDirectives parses a targeted field, a Dictionary of RFC 9651. An invalid or empty field is ignored:
+// RFC 9213 section 2.1.
 func targetedDirectives(lines []string) (cachecontrol.Directives, bool) {
 	dictionary, err := httpsfv.UnmarshalDictionary(lines)
 	if err != nil || len(dictionary.Names()) == 0 {
@@ -57,26 +57,26 @@ func targetedDirectives(lines []string) (cachecontrol.Directives, bool) {
 		case int64:
 			d = append(d, cachecontrol.Directive{Name: name, Argument: strconv.FormatInt(value, 10), HasArgument: true})
 		default:
-			return nil, false // no directive has such an argument
+			return nil, false // no directive has an argument of this type
 		}
 	}
 	return d, true
 }
 
-// Directives are what Cache-Control of a stored response says about its use.
+// Directives are the directives of a stored response that limit or extend its reuse.
 type Directives struct {
-	NoCache         bool // without names
-	MustRevalidate  bool // stale it must not be used: must-revalidate, proxy-revalidate, s-maxage, no-cache
+	NoCache         bool // without field names
+	MustRevalidate  bool // not reusable while stale: must-revalidate, proxy-revalidate, s-maxage, no-cache
 	Immutable       bool
 	WhileRevalidate time.Duration // RFC 5861; 0 for none
-	IfError         time.Duration // likewise; -1 for none
+	IfError         time.Duration // RFC 5861; -1 for none
 }
 
-// directivesOf returns what the directives of a response say about its use.
+// directivesOf returns the reuse directives of a response, and the field names of no-cache.
 func directivesOf(d Control) (Directives, []string) {
 	names := d.Fields("no-cache")
 	_, sMaxAge := d.Seconds("s-maxage")
-	all := d.Has("no-cache") && len(names) == 0 && d.least() == 0 // or else it is as if the origin had not said it
+	all := d.Has("no-cache") && len(names) == 0 && d.least() == 0 // with Override.Least, no-cache is ignored
 	whileRevalidate, said := d.Seconds("stale-while-revalidate")
 	if !said && d.override != nil {
 		whileRevalidate = max(d.override.WhileRevalidate, 0)

@@ -1,6 +1,5 @@
-// Package rules says what a shared cache may store, and use, of responses: RFC 9111, with the extensions of RFC 5861
-// (stale-while-revalidate, stale-if-error), RFC 8246 (immutable), RFC 9213 (targeted Cache-Control) and RFC 9875
-// (groups).
-//
-// All of it are pure functions of header fields and times: it has no state, and no clock but as a parameter.
+// Package rules decides what a shared cache may store and reuse. Requests, responses, stored responses and
+// times enter; verdicts, reasons and fields leave. It implements RFC 9111, with the extensions of RFC 5861
+// (stale-while-revalidate, stale-if-error), RFC 8246 (immutable), RFC 9213 (targeted Cache-Control) and RFC
+// 9875 (groups). It consists of pure functions: it has no state, and the current time is a parameter.
 package rules

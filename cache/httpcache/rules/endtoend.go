@@ -7,37 +7,37 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// forAll are fields of responses that are intended for all recipients, in lower case, as those of requests are that
-// httpmessage.EndToEnd says. Where Connection names them they stay: without no-store or Vary the cache would believe in
-// another message than the one that was sent.
+// forAll are response fields intended for all recipients, in lower case; httpmessage.EndToEnd has those of
+// requests. They are retained even if Connection names them: without no-store or Vary, for example, the cache
+// would act on a different message than the one sent.
 var forAll = [...]string{
-	// What may be stored and used: RFC 9111, RFC 9875, and the Edge Architecture.
+	// Storing and reuse: RFC 9111, RFC 9875, and the Edge Architecture.
 	"age", "date", "expires", "surrogate-control", "vary", "warning", "surrogate-key", "cache-tag", "cache-groups",
 	"cache-group-invalidation", "cache-status", "proxy-status",
-	// What the content is: RFC 9110 sections 8 and 10.
+	// The content: RFC 9110 sections 8 and 10.
 	"etag", "last-modified", "location", "retry-after", "allow", "link",
-	// Who requests it: RFC 9110 section 11, RFC 6265.
+	// Authentication and cookies: RFC 9110 section 11, RFC 6265.
 	"www-authenticate", "authentication-info", "set-cookie",
-	// What a browser allows.
+	// Browser policies.
 	"strict-transport-security", "referrer-policy", "x-content-type-options", "x-frame-options",
 }
 
-// intendedForAll reports whether a field, in lower case, is known to be intended for all recipients, so that Connection
-// must not name it: RFC 9110 section 7.6.1.
+// intendedForAll reports whether a field, in lower case, is known to be intended for all recipients, so that
+// Connection must not name it: RFC 9110 section 7.6.1.
 func intendedForAll(name string) bool {
 	return httpmessage.UseOf(name)&httpmessage.EndToEnd != 0 || slices.Contains(forAll[:], name) ||
 		strings.HasSuffix(name, "cache-control") || // RFC 9213 section 2
 		strings.HasPrefix(name, "cross-origin-")
 }
 
-// EndToEnd returns a copy of fields without those of the connection that they came by, which are neither
-// stored nor forwarded. It may be changed.
+// EndToEnd returns a copy of fields without the hop-by-hop fields, which are neither stored nor forwarded. The
+// caller may change it.
 func EndToEnd(fields httpmessage.Fields) httpmessage.Fields {
-	const spare = 4 // who copies fields mostly adds some
+	const spare = 4 // most callers append some fields
 	return AppendEndToEnd(make(httpmessage.Fields, 0, len(fields)+spare), fields)
 }
 
-// AppendEndToEnd is EndToEnd that appends the copy to other fields, the memory of which may be that of fields itself.
+// AppendEndToEnd is EndToEnd that appends the copy to "to", which may share the memory of fields.
 func AppendEndToEnd(to, fields httpmessage.Fields) httpmessage.Fields {
 	named := namedFields(fields)
 	for _, f := range fields {
@@ -48,14 +48,15 @@ func AppendEndToEnd(to, fields httpmessage.Fields) httpmessage.Fields {
 	return to
 }
 
-// hopField reports whether a field is of one connection, whether Connection names it or not.
+// hopField reports whether a field is hop-by-hop, even if Connection does not name it.
 func hopField(f httpmessage.Field) bool { return httpmessage.UseOf(f.Name)&httpmessage.HopByHop != 0 }
 
-// namedFields returns the fields that a message has for one connection only since Connection names them, in lower case.
+// namedFields returns the names, in lower case, of the fields that are hop-by-hop only because Connection names
+// them.
 func namedFields(fields httpmessage.Fields) map[string]bool {
 	var named map[string]bool
 	for _, line := range fields.Lines("Connection") {
-		if line == "close" || line == "keep-alive" { // as most are
+		if line == "close" || line == "keep-alive" { // the usual values
 			continue
 		}
 		for option := range strings.SplitSeq(line, ",") {
@@ -71,7 +72,7 @@ func namedFields(fields httpmessage.Fields) map[string]bool {
 	return named
 }
 
-// hopOption reports whether an option of Connection, in lower case, is known to be of one connection.
+// hopOption reports whether an option of Connection, in lower case, is known to be hop-by-hop.
 func hopOption(option string) bool {
 	return option == "" || option == "close" || hopField(httpmessage.Field{Name: option})
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// Fields that Connection names are of one connection, but those that are for all recipients: RFC 9110 section 7.6.1.
+// Fields that Connection names are hop-by-hop, except those intended for all recipients: RFC 9110 section
+// 7.6.1.
 func TestEndToEnd(t *testing.T) {
 	for _, test := range []struct {
 		connection []string
@@ -24,7 +25,7 @@ func TestEndToEnd(t *testing.T) {
 		{[]string{"X-A"}, "X-A", false},
 		{[]string{"close", " x-a"}, "X-A", false},
 		{[]string{"x-b"}, "X-A", true},
-		{[]string{"x-a"}, "x-A", false}, // a name that is not canonical
+		{[]string{"x-a"}, "x-A", false}, // a non-canonical name
 		{[]string{`"close"`}, "X-A", true},
 		{[]string{"Cache-Control"}, "Cache-Control", true},
 		{[]string{"cdn-cache-control"}, "Cdn-Cache-Control", true},
@@ -54,7 +55,7 @@ func TestEndToEnd(t *testing.T) {
 	}
 }
 
-// TestRequestFieldsEndToEnd: what the table of request fields says of a field holds, whether Connection names it or not.
+// TestRequestFieldsEndToEnd: the table of request fields decides for its fields, even if Connection names them.
 func TestRequestFieldsEndToEnd(t *testing.T) {
 	for _, f := range httpmessage.RequestFields() {
 		name := strings.Replace(f.Name, "*", "Other", 1)
@@ -67,7 +68,8 @@ func TestRequestFieldsEndToEnd(t *testing.T) {
 	}
 }
 
-// What Connection names is looked for once a field: with as many of both as a head has, this would take minutes.
+// Names in Connection are looked up in constant time per field. With as many of both as a head can have, a scan
+// would take minutes.
 func TestEndToEndOfMany(t *testing.T) {
 	header := httpmessage.Fields{}
 	var names []string
@@ -81,7 +83,8 @@ func TestEndToEndOfMany(t *testing.T) {
 	}
 }
 
-// FuzzEndToEnd: no field of a connection stays, no other one goes but what Connection names, and twice is as once.
+// FuzzEndToEnd: no hop-by-hop field is retained, only those and the fields that Connection names are removed,
+// and a second application changes nothing.
 func FuzzEndToEnd(f *testing.F) {
 	f.Add("close, X-A", "X-A", "Cache-Control")
 	f.Add("\x80, ,Cache-Control", "Te", "İ")

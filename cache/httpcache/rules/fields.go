@@ -8,14 +8,14 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// maxFewNames is how many names are compared one by one: more than programs send.
+// maxFewNames is up to how many names a nameSet compares one by one: more than usual programs send.
 const maxFewNames = 32
 
-// nameSet is a set of names of fields. Few of them are compared one by one; of many, which an origin may send to make
-// that slow, there is a map.
+// nameSet is a set of field names. Few names are compared one by one. Many, which an origin may send to make that slow,
+// are in a map.
 type nameSet struct {
 	few  []string
-	many map[string]bool // as net/http spells them
+	many map[string]bool // in the canonical form of net/http
 }
 
 func newNameSet(names []string) nameSet {
@@ -37,33 +37,33 @@ func (s nameSet) has(f httpmessage.Field) bool {
 	return slices.ContainsFunc(s.few, f.Is)
 }
 
-// Without returns a copy of fields without those of some names.
+// Without returns a copy of fields without the fields with these names.
 func Without(fields httpmessage.Fields, names ...string) httpmessage.Fields {
 	set := newNameSet(names)
 	return fields.Filter(func(f httpmessage.Field) bool { return !set.has(f) })
 }
 
-// Only returns a copy of the fields of some names.
+// Only returns a copy of the fields with these names.
 func Only(fields httpmessage.Fields, names ...string) httpmessage.Fields {
 	set := newNameSet(names)
 	return fields.Filter(set.has)
 }
 
-// maxLines bounds the lines of the fields of a stored response: each costs time whenever it is sent.
+// maxLines limits the field lines of a stored response, because each line costs time whenever it is sent.
 const maxLines = 1000
 
-// manyLines reports whether a response has more lines than are stored.
+// manyLines reports whether a response has too many field lines to be stored.
 func manyLines(fields httpmessage.Fields) bool { return len(fields) > maxLines }
 
-// Compact returns a copy of fields in memory of its own. What a parser returns shares that of the whole head, which
-// would stay with it: of fields that are not stored, too.
+// Compact returns a copy of fields in their own memory. The strings of a parser share the memory of the whole
+// head, and would retain it, including the fields that are not stored.
 func Compact(fields httpmessage.Fields) httpmessage.Fields {
 	size := 0
 	for _, f := range fields {
 		size += len(f.Name) + len(f.Value)
 	}
 	var text strings.Builder
-	text.Grow(size) // it does not move from here on
+	text.Grow(size) // it does not reallocate from here on
 	copied := func(s string) string {
 		start := text.Len()
 		text.WriteString(s)

@@ -9,7 +9,7 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// TestCompacted: fields in memory of their own are the same ones.
+// TestCompacted: compacted fields are equal to the original.
 func TestCompacted(t *testing.T) {
 	for _, fields := range []httpmessage.Fields{
 		{}, httpmessage.FieldsOf("A", "1"), httpmessage.FieldsOf("A", "1", "B", "", "", "", "a", "2", "B", "b"), httpmessage.FieldsOf("a", "1", "A", "2"),
@@ -21,7 +21,7 @@ func TestCompacted(t *testing.T) {
 	}
 }
 
-// FuzzCompacted: as TestCompacted.
+// FuzzCompacted checks what TestCompacted checks.
 func FuzzCompacted(f *testing.F) {
 	f.Add("A", "1", "2", "B", "")
 	f.Fuzz(func(t *testing.T, name, one, two, other, three string) {
@@ -32,7 +32,7 @@ func FuzzCompacted(f *testing.F) {
 	})
 }
 
-// TestManyLinesAreNotStored: a response with more lines than are stored is for its client alone.
+// TestManyLinesAreNotStored: a response with more than maxLines field lines is not stored.
 func TestManyLinesAreNotStored(t *testing.T) {
 	for n, want := range map[int]Reason{maxLines - 1: ReasonNone, maxLines: ReasonManyFields} {
 		one, other := httpmessage.FieldsOf("Cache-Control", "max-age=60"), httpmessage.FieldsOf("Cache-Control", "max-age=60")

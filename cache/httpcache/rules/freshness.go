@@ -10,8 +10,7 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// heuristicStatuses are the statuses that may be stored without explicit freshness: RFC 9110
-// section 15.1.
+// heuristicStatuses are the status codes that may be stored without explicit freshness: RFC 9110 section 15.1.
 var heuristicStatuses = [...]int{
 	http.StatusOK, http.StatusNonAuthoritativeInfo, http.StatusNoContent, http.StatusPartialContent,
 	http.StatusMultipleChoices, http.StatusMovedPermanently, http.StatusPermanentRedirect,
@@ -19,14 +18,14 @@ var heuristicStatuses = [...]int{
 	http.StatusNotImplemented,
 }
 
-// Freshness is how long a response is fresh, and who says so.
+// Freshness is the freshness lifetime of a response, and where it comes from.
 type Freshness struct {
 	Lifetime time.Duration
-	Explicit bool // by the origin, or by Override.Least, not by a heuristic
+	Explicit bool // by the origin or Override.Least, not by a heuristic
 	Source   Source
 }
 
-// Source is what a freshness lifetime was taken from; the zero value is nothing, and the lifetime is 0.
+// Source is what a freshness lifetime was taken from; the zero value is none, with the lifetime 0.
 type Source uint8
 
 // The sources of a freshness lifetime: RFC 9111 sections 4.2.1 and 4.2.2.
@@ -36,8 +35,8 @@ const (
 	SourceMaxAge
 	SourceExpires
 	SourceHeuristic
-	SourceOverride // Override.Least or Most, where that has changed the lifetime
-	sources        // how many
+	SourceOverride // Override.Least or Most, if it changed the lifetime
+	sources        // number of sources
 )
 
 // String returns the name of the directive or field, or "heuristic" or "override"; "" for the zero value.
@@ -48,14 +47,14 @@ func (s Source) String() string {
 	return [sources]string{"", "s-maxage", "max-age", "Expires", "heuristic", "override"}[s]
 }
 
-// freshnessOf returns the freshness lifetime of a response for a shared cache, by its fields (RFC 9111 section 4.2.1),
-// within what an override says. date is when the response was made.
+// freshnessOf returns the freshness lifetime of a response in a shared cache, by its fields (RFC 9111 section
+// 4.2.1) and within the bounds of an override. date is when the response was generated.
 func freshnessOf(status int, header httpmessage.Fields, control Control, date time.Time, h Heuristic) Freshness {
 	return control.bounded(freshnessByFields(status, header, control, date, h))
 }
 
-// freshnessByFields is freshnessOf without an override. For a targeted field Expires does not count: RFC 9213 section
-// 2.1.
+// freshnessByFields is freshnessOf without an override. With a targeted field, Expires is ignored: RFC 9213
+// section 2.1.
 func freshnessByFields(
 	status int, header httpmessage.Fields, directives Control, date time.Time, h Heuristic,
 ) Freshness {
@@ -66,8 +65,7 @@ func freshnessByFields(
 		return Freshness{lifetime, true, SourceMaxAge}
 	}
 	if lines := header.Lines("Expires"); len(lines) > 0 && !directives.Targeted {
-		// An invalid one, such as "0", is in the past; so is one of several lines: RFC 9111 section
-		// 5.3.
+		// An invalid value, such as "0", is in the past, and so are several lines: RFC 9111 section 5.3.
 		expires, ok := ParseDate(lines[0])
 		if !ok || len(lines) > 1 {
 			return Freshness{0, true, SourceExpires}
@@ -80,11 +78,11 @@ func freshnessByFields(
 	return Freshness{}
 }
 
-// Heuristic makes a freshness lifetime where an origin gives none: RFC 9111 section 4.2.2.
+// Heuristic computes the freshness lifetime of responses without an explicit one: RFC 9111 section 4.2.2.
 type Heuristic struct {
-	// Fraction of the time since the last modification; 0 makes none.
+	// Fraction of the time since the last modification; 0 disables the heuristic.
 	Fraction float64
-	// Most bounds the lifetime.
+	// Most is the maximum lifetime.
 	Most time.Duration
 }
 
@@ -101,8 +99,8 @@ func (h Heuristic) lifetime(
 	return max(min(time.Duration(h.Fraction*float64(date.Sub(modified))), h.Most), 0)
 }
 
-// ParseDate parses an HTTP-date in one of its three formats: RFC 9110 section 5.6.7. Names of days
-// are not compared with the date.
+// ParseDate parses an HTTP-date in one of its three formats: RFC 9110 section 5.6.7. It does not check the name
+// of the day against the date.
 func ParseDate(text string) (time.Time, bool) {
 	if n := len(text) - len(zone); n > 0 && text[n:] != zone && strings.EqualFold(text[n:], zone) {
 		text = text[:n] + zone
@@ -124,8 +122,7 @@ func ParseDate(text string) (time.Time, bool) {
 
 const zone = "GMT"
 
-// ageOf parses Age: RFC 9111 section 5.1. An invalid value is ignored, of several the first
-// counts.
+// ageOf parses Age: RFC 9111 section 5.1. An invalid value is ignored; the first of several values applies.
 func ageOf(header httpmessage.Fields) time.Duration {
 	lines := header.Lines("Age")
 	if len(lines) == 0 {
@@ -141,7 +138,8 @@ func ageOf(header httpmessage.Fields) time.Duration {
 	return cachecontrol.DeltaSeconds(trimSpace(first))
 }
 
-// initialAge returns the age of a response when it was received: RFC 9111 section 4.2.3.
+// initialAge returns the age of a response when it was received (corrected_initial_age): RFC 9111 section
+// 4.2.3.
 func initialAge(header httpmessage.Fields, date, requested, received time.Time) time.Duration {
 	apparent := max(received.Sub(date), 0)
 	corrected := ageOf(header) + min(max(received.Sub(requested), 0), Longest)

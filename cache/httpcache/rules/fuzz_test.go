@@ -10,7 +10,7 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// FuzzDate: what is accepted has the one meaning of RFC 9110 section 5.6.7.
+// FuzzDate: every accepted date has the meaning of RFC 9110 section 5.6.7.
 func FuzzDate(f *testing.F) {
 	for _, text := range []string{
 		"Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994", "THU, 18 AUG 2050 02:01:18 gMT",
@@ -33,7 +33,7 @@ func FuzzDate(f *testing.F) {
 func TestDate(t *testing.T) {
 	for _, test := range []struct {
 		text string
-		want string // "" for invalid
+		want string // "" if invalid
 	}{
 		{"Thu, 18 Aug 2050 02:01:18 GMT", "2050-08-18T02:01:18Z"},
 		{"Tue, 19 Jan 2038 14:14:08 GMT", "2038-01-19T14:14:08Z"},
@@ -66,7 +66,7 @@ func TestDate(t *testing.T) {
 	}
 }
 
-// FuzzRange: ranges are within the representation, and what is written is read again.
+// FuzzRange: ranges are within the representation, and a written Content-Range is parsed to the same range.
 func FuzzRange(f *testing.F) {
 	f.Add("bytes=0-1,-5,7-", int64(10))
 	f.Add("bytes=99999999999999999999-", int64(0))
@@ -102,7 +102,7 @@ func FuzzContentRange(f *testing.F) {
 	})
 }
 
-// FuzzNormalValue: to make a value normal twice changes nothing, and so do lines.
+// FuzzNormalValue: normalization is idempotent, and independent of the division into lines.
 func FuzzNormalValue(f *testing.F) {
 	f.Add("Accept-Language", "en, DE;q=1.0 ,, fr;Q=0.5", "x")
 	f.Add("X-A", `"a, b" , c\`, `d"`)
@@ -119,7 +119,7 @@ func FuzzNormalValue(f *testing.F) {
 	})
 }
 
-// FuzzCondition: nothing panics, and a tag matches itself.
+// FuzzCondition: no input panics, and an entity tag matches itself.
 func FuzzCondition(f *testing.F) {
 	f.Add(`"1", W/"2", *`, "Sun, 06 Nov 1994 08:49:37 GMT", `"1"`)
 	f.Fuzz(func(t *testing.T, match, since, etag string) {
@@ -135,8 +135,8 @@ func FuzzCondition(f *testing.F) {
 	})
 }
 
-// FuzzFreshness: no field makes an age or a lifetime negative, or so great that their sum overflows,
-// also when the clock jumps.
+// FuzzFreshness: no field results in a negative age or lifetime, or in an overflow of their sum, even if the
+// clock jumps.
 func FuzzFreshness(f *testing.F) {
 	f.Add("Mon, 01 Jan 0001 00:00:00 GMT", "Fri, 31 Dec 9999 23:59:59 GMT", "2147483648", "max-age=99999999999999999999",
 		"Mon, 01 Jan 0001 00:00:00 GMT", int64(1)<<62, int64(-1)<<62)
@@ -160,7 +160,7 @@ func FuzzFreshness(f *testing.F) {
 	})
 }
 
-// FuzzTargeted: an arbitrary field makes directives or is ignored.
+// FuzzTargeted: every field is either parsed or ignored.
 func FuzzTargeted(f *testing.F) {
 	f.Add("max-age=60, no-store=?0, private=(a b);x, s-maxage=-1")
 	f.Fuzz(func(t *testing.T, text string) {
@@ -177,8 +177,8 @@ func FuzzTargeted(f *testing.F) {
 	})
 }
 
-// TestClockSetBack: what was stored is never younger than when it came, and ages by the clock that
-// went farther.
+// TestClockSetBack: a stored response is never younger than on receipt, and ages by the clock that advanced
+// more.
 func TestClockSetBack(t *testing.T) {
 	received := time.Now()
 	s := &Response{Received: received, InitialAge: 5 * time.Second, Freshness: Freshness{Lifetime: time.Minute}}

@@ -11,16 +11,16 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// SafeMethod reports whether a method is known to change nothing on the origin.
+// SafeMethod reports whether a method is known to be safe.
 func SafeMethod(method string) bool { return slices.Contains(safeMethods[:], method) }
 
-// safeMethods change nothing on the origin: RFC 9110 section 9.2.1, and the registry of methods.
+// safeMethods are the safe methods: RFC 9110 section 9.2.1, and the IANA registry of methods.
 var safeMethods = [...]string{
 	http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace,
 	"PROPFIND", "REPORT", "SEARCH", "QUERY", "PRI",
 }
 
-// SameByHead reports whether the response to HEAD may be of the stored representation.
+// SameByHead reports whether the fields of a response to HEAD are consistent with the stored representation.
 func SameByHead(s *Response, header httpmessage.Fields) bool {
 	if tag := header.Value("Etag"); tag != "" && tag != s.ETag {
 		return false
@@ -41,7 +41,7 @@ func OriginOf(key string) string {
 	return key
 }
 
-// Tags returns the tags of a stored response.
+// Tags returns the tags of a stored response for purges: Surrogate-Key, Cache-Tag and Cache-Groups.
 func (s *Response) Tags() []string {
 	var tags []string
 	for _, line := range s.Fields.Lines("Surrogate-Key") {
@@ -51,7 +51,7 @@ func (s *Response) Tags() []string {
 	return append(tags, ParseStrings(s.Fields.Lines("Cache-Groups"))...)
 }
 
-// ParseStrings returns the strings of a List of RFC 9651, none where it is invalid.
+// ParseStrings returns the strings of a List of RFC 9651, none if the list is invalid.
 func ParseStrings(lines []string) []string {
 	if len(lines) == 0 {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// TestOverridden: what an override makes of what the origin says.
+// TestOverridden checks the result of an override for directives of the origin.
 func TestOverridden(t *testing.T) {
 	const now = "Sun, 22 Nov 2026 08:00:00 GMT"
 	least := Override{Least: time.Minute}
@@ -22,7 +22,7 @@ func TestOverridden(t *testing.T) {
 		status            int
 		request, response string // fields, separated by " | "
 		why               Reason
-		// want is the lifetime, its source, and what else is said.
+		// want is the lifetime, its source, and the reuse directives.
 		want string
 	}{
 		{"nothing, nothing", Override{}, 200, "", "", ReasonNone, "0s"},
@@ -115,7 +115,7 @@ func TestOverridden(t *testing.T) {
 	}
 }
 
-// sayingOf returns what is said of the use of a response.
+// sayingOf returns the reuse directives of a response.
 func sayingOf(s *Response) string {
 	said := s.Lifetime.String() + " " + s.Source.String()
 	for _, one := range []struct {
@@ -144,7 +144,7 @@ func fieldsOf(text string) httpmessage.Fields {
 	return fields
 }
 
-// TestFindOverride: the first override that is for a response, by its type and status.
+// TestFindOverride: the first override that applies to a response, by media type and status code.
 func TestFindOverride(t *testing.T) {
 	overrides := []Override{
 		{Types: []string{"text/html", "image/*"}, Statuses: []int{200}},
@@ -190,7 +190,7 @@ func TestFindOverride(t *testing.T) {
 	}
 }
 
-// TestOverriddenCostsNothing: no override, and one that is for the response, need no memory.
+// TestOverriddenCostsNothing: applying overrides allocates nothing.
 func TestOverriddenCostsNothing(t *testing.T) {
 	r := &httpmessage.Request{Method: http.MethodGet}
 	got := &httpmessage.Response{Status: 200, Fields: fieldsOf("Content-Type: text/html; charset=utf-8 | Cache-Control: no-cache")}

@@ -9,30 +9,30 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// Span is a part of a representation, from the byte at Start up to that at End, which is not in it.
+// Span is a range of bytes of a representation, from Start up to but excluding End.
 type Span struct{ Start, End int64 }
 
-// Length returns how many bytes the part has.
+// Length returns the number of bytes.
 func (p Span) Length() int64 { return p.End - p.Start }
 
-// Contains reports whether another part is within this one.
+// Contains reports whether other is within p.
 func (p Span) Contains(other Span) bool { return p.Start <= other.Start && other.End <= p.End }
 
-// Adjoins reports whether two parts overlap or follow each other.
+// Adjoins reports whether two spans overlap or are adjacent.
 func (p Span) Adjoins(other Span) bool { return p.Start <= other.End && other.Start <= p.End }
 
-// maxRanges bounds the ranges of a request: for more the whole is sent, RFC 9110 section 14.2.
+// maxRanges limits the ranges of a request: for more, the whole is sent, RFC 9110 section 14.2.
 const maxRanges = 16
 
-// Ranges are the parts of a representation that a request is for.
+// Ranges are the ranges of a representation that a request selects.
 type Ranges struct {
 	Spans         []Span
 	Unsatisfiable bool // RFC 9110 section 15.5.17
 }
 
-// ParseRanges parses the lines of Range in a request with a method, for a representation: RFC 9110 section 14.1.2. It
-// returns none where the field is invalid, or of another unit: it is ignored then (section 14.2). Spans are appended to
-// scratch.
+// ParseRanges parses the Range lines of a request, for a representation of a length: RFC 9110 section 14.1.2.
+// It returns no ranges for an invalid field, another range unit, or a method other than GET: Range is then
+// ignored (section 14.2). Spans are appended to scratch.
 func ParseRanges(scratch []Span, method string, lines []string, length int64) Ranges {
 	if len(lines) != 1 || method != http.MethodGet {
 		return Ranges{}
@@ -59,13 +59,13 @@ func ParseRanges(scratch []Span, method string, lines []string, length int64) Ra
 	return all
 }
 
-// parseRange parses one range of a representation.
+// parseRange parses one range for a representation of a length.
 func parseRange(text string, length int64) (part Span, satisfiable, valid bool) {
 	first, last, ok := strings.Cut(text, "-")
 	if !ok {
 		return Span{}, false, false
 	}
-	if first == "" { // the last bytes
+	if first == "" { // a suffix range
 		n, ok := parsePosition(last)
 		if !ok {
 			return Span{}, false, false
@@ -87,7 +87,7 @@ func parseRange(text string, length int64) (part Span, satisfiable, valid bool) 
 	return Span{start, end}, start < length, true
 }
 
-// parsePosition parses digits; a number that is too large is the greatest.
+// parsePosition parses a decimal number; a number that is too large becomes 1<<62-1.
 func parsePosition(text string) (int64, bool) {
 	if text == "" || strings.Trim(text, "0123456789") != "" {
 		return 0, false
@@ -99,7 +99,7 @@ func parsePosition(text string) (int64, bool) {
 	return n, true
 }
 
-// ParseContentRange parses Content-Range: RFC 9110 section 14.4. length is -1 where it is not known.
+// ParseContentRange parses Content-Range: RFC 9110 section 14.4. length is -1 if unknown.
 func ParseContentRange(header httpmessage.Fields) (part Span, length int64, ok bool) {
 	rest, ok := strings.CutPrefix(header.Value("Content-Range"), "bytes ")
 	if !ok {
@@ -131,14 +131,12 @@ func AppendContentRange(dst []byte, part Span, length int64) []byte {
 	return strconv.AppendInt(dst, length, 10)
 }
 
-// AppendUnsatisfiedRange appends the value of Content-Range where no range of a request is of a representation: RFC
-// 9110 section 15.5.17.
+// AppendUnsatisfiedRange appends the value of Content-Range in a 416: RFC 9110 section 15.5.17.
 func AppendUnsatisfiedRange(dst []byte, length int64) []byte {
 	return strconv.AppendInt(append(dst, "bytes */"...), length, 10)
 }
 
-// SameRepresentation reports whether two responses have the same strong validator: RFC 9110
-// section 15.3.7.3.
+// SameRepresentation reports whether two responses have the same strong validator: RFC 9110 section 15.3.7.3.
 func (s *Response) SameRepresentation(other *Response) bool {
 	if other.Purged || s.Length != other.Length && s.Length >= 0 && other.Length >= 0 {
 		return false
@@ -146,17 +144,17 @@ func (s *Response) SameRepresentation(other *Response) bool {
 	return s.ETag != "" && Strong(s.ETag) && s.ETag == other.ETag
 }
 
-// Beside reports whether the same requests select two parts, which are of one representation, as far as their
-// validators say, and do not touch. Each answers requests for what it has; without a strong validator nothing is
-// combined.
+// Beside reports whether two parts are stored side by side: the same requests select them, their validators
+// permit that they are of one representation, and they do not adjoin. Each answers requests for its own bytes;
+// without a strong validator parts are not combined.
 func (s *Response) Beside(other *Response) bool {
 	selected := s.Partial() && other.Partial() && slices.EqualFunc(s.Selectors, other.Selectors, Selector.selectsSame)
 	same := s.ETag == other.ETag && s.Modified == other.Modified && s.Length == other.Length && !other.Purged
 	return selected && (same || s.SameRepresentation(other)) && !s.Part.Adjoins(other.Part)
 }
 
-// RestFields returns the header of a request for what is missing behind a stored part. Where the
-// representation is another one by now the origin sends all of it: RFC 9110 section 13.1.5.
+// RestFields returns the fields of a request for the rest of the representation behind a stored part. If the
+// representation has changed, the origin sends the whole: RFC 9110 section 13.1.5.
 func RestFields(request httpmessage.Fields, s *Response) httpmessage.Fields {
 	header := Unconditional(request)
 	header.Set("Range", "bytes="+strconv.FormatInt(s.Part.End, 10)+"-")
@@ -164,7 +162,7 @@ func RestFields(request httpmessage.Fields, s *Response) httpmessage.Fields {
 	return header
 }
 
-// Complete makes a response whose part is the whole one of the whole.
+// Complete turns a part that covers the whole representation into a 200.
 func (s *Response) Complete() {
 	s.Fields = Without(s.Fields, "Content-Range", "Content-Length")
 	s.Status, s.Reason = http.StatusOK, ""

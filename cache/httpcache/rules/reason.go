@@ -1,10 +1,10 @@
 package rules
 
-// Reason is the first rule by which a response is not stored; the zero value is none: it may be. What decides about
-// storing returns it, so that there is no second decision for explanations. The numbers may change, the codes not.
+// Reason is the first rule that forbids storing a response; the zero value is none. The decision itself returns
+// it, so that explanations need no second decision. The numbers may change, the codes may not.
 type Reason uint8
 
-// The reasons, in the order in which they are looked for.
+// The reasons, in the order in which they are checked.
 const (
 	ReasonNone Reason = iota
 	ReasonMethod
@@ -30,10 +30,10 @@ const (
 	ReasonRequestOfError
 	ReasonFreshness
 	ReasonSize
-	reasons // how many
+	reasons // number of reasons
 )
 
-// reasonTexts are the code, the section and the sentence of each.
+// reasonTexts are the code, the section and the sentence of each reason.
 var reasonTexts = [reasons]struct{ code, section, sentence string }{
 	ReasonMethod: {
 		"method", "RFC 9111 section 3",
@@ -90,13 +90,13 @@ var reasonTexts = [reasons]struct{ code, section, sentence string }{
 	ReasonSize: {"size", "RFC 9111 section 3", "the content is larger than the largest that is stored"},
 }
 
-// Code returns a short name for programs, a token of RFC 9651, "" for no reason.
+// Code returns a short name for programs, a token of RFC 9651; "" for no reason.
 func (r Reason) Code() string { return r.text().code }
 
-// Section returns the section of the RFC, or of the standard, that the rule is of, or is based on; "" for no reason.
+// Section returns the section of the standard that contains the rule or its basis; "" for no reason.
 func (r Reason) Section() string { return r.text().section }
 
-// String returns the rule in words, "" for no reason.
+// String returns the rule as a sentence; "" for no reason.
 func (r Reason) String() string { return r.text().sentence }
 
 func (r Reason) text() (text struct{ code, section, sentence string }) {
@@ -106,7 +106,7 @@ func (r Reason) text() (text struct{ code, section, sentence string }) {
 	return text
 }
 
-// Reasons returns all reasons.
+// Reasons returns all reasons except ReasonNone.
 func Reasons() []Reason {
 	all := make([]Reason, 0, reasons-1)
 	for r := ReasonNone + 1; r < reasons; r++ {

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestReasons: each has a code, a token of RFC 9651 that no other one has, a section and a sentence; none has none.
+// TestReasons: each reason has a unique code, a token of RFC 9651, a section and a sentence; ReasonNone has
+// none.
 func TestReasons(t *testing.T) {
 	token, seen := regexp.MustCompile(`^[a-z]+(-[a-z]+)*$`), make(map[string]bool)
 	for _, r := range Reasons() {

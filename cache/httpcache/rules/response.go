@@ -10,33 +10,33 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// Response is what is known of a stored response, but its content. It is immutable where it is shared.
+// Response is the metadata of a stored response, without its content. It is immutable while shared.
 type Response struct {
 	Status int
 	Reason string
-	// Spelling is that of the URI in the request, "" for the normal one.
+	// Spelling is the spelling of the request URI, "" for the normal one.
 	Spelling string
-	Fields   httpmessage.Fields // shared: never written to
-	// Selectors are what the response was selected by, in the order of their names.
+	Fields   httpmessage.Fields // shared, never written to
+	// Selectors are the request fields that selected the response, sorted by name.
 	Selectors []Selector
 	Directives
 	ETag     string // "" for none
 	Modified Second // Last-Modified
-	Date     Second // Date, or when it was received
-	// Received is when the response was, and InitialAge its age then.
+	Date     Second // Date, or the time of receipt
+	// Received is when the response was received, and InitialAge its age at that time.
 	Received   time.Time
 	InitialAge time.Duration
 	Freshness
-	// Part is the part of the representation that is stored; Length is that of the whole, -1 if unknown.
+	// Part is the stored part of the representation; Length is the length of the whole, -1 if unknown.
 	Part   Span
 	Length int64
 	From   netip.AddrPort
-	// Purged is whether it must be validated before it is used: a soft purge, or an invalidation.
+	// Purged is whether it must be validated before use: after a soft purge or an invalidation.
 	Purged bool
-	// SetsCookies is whether it has come with Set-Cookie, which mostly is not among the Fields: Override.
+	// SetsCookies is whether it came with Set-Cookie, which usually is not stored in Fields: see Override.
 	SetsCookies bool
-	// ValidatedOnly are those of the fields that are sent only after a validation: no-cache with names; nil for none,
-	// as nearly always.
+	// ValidatedOnly are the names of the fields that are sent only after a validation: no-cache with names. It
+	// is nil for none, as in nearly all responses.
 	ValidatedOnly *[]string
 }
 
@@ -48,31 +48,31 @@ func ValidatedOnly(names []string) *[]string {
 	return &names
 }
 
-// Age returns the age of a stored response: RFC 9111 section 4.2.3. The time that it was stored is
-// the greater one of two: a monotonic clock, which does not see a wall clock that is set back, may
-// stand still while the machine sleeps.
+// Age returns the age of a stored response: RFC 9111 section 4.2.3. The resident time is the greater of the
+// wall clock's and the monotonic clock's: the wall clock may be set back, and the monotonic clock may stand
+// still while the machine sleeps.
 func (s *Response) Age(now time.Time) time.Duration {
 	resident := max(now.Sub(s.Received), now.Round(0).Sub(s.Received.Round(0)), 0)
 	return s.InitialAge + min(resident, Longest)
 }
 
-// Longest bounds ages and lifetimes, so that no sum of them overflows: RFC 9111 section 1.2.2.
+// Longest limits ages and lifetimes, so that their sums do not overflow: RFC 9111 section 1.2.2.
 const Longest = (1<<31 - 1) * time.Second
 
-// TTL returns how long it is still fresh; it is negative for a stale one.
+// TTL returns how long the response is still fresh; it is negative for a stale response.
 func (s *Response) TTL(now time.Time) time.Duration { return s.Lifetime - s.Age(now) }
 
 // Partial reports whether only a part of the representation is stored.
 func (s *Response) Partial() bool { return s.Status == http.StatusPartialContent }
 
-// HasValidator reports whether it can be validated: RFC 9110 section 8.8.
+// HasValidator reports whether the response can be validated: RFC 9110 section 8.8.
 func (s *Response) HasValidator() bool { return s.ETag != "" || s.Modified != 0 }
 
 // Strong reports whether an entity tag is a strong validator: RFC 9110 section 8.8.3.
 func Strong(etag string) bool { return strings.HasPrefix(etag, `"`) }
 
-// Sent returns the fields that are sent of a stored response. validated is whether the origin has just said
-// that it is right.
+// Sent returns the fields to send with a stored response. validated is whether the origin has just validated
+// it.
 func (s *Response) Sent(validated bool) httpmessage.Fields {
 	if s.ValidatedOnly == nil || validated {
 		return s.Fields
@@ -80,10 +80,10 @@ func (s *Response) Sent(validated bool) httpmessage.Fields {
 	return Without(s.Fields, *s.ValidatedOnly...)
 }
 
-// Useful reports whether a response could be used later.
+// Useful reports whether a response could be reused later.
 func (s *Response) Useful() bool { return s.Explicit || s.Lifetime > 0 || s.HasValidator() }
 
-// Replaces reports whether the same requests select a response and an older one.
+// Replaces reports whether s replaces an older response: the same requests select both, and s covers it.
 func (s *Response) Replaces(other *Response) bool {
 	if s.Spelling != other.Spelling || !slices.EqualFunc(s.Selectors, other.Selectors, Selector.selectsSame) {
 		return false
@@ -93,12 +93,12 @@ func (s *Response) Replaces(other *Response) bool {
 		return true
 	case other.Partial():
 		return !s.Beside(other)
-	default: // a part does not replace the whole that it is a part of
+	default: // a part does not replace its whole
 		return s.ETag != other.ETag
 	}
 }
 
-// reasonOf returns the reason phrase of a response, in memory that is not that of the response.
+// reasonOf returns the reason phrase of a response, without retaining the memory of the response.
 func reasonOf(response *httpmessage.Response) string {
 	if text := http.StatusText(response.Status); text == response.Reason {
 		return text
@@ -106,8 +106,8 @@ func reasonOf(response *httpmessage.Response) string {
 	return strings.Clone(response.Reason)
 }
 
-// NewResponse returns what is known of a response that has arrived, in memory of its own; false for a part whose place
-// is not known.
+// NewResponse returns the metadata of a received response in its own memory; false for a part with an unknown
+// position.
 func NewResponse(
 	spelling string, request httpmessage.Fields, got *httpmessage.Response, control Control, heuristic Heuristic,
 	at Arrival,
@@ -141,7 +141,7 @@ func NewResponse(
 	return s, true
 }
 
-// SetFields makes fields, in memory of their own, those of a response, and sets its validators by them.
+// SetFields sets the fields of a response, copied to their own memory, and the validators that they contain.
 func (s *Response) SetFields(fields httpmessage.Fields) {
 	s.Fields = Compact(fields)
 	s.ETag = s.Fields.Value("Etag")
@@ -149,17 +149,17 @@ func (s *Response) SetFields(fields httpmessage.Fields) {
 	s.Modified = NewSecond(modified)
 }
 
-// Arrival is when a request was sent, and when the header of its response came.
+// Arrival is when a request was sent, and when the header of its response was received.
 type Arrival struct{ Requested, Received time.Time }
 
-// Second is a time of a stored response by an HTTP-date, which has no fraction of a second; 0 is none. It takes a third
-// of the memory of a time.Time, and has nothing for the collector of garbage to look at.
+// Second is a time parsed from an HTTP-date, in seconds; 0 is none. It needs a third of the memory of a
+// time.Time, and has no pointer for the garbage collector to follow.
 type Second int64
 
-// beforeDates is the Unix time of the second before the first one that an HTTP-date can say, that of the year 1.
+// beforeDates is the Unix time of the second before the first HTTP-date, at the beginning of the year 1.
 const beforeDates = -62135596801
 
-// NewSecond returns the second of a time, 0 for the zero value.
+// NewSecond returns the second that contains t, 0 for the zero value.
 func NewSecond(t time.Time) Second {
 	if t.IsZero() {
 		return 0

@@ -7,15 +7,15 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// Use is what may be done with a stored response for a request: RFC 9111 section 4.
+// Use is how a stored response may be used for a request: RFC 9111 section 4.
 type Use uint8
 
 const (
 	MustValidate        Use = iota // it must be validated
 	UseFresh                       // it may be used
-	UseStale                       // it may be used although it is stale
-	UseWhileRevalidated            // likewise, while it is validated: RFC 5861 section 3
-	MustReload                     // the client wants another one, from the origin
+	UseStale                       // it may be used although stale
+	UseWhileRevalidated            // it may be used although stale, during validation: RFC 5861 section 3
+	MustReload                     // the client requires a response from the origin
 )
 
 // RequestDirectives are the directives of a request: RFC 9111 section 5.2.1.
@@ -26,11 +26,11 @@ type RequestDirectives struct {
 	ifError                        time.Duration // RFC 5861 section 4
 }
 
-// forever is the argument of max-stale without one.
+// forever is the value of max-stale without an argument.
 const forever = 1<<31*time.Second - 1
 
-// ParseRequest parses the directives of a request. Pragma counts where there is no Cache-Control:
-// RFC 9111 section 5.4.
+// ParseRequest parses the directives of a request. Pragma applies if there is no Cache-Control: RFC 9111
+// section 5.4.
 func ParseRequest(header httpmessage.Fields) RequestDirectives {
 	lines := header.Lines("Cache-Control")
 	if len(lines) == 0 {
@@ -57,7 +57,7 @@ func ParseRequest(header httpmessage.Fields) RequestDirectives {
 	return all
 }
 
-// UseFor returns what may be done with a stored response.
+// UseFor returns how a stored response may be used for a request with these directives.
 func (s *Response) UseFor(d RequestDirectives, now time.Time) Use {
 	age := s.Age(now)
 	ttl := s.Lifetime - age
@@ -79,8 +79,8 @@ func (s *Response) UseFor(d RequestDirectives, now time.Time) Use {
 	}
 }
 
-// tooOld reports whether a response is older than the client wants: RFC 9111 section 5.2.1.1. That
-// is not so of one that never changes, while it is fresh: RFC 8246 section 2.
+// tooOld reports whether a response is older than the client accepts: RFC 9111 section 5.2.1.1. An immutable
+// response is not too old while it is fresh: RFC 8246 section 2.
 func (s *Response) tooOld(d RequestDirectives, age, ttl time.Duration) bool {
 	if !d.HasMaxAge || age <= d.MaxAge && d.MaxAge > 0 || s.Immutable && ttl > 0 {
 		return false
@@ -88,9 +88,8 @@ func (s *Response) tooOld(d RequestDirectives, age, ttl time.Duration) bool {
 	return d.maxStale == 0 || age-d.MaxAge > d.maxStale || s.MustRevalidate
 }
 
-// UsableOnError reports whether a stored response may be used although the origin failed: as long as
-// stale-if-error says (RFC 5861 section 4), or else up to staleFor (RFC 9111 sections 4.2.4 and
-// 4.3.3).
+// UsableOnError reports whether a stored response may be used after a failure of the origin: within
+// stale-if-error (RFC 5861 section 4), otherwise up to staleFor (RFC 9111 sections 4.2.4 and 4.3.3).
 func (s *Response) UsableOnError(d RequestDirectives, now time.Time, staleFor time.Duration) bool {
 	if s.MustRevalidate || s.Purged || d.NoCache {
 		return false
@@ -101,11 +100,11 @@ func (s *Response) UsableOnError(d RequestDirectives, now time.Time, staleFor ti
 	return -s.TTL(now) <= max(staleFor, d.ifError)
 }
 
-// UsableMeanwhile reports whether a stale response may be used while it is being validated, up to staleFor,
-// or what stale-if-error allows where that is less.
+// UsableMeanwhile reports whether a stale response may be used during validation, up to the lesser of staleFor
+// and stale-if-error.
 func (s *Response) UsableMeanwhile(d RequestDirectives, now time.Time, staleFor time.Duration) bool {
 	if s.NoCache || s.UseFor(d, now) != MustValidate {
-		return false // the client wants another one
+		return false // no-cache, or the client requires another response
 	}
 	if s.IfError >= 0 {
 		staleFor = min(staleFor, s.IfError)

@@ -8,10 +8,10 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// fieldSet is a set of names of fields, and of their beginnings.
+// fieldSet is a set of field names and of prefixes of names.
 type fieldSet struct {
-	names    map[string]bool // as net/http spells them
-	prefixes []string        // likewise
+	names    map[string]bool // in the canonical form of net/http
+	prefixes []string        // in the canonical form of net/http
 }
 
 func newFieldSet(names []string) *fieldSet {
@@ -30,29 +30,29 @@ func (s *fieldSet) add(name string) {
 	s.names[name] = true
 }
 
-// has reports whether a field is in the set, by its name as net/http spells it.
+// has reports whether a field name, in the canonical form of net/http, is in the set.
 func (s *fieldSet) has(name string) bool {
 	begins := func(prefix string) bool { return strings.HasPrefix(name, prefix) }
 	return s.names[name] || slices.ContainsFunc(s.prefixes, begins)
 }
 
-// folded returns the name of a field with "-" for "_": CGI, WSGI and PHP take them for the same (RFC 3875
-// section 4.1.18).
+// folded returns a field name with "-" for "_": CGI, WSGI and PHP do not distinguish them (RFC 3875 section
+// 4.1.18).
 func folded(name string) string { return strings.ReplaceAll(name, "_", "-") }
 
-// Safelist are the fields of requests that cannot have made a response which others must not get: those that
-// httpmessage.Safelisted says, and some that are configured.
+// Safelist are the request fields that cannot cause a response which other clients must not get: those of
+// httpmessage.Safelisted, and configured ones.
 type Safelist struct{ configured *fieldSet }
 
-// NewSafelist returns the safelist with further names, or beginnings of names where they end with "*".
+// NewSafelist returns the safelist with additional names, or prefixes of names ending with "*".
 func NewSafelist(names []string) *Safelist { return &Safelist{newFieldSet(names)} }
 
-// has reports whether a field of a request cannot have made a response that others must not get. One that an
-// application takes for another field is not safelisted as that one is: no Vary names it, and no rule of the cache has
-// seen it.
+// has reports whether a request field is safelisted, that is, cannot cause a response which other clients must
+// not get. A name that an application may take for a built-in safelisted name ("_" for "-") is not: no Vary
+// names it, and no rule of the cache has checked it.
 func (l *Safelist) has(f httpmessage.Field, r *httpmessage.Request, added []string) bool {
 	switch {
-	case httpmessage.UseOf(f.Name)&httpmessage.Safelisted != 0: // nearly all are
+	case httpmessage.UseOf(f.Name)&httpmessage.Safelisted != 0: // true for most fields
 		return true
 	case l.configured.has(http.CanonicalHeaderKey(folded(f.Name))), slices.ContainsFunc(added, f.Is):
 		return true
@@ -61,8 +61,8 @@ func (l *Safelist) has(f httpmessage.Field, r *httpmessage.Request, added []stri
 	}
 }
 
-// Unkeyed returns the fields of a request that could have made its response, and are in no key, as net/http spells
-// them. added are fields that are not the client's.
+// Unkeyed returns the names of the request fields that may have affected the response and are in no cache key,
+// in the canonical form of net/http. added are the fields that the client did not send.
 func (l *Safelist) Unkeyed(r *httpmessage.Request, added []string) []string {
 	var names []string
 	for _, f := range r.Fields {

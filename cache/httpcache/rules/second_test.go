@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TestSecond: a second is the time that it was made of, and the zero value is none.
+// TestSecond: Time is the inverse of NewSecond, and the zero value is none.
 func TestSecond(t *testing.T) {
 	first := time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC)
 	for _, at := range []time.Time{

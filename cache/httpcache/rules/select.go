@@ -7,14 +7,14 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// Variant is a value that has a stored response: Rules returns it.
+// Variant is a value with a stored response, which Rules returns.
 type Variant interface{ Rules() *Response }
 
 // Rules implements Variant.
 func (s *Response) Rules() *Response { return s }
 
-// Select returns the variant that a request selects: of several of its spelling the one with the most recent
-// Date (RFC 9111 section 4.1), complete ones before parts; the zero value for none.
+// Select returns the variant that a request selects, the zero value for none. Among several of its spelling,
+// complete responses have precedence over parts, then the most recent Date (RFC 9111 section 4.1).
 func Select[V Variant](variants []V, spelling string, request httpmessage.Lines) (selected V) {
 	var values requestValues
 	var best *Response
@@ -37,14 +37,14 @@ func (s *Response) Matches(request httpmessage.Lines) bool {
 	return match(&values, request, []*Response{s}, s)
 }
 
-// requestValues are the normal values of the fields by which a request selects one of several variants. Each
-// is made once, when it is first read, however many variants there are. The request and the variants are
-// passed as arguments, since what is in it would be allocated.
+// requestValues are the normalized values of the request fields that select among variants. Each is computed
+// once, when it is first needed, regardless of the number of variants. The request and the variants are
+// arguments of the functions, because as fields they would escape to the heap.
 type requestValues struct {
 	count int
-	first [4]requestValue // so that usual requests allocate nothing
+	first [4]requestValue // avoids allocation for usual requests
 	more  []requestValue
-	// language is the one that the request likes best, where hasLanguage is set.
+	// language is the preferred language of the request, valid if hasLanguage is set.
 	language    string
 	hasLanguage bool
 }
@@ -65,7 +65,7 @@ func match[V Variant](v *requestValues, request httpmessage.Lines, variants []V,
 	return true
 }
 
-// valueOf returns the normal value of a field.
+// valueOf returns the normalized value of a field.
 func valueOf[V Variant](v *requestValues, request httpmessage.Lines, variants []V, name string) string {
 	for i := range v.count {
 		if v.first[i].name == name {
@@ -87,7 +87,8 @@ func valueOf[V Variant](v *requestValues, request httpmessage.Lines, variants []
 	return one.value
 }
 
-// normalOf makes the normal value of a field: that of a variant which was selected by the same line, if there is one.
+// normalOf computes the normalized value of a field, or takes it from a variant that was selected by the same
+// line.
 func normalOf[V Variant](request httpmessage.Lines, variants []V, name string) string {
 	lines := request(name)
 	if len(lines) == 1 && lines[0] != "" {
@@ -103,8 +104,8 @@ func normalOf[V Variant](request httpmessage.Lines, variants []V, name string) s
 	return normalValue(name, lines)
 }
 
-// prefers reports whether what a request likes best of all is the one language that a response is
-// in: whoever chose that for another request would choose it for this one.
+// prefers reports whether the response is in the one language that the request prefers to all others: a server
+// that selected it for another request would select it for this one.
 func (v *requestValues) prefers(request httpmessage.Lines, content []string) bool {
 	if len(content) != 1 {
 		return false
@@ -115,8 +116,8 @@ func (v *requestValues) prefers(request httpmessage.Lines, content []string) boo
 	return v.language != "" && strings.EqualFold(v.language, trimSpace(content[0]))
 }
 
-// languageRanges reports whether a value has nothing but ranges of languages and their weights: nothing else in it can
-// have made the response that it selected (RFC 9110 section 12.5.4).
+// languageRanges reports whether a value consists only of language ranges and their weights, so that nothing
+// else in it can have selected the response (RFC 9110 section 12.5.4).
 func languageRanges(value string) bool {
 	if value == Absent || len(value) > maxLanguages {
 		return value == Absent
@@ -131,12 +132,12 @@ func languageRanges(value string) bool {
 	return true
 }
 
-// maxLanguages bounds the value of Accept-Language that a response for others was selected by.
+// maxLanguages limits the Accept-Language by which a response for other clients was selected, in bytes.
 const maxLanguages = 256
 
 const acceptLanguage = "Accept-Language"
 
-// preferredLanguage returns the language that a request likes best of all, "" where there is none.
+// preferredLanguage returns the one language that a request prefers to all others, "" for none.
 func preferredLanguage(accept []string) string {
 	if len(accept) == 0 || tooLong(accept) {
 		return ""

@@ -13,7 +13,7 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// variantOf returns a variant that a request selects, without a content.
+// variantOf returns a variant selected by a request, without content.
 func variantOf(vary string, request httpmessage.Fields, age time.Duration, language string) *Response {
 	header := httpmessage.FieldsOf("Vary", vary)
 	if language != "" {
@@ -24,7 +24,8 @@ func variantOf(vary string, request httpmessage.Fields, age time.Duration, langu
 	}
 }
 
-// TestValuesAreMadeOnce: what a request costs does not grow with the variants, and is bounded: RFC 9111 section 4.1.
+// TestValuesAreMadeOnce: the cost of a request is bounded, and independent of the number of variants: RFC 9111
+// section 4.1.
 func TestValuesAreMadeOnce(t *testing.T) {
 	var variants []*Response
 	for i := range 32 {
@@ -48,7 +49,7 @@ func TestValuesAreMadeOnce(t *testing.T) {
 			}
 			return nil
 		}
-		if Select(variants, "", request) != nil || asked > 2 { // once more for what it likes best
+		if Select(variants, "", request) != nil || asked > 2 { // once more for the preferred language
 			t.Errorf("%s: the request is asked %d times", test.name, asked)
 		}
 		if n := testing.AllocsPerRun(10, func() { Select(variants, "", request) }); n > test.allocations {
@@ -57,7 +58,7 @@ func TestValuesAreMadeOnce(t *testing.T) {
 	}
 }
 
-// TestLongValues: a value that is not made normal has the meaning of its bytes, and none of a shorter one.
+// TestLongValues: a value that is not normalized matches only the same bytes, and no shorter value.
 func TestLongValues(t *testing.T) {
 	long := strings.Repeat("de, ", maxNormalBytes/4)
 	for _, test := range []struct {
@@ -82,7 +83,7 @@ func TestLongValues(t *testing.T) {
 	}
 }
 
-// TestManySelectors: a response that names more fields than are compared is selected by no request.
+// TestManySelectors: no request selects a response that names more fields than maxSelectors.
 func TestManySelectors(t *testing.T) {
 	for n, want := range map[int]bool{1: true, maxSelectors: true, maxSelectors + 1: false, 100_000: false} {
 		var names []string
@@ -99,7 +100,7 @@ func TestManySelectors(t *testing.T) {
 	}
 }
 
-// referenceSelected is Select as RFC 9111 section 4.1 says it: each variant is compared by itself.
+// referenceSelected is Select in the words of RFC 9111 section 4.1: it compares each variant by itself.
 func referenceSelected(variants []*Response, asked []httpmessage.Fields, request httpmessage.Fields) *Response {
 	var matching []*Response
 	for i, s := range variants {
@@ -129,7 +130,7 @@ func listOfNames(lines []string) (names []string) {
 	return names
 }
 
-// FuzzSelected: whatever variants there are, the one is selected that the reference selects.
+// FuzzSelected: Select returns the same variant as the reference.
 func FuzzSelected(f *testing.F) {
 	f.Add(uint64(1), "de, en;q=0.5", "X-A, accept-language", "*")
 	f.Add(uint64(2), strings.Repeat("a,", 70), "Accept", "A,B,C,D,E,F,G")
@@ -172,7 +173,7 @@ func FuzzSelected(f *testing.F) {
 				"",
 				"de", "FR",
 			}[random.IntN(3)]))
-			if random.IntN(2) == 0 { // as it comes from disk
+			if random.IntN(2) == 0 { // as loaded from disk
 				for j := range variants[i].Selectors {
 					variants[i].Selectors[j].Line = ""
 				}

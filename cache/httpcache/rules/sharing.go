@@ -8,15 +8,15 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// A request whose error is stored for others has fields of so many bytes at most, with their names, and so many lines:
-// more may be what the error is about.
+// Limits of a request whose error response is stored for others: bytes of the names and values of its fields,
+// bytes of the values, and lines. A larger header may itself be the cause of the error.
 const (
 	maxErrorHeader = 2 << 10
 	maxErrorValues = 1 << 10
 	maxErrorLines  = 40
 )
 
-// ofOneClient are the errors that are about the client or its request, whatever their freshness.
+// ofOneClient are the error status codes about the client or its request, which are never shared.
 var ofOneClient = [...]int{
 	http.StatusNotAcceptable, http.StatusRequestTimeout, http.StatusPreconditionFailed,
 	http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType, http.StatusRequestedRangeNotSatisfiable,
@@ -24,9 +24,9 @@ var ofOneClient = [...]int{
 	http.StatusTooManyRequests, http.StatusRequestHeaderFieldsTooLarge,
 }
 
-// ForOthers returns why the response to a request may not answer those of others, ReasonNone where it may as far as the
-// fields of the request go: everything in it that could have made the response is in the key, named by Vary, or known
-// not to matter. unkeyed are those of which neither is known, and explicit is Freshness.Explicit.
+// ForOthers returns why the response to a request may not answer requests of other clients, ReasonNone if the
+// request fields permit it: every field that may have affected the response is in the key, named by Vary, or
+// safelisted. unkeyed are the fields neither in the key nor safelisted, and explicit is Freshness.Explicit.
 func ForOthers(r *httpmessage.Request, unkeyed []string, response *httpmessage.Response, explicit bool) Reason {
 	status, header := response.Status, r.Fields
 	switch {
@@ -51,7 +51,7 @@ func ForOthers(r *httpmessage.Request, unkeyed []string, response *httpmessage.R
 	}
 }
 
-// namesAll reports whether Vary names all of some fields.
+// namesAll reports whether Vary contains all names.
 func namesAll(vary, names []string) bool {
 	if len(names) == 0 {
 		return true
@@ -63,15 +63,15 @@ func namesAll(vary, names []string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(named, name) })
 }
 
-// allSites reports whether a response allows all sites to read it, or says nothing of them, or is
-// selected by that of the request: Fetch section 3.3.3.
+// allSites reports whether a response permits all sites to read it, has no CORS field, or varies by Origin:
+// Fetch section 3.3.3.
 func allSites(header httpmessage.Fields) bool {
 	allowed := header.Lines("Access-Control-Allow-Origin")
 	return len(allowed) == 0 || len(allowed) == 1 && allowed[0] == "*" ||
 		namesAll(header.Lines("Vary"), []string{"Origin"})
 }
 
-// plainRequest reports whether a request has nothing that an error may be about besides its URI.
+// plainRequest reports whether a request has nothing besides its URI that may have caused an error.
 func plainRequest(r *httpmessage.Request) bool {
 	names, values := 0, 0
 	for _, f := range r.Fields {
@@ -84,8 +84,8 @@ func plainRequest(r *httpmessage.Request) bool {
 	return r.Body == nil && values <= maxErrorValues && names+values <= maxErrorHeader && len(r.Fields) <= maxErrorLines
 }
 
-// MayUpdate returns why a response that is made of an update and of what is stored may not be stored in place of that,
-// ReasonNone where it may: the update may be made by anything in the request.
+// MayUpdate returns why the combination of an update and a stored response may not replace the stored response,
+// ReasonNone if it may. The update may depend on any field of the request.
 func MayUpdate(
 	r *httpmessage.Request, unkeyed []string, requested RequestDirectives, control Control,
 	update *httpmessage.Response, explicit bool,
@@ -96,6 +96,6 @@ func MayUpdate(
 	return ForOthers(r, unkeyed, update, explicit)
 }
 
-// setsCookiesForAll reports whether the cookies that a response sets are for all who get it: RFC 6265 section 3
+// setsCookiesForAll reports whether the cookies of a response are for all its recipients: RFC 6265 section 3
 // leaves that to Cache-Control.
 func setsCookiesForAll(d cachecontrol.Directives) bool { return d.Has("public") || d.Has("s-maxage") }

@@ -9,14 +9,13 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// understood are the statuses whose caching this cache implements, for must-understand: RFC
-// 9111 section 5.2.2.3.
+// understood are the status codes whose caching is implemented, for must-understand: RFC 9111 section 5.2.2.3.
 var understood = [...]int{
 	200, 203, 204, 206, 300, 301, 302, 303, 307, 308, 404, 405, 410, 414, 501,
 }
 
-// MayStore returns why a shared cache must not store a response to a method that it understands, ReasonNone where it
-// may: RFC 9111 section 3.
+// MayStore returns why a shared cache must not store the response to a method that it understands, ReasonNone
+// if it may: RFC 9111 section 3.
 func MayStore(
 	r *httpmessage.Request, requested RequestDirectives, control Control, got *httpmessage.Response,
 ) Reason {
@@ -30,7 +29,7 @@ func MayStore(
 	}
 }
 
-// Storable returns why a response must not be stored, whatever the request, ReasonNone where it may.
+// Storable returns why a response must not be stored for any request, ReasonNone if it may.
 func Storable(control Control, response *httpmessage.Response) Reason {
 	status := response.Status
 	switch {
@@ -40,7 +39,7 @@ func Storable(control Control, response *httpmessage.Response) Reason {
 		return ReasonClient
 	case status < 200, status == http.StatusNotModified:
 		return ReasonInterim
-	case status == http.StatusPartialContent && response.Fields.Value("Content-Range") == "": // of several ranges
+	case status == http.StatusPartialContent && response.Fields.Value("Content-Range") == "": // multipart/byteranges
 		return ReasonParts
 	case control.Has("must-understand"):
 		if !slices.Contains(understood[:], status) {
@@ -63,31 +62,29 @@ func Storable(control Control, response *httpmessage.Response) Reason {
 	}
 }
 
-// cacheable reports whether a status, the origin or an override allows a response to be stored: RFC 9111 section 3, the
-// last item.
+// cacheable reports whether the status code, the origin or an override permits storing a response: RFC 9111
+// section 3, the last item.
 func cacheable(status int, header httpmessage.Fields, c Control) bool {
 	return slices.Contains(heuristicStatuses[:], status) || header.Has("Expires") ||
 		c.Has("max-age") || c.Has("s-maxage") || c.Has("public") || c.least() > 0
 }
 
-// sharesAuthorized reports whether the response to a request with credentials may be stored: RFC
-// 9111 section 3.5.
+// sharesAuthorized reports whether the response to a request with Authorization may be stored: RFC 9111 section
+// 3.5.
 func sharesAuthorized(d cachecontrol.Directives) bool {
 	return d.Has("public") || d.Has("must-revalidate") || d.Has("s-maxage")
 }
 
-// PostStorable reports whether the response to a POST may answer later requests for the same
-// URI, if its Content-Location is that: RFC 9110 section 9.3.3.
+// PostStorable reports whether the response to a POST may answer later requests for the same URI, provided that
+// its Content-Location is that URI: RFC 9110 section 9.3.3.
 func PostStorable(directives cachecontrol.Directives, response *httpmessage.Response) bool {
 	_, hasAge := directives.Seconds("max-age")
 	explicit := hasAge || directives.Has("s-maxage") || response.Fields.Has("Expires")
 	return explicit && response.Status == http.StatusOK
 }
 
-// storedFields returns the fields of a response that are stored: not those of one connection (RFC
-// 9111 section 3.1), those that private names, those that the cache sets itself, and cookies of one client.
-//
-// They are appended to scratch.
+// storedFields appends the stored fields of a response to scratch. It omits hop-by-hop fields (RFC 9111 section
+// 3.1), fields that private names, fields that the cache sets itself, and cookies for one client.
 func storedFields(scratch, fields httpmessage.Fields, directives cachecontrol.Directives) httpmessage.Fields {
 	stored := AppendEndToEnd(scratch, fields)
 	forAll := setsCookiesForAll(directives)
@@ -97,7 +94,7 @@ func storedFields(scratch, fields httpmessage.Fields, directives cachecontrol.Di
 	})
 }
 
-// namesIn returns those of some names that fields have, as these spell them.
+// namesIn returns the names of the fields that are in names, with the case of fields.
 func namesIn(fields httpmessage.Fields, names []string) []string {
 	if len(names) == 0 {
 		return nil
@@ -111,5 +108,5 @@ func namesIn(fields httpmessage.Fields, names []string) []string {
 	return held
 }
 
-// trimSpace trims optional white space (OWS): RFC 9110 section 5.6.3.
+// trimSpace trims optional whitespace (OWS): RFC 9110 section 5.6.3.
 func trimSpace(s string) string { return strings.Trim(s, " \t") }

@@ -7,9 +7,8 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// ValidationFields returns the fields of a request whether a stored response, or which of
-// several variants, is still right: RFC 9111 section 4.3.1. The conditions of the client are not in
-// it: they are evaluated with the result.
+// ValidationFields returns the fields of a request that validates a stored response, or several variants: RFC
+// 9111 section 4.3.1. It omits the conditions of the client, which are evaluated against the result.
 func ValidationFields[V Variant](request httpmessage.Fields, candidates []V) httpmessage.Fields {
 	header := Unconditional(request)
 	var tags []string
@@ -21,30 +20,30 @@ func ValidationFields[V Variant](request httpmessage.Fields, candidates []V) htt
 	if len(tags) > 0 {
 		header.Set(IfNoneMatch, strings.Join(tags, ", "))
 	}
-	// Other variants may have the same time.
+	// Other variants may have the same date.
 	if s := candidates[0].Rules(); len(candidates) == 1 && s.Matches(request.Lines) && s.Modified != 0 {
 		header.Set(IfModifiedSince, s.Fields.Value("Last-Modified"))
 	}
 	return header
 }
 
-// maxTags bounds the entity tags of one validation.
+// maxTags limits the entity tags of one validation.
 const maxTags = 8
 
-// Unconditional returns a copy of fields without those of conditions and ranges.
+// Unconditional returns a copy of fields without conditions and ranges.
 func Unconditional(request httpmessage.Fields) httpmessage.Fields {
 	return Without(request, IfNoneMatch, IfModifiedSince, IfRange, "Range")
 }
 
-// WithoutConditions returns a copy of fields without what can be answered by 304.
+// WithoutConditions returns a copy of fields without the conditions that can result in a 304.
 func WithoutConditions(request httpmessage.Fields) httpmessage.Fields {
 	return Without(request, IfNoneMatch, IfModifiedSince)
 }
 
-// UpdatedFields returns the fields of a stored response with those of a 304, or of the response
-// to HEAD, which replace them: RFC 9111 section 3.2. A weak entity tag does not become strong: the
-// content is not that of the strong one, byte by byte, where the origin has encoded it (nginx). An
-// update without Date is of the time that it is received at: RFC 9110 section 6.6.1.
+// UpdatedFields returns the fields of a stored response, replaced by those of a 304 or of a response to HEAD:
+// RFC 9111 section 3.2. A weak entity tag does not become strong: if the origin has encoded the content
+// (nginx), it is not byte for byte the content of the strong tag. An update without Date gets the time of
+// receipt: RFC 9110 section 6.6.1.
 func UpdatedFields(before, update httpmessage.Fields) httpmessage.Fields {
 	replaced := make([]string, 0, len(update)+1)
 	replaced = append(replaced, "Date")
@@ -61,8 +60,8 @@ func UpdatedFields(before, update httpmessage.Fields) httpmessage.Fields {
 	return fields
 }
 
-// Validated returns the stored response that a 304 says is still right, of those that were nominated;
-// the zero value for none: RFC 9111 section 4.3.4.
+// Validated returns the nominated stored response that a 304 validates; the zero value for none: RFC 9111
+// section 4.3.4.
 func Validated[V Variant](update httpmessage.Fields, nominated []V) (valid V) {
 	tag := update.Value("Etag")
 	for _, v := range nominated {

@@ -9,19 +9,19 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// Selector is a field of the request that a response was selected by: RFC 9111 section 4.1.
+// Selector is a request field that selected a response: RFC 9111 section 4.1.
 type Selector struct {
-	Name, Value string // in normal form
-	Line        string // the field, where it was one line: most requests have the same
+	Name, Value string // normalized
+	Line        string // the original field if it was one line, which most requests repeat
 }
 
-// never is a selector that no request matches: no value has a NUL, RFC 9110 section 5.5.
+// never is the value of a selector that no request matches: no field value has a NUL, RFC 9110 section 5.5.
 const never = "\x00*"
 
-// maxSelectors bounds the fields that select a response: one that names more is not stored.
+// maxSelectors limits the fields that select a response: a response that names more is not stored.
 const maxSelectors = 32
 
-// NewSelector returns the selector of a field of a request.
+// NewSelector returns the selector of a request field.
 func NewSelector(name string, lines []string) Selector {
 	one := Selector{Name: name, Value: normalValue(name, lines)}
 	if len(lines) == 1 {
@@ -30,12 +30,12 @@ func NewSelector(name string, lines []string) Selector {
 	return one
 }
 
-// selectsSame reports whether the same requests match both.
+// selectsSame reports whether the same requests match both selectors.
 func (s Selector) selectsSame(other Selector) bool {
 	return s.Name == other.Name && s.Value == other.Value
 }
 
-// variesAlways reports whether no request matches: Vary has a member "*", or more names than are compared.
+// variesAlways reports whether no request matches: Vary has a member "*", or more names than maxSelectors.
 func variesAlways(header httpmessage.Fields) bool {
 	names := 0
 	for name := range membersOf(header.Lines("Vary")) {
@@ -46,7 +46,7 @@ func variesAlways(header httpmessage.Fields) bool {
 	return false
 }
 
-// membersOf returns the members of a list without quoted-strings, without empty ones: RFC 9110 section 5.6.1.
+// membersOf returns the non-empty members of a list without quoted-strings: RFC 9110 section 5.6.1.
 func membersOf(lines []string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, line := range lines {
@@ -59,8 +59,8 @@ func membersOf(lines []string) iter.Seq[string] {
 	}
 }
 
-// SelectorsOf returns the selectors of a response to a request, in the order of their names. They hold no
-// memory of the response.
+// SelectorsOf returns the selectors of a response to a request, sorted by name. They do not retain memory of
+// the response.
 func SelectorsOf(response, request httpmessage.Fields) []Selector {
 	if variesAlways(response) {
 		return []Selector{{Name: "*", Value: never}}
@@ -76,14 +76,13 @@ func SelectorsOf(response, request httpmessage.Fields) []Selector {
 	return selectors
 }
 
-// Absent stands for a field that a request does not have: RFC 9111 section 4.1 matches it with
-// itself only.
+// Absent is the value of a field missing from a request: RFC 9111 section 4.1 matches it only with itself.
 const Absent = "\x00"
 
-// normalValue returns a value such that equal ones have the same meaning: lines are combined,
-// white space does not count, and of the fields for content negotiation neither do the order and
-// the case of members, as far as their syntax says so. A value that is longer than any that programs
-// send is as it is: it has the meaning of its own bytes alone.
+// normalValue returns the normalized value of a field: equal results have the same meaning. It joins the lines
+// and removes whitespace. In fields for content negotiation it also sorts the members and lowers their case, as
+// far as their syntax permits. A value longer than usual programs send stays unchanged, and so matches only the
+// same bytes.
 func normalValue(name string, lines []string) string {
 	if len(lines) == 0 {
 		return Absent
@@ -115,8 +114,8 @@ const (
 	maxNormalMembers = 64
 )
 
-// tooLong reports whether a value is too long to be made normal. A normal value is never as long, so that it
-// is not taken for one that is.
+// tooLong reports whether a value is too long to be normalized. A normalized value is never that long, so that
+// the two cannot be confused.
 func tooLong(lines []string) bool {
 	size, members := 0, 0
 	for _, line := range lines {
@@ -128,8 +127,8 @@ func tooLong(lines []string) bool {
 	return members > maxNormalMembers
 }
 
-// normalMember returns a member of a field for content negotiation with its name and weight in lower
-// case, without the white space around its parameters, and without a weight of 1.
+// normalMember returns a member of a field for content negotiation with its name and weight in lower case,
+// without whitespace around its parameters, and without a weight of 1.
 func normalMember(member string) string {
 	if strings.Contains(member, `"`) { // a parameter of a media type may be a quoted-string
 		return member
@@ -143,7 +142,7 @@ func normalMember(member string) string {
 		case lower == "q=1", strings.TrimRight(lower, "0") == "q=1.", part == "":
 		case len(normal) == 0, strings.HasPrefix(lower, "q="):
 			normal = append(normal, lower)
-		default: // the case of a value may count
+		default: // the value may be case-sensitive
 			normal = append(normal, part)
 		}
 	}
@@ -164,9 +163,9 @@ func asciiLower(s string) string {
 	return string(b)
 }
 
-// split returns the members of a list, without empty ones, and whether its last quoted-string ends:
-// RFC 9110 section 5.6.1. A comma in a quoted-string separates none. A backslash in one escapes,
-// except in an entity tag.
+// split returns the non-empty members of a list, and whether its last quoted-string is closed: RFC 9110 section
+// 5.6.1. A comma in a quoted-string does not separate members. If escapes is set, a backslash in it escapes; in
+// an entity tag it does not.
 func split(value string, escapes bool) (members []string, closed bool) {
 	closed = true
 	for value != "" {
@@ -177,8 +176,8 @@ func split(value string, escapes bool) (members []string, closed bool) {
 	return members, closed
 }
 
-// cutMember returns the first member of a list as split does, which may be empty, what is behind it, and whether its
-// quoted-strings end.
+// cutMember returns the first member of a list by the rules of split, which may be empty, the rest of the list,
+// and whether the quoted-strings of the member are closed.
 func cutMember(value string, escapes bool) (member, rest string, closed bool) {
 	quoted := false
 	for i := 0; i < len(value); i++ {
@@ -194,7 +193,7 @@ func cutMember(value string, escapes bool) (member, rest string, closed bool) {
 	return value, "", !quoted
 }
 
-// appendMember appends a member that is not empty.
+// appendMember appends a member unless it is empty.
 func appendMember(members []string, text string) []string {
 	if text = trimSpace(text); text == "" {
 		return members
@@ -202,7 +201,7 @@ func appendMember(members []string, text string) []string {
 	return append(members, text)
 }
 
-// SelectedBy reports whether all of some fields select a stored response.
+// SelectedBy reports whether all fields with these names select the stored response.
 func (s *Response) SelectedBy(names []string) bool {
 	for _, name := range names {
 		if !slices.ContainsFunc(s.Selectors, func(one Selector) bool { return one.Name == name }) {
@@ -212,13 +211,13 @@ func (s *Response) SelectedBy(names []string) bool {
 	return true
 }
 
-// SelectsSame reports whether a response was not selected by a field, or by one that means the same as that of a request.
+// SelectsSame reports whether the field did not select the response, or the request has an equivalent value.
 func (s *Response) SelectsSame(name string, request httpmessage.Fields) bool {
 	i := slices.IndexFunc(s.Selectors, func(one Selector) bool { return one.Name == name })
 	return i < 0 || s.Selectors[i].Value == normalValue(name, request.Lines(name))
 }
 
-// SelectorsFor returns the selectors that a request has for the fields that have selected a response.
+// SelectorsFor returns the request's selectors for the fields that selected the response.
 func (s *Response) SelectorsFor(request httpmessage.Fields) []Selector {
 	of := make([]Selector, 0, len(s.Selectors))
 	for _, one := range s.Selectors {
