@@ -58,7 +58,7 @@ func (b *Batch) Load(keys []Key) error {
 			b.known[at].before = e
 			continue
 		}
-		b.index[key] = int32(len(b.known)) //nolint:gosec // what does not fit into memory has no index
+		b.index[key] = int32(len(b.known)) //nolint:gosec // the count is limited by memory
 		b.known = append(b.known, known{e, -1})
 	}
 	return nil
@@ -70,7 +70,7 @@ func (b *Batch) hold(entries []Entry) {
 		b.index = make(map[Key]int32, len(entries))
 	}
 	for i := range entries {
-		b.index[entries[i].Key] = int32(len(b.known)) //nolint:gosec // what does not fit into memory has no index
+		b.index[entries[i].Key] = int32(len(b.known)) //nolint:gosec // the count is limited by memory
 		b.known = append(b.known, known{&entries[i], -1})
 	}
 }

@@ -274,7 +274,7 @@ func UniqueMembers(text []byte) error {
 		case errors.As(err, &syntax) && json.Valid(text): // encoding/json accepts strings that are not Unicode
 			return Invalid("json_no_unicode", "", "the JSON has a string that is not Unicode, after byte %d: %w", syntax.ByteOffset, syntax.Err)
 		case err != nil:
-			return nil //nolint:nilerr // who decodes it says what is wrong, also at its end
+			return nil //nolint:nilerr // the later decoding reports syntax errors
 		case d.StackDepth() > maxNested:
 			return Invalid("json_nested", "", "the JSON is nested too deep")
 		}
