@@ -68,7 +68,7 @@ func TestWhatLacksAll(t *testing.T) {
 		{registry.Entry{}, name, registry.Record{Status: registry.Withdrawn, Successors: []string{"urn:a:2"}}, ""},
 		{registry.Entry{}, name, registry.Record{Status: registry.Reserved}, ""},
 		{registry.Entry{}, name, registry.Record{Alias: "urn:a:2"}, ""},
-		// a prefix without targets may still be a sandbox or authoritative
+		// A prefix without targets may still be a sandbox or authoritative.
 		{registry.Entry{}, registry.Prefix("urn:a:"), nowhere, ""},
 		{registry.Entry{}, registry.Prefix("urn:a:"), unexplained, "without a reason"},
 	} {

@@ -27,7 +27,7 @@ type Feed struct {
 
 	mu     sync.Mutex // serializes polls
 	cursor Seq
-	// the commit that contains cursor: a store that was restored, or has lost its last transactions, has no
+	// The commit that contains cursor: a store that was restored, or has lost its last transactions, has no.
 	// such commit or another one
 	commit Commit
 }

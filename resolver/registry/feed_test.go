@@ -56,7 +56,7 @@ func TestFeed(t *testing.T) {
 	ticks <- time.Time{} // accepted only after the poll of the first tick has ended
 	want := []string{"urn:example:a", "urn:example:p:*", "urn:example:alias", "urn:example:alias2"}
 	slices.Sort(want)
-	// both changes in one poll, or in two
+	// Both changes in one poll, or in two.
 	if got := slices.Sorted(slices.Values(told.all())); !slices.Equal(slices.Compact(got), want) {
 		t.Errorf("told of %q, want %q", got, want)
 	}

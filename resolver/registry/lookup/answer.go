@@ -167,7 +167,7 @@ func (r resolved) below() string {
 // restOf returns the part of a spelling behind a canonical prefix.
 func restOf(spelling, prefix string) (string, bool) {
 	const end = "0" // a name has at least one character behind its prefix
-	// limit for insignificant characters: a spelling with more is not supported
+	// Limit for insignificant characters: a spelling with more is not supported.
 	most := 2*len(prefix) + len("%E2%80%90")
 	for i := 1; i < min(len(spelling), most); i++ {
 		if !registry.IsDelimiter(spelling[i-1]) {

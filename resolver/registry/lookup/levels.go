@@ -119,7 +119,7 @@ func (r *Resolver) combined(q resolver.Query, levels []level) (resolver.Answer, 
 			sum.fails(at.err)
 			continue
 		}
-		// as in the examples of the standard
+		// As in the examples of the standard.
 		at.found.redirect = cmp.Or(at.found.redirect, http.StatusTemporaryRedirect)
 		answer, err := r.located(q, at.found)
 		var n *resolver.Negative
@@ -181,7 +181,7 @@ func (g *gathered) add(record *resolver.Record, locations []resolver.Location, a
 		link.Anchor = anchor
 		g.links = append(g.links, link)
 		isMulti := digitallink.TypeOf(link.Rel) == digitallink.DefaultLinkMulti
-		// a level less specific than the default does not compete with it
+		// A level less specific than the default does not compete with it.
 		g.isChoice = g.isChoice || isMulti && isDefault
 	}
 	g.isBounded = g.isBounded || record.Clients.Bounded

@@ -85,7 +85,7 @@ func timesOf(tx registry.Tx, key registry.Key, isGone bool) (times []time.Time, 
 		for i := range page {
 			e := &page[i]
 			second := e.Changed.UTC().Truncate(time.Second)
-			// the later version prevails, also if the clock was set back
+			// The later version prevails, also if the clock was set back.
 			if !last.IsZero() && !second.Before(last) {
 				continue
 			}

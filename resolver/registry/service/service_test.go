@@ -82,7 +82,7 @@ func TestBounds(t *testing.T) {
 		t.Errorf("no change set: %v", err)
 	}
 	s = newService(t, func(c *service.Config) { c.Unbounded = true })
-	// none is registered
+	// None is registered.
 	if _, err := s.Supersede(t.Context(), root(), true, of); !errors.Is(err, registry.ErrUnknown) {
 		t.Errorf("many names by a command: %v", err)
 	}
@@ -157,7 +157,7 @@ func TestPages(t *testing.T) {
 			t.Errorf("%s with a wrong cursor: %v", what, err)
 		}
 		hasNumbers := what != "List" && what != "Health"
-		// the cursor decodes to "x"
+		// The cursor decodes to "x".
 		if err := list(t.Context(), service.Page{Cursor: "eA"}); errors.Is(err, registry.ErrCursor) != hasNumbers {
 			t.Errorf("%s with the cursor of a text: %v", what, err)
 		}

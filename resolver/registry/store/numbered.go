@@ -103,7 +103,7 @@ func (t *transaction) keys(ids []int64) (map[int64]registry.Key, error) {
 	}
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
-	// ids are dense, as after an import: read the range
+	// Ids are dense, as after an import: read the range.
 	if first, last := ids[0], ids[len(ids)-1]; last-first < 2*int64(len(ids)) {
 		return keys, t.conn.Query("SELECT id, kind, key FROM name WHERE id >= $1 AND id <= $2", add, first, last)
 	}

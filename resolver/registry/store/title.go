@@ -61,7 +61,7 @@ func (t *transaction) removeWords(name registry.Seq, words []string) (err error)
 // Limits of a search for titles.
 const (
 	maxCounted = 2000 // rows counted per word to choose the rarest one
-	// rows that begin with the last word of a query; if there are more, only the complete word matches
+	// Rows that begin with the last word of a query; if there are more, only the complete word matches.
 	maxBegun = 20_000
 )
 

@@ -70,7 +70,7 @@ type verifier struct {
 	mu    sync.Mutex // serializes report and progress
 	found findings   // of all parts
 
-	// change sets with missing commits, unless these were written after the verification started
+	// Change sets with missing commits, unless these were written after the verification started.
 	unfinished []*setSize
 }
 

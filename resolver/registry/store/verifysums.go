@@ -14,7 +14,7 @@ type findings struct {
 	totals  map[string]registry.Totals // of current versions
 	current sum                        // of the expected rows of the table name
 	words   sum                        // of the expected words of titles
-	// whether something may be damaged, or was changed meanwhile: the statements of derivedChecks then find out
+	// Whether something may be damaged, or was changed meanwhile: the statements of derivedChecks then find out.
 	doubt bool
 }
 
