@@ -27,8 +27,8 @@ type Feed struct {
 
 	mu     sync.Mutex // serializes polls
 	cursor Seq
-	// The commit that contains cursor: a store that was restored, or has lost its last transactions, has no.
-	// such commit or another one
+	// Commit that contains cursor. A store that was restored, or has lost its last transactions, has no such
+	// commit or a different one.
 	commit Commit
 }
 

@@ -192,7 +192,7 @@ type state interface {
 }
 
 type now struct {
-	ctx   context.Context //nolint:containedctx // it lives as long as one call
+	ctx   context.Context //nolint:containedctx // the value lives for one call
 	store registry.Store
 }
 
