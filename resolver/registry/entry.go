@@ -77,7 +77,8 @@ type Record struct {
 	Metadata string // a JSON object, "" for none
 	Contact  string // person or office to contact: a name, a mail address or a URI
 	// Redirect is the status code with which clients are redirected to the targets: 301, 302, 303, 307 or 308.
-	// That of a prefix applies to all names that begin with it and have none of their own. 0 is unset.
+	// The status code of a prefix applies to all names that begin with it and have none of their own. 0 is
+	// unset.
 	Redirect int
 	// Pattern applies to prefixes: a regular expression (RE2) that the whole rest of an unregistered name
 	// behind the prefix must match, "" for any rest.

@@ -20,7 +20,7 @@ type Feed struct {
 	// them: the aliases of a name. It may be called with a key that has not changed. Prefix("") stands for all
 	// keys: the store has lost changes that the feed had already read.
 	Changed func(keys []Key)
-	// State is called after each poll, with nil or the error of reading the store.
+	// State is called by Run after each poll, with nil or the error of reading the store.
 	State func(err error)
 	// After returns a channel that receives once, after a duration.
 	After func(time.Duration) <-chan time.Time

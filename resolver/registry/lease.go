@@ -30,7 +30,8 @@ type Lease struct {
 	since time.Time // when other was first read
 }
 
-// Acquire takes the lease if it is free, or renews it. The error wraps ErrLease if another instance holds it.
+// Acquire takes the lease if it is free or expired, or renews it. The error wraps ErrLease if another instance
+// holds it.
 func (l *Lease) Acquire(ctx context.Context) error {
 	return l.Store.Write(ctx, func(tx WriteTx) error {
 		held, err := tx.Lease(l.Name)

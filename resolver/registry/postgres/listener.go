@@ -76,8 +76,7 @@ func isUnsupported(err error) bool {
 	return errors.As(err, &failed) && !isLost(err) && !isOf(failed.Code, codeAuthorization, codeCatalog, codeResources)
 }
 
-// listen connects, and forwards notifications until the connection fails. It reports whether the connection was
-// established.
+// listen connects, and forwards notifications until the connection fails. It reports whether LISTEN succeeded.
 func (l *listener) listen() (listened bool, err error) {
 	config := l.config.Copy()
 	if err := setPassword(config, l.password); err != nil {

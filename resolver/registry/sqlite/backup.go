@@ -119,7 +119,8 @@ func OpenBackup(ctx context.Context, file string) (*Store, error) {
 	return s, nil
 }
 
-// checkSchema returns ErrSchema unless the schema is the current one.
+// checkSchema returns an error unless the schema is the current one: registry.ErrSchema for a newer schema,
+// errOlder for an older one.
 func (c *conn) checkSchema() error {
 	var id, has int64
 	err := c.Query("SELECT application_id FROM pragma_application_id", func(row store.Row) error {

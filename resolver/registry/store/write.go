@@ -115,7 +115,7 @@ func (t *transaction) numberAuthors(n *newVersions) (err error) {
 	return nil
 }
 
-// author returns author.id of an author, whom it inserts if necessary.
+// author returns author.id of an author, and inserts the author if necessary.
 func (t *transaction) author(name string) (id int64, err error) {
 	if id, ok := t.authors[name]; ok {
 		return id, nil
