@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// Role is what somebody may do. Each may do what those before it may.
+// Role is a level of permission. Each role includes the permissions of the lower ones.
 type Role uint8
 
 // The roles.
 const (
 	Reader Role = iota + 1
-	Writer      // changes names
-	Admin       // changes prefixes, purges sandboxes, and manages tokens
+	Writer      // may change names
+	Admin       // may change prefixes, purge sandboxes and manage tokens
 )
 
 var roleNames = [...]string{Reader: "reader", Writer: "writer", Admin: "admin"}
 
-// String returns the role as one word, "" for the zero value.
+// String returns the role as a single word, "" for the zero value.
 func (r Role) String() string { return roleNames[r] }
 
 // MarshalText implements encoding.TextMarshaler.
@@ -35,7 +35,7 @@ func (r *Role) UnmarshalText(text []byte) error {
 	return Invalid("token_role", "role", "%q is not a role: it is reader, writer or admin", text)
 }
 
-// Needs returns the role that changing a key needs.
+// Needs returns the role that is required to change a key.
 func (k Key) Needs() Role {
 	if k.Kind == KindPrefix {
 		return Admin
@@ -43,19 +43,19 @@ func (k Key) Needs() Role {
 	return Writer
 }
 
-// AdministratorName is the name, in the history, of who needs no token of the registry.
+// AdministratorName is the author, in the history, of changes made without a token of the registry.
 const AdministratorName = "admin"
 
-// Actor is who reads or changes entries.
+// Actor is the author of changes or the reader of entries, with its permissions.
 type Actor struct {
 	Name string
 	Role Role
-	// Prefixes are what the names begin with that the actor may read and change; nil is all.
+	// Prefixes restrict the actor to names that begin with one of them; nil is all names.
 	Prefixes []string
-	// Actions are what the actor may do of what its role may; nil is all.
+	// Actions restrict the actions that the role permits; nil is all of them.
 	Actions []Action `json:",omitempty"`
-	// Token, Client and Request say for the audit how the actor came: the ID of a token, the address
-	// of a client, the identifier of a request; "" where there is none.
+	// Token, Client and Request identify the actor in the audit: the ID of a token, the address of a client,
+	// the identifier of a request; "" if not applicable.
 	Token, Client, Request string
 }
 
@@ -82,18 +82,18 @@ func (a Actor) May(role Role, key Key) error {
 	}
 }
 
-// Action is a kind of thing that somebody does by the API.
+// Action is a kind of operation of the API.
 type Action string
 
-// The actions. What they are about is decided by the Role and the prefixes.
+// The actions. The names and prefixes to which they apply are limited by Role and Prefixes.
 const (
-	ActRead     Action = "read"     // names, their history, jobs, statistics and health
-	ActChange   Action = "change"   // single names
-	ActWithdraw Action = "withdraw" // single names, also in favour of others
+	ActRead     Action = "read"     // read names, their history, jobs, statistics and health
+	ActChange   Action = "change"   // change single names
+	ActWithdraw Action = "withdraw" // withdraw single names, also in favour of successors
 	ActMint     Action = "mint"
-	ActImport   Action = "import" // also what changes and withdraws
+	ActImport   Action = "import" // includes changes and withdrawals
 	ActPurge    Action = "purge"
-	ActTokens   Action = "tokens" // makes, lists and revokes them
+	ActTokens   Action = "tokens" // create, list and revoke tokens
 )
 
 // Actions returns all actions.
@@ -110,7 +110,7 @@ func (a *Action) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Does returns ErrDenied unless the actor may do what an action is.
+// Does returns ErrDenied unless the actor is permitted an action.
 func (a Actor) Does(action Action) error {
 	if a.Actions == nil || slices.Contains(a.Actions, action) {
 		return nil
@@ -118,7 +118,7 @@ func (a Actor) Does(action Action) error {
 	return fmt.Errorf("%w: %s may not %s, its token is for other actions", ErrDenied, a.Name, action)
 }
 
-// Holds reports whether what another actor may do is a part of what this one may do.
+// Holds reports whether the permissions of other are a subset of those of a.
 func (a Actor) Holds(other Actor) bool {
 	within := func(prefix string) bool {
 		return slices.ContainsFunc(a.Prefixes, func(own string) bool { return strings.HasPrefix(prefix, own) })

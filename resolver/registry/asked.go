@@ -9,17 +9,17 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// Asked reports whether a registry that is asked only for what begins so is asked for a name, or for some name below a
-// prefix; nil is asked for all.
+// Asked reports whether a key is covered by the owned prefixes: a name begins with one of them, or a prefix
+// overlaps with one of them. nil covers every key.
 func Asked(only []string, key Key) bool {
 	return len(only) == 0 || slices.ContainsFunc(only, func(beginning string) bool {
 		return strings.HasPrefix(key.Name, beginning) || key.Kind == KindPrefix && strings.HasPrefix(beginning, key.Name)
 	})
 }
 
-// CheckChange returns an error that wraps ErrInvalid for a record that clients would get no answer by: what is accepted is
-// answered. A key that the registry is not asked for may be changed where it is there already, or where the change says so
-// (unresolvable). before is the zero value where there is no entry yet.
+// CheckChange returns an error that wraps ErrInvalid for a record that could not be resolved, so that every
+// accepted entry has a response. A key outside of the owned prefixes can be changed if it already exists, or if
+// unresolvable is set. before is the zero value for a new entry.
 func (r *Registry) CheckChange(before Entry, key Key, record Record, unresolvable bool) error {
 	if !before.Exists() && !unresolvable {
 		if err := r.checkAnswered(key); err != nil {
@@ -30,14 +30,15 @@ func (r *Registry) CheckChange(before Entry, key Key, record Record, unresolvabl
 	if before.Exists() {
 		was = lacks(key.Kind, before.Record)
 	}
-	if is == nil || was != nil && was.Code == is.Code { // from before it was refused: all else of it can be changed
+	// The deficiency predates this check: other fields remain editable.
+	if is == nil || was != nil && was.Code == is.Code {
 		return nil
 	}
 	is.Reason = fmt.Errorf("%s %w", key, is.Reason)
 	return is
 }
 
-// lacks returns what a record lacks, so that people are told nothing by it, or nil.
+// lacks returns an error for a record that lacks the fields needed to respond to clients, or nil.
 func lacks(kind Kind, record Record) *Error {
 	switch {
 	case kind == KindName && record.Status == Active && len(record.Targets) == 0 && record.Alias == "":
@@ -49,7 +50,7 @@ func lacks(kind Kind, record Record) *Error {
 	}
 }
 
-// checkAnswered returns an error for a new key that clients would get no answer by.
+// checkAnswered returns an error for a new key that would never be resolved.
 func (r *Registry) checkAnswered(key Key) error {
 	switch {
 	case !Asked(r.config.Only, key):
@@ -66,13 +67,14 @@ func (r *Registry) checkAnswered(key Key) error {
 	return nil
 }
 
-// lacksURN reports whether a name is a URN without "urn:", of a namespace that is known.
+// lacksURN reports whether a name is a URN of a known namespace without its "urn:".
 func (r *Registry) lacksURN(key Key) bool {
 	return r.config.Suggest != nil && key.Kind == KindName && !strings.HasPrefix(key.Name, "urn:") &&
 		slices.Contains(r.config.Suggest(key.Name), "urn:"+key.Name)
 }
 
-// meant returns what was probably meant by a key that the registry is not asked for, as the end of a message; "" if that is not known.
+// meant returns a suggestion for a key outside of the owned prefixes, as the end of an error message; "" if
+// there is none.
 func (r *Registry) meant(key Key) string {
 	if r.config.Suggest == nil || key.Kind == KindPrefix {
 		return ""
@@ -88,7 +90,7 @@ func (r *Registry) meant(key Key) string {
 	return ""
 }
 
-// ReadBeginnings adds what the names and prefixes of a store begin with, by one question for each.
+// ReadBeginnings adds the distinct beginnings of the names and prefixes of a store, by one query per beginning.
 func ReadBeginnings(ctx context.Context, store Store, into *resolver.Beginnings) error {
 	err := store.Read(ctx, func(tx Tx) error {
 		for _, kind := range []Kind{KindName, KindPrefix} {
@@ -101,7 +103,8 @@ func ReadBeginnings(ctx context.Context, store Store, into *resolver.Beginnings)
 					break
 				}
 				beginning, _ := into.Add(entries[0].Name)
-				after = max(beginning+"\U0010FFFF", entries[0].Name) // no name has that character: it is encoded
+				// No name contains U+10FFFF: it is percent-encoded.
+				after = max(beginning+"\U0010FFFF", entries[0].Name)
 			}
 		}
 		return nil

@@ -8,7 +8,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// What a registry is not asked for is not registered; what is there already can be changed.
+// A key outside of the owned prefixes is not registered; an existing one can be changed.
 func TestWhatIsNotAskedFor(t *testing.T) {
 	f := newFixture(t)
 	put := func(r *registry.Registry, key registry.Key) error {
@@ -24,7 +24,7 @@ func TestWhatIsNotAskedFor(t *testing.T) {
 	const says = "would not be answered: this registry is asked only for what begins with urn:a:, urn:c:d:"
 	for key, accepted := range map[registry.Key]bool{
 		registry.Name("urn:a:1"): true, registry.Name("URN:A:2"): true, registry.Name("urn:c:d:1"): true, registry.Name("urn:b:there"): true,
-		registry.Prefix("urn:a:x:"): true, registry.Prefix("urn:c:"): true, // some names below it are answered
+		registry.Prefix("urn:a:x:"): true, registry.Prefix("urn:c:"): true, // overlaps with the owned prefixes
 		registry.Name("urn:b:new"): false, registry.Name("urn:c:e"): false, registry.Prefix("urn:b:"): false, registry.Prefix("urn:c:e:"): false,
 	} {
 		err := put(r, key)
@@ -43,7 +43,8 @@ func TestWhatIsNotAskedFor(t *testing.T) {
 	}
 }
 
-// Nothing new leads nowhere without a word; what did before stays as it is while other things of it change.
+// A new record must resolve or explain why it does not; a deficient record from before stays editable in its
+// other fields.
 func TestWhatLacksAll(t *testing.T) {
 	f := newFixture(t)
 	name := registry.Name("urn:a:1")
@@ -67,7 +68,8 @@ func TestWhatLacksAll(t *testing.T) {
 		{registry.Entry{}, name, registry.Record{Status: registry.Withdrawn, Successors: []string{"urn:a:2"}}, ""},
 		{registry.Entry{}, name, registry.Record{Status: registry.Reserved}, ""},
 		{registry.Entry{}, name, registry.Record{Alias: "urn:a:2"}, ""},
-		{registry.Entry{}, registry.Prefix("urn:a:"), nowhere, ""}, // it may say something of what it encloses
+		// A prefix without targets may still be a sandbox or authoritative.
+		{registry.Entry{}, registry.Prefix("urn:a:"), nowhere, ""},
 		{registry.Entry{}, registry.Prefix("urn:a:"), unexplained, "without a reason"},
 	} {
 		err := f.CheckChange(c.before, c.key, c.record, false)

@@ -5,36 +5,36 @@ import (
 	"time"
 )
 
-// Batch collects changes of entries within one transaction, and what else changes with them. It
-// writes all of them at once by Flush. It is not safe for concurrent use.
+// Batch collects the changes of entries within one transaction; Flush writes them in one batch. It is not safe
+// for concurrent use.
 type Batch struct {
 	tx  WriteTx
 	by  string
 	now time.Time
 
-	index    map[Key]int32 // of known
+	index    map[Key]int32 // index in known
 	known    []known
 	changes  []Changed
 	removed  []Entry
-	inside   bool                 // whether there are prefixes among the changes
-	enclosed map[string]enclosure // by what names begin with
+	inside   bool                 // whether a prefix is among the changes
+	enclosed map[string]enclosure // by Enclosing of the name
 	set      ChangeSet
-	prefixes int // whether there are prefixes in the store: 0 is unknown, 1 yes, -1 no
+	prefixes int // whether the store has prefixes: 0 unknown, 1 yes, -1 no
 }
 
-// enclosure is the longest prefix that the store has of some names.
+// enclosure is the longest stored prefix of some names.
 type enclosure struct {
-	length  int // of its name, 0 where there is none
+	length  int // of the prefix's name, 0 if there is none
 	sandbox bool
 }
 
-// known is a key whose entry was read.
+// known is a key whose entry was loaded.
 type known struct {
-	before *Entry // as in the store
+	before *Entry // the stored entry
 	change int    // index of its last change in changes, -1 for none
 }
 
-// NewBatch returns a Batch of a transaction: changes by somebody at a time.
+// NewBatch returns a Batch within a transaction. by and now become the author and time of its changes.
 func NewBatch(tx WriteTx, by string, now time.Time) *Batch {
 	return &Batch{
 		tx: tx, by: by, now: now, set: ChangeSet{By: by, Time: now},
@@ -42,13 +42,13 @@ func NewBatch(tx WriteTx, by string, now time.Time) *Batch {
 	}
 }
 
-// Load reads the entries of keys at once, which is faster than one by one.
+// Load reads the entries of many keys in one query, which is faster than reading them one by one.
 func (b *Batch) Load(keys []Key) error {
 	entries, err := b.tx.Entries(keys)
 	if err != nil {
 		return err
 	}
-	if b.index == nil { // most loaded keys are then changed
+	if b.index == nil { // most loaded keys are changed afterwards
 		b.index, b.known, b.changes = make(map[Key]int32, len(keys)), make([]known, 0, len(keys)), make([]Changed, 0, len(keys))
 	}
 	for i, key := range keys {
@@ -58,24 +58,25 @@ func (b *Batch) Load(keys []Key) error {
 			b.known[at].before = e
 			continue
 		}
-		b.index[key] = int32(len(b.known)) //nolint:gosec // what does not fit into memory has no index
+		b.index[key] = int32(len(b.known)) //nolint:gosec // the count is limited by memory
 		b.known = append(b.known, known{e, -1})
 	}
 	return nil
 }
 
-// hold takes entries that were read in the transaction, in place of Load.
+// hold registers entries that were already read in this transaction; they need no Load.
 func (b *Batch) hold(entries []Entry) {
 	if b.index == nil {
 		b.index = make(map[Key]int32, len(entries))
 	}
 	for i := range entries {
-		b.index[entries[i].Key] = int32(len(b.known)) //nolint:gosec // what does not fit into memory has no index
+		b.index[entries[i].Key] = int32(len(b.known)) //nolint:gosec // the count is limited by memory
 		b.known = append(b.known, known{&entries[i], -1})
 	}
 }
 
-// Get returns the entry of a key with the changes so far, the zero value but for its Key if there is none.
+// Get returns the entry of a key including pending changes. If it does not exist, it is the zero value except
+// for its Key.
 func (b *Batch) Get(key Key) (Entry, error) {
 	_, e, err := b.find(key)
 	if err != nil {
@@ -84,7 +85,8 @@ func (b *Batch) Get(key Key) (Entry, error) {
 	return *e, nil
 }
 
-// find returns the entry of a key with the changes so far, until the next change, and its index in known.
+// find returns the entry of a key including pending changes, and its index in known. The pointer is valid until
+// the next change.
 func (b *Batch) find(key Key) (int32, *Entry, error) {
 	at, ok := b.index[key]
 	if !ok {
@@ -100,7 +102,7 @@ func (b *Batch) find(key Key) (int32, *Entry, error) {
 	return at, &b.changes[k.change].After, nil
 }
 
-// edit makes an Edit of a canonical key.
+// edit applies an Edit whose key is canonical.
 func (b *Batch) edit(edit Edit) (Entry, error) {
 	before, err := b.Get(edit.Key)
 	if err != nil {
@@ -124,7 +126,7 @@ func (b *Batch) edit(edit Edit) (Entry, error) {
 	return after, err
 }
 
-// annotate makes a version of an entry that only has another note.
+// annotate adds a version of an entry that differs in its note only.
 func (b *Batch) annotate(key Key, note string) (Entry, error) {
 	at, before, err := b.find(key)
 	if err != nil {
@@ -133,16 +135,17 @@ func (b *Batch) annotate(key Key, note string) (Entry, error) {
 	return *b.add(at, Entry{Key: key, Changed: b.now, By: b.by, Note: note, Record: before.Record}), nil
 }
 
-// Put makes a record that Check has returned the current one of a key. It reports whether that changes
-// anything: an equal record makes no version.
+// Put sets the current record of a key. The record must come from Check. It reports whether anything changes:
+// an equal record makes no version.
 func (b *Batch) Put(key Key, record Record, note string) (Entry, bool, error) {
 	return b.PutIf(key, record, note, false, anyChange)
 }
 
 func anyChange(Entry, Record) error { return nil }
 
-// PutIf is Put, unless may returns an error for what is there and what would be instead. It is not called where
-// the record makes no version. outside is Edit.OutsideSandbox.
+// PutIf is Put with a veto: if may returns an error for the current entry and the new record, the change is not
+// made and the error is returned. may is not called if the record makes no version. outside is
+// Edit.OutsideSandbox.
 func (b *Batch) PutIf(key Key, record Record, note string, outside bool, may func(before Entry, after Record) error) (Entry, bool, error) {
 	at, before, err := b.find(key)
 	if err != nil {
@@ -173,8 +176,7 @@ func (b *Batch) PutIf(key Key, record Record, note string, outside bool, may fun
 	return *after, true, nil
 }
 
-// Import is Put of a version with its history, as an export has it: its Changed, By, Note and Since are
-// kept. Version is set.
+// Import is Put of a version from an export: it preserves Changed, By, Note and Since. Version is assigned.
 func (b *Batch) Import(e Entry) (bool, error) {
 	at, before, err := b.find(e.Key)
 	if err != nil {
@@ -192,15 +194,15 @@ func (b *Batch) Import(e Entry) (bool, error) {
 	return true, nil
 }
 
-// add adds the next version of the key at an index of known.
+// add appends the next version of the key at an index of known.
 func (b *Batch) add(at int32, after Entry) *Entry {
 	k := b.known[at]
 	before := k.before
-	if k.change >= 0 { // it has changed in this batch already
+	if k.change >= 0 { // changed earlier in this batch
 		before = &b.changes[k.change].After
 	}
 	after.Version = before.Version + 1
-	if after.Changed.Before(before.Changed) { // the times of a history do not go back, also where a clock does
+	if after.Changed.Before(before.Changed) { // times in a history never decrease, even if the clock does
 		after.Changed = before.Changed
 	}
 	b.known[at].change = len(b.changes)
@@ -209,13 +211,13 @@ func (b *Batch) add(at int32, after Entry) *Entry {
 	return &b.changes[len(b.changes)-1].After
 }
 
-// remove removes all versions of an entry.
+// remove purges all versions of an entry.
 func (b *Batch) remove(e Entry) { b.removed = append(b.removed, e) }
 
-// MaxAliases bounds a chain of aliases.
+// MaxAliases limits the length of a chain of aliases.
 const MaxAliases = 8
 
-// checkAlias returns ErrInvalid where an alias would lead back to itself.
+// checkAlias returns ErrInvalid if an alias would create a cycle, or a chain of more than MaxAliases.
 func (b *Batch) checkAlias(key Key, alias string) error {
 	for range MaxAliases {
 		if alias == key.Name {
@@ -233,7 +235,8 @@ func (b *Batch) checkAlias(key Key, alias string) error {
 	return Invalid("alias_chain_long", "alias", "%s would be the end of a chain of more than %d aliases", key, MaxAliases)
 }
 
-// sandbox reports whether an entry is in a sandbox: what was registered outside never comes into one.
+// sandbox reports whether an entry is in a sandbox. An entry registered outside of a sandbox never becomes part
+// of one.
 func (b *Batch) sandbox(before *Entry, key Key, asked, outside bool) (bool, error) {
 	if before.Exists() && !before.Sandbox {
 		return false, nil
@@ -244,7 +247,7 @@ func (b *Batch) sandbox(before *Entry, key Key, asked, outside bool) (bool, erro
 	return b.enclosedBySandbox(key)
 }
 
-// enclosedBySandbox reports whether the longest prefix of a key other than itself is a sandbox.
+// enclosedBySandbox reports whether the longest prefix of a key, other than the key itself, is a sandbox.
 func (b *Batch) enclosedBySandbox(key Key) (bool, error) {
 	if b.prefixes == 0 {
 		first, err := b.tx.List(KindPrefix, "", "", 1)
@@ -266,7 +269,8 @@ func (b *Batch) enclosedBySandbox(key Key) (bool, error) {
 		stored = enclosure{len(p.Name), p.Sandbox}
 		b.enclosed[path] = stored
 	}
-	for text := path; len(text) >= stored.length && text != ""; text = Enclosing(text) { // those that are not in the store yet
+	// Prefixes that are pending in this batch.
+	for text := path; len(text) >= stored.length && text != ""; text = Enclosing(text) {
 		if at, ok := b.index[Prefix(text)]; ok && b.known[at].change >= 0 {
 			return b.changes[b.known[at].change].After.Sandbox, nil
 		}
@@ -274,8 +278,8 @@ func (b *Batch) enclosedBySandbox(key Key) (bool, error) {
 	return stored.sandbox, nil
 }
 
-// Flush writes the changes, and returns them, with their Seq. The batch is empty then. A change set that has no note has that of the
-// first change.
+// Flush writes the changes, and returns them with their Seq. The batch is empty afterwards. A new change set
+// without kind and note gets the note of its first change.
 func (b *Batch) Flush() ([]Changed, error) {
 	changes := b.changes
 	if b.set.Number == 0 && b.set.Kind == "" && b.set.Note == "" && len(changes) > 0 {
@@ -290,5 +294,5 @@ func (b *Batch) Flush() ([]Changed, error) {
 	return changes, nil
 }
 
-// Changes returns the changes so far, without their Seq.
+// Changes returns the pending changes, without their Seq.
 func (b *Batch) Changes() []Changed { return b.changes }

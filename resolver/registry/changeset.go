@@ -7,22 +7,23 @@ import (
 	"time"
 )
 
-// ChangeSet is what was changed together: an import, a job, a command, or one request.
+// ChangeSet groups changes that were made together: by an import, a job, a command, or a single request.
 type ChangeSet struct {
-	// Number identifies the set: it is the Seq of its first version or event. 0 is a new one.
+	// Number identifies the set: it is the Seq of its first version or event. 0 is a new set.
 	Number Seq `json:"number"`
-	// Last is the Seq of its last version or event so far. There may be some of other sets between those of an import.
+	// Last is the Seq of its last version or event so far. Those of an import may be interleaved with other
+	// sets.
 	Last Seq       `json:"last"`
-	Rows int64     `json:"rows"` // how many versions, purges and redactions it has
-	Kind string    `json:"kind"` // what it was made by, such as import; "" is a single change
+	Rows int64     `json:"rows"` // number of its versions, purges and redactions
+	Kind string    `json:"kind"` // kind of operation, such as import; "" is a single change
 	By   string    `json:"by"`
-	Note string    `json:"note,omitempty"` // why
-	Time time.Time `json:"time"`           // when it was begun
-	// Reverts is the number of the set that it takes back, 0 for none.
+	Note string    `json:"note,omitempty"` // reason
+	Time time.Time `json:"time"`           // start time
+	// Reverts is the number of the set that it reverts, 0 for none.
 	Reverts Seq `json:"reverts,omitempty"`
 }
 
-// The kinds of change sets. Purges and redactions are events, too.
+// The kinds of change sets. A purge and a redaction are also kinds of events.
 const (
 	KindImport    = "import"
 	KindRevert    = "revert"
@@ -30,21 +31,22 @@ const (
 	KindRedaction = "redaction"
 )
 
-// Into makes the changes of a batch part of a change set, whose number Set returns after Flush.
+// Into assigns the changes of a batch to a change set. After Flush, Set returns the set with its number.
 func (b *Batch) Into(set ChangeSet) { b.set = set }
 
-// Set returns the change set of a batch, which has its number once something was written.
+// Set returns the change set of a batch. It has its number once something was flushed.
 func (b *Batch) Set() ChangeSet { return b.set }
 
-// changeSetsPage is how many change sets are read at once.
+// changeSetsPage is how many change sets are read per page.
 const changeSetsPage = 500
 
-// ChangeSets calls f with the change sets after a number, in their order, until it returns false.
+// ChangeSets calls f with the change sets after a number, oldest first, until f returns false.
 func (r *Registry) ChangeSets(ctx context.Context, after Seq, f func(ChangeSet) bool) error {
 	return r.changeSets(ctx, func(tx Tx, last Seq) ([]ChangeSet, error) { return tx.ChangeSets(last, changeSetsPage) }, after, f)
 }
 
-// ChangeSetsBefore calls f with the change sets before a number, the last first, until it returns false; 0 is before none, and so has all.
+// ChangeSetsBefore calls f with the change sets before a number, newest first, until f returns false; 0 starts
+// at the newest set.
 func (r *Registry) ChangeSetsBefore(ctx context.Context, before Seq, f func(ChangeSet) bool) error {
 	if before == 0 {
 		before = 1 << 62
@@ -52,7 +54,7 @@ func (r *Registry) ChangeSetsBefore(ctx context.Context, before Seq, f func(Chan
 	return r.changeSets(ctx, func(tx Tx, last Seq) ([]ChangeSet, error) { return tx.ChangeSetsBefore(last, changeSetsPage) }, before, f)
 }
 
-// changeSets calls f with the change sets of pages, each of which begins behind the last one.
+// changeSets calls f with the change sets of successive pages; next returns the page behind the number last.
 func (r *Registry) changeSets(ctx context.Context, next func(tx Tx, last Seq) ([]ChangeSet, error), last Seq, f func(ChangeSet) bool) error {
 	for {
 		var page []ChangeSet
@@ -75,10 +77,10 @@ func (r *Registry) changeSets(ctx context.Context, next func(tx Tx, last Seq) ([
 	}
 }
 
-// span is a range of versions and events, both included.
+// span is a range of Seq; both ends are included.
 type span struct{ first, last Seq }
 
-// spansOf returns what a change set has, in its order, neighbours as one.
+// spansOf returns the spans of a change set, in order, adjacent commits merged.
 func spansOf(tx Tx, set ChangeSet) (spans []span, err error) {
 	for after := Seq(0); ; {
 		page, err := tx.CommitsOf(set.Number, after, changeSetsPage)
@@ -99,7 +101,7 @@ func spansOf(tx Tx, set ChangeSet) (spans []span, err error) {
 	}
 }
 
-// spansBy returns what a change set has by its number; ErrUnknown if there is none.
+// spansBy returns the spans of the change set with a number; ErrUnknown if there is none.
 func (r *Registry) spansBy(ctx context.Context, number Seq) (spans []span, err error) {
 	err = r.config.Store.Read(ctx, func(tx Tx) error {
 		set, err := tx.ChangeSet(number)
@@ -111,9 +113,9 @@ func (r *Registry) spansBy(ctx context.Context, number Seq) (spans []span, err e
 	return spans, err
 }
 
-// ChangesOf calls f with the versions of a change set, each with the one before it, in the order in which they were made, until it
-// returns false. A key that was purged has a zero After but for its Key; redactions are not among them. ErrUnknown means that there is no
-// such set.
+// ChangesOf calls f with the versions of a change set, each with its predecessor, in commit order, until f
+// returns false. For a purged key, After is the zero value except for its Key and Seq. Redactions are omitted.
+// ErrUnknown means that the set does not exist.
 func (r *Registry) ChangesOf(ctx context.Context, number Seq, f func(Changed) bool) error {
 	spans, err := r.spansBy(ctx, number)
 	if err != nil {
@@ -140,10 +142,11 @@ func (r *Registry) ChangesOf(ctx context.Context, number Seq, f func(Changed) bo
 	return nil
 }
 
-// eventsPage is how many versions and events are read at once.
+// eventsPage is how many versions and events are read per page.
 const eventsPage = 1000
 
-// eventsIn returns the first versions and events of a span, and where the rest of it begins.
+// eventsIn returns the first page of versions and events of a span, and the Seq where the rest of the span
+// begins.
 func eventsIn(tx Tx, s span) (events []Event, next Seq, err error) {
 	n := int(min(s.last-s.first+1, eventsPage))
 	if events, err = tx.Events(s.first-1, n); err != nil {
@@ -162,7 +165,7 @@ func eventsIn(tx Tx, s span) (events []Event, next Seq, err error) {
 	return events, next, nil
 }
 
-// changesIn returns the first changes of a span, and where the rest of it begins.
+// changesIn returns the first page of changes of a span, and the Seq where the rest of the span begins.
 func changesIn(tx Tx, s span) (changes []Changed, next Seq, err error) {
 	events, next, err := eventsIn(tx, s)
 	if err != nil {
@@ -190,7 +193,7 @@ func changesIn(tx Tx, s span) (changes []Changed, next Seq, err error) {
 	return changes, next, nil
 }
 
-// commitOf returns the commit that a Seq belongs to.
+// commitOf returns the commit that contains a Seq; ErrUnknown if there is none.
 func commitOf(tx Tx, seq Seq) (Commit, error) {
 	found, err := tx.Commits(seq-1, 1)
 	if err == nil && (len(found) == 0 || found[0].First > seq) {
@@ -202,31 +205,32 @@ func commitOf(tx Tx, seq Seq) (Commit, error) {
 	return found[0], nil
 }
 
-// Event is what has a Seq: a version, or what happened to versions.
+// Event is an item of the history with its own Seq: a version, or the purge or redaction of versions.
 type Event struct {
 	Key
 	Seq Seq
-	Set Seq // the change set that it belongs to
-	// Kind is that of a purge or a redaction, "" of a version.
+	Set Seq // its change set
+	// Kind is KindPurge or KindRedaction, "" for a version.
 	Kind string
-	// Version is the version, the zero value of others.
+	// Version is the version, the zero value for the other kinds.
 	Version Entry
-	// By, Note and Time say of a purge or a redaction who made it, why and when. Of those are the versions with the numbers Of.
+	// By, Note and Time are the author, reason and time of a purge or redaction. Of are the Seq of the versions
+	// that it affected.
 	By, Note string
 	Time     time.Time
 	Of       []Seq
 }
 
-// Events are what is asked for: versions and events after a Seq, in their order.
+// Events selects versions and events after a Seq, in their order.
 type Events struct {
 	After Seq
-	Set   Seq    // only those of this change set; 0 is all
-	Below string // only those of names and prefixes that begin so
-	Limit int    // how many are read at most
+	Set   Seq    // restricts to a change set; 0 is all
+	Below string // restricts to names and prefixes that begin with it
+	Limit int    // maximum number of versions and events that are read
 }
 
-// Events returns versions and events, and the Seq after which to go on, which is that of Events where there is nothing more. What is left
-// of versions that were purged is not among them. more is whether there is more now.
+// Events returns versions and events, and the Seq at which to continue, which is asked.After if nothing was
+// read. Purged versions are omitted. more reports whether there are further events now.
 func (r *Registry) Events(ctx context.Context, asked Events) (found []Event, last Seq, more bool, err error) {
 	err = r.config.Store.Read(ctx, func(tx Tx) error {
 		found, last, more = nil, asked.After, false
@@ -258,7 +262,7 @@ func (r *Registry) Events(ctx context.Context, asked Events) (found []Event, las
 	return found, last, more, err
 }
 
-// Touches reports whether a change set has versions or events of names or prefixes that begin with a text.
+// Touches reports whether a change set contains versions or events of names or prefixes that begin with below.
 func (r *Registry) Touches(ctx context.Context, number Seq, below string) (touches bool, err error) {
 	spans, err := r.spansBy(ctx, number)
 	for i := 0; i < len(spans) && !touches && err == nil; {

@@ -10,20 +10,23 @@ import (
 	"strings"
 )
 
-// A cursor is a place in the history, behind which a list of changes goes on; in lists of names it stands for the name whose version is there. It has a Seq, and of the commit there a part of its digest, by
-// which a store is noticed that was restored since, or has lost its last transactions.
+// A cursor is an opaque position in the history, at which a paged list of changes continues; in a list of names
+// it stands for the name whose version has that position. It contains a Seq and a part of the digest of its
+// commit, which detects that the store was restored, or has lost its last transactions, since the cursor was
+// issued.
 
 var (
-	// ErrCursor means that a text is no cursor.
+	// ErrCursor means that a text is not a cursor.
 	ErrCursor = errors.New("the cursor is none that a page of this list has named")
-	// ErrHistory means that a cursor is of another history than that of the store.
+	// ErrHistory means that a cursor belongs to another history than that of the store.
 	ErrHistory = errors.New("the registry was restored since, or is another one: begin anew, without the cursor")
 )
 
-// cursorDigest is how much of a digest is in a cursor, in bytes.
+// cursorDigest is the length of the partial digest in a cursor, in bytes.
 const cursorDigest = 8
 
-// CursorAt returns the cursor behind a Seq of the history; 0 is its beginning. A Seq that there is not is ErrUnknown.
+// CursorAt returns the cursor behind a Seq of the history; 0 is the beginning. The error is ErrUnknown if the
+// Seq does not exist.
 func (r *Registry) CursorAt(ctx context.Context, seq Seq) (cursor string, err error) {
 	text := "0"
 	if seq > 0 {
@@ -36,7 +39,8 @@ func (r *Registry) CursorAt(ctx context.Context, seq Seq) (cursor string, err er
 	return base64.RawURLEncoding.EncodeToString([]byte(text)), err
 }
 
-// AfterCursor returns the Seq of a cursor, 0 for "". It is ErrCursor for what is none, and ErrHistory for that of another history.
+// AfterCursor returns the Seq of a cursor, 0 for "". The error is ErrCursor for an invalid text, and ErrHistory
+// for a cursor of another history.
 func (r *Registry) AfterCursor(ctx context.Context, cursor string) (after Seq, err error) {
 	if cursor == "" {
 		return 0, nil
@@ -60,7 +64,7 @@ func (r *Registry) AfterCursor(ctx context.Context, cursor string) (after Seq, e
 	return Seq(seq), err
 }
 
-// CursorOf returns the cursor behind a name in lists of names; ErrUnknown where it is not registered.
+// CursorOf returns the cursor behind a name, for lists of names; ErrUnknown if the name is not registered.
 func (r *Registry) CursorOf(ctx context.Context, name string) (string, error) {
 	e, err := r.Get(ctx, Name(name))
 	if err != nil {
@@ -69,8 +73,8 @@ func (r *Registry) CursorOf(ctx context.Context, name string) (string, error) {
 	return r.CursorAt(ctx, e.Seq)
 }
 
-// AfterName returns the name of a cursor, "" for "". It is ErrCursor for what is none, and ErrHistory for that of another history, or of a name
-// that was purged since.
+// AfterName returns the name of a cursor, "" for "". The error is ErrCursor for an invalid text, and ErrHistory
+// for a cursor of another history, or of a name that was purged meanwhile.
 func (r *Registry) AfterName(ctx context.Context, cursor string) (name string, err error) {
 	seq, err := r.AfterCursor(ctx, cursor)
 	if err != nil || seq == 0 {

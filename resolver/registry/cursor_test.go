@@ -8,7 +8,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// A cursor leads to its place in the history that it is of, also when that has grown, and in no other history.
+// A cursor keeps its position while its history grows, and is rejected in any other history.
 func TestCursor(t *testing.T) {
 	f, other := newFixture(t), newFixture(t)
 	for _, of := range []*fixture{f, other} {
@@ -32,7 +32,7 @@ func TestCursor(t *testing.T) {
 			t.Errorf("%s is %d, %v, want %d", cursor, after, err, seq)
 		}
 		if _, err := other.AfterCursor(t.Context(), cursor); !errors.Is(err, registry.ErrHistory) && seq > 0 {
-			t.Errorf("%s in another registry: %v", cursor, err) // the salts of its versions are others
+			t.Errorf("%s in another registry: %v", cursor, err) // the salts of its versions differ
 		}
 	}
 	later, err := f.CursorAt(t.Context(), 3)

@@ -7,35 +7,37 @@ import (
 	"time"
 )
 
-// Any is the version of an Edit that is made whatever the current version is.
+// Any is the IfVersion of an Edit that applies to any current version.
 const Any = -1
 
-// Edit changes one entry. Its name need not be canonical.
+// Edit changes a single entry. Its name need not be canonical.
 type Edit struct {
 	Key Key
-	// IfVersion is the version that must be the current one: 0 is that there is none, Any is any.
+	// IfVersion is a precondition: the version that must be current. 0 requires that the entry does not exist,
+	// Any always holds.
 	IfVersion int
-	Note      string // why
-	// KeepNote makes a version for a note also where the record stays as it is.
+	Note      string // reason for the change
+	// KeepNote makes a version for a new note even if the record is unchanged.
 	KeepNote bool
-	// Activate says that a withdrawn entry may become active: whoever makes the change has said so.
+	// Activate permits that a withdrawn entry becomes active again. It must be an explicit choice of the
+	// author.
 	Activate bool
-	// OutsideSandbox says that a prefix is in no sandbox, also where a shorter one is; else it is in that of the shorter one.
+	// OutsideSandbox keeps a prefix out of the sandbox of a shorter prefix; otherwise it inherits that sandbox.
 	OutsideSandbox bool
-	// AllowUnresolvable accepts a name that the registry is not asked for.
+	// AllowUnresolvable accepts a name outside of the owned prefixes.
 	AllowUnresolvable bool
-	// Change returns the new record. before is the zero value where there is no entry yet. It may
+	// Change returns the new record. before is the zero value, except for its Key, for a new entry. Change may
 	// be called more than once.
 	Change func(before Entry) (Record, error)
 }
 
-// Put returns a change to a record, whatever was there before.
+// Put returns a Change that replaces the record unconditionally.
 func Put(record Record) func(Entry) (Record, error) {
 	return func(Entry) (Record, error) { return record, nil }
 }
 
-// Activated returns a record with the status that it has where nothing was said of that: what was only reserved
-// becomes active when it gets targets, or becomes an alias.
+// Activated returns a record with its default status: a reserved entry becomes active when its targets change,
+// or when it becomes an alias.
 func Activated(before Entry, record Record) Record {
 	leads := len(record.Targets) > 0 && !slices.EqualFunc(before.Targets, record.Targets, Target.Equal)
 	aliased := record.Alias != "" && record.Alias != before.Alias
@@ -45,8 +47,8 @@ func Activated(before Entry, record Record) Record {
 	return record
 }
 
-// Withdraw returns the change that withdraws an entry. Its targets stay in the record: nobody is
-// led there. Successors are URIs of what came instead.
+// Withdraw returns a Change that withdraws an entry. Its targets stay in the record, but it no longer resolves
+// to them. Successors are URIs that replace it.
 func Withdraw(reason string, successors ...string) func(Entry) (Record, error) {
 	return func(before Entry) (Record, error) {
 		if !before.Exists() {
@@ -64,8 +66,8 @@ func Withdraw(reason string, successors ...string) func(Entry) (Record, error) {
 	}
 }
 
-// Supersede returns the edits that withdraw names in favour of others: a merge has several old
-// ones, a split several new ones. A note is required.
+// Supersede returns the edits that withdraw names in favour of successors: a merge has several old names, a
+// split several successors. The note is required.
 func Supersede(old, successors []string, reason, note string) ([]Edit, error) {
 	switch {
 	case len(old) == 0 || len(successors) == 0:
@@ -80,8 +82,8 @@ func Supersede(old, successors []string, reason, note string) ([]Edit, error) {
 	return edits, nil
 }
 
-// Apply makes edits in one transaction: all or none. It returns the entries as they are then,
-// those that an edit does not change in their old version. The audit sees what has changed.
+// Apply makes edits in one transaction: all or none. It returns the resulting entries; an entry that an edit
+// does not change keeps its version. The audit receives the changes.
 func (r *Registry) Apply(ctx context.Context, actor Actor, edits ...Edit) ([]Entry, error) {
 	edits, err := r.canonicalEdits(actor, edits)
 	if err != nil {
@@ -102,7 +104,7 @@ func (r *Registry) Apply(ctx context.Context, actor Actor, edits ...Edit) ([]Ent
 	if err != nil {
 		return nil, err
 	}
-	// Entries got their Seq when they were appended.
+	// The entries got their Seq when they were appended.
 	for i := range after {
 		for _, c := range changes {
 			if c.After.Key == after[i].Key {
@@ -113,8 +115,8 @@ func (r *Registry) Apply(ctx context.Context, actor Actor, edits ...Edit) ([]Ent
 	return after, nil
 }
 
-// Change calls f with a batch in one transaction, writes what f has put into it, all or nothing, and returns what has
-// changed, which the audit sees. f may be called more than once; what it puts was checked by its caller.
+// Change calls f with a batch in one transaction, writes the batch (all or nothing), and returns its changes,
+// which the audit receives. f may be called more than once. f must put only records that were checked.
 func (r *Registry) Change(ctx context.Context, actor Actor, f func(tx WriteTx, w *Batch) error) (changes []Changed, err error) {
 	err = r.config.Store.Write(ctx, func(tx WriteTx) error {
 		w := NewBatch(tx, actor.Name, r.Now())
@@ -133,7 +135,8 @@ func (r *Registry) Change(ctx context.Context, actor Actor, f func(tx WriteTx, w
 	return changes, nil
 }
 
-// canonicalEdits returns edits of canonical keys, if the actor may make them.
+// canonicalEdits returns the edits with canonical keys and checked records, or ErrDenied if the actor lacks
+// permission.
 func (r *Registry) canonicalEdits(actor Actor, edits []Edit) ([]Edit, error) {
 	canonical := make([]Edit, len(edits))
 	for i, edit := range edits {
@@ -160,9 +163,9 @@ func (r *Registry) canonicalEdits(actor Actor, edits []Edit) ([]Edit, error) {
 	return canonical, nil
 }
 
-// Purge removes names and prefixes of a sandbox with all their versions: those that begin with a
-// prefix. It returns how many there were. What it removes is one change set, with a note that says why, which may be "".
-// The audit sees them with a zero After but for its Key.
+// Purge removes the names and prefixes of sandboxes that begin with a prefix, with all of their versions, and
+// returns their number. All removals are one change set, whose note may be "". The audit receives each with an
+// After that is the zero value except for its Key.
 func (r *Registry) Purge(ctx context.Context, actor Actor, prefix, note string) (n int, err error) {
 	if err := actor.May(Admin, Prefix(prefix)); err != nil {
 		return 0, err
@@ -190,8 +193,8 @@ func (r *Registry) Purge(ctx context.Context, actor Actor, prefix, note string) 
 	return n, nil
 }
 
-// purgePage removes what is in a sandbox of the next purgePage entries after a name. It returns what it removed, and
-// the last name, "" where it was the last page.
+// purgePage purges the sandboxed entries among the next entries after a name, at most the constant purgePage.
+// It returns the purged entries and the last name that was read, "" for the last page.
 func (r *Registry) purgePage(
 	ctx context.Context, set *ChangeSet, kind Kind, prefix, after string,
 ) (removed []Changed, last string, err error) {
@@ -225,7 +228,7 @@ func (r *Registry) purgePage(
 
 const purgePage = 1000
 
-// sinceOf returns since when an entry has a status, which it gets now where it had another.
+// sinceOf returns the time at which an entry assumed a status: now if its previous status was another.
 func sinceOf(before *Entry, status Status, now time.Time) time.Time {
 	if before.Exists() && before.Status == status {
 		return before.Since

@@ -13,12 +13,12 @@ import (
 	"github.com/urnd/urnd/resolver/registry/sqlite"
 )
 
-// fixture is a registry in a file, whose clock moves by a second with each look.
+// fixture is a registry in a temporary file. Its clock advances by a second with each reading.
 type fixture struct {
 	*registry.Registry
-	config   registry.Config // of the Registry
+	config   registry.Config // configuration of the Registry
 	audited  []registry.Changed
-	activate bool // edits bring withdrawn entries back
+	activate bool // edits may activate withdrawn entries
 }
 
 func newFixture(t *testing.T) *fixture {
@@ -48,7 +48,7 @@ func newFixture(t *testing.T) *fixture {
 
 var librarian = registry.Actor{Name: "librarian", Role: registry.Admin}
 
-// edit makes one edit.
+// edit applies a single edit.
 func (f *fixture) edit(t *testing.T, key registry.Key, change func(registry.Entry) (registry.Record, error)) (registry.Entry, error) {
 	t.Helper()
 	after, err := f.Apply(t.Context(), librarian, registry.Edit{Key: key, IfVersion: registry.Any, Note: "test", Activate: f.activate, Change: change})
@@ -184,7 +184,7 @@ func TestConditionsAndRights(t *testing.T) {
 			t.Errorf("if version %d: %v", version, err)
 		}
 	}
-	// All or none: the second fails.
+	// All or none: the second edit fails.
 	other := registry.Edit{Key: registry.Name("urn:example:b"), IfVersion: 0, Change: registry.Put(leadsTo("https://a.example/"))}
 	if _, err := f.Apply(t.Context(), librarian, other, edit(7)); !errors.Is(err, registry.ErrConflict) {
 		t.Errorf("the second of two edits: %v", err)
@@ -233,7 +233,7 @@ func TestSupersede(t *testing.T) {
 	}
 }
 
-// A sandbox is a property that can only be lost: what was registered outside of one is never purged.
+// An entry can only leave a sandbox: an entry registered outside of a sandbox is never purged.
 func TestSandbox(t *testing.T) {
 	f := newFixture(t)
 	f.put(t, registry.Name("urn:example:t:real"), leadsTo("https://a.example/real"))

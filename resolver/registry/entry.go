@@ -11,10 +11,10 @@ import (
 	"github.com/urnd/urnd/resolver/registry/title"
 )
 
-// Kind says what a key is.
+// Kind distinguishes names from prefixes.
 type Kind uint8
 
-// The kinds. A name is one identifier; a prefix is the beginning of identifiers.
+// The kinds. A name is a single identifier, a prefix the beginning of identifiers.
 const (
 	KindName Kind = iota
 	KindPrefix
@@ -23,7 +23,7 @@ const (
 // Key identifies an entry. It is comparable.
 type Key struct {
 	Kind Kind
-	// Name is a canonical name, or what canonical names begin with.
+	// Name is a canonical name, or the canonical form of a prefix.
 	Name string
 }
 
@@ -41,69 +41,71 @@ func (k Key) String() string {
 	return k.Name
 }
 
-// Seq numbers the versions of all entries of a store, in the order in which they were committed. The
-// first is 1.
+// Seq numbers the versions and events of a store in commit order, starting at 1.
 type Seq int64
 
-// Entry is one version of what the registry has of a key. Entries that were read are not to be
-// changed.
+// Entry is one version of a key. Entries that were read must not be modified.
 type Entry struct {
 	Key
 	Seq     Seq // set by the store
-	First   Seq // of its first version, which identifies the name; set by the store
-	Version int // of this key; 1 is the first, and 0 means that there is no such entry
+	First   Seq // Seq of the first version, which identifies the name; set by the store
+	Version int // counts the versions of this key from 1; 0 means that the entry does not exist
 	Changed time.Time
-	By      string // who made the version
-	Note    string // why
-	// Redacted says that the targets, metadata and contact of the version were removed.
+	By      string // author of the version
+	Note    string // reason for the change
+	// Redacted means that the targets, metadata and contact of the version were removed.
 	Redacted bool
 	Record
 }
 
-// Exists reports whether there is such an entry.
+// Exists reports whether the entry exists.
 func (e Entry) Exists() bool { return e.Version != 0 }
 
-// IsOpen reports whether an entry is one for all: it is active, and not for trial.
+// IsOpen reports whether an entry is public: it is active, and not in a sandbox.
 func (e *Entry) IsOpen() bool { return e.Exists() && e.Status == Active && !e.Sandbox }
 
 // Record is the content of an entry.
 type Record struct {
 	Status Status
-	Since  time.Time // since when it has the status; set by the registry
-	// Reason and Successors are those of a withdrawn name: URIs of what came instead of it.
+	Since  time.Time // time at which Status was assumed; set by the registry
+	// Reason and Successors apply to a withdrawn name. Successors are URIs that replace it.
 	Reason     string
 	Successors []string
-	// Alias is the canonical name that this is another name of, "" for none. An alias has
-	// no targets.
+	// Alias is the canonical name of which this name is an alias, "" if it is none. An alias has no targets.
 	Alias    string
 	Targets  []Target
 	Metadata string // a JSON object, "" for none
-	Contact  string // whom to ask: a name, a mail address or a URI
-	// Redirect is the status with which clients are redirected to the targets: 301, 302, 303, 307 or 308. That of a prefix is of all
-	// names that begin with it and say none themselves. 0 says none.
+	Contact  string // person or office to contact: a name, a mail address or a URI
+	// Redirect is the status code with which clients are redirected to the targets: 301, 302, 303, 307 or 308.
+	// The status code of a prefix applies to all names that begin with it and have none of their own. 0 is
+	// unset.
 	Redirect int
-	// Pattern is of prefixes: what follows one in a name that is not registered itself, as a whole; a regular expression (RE2), "" for any.
+	// Pattern applies to prefixes: a regular expression (RE2) that the whole rest of an unregistered name
+	// behind the prefix must match, "" for any rest.
 	Pattern string
-	// Authoritative is of prefixes: names below that are not registered do not exist.
+	// Authoritative applies to prefixes: unregistered names that begin with it do not exist.
 	Authoritative bool
-	// Sandbox is of prefixes, and of names that were registered below one: they may be purged.
+	// Sandbox applies to prefixes, and to names that were registered below such a prefix: these entries may be
+	// purged.
 	Sandbox bool
 }
 
-// Target is where a name leads.
+// Target is a location to which a name resolves.
 type Target struct {
-	// URI is the location; for prefixes what the rest of the name is appended to, or a URI
-	// template (RFC 6570) with {suffix}, {name}, {nid} or {nss}.
+	// URI is the location. For a prefix it is the URI to which the rest of the name is appended, or a URI
+	// template (RFC 6570) with the variables {suffix}, {name}, {nid} and {nss}.
 	URI      string
-	Type     string // the media type of the resource; "" if unknown
-	Language string // its language, a tag of RFC 5646; "" if unknown
-	// Priority orders targets, the least first; those with the same one stay in their order.
+	Type     string // media type of the resource; "" if unknown
+	Language string // language tag of the resource (RFC 5646); "" if unknown
+	// Priority orders targets, lowest first; targets with equal priority keep their order.
 	Priority int
-	// From and Until bound when the target is valid; zero values do not. It is not valid at Until.
+	// From (inclusive) and Until (exclusive) limit the time in which the target is valid; a zero value is no
+	// limit.
 	From, Until time.Time
 	Note        string
-	// Rel is how the target is related to what is named: a relation type of RFC 8288 or a URI, also one as short as "gs1:pip"; "" if it is the
-	// thing itself. Title is for people, in the language. Context is for whom the target is, typically a country.
+	// Rel is the relation of the target to the named resource: a relation type of RFC 8288, a URI, or a compact
+	// URI such as "gs1:pip"; "" if the target is the resource itself. Title is for humans, in Language. Context
+	// is the audience of the target, typically a country.
 	Rel, Title, Context string
 }
 
@@ -112,20 +114,20 @@ type Status uint8
 
 // The statuses.
 const (
-	Active    Status = iota // it leads to its targets
-	Reserved                // it is assigned, and leads nowhere yet
-	Withdrawn               // it leads nowhere any more
+	Active    Status = iota // it resolves to its targets
+	Reserved                // it is assigned, but does not resolve yet
+	Withdrawn               // it no longer resolves
 )
 
 var statusNames = [...]string{"active", "reserved", "withdrawn"}
 
-// String returns the status as one word.
+// String returns the status as a single word.
 func (s Status) String() string { return statusNames[s] }
 
 // MarshalText implements encoding.TextMarshaler.
 func (s Status) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText implements encoding.TextUnmarshaler, without regard to case; "" is Active.
+// UnmarshalText implements encoding.TextUnmarshaler. It ignores case; "" is Active.
 func (s *Status) UnmarshalText(text []byte) error {
 	if len(text) == 0 {
 		*s = Active
@@ -140,7 +142,7 @@ func (s *Status) UnmarshalText(text []byte) error {
 	return fmt.Errorf("%w: %q is not a status: it is active, reserved or withdrawn", ErrInvalid, text)
 }
 
-// Equal reports whether two records are equal as they are stored.
+// Equal reports whether two records are equal in their stored form.
 func (r *Record) Equal(other *Record) bool {
 	return r.Status == other.Status && SameTime(r.Since, other.Since) && r.Reason == other.Reason &&
 		r.Alias == other.Alias && r.Metadata == other.Metadata && r.Contact == other.Contact &&
@@ -149,17 +151,17 @@ func (r *Record) Equal(other *Record) bool {
 		slices.Equal(r.Successors, other.Successors) && slices.EqualFunc(r.Targets, other.Targets, Target.Equal)
 }
 
-// Equal reports whether two targets are equal as they are stored.
+// Equal reports whether two targets are equal in their stored form.
 func (t Target) Equal(other Target) bool {
 	same := SameTime(t.From, other.From) && SameTime(t.Until, other.Until)
 	t.From, t.Until = other.From, other.Until
 	return same && t == other
 }
 
-// SameTime reports whether times are equal as they are stored: to the millisecond, in any zone.
+// SameTime reports whether two times are equal in their stored form: to the millisecond, in any zone.
 func SameTime(a, b time.Time) bool { return a.IsZero() == b.IsZero() && a.UnixMilli() == b.UnixMilli() }
 
-// TitleWords returns the words of the titles of an entry: those of its targets, and those in its metadata.
+// TitleWords returns the words of the titles of an entry, from its targets and its metadata.
 func TitleWords(e *Entry) []string {
 	var titles []string
 	for i := range e.Targets {
@@ -170,8 +172,8 @@ func TitleWords(e *Entry) []string {
 	return title.Words(append(titles, title.OfMetadata(e.Metadata)...)...)
 }
 
-// isRedirect reports whether a status is one of redirects to where a name leads: RFC 9110 section 15.4. 300, 304 and the others
-// say something else.
+// isRedirect reports whether a status code redirects to the target of a name (RFC 9110 section 15.4). 300, 304
+// and the other 3xx codes have a different meaning.
 func isRedirect(status int) bool {
 	switch status {
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
@@ -181,7 +183,7 @@ func isRedirect(status int) bool {
 	}
 }
 
-// ParseRedirect returns the status in a text, 0 for an empty one, which says none. The error wraps ErrInvalid.
+// ParseRedirect returns the status code in a text, 0 (unset) for an empty one. The error wraps ErrInvalid.
 func ParseRedirect(text string) (int, error) {
 	if text == "" || text == "0" {
 		return 0, nil

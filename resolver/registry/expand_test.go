@@ -9,7 +9,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// What a name adds to the target of its prefix leaves neither its path nor its server.
+// The rest of a name behind its prefix leaves neither the path nor the server of the target.
 func TestExpand(t *testing.T) {
 	const plain = "https://a.example/id/"
 	for _, tt := range []struct{ target, suffix, want string }{
@@ -65,7 +65,7 @@ func TestExpand(t *testing.T) {
 	}
 }
 
-// A target is not registered where the server would depend on the name.
+// A target whose server would depend on the name is rejected.
 func TestTemplateOfServer(t *testing.T) {
 	f := newFixture(t)
 	for target, good := range map[string]bool{
@@ -79,7 +79,8 @@ func TestTemplateOfServer(t *testing.T) {
 	}
 }
 
-// FuzzExpand checks that locations begin with the target, and stay there by RFC 3986 section 5.2.4.
+// FuzzExpand checks that locations begin with the target, and stay below it after the removal of dot segments
+// (RFC 3986 section 5.2.4).
 func FuzzExpand(f *testing.F) {
 	for _, suffix := range []string{"x", "../y", "%2e%2e/", "a//b", "\\", "?../", "%5c"} {
 		f.Add(suffix)
@@ -99,7 +100,7 @@ func checkStays(t *testing.T, target, suffix string, of registry.Target, key reg
 	}
 	u, err := url.Parse(location)
 	if err != nil {
-		return // it is no URI, and no location
+		return // not a URI, hence not a location
 	}
 	if cleaned := path.Clean("/" + u.Path); u.Host != "a.example" || !strings.HasPrefix(cleaned+"/", "/id/") {
 		t.Errorf("%s and %q: %s", target, suffix, location)

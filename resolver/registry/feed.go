@@ -11,29 +11,31 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Feed follows the changes of a store, also those that other processes make.
+// Feed follows the changes of a store, including those of other processes.
 type Feed struct {
 	Store Store
-	// Every is how often the store is asked where it gives no hint.
+	// Every is the polling interval, for when the store gives no hint.
 	Every time.Duration
-	// Changed is called with the keys that have changed, in the order of their changes, and with
-	// what follows from them: the aliases of a name. It may be called with a key that has not. Prefix("")
-	// stands for all: the store has lost changes that were read.
+	// Changed is called with the changed keys, in the order of their changes, and with the keys that depend on
+	// them: the aliases of a name. It may be called with a key that has not changed. Prefix("") stands for all
+	// keys: the store has lost changes that the feed had already read.
 	Changed func(keys []Key)
-	// State is called when the store could be asked (nil), and when it could not.
+	// State is called by Run after each poll, with nil or the error of reading the store.
 	State func(err error)
-	// After returns a channel that receives once, after a time.
+	// After returns a channel that receives once, after a duration.
 	After func(time.Duration) <-chan time.Time
 
-	mu     sync.Mutex // one reads at a time
+	mu     sync.Mutex // serializes polls
 	cursor Seq
-	commit Commit // that the cursor belongs to: a store that was restored, or has lost its last transactions, has none or another one
+	// Commit that contains cursor. A store that was restored, or has lost its last transactions, has no such
+	// commit or a different one.
+	commit Commit
 }
 
-// feedPage is how many changes are read at once.
+// feedPage is how many changes are read per page.
 const feedPage = 1000
 
-// Run follows the changes after a Seq until ctx ends. It returns up to where it has.
+// Run follows the changes after a Seq until ctx ends. It returns the Seq up to which it has read.
 func (f *Feed) Run(ctx context.Context, after Seq) Seq {
 	f.mu.Lock()
 	f.cursor, f.commit = after, Commit{}
@@ -53,17 +55,16 @@ func (f *Feed) Run(ctx context.Context, after Seq) Seq {
 	}
 }
 
-// At returns up to where changes were read.
+// At returns the Seq up to which changes were read.
 func (f *Feed) At() Seq { return f.at() }
 
-// at returns up to where changes were read.
 func (f *Feed) at() Seq {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.cursor
 }
 
-// Poll reads all changes that there are. It is safe for concurrent use, also while Run runs.
+// Poll reads all pending changes. It is safe for concurrent use, also while Run runs.
 func (f *Feed) Poll(ctx context.Context) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -81,7 +82,8 @@ func (f *Feed) Poll(ctx context.Context) error {
 	}
 }
 
-// page reads some changes. It returns how many, and whether changes were lost that were read before.
+// page reads one page of changes. It returns their number, and whether the store has lost changes that were
+// read before.
 func (f *Feed) page(ctx context.Context) (n int, lost bool, err error) {
 	var keys []Key
 	cursor, commit := f.cursor, f.commit
@@ -111,7 +113,8 @@ func (f *Feed) page(ctx context.Context) (n int, lost bool, err error) {
 	return n, false, nil
 }
 
-// position returns the cursor and its commit, and whether the store has another one there.
+// position returns the cursor and its commit, and whether the commit of the store at the cursor is missing or a
+// different one.
 func (f *Feed) position(tx Tx) (cursor Seq, commit Commit, lost bool, err error) {
 	if f.cursor == 0 {
 		return 0, Commit{}, false, nil
@@ -123,7 +126,7 @@ func (f *Feed) position(tx Tx) (cursor Seq, commit Commit, lost bool, err error)
 	return f.cursor, commit, err == nil && f.commit.Last != 0 && f.commit != commit, err
 }
 
-// restart begins anew at the last change that there is.
+// restart moves the cursor to the head of the store, and reports that all keys may have changed.
 func (f *Feed) restart(ctx context.Context) error {
 	head, err := f.Store.Head(ctx)
 	if err != nil {
@@ -134,7 +137,8 @@ func (f *Feed) restart(ctx context.Context) error {
 	return nil
 }
 
-// affected returns the keys of changes, and of the aliases of names among them, or below prefixes among them.
+// affected returns the keys of changes, and the aliases of the names among them and of the names below the
+// prefixes among them.
 func affected(tx Tx, changes []Change) ([]Key, error) {
 	keys := make([]Key, 0, len(changes))
 	for _, c := range changes {
@@ -149,11 +153,11 @@ func affected(tx Tx, changes []Change) ([]Key, error) {
 		return nil, err
 	}
 	for i, c := range changes {
-		if alias := entries[i].Alias; alias != "" { // the other names of that one have changed
+		if alias := entries[i].Alias; alias != "" { // the other aliases of that name change, too
 			keys = append(keys, Name(alias))
 		}
 		names := []string{c.Key.Name}
-		if c.Key.Kind == KindPrefix { // an alias may be of a name that only the prefix resolves
+		if c.Key.Kind == KindPrefix { // an alias may refer to a name that only the prefix resolves
 			if names, err = aliased(tx, c.Key.Name); err != nil {
 				return nil, err
 			}
@@ -180,7 +184,7 @@ func aliased(tx Tx, prefix string) (names []string, err error) {
 	}
 }
 
-// appendAliases appends the keys of the names that are aliases of some, also by other aliases.
+// appendAliases appends the keys of the direct and indirect aliases of names.
 func appendAliases(tx Tx, keys []Key, names []string) ([]Key, error) {
 	for range MaxAliases {
 		var next []string
@@ -201,10 +205,10 @@ func appendAliases(tx Tx, keys []Key, names []string) ([]Key, error) {
 	return keys, nil
 }
 
-// maxFollowed bounds the aliases of one name that are followed.
+// maxFollowed limits how many aliases of a single name are followed.
 const maxFollowed = 10_000
 
-// Selection returns the answers that are made of what is registered of a key; ok is false where there can be none.
+// Selection selects the cached responses that depend on a key; ok is false if there can be none.
 func (k Key) Selection() (s resolver.Selection, ok bool) {
 	if k.Kind != KindName {
 		return resolver.Selection{Prefix: k.Name, All: k.Name == ""}, true

@@ -12,7 +12,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// seen are the keys that a feed has told.
+// seen collects the keys that a feed has reported.
 type seen struct {
 	mu   sync.Mutex
 	keys []string
@@ -32,7 +32,7 @@ func (s *seen) all() []string {
 	return slices.Clone(s.keys)
 }
 
-// A feed tells of all changes after where it begins, with the aliases of names.
+// A feed reports all changes after its start position, and the aliases of changed names.
 func TestFeed(t *testing.T) {
 	f := newFixture(t)
 	f.put(t, registry.Name("urn:example:before"), leadsTo("https://a.example/"))
@@ -53,10 +53,11 @@ func TestFeed(t *testing.T) {
 	f.put(t, registry.Name("urn:example:a"), leadsTo("https://a.example/"))
 	f.put(t, registry.Prefix("urn:example:p:"), leadsTo("https://a.example/"))
 	ticks <- time.Time{}
-	ticks <- time.Time{} // the poll after the first tick has ended
+	ticks <- time.Time{} // accepted only after the poll of the first tick has ended
 	want := []string{"urn:example:a", "urn:example:p:*", "urn:example:alias", "urn:example:alias2"}
 	slices.Sort(want)
-	if got := slices.Sorted(slices.Values(told.all())); !slices.Equal(slices.Compact(got), want) { // of both changes at once, or one by one
+	// Both changes in one poll, or in two.
+	if got := slices.Sorted(slices.Values(told.all())); !slices.Equal(slices.Compact(got), want) {
 		t.Errorf("told of %q, want %q", got, want)
 	}
 	cancel()
@@ -89,7 +90,7 @@ func TestFeedOfPrefix(t *testing.T) {
 	}
 }
 
-// A store that cannot be opened is tried again; meanwhile what is asked fails with the reason.
+// Opening a store is retried; until it succeeds, lookups fail with the error of the last try.
 func TestReopening(t *testing.T) {
 	f := newFixture(t)
 	f.put(t, registry.Name("urn:example:a"), leadsTo("https://a.example/"))

@@ -12,7 +12,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/sqlite"
 )
 
-// chained is a registry with a history.
+// chained returns a registry of names with two versions each.
 func chained(t *testing.T, names int) *registry.Registry {
 	t.Helper()
 	s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "registry.db"))
@@ -53,7 +53,7 @@ func problemsOf(t *testing.T, s registry.Store) string {
 	return strings.Join(problems, "\n")
 }
 
-// What is redacted is nowhere, and the chain verifies as before.
+// Redacted data is found nowhere, and the chain of digests still verifies.
 func TestRedact(t *testing.T) {
 	r := chained(t, 10)
 	key := registry.Name("urn:example:3")
@@ -70,7 +70,7 @@ func TestRedact(t *testing.T) {
 	if _, err := r.Redact(t.Context(), writer, key, []int{1}, "x"); !errors.Is(err, registry.ErrDenied) {
 		t.Errorf("by a writer: %v", err)
 	}
-	for _, want := range []int{1, 0} { // again changes nothing
+	for _, want := range []int{1, 0} { // the second redaction changes nothing
 		if n, err := r.Redact(t.Context(), admin(), key, []int{1, 1}, "court order 1"); err != nil || n != want {
 			t.Fatalf("%d were redacted, want %d, %v", n, want, err)
 		}
@@ -92,7 +92,7 @@ func TestRedact(t *testing.T) {
 	}
 }
 
-// What is redacted of the current version is no longer counted.
+// The totals exclude redacted targets of a current version.
 func TestRedactCurrent(t *testing.T) {
 	r := chained(t, 2)
 	key := registry.Name("urn:example:1")

@@ -8,29 +8,30 @@ import (
 	"time"
 )
 
-// ErrLease means that another instance has a lease.
+// ErrLease means that another instance holds a lease.
 var ErrLease = errors.New("another instance has the lease")
 
-// Lease lets one of several instances on a store do something: the one that holds it. Its fields are
-// not changed after its first use; it is then safe for concurrent use. Where the clocks of the instances differ by more
-// than what is left of For when the holder renews it, that with the latest one takes it from the others, which notice
-// (Check). What an instance leaves whose clock was ahead is taken when it was not renewed for For by the clock of the next one.
+// Lease elects one of several instances that share a store: its holder. It is safe for concurrent use; its
+// exported fields must not be changed after the first use. If the clocks of the instances differ by more than
+// the remaining time of the lease at its renewal, the instance whose clock is ahead takes the lease from the
+// holder, which notices by Check. A lease left behind by an instance whose clock was ahead is taken over once
+// it was not renewed for the duration For, by the clock of the next instance.
 type Lease struct {
 	Store Store
-	Name  string // of what is done: the key of the lease
-	// Holder identifies the instance. No other one, also no earlier one of this machine, has it.
+	Name  string // key of the lease, which names the elected task
+	// Holder identifies the instance. It must be unique, also among earlier instances on the same machine.
 	Holder string
-	// For is how long it is held after Acquire, unless it is acquired again.
+	// For is the duration of the lease after Acquire, which renews it.
 	For time.Duration
 	Now func() time.Time
 
 	mu    sync.Mutex
-	other Holding   // what another instance had when it was read last
-	since time.Time // when that was read first
+	other Holding   // the lease of another instance when it was last read
+	since time.Time // when other was first read
 }
 
-// Acquire takes the lease where nobody holds it, or renews it. The error wraps ErrLease where another
-// instance holds it.
+// Acquire takes the lease if it is free or expired, or renews it. The error wraps ErrLease if another instance
+// holds it.
 func (l *Lease) Acquire(ctx context.Context) error {
 	return l.Store.Write(ctx, func(tx WriteTx) error {
 		held, err := tx.Lease(l.Name)
@@ -44,7 +45,8 @@ func (l *Lease) Acquire(ctx context.Context) error {
 	})
 }
 
-// isLeft reports whether what another instance has was not renewed for as long as it could have been held.
+// isLeft reports whether the lease of another instance is expired because it was not renewed for the duration
+// For, by the own clock.
 func (l *Lease) isLeft(held Holding) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -55,8 +57,8 @@ func (l *Lease) isLeft(held Holding) bool {
 	return now.Sub(l.since) >= l.For
 }
 
-// Check returns an error that wraps ErrLease unless the lease is held: what is written in the same transaction
-// is written by its holder.
+// Check returns an error that wraps ErrLease unless this instance holds the lease. Called in a write
+// transaction, it ensures that the writes of the transaction are those of the holder.
 func (l *Lease) Check(tx Tx) error {
 	held, err := tx.Lease(l.Name)
 	switch {
@@ -70,7 +72,7 @@ func (l *Lease) Check(tx Tx) error {
 	return nil
 }
 
-// Release gives the lease up, so that another instance need not wait until it has run out.
+// Release releases the lease, so that another instance need not wait until it expires.
 func (l *Lease) Release(ctx context.Context) error {
 	return l.Store.Write(ctx, func(tx WriteTx) error {
 		held, err := tx.Lease(l.Name)
@@ -81,7 +83,7 @@ func (l *Lease) Release(ctx context.Context) error {
 	})
 }
 
-// Holding says which instance has a lease.
+// Holding is a lease with its holder.
 type Holding struct {
 	Holder string    `json:"holder"`
 	Until  time.Time `json:"until"`
@@ -89,7 +91,7 @@ type Holding struct {
 
 // LeaseTx reads leases.
 type LeaseTx interface {
-	// Lease returns who has a lease; the zero value for nobody.
+	// Lease returns the holder of a lease; the zero value if it is free.
 	Lease(name string) (Holding, error)
 }
 

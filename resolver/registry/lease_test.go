@@ -10,7 +10,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/sqlite"
 )
 
-// One instance holds a lease, until it gives it up or lets it run out.
+// A lease has one holder, until it is released or expires.
 func TestLease(t *testing.T) {
 	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "registry.db"))
 	if err != nil {
@@ -38,12 +38,12 @@ func TestLease(t *testing.T) {
 		{0, acquire, b, true},
 		{0, check, b, true},
 		{0, acquire, other, false},
-		{59 * time.Second, acquire, a, false}, // renewed
+		{59 * time.Second, acquire, a, false}, // renewal
 		{59 * time.Second, acquire, b, true},
 		{time.Second, check, a, true},
 		{0, acquire, b, false},
 		{0, acquire, a, true},
-		{0, func(l *registry.Lease) error { return l.Release(t.Context()) }, a, false}, // not its own
+		{0, func(l *registry.Lease) error { return l.Release(t.Context()) }, a, false}, // not the holder
 		{0, check, b, false},
 		{0, func(l *registry.Lease) error { return l.Release(t.Context()) }, b, false},
 		{0, check, b, true},
@@ -56,8 +56,8 @@ func TestLease(t *testing.T) {
 	}
 }
 
-// What an instance with a clock ahead has left is taken as soon as another one has seen for the time of the lease that nobody renews
-// it; while it is renewed it is not.
+// The lease of an instance whose clock is ahead is taken over once another instance has seen no renewal for the
+// duration of the lease, but not while it is renewed.
 func TestLeaseOfAClockAhead(t *testing.T) {
 	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "registry.db"))
 	if err != nil {
@@ -69,7 +69,7 @@ func TestLeaseOfAClockAhead(t *testing.T) {
 		return &registry.Lease{Store: store, Name: "x", Holder: holder, For: time.Minute, Now: func() time.Time { return now.Add(ahead) }}
 	}
 	ahead, next := lease("ahead", time.Hour), lease("next", 0)
-	for n := range 9 { // it is renewed each 20 seconds
+	for n := range 9 { // renewed every 20 seconds
 		if err := ahead.Acquire(t.Context()); err != nil {
 			t.Fatal(err)
 		}

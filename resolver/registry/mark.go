@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// Mark is what was last done with a store as a whole.
+// Mark is an operation on the whole store, of which the store records the last time.
 type Mark string
 
 // The marks.
 const (
-	MarkBackup Mark = "backup" // by urnd registry backup
-	MarkVerify Mark = "verify" // and no problem was found
+	MarkBackup Mark = "backup" // urnd registry backup
+	MarkVerify Mark = "verify" // verification without a problem
 )
 
-// SetMark records that something was done now.
+// SetMark records that an operation was done now.
 func (r *Registry) SetMark(ctx context.Context, mark Mark) error {
 	value, err := r.Now().UTC().MarshalText()
 	if err == nil {
@@ -27,7 +27,7 @@ func (r *Registry) SetMark(ctx context.Context, mark Mark) error {
 	return nil
 }
 
-// Marked returns when something was done last; the zero value if it was not.
+// Marked returns the last time of an operation; the zero value if it was never done.
 func Marked(tx Tx, mark Mark) (at time.Time, err error) {
 	value, err := tx.Document(TableMarks, string(mark))
 	if err == nil && value != nil {

@@ -11,8 +11,9 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// LongestPrefix returns the entry of the longest prefix of a canonical name, the zero value if there is none: the one that resolves the
-// name where it is not registered itself. floor is Floor of a store: it is called at most once for each delimiter of the name, and once.
+// LongestPrefix returns the entry of the longest registered prefix of a canonical name, the zero value if there
+// is none. That prefix resolves the name if the name itself is not registered. floor is Store.Floor; it is
+// called at most once more than the name has delimiters.
 func LongestPrefix(floor func(text string) (Entry, error), name string) (Entry, error) {
 	for text := name; text != ""; {
 		e, err := floor(text)
@@ -22,7 +23,8 @@ func LongestPrefix(floor func(text string) (Entry, error), name string) (Entry, 
 		if strings.HasPrefix(name, e.Name) {
 			return e, nil
 		}
-		// A prefix of the name that is not after e is also one of what both begin with.
+		// A registered prefix of the name that is less than e must also be a prefix of the common beginning of
+		// e and text.
 		n := 0
 		for n < min(len(e.Name), len(text)) && e.Name[n] == text[n] {
 			n++
@@ -32,7 +34,7 @@ func LongestPrefix(floor func(text string) (Entry, error), name string) (Entry, 
 	return Entry{}, nil
 }
 
-// lastDelimiter returns how long the longest beginning of text is that a prefix may be.
+// lastDelimiter returns the length of the longest beginning of text at which a prefix may end.
 func lastDelimiter(text string) int {
 	for i := len(text); i > 0; i-- {
 		if IsDelimiter(text[i-1]) {
@@ -42,7 +44,7 @@ func lastDelimiter(text string) int {
 	return 0
 }
 
-// Enclosing returns the longest that a prefix of a key may be, other than its own name.
+// Enclosing returns the longest beginning of name, other than name itself, that a prefix may be.
 func Enclosing(name string) string {
 	if name == "" {
 		return ""
@@ -50,15 +52,15 @@ func Enclosing(name string) string {
 	return name[:lastDelimiter(name[:len(name)-1])]
 }
 
-// MaxPattern is how many octets the pattern of a prefix may have.
+// MaxPattern is the maximum length of the pattern of a prefix, in bytes.
 const MaxPattern = 1000
 
-// CheckPattern returns an error for what cannot be the pattern of a prefix; "" is none.
+// CheckPattern returns an error for an invalid pattern of a prefix; "" is no pattern.
 func CheckPattern(pattern string) error {
 	if len(pattern) > MaxPattern {
 		return Invalid("text_long", "pattern", "the pattern has more than %d octets", MaxPattern).With("Most", strconv.Itoa(MaxPattern))
 	}
-	if pattern == "" { // as that of all names
+	if pattern == "" { // all names have the empty pattern
 		return nil
 	}
 	if _, err := compilePattern(pattern); err != nil {
@@ -67,9 +69,10 @@ func CheckPattern(pattern string) error {
 	return nil
 }
 
-// compilePattern returns a pattern of all that follows a prefix, as the Bioregistry applies its own.
+// compilePattern compiles a pattern anchored at both ends: it must match the whole rest of a name, as the
+// Bioregistry applies its patterns.
 func compilePattern(pattern string) (*regexp.Regexp, error) {
-	if _, err := regexp.Compile(pattern); err != nil { // in which a parenthesis could end the one around it
+	if _, err := regexp.Compile(pattern); err != nil { // unwrapped first: a stray ")" could close the group added below
 		return nil, fmt.Errorf("the pattern %q: %w", pattern, err)
 	}
 	whole, err := regexp.Compile("^(?:" + pattern + ")$")
@@ -79,7 +82,8 @@ func compilePattern(pattern string) (*regexp.Regexp, error) {
 	return whole, nil
 }
 
-// MatchesPattern reports whether what follows a prefix in a name is of the form of its pattern; any is where it has none.
+// MatchesPattern reports whether the rest of a name behind the prefix matches the pattern of the prefix; an
+// empty pattern matches any rest.
 func (e *Entry) MatchesPattern(name string) (bool, error) {
 	if e.Pattern == "" {
 		return true, nil
@@ -92,7 +96,7 @@ func (e *Entry) MatchesPattern(name string) (bool, error) {
 	return !ok || pattern.MatchString(rest), nil
 }
 
-// ErrLeaves is the error for names that would lead to what the target of their prefix is not about.
+// ErrLeaves is the error for a name whose location would escape the path or the server of the prefix's target.
 var ErrLeaves = errors.New("what follows the prefix would leave the path or the server of its target")
 
 // ValidAt reports whether a target is valid at a time.
@@ -100,8 +104,8 @@ func (t Target) ValidAt(at time.Time) bool {
 	return !t.From.After(at) && (t.Until.IsZero() || at.Before(t.Until))
 }
 
-// Location returns where a target of a key leads a canonical name, which is the name of the key or begins
-// with it.
+// Location returns the location of a canonical name by a target of a key. The name equals the name of the key,
+// or begins with it.
 func (t Target) Location(of Key, name string) (string, error) {
 	if of.Kind == KindName {
 		return t.URI, nil
@@ -109,8 +113,8 @@ func (t Target) Location(of Key, name string) (string, error) {
 	return expand(t.URI, of.Name, name)
 }
 
-// expand returns the location of a name by the target of a prefix. What the name adds leaves neither the server nor
-// the path of the target.
+// expand returns the location of a name by the target of a prefix. It returns ErrLeaves if the rest of the name
+// escapes the server or the path of the target.
 func expand(target, prefix, name string) (string, error) {
 	location, err := substitute(target, prefix, name)
 	if err != nil {
@@ -118,10 +122,10 @@ func expand(target, prefix, name string) (string, error) {
 	}
 	fixed, _, isTemplate := strings.Cut(target, "{")
 	if literal, err := uri.ParseTemplate(fixed); isTemplate && err == nil {
-		fixed = literal.Expand(nil) // as it is in the location
+		fixed = literal.Expand(nil) // in its form within the location
 	}
 	if _, rest, ok := strings.Cut(fixed, "://"); isTemplate && (!ok || !strings.ContainsAny(rest, "/?#")) {
-		// The name may be a part of the server, which is not to depend on it.
+		// The rest of the name may be part of the authority. The server must not depend on it.
 		if !hasServer(target, prefix) || !sameServer(location, target, prefix) {
 			return "", ErrLeaves
 		}
@@ -134,7 +138,7 @@ func expand(target, prefix, name string) (string, error) {
 	return location, nil
 }
 
-// pathOf returns what follows the slash after the server of a URI.
+// pathOf returns the part of a URI behind the slash that follows the authority.
 func pathOf(location string) string {
 	_, rest, _ := strings.Cut(location, "://")
 	if i := strings.IndexAny(rest, "/?#"); i >= 0 && rest[i] == '/' {
@@ -143,8 +147,8 @@ func pathOf(location string) string {
 	return ""
 }
 
-// leaves reports whether a path leads out of where it begins, as servers may understand it: by dot segments, also
-// encoded ones or with parameters, by empty segments, or by backslashes.
+// leaves reports whether a path escapes its base directory as servers may interpret it: by dot segments (also
+// encoded, or with parameters), by empty segments, or by backslashes.
 func leaves(path string) bool {
 	if i := strings.IndexAny(path, "?#"); i >= 0 {
 		path = path[:i]
@@ -162,7 +166,7 @@ func leaves(path string) bool {
 	return false
 }
 
-// substitute returns the location of a name by the target of a prefix, wherever that leads.
+// substitute returns the location of a name by the target of a prefix, without checking where it leads.
 func substitute(target, prefix, name string) (string, error) {
 	suffix := name[len(prefix):]
 	if !strings.Contains(target, "{") {
@@ -179,13 +183,13 @@ func substitute(target, prefix, name string) (string, error) {
 	return template.Expand(values), nil
 }
 
-// hasServer reports whether the target of a prefix has a server of its own, whatever follows the prefix.
+// hasServer reports whether the server of a prefix's target is independent of the rest of the name.
 func hasServer(target, prefix string) bool {
 	location, err := substitute(target, prefix, prefix+"1")
 	return err == nil && sameServer(location, target, prefix)
 }
 
-// sameServer reports whether a location has the scheme and the server that the target of a prefix has for the name
+// sameServer reports whether a location has the scheme and server that the target of a prefix yields for a name
 // that ends with "0".
 func sameServer(location, target, prefix string) bool {
 	other, err := substitute(target, prefix, prefix+"0")

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// floorOf is Floor over sorted prefixes, which counts its calls.
+// floorOf returns a Floor function over sorted prefixes that counts its calls.
 func floorOf(prefixes []string, calls *int) func(string) (Entry, error) {
 	return func(text string) (Entry, error) {
 		*calls++
@@ -22,8 +22,8 @@ func floorOf(prefixes []string, calls *int) func(string) (Entry, error) {
 	}
 }
 
-// The longest prefix is found whatever others there are, by not more questions than the name has
-// segments, and one.
+// LongestPrefix finds the longest prefix for any set of prefixes, with at most one call more than the name has
+// delimiters.
 func TestLongestPrefix(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	word := func() string {

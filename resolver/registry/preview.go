@@ -2,7 +2,7 @@ package registry
 
 import "context"
 
-// ReadOnly returns a transaction that writes nothing: what would be written in it is found out.
+// ReadOnly returns a WriteTx that discards all writes, for dry runs.
 func ReadOnly(tx Tx) WriteTx { return readOnly{tx} }
 
 type readOnly struct{ Tx }
@@ -22,7 +22,7 @@ func (readOnly) RemoveLease(string) error                    { return nil }
 func (readOnly) AddResolved([]Resolved) error                { return nil }
 func (readOnly) FoldResolved([]string, string, string) error { return nil }
 
-// Preview returns what Apply would change, without their Seq, and changes nothing.
+// Preview returns the changes that Apply would make, without their Seq, and writes nothing.
 func (r *Registry) Preview(ctx context.Context, actor Actor, edits ...Edit) ([]Changed, error) {
 	edits, err := r.canonicalEdits(actor, edits)
 	if err != nil {
@@ -38,7 +38,8 @@ func (r *Registry) Preview(ctx context.Context, actor Actor, edits ...Edit) ([]C
 	})
 }
 
-// PreviewChange returns what Change would change, without their Seq, and changes nothing. f may be called more than once.
+// PreviewChange returns the changes that Change would make, without their Seq, and writes nothing. f may be
+// called more than once.
 func (r *Registry) PreviewChange(ctx context.Context, actor Actor, f func(tx WriteTx, w *Batch) error) (changes []Changed, err error) {
 	err = r.config.Store.Read(ctx, func(tx Tx) error {
 		w := NewBatch(ReadOnly(tx), actor.Name, r.Now())
@@ -52,7 +53,7 @@ func (r *Registry) PreviewChange(ctx context.Context, actor Actor, f func(tx Wri
 	return changes, nil
 }
 
-// PreviewRedact returns what Redact would remove, and changes nothing.
+// PreviewRedact returns the changes that Redact would make, and writes nothing.
 func (r *Registry) PreviewRedact(ctx context.Context, actor Actor, key Key, versions []int, reason string) (changes []Changed, err error) {
 	if key, err = r.mayRedact(actor, key, reason); err != nil {
 		return nil, err

@@ -5,13 +5,14 @@ import (
 	"fmt"
 )
 
-// A redaction removes the targets, metadata and contact of versions for good: from the history, from what was at a time, and from exports
-// and backups that are made afterwards. When it was made, by whom and why stays, and so does the digest of what was removed. The
-// redaction itself is an event of the registry.
+// A redaction removes the targets, metadata and contact of versions permanently: from the history, from results
+// as of a time, and from later exports and backups. Its time, author and reason are retained, and so is the
+// digest of the removed data. The redaction itself is an event of the registry.
 
-// Redact removes the targets, metadata and contact of versions of a key, as a change set of its own. It
-// returns how many it has redacted: those that were redacted before are not among them.
-// The current version of a name that leads somewhere cannot be redacted: it is changed first, and then is not the current one.
+// Redact removes the targets, metadata and contact of versions of a key, as a change set of its own. It returns
+// how many versions it has redacted, without those that were redacted before. The current version of an active
+// name cannot be redacted: the name must be changed or withdrawn first, so that the version is no longer
+// current.
 func (r *Registry) Redact(ctx context.Context, actor Actor, key Key, versions []int, reason string) (redacted int, err error) {
 	if key, err = r.mayRedact(actor, key, reason); err != nil {
 		return 0, err
@@ -40,7 +41,7 @@ func (r *Registry) Redact(ctx context.Context, actor Actor, key Key, versions []
 	return len(changes), nil
 }
 
-// mayRedact returns the canonical key of one that an actor may redact for a reason.
+// mayRedact returns the canonical key, or an error if the actor may not redact it or the reason is missing.
 func (r *Registry) mayRedact(actor Actor, key Key, reason string) (Key, error) {
 	key, err := r.CanonicalKey(key)
 	if err != nil {
@@ -58,7 +59,7 @@ func (r *Registry) mayRedact(actor Actor, key Key, reason string) (Key, error) {
 	return key, nil
 }
 
-// redactions returns the changes that redactions of versions are.
+// redactions returns the redactions of versions as changes.
 func redactions(found []Entry, reason string) []Changed {
 	changes := make([]Changed, len(found))
 	for i := range found {
@@ -69,7 +70,8 @@ func redactions(found []Entry, reason string) []Changed {
 	return changes
 }
 
-// versionsWith returns the versions of a key that have some numbers, without those that are redacted.
+// versionsWith returns the versions of a key with the given numbers, without those that are already redacted.
+// It fails if a version does not exist, or is the current one and active.
 func versionsWith(tx Tx, key Key, numbers []int) (found []Entry, err error) {
 	wanted := make(map[int]bool, len(numbers))
 	for _, n := range numbers {

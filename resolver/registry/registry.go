@@ -10,62 +10,64 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Config configures a Registry. All fields but Doubt, Level, Only, Suggest, CheckDigits and Audit must be set.
+// Config configures a Registry. Doubt, Level, Only, Suggest, CheckDigits and Audit are optional, all other
+// fields are required.
 type Config struct {
 	Store Store
-	// Canonical returns the canonical name of a URI; its error says why it is not valid.
+	// Canonical returns the canonical name of a URI. Its error says why the URI is not valid.
 	Canonical func(text string) (string, error)
-	// CanonicalPrefix returns what canonical names begin with where names begin with text.
+	// CanonicalPrefix returns the canonical form of a prefix: the beginning of all canonical names whose text
+	// begins with text.
 	CanonicalPrefix func(text string) (string, error)
 	Now             func() time.Time
-	// Only are what the names begin with that a resolver asks for; nil is all. Others are not registered.
+	// Only are the owned prefixes: names outside of them are never requested from this registry, and are not
+	// registered. nil owns all names.
 	Only []string
-	// Doubt returns what is doubtful in a canonical name that is valid, such as a wrong check digit; nil where nothing is, and nil finds
-	// nothing.
+	// Doubt returns a warning about a canonical name that is valid but suspicious, such as one with a wrong
+	// check digit, or nil. The field may be nil.
 	Doubt func(name string) error
-	// Level returns why nothing is registered at a canonical name although it is valid, as of identifiers in web addresses that are answered
-	// from other levels; nil where it may be, and nil allows all.
+	// Level returns an error for a valid canonical name that cannot be registered, such as an identifier in a
+	// web address that is resolved at another level, or nil. The field may be nil.
 	Level func(name string) error
-	// Suggest returns what a text probably means that is no name of the registry, best first; nil knows nothing.
+	// Suggest returns the names that an invalid text probably means, best first. The field may be nil.
 	Suggest func(text string) []string
-	// CheckDigits are, by what names begin with, such as "urn:isbn:", those of numbers that are minted.
+	// CheckDigits has the check digit algorithms for minted numbers, by prefix of the name, such as
+	// "urn:isbn:".
 	CheckDigits map[string]CheckDigit
-	// Audit is called after each change that was committed; nil is not.
+	// Audit is called after each committed change. The field may be nil.
 	Audit func(ctx context.Context, actor Actor, changes []Changed)
 }
 
 // CheckDigit completes the numbers of a namespace.
 type CheckDigit struct {
-	Digits int // of a number without the check digit
-	// Of returns the check digit of so many digits.
+	Digits int // length of a number without its check digit
+	// Of returns the check digit for a number of that many digits.
 	Of func(digits string) byte
 }
 
-// Changed is a change of one key. Before is the zero value for a new one.
+// Changed is a change of one key. Before is the zero value for a new key.
 type Changed struct{ Before, After Entry }
 
-// Registry reads and changes entries. It is safe for concurrent use, and has no state but that of
-// its store.
+// Registry reads and changes entries. It is safe for concurrent use. All of its state is in the store.
 type Registry struct{ config Config }
 
 // New returns a Registry.
 func New(config Config) *Registry { return &Registry{config} }
 
-// Store returns the store, for what is beside entries.
+// Store returns the store, for data other than entries.
 func (r *Registry) Store() Store { return r.config.Store }
 
-// Now returns the time, as it is stored.
+// Now returns the current time as it is stored: in UTC, truncated to milliseconds.
 func (r *Registry) Now() time.Time { return r.config.Now().UTC().Truncate(time.Millisecond) }
 
-// CheckDigits returns what completes numbers, by what names begin with, for those who mint them.
+// CheckDigits returns the check digit algorithms by prefix of the name, for callers that mint.
 func (r *Registry) CheckDigits() map[string]CheckDigit { return r.config.CheckDigits }
 
 // Canonical returns the canonical name of a URI. The error wraps a *uri.ParseError.
 func (r *Registry) Canonical(text string) (string, error) { return r.config.Canonical(text) }
 
-// CanonicalPrefix returns what canonical names begin with where names begin with text, which need not be
-// what a prefix may be registered as. The error
-// wraps ErrInvalid.
+// CanonicalPrefix returns the canonical form of a prefix. The prefix need not be one that can be registered.
+// The error wraps ErrInvalid.
 func (r *Registry) CanonicalPrefix(text string) (string, error) {
 	prefix, err := r.config.CanonicalPrefix(text)
 	if err != nil {
@@ -74,9 +76,9 @@ func (r *Registry) CanonicalPrefix(text string) (string, error) {
 	return prefix, nil
 }
 
-// Below returns what canonical names begin with where names begin with text, for those who look for them: it may also end before a name does
-// that could be one, as "urn", "urn:nb" and "https://exam" do, whose letters have no case (RFC 3986 section 3.1 and 3.2.2, RFC 8141 section 3.1).
-// The error wraps ErrInvalid.
+// Below returns the canonical form of a search prefix. Unlike a registered prefix it may end inside a scheme, a
+// NID or an authority, as "urn", "urn:nb" and "https://exam" do; these parts are case-insensitive (RFC 3986
+// sections 3.1 and 3.2.2, RFC 8141 section 3.1) and are returned in lower case. The error wraps ErrInvalid.
 func (r *Registry) Below(text string) (string, error) {
 	prefix, err := r.CanonicalPrefix(text)
 	if err != nil && isShort(text) {
@@ -85,14 +87,15 @@ func (r *Registry) Below(text string) (string, error) {
 	return prefix, err
 }
 
-// isShort reports whether text is a scheme or the beginning of one, or ends within what follows that: the NID of a URN, or an authority.
+// isShort reports whether text ends inside a scheme, the NID of a URN, or an authority.
 func isShort(text string) bool {
 	scheme, rest, _ := strings.Cut(text, ":")
 	_, err := uri.Parse(scheme + ":")
 	return err == nil && !strings.ContainsAny(strings.TrimPrefix(rest, "//"), "/?#%@:")
 }
 
-// Doubt returns what is doubtful in the name of a canonical key, which may be registered all the same; nil where nothing is.
+// Doubt returns a warning about the name of a canonical key, which can be registered nevertheless; nil if there
+// is none.
 func (r *Registry) Doubt(key Key) error {
 	if r.config.Doubt == nil || key.Kind != KindName {
 		return nil
@@ -100,7 +103,7 @@ func (r *Registry) Doubt(key Key) error {
 	return r.config.Doubt(key.Name)
 }
 
-// Get returns the current entry of a key; ErrUnknown if there is none.
+// Get returns the current entry of a key. The error is ErrUnknown if the key has none.
 func (r *Registry) Get(ctx context.Context, key Key) (Entry, error) {
 	e, err := r.config.Store.Lookup(ctx, key)
 	if err != nil {
@@ -112,7 +115,7 @@ func (r *Registry) Get(ctx context.Context, key Key) (Entry, error) {
 	return e, nil
 }
 
-// At returns the entry of a key as it was at a time; ErrUnknown if there was none.
+// At returns the entry of a key as of a time. The error is ErrUnknown if the key did not exist at that time.
 func (r *Registry) At(ctx context.Context, key Key, at time.Time) (found Entry, err error) {
 	err = r.config.Store.Read(ctx, func(tx Tx) error {
 		found, err = EntryAt(tx, key, at)
@@ -124,10 +127,10 @@ func (r *Registry) At(ctx context.Context, key Key, at time.Time) (found Entry, 
 	return found, err
 }
 
-// versionsPage is how many versions are read at once.
+// versionsPage is how many versions are read per page.
 const versionsPage = 100
 
-// EntryAt returns the entry of a key as it was at a time, the zero value if there was none.
+// EntryAt returns the entry of a key as of a time, the zero value if the key did not exist at that time.
 func EntryAt(tx Tx, key Key, at time.Time) (Entry, error) {
 	before := Seq(0)
 	for {
@@ -147,7 +150,8 @@ func EntryAt(tx Tx, key Key, at time.Time) (Entry, error) {
 	}
 }
 
-// EntriesAt returns current entries as they were at a time: those that there were not are the zero value but for their Key.
+// EntriesAt returns the given current entries as of a time. An entry that did not exist at that time is the
+// zero value except for its Key.
 func EntriesAt(tx Tx, current []Entry, at time.Time) ([]Entry, error) {
 	entries := make([]Entry, len(current))
 	for i := range current {
@@ -164,8 +168,8 @@ func EntriesAt(tx Tx, current []Entry, at time.Time) ([]Entry, error) {
 	return entries, nil
 }
 
-// History returns at most limit versions of a key, the newest first: those before a Seq, 0 for all.
-// ErrUnknown means that there are none at all.
+// History returns at most limit versions of a key with a Seq below before, newest first; 0 starts at the
+// current version. ErrUnknown means that the key has no versions.
 func (r *Registry) History(ctx context.Context, key Key, before Seq, limit int) (versions []Entry, err error) {
 	err = r.config.Store.Read(ctx, func(tx Tx) error {
 		versions, err = tx.Versions(key, before, limit)
@@ -177,8 +181,8 @@ func (r *Registry) History(ctx context.Context, key Key, before Seq, limit int) 
 	return versions, err
 }
 
-// List returns at most limit entries of a kind in the order of their names: those that begin with
-// prefix, after a name.
+// List returns at most limit entries of a kind whose names begin with prefix and follow the name after, in the
+// order of their names.
 func (r *Registry) List(ctx context.Context, kind Kind, prefix, after string, limit int) (entries []Entry, err error) {
 	err = r.config.Store.Read(ctx, func(tx Tx) error {
 		entries, err = tx.List(kind, prefix, after, limit)
@@ -190,56 +194,59 @@ func (r *Registry) List(ctx context.Context, kind Kind, prefix, after string, li
 var (
 	// ErrUnknown means that a name or prefix is not registered.
 	ErrUnknown = errors.New("not registered")
-	// ErrInvalid means that what is to be registered is not valid.
+	// ErrInvalid means that a name or record is not valid.
 	ErrInvalid = errors.New("not valid")
-	// ErrConflict means that an entry has changed since, or is already there.
+	// ErrConflict means that an entry was changed meanwhile, or already exists.
 	ErrConflict = errors.New("conflict")
-	// ErrExhausted means that not enough names are free to be minted.
+	// ErrExhausted means that too few unassigned names remain to mint the requested number.
 	ErrExhausted = errors.New("not enough names are free")
-	// ErrDenied means that someone may not change a name.
+	// ErrDenied means that an actor lacks the permission for an operation.
 	ErrDenied = errors.New("not permitted")
-	// ErrToken means that a secret is not that of a token that is valid.
+	// ErrToken means that a secret belongs to no valid token.
 	ErrToken = errors.New("the token is not valid, has expired or was revoked")
-	// ErrNoStore means that the store cannot be used now.
+	// ErrNoStore means that the store is temporarily unavailable.
 	ErrNoStore = errors.New("the registry is not available")
-	// ErrReadOnly means that a database can be asked, and accepts no changes, as a standby does.
+	// ErrReadOnly means that a database can be read but rejects writes, as a standby does.
 	ErrReadOnly = errors.New("the database accepts no changes")
-	// ErrReplaced means that the file of a store is not the one that was opened.
+	// ErrReplaced means that the file of a store is no longer the file that was opened.
 	ErrReplaced = errors.New("its file was removed or replaced while it was in use")
-	// ErrReopen means that a store that could only be read must be opened again.
+	// ErrReopen means that a store that was opened read-only must be opened again, because it has changed or
+	// has become writable.
 	ErrReopen = errors.New("it could not be written to, and has changed or can be now: it is to be opened again")
-	// ErrSchema means that a store was written by a newer urnd.
+	// ErrSchema means that a store was written by another version of urnd.
 	ErrSchema = errors.New("the registry was written by another version of urnd")
-	// ErrDamaged means that the content of a store is not what was written.
+	// ErrDamaged means that the content of a store differs from what was written.
 	ErrDamaged = errors.New("the registry is damaged")
-	// ErrSelection means that what a request chooses, or how much of it, is not valid.
+	// ErrSelection means that the parameters by which a request selects or limits its results are not valid.
 	ErrSelection = errors.New("the parameters are not valid")
-	// ErrLarge means that a document or a body is too large.
+	// ErrLarge means that a document or a body exceeds its limit.
 	ErrLarge = errors.New("the document is larger than is taken here")
-	// ErrShare means that a token has as much at a time of what is bounded as one may have.
+	// ErrShare means that a token has used up its own concurrency limit.
 	ErrShare = errors.New("this token has its part already, and others have theirs; try again when something of it has ended")
-	// ErrExports means that too many names are being exported, of all tokens.
+	// ErrExports means that the limit of concurrent exports of all tokens is reached.
 	ErrExports = errors.New("too many exports at a time")
-	// ErrJob means that there is no such job, ErrJobEnded that it has ended already, and ErrJobs that too many wait, of all tokens.
+	// ErrJob means that a job does not exist, ErrJobEnded that it has already ended, and ErrJobs that the queue
+	// of all tokens is full.
 	ErrJob      = errors.New("there is no such job")
 	ErrJobEnded = errors.New("the job cannot be cancelled")
 	ErrJobs     = errors.New("too many jobs wait; try again later")
-	// ErrNoJobs means that jobs cannot be kept.
+	// ErrNoJobs means that jobs cannot be stored.
 	ErrNoJobs = errors.New("there is no directory for the bodies of jobs")
-	// ErrKeyReused means that an idempotency key was sent with another request before.
+	// ErrKeyReused means that an idempotency key was already used for a different request.
 	ErrKeyReused = errors.New("this Idempotency-Key was sent with another request before")
 )
 
-// Error is an error of a class, such as ErrInvalid, with a code by which pages find its text in the language of a reader, and forms the field that
-// it is about. Its own text is in English.
+// Error is an error of a class, such as ErrInvalid. By its code, pages find a translated message; by its field,
+// forms mark the input that caused it. Its own text is in English.
 type Error struct {
-	Class error // by which errors.Is finds it: ErrInvalid, ErrDenied, ErrConflict; nil for none
+	Class error // the sentinel that errors.Is matches: ErrInvalid, ErrDenied, ErrConflict; nil for none
 	Code  string
-	// Field is the member of a record, or of its target Target, as documents have it; "" where it is about none. Targets are counted from 1; 0 is none.
+	// Field is the JSON member of the record that caused the error, or of its target number Target; "" if the
+	// error concerns no field. Targets are numbered from 1; 0 is no target.
 	Field  string
 	Target int
-	Values []string // of the message of Code: pairs of a name and a text
-	Reason error    // in English
+	Values []string // parameters of the message of Code: pairs of name and value
+	Reason error    // the cause, in English
 }
 
 // Error implements error.
@@ -253,13 +260,13 @@ func (e *Error) Error() string {
 // Unwrap returns the class and the reason.
 func (e *Error) Unwrap() []error { return []error{e.Class, e.Reason} }
 
-// With sets the values of the message.
+// With sets the parameters of the message and returns e.
 func (e *Error) With(values ...string) *Error {
 	e.Values = values
 	return e
 }
 
-// Pointer is where the field is in the document of a name (RFC 6901), "" for no field.
+// Pointer returns the JSON Pointer (RFC 6901) of the field in the document of a name, "" for no field.
 func (e *Error) Pointer() string {
 	switch {
 	case e.Target > 0 && e.Field != "":
@@ -271,15 +278,16 @@ func (e *Error) Pointer() string {
 	}
 }
 
-// Invalid returns an ErrInvalid with a code, about a field.
+// Invalid returns an Error of class ErrInvalid with a code, about a field.
 func Invalid(code, field, format string, args ...any) *Error {
 	return &Error{Class: ErrInvalid, Code: code, Field: field, Reason: fmt.Errorf(format, args...)}
 }
 
-// verifyPage is how many keys are read at once.
+// verifyPage is how many keys are read per page.
 const verifyPage = 10_000
 
-// Verify is that of the store, and reports the names and prefixes that are not in their canonical form, by which alone they are found.
+// Verify verifies the store, and also reports names and prefixes that are not in canonical form: lookups use
+// the canonical form only, and would never find them.
 func (r *Registry) Verify(ctx context.Context, report func(problem string), progress func(done, all Seq)) error {
 	if err := r.config.Store.Verify(ctx, report, progress); err != nil {
 		return err

@@ -10,24 +10,24 @@ import (
 	"time"
 )
 
-// Reopening is a Store that is opened in the background, again and again until it can be: what is
-// asked before fails with the error of the last time. Run opens it, and must have ended before Close.
+// Reopening is a Store that is opened in the background, with retries until it succeeds. Until then its methods
+// return the error of the last try. Run opens it, and must have returned before Close is called.
 type Reopening struct {
 	config ReopeningConfig
 
 	opened atomic.Pointer[opened]
 	mu     sync.Mutex
-	err    error   // why it could not be opened
-	former []Store // that were given up, which others may still be using
+	err    error   // of the last try
+	former []Store // stores that were abandoned, but may still be in use
 }
 
-// ReopeningConfig configures a Reopening. All fields must be set.
+// ReopeningConfig configures a Reopening. All fields are required.
 type ReopeningConfig struct {
 	Open func(ctx context.Context) (Store, error)
-	// Every is how long to wait before it is tried again.
+	// Every is the delay between retries.
 	Every time.Duration
 	After func(time.Duration) <-chan time.Time
-	// Opened is called with the outcome of each try.
+	// Opened is called with the result of each try.
 	Opened func(err error)
 }
 
@@ -38,8 +38,7 @@ func NewReopening(config ReopeningConfig) *Reopening {
 	return &Reopening{config: config, err: fmt.Errorf("%w: it is being opened", ErrNoStore)}
 }
 
-// Run opens the store. It returns when that is done, with the Head as it was before anything
-// was asked, or when ctx ends.
+// Run opens the store. It returns once the store is open, with its Head at that time, or when ctx ends.
 func (r *Reopening) Run(ctx context.Context) (head Seq) {
 	for {
 		head, err := r.Try(ctx)
@@ -58,7 +57,7 @@ func (r *Reopening) Run(ctx context.Context) (head Seq) {
 	}
 }
 
-// Try opens the store once, and returns its Head.
+// Try tries once to open the store, and returns its Head.
 func (r *Reopening) Try(ctx context.Context) (head Seq, err error) {
 	store, err := r.config.Open(ctx)
 	if err == nil {
@@ -75,8 +74,8 @@ func (r *Reopening) Try(ctx context.Context) (head Seq, err error) {
 	return head, err
 }
 
-// GiveUp ends the use of the store that is open, because of an error: Run opens it again. It is closed by Close, as others may still be
-// using it.
+// GiveUp abandons the open store because of an error; Run must then open it again. The store is closed only by
+// Close, since other goroutines may still use it.
 func (r *Reopening) GiveUp(err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -86,7 +85,7 @@ func (r *Reopening) GiveUp(err error) {
 	r.err = err
 }
 
-// get returns the store, or why it is not open.
+// get returns the store, or the error of the last try.
 func (r *Reopening) get() (Store, error) {
 	if o := r.opened.Load(); o != nil {
 		return o.store, nil
@@ -96,7 +95,7 @@ func (r *Reopening) get() (Store, error) {
 	return nil, r.err
 }
 
-// Unwritable returns why nothing can be written to the store that is open; nil where that is not known.
+// Unwritable returns why the open store is read-only; nil if it is not, or if that is unknown.
 func (r *Reopening) Unwritable() error {
 	s, err := r.get()
 	if err != nil {
@@ -108,7 +107,8 @@ func (r *Reopening) Unwritable() error {
 	return nil
 }
 
-// Degraded returns what is wrong with the store that is open, although it can be asked and changed; nil where that is not known.
+// Degraded returns a problem of the open store that does not prevent reads and writes; nil if there is none, or
+// if that is unknown.
 func (r *Reopening) Degraded() error {
 	s, err := r.get()
 	if err != nil {
@@ -120,11 +120,11 @@ func (r *Reopening) Degraded() error {
 	return nil
 }
 
-// TryWriting looks again whether changes can be made to the store that is open, where it has said that they cannot.
+// TryWriting checks again whether the open store is writable, after it was found to be read-only.
 func (r *Reopening) TryWriting(ctx context.Context) {
 	s, err := r.get()
 	if err != nil {
-		return // it is not open
+		return // not open
 	}
 	if t, ok := s.(interface{ TryWriting(ctx context.Context) }); ok {
 		t.TryWriting(ctx)

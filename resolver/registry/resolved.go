@@ -1,6 +1,6 @@
 package registry
 
-// Tally is how often a name was resolved. It has nothing about who asked.
+// Tally counts the resolutions of a name. It contains no data about the clients.
 type Tally struct {
 	People int64 `json:"people"`
 	Bots   int64 `json:"bots"`
@@ -9,7 +9,7 @@ type Tally struct {
 // Plus returns the sum of two tallies.
 func (t Tally) Plus(other Tally) Tally { return Tally{t.People + other.People, t.Bots + other.Bots} }
 
-// Count is the tally of a period: a day, "2031-05-01", or a month, "2031-05", in UTC.
+// Count is the tally of a period in UTC: a day, "2031-05-01", or a month, "2031-05".
 type Count struct {
 	Period string `json:"period"`
 	Tally
@@ -27,25 +27,26 @@ type Resolved struct {
 	Count
 }
 
-// AllNames is, in place of a name, all of them together. Their counts are written with those of each name, and never removed.
+// AllNames stands for all names together. Their counts are written along with those of each name, and never
+// removed.
 const AllNames = ""
 
-// Days are those from one to another, both included. A month is among them if one of its days is.
+// Days is a range of days; both ends are included. A month belongs to the range if one of its days does.
 type Days struct{ From, To string }
 
-// ResolvedTx reads counts of resolutions.
+// ResolvedTx reads the counts of resolutions.
 type ResolvedTx interface {
-	// Resolved returns the counts of a name, the oldest first.
+	// Resolved returns the counts of a name, oldest first.
 	Resolved(name string, days Days) ([]Count, error)
-	// MostResolved returns the limit names that people resolved most, and the sum of all names.
+	// MostResolved returns the limit names that people resolved most often, and the tally of all names.
 	MostResolved(days Days, limit int) ([]NameCount, Tally, error)
 }
 
-// ResolvedWriteTx changes counts of resolutions.
+// ResolvedWriteTx changes the counts of resolutions.
 type ResolvedWriteTx interface {
-	// AddResolved adds to counts. No two of them are of the same name and period.
+	// AddResolved adds to counts. No two of them may have the same name and period.
 	AddResolved(counts []Resolved) error
-	// FoldResolved replaces the counts of days by those of their months: of the names without a count in a month or later, and of the days
-	// before another month.
+	// FoldResolved merges counts of days into counts of months, for the given names: only days earlier than the
+	// month before, and only names without a count in or after month.
 	FoldResolved(names []string, month, before string) error
 }

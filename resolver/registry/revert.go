@@ -7,30 +7,31 @@ import (
 	"sort"
 )
 
-// Revert takes a change set back: what it changed becomes as it was before, by new versions, which are a change set of
-// their own. A name that it made is withdrawn, since none is unassigned. What was changed again since, or cannot be as it was, is a
-// conflict, and stays.
+// Revert reverts a change set: it restores the previous records by new versions, which form a change set of
+// their own. A name that the set created is withdrawn, since no name is ever unassigned. A key that was changed
+// again meanwhile, or whose previous record is no longer valid, is a conflict and is left unchanged.
 type Revert struct {
 	Set  Seq
-	Note string // why, which is also the reason of names that are withdrawn
-	// DryRun is to find out what would be done, and write nothing.
+	Note string // reason, also of the withdrawal of created names
+	// DryRun reports what would be changed, and writes nothing.
 	DryRun bool
-	// Reverted and Conflict are called for each key, one at a time; nil is not called.
+	// Reverted and Conflict are called for each key; calls are serialized. They may be nil.
 	Reverted func(Changed)
 	Conflict func(key Key, err error)
 }
 
-// Reverted says how many keys a Revert has changed, and how many it has not.
+// Reverted is the result of a Revert: the numbers of keys that were reverted and that were not.
 type Reverted struct {
-	Set       ChangeSet // that was made; its number is 0 where nothing was changed
+	Set       ChangeSet // the new change set; its Number is 0 if nothing was changed
 	Names     int64
 	Conflicts int64
 }
 
-// revertPage is how many rows are taken back in a transaction.
+// revertPage is how many versions and events are reverted per transaction.
 const revertPage = 10_000
 
-// Revert runs a Revert. Where it returns an error, what was taken back before is there; it can be run again, and goes on with the rest.
+// Revert runs a Revert. If it returns an error, the transactions before it are committed; another run continues
+// with the rest.
 func (r *Registry) Revert(ctx context.Context, actor Actor, revert Revert) (report Reverted, err error) {
 	if err := actor.May(Admin, Key{}); err != nil {
 		return report, err
@@ -59,7 +60,7 @@ func (r *Registry) Revert(ctx context.Context, actor Actor, revert Revert) (repo
 	return run.report, nil
 }
 
-// reverting is a Revert that runs.
+// reverting is a running Revert.
 type reverting struct {
 	Revert
 	registry *Registry
@@ -67,16 +68,16 @@ type reverting struct {
 	of       ChangeSet
 	spans    []span
 	report   Reverted
-	earlier  span // of the last commit by an earlier run
+	earlier  span // last commit of an earlier run that was found
 }
 
-// has reports whether a Seq is of the change set.
+// has reports whether a Seq belongs to the change set.
 func (r *reverting) has(seq Seq) bool {
 	i := sort.Search(len(r.spans), func(i int) bool { return r.spans[i].last >= seq })
 	return i < len(r.spans) && r.spans[i].first <= seq
 }
 
-// page takes back the rows of a span.
+// page reverts the versions of a span, in one transaction.
 func (r *reverting) page(ctx context.Context, s span) error {
 	var conflicts []func()
 	var names int64
@@ -95,7 +96,7 @@ func (r *reverting) page(ctx context.Context, s span) error {
 			for i := range page {
 				keys[i] = page[i].After.Key
 			}
-			if err := w.Load(keys); err != nil { // one by one they take a round trip each, in which nobody else can write
+			if err := w.Load(keys); err != nil { // one round trip per key would block other writers for long
 				return err
 			}
 			for i := range page {
@@ -149,7 +150,7 @@ func (r *reverting) conflict(key Key, err error) {
 	}
 }
 
-// show passes on what was written.
+// show reports the changes to the audit and to Reverted.
 func (r *reverting) show(ctx context.Context, changes []Changed) {
 	if audit := r.registry.config.Audit; audit != nil && !r.DryRun && len(changes) > 0 {
 		audit(ctx, r.actor, changes)
@@ -161,7 +162,7 @@ func (r *reverting) show(ctx context.Context, changes []Changed) {
 	}
 }
 
-// isTakenBack reports whether the current version of a key was made by an earlier run of this revert.
+// isTakenBack reports whether the current version of a key was made by an earlier run of the same revert.
 func (r *reverting) isTakenBack(tx Tx, now *Entry) (bool, error) {
 	if now.Seq == 0 {
 		return false, nil
@@ -181,8 +182,9 @@ func (r *reverting) isTakenBack(tx Tx, now *Entry) (bool, error) {
 	return true, nil
 }
 
-// first returns the first changes of a span, without those of keys that the set has changed before, and where the rest of it begins. The
-// first version of a key in the set leads to what was before it.
+// first returns the first page of changes of a span, without those of keys that the set changed earlier, and
+// the Seq where the rest of the span begins. Of each key only the first version in the set is needed: its
+// predecessor is the record to restore.
 func (r *reverting) first(tx Tx, s span) (changes []Changed, next Seq, err error) {
 	events, next, err := eventsIn(tx, s)
 	if err != nil {
@@ -190,7 +192,7 @@ func (r *reverting) first(tx Tx, s span) (changes []Changed, next Seq, err error
 	}
 	var versions []Entry
 	for i := range events {
-		versions = append(versions, events[i].Version) // the zero value has none before it
+		versions = append(versions, events[i].Version) // the zero value has no predecessor
 	}
 	before, err := tx.Before(versions)
 	if err != nil {
@@ -207,7 +209,7 @@ func (r *reverting) first(tx Tx, s span) (changes []Changed, next Seq, err error
 	return changes, next, nil
 }
 
-// change takes back the first version of a key in the set.
+// change reverts a key, given its first version in the set.
 func (r *reverting) change(tx Tx, w *Batch, c *Changed) (reverted bool, err error) {
 	if !c.After.Exists() {
 		return false, fmt.Errorf("%w: what was purged or redacted does not come back", ErrConflict)

@@ -10,7 +10,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// setsOf returns the change sets of a registry.
+// setsOf returns the change sets of a registry after a number.
 func setsOf(t *testing.T, r *registry.Registry, after registry.Seq) (sets []registry.ChangeSet) {
 	t.Helper()
 	if err := r.ChangeSets(t.Context(), after, func(s registry.ChangeSet) bool { sets = append(sets, s); return true }); err != nil {
@@ -48,7 +48,8 @@ func TestChangeSets(t *testing.T) {
 	}
 }
 
-// The sets before a number are those after none, backwards: of one row and of thousands, on many pages, and those that others interrupt.
+// ChangeSetsBefore yields the change sets in reverse order: sets of one row and of thousands, over many pages,
+// and interleaved ones.
 func TestChangeSetsBefore(t *testing.T) {
 	r := chained(t, 3)
 	n := 0
@@ -103,7 +104,7 @@ func TestChangeSetsBefore(t *testing.T) {
 	}
 }
 
-// What a set changed is as it was before, what it made is withdrawn, and what was changed since stays.
+// A revert restores changed records, withdraws created names, and leaves keys that were changed meanwhile.
 func TestRevert(t *testing.T) {
 	r := chained(t, 0)
 	apply(t, r, lead("urn:example:a", "https://old.example/a"), lead("urn:example:b", "https://old.example/b"))
@@ -142,7 +143,7 @@ func TestRevert(t *testing.T) {
 	if report, err := r.Revert(t.Context(), admin(), revert); err != nil || report.Names != 0 || report.Conflicts != 1 {
 		t.Errorf("again: %+v, %v", report, err)
 	}
-	// What was reverted by mistake comes back the same way.
+	// A revert can be reverted.
 	if report, err := r.Revert(t.Context(), admin(), registry.Revert{Set: made.Number, Note: "no mistake"}); err != nil || report.Names != 2 {
 		t.Errorf("reverting that: %+v, %v", report, err)
 	}
@@ -172,7 +173,7 @@ func TestRevertRefused(t *testing.T) {
 	}
 }
 
-// A revert that was interrupted goes on: what it has taken back already is no conflict.
+// An interrupted revert continues: keys that it has already reverted are no conflicts.
 func TestRevertAgain(t *testing.T) {
 	r := chained(t, 0)
 	apply(t, r, lead("urn:example:a", "https://old.example/a"))

@@ -11,34 +11,37 @@ import (
 	"time"
 )
 
-// KindRewrite is the kind of change sets that rewrites make.
+// KindRewrite is the kind of the change set of a rewrite.
 const KindRewrite = "rewrite"
 
-// Rewrite moves the targets of all names and prefixes below a prefix, withdrawn ones too, as one change set: what URIs begin with is
-// replaced. What somebody else has changed since it was begun is a conflict, and stays. One that was interrupted is continued by
-// one with the same Below, Replace and With, of the same actor.
+// Rewrite replaces the beginning of the target URIs of all names and prefixes that begin with Below, withdrawn
+// ones included, as one change set. An entry that was changed after the rewrite started is a conflict and is
+// left unchanged. An interrupted rewrite is continued by a Rewrite with the same Below, Replace and With by the
+// same actor.
 type Rewrite struct {
-	Below   string // what the names begin with, canonical; "" is all
-	Replace string // what the URIs begin with that are moved, by octets
-	With    string // what they begin with then
-	Note    string // why; "" says from where to where
-	// AsOf is a Seq after which no name may have changed, such as the one that a dry run has returned; 0 is when it is begun.
+	Below   string // canonical beginning of the names; "" is all names
+	Replace string // beginning of the URIs to replace, compared by bytes
+	With    string // its replacement
+	Note    string // reason; "" generates a note with both beginnings
+	// AsOf is a Seq: an entry changed after it is a conflict. It is typically the result of a dry run; 0 is the
+	// Seq at the start.
 	AsOf Seq
-	// DryRun is to find out what would be done, and write nothing.
+	// DryRun reports what would be changed, and writes nothing.
 	DryRun bool
-	// Rewritten and Conflict are called for each key, one at a time, and Progress after each transaction; nil is not called.
+	// Rewritten and Conflict are called for each key, Progress after each transaction; calls are serialized.
+	// They may be nil.
 	Rewritten func(Changed)
 	Conflict  func(key Key, err error)
 	Progress  func(Rewritten)
-	// Transaction is how many names are read in a transaction; 0 is 10,000.
+	// Transaction is how many entries are read per transaction; 0 is 10,000.
 	Transaction int
 }
 
-// Rewritten says what a Rewrite has done; where it was continued, all of it did.
+// Rewritten is the result of a Rewrite, including the runs that it continues.
 type Rewritten struct {
-	Set       ChangeSet `json:"set"` // that was made; its number is 0 where nothing was changed
+	Set       ChangeSet `json:"set"` // the new change set; its Number is 0 if nothing was changed
 	AsOf      Seq       `json:"as_of"`
-	Names     int64     `json:"names"` // that were read
+	Names     int64     `json:"names"` // entries that were read
 	Changed   int64     `json:"changed"`
 	Conflicts int64     `json:"conflicts"`
 	Continued bool      `json:"-"`
@@ -46,7 +49,7 @@ type Rewritten struct {
 
 const rewritePage = 10_000
 
-// Rewrite runs a Rewrite. Where it returns an error, what was written before is there.
+// Rewrite runs a Rewrite. If it returns an error, the transactions before it are committed.
 func (r *Registry) Rewrite(ctx context.Context, actor Actor, w Rewrite) (Rewritten, error) {
 	if err := w.Check(actor); err != nil {
 		return Rewritten{}, err
@@ -75,7 +78,7 @@ func (r *Registry) Rewrite(ctx context.Context, actor Actor, w Rewrite) (Rewritt
 	return run.at.Rewritten, nil
 }
 
-// Check returns what is wrong with a Rewrite, or that the actor may not do it.
+// Check returns an error for an invalid Rewrite, or ErrDenied if the actor lacks permission.
 func (w *Rewrite) Check(actor Actor) error {
 	if err := actor.May(Writer, Prefix(w.Below)); err != nil {
 		return err
@@ -96,7 +99,8 @@ func (w *Rewrite) Check(actor Actor) error {
 	return nil
 }
 
-// rewritePosition is how far a rewrite is: a document that is written in the same transaction as the names.
+// rewritePosition is the progress of a rewrite: a document that is written in the same transaction as the
+// changes.
 type rewritePosition struct {
 	Rewritten
 	Started time.Time `json:"started"`
@@ -106,16 +110,16 @@ type rewritePosition struct {
 	Done    bool      `json:"-"`
 }
 
-// rewriting is a Rewrite that runs.
+// rewriting is a running Rewrite.
 type rewriting struct {
 	Rewrite
 	registry *Registry
 	actor    Actor
 	at       rewritePosition
-	document []byte // of the position, as it is in the store
+	document []byte // the stored form of the position
 }
 
-// page rewrites the next names in a transaction.
+// page rewrites the next entries, in one transaction.
 func (r *rewriting) page(ctx context.Context) error {
 	var next rewritePosition
 	var changes []Changed
@@ -167,12 +171,13 @@ type rewriteConflict struct {
 	err error
 }
 
-// isOfEntry reports whether an error is about one entry, and the others go on.
+// isOfEntry reports whether an error concerns a single entry only, so that the rewrite continues with the next
+// one.
 func isOfEntry(err error) bool {
 	return errors.Is(err, ErrInvalid) || errors.Is(err, ErrConflict) || errors.Is(err, ErrDenied)
 }
 
-// advance moves on after a page: prefixes come first.
+// advance moves the position behind a page. Prefixes are rewritten before names.
 func (p *rewritePosition) advance(page []Entry, size int) {
 	switch {
 	case len(page) == size:
@@ -184,7 +189,7 @@ func (p *rewritePosition) advance(page []Entry, size int) {
 	}
 }
 
-// show passes on what was done.
+// show reports changes and conflicts to the audit and to the callbacks.
 func (r *rewriting) show(ctx context.Context, changes []Changed, conflicts []rewriteConflict) {
 	if audit := r.registry.config.Audit; audit != nil && !r.DryRun && len(changes) > 0 {
 		audit(ctx, r.actor, changes)
@@ -201,7 +206,7 @@ func (r *rewriting) show(ctx context.Context, changes []Changed, conflicts []rew
 	}
 }
 
-// entry moves the targets of an entry.
+// entry rewrites the targets of an entry.
 func (r *rewriting) entry(tx Tx, w *Batch, e *Entry) error {
 	record, is := r.moved(e.Record)
 	if e.Seq > r.at.AsOf {
@@ -230,7 +235,7 @@ func (r *rewriting) entry(tx Tx, w *Batch, e *Entry) error {
 	return err
 }
 
-// moved returns a record with its targets moved, and whether there are such.
+// moved returns a record with rewritten targets, and whether any target was rewritten.
 func (r *rewriting) moved(record Record) (Record, bool) {
 	is := false
 	targets := make([]Target, len(record.Targets))
@@ -244,7 +249,7 @@ func (r *rewriting) moved(record Record) (Record, bool) {
 	return record, is
 }
 
-// versionAsOf returns the version that a key had at a Seq, the zero value if there was none.
+// versionAsOf returns the version of a key as of a Seq, the zero value if there was none.
 func versionAsOf(tx Tx, e *Entry, seq Seq) (Entry, error) {
 	found, err := tx.Versions(e.Key, seq+1, 1)
 	if err != nil || len(found) == 0 {
@@ -253,13 +258,13 @@ func versionAsOf(tx Tx, e *Entry, seq Seq) (Entry, error) {
 	return found[0], nil
 }
 
-// key returns the key of the position of a rewrite.
+// key returns the key of the document that stores the position.
 func (r *rewriting) key() string {
-	what, _ := json.Marshal([]string{r.actor.Name, r.Below, r.Replace, r.With}) // texts can be marshalled
+	what, _ := json.Marshal([]string{r.actor.Name, r.Below, r.Replace, r.With}) // strings never fail to marshal
 	return fmt.Sprintf("rewrite %x", sha256.Sum256(what))
 }
 
-// begin sets where the rewrite begins, or continues.
+// begin sets the start position, or reads that of an interrupted run.
 func (r *rewriting) begin(ctx context.Context) error {
 	r.at = rewritePosition{Started: r.registry.Now(), Note: r.Note, Kind: KindPrefix}
 	r.at.Set = ChangeSet{Kind: KindRewrite, By: r.actor.Name, Note: r.Note, Time: r.at.Started}
@@ -290,7 +295,7 @@ func (r *rewriting) begin(ctx context.Context) error {
 	return nil
 }
 
-// isAlone returns ErrConflict where another process does the same.
+// isAlone returns ErrConflict if another process runs the same rewrite.
 func (r *rewriting) isAlone(tx Tx) error {
 	if r.DryRun {
 		return nil
@@ -302,7 +307,7 @@ func (r *rewriting) isAlone(tx Tx) error {
 	return err
 }
 
-// putPosition records how far the rewrite is; at its end that is removed.
+// putPosition stores the position of the rewrite, and removes it at the end.
 func (r *rewriting) putPosition(tx WriteTx, p *rewritePosition) (document []byte, err error) {
 	if r.DryRun {
 		return nil, nil
@@ -315,7 +320,8 @@ func (r *rewriting) putPosition(tx WriteTx, p *rewritePosition) (document []byte
 	return document, tx.Put(TableImports, []Document{{Key: r.key(), Value: document}})
 }
 
-// write calls f in a transaction, which writes nothing in a dry run. One is not canceled.
+// write calls f in a transaction, which writes nothing in a dry run. A write transaction ignores the
+// cancellation of ctx.
 func (r *rewriting) write(ctx context.Context, f func(WriteTx) error) error {
 	store := r.registry.config.Store
 	if r.DryRun {

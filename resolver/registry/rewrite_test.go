@@ -20,7 +20,8 @@ func targetOf(t *testing.T, r *registry.Registry, name string) string {
 	return e.Targets[0].URI
 }
 
-// Targets below a prefix move as one change set, which can be taken back; what was changed since is a conflict, and stays.
+// A rewrite of the targets below a prefix is one change set and can be reverted; an entry changed meanwhile is
+// a conflict and is left unchanged.
 func TestRewrite(t *testing.T) {
 	r := chained(t, 0)
 	apply(t, r,
@@ -59,7 +60,7 @@ func TestRewrite(t *testing.T) {
 	}
 }
 
-// A rewrite that was interrupted goes on, as the same change set, and what was changed between is a conflict.
+// An interrupted rewrite continues in the same change set; an entry changed in between is a conflict.
 func TestRewriteContinued(t *testing.T) {
 	r := chained(t, 0)
 	var edits []registry.Edit
@@ -96,7 +97,7 @@ func TestRewriteContinued(t *testing.T) {
 	}
 }
 
-// Who may change some names rewrites those alone.
+// An actor that is restricted to some names can rewrite only these.
 func TestRewriteDenied(t *testing.T) {
 	r := chained(t, 0)
 	apply(t, r, lead("urn:example:a", "http://old.example/a"))

@@ -13,42 +13,46 @@ import (
 	"github.com/urnd/urnd/resolver/registry/title"
 )
 
-// Search says which entries are searched for: those that all of its fields fit.
+// Search selects entries: those that match all of its fields.
 type Search struct {
 	Kind Kind
-	// Below is what the names begin with, by octets: only those are read.
+	// Below is a prefix of the names, compared by bytes. Only these names are read.
 	Below string
-	// AliasOf is the canonical name that they are aliases of: only those are read. "" is any.
+	// AliasOf selects the aliases of a canonical name. Only these are read. "" is any.
 	AliasOf string
-	// Text is a part of the name or of a target, and Target one of a target, without regard to the
-	// case of ASCII letters. A Target that is the whole name of a host which a target has, such as example.org, is that host and those below
-	// it; one that begins with "//", or a scheme and "//", and ends with a host, is that one. Both are found by an index, and so is a Target
-	// with a host that something ends, as in "//example.org/".
+	// Text is a substring of the name or of a target, Target a substring of a target; both ignore the case of
+	// ASCII letters. A Target that is a complete host name of some target, such as example.org, selects that
+	// host and its subdomains; one that begins with "//" or a scheme and "//", and ends with a host, selects
+	// that host only. Both use an index, and so does a Target with a host that is terminated, as in
+	// "//example.org/".
 	Text, Target string
-	// Title are words of the titles of targets and in the metadata: see title.ParseQuery. Only names with them are read.
+	// Title are words of the titles of targets and in the metadata: see title.ParseQuery. Only names with these
+	// words are read.
 	Title string
-	// Open is whether only what is open to all is found: active entries that are not for trial.
+	// Open selects public entries only: see Entry.IsOpen.
 	Open bool
-	// At is the time at which the entries were as they are searched and found; the zero value is now. Of what was purged nothing is there.
+	// At is the time as of which entries are searched and returned; the zero value is now. Purged entries are
+	// not found.
 	At time.Time
-	// Tag is one of the member "tags" of the metadata. Member and Value are one of its members, and its value or one of its values,
-	// as text. Both are compared without regard to case; "" is any.
+	// Tag is a value of the metadata member "tags". Member is the name of a metadata member, Value its value or
+	// one of its values, as text. Values are compared without regard to case; "" is any.
 	Tag, Member, Value string
-	Statuses           []Status // one of these; nil is any
-	// Newest has what was changed last first, instead of the order of the names: by reading the versions backwards. Not with At.
+	Statuses           []Status // any of these; nil is any status
+	// Newest orders by the last change, newest first, instead of by name: it reads the versions backwards. It
+	// cannot be combined with At.
 	Newest bool
-	// After is Searched.Last of the search that this one continues.
+	// After is the Searched.Last of the search that this one continues.
 	After string
-	// Limit is how many are found at most; 0 is all.
+	// Limit is the maximum number of results; 0 is unlimited.
 	Limit int
-	// Within bounds how long it takes, by the clock of the Registry; 0 does not.
+	// Within limits the duration of the search, by the clock of the Registry; 0 is unlimited.
 	Within time.Duration
 
-	host  *hostQuery  // what Target says, where that is a host that is known
-	title title.Query // of Title, nil where that is ""
+	host  *hostQuery  // host in Target, if it is known
+	title title.Query // parsed Title, nil if that is ""
 }
 
-// Validate returns ErrInvalid where a search has a Title that is none.
+// Validate returns ErrInvalid if the Title of a search cannot be parsed.
 func (s *Search) Validate() error {
 	if s.Title == "" {
 		return nil
@@ -59,26 +63,27 @@ func (s *Search) Validate() error {
 	return nil
 }
 
-// Searched says how far a search came.
+// Searched is the progress of a search.
 type Searched struct {
 	Read, Found int
-	// Last is after what to go on: the last name that was read, or of Newest the number of its version. "" means that there is no more.
+	// Last is where to continue: the last name that was read, or with Newest the Seq of its version. "" is the
+	// end.
 	Last string
-	Late bool // it ended because of Within
+	Late bool // it was ended by Within
 }
 
-// searchPage is how many entries are read at once at most: each page is a transaction of its own, as a long one
-// would keep the store from tidying up what is written meanwhile. The first page has no more than are searched for, and each is
-// searchGrowth times as long as the one before.
+// searchPage is the maximum number of entries per page. Each page is a transaction of its own, since a long one
+// would prevent the store from cleaning up concurrent writes. The first page is no larger than the limit of the
+// search, and each page is searchGrowth times as large as the previous one.
 const (
 	searchPage   = 1000
 	searchGrowth = 4
 )
 
-// Search calls found with each entry that fits, in the order of their names, or where a host or a title is searched for in the order in which
-// they were registered, and returns how far it came.
-// Text, and a Target that names no host, are searched by reading all entries below Below, since no index has the parts of
-// targets. An error of found ends it.
+// Search calls found with each matching entry, and returns its progress. The order is that of the names, or
+// order of registration when a host or a title is searched. Text, and a Target that is no host, need a scan of
+// all entries that begin with Below, since no index covers substrings. An error of found ends the search and is
+// returned.
 func (r *Registry) Search(ctx context.Context, s Search, found func(Entry) error) (Searched, error) {
 	s.Text, s.Target = strings.ToLower(s.Text), strings.ToLower(s.Target)
 	done := Searched{Last: s.After}
@@ -125,8 +130,8 @@ func (r *Registry) Search(ctx context.Context, s Search, found func(Entry) error
 	}
 }
 
-// searchPage returns at most size of the next entries after a name, by the best index that there is, and the last name that was looked at, ""
-// if there are no more.
+// searchPage returns at most size entries after a name, by the best index, and the last name that was read, ""
+// at the end.
 func (r *Registry) searchPage(ctx context.Context, s Search, after string, size int) (page []Entry, last string, err error) {
 	err = r.config.Store.Read(ctx, func(tx Tx) error {
 		looked := false
@@ -160,7 +165,8 @@ func (r *Registry) searchPage(ctx context.Context, s Search, after string, size 
 	return page, last, err
 }
 
-// latestPage returns the entries of a kind that begin with Below among the next size versions before one, as Searched.Last has it.
+// latestPage returns the entries of a kind that begin with Below among the next size versions before a Seq,
+// which is encoded as in Searched.Last.
 func latestPage(tx Tx, s *Search, after string, size int) (page []Entry, last string, err error) {
 	before := Seq(1) << 62
 	if after != "" {
@@ -186,7 +192,7 @@ func latestPage(tx Tx, s *Search, after string, size int) (page []Entry, last st
 	return page, last, err
 }
 
-// aliasPage returns the next aliases of a name that begin with Below.
+// aliasPage returns the next aliases of a name.
 func aliasPage(tx Tx, s *Search, after string, size int) ([]Entry, error) {
 	aliases, err := tx.Aliases(s.AliasOf, after, size)
 	if err != nil {
@@ -199,8 +205,8 @@ func aliasPage(tx Tx, s *Search, after string, size int) ([]Entry, error) {
 	return tx.Entries(keys)
 }
 
-// fits reports whether an entry is one that is searched for, but for Below and AliasOf. The texts are in
-// lower case.
+// fits reports whether an entry matches the search; Below is checked only together with AliasOf, since other
+// pages are read by it. Text and Target are in lower case.
 func (s *Search) fits(e Entry) bool {
 	if !e.Exists() || s.AliasOf != "" && (e.Alias != s.AliasOf || !strings.HasPrefix(e.Name, s.Below)) {
 		return false
@@ -211,7 +217,7 @@ func (s *Search) fits(e Entry) bool {
 	return s.fitsMembers(&e) && (s.Text == "" || contains(e.Name, s.Text) || inTargets(e, s.Text))
 }
 
-// fitsMembers reports whether the targets, the title and the metadata of an entry are those that are searched for.
+// fitsMembers reports whether the targets, titles and metadata of an entry match the search.
 func (s *Search) fitsMembers(e *Entry) bool {
 	if s.Target != "" && !s.fitsTarget(e) || s.title != nil && !s.title.Fits(TitleWords(e)) {
 		return false
@@ -226,7 +232,7 @@ func (s *Search) fitsTarget(e *Entry) bool {
 	return s.host != nil && s.host.domain || inTargets(*e, s.Target)
 }
 
-// hasMember reports whether metadata has a member with a value, or with a list that has it; any value where that is "".
+// hasMember reports whether a metadata member has a value, or is a list with that value; "" matches any value.
 func hasMember(metadata, member, value string) bool {
 	if metadata == "" || !strings.Contains(metadata, `\`) && !contains(metadata, strings.ToLower(value)) {
 		return false
@@ -252,17 +258,17 @@ func inTargets(e Entry, lower string) bool {
 	return slices.ContainsFunc(e.Targets, func(t Target) bool { return contains(t.URI, lower) })
 }
 
-// contains reports whether text contains a part that is in lower case.
+// contains reports whether text contains lower, which is in lower case, ignoring case.
 func contains(text, lower string) bool { return strings.Contains(strings.ToLower(text), lower) }
 
-// hostQuery is what the text of Search.Target says of the host of targets.
+// hostQuery is the host in Search.Target.
 type hostQuery struct {
 	name   string
-	domain bool // hosts below it are meant, too, and all of their targets
+	domain bool // includes subdomains, and all targets at these hosts
 }
 
-// findHost sets the host of a search whose text names one, if it can be searched for by its index: a text that may also be a part of a host or
-// of a path names a host only if some target has it.
+// findHost sets the host of a search if Target names one and the index can be used. A text that may also be a
+// substring of a host or path counts as a host only if some target has that host.
 func (r *Registry) findHost(ctx context.Context, s *Search) error {
 	if s.Kind != KindName || !s.At.IsZero() || s.AliasOf != "" || s.Newest {
 		return nil
@@ -280,13 +286,14 @@ func (r *Registry) findHost(ctx context.Context, s *Search) error {
 			s.host = &q
 		}
 		if errors.Is(err, ErrInvalid) {
-			return nil // it has too many hosts below it: all entries are read
+			return nil // too many subdomains: scan all entries
 		}
 		return err
 	})
 }
 
-// hostQueryOf returns what a text in lower case says of a host, if it may name one. certain is whether a target with the text has that host.
+// hostQueryOf returns the host in a text in lower case, if it may contain one. certain is whether every target
+// that contains the text has that host.
 func hostQueryOf(text string) (q hostQuery, certain bool) {
 	scheme, rest, ok := strings.Cut(text, "//")
 	if ok && (scheme == "" || strings.HasSuffix(scheme, ":")) {
@@ -299,8 +306,8 @@ func hostQueryOf(text string) (q hostQuery, certain bool) {
 	return hostQuery{name: text, domain: true}, false
 }
 
-// HostOf returns the host of a URI, in lower case and without a final dot; "" if it has none: what is between "//" and what ends an
-// authority, without user and port (RFC 3986 section 3.2).
+// HostOf returns the host of a URI in lower case, without a final dot, user information and port; "" if it has
+// none. The host is between "//" and the end of the authority (RFC 3986 section 3.2).
 func HostOf(text string) string {
 	scheme, rest, ok := strings.Cut(text, "//")
 	if !ok || scheme != "" && strings.IndexByte(scheme, ':') != len(scheme)-1 {
@@ -311,7 +318,7 @@ func HostOf(text string) string {
 		host = rest[:end]
 	}
 	host = host[strings.LastIndexByte(host, '@')+1:]
-	if bracket := strings.IndexByte(host, ']'); bracket > 0 { // an address of IPv6 has colons
+	if bracket := strings.IndexByte(host, ']'); bracket > 0 { // an IPv6 address contains colons
 		host = host[:bracket+1]
 	} else if port := strings.IndexByte(host, ':'); port >= 0 {
 		host = host[:port]

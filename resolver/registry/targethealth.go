@@ -6,19 +6,19 @@ import (
 	"time"
 )
 
-// Health is what is kept of the health of a target of a name: see resolver/registry/health.
+// Health is the stored health of a target of a name: see resolver/registry/health.
 type Health struct {
 	Name, URI string
 	State     string
-	Since     time.Time // since when it has the state
-	Checked   time.Time // when it was checked last
-	Failures  int       // in a row
-	Error     string    // of the last check
-	Moved     string    // where it has moved for good
-	Detail    []byte    // what else is kept, in JSON
+	Since     time.Time // time at which State was assumed
+	Checked   time.Time // time of the last check
+	Failures  int       // number of consecutive failures
+	Error     string    // error of the last check
+	Moved     string    // new location of a permanent redirect
+	Detail    []byte    // further data, in JSON
 }
 
-// HealthKey is the key of a target of a name. Hash stands for its URI, which may be too long for an index.
+// HealthKey is the key of a target of a name. Hash is a hash of its URI, which may be too long for an index.
 type HealthKey struct{ Name, Hash string }
 
 // HealthKeyOf returns the key of a target.
@@ -29,18 +29,18 @@ func HealthKeyOf(name, uri string) HealthKey {
 
 // HealthTx reads the health of targets.
 type HealthTx interface {
-	// Health returns at most limit targets of names that begin with prefix, in the order of their keys: those after a key, with a state; ""
-	// is any.
+	// Health returns at most limit targets in a state, of names that begin with prefix, in the order of their
+	// keys, behind the key after; state "" is any.
 	Health(prefix string, after HealthKey, state string, limit int) ([]Health, error)
-	// HealthOf returns what is kept of a target; the zero value for nothing.
+	// HealthOf returns the stored health of a target; the zero value if there is none.
 	HealthOf(key HealthKey) (Health, error)
 }
 
 // HealthWriteTx changes the health of targets.
 type HealthWriteTx interface {
-	// PutHealth sets what is kept of a target.
+	// PutHealth sets the health of a target.
 	PutHealth(h Health) error
-	// RemoveHealth removes what is kept of a target, and ForgetHealth that of all targets of a name.
+	// RemoveHealth removes the health of a target, ForgetHealth that of all targets of a name.
 	RemoveHealth(key HealthKey) error
 	ForgetHealth(name string) error
 }

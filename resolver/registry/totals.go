@@ -2,17 +2,17 @@ package registry
 
 import "strings"
 
-// Totals are how many entries there are of a namespace or scheme.
+// Totals are the numbers of entries in a namespace or scheme.
 type Totals struct {
 	Active    int64 `json:"active"`
 	Reserved  int64 `json:"reserved"`
 	Withdrawn int64 `json:"withdrawn"`
-	Aliases   int64 `json:"aliases"` // among those
+	Aliases   int64 `json:"aliases"` // included in the numbers above
 	Targets   int64 `json:"targets"`
 	Prefixes  int64 `json:"prefixes"`
 }
 
-// Add counts an entry n times.
+// Add adds n times the contribution of an entry; n may be negative.
 func (t *Totals) Add(e *Entry, n int64) {
 	if !e.Exists() {
 		return
@@ -35,7 +35,7 @@ func (t *Totals) Add(e *Entry, n int64) {
 	t.Targets += n * int64(len(e.Targets))
 }
 
-// Plus returns the sums of two Totals.
+// Plus returns the sum of two Totals.
 func (t Totals) Plus(other Totals) Totals {
 	t.Active += other.Active
 	t.Reserved += other.Reserved

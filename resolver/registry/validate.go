@@ -16,17 +16,17 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Bounds of what is registered. Octets, but for the numbers of targets and successors.
+// Limits of a record, in bytes, except for the numbers of targets and successors.
 const (
 	MaxName       = 1280
-	MaxKey        = 2600 // of the key of a document: two names, which an index of PostgreSQL still takes
+	MaxKey        = 2600 // of the key of a document: two names, which still fit into an index of PostgreSQL
 	MaxTargets    = 100
 	MaxSuccessors = 100
 	MaxMetadata   = 64 << 10
 	MaxText       = 4 << 10 // of a note, reason or contact
 )
 
-// CanonicalKey returns the key of a canonical name or prefix. The error wraps ErrInvalid.
+// CanonicalKey returns a key with its canonical name or prefix. The error wraps ErrInvalid.
 func (r *Registry) CanonicalKey(key Key) (Key, error) {
 	if len(key.Name) > MaxName {
 		return Key{}, Invalid("name_long", "name", "the name has more than %d octets", MaxName)
@@ -46,7 +46,8 @@ func (r *Registry) CanonicalKey(key Key) (Key, error) {
 	return Key{key.Kind, name}, nil
 }
 
-// malformed returns the error of a field that has no canonical name, with what of it cannot be read, if that is known.
+// malformed returns the error for a field that has no canonical name, with the unparsable rest of the text if
+// the parser reported an offset.
 func malformed(field, text string, err error) *Error {
 	var parse *uri.ParseError
 	if errors.As(err, &parse) && 0 < parse.Offset && parse.Offset < len(parse.Input) {
@@ -65,8 +66,8 @@ func IsDelimiter(b byte) bool {
 	}
 }
 
-// Check returns a record as it is stored for a canonical key: names in it are canonical.
-// The error wraps ErrInvalid.
+// Check validates a record for a canonical key, and returns it in its stored form, with canonical names. The
+// error wraps ErrInvalid.
 func (r *Registry) Check(key Key, record Record) (Record, error) {
 	checked, err := r.check(key, record)
 	if err != nil {
@@ -102,7 +103,7 @@ func (r *Registry) check(key Key, record Record) (Record, error) {
 	return record, checkTargets(key, record.Targets)
 }
 
-// alias returns the canonical name that a record is an alias of, "" for none.
+// alias returns the canonical name of the alias target of a record, "" if it is no alias.
 func (r *Registry) alias(key Key, record Record) (string, error) {
 	if record.Alias == "" {
 		return "", nil
@@ -141,13 +142,13 @@ func (r *Registry) successors(key Key, given []string) ([]string, error) {
 	return names, nil
 }
 
-// isLinkable reports whether pages may link to a URI: a name, or a location of an allowed scheme.
+// isLinkable reports whether pages may link to a URI: a name, or a location with an allowed scheme.
 func isLinkable(text string) bool {
 	u, err := uri.Parse(text)
 	return err == nil && (!errors.Is(resolver.CheckScheme(u), resolver.ErrForbidden))
 }
 
-// checkTexts checks what is not a URI.
+// checkTexts checks the fields that are not URIs.
 func checkTexts(record Record) error {
 	for _, f := range []struct {
 		name, text string
@@ -170,7 +171,7 @@ func checkTexts(record Record) error {
 	return nil
 }
 
-// CheckText returns ErrInvalid where the text of a field has more octets than most, or is no text.
+// CheckText returns ErrInvalid if the text of a field has more than most bytes, contains a NUL or is not UTF-8.
 func CheckText(name, text string, most int) error {
 	shown := name
 	if name == "type" {
@@ -204,7 +205,8 @@ func checkTargets(key Key, targets []Target) error {
 	return nil
 }
 
-// encodedHelp returns what may be meant by a target that is no URI: people write spaces and letters beyond ASCII.
+// encodedHelp returns a hint, as the end of an error message, for a target that becomes a URI by
+// percent-encoding: users often write spaces and non-ASCII letters.
 func encodedHelp(key Key, target string) string {
 	u, err := uri.FromIRI(target)
 	if err != nil || key.Kind == KindPrefix || u.String() == target || resolver.CheckLocation(u.String()) != nil {
@@ -247,18 +249,19 @@ func checkTarget(key Key, t Target) error {
 	return nil
 }
 
-// CheckRelation returns an error unless a target may have a relation: see uri.CheckRelation.
+// CheckRelation returns an error unless rel is a valid relation of a target: see uri.CheckRelation.
 func CheckRelation(rel string) error { return uri.CheckRelation(rel) }
 
-// Leads reports whether the name itself leads to the target. Others are only named with it.
+// Leads reports whether the name itself resolves to the target. The other targets are only related to the name.
 func (t Target) Leads() bool { return resolver.Leads(t.Rel) }
 
-// maxNested bounds how deep JSON that people write is nested.
+// maxNested limits the nesting depth of JSON in requests.
 const maxNested = 1000
 
-// UniqueMembers returns ErrInvalid where readers of a JSON text take different things from it: an object has two members of one name, of
-// which they take one or the other (RFC 8259 section 4), or a string has bytes that are not UTF-8, or half of a surrogate pair, which they
-// replace (sections 8.1 and 8.2). Of a text that is no JSON it returns nil.
+// UniqueMembers returns ErrInvalid for a JSON text that parsers interpret differently: an object has two
+// members of the same name, of which parsers take the first or the last (RFC 8259 section 4), or a string has
+// invalid UTF-8 or an unpaired surrogate, which they replace (sections 8.1 and 8.2). It returns nil for a text
+// that is not JSON.
 func UniqueMembers(text []byte) error {
 	d := jsontext.NewDecoder(bytes.NewBuffer(text))
 	for {
@@ -268,10 +271,10 @@ func UniqueMembers(text []byte) error {
 		case errors.Is(err, jsontext.ErrDuplicateName) && errors.As(err, &syntax):
 			name := syntax.JSONPointer.LastToken()
 			return Invalid("json_member_twice", "", "the JSON has the member %q twice", name).With("Name", name)
-		case errors.As(err, &syntax) && json.Valid(text): // which takes strings that are not Unicode
+		case errors.As(err, &syntax) && json.Valid(text): // encoding/json accepts strings that are not Unicode
 			return Invalid("json_no_unicode", "", "the JSON has a string that is not Unicode, after byte %d: %w", syntax.ByteOffset, syntax.Err)
 		case err != nil:
-			return nil //nolint:nilerr // who decodes it says what is wrong, also at its end
+			return nil //nolint:nilerr // the later decoding reports syntax errors
 		case d.StackDepth() > maxNested:
 			return Invalid("json_nested", "", "the JSON is nested too deep")
 		}

@@ -1,4 +1,7 @@
-// Package follow keeps the store of a registry open, and follows its changes, for as long as a process runs.
+// Package follow keeps the store of a registry open, and follows its changes, for the lifetime of a process. A
+// function that opens the store enters; a registry.Store that reopens itself, callbacks with changed keys, and
+// reasons for being unready or degraded leave. It follows no RFC; its order of changes is that of
+// registry.Feed.
 package follow
 
 import (
@@ -13,45 +16,47 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// The times of a store.
+// Intervals and timeouts of a store.
 const (
-	reopenEvery   = 2 * time.Second        // where it cannot be opened
-	changesEvery  = 250 * time.Millisecond // how often it is asked for changes
-	changesWithin = 5 * time.Second        // how long a writer waits until its change is known here
+	reopenEvery   = 2 * time.Second        // between tries to open it
+	changesEvery  = 250 * time.Millisecond // polling interval for changes
+	changesWithin = 5 * time.Second        // how long a writer waits until this process knows of its change
 )
 
-// Config configures a Store. All fields but Report must be set.
+// Config configures a Store. All fields but Report are required.
 type Config struct {
-	// Open opens the store. mustExist is whether it is an error that there is none, which otherwise is made.
+	// Open opens the store. With mustExist, a missing store is an error; otherwise it is created.
 	Open func(ctx context.Context, mustExist bool) (registry.Store, error)
-	// Report is called when the store can be asked no longer, with the reason, and with nil when it can be again.
+	// Report is called with an error when the store becomes unavailable, and with nil when it is available
+	// again. It may be nil.
 	Report func(err error)
 	After  func(time.Duration) <-chan time.Time
 }
 
-// Store is a store that is opened in the background and whose changes are followed, over all configurations that have
-// it. It is safe for concurrent use.
+// Store is a store that is opened in the background, and whose changes are followed. It outlives the
+// configurations that use it. It is safe for concurrent use.
 type Store struct {
 	*registry.Reopening
 	config    Config
 	once      sync.Once
 	running   sync.WaitGroup
 	cancel    context.CancelFunc
-	tried     chan struct{} // closed when it was opened for the first time, or could not be
-	opened    chan struct{} // closed when it was opened for the first time
+	tried     chan struct{} // closed after the first try to open the store, successful or not
+	opened    chan struct{} // closed when the store was first opened
 	feed      atomic.Pointer[registry.Feed]
 	mustExist atomic.Bool
 	known     *resolver.Beginnings
 
 	mu      sync.Mutex
-	changed map[int]func(keys []registry.Key) // by the number of a configuration
+	changed map[int]func(keys []registry.Key) // callbacks by number, one per configuration
 	next    int
 	fault   error
-	// isTried and isOpened are whether tried and opened are closed, and wasWritable whether changes could be made once.
+	// isTried and isOpened report whether tried and opened are closed, wasWritable whether changes were ever
+	// possible.
 	isTried, isOpened, wasWritable bool
 }
 
-// New returns a store; nothing is opened.
+// New returns a Store that is not yet open.
 func New(config Config) *Store {
 	s := &Store{
 		config: config, tried: make(chan struct{}), opened: make(chan struct{}), changed: make(map[int]func([]registry.Key)), cancel: func() {}, known: resolver.UnreadBeginnings(),
@@ -62,7 +67,7 @@ func New(config Config) *Store {
 	return s
 }
 
-// open opens the store, and reads what its names begin with before anybody is answered by it.
+// open opens the store, and reads the beginnings of its names before it serves any request.
 func (s *Store) open(ctx context.Context) (registry.Store, error) {
 	store, err := s.config.Open(ctx, s.mustExist.Load())
 	if err != nil {
@@ -74,13 +79,14 @@ func (s *Store) open(ctx context.Context) (registry.Store, error) {
 	return store, nil
 }
 
-// Known returns what the names of the store begin with, as it changes; until the store was opened, that is anything.
+// Known returns the beginnings of the names of the store, which is kept up to date. Until the store is open,
+// any name may exist.
 func (s *Store) Known() *resolver.Beginnings { return s.known }
 
-// Opened returns what is closed when the store was opened for the first time.
+// Opened returns a channel that is closed when the store was first opened.
 func (s *Store) Opened() <-chan struct{} { return s.opened }
 
-// Await waits until the store was opened for the first time, or ctx ends.
+// Await waits until the store was first opened, or ctx ends.
 func (s *Store) Await(ctx context.Context) {
 	select {
 	case <-s.opened:
@@ -88,7 +94,7 @@ func (s *Store) Await(ctx context.Context) {
 	}
 }
 
-// AwaitTried waits until the store was opened for the first time, or could not be, or ctx ends, and returns what is wrong.
+// AwaitTried waits for the first try to open the store, or the end of ctx, and returns Faults.
 func (s *Store) AwaitTried(ctx context.Context) (faults []string) {
 	select {
 	case <-s.tried:
@@ -97,7 +103,7 @@ func (s *Store) AwaitTried(ctx context.Context) (faults []string) {
 	return s.Faults()
 }
 
-// OpenNow opens a store that is there, in place of Start, and returns why it cannot be opened.
+// OpenNow opens an existing store synchronously, in place of Start, and returns an error if that fails.
 func (s *Store) OpenNow(ctx context.Context) error {
 	s.mustExist.Store(true)
 	_, err := s.Try(ctx)
@@ -105,7 +111,7 @@ func (s *Store) OpenNow(ctx context.Context) error {
 	return err
 }
 
-// Start opens the store in the background, and follows its changes. Only the first call does.
+// Start opens the store in the background, and follows its changes. Only the first call has an effect.
 func (s *Store) Start() {
 	s.once.Do(func() {
 		var ctx context.Context
@@ -127,7 +133,7 @@ func (s *Store) Start() {
 	})
 }
 
-// Followed returns up to where changes were read; ok is false before the store was opened.
+// Followed returns the Seq up to which changes were read; ok is false before the store was opened.
 func (s *Store) Followed() (seq registry.Seq, ok bool) {
 	feed := s.feed.Load()
 	if feed == nil {
@@ -136,12 +142,12 @@ func (s *Store) Followed() (seq registry.Seq, ok bool) {
 	return feed.At(), true
 }
 
-// followFrom follows the changes after a Seq until ctx ends, or the store must be opened again. Where its file is another one, that is
-// opened as soon as it is there: an empty one that is made in its place would deny all names.
+// followFrom follows the changes after a Seq until ctx ends, or the store must be opened again. A replaced file
+// is opened only once it exists: an empty store created in its place would deny all names.
 func (s *Store) followFrom(ctx context.Context, head registry.Seq) {
 	ctx, end := context.WithCancel(ctx)
 	defer end()
-	var pause <-chan time.Time // until it is looked again whether changes are accepted
+	var pause <-chan time.Time // until the next check whether changes are accepted
 	feed := &registry.Feed{Store: s, Every: changesEvery, Changed: func(keys []registry.Key) { s.tell(ctx, keys) }, After: s.config.After, State: func(err error) {
 		s.state(err)
 		if errors.Is(err, registry.ErrReplaced) || errors.Is(err, registry.ErrReopen) {
@@ -165,17 +171,17 @@ func (s *Store) followFrom(ctx context.Context, head registry.Seq) {
 	feed.Run(ctx, head)
 }
 
-// Write implements registry.Store. When it returns, what was changed is answered by this process.
+// Write implements registry.Store. When it returns, this process serves the changed entries.
 func (s *Store) Write(ctx context.Context, do func(registry.WriteTx) error) error {
 	return s.caughtUp(ctx, s.Reopening.Write(ctx, do))
 }
 
-// Bulk implements registry.Store, as Write does.
+// Bulk implements registry.Store, with the guarantee of Write.
 func (s *Store) Bulk(ctx context.Context, do func(registry.WriteTx) error) error {
 	return s.caughtUp(ctx, s.Reopening.Bulk(ctx, do))
 }
 
-// caughtUp reads the changes that were written, unless that has failed.
+// caughtUp reads the written changes, unless the write has failed.
 func (s *Store) caughtUp(ctx context.Context, err error) error {
 	feed := s.feed.Load()
 	if err != nil || feed == nil {
@@ -183,11 +189,11 @@ func (s *Store) caughtUp(ctx context.Context, err error) error {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), changesWithin)
 	defer cancel()
-	_ = feed.Poll(ctx) // it is read again soon, and a fault is reported then
+	_ = feed.Poll(ctx) // an error is reported by the next poll
 	return nil
 }
 
-// state records whether the store can be asked.
+// state records whether the store is available.
 func (s *Store) state(err error) {
 	isWritable := err == nil && s.Unwritable() == nil
 	s.mu.Lock()
@@ -207,9 +213,10 @@ func (s *Store) state(err error) {
 	}
 }
 
-// Readiness returns why names of the store cannot be answered, or changed as its URL promises, and what is wrong although they can. What
-// was promised once is no reason any more: what is in memory is answered, and all who share the store would be unready at once, also where it
-// is away for two seconds only.
+// Readiness returns the reasons why the store is unready (its names cannot be resolved, or cannot be changed
+// although its URL requires that), and the problems by which it is only degraded. A store that was ready once
+// does not become unready: cached responses are still served, and otherwise all processes that share the store
+// would become unready at the same time, even in an outage of two seconds.
 func (s *Store) Readiness() (unready, degraded []string) {
 	s.mu.Lock()
 	fault, isTried, isOpened, wasWritable := s.fault, s.isTried, s.isOpened, s.wasWritable
@@ -243,17 +250,17 @@ func (s *Store) Available() bool {
 	return s.isOpened && s.fault == nil
 }
 
-// Writable reports whether names can be changed, as far as it is known.
+// Writable reports whether names can be changed, as far as known.
 func (s *Store) Writable() bool { return s.Available() && s.Unwritable() == nil }
 
-// Faults are what is wrong with the store.
+// Faults returns all problems of the store.
 func (s *Store) Faults() []string {
 	unready, degraded := s.Readiness()
 	return append(unready, degraded...)
 }
 
-// tell passes changes on to all configurations. Where the first name of its kind is registered, all names of that kind have changed: they
-// were not asked for before.
+// tell reports changed keys to all configurations. The first name with a new beginning changes all names with
+// that beginning: they were not requested from this registry before.
 func (s *Store) tell(ctx context.Context, keys []registry.Key) {
 	for _, key := range keys {
 		if key == registry.Prefix("") {
@@ -273,14 +280,15 @@ func (s *Store) tell(ctx context.Context, keys []registry.Key) {
 	}
 }
 
-// readKnown reads what names begin with where changes were lost. What cannot be read now is read when the store is opened again.
+// readKnown reads the beginnings of names again after a loss of changes. An error is ignored: they are read
+// again when the store is reopened.
 func (s *Store) readKnown(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, changesWithin)
 	defer cancel()
 	_ = registry.ReadBeginnings(ctx, s.Reopening, s.known)
 }
 
-// Watch calls changed with the keys that change, until the function that it returns is called.
+// Watch calls changed with each set of changed keys, until the returned function is called.
 func (s *Store) Watch(changed func(keys []registry.Key)) (end func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -294,7 +302,7 @@ func (s *Store) Watch(changed func(keys []registry.Key)) (end func()) {
 	}
 }
 
-// End ends what Start has begun, and closes the store.
+// End ends the goroutine of Start, and closes the store.
 func (s *Store) End() {
 	s.cancel()
 	s.running.Wait()

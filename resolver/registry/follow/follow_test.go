@@ -52,7 +52,7 @@ func (o *opener) tried() int {
 	return o.tries
 }
 
-// soon is time.After without the wait.
+// soon is time.After with almost no delay.
 func soon(time.Duration) <-chan time.Time { return time.After(time.Millisecond) }
 
 func put(name string) func(registry.WriteTx) error {
@@ -61,7 +61,7 @@ func put(name string) func(registry.WriteTx) error {
 	}
 }
 
-// A store that cannot be opened is tried again, and what is wrong is told once, and again when it is right.
+// Opening a store is retried; Report is called once for the error, and once for the success.
 func TestStoreIsOpenedAgain(t *testing.T) {
 	o := &opener{path: filepath.Join(t.TempDir(), "registry.db"), fault: errors.New("broken")}
 	var mu sync.Mutex
@@ -72,7 +72,7 @@ func TestStoreIsOpenedAgain(t *testing.T) {
 		reports = append(reports, err)
 	}})
 	s.Start()
-	s.Start() // only the first call does anything
+	s.Start() // only the first call has an effect
 	defer s.End()
 	testserver.Wait(t, "it is tried again", func() bool { return o.tried() > 3 })
 	if faults := s.Faults(); !slices.Equal(faults, []string{"the registry cannot be asked: broken"}) {
@@ -95,7 +95,7 @@ func TestStoreIsOpenedAgain(t *testing.T) {
 	})
 }
 
-// A store whose file system is full is asked, and said to be degraded; it is opened again when there is room.
+// A store on a full file system is readable, and reported as degraded; it is reopened once there is free space.
 func TestStoreWithoutRoom(t *testing.T) {
 	dir := testserver.SmallDisk(t)
 	o := &opener{path: filepath.Join(dir, "registry.db")}
@@ -125,7 +125,7 @@ func TestStoreWithoutRoom(t *testing.T) {
 	testserver.Wait(t, "with room there is no fault", func() bool { return s.Faults() == nil })
 }
 
-// A command opens what is there, and makes nothing.
+// OpenNow opens an existing store, and creates none.
 func TestOpenNow(t *testing.T) {
 	o := &opener{path: filepath.Join(t.TempDir(), "registry.db")}
 	s := follow.New(follow.Config{Open: o.open, After: soon})
@@ -143,7 +143,7 @@ func TestOpenNow(t *testing.T) {
 	if err := s.OpenNow(t.Context()); err != nil || s.Faults() != nil {
 		t.Errorf("%v, %q", err, s.Faults())
 	}
-	if err := s.Write(t.Context(), put("a")); err != nil { // nothing follows it
+	if err := s.Write(t.Context(), put("a")); err != nil { // works without a feed
 		t.Error(err)
 	}
 }

@@ -8,24 +8,25 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// OpeningTime bounds how long requests for names, and the start of urnd, wait for a store that is being opened for the first time: less than
-// the 60 s for which clients and load balancers usually wait.
+// OpeningTime limits how long requests for names, and the start of urnd, wait for a store that is being opened
+// for the first time. It is less than the usual timeout of clients and load balancers, 60 s.
 const OpeningTime = 30 * time.Second
 
-// Opening lets requests for names wait while a store is being opened for the first time, as at a restart, when clients wait in the sockets
-// of systemd already. The wait ends when the store is open, when it could not be opened, after OpeningTime, or when urnd stops. It is safe for
-// concurrent use.
+// Opening makes requests for names wait while a store is being opened for the first time, as after a restart,
+// when clients already wait in the sockets of systemd. The wait ends when the store is open, when opening it
+// has failed, after OpeningTime, or when urnd stops. It is safe for concurrent use.
 type Opening struct {
 	Store *Store
-	// Asked reports whether the registry is asked for a name; nil is for all names.
+	// Asked reports whether a name is requested from the registry; nil is all names.
 	Asked func(q resolver.Query) bool
-	// Limit bounds the requests that wait, and those of each client among them; others are refused at once.
+	// Limit limits the waiting requests, in total and per client. Further requests are rejected immediately.
 	Limit quota.Limit
-	// Stopping is closed when urnd stops; nil never is.
+	// Stopping is closed when urnd stops. It may be nil.
 	Stopping <-chan struct{}
 }
 
-// wait returns when the store can be asked, or says by itself why it cannot. The error is that of Limit, or why ctx has ended.
+// wait returns when the store is available, or has an error of its own. The error is that of Limit, or the
+// cause of the end of ctx.
 func (o Opening) wait(ctx context.Context, q resolver.Query) error {
 	select {
 	case <-o.Store.tried:
@@ -50,7 +51,7 @@ func (o Opening) wait(ctx context.Context, q resolver.Query) error {
 	return nil
 }
 
-// Resolver is a Resolver of canonical names whose queries wait. Both fields must be set.
+// Resolver is a resolver.Resolver of canonical names that delays queries by Opening. Both fields are required.
 type Resolver struct {
 	Opening Opening
 	Next    resolver.Resolver
@@ -64,7 +65,7 @@ func (r Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answe
 	return r.Next.Resolve(ctx, q)
 }
 
-// History is a History whose queries wait. Both fields must be set.
+// History is a resolver.History that delays queries by Opening. Both fields are required.
 type History struct {
 	Opening Opening
 	Next    resolver.History

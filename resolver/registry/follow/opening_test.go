@@ -19,7 +19,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/sqlite"
 )
 
-// held is a store whose opening is held until a test ends it, by an error or nil.
+// held is a store whose opening blocks until the test provides its result, an error or nil.
 type held struct {
 	*follow.Store
 	outcome chan error
@@ -45,10 +45,10 @@ func newHeld(t *testing.T, after func(time.Duration) <-chan time.Time) held {
 	return h
 }
 
-// never is time.After of a clock that stands still.
+// never is time.After of a stopped clock.
 func never(time.Duration) <-chan time.Time { return nil }
 
-// seeker asks a store as a resolver of names does.
+// seeker queries a store as a resolver of names does.
 type seeker struct{ store registry.Store }
 
 func (s seeker) Resolve(ctx context.Context, _ resolver.Query) (resolver.Answer, error) {
@@ -63,14 +63,14 @@ func (s seeker) Versions(ctx context.Context, q resolver.Query) (resolver.Versio
 
 var errShare = fmt.Errorf("%w: the share of a client", resolver.ErrBusy)
 
-// limit has room for four requests, two of them of one client.
+// limit permits four waiting requests, two of them per client.
 func limit() quota.Limit {
 	return quota.Limit{Semaphore: make(quota.Semaphore, 4), Clients: quota.NewClients(2, 4, errShare)}
 }
 
 func from(client string) resolver.Query { return resolver.Query{Client: netip.MustParseAddr(client)} }
 
-// What ends the wait for a store that is being opened.
+// Each event that ends the wait for a store that is being opened.
 func TestOpeningEnds(t *testing.T) {
 	errBroken, errLeft := errors.New("broken"), errors.New("the client has left")
 	past := make(chan time.Time)
@@ -117,7 +117,7 @@ func TestOpeningEnds(t *testing.T) {
 	}
 }
 
-// A client waits with its share of the requests that may wait, others with the rest of them; who waits no longer leaves room.
+// The number of waiting requests is limited per client and in total; a canceled request releases its slot.
 func TestOpeningIsBounded(t *testing.T) {
 	h := newHeld(t, never)
 	o := follow.Opening{Store: h.Store, Limit: limit()}
@@ -154,10 +154,11 @@ func TestOpeningIsBounded(t *testing.T) {
 	}
 }
 
-// Names that the registry is not asked for do not wait, and no name does when the store was opened once, or could not be.
+// Names outside of the registry do not wait. No name waits after the first try to open the store.
 func TestOpeningIsOver(t *testing.T) {
 	h := newHeld(t, soon)
-	o := follow.Opening{Store: h.Store, Asked: func(resolver.Query) bool { return false }} // without room for anybody
+	// The limit permits no request.
+	o := follow.Opening{Store: h.Store, Asked: func(resolver.Query) bool { return false }}
 	if _, err := (follow.Resolver{Opening: o, Next: seeker{h}}).Resolve(t.Context(), from("192.0.2.1")); !errors.Is(err, registry.ErrNoStore) {
 		t.Errorf("it is not asked: %v", err)
 	}
@@ -174,7 +175,7 @@ func TestOpeningIsOver(t *testing.T) {
 	})
 }
 
-// A store is ready when it was opened once; what comes later makes it no better, and is said.
+// A store is ready once it was opened; later errors only make it degraded.
 func TestReadiness(t *testing.T) {
 	h := newHeld(t, soon)
 	expect := func(unready, degraded string) {
@@ -194,10 +195,10 @@ func TestReadiness(t *testing.T) {
 	expect("[]", "[the registry cannot be asked: reading the changes of the registry: gone]")
 }
 
-// standby is a store that accepts no changes, or not now.
+// standby is a store that rejects changes, permanently or temporarily.
 type standby struct {
 	registry.Store
-	err atomic.Value // of error; none is errNone
+	err atomic.Value // of error; errNone stands for nil
 }
 
 func (s *standby) Unwritable() error {
@@ -209,7 +210,8 @@ func (s *standby) Unwritable() error {
 
 var errNone = errors.New("none")
 
-// A database that has never accepted changes is the wrong one; what once has, and what only lacks room, is read.
+// A database that has never accepted changes makes the store unready; one that has, or that only lacks space,
+// is readable and degraded.
 func TestReadinessOfChanges(t *testing.T) {
 	errFull := errors.New("no room")
 	errStandby := fmt.Errorf("%w: it is a standby", registry.ErrReadOnly)

@@ -8,13 +8,13 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// Alone resolves names that only the registry knows: there is no other system that gives the answer that it
-// does not have a name its lifetime, which is TTL, and for clients ClientTTL.
+// Alone makes the registry the only system that knows its names: it turns ErrUnsupported into ErrNotFound.
+// Since no other system determines the lifetime of that response, it is TTL, and ClientTTL for clients.
 type Alone struct {
 	resolver.Resolver
 	TTL       time.Duration
 	ClientTTL time.Duration // 0 is TTL
-	SharedTTL time.Duration // of caches that are told of changes; 0 is that of clients
+	SharedTTL time.Duration // for caches that are notified of changes; 0 is ClientTTL
 }
 
 // Resolve implements resolver.Resolver.

@@ -11,14 +11,14 @@ import (
 	"github.com/urnd/urnd/resolver/registry/lookup"
 )
 
-// fails resolves nothing.
+// fails returns an error for each name.
 type fails struct{ err error }
 
 func (f fails) Resolve(context.Context, resolver.Query) (resolver.Answer, error) {
 	return resolver.Answer{}, f.err
 }
 
-// A name that the registry alone could have is not found where it is not its own; all else stays as it is.
+// An unsupported name becomes not found; other errors are unchanged.
 func TestAlone(t *testing.T) {
 	broken := errors.New("broken")
 	for _, tt := range []struct{ err, want error }{
@@ -34,7 +34,8 @@ func TestAlone(t *testing.T) {
 	}
 }
 
-// The answers of a name are its own, those of a prefix all below it, and of the empty prefix all.
+// The selection of a name is its own responses, that of a prefix all responses below it, that of the empty
+// prefix all responses.
 func TestSelectionOfKeys(t *testing.T) {
 	if s, ok := registry.Name("urn:nbn:fi:a").Selection(); !ok || s.Name.String() != "urn:nbn:fi:a" || s.All || s.Prefix != "" {
 		t.Errorf("%+v, %t", s, ok)

@@ -12,7 +12,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// answer returns the answer to a query by an entry whose targets may be used.
+// answer answers a query from an entry whose targets may be used.
 func (r *Resolver) answer(ctx context.Context, q resolver.Query, found resolved) (resolver.Answer, error) {
 	switch q.Service {
 	case resolver.I2L, resolver.I2Ls:
@@ -21,7 +21,8 @@ func (r *Resolver) answer(ctx context.Context, q resolver.Query, found resolved)
 		return r.named(ctx, q, found, r.described(&found.entry))
 	default:
 		record := r.described(&found.entry)
-		// The record is the description; what other systems say of a name that is registered is not asked.
+		// The record itself is the description. Other systems are not queried for the description of a
+		// registered name.
 		return resolver.Answer{}, &resolver.Negative{
 			Kind: resolver.ErrService, Reason: "the registry has no further description",
 			Code: "no_description", TTL: r.config.TTL, Clients: record.Clients, Record: record,
@@ -29,14 +30,14 @@ func (r *Resolver) answer(ctx context.Context, q resolver.Query, found resolved)
 	}
 }
 
-// described returns the record of an entry, for clients that use it as long as is set for them.
+// described returns the record of an entry, with the configured lifetime for clients.
 func (r *Resolver) described(e *registry.Entry) *resolver.Record {
 	record := recordOf(e)
 	record.Clients = r.clients()
 	return record
 }
 
-// located returns the targets that are valid now.
+// located returns the targets that are valid now, or at the time of the query.
 func (r *Resolver) located(q resolver.Query, found resolved) (resolver.Answer, error) {
 	at := q.At
 	if at.IsZero() {
@@ -49,7 +50,7 @@ func (r *Resolver) located(q resolver.Query, found resolved) (resolver.Answer, e
 	}
 	none, code := "the name is registered, and has no target now", "no_target_now"
 	locations := make([]resolver.Location, 0, len(targets))
-	origin := &struct { // in one piece of memory, as they are used together
+	origin := &struct { // in a single allocation, as they are used together
 		source resolver.Source
 		record resolver.Record
 	}{record: makeRecord(&found.entry)}
@@ -66,7 +67,7 @@ func (r *Resolver) located(q resolver.Query, found resolved) (resolver.Answer, e
 				none, code = err.Error(), "leaves_prefix"
 			}
 			if err != nil || len(location) > resolver.MaxLocation || resolver.CheckLocation(location) != nil {
-				continue // a template may take the scheme from the name
+				continue // the scheme of a template may come from the name
 			}
 		}
 		if !t.Leads() {
@@ -99,10 +100,10 @@ func sourceOf(of *resolver.Source, t registry.Target) *resolver.Source {
 	return &own
 }
 
-// validAt returns the targets that are valid at a time, the least priority first, and until when
-// that stays so; the zero value is for ever.
+// validAt returns the targets that are valid at a time, lowest priority first, and the next time at which that
+// set changes; the zero value is never.
 func validAt(targets []registry.Target, at time.Time) (valid []registry.Target, until time.Time) {
-	if len(targets) == 1 && targets[0].From.IsZero() && targets[0].Until.IsZero() { // most names
+	if len(targets) == 1 && targets[0].From.IsZero() && targets[0].Until.IsZero() { // the fast path for most names
 		return targets, time.Time{}
 	}
 	soonest := func(t time.Time) {
@@ -121,10 +122,10 @@ func validAt(targets []registry.Target, at time.Time) (valid []registry.Target, 
 	return valid, until
 }
 
-// maxNames bounds the other names that an answer has.
+// maxNames limits the other names in a response.
 const maxNames = 100
 
-// named returns the other names: what the name is an alias of, and its aliases.
+// named returns the other names of a name: the target of the alias, and the aliases.
 func (r *Resolver) named(ctx context.Context, q resolver.Query, found resolved, record *resolver.Record) (resolver.Answer, error) {
 	var locations []resolver.Location
 	asked := q.URI.String()
@@ -150,8 +151,9 @@ func (r *Resolver) named(ctx context.Context, q resolver.Query, found resolved, 
 	return resolver.Answer{Locations: locations, TTL: r.config.TTL}, nil
 }
 
-// below returns the name whose rest, after the prefix that it was found by, its target gets: what does not count when names are
-// compared, as the hyphens of an ARK, may count there, so that it is as it was asked for.
+// below returns the name whose rest, behind the prefix of the entry, is passed to the target. It preserves the
+// requested spelling, since characters that are insignificant in a comparison of names, such as the hyphens of
+// an ARK, may be significant for the target.
 func (r resolved) below() string {
 	if r.spelling == "" {
 		return r.name
@@ -162,10 +164,11 @@ func (r resolved) below() string {
 	return r.name
 }
 
-// restOf returns what follows a canonical prefix in a spelling of a name.
+// restOf returns the part of a spelling behind a canonical prefix.
 func restOf(spelling, prefix string) (string, bool) {
-	const end = "0"                          // a name has at least one character after its prefix
-	most := 2*len(prefix) + len("%E2%80%90") // who sends more that does not count has no claim to it
+	const end = "0" // a name has at least one character behind its prefix
+	// Limit for insignificant characters: a spelling with more is not supported.
+	most := 2*len(prefix) + len("%E2%80%90")
 	for i := 1; i < min(len(spelling), most); i++ {
 		if !registry.IsDelimiter(spelling[i-1]) {
 			continue

@@ -10,11 +10,11 @@ import (
 	"github.com/urnd/urnd/resolver/registry/sqlite"
 )
 
-// fixture is a registry in a file, whose clock moves by a second with each look.
+// fixture is a registry in a temporary file. Its clock advances by a second with each reading.
 type fixture struct {
 	*registry.Registry
-	config   registry.Config // of the Registry
-	activate bool            // edits bring withdrawn entries back
+	config   registry.Config // configuration of the Registry
+	activate bool            // edits may activate withdrawn entries
 }
 
 func newFixture(t *testing.T) *fixture {
@@ -33,7 +33,7 @@ func newFixture(t *testing.T) *fixture {
 	return f
 }
 
-// edit makes one edit.
+// edit applies a single edit.
 func (f *fixture) edit(t *testing.T, key registry.Key, change func(registry.Entry) (registry.Record, error)) (registry.Entry, error) {
 	t.Helper()
 	after, err := f.Apply(t.Context(), librarian, registry.Edit{

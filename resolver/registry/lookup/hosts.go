@@ -11,12 +11,13 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Hosts resolves the names of web hosts of the site, such as PURLs and short links. Who links to one may add a query to it, as campaigns
-// do: where the name is not registered with that query, it is the one without it, and the query is added to its location. Both are
-// asked for apart, so that each has an answer of its own in a cache, which a change of it alone removes.
+// Hosts resolves the names of web hosts of the site, such as PURLs and short links. Links to these may carry an
+// additional query, as in campaigns: if the name with the query is not registered, the name without the query
+// is resolved, and the query is appended to its location. The two names are separate queries with separate
+// cache entries, each of which is removed only by changes of its own name.
 type Hosts struct {
 	resolver.Resolver
-	// Names are what the names of these hosts begin with: "https://purl.example.org/".
+	// Names are the beginnings of the names of these hosts: "https://purl.example.org/".
 	Names []string
 }
 
@@ -32,7 +33,7 @@ func (h Hosts) Resolve(ctx context.Context, q resolver.Query) (resolver.Answer, 
 	}
 	without, parseErr := uri.Parse(name)
 	if parseErr != nil {
-		return answer, err // it was valid with the query
+		return answer, err // unreachable: the name was valid with the query
 	}
 	q.URI = without
 	answer, err = h.Resolver.Resolve(ctx, q)
@@ -42,7 +43,7 @@ func (h Hosts) Resolve(ctx context.Context, q resolver.Query) (resolver.Answer, 
 	return answer, err
 }
 
-// isUnknown reports whether an error says that nothing is registered of a name.
+// isUnknown reports whether an error means that nothing is registered for a name.
 func isUnknown(err error) bool {
 	var n *resolver.Negative
 	return errors.As(err, &n) && errors.Is(n.Kind, resolver.ErrNotFound) && n.Record == nil
@@ -53,8 +54,8 @@ func hasBeginning(beginnings []string, name string) bool {
 	return slices.ContainsFunc(beginnings, func(beginning string) bool { return strings.HasPrefix(name, beginning) })
 }
 
-// isAsUnknown reports whether a name of a web host has a query with which nothing is registered: neither the name, nor a prefix that
-// begins in the query. What encloses the name is said of it without its query: see Hosts.
+// isAsUnknown reports whether a name of a web host has a query, and neither the name nor a prefix that ends
+// inside the query is registered. Shorter prefixes apply to the name without its query: see Hosts.
 func (r *Resolver) isAsUnknown(s state, name string) (bool, error) {
 	if !strings.Contains(name, "?") || !hasBeginning(r.config.Hosts, name) {
 		return false, nil

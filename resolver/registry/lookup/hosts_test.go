@@ -11,7 +11,8 @@ import (
 	"github.com/urnd/urnd/resolver/registry/lookup"
 )
 
-// A name of a web host that is not registered with its query is the one without it, and the query goes on to its location.
+// A name of a web host that is not registered with its query resolves like the name without it, with the query
+// appended to the location.
 func TestHosts(t *testing.T) {
 	f := newFixture(t)
 	const base = "https://purl.example/"
@@ -71,7 +72,7 @@ func TestHosts(t *testing.T) {
 			}
 		}
 	}
-	// What is shared is not changed.
+	// A shared answer is not modified.
 	q, _ := resolver.ParseQuery(base+"a?x", resolver.I2L)
 	first, _ := r.Resolve(t.Context(), q)
 	again, _ := r.Resolve(t.Context(), q)

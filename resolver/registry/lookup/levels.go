@@ -13,14 +13,14 @@ import (
 	"github.com/urnd/urnd/urnns/digitallink"
 )
 
-// level is what is registered at one level of an identifier in a web address.
+// level is the registered entry at one level of an identifier in a web address.
 type level struct {
 	found resolved
-	err   error // why it leads nowhere, a *resolver.Negative; nil where it does
+	err   error // reason why it does not resolve, a *resolver.Negative; nil if it does
 }
 
-// findLevels returns what is registered at the levels of a name, the most specific first; nothing where nothing is at any: then the longest
-// prefix counts as for other names. err is that of the store.
+// findLevels returns the registered entries at the levels of a name, most specific first. If there are none,
+// the longest prefix applies as for other names. err is an error of the store.
 func (r *Resolver) findLevels(ctx context.Context, s state, q resolver.Query, names []string) (levels []level, err error) {
 	for _, name := range names {
 		e, err := s.entry(registry.Name(name))
@@ -47,7 +47,7 @@ func (r *Resolver) findLevels(ctx context.Context, s state, q resolver.Query, na
 	return levels, nil
 }
 
-// levelsThen is findLevels of a query of how a name was: with those alone that may be shown still.
+// levelsThen is findLevels for a query as of a time, restricted to targets that may still be shown.
 func (r *Resolver) levelsThen(ctx context.Context, q resolver.Query, names []string) (levels []level, err error) {
 	err = r.config.Store.Read(ctx, func(tx registry.Tx) error {
 		all, err := r.findLevels(ctx, then{tx, q.At}, q, names)
@@ -70,8 +70,8 @@ func (r *Resolver) levelsThen(ctx context.Context, q resolver.Query, names []str
 	return levels, err
 }
 
-// resolveLevels answers a query for an identifier by all of its levels at once, whose names are given. ok is false where nothing is registered
-// at any of them.
+// resolveLevels answers a query for an identifier from all of its levels, whose names are given. ok is false if
+// none of them is registered.
 func (r *Resolver) resolveLevels(ctx context.Context, q resolver.Query, names []string) (answer resolver.Answer, ok bool, err error) {
 	var levels []level
 	if q.At.IsZero() {
@@ -84,11 +84,11 @@ func (r *Resolver) resolveLevels(ctx context.Context, q resolver.Query, names []
 	}
 	first := levels[0]
 	if errors.Is(first.err, resolver.ErrGone) && first.found.asked == names[0] {
-		return resolver.Answer{}, true, first.err // what was asked for is withdrawn itself
+		return resolver.Answer{}, true, first.err // the requested name itself is withdrawn
 	}
 	if !q.Service.Locates() {
 		at := first
-		for _, other := range levels { // what is reserved or withdrawn is described where there is nothing else
+		for _, other := range levels { // a reserved or withdrawn entry is described only as a last resort
 			if at.err != nil && other.err == nil {
 				at = other
 			}
@@ -103,8 +103,9 @@ func (r *Resolver) resolveLevels(ctx context.Context, q resolver.Query, names []
 	return answer, true, err
 }
 
-// combined returns the locations of the most specific level that leads somewhere, with the links of all levels, each with the level as its anchor
-// where that is not the name that was asked for: GS1-Conformant Resolver standard section 2.5.9.
+// combined returns the locations of the most specific level that resolves, with the links of all levels. The
+// anchor of a link is its level, unless that is the requested name: GS1-Conformant Resolver standard section
+// 2.5.9.
 func (r *Resolver) combined(q resolver.Query, levels []level) (resolver.Answer, error) {
 	var sum gathered
 	sum.ttl, sum.clients = r.config.TTL, r.clients()
@@ -118,7 +119,8 @@ func (r *Resolver) combined(q resolver.Query, levels []level) (resolver.Answer, 
 			sum.fails(at.err)
 			continue
 		}
-		at.found.redirect = cmp.Or(at.found.redirect, http.StatusTemporaryRedirect) // the examples of the standard have 307
+		// As in the examples of the standard.
+		at.found.redirect = cmp.Or(at.found.redirect, http.StatusTemporaryRedirect)
 		answer, err := r.located(q, at.found)
 		var n *resolver.Negative
 		switch {
@@ -136,27 +138,28 @@ func (r *Resolver) combined(q resolver.Query, levels []level) (resolver.Answer, 
 	return sum.answer()
 }
 
-// gathered is what the levels of a name have together.
+// gathered merges the results of the levels of a name.
 type gathered struct {
-	record    *resolver.Record // of the most specific level that is registered and in use
+	record    *resolver.Record // of the most specific level that is registered and active
 	links     []resolver.Link
 	locations []resolver.Location
 	redirect  int
-	isBounded bool // by a target that begins or ends
+	isBounded bool // by the start or end of a target's validity
 	isChoice  bool
 	ttl       time.Duration
 	clients   resolver.ClientTTL
-	failure   error // of the most specific level that leads nowhere
+	failure   error // of the most specific level that does not resolve
 }
 
-// fails notes why a level leads nowhere. That one was withdrawn says more than that another has no default.
+// fails records why a level does not resolve. A withdrawn level takes precedence over one without a default.
 func (g *gathered) fails(err error) {
 	if g.failure == nil || errors.Is(err, resolver.ErrGone) && !errors.Is(g.failure, resolver.ErrGone) {
 		g.failure = err
 	}
 }
 
-// add adds a level: its links become those of the sum, and its locations too where a more specific level has some already.
+// add merges a level: its links are added, and its locations too, as links if a more specific level already has
+// locations.
 func (g *gathered) add(record *resolver.Record, locations []resolver.Location, anchor string) {
 	if g.record == nil {
 		g.record = record
@@ -178,12 +181,13 @@ func (g *gathered) add(record *resolver.Record, locations []resolver.Location, a
 		link.Anchor = anchor
 		g.links = append(g.links, link)
 		isMulti := digitallink.TypeOf(link.Rel) == digitallink.DefaultLinkMulti
-		g.isChoice = g.isChoice || isMulti && isDefault // what is at a shorter level than the default does not compete with it
+		// A level less specific than the default does not compete with it.
+		g.isChoice = g.isChoice || isMulti && isDefault
 	}
 	g.isBounded = g.isBounded || record.Clients.Bounded
 }
 
-// anchored returns a location of a level.
+// anchored returns a location with the anchor of its level.
 func anchored(l resolver.Location, anchor string) resolver.Location {
 	if anchor == "" {
 		return l
@@ -196,7 +200,7 @@ func anchored(l resolver.Location, anchor string) resolver.Location {
 	return resolver.Location{URI: l.URI, From: &from}
 }
 
-// answer returns the answer: where no level leads anywhere, the error of the most specific one.
+// answer returns the merged answer, or the error of the most specific level if none resolves.
 func (g *gathered) answer() (resolver.Answer, error) {
 	var n *resolver.Negative
 	if g.record == nil || len(g.locations) == 0 {

@@ -18,7 +18,7 @@ const (
 	linkItem = linkRoot + "/01/09506000134352"
 )
 
-// linkNames are the rules of names below a root of GS1 Digital Link.
+// linkNames returns the naming rules below a root of GS1 Digital Link.
 func linkNames(t *testing.T) resolver.Names {
 	t.Helper()
 	root, err := digitallink.NewRoot(linkRoot+"/", digitallink.GS1())
@@ -28,7 +28,7 @@ func linkNames(t *testing.T) resolver.Names {
 	return resolver.Names{Roots: digitallink.Roots{root}}
 }
 
-// ofLevels asks for a name by all of its levels.
+// ofLevels resolves a name by all of its levels.
 func ofLevels(t *testing.T, f *fixture, name string, at time.Time) (resolver.Answer, error) {
 	t.Helper()
 	r := lookup.New(lookup.Config{Store: f.Store(), TTL: time.Minute, Now: f.config.Now, Levels: linkNames(t).Levels})
@@ -40,7 +40,7 @@ func ofLevels(t *testing.T, f *fixture, name string, at time.Time) (resolver.Ans
 	return r.Resolve(t.Context(), q)
 }
 
-// shown returns an answer as texts: whose it is, where it leads, and each link with its anchor.
+// shown returns an answer as texts: the name of its record, its locations, and each link with its anchor.
 func shown(a resolver.Answer) (all []string) {
 	if a.Record() != nil {
 		all = append(all, strings.TrimPrefix(a.Record().Name, linkItem))
@@ -62,7 +62,8 @@ func related(targets ...string) (r registry.Record) {
 	return r
 }
 
-// GS1-Conformant Resolver standard section 2.5.9: a request is answered from all levels, and by the most specific default.
+// GS1-Conformant Resolver standard section 2.5.9: a response combines all levels, and redirects to the most
+// specific default.
 func TestLevels(t *testing.T) {
 	f := newFixture(t)
 	f.put(t, registry.Name(linkItem), related("gs1:defaultLink https://a.example/item", "gs1:pip https://a.example/pip"))
@@ -76,7 +77,7 @@ func TestLevels(t *testing.T) {
 		want []string
 	}{
 		{linkItem, []string{"", "leads  https://a.example/item", "gs1:pip  https://a.example/pip"}},
-		// TS basicWalkUp: what is not known of a known item is not 404.
+		// TS basicWalkUp: an unknown level of a known item is not a 404.
 		{linkItem + "/10/unknown", []string{"", "leads  https://a.example/item", "gs1:pip  https://a.example/pip"}},
 		{linkItem + "/10/l", []string{
 			"/10/l", "leads  https://a.example/lot", "gs1:defaultLink  https://a.example/item", "gs1:pip  https://a.example/pip",
@@ -112,7 +113,8 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// What is withdrawn is gone where it is what was asked for, or where nothing else answers. A level that is withdrawn has no links.
+// A withdrawn entry is gone if it is the requested name, or if no other level resolves. A withdrawn level has
+// no links.
 func TestWithdrawnLevels(t *testing.T) {
 	f := newFixture(t)
 	before := f.put(t, registry.Name(linkItem), related("gs1:defaultLink https://a.example/item")).Changed
@@ -136,13 +138,13 @@ func TestWithdrawnLevels(t *testing.T) {
 			t.Errorf("%s, of a withdrawn item: %v", name, err)
 		}
 	}
-	// Where the item led is not shown any more at an earlier time, either; where the lot led is.
+	// The former target of the withdrawn item is not shown as of an earlier time either; that of the lot is.
 	if answer, err := ofLevels(t, f, linkItem+"/10/l", lots); err != nil || len(answer.Locations) != 1 || len(answer.Others()) != 0 {
 		t.Errorf("of a withdrawn item, then: %v, %v", answer, err)
 	}
 }
 
-// An answer is used until the first target of any of its levels begins or ends.
+// A response expires when the validity of any target, at any of its levels, starts or ends.
 func TestLifetimeOfLevels(t *testing.T) {
 	f := newFixture(t)
 	at := f.config.Now()

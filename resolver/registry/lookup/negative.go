@@ -7,10 +7,10 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// decide is the one place that decides by the status of an entry whether its targets may be used at
-// all: nil means that they may.
+// decide decides by the status of an entry whether its targets may be used; nil means that they may. No other
+// function decides that.
 func decide(e *registry.Entry) error {
-	if e.Status == registry.Active { // most are
+	if e.Status == registry.Active { // the fast path for most entries
 		return nil
 	}
 	n := &resolver.Negative{Record: recordOf(e)}
@@ -39,7 +39,7 @@ func decide(e *registry.Entry) error {
 	}
 }
 
-// notBelow is the answer for names below an authoritative prefix.
+// notBelow returns the error for an unregistered name below an authoritative prefix.
 func notBelow(p *registry.Entry) error {
 	return &resolver.Negative{
 		Kind: resolver.ErrNotFound, Reason: fmt.Sprintf("it is not registered, and all names that begin with %s are", p.Name),
@@ -48,7 +48,7 @@ func notBelow(p *registry.Entry) error {
 	}
 }
 
-// notRegistered is the answer for names of which the registry knows nothing.
+// notRegistered returns the error for a name that is unknown to the registry.
 func notRegistered() error {
 	return &resolver.Negative{
 		Kind: resolver.ErrUnsupported, Reason: "the name is not registered",
@@ -56,8 +56,8 @@ func notRegistered() error {
 	}
 }
 
-// leadsNowhere is the answer for an alias of a name that the registry does not have: the alias is registered, so
-// that other systems are not asked for it.
+// leadsNowhere returns the error for a dangling alias. The alias itself is registered, so other systems are not
+// queried for it.
 func leadsNowhere(alias *registry.Entry) error {
 	return &resolver.Negative{
 		Kind: resolver.ErrNotFound, Reason: "it is another name of " + alias.Alias + ", which is not registered",
@@ -65,7 +65,7 @@ func leadsNowhere(alias *registry.Entry) error {
 	}
 }
 
-// recordOf returns the record of an entry as answers carry it.
+// recordOf returns the record of an entry for responses.
 func recordOf(e *registry.Entry) *resolver.Record {
 	r := makeRecord(e)
 	return &r
@@ -78,7 +78,7 @@ func makeRecord(e *registry.Entry) resolver.Record {
 	}
 }
 
-// allows returns an error where a name, which is not registered itself, is none of the names below a prefix.
+// allows returns an error if an unregistered name does not match the pattern of its prefix.
 func allows(p *registry.Entry, name string) error {
 	if ok, err := p.MatchesPattern(name); ok || err != nil {
 		return err

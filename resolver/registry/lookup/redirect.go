@@ -8,19 +8,20 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// redirecting knows whether some prefix says a status of redirects, so that names are not asked for their prefixes where none does,
-// which is nearly everywhere. The zero value knows nothing. It is safe for concurrent use.
+// redirecting caches whether any prefix sets a redirect status, so that in the usual case, without one, no
+// query per name is needed. The zero value is an empty cache. It is safe for concurrent use.
 type redirecting struct {
 	mu    sync.Mutex
-	round int       // grows when prefixes have changed
-	until time.Time // how long some is known
+	round int       // incremented when prefixes have changed
+	until time.Time // expiry of some
 	some  bool
 }
 
-// maxRedirecting is how many prefixes are looked at. Where there are more, each name is asked for its own.
+// maxRedirecting is how many prefixes are examined. If there are more, each name queries its own prefixes.
 const maxRedirecting = 100
 
-// get returns whether some prefix may say a status; it asks the store at most once each lifetime, and after a change.
+// get reports whether any prefix may set a redirect status. It queries the store at most once per lifetime, and
+// after a change.
 func (r *redirecting) get(ctx context.Context, store registry.Store, now time.Time, lifetime time.Duration) (bool, error) {
 	r.mu.Lock()
 	some, round, isKnown := r.some, r.round, now.Before(r.until)
@@ -31,23 +32,23 @@ func (r *redirecting) get(ctx context.Context, store registry.Store, now time.Ti
 	some, err := someRedirects(ctx, store)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if err == nil && round == r.round { // nothing has changed while it was read
+	if err == nil && round == r.round { // unchanged during the query
 		r.some, r.until = some, now.Add(lifetime)
 	}
 	return some, err
 }
 
-// someRedirects reports whether some prefix may say a status: from the last one to the first. It looks up, as for names, so that it
-// does without what names can be answered without.
+// someRedirects reports whether any prefix may set a redirect status, by walking the prefixes from the last to
+// the first. It uses Floor only, as lookups of names do, and so depends on no other method of the store.
 func someRedirects(ctx context.Context, store registry.Store) (bool, error) {
-	const last = "\x7f" // no URI has it
+	const last = "\x7f" // greater than all characters of URIs
 	text := last
 	for range maxRedirecting {
 		p, err := store.Floor(ctx, text)
 		if err != nil || !p.Exists() || p.Redirect != 0 {
 			return p.Redirect != 0, err
 		}
-		end := len(p.Name) - 1 // what is before it, and next to it
+		end := len(p.Name) - 1 // continue with the greatest text less than the prefix
 		if end < 0 {
 			return false, nil
 		}
@@ -59,7 +60,7 @@ func someRedirects(ctx context.Context, store registry.Store) (bool, error) {
 	return true, nil
 }
 
-// forget forgets what is known.
+// forget clears the cache.
 func (r *redirecting) forget() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -67,8 +68,8 @@ func (r *redirecting) forget() {
 	r.until = time.Time{}
 }
 
-// Forget tells that keys have changed. It is called before answers are removed from a cache: those that are made afterwards are made of
-// what is registered then.
+// Forget clears cached data that depends on changed keys. It must be called before responses are removed from a
+// cache, so that later responses are computed from the changed entries.
 func (r *Resolver) Forget(keys []registry.Key) {
 	for _, key := range keys {
 		if key.Kind == registry.KindPrefix {
@@ -78,7 +79,8 @@ func (r *Resolver) Forget(keys []registry.Key) {
 	}
 }
 
-// inherited returns the status of redirects of a name that says none itself: that of its longest prefix that says one, 0 for none.
+// inherited returns the redirect status of a name that sets none itself: that of its longest prefix that sets
+// one, 0 for none.
 func (r *Resolver) inherited(ctx context.Context, s state, name string) (int, error) {
 	if _, isNow := s.(now); isNow {
 		some, err := r.prefixes.get(ctx, r.config.Store, r.config.Now(), r.config.TTL)

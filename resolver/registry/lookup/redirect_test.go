@@ -10,14 +10,15 @@ import (
 	"github.com/urnd/urnd/resolver/registry/lookup"
 )
 
-// redirects returns a record that leads somewhere with a status.
+// redirects returns a record with a target and a redirect status.
 func redirects(status int) registry.Record {
 	record := leadsTo("https://a.example/")
 	record.Redirect = status
 	return record
 }
 
-// The status of redirects is that of the name, of what led to it, of its longest prefix that says one, or that of all.
+// The redirect status is that of the name, of the alias, of the longest prefix that sets one, or the configured
+// one.
 func TestRedirect(t *testing.T) {
 	f := newFixture(t)
 	r := lookup.New(lookup.Config{Store: f.Store(), TTL: time.Hour, Redirect: 307, Now: time.Now})
@@ -57,7 +58,7 @@ func TestRedirect(t *testing.T) {
 	if got := status("urn:example:p:a", before.Changed); got != 307 {
 		t.Errorf("then it was %d", got)
 	}
-	// Where there are many prefixes, each name is asked for its own.
+	// With many prefixes, each name queries its own.
 	for i := range 120 {
 		f.put(t, registry.Prefix("urn:example:q:"+string(rune('a'+i/26))+string(rune('a'+i%26))+":"), redirects(0))
 	}

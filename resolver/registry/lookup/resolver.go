@@ -1,12 +1,15 @@
-// Package lookup resolves names by a registry: what is asked for is a query with a canonical name, and the answer is where its entry, or that
-// of its longest prefix, leads, or a *resolver.Negative that says why it leads nowhere. The lifetimes of answers are those of the configuration.
+// Package lookup resolves names by a registry. A resolver.Query with a canonical name enters; an Answer with
+// the locations of its entry, or of the entry of its longest prefix, leaves, or a *resolver.Negative with the
+// reason why it does not resolve. It implements the services I2L, I2Ls, I2N and I2Ns of RFC 2483, versions as
+// of a time (RFC 7089), and links at several levels (GS1-Conformant Resolver standard). Lifetimes of responses
+// are set by Config.
 //
-//   - resolver.go: the entry of a name, now and as it was
-//   - answer.go, redirect.go: where that leads, and by which redirect
-//   - negative.go: why it leads nowhere
-//   - levels.go: identifiers of GS1, whose links are at several levels
-//   - versions.go: when it has changed (RFC 7089)
-//   - alone.go, hosts.go: names that no other system knows, and those of web hosts of the site
+//   - resolver.go: the entry of a name, now and as of a time
+//   - answer.go, redirect.go: its locations, and the redirect status
+//   - negative.go: reasons why a name does not resolve
+//   - levels.go: GS1 identifiers, whose links are at several levels
+//   - versions.go: times of changes (RFC 7089)
+//   - alone.go, hosts.go: names that no other system knows, and names of web hosts of the site
 package lookup
 
 import (
@@ -25,26 +28,27 @@ import (
 // Config configures a Resolver.
 type Config struct {
 	Store registry.Store
-	// TTL is that of answers in the cache.
+	// TTL is the lifetime of responses in the cache.
 	TTL time.Duration
-	// ClientTTL is how long clients may use them; 0 is TTL.
+	// ClientTTL is the lifetime of responses for clients; 0 is TTL.
 	ClientTTL time.Duration
-	// SharedTTL is how long caches in front of urnd may use them that are told of changes; 0 is as long as clients.
+	// SharedTTL is the lifetime for caches in front of urnd that are notified of changes; 0 is that of clients.
 	SharedTTL time.Duration
-	// Redirect is the status of redirects where neither the name nor a prefix of it says one; 0 leaves it to who redirects.
+	// Redirect is the redirect status if neither the name nor one of its prefixes sets one; 0 leaves the choice
+	// to the caller.
 	Redirect int
-	// Only are what the names begin with that the registry is asked for; nil is all.
+	// Only are the owned prefixes: other names are not supported. nil owns all names.
 	Only []string
-	// Hosts are what the names of web hosts of the site begin with: see Hosts.
+	// Hosts are the beginnings of the names of web hosts of the site: see Hosts.
 	Hosts []string
-	// Levels returns the canonical names at which the links of a name are registered, the most specific first; nil is for one that has its own
-	// alone. A nil Levels is so for all.
+	// Levels returns the canonical names at which the links of a name are registered, most specific first; nil
+	// for a name without levels. The field may be nil.
 	Levels func(name string) []string
 	Now    func() time.Time
 }
 
-// Resolver resolves the names of a registry. Names that it does not have are not supported by it, so that
-// a chain asks the next system, unless the registry is authoritative for them.
+// Resolver resolves the names of a registry. A name that is not registered is ErrUnsupported, so that a chain
+// queries the next system, unless the registry is authoritative for it.
 type Resolver struct {
 	config   Config
 	prefixes redirecting
@@ -55,7 +59,7 @@ func New(config Config) *Resolver {
 	return &Resolver{config: config}
 }
 
-// Resolve implements resolver.Resolver for canonical names, of any scheme.
+// Resolve implements resolver.Resolver for canonical names of any scheme.
 func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answer, error) {
 	name := q.URI.String()
 	if !registry.Asked(r.config.Only, registry.Name(name)) {
@@ -83,7 +87,8 @@ func (r *Resolver) Resolve(ctx context.Context, q resolver.Query) (resolver.Answ
 	return r.answer(ctx, q, found)
 }
 
-// failure returns the error for a name, nil for nil: that of the store, unless it is an answer. One that has a lifetime keeps it.
+// failure returns the error for a name, nil for nil. A Negative without a TTL gets one; any other error is
+// wrapped as an error of the store.
 func (r *Resolver) failure(err error) error {
 	var n *resolver.Negative
 	switch {
@@ -99,7 +104,7 @@ func (r *Resolver) failure(err error) error {
 		return n
 	}
 	ttl := r.config.TTL
-	if errors.Is(n.Kind, resolver.ErrUnsupported) { // what other systems answer has its own TTL
+	if errors.Is(n.Kind, resolver.ErrUnsupported) { // results of other systems have their own TTL
 		ttl = resolver.Forever
 	}
 	negative := n.WithTTL(ttl, resolver.Uncached)
@@ -109,12 +114,12 @@ func (r *Resolver) failure(err error) error {
 	return negative
 }
 
-// clients returns how long clients may use answers that do not end by themselves.
+// clients returns the lifetime for clients of responses without an expiry of their own.
 func (r *Resolver) clients() resolver.ClientTTL {
 	return resolver.ClientTTL{Lifetime: r.config.ClientTTL, Shared: r.config.SharedTTL}
 }
 
-// find returns what the registry has for the name of a query.
+// find returns the entry that resolves the name of a query.
 func (r *Resolver) find(ctx context.Context, q resolver.Query, name string) (resolved, error) {
 	if q.At.IsZero() {
 		return r.findIn(ctx, now{ctx, r.config.Store}, q, name)
@@ -122,7 +127,7 @@ func (r *Resolver) find(ctx context.Context, q resolver.Query, name string) (res
 	return r.findThen(ctx, q, name)
 }
 
-// findIn is find in a state.
+// findIn is find in a given state.
 func (r *Resolver) findIn(ctx context.Context, s state, q resolver.Query, name string) (found resolved, err error) {
 	isUnknown, err := r.isAsUnknown(s, name)
 	switch {
@@ -132,7 +137,7 @@ func (r *Resolver) findIn(ctx context.Context, s state, q resolver.Query, name s
 		return found, notRegistered()
 	}
 	found, err = resolve(ctx, s, name)
-	if found.name == name { // and not what that is an alias of
+	if found.name == name { // false if the name is an alias
 		found.spelling = q.Spelling.String()
 	}
 	if err == nil && found.redirect == 0 && q.Service.Locates() {
@@ -141,7 +146,7 @@ func (r *Resolver) findIn(ctx context.Context, s state, q resolver.Query, name s
 	return found, err
 }
 
-// findThen is find of a query of how a name was.
+// findThen is find for a query as of a time.
 func (r *Resolver) findThen(ctx context.Context, q resolver.Query, name string) (resolved, error) {
 	var found resolved
 	err := r.config.Store.Read(ctx, func(tx registry.Tx) (err error) {
@@ -153,8 +158,8 @@ func (r *Resolver) findThen(ctx context.Context, q resolver.Query, name string) 
 	return found, err
 }
 
-// stillShown returns an error where a name led once by what is withdrawn now: where that was is for those alone who may
-// read the registry.
+// stillShown returns an error if a name formerly resolved by an entry that is withdrawn now: the former target
+// is visible only to readers of the registry.
 func stillShown(ctx context.Context, now state, found resolved, name string) error {
 	e, err := now.entry(found.entry.Key)
 	if err == nil && e.Status == registry.Withdrawn {
@@ -171,15 +176,15 @@ func stillShown(ctx context.Context, now state, found resolved, name string) err
 	return err
 }
 
-// unavailable is the error of a store for those who ask for names: why, which may tell where the store
-// is, is for administrators.
+// unavailable is an error of the store for clients of names. The cause may reveal the location of the store, so
+// it is for administrators only.
 type unavailable struct{ err error }
 
 func (*unavailable) Error() string { return registry.ErrNoStore.Error() + " now" }
 
 func (u *unavailable) Unwrap() []error { return []error{registry.ErrNoStore, u.err} }
 
-// state is what is asked for entries: now, or as it was then.
+// state reads entries, currently or as of a time.
 type state interface {
 	entry(key registry.Key) (registry.Entry, error)
 	// prefix returns the entry of the longest prefix of a name, the zero value if there is none.
@@ -187,7 +192,7 @@ type state interface {
 }
 
 type now struct {
-	ctx   context.Context //nolint:containedctx // it lives as long as one call
+	ctx   context.Context //nolint:containedctx // the value lives for one call
 	store registry.Store
 }
 
@@ -197,7 +202,7 @@ func (n now) prefix(name string) (registry.Entry, error) {
 	return registry.LongestPrefix(func(text string) (registry.Entry, error) { return n.store.Floor(n.ctx, text) }, name)
 }
 
-// present is what a transaction has now.
+// present is the current state within a transaction.
 type present struct{ tx registry.Tx }
 
 func (p present) entry(key registry.Key) (registry.Entry, error) {
@@ -231,23 +236,23 @@ func (t then) prefix(name string) (registry.Entry, error) {
 		if err != nil || was.Exists() {
 			return was, err
 		}
-		name = registry.Enclosing(e.Name) // that prefix came later
+		name = registry.Enclosing(e.Name) // that prefix was registered later
 	}
 }
 
-// resolved is what the registry has for a name.
+// resolved is the entry that resolves a name.
 type resolved struct {
-	name  string         // whose entry it is: the name, or what it is an alias of
-	entry registry.Entry // of the name, or of its longest prefix; in between, of the alias that led to the name
-	// spelling is that of the name that was asked for, "" where it is that name.
+	name  string         // the name, or the target of its alias
+	entry registry.Entry // of the name, or of its longest prefix; while resolving, of the last alias
+	// spelling is the requested spelling of the name, "" if it equals name.
 	spelling string
-	// asked is the name that was asked for, of the levels of an identifier.
+	// asked is the requested name at a level of an identifier.
 	asked string
-	// redirect is the status of redirects that the name, the alias that led to it or its prefix says; 0 for none.
+	// redirect is the redirect status that the name, its alias or its prefix sets; 0 for none.
 	redirect int
 }
 
-// resolve returns the entry for a name, of which it has decided that its targets may be used.
+// resolve returns the entry that resolves a name. Its targets may be used.
 func resolve(ctx context.Context, s state, name string) (resolved, error) {
 	found := resolved{name: name}
 	for range registry.MaxAliases + 1 {
@@ -269,7 +274,7 @@ func resolve(ctx context.Context, s state, name string) (resolved, error) {
 		}
 		found.name = e.Alias
 	}
-	// A chain that grew at its end, where nobody counts what leads there.
+	// The chain has grown at its end. Registering an alias does not count the aliases that refer to it.
 	return resolved{}, &resolver.Negative{
 		Kind: resolver.ErrNotFound, Reason: fmt.Sprintf("it is at the end of more than %d aliases", registry.MaxAliases),
 		Code: "too_many_aliases", Values: []string{"Number", strconv.Itoa(registry.MaxAliases)},
@@ -277,9 +282,8 @@ func resolve(ctx context.Context, s state, name string) (resolved, error) {
 	}
 }
 
-// below returns the entry of the longest prefix with targets of a name that is not registered itself.
-// Prefixes without targets only say something of what they enclose, as that it is a sandbox: what
-// encloses them counts, too.
+// below returns the entry of the longest prefix with targets of an unregistered name. A prefix without targets
+// only sets properties of the names below it, such as the sandbox; its enclosing prefixes apply, too.
 func below(s state, found resolved) (resolved, error) {
 	sandbox, longest, redirect := false, true, 0
 	for name := found.name; ; {
@@ -300,7 +304,7 @@ func below(s state, found resolved) (resolved, error) {
 		case len(p.Targets) == 0 && p.Authoritative:
 			return resolved{}, notBelow(&p)
 		}
-		if longest { // of the registered names below, it is what decides that, too
+		if longest { // the longest prefix decides, as at the registration of names
 			sandbox, longest = p.Sandbox, false
 		}
 		redirect = cmp.Or(redirect, p.Redirect)

@@ -13,7 +13,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/lookup"
 )
 
-// resolved returns where a name leads, or leads to, as one text.
+// resolved returns the locations of a name, or its other names, as a single text.
 func resolved(t *testing.T, s registry.Store, name string, service resolver.Service, at time.Time) (string, error) {
 	t.Helper()
 	r := lookup.New(lookup.Config{Store: s, TTL: time.Minute, Now: time.Now})
@@ -30,7 +30,7 @@ func resolved(t *testing.T, s registry.Store, name string, service resolver.Serv
 	return strings.Join(uris, " "), err
 }
 
-// At an earlier time names were below the prefixes that there were.
+// As of a time, a name resolves by the prefixes of that time.
 func TestPrefixAtTime(t *testing.T) {
 	f := newFixture(t)
 	first := f.put(t, registry.Prefix("urn:example:p:"), leadsTo("https://p.example/"))
@@ -50,7 +50,7 @@ func TestPrefixAtTime(t *testing.T) {
 	}
 }
 
-// Where a name led that is withdrawn now is not shown, by whatever it led there.
+// The former target of a withdrawn name is not shown, whichever alias or prefix it was reached by.
 func TestWithdrawnAtTime(t *testing.T) {
 	f := newFixture(t)
 	f.put(t, registry.Name("urn:example:a"), leadsTo("https://secret.example/a"))
@@ -81,7 +81,7 @@ func TestWithdrawnAtTime(t *testing.T) {
 	}
 }
 
-// Other systems are not asked for an alias, whatever it is an alias of.
+// Other systems are not queried for an alias, whatever it refers to.
 func TestAliasOfUnknown(t *testing.T) {
 	f := newFixture(t)
 	f.put(t, registry.Prefix("urn:example:p:"), registry.Record{})
@@ -94,14 +94,14 @@ func TestAliasOfUnknown(t *testing.T) {
 	}
 }
 
-// awayForReading is a store that answers look-ups alone.
+// awayForReading is a store that supports lookups only.
 type awayForReading struct{ registry.Store }
 
 func (awayForReading) Read(context.Context, func(registry.Tx) error) error {
 	return fmt.Errorf("%w: at db.internal.example", registry.ErrNoStore)
 }
 
-// What a store says of itself is not for those who ask for names.
+// Details of an error of the store are hidden from clients.
 func TestStoreIsNotShown(t *testing.T) {
 	f := newFixture(t)
 	f.put(t, registry.Name("urn:example:a"), leadsTo("https://a.example/"))
@@ -113,7 +113,7 @@ func TestStoreIsNotShown(t *testing.T) {
 	}
 }
 
-// A name leads to what it names, and not to what is said about it.
+// A name resolves to the named resource, and not to a related one.
 func TestRelatedTargetsAreNotLedTo(t *testing.T) {
 	f := newFixture(t)
 	record := leadsTo("https://a.example/meta")
@@ -131,7 +131,8 @@ func TestRelatedTargetsAreNotLedTo(t *testing.T) {
 	}
 }
 
-// A chain of aliases may grow at its end: then the names at its beginning lead nowhere, and say why.
+// A chain of aliases may grow at its end: then the names at its beginning no longer resolve, with an error that
+// explains why.
 func TestLongChain(t *testing.T) {
 	f := newFixture(t)
 	name := func(i int) string { return fmt.Sprintf("urn:example:%d", i) }
@@ -155,7 +156,7 @@ func TestLongChain(t *testing.T) {
 	}
 }
 
-// What follows a prefix is as a whole of its pattern; what is registered itself need not be.
+// The whole rest behind a prefix must match its pattern; a registered name need not.
 func TestPattern(t *testing.T) {
 	f := newFixture(t)
 	leads := leadsTo("https://example.org/")

@@ -11,9 +11,9 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// Versions implements resolver.History for canonical names. The versions are those of the entry that answers for the name now: its own, which
-// may be that of an alias, or of its longest prefix with targets. What may not be shown is left out: versions that were
-// redacted, and of a name that leads nowhere any more all by which it led somewhere, as Resolve does.
+// Versions implements resolver.History for canonical names. The versions are those of the entry that currently
+// resolves the name: its own, which may be an alias, or that of its longest prefix with targets. Hidden
+// versions are omitted, as in Resolve: redacted ones, and for a name that is gone all versions that resolved.
 func (r *Resolver) Versions(ctx context.Context, q resolver.Query) (resolver.Versions, error) {
 	name := q.URI.String()
 	if !registry.Asked(r.config.Only, registry.Name(name)) {
@@ -26,7 +26,7 @@ func (r *Resolver) Versions(ctx context.Context, q resolver.Query) (resolver.Ver
 		if err != nil {
 			return err
 		}
-		if isUnknown { // with its query: see Hosts
+		if isUnknown { // without its query: see Hosts
 			name, _, _ = strings.Cut(name, "?")
 		}
 		key, isGone, err := answering(ctx, s, name)
@@ -44,8 +44,8 @@ func (r *Resolver) Versions(ctx context.Context, q resolver.Query) (resolver.Ver
 	return found, err
 }
 
-// answering returns the key of the entry that answers for a name, and whether the name is gone: then it is the entry that is withdrawn. The
-// error of a name that is not registered is a *resolver.Negative.
+// answering returns the key of the entry that resolves a name. If the name is gone, isGone is true, and the key
+// is that of the withdrawn entry. The error for an unregistered name is a *resolver.Negative.
 func answering(ctx context.Context, s state, name string) (key registry.Key, isGone bool, err error) {
 	found, err := resolve(ctx, s, name)
 	if errors.Is(err, resolver.ErrGone) {
@@ -61,7 +61,7 @@ func answering(ctx context.Context, s state, name string) (key registry.Key, isG
 	return found.entry.Key, false, err
 }
 
-// withdrawn returns the key of an entry that is withdrawn, by its record.
+// withdrawn returns the key of a withdrawn entry, by its record.
 func withdrawn(s state, record *resolver.Record) (registry.Key, error) {
 	e, err := s.entry(registry.Name(record.Name))
 	if err == nil && e.Status == registry.Withdrawn {
@@ -70,11 +70,11 @@ func withdrawn(s state, record *resolver.Record) (registry.Key, error) {
 	return registry.Prefix(record.Name), err
 }
 
-// timesPage is how many versions are read at once: a store may read those before again for each page.
+// timesPage is how many versions are read per page: a store may scan the earlier pages again for each page.
 const timesPage = 500
 
-// timesOf returns the times of the versions of a key that may be shown, as Versions has them: of a name that is gone those alone by which it
-// led nowhere.
+// timesOf returns the times of the visible versions of a key, oldest first: for a name that is gone only those
+// that did not resolve.
 func timesOf(tx registry.Tx, key registry.Key, isGone bool) (times []time.Time, err error) {
 	last := time.Time{}
 	for before, read := registry.Seq(0), 0; read < resolver.MaxVersions; {
@@ -85,7 +85,8 @@ func timesOf(tx registry.Tx, key registry.Key, isGone bool) (times []time.Time, 
 		for i := range page {
 			e := &page[i]
 			second := e.Changed.UTC().Truncate(time.Second)
-			if !last.IsZero() && !second.Before(last) { // what came after it counts, also where a clock was set back
+			// The later version prevails, also if the clock was set back.
+			if !last.IsZero() && !second.Before(last) {
 				continue
 			}
 			if last = second; isShown(e, isGone) {
@@ -101,7 +102,7 @@ func timesOf(tx registry.Tx, key registry.Key, isGone bool) (times []time.Time, 
 	return times, nil
 }
 
-// isShown reports whether everybody may see how a name was by a version of its entry.
+// isShown reports whether the public may see the state of a name at a version of its entry.
 func isShown(e *registry.Entry, isGone bool) bool {
 	if e.Status != registry.Active {
 		return true

@@ -12,7 +12,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/lookup"
 )
 
-// versions returns the versions of a name, by how many seconds after a time each is.
+// versions returns the versions of a name, as seconds after since.
 func versions(t *testing.T, r *lookup.Resolver, name string, since time.Time) ([]int, error) {
 	t.Helper()
 	q, err := resolver.ParseQuery(name, resolver.I2L)
@@ -30,7 +30,7 @@ func versions(t *testing.T, r *lookup.Resolver, name string, since time.Time) ([
 	return seconds, err
 }
 
-// Everybody may see when a name led elsewhere, but for what the registry does not show of how it was.
+// The times at which a name resolved differently are public, except for hidden versions.
 func TestVersions(t *testing.T) {
 	f := newFixture(t)
 	start := time.Date(2031, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -76,12 +76,12 @@ func TestVersions(t *testing.T) {
 		Store: f.Store(), TTL: time.Minute, Now: time.Now, Only: []string{"urn:example:", "https://purl.example/"}, Hosts: []string{"https://purl.example/"},
 	})
 	for name, want := range map[string][]int{
-		"urn:example:a":          {1, 2, 5}, // of two changes in a second the last one
-		"urn:example:taken":      {2, 4},    // where it led is not shown any more
+		"urn:example:a":          {1, 2, 5}, // the last of two changes within a second
+		"urn:example:taken":      {2, 4},    // the former target is not shown
 		"urn:example:p:x":        {5, 6},
 		"urn:example:p:own":      {7},
 		"urn:example:alias":      {1},
-		"urn:example:gone-alias": {2, 4}, // those of what is gone
+		"urn:example:gone-alias": {2, 4}, // those of the withdrawn target of the alias
 		"urn:example:w:x":        {2},
 		"urn:example:redacted":   {2},
 		"https://purl.example/a": {1}, "https://purl.example/a?b": {1},
@@ -91,7 +91,7 @@ func TestVersions(t *testing.T) {
 		if !slices.Equal(got, want) || (want == nil) != errors.As(err, new(*resolver.Negative)) {
 			t.Errorf("%s: %v, %v, want %v", name, got, err, want)
 		}
-		for _, second := range got { // each is how it was
+		for _, second := range got { // each time resolves to the version of that time
 			_, err := resolved(t, f.Store(), name, resolver.I2L, resolver.Then(start.Add(time.Duration(second)*time.Second)))
 			record := resolver.RecordOf(err)
 			if errors.Is(err, resolver.ErrUnsupported) && name != "https://purl.example/a?b" || record != nil && record.Changed.After(resolver.Then(start.Add(time.Duration(second)*time.Second))) {
@@ -104,7 +104,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// Of a name that was changed very often the newest versions count.
+// For a name with very many changes, the newest versions are returned.
 func TestVersionsAreBounded(t *testing.T) {
 	f := newFixture(t)
 	const more = 7

@@ -13,7 +13,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/postgres"
 )
 
-// brittle connections break when a commit is sent: before it is, or after.
+// brittle makes connections that break at a commit: before or after it is sent.
 type brittle struct {
 	sent  atomic.Bool // whether the commit is sent
 	armed atomic.Bool
@@ -42,7 +42,7 @@ func (c brittleConn) Write(p []byte) (int, error) {
 		if _, err := c.Conn.Write(p); err != nil {
 			return 0, err
 		}
-		// The answer shows that the server has done it.
+		// The response shows that the server has committed.
 		if _, err := c.Read(make([]byte, 1)); err != nil {
 			return 0, err
 		}
@@ -86,7 +86,7 @@ func TestCommitWithoutAnswer(t *testing.T) {
 	}
 }
 
-// TestRestart shows that a restart of the server between two questions is not noticed.
+// TestRestart checks that a restart of the server between two queries goes unnoticed.
 func TestRestart(t *testing.T) {
 	server := testserver.StartPostgres(t)
 	i := connect(t, server.URL(""))

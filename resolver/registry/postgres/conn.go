@@ -17,17 +17,18 @@ import (
 	"github.com/urnd/urnd/resolver/registry/store"
 )
 
-// conn implements store.Conn within a transaction. Statements without rows are sent together, before the next one that has some, or the end.
+// conn implements store.Conn within a transaction. Statements without rows are queued, and sent in one batch
+// before the next statement with rows, or at the end.
 type conn struct {
-	ctx     context.Context //nolint:containedctx // it lives as long as one call
+	ctx     context.Context //nolint:containedctx // the value lives for one call
 	tx      pgx.Tx
-	timeout time.Duration // for one statement
+	timeout time.Duration // per statement
 	text    func(statement string) string
 
 	queued pgx.Batch
 	wrote  bool         // whether anything was written
-	head   registry.Seq // the last version or event that was written; 0 for none
-	digest []byte       // of the commit that it belongs to
+	head   registry.Seq // Seq of the last version or event that was written; 0 for none
+	digest []byte       // of the commit with head
 }
 
 // row implements store.Row.
@@ -45,14 +46,14 @@ func (r row) Int(column int) int64 {
 	case b == nil:
 		return 0
 	case r.columns[column].Format == pgx.TextFormatCode:
-		n, _ := strconv.ParseInt(string(b), 10, 64) // the server has written it
+		n, _ := strconv.ParseInt(string(b), 10, 64) // written by the server: never fails
 		return n
 	case len(b) == 2:
-		return int64(int16(binary.BigEndian.Uint16(b))) //nolint:gosec // its bits
+		return int64(int16(binary.BigEndian.Uint16(b))) //nolint:gosec // the bit pattern
 	case len(b) == 4:
-		return int64(int32(binary.BigEndian.Uint32(b))) //nolint:gosec // its bits
+		return int64(int32(binary.BigEndian.Uint32(b))) //nolint:gosec // the bit pattern
 	default:
-		return int64(binary.BigEndian.Uint64(b)) //nolint:gosec // its bits
+		return int64(binary.BigEndian.Uint64(b)) //nolint:gosec // the bit pattern
 	}
 }
 
@@ -61,7 +62,7 @@ func (r row) Bytes(column int) []byte {
 	if r.columns[column].Format != pgx.TextFormatCode || b == nil {
 		return b
 	}
-	decoded, _ := hex.DecodeString(strings.TrimPrefix(string(b), `\x`)) // the server has written it
+	decoded, _ := hex.DecodeString(strings.TrimPrefix(string(b), `\x`)) // written by the server: never fails
 	return decoded
 }
 
@@ -100,10 +101,11 @@ func (c *conn) Exec(statement string, args ...any) error {
 	return c.flushMany()
 }
 
-// maxQueued bounds the statements that are sent together: they are in memory until then, and have the time of one.
+// maxQueued limits the statements per batch: they are held in memory, and share the timeout of a single
+// statement.
 const maxQueued = 1000
 
-// flushMany sends what was queued if that is much.
+// flushMany sends the queue if it is full.
 func (c *conn) flushMany() error {
 	if c.queued.Len() < maxQueued {
 		return nil
@@ -111,7 +113,7 @@ func (c *conn) flushMany() error {
 	return c.flush()
 }
 
-// flush sends what was queued.
+// flush sends the queue.
 func (c *conn) flush() error {
 	if c.queued.Len() == 0 {
 		return nil
@@ -121,10 +123,10 @@ func (c *conn) flush() error {
 	return c.bounded(func(ctx context.Context) error { return c.tx.SendBatch(ctx, &queued).Close() })
 }
 
-// manyRows is from how many rows on COPY is faster than statements.
+// manyRows is the number of rows above which COPY is used, which is faster than INSERT.
 const manyRows = 100
 
-// rowsAtOnce are how many rows a statement inserts: few numbers, so that statements are prepared once.
+// rowsAtOnce are the numbers of rows per INSERT: a few fixed numbers, so that statements are prepared once.
 var rowsAtOnce = [...]int{100, 10, 1}
 
 // values implements store.Values.
@@ -198,28 +200,30 @@ func (c *conn) Written(head registry.Seq, digest []byte) {
 	c.head, c.digest = head, slices.Clone(digest)
 }
 
-// Erased implements store.Conn: VACUUM is of the administrator.
+// Erased implements store.Conn. It does nothing: VACUUM is left to the administrator.
 func (c *conn) Erased() {}
 
-// channel is that of NOTIFY.
+// channel is the channel of NOTIFY.
 const channel = "urnd_registry"
 
-// identity is what a transaction is known by after its connection was lost.
+// identity identifies a transaction after its connection was lost.
 type identity struct {
-	transaction string // its id
-	timeline    string // the history of the server that gave it: another one after a failover
-	started     string // when that server started
-	// head is the last number that it has written, and digest that of its commit; nil where it has written none.
+	transaction string // transaction ID
+	timeline    string // timeline of the server that assigned it; it changes at a failover
+	started     string // start time of that server
+	// head is the last Seq that the transaction has written, and digest that of its commit; nil if it has
+	// written none.
 	head   registry.Seq
 	digest []byte
 }
 
 const timelineOf = "left(pg_walfile_name(pg_current_wal_insert_lsn()), 8)"
 
-// startOf is when the server has started.
+// startOf is the start time of the server.
 const startOf = "pg_postmaster_start_time()::text"
 
-// seal tells the other instances of changes, once they are committed, and returns the identity of the transaction.
+// seal queues a notification for other instances, which is sent at the commit, and returns the identity of the
+// transaction.
 func (c *conn) seal() (id identity, err error) {
 	statement := "SELECT pg_current_xact_id()::text, " + timelineOf + ", " + startOf
 	if c.head != 0 {
@@ -232,10 +236,10 @@ func (c *conn) seal() (id identity, err error) {
 	return id, err
 }
 
-// statements are the texts of statements in the dialect of PostgreSQL, by those that they were written as.
+// statement returns a statement in the dialect of PostgreSQL. Translations are cached by their text.
 func (s *Store) statement(text string) string {
 	if translated, ok := s.texts.Load(text); ok {
-		return translated.(string) //nolint:forcetypeassert // they are
+		return translated.(string) //nolint:forcetypeassert // only strings are stored
 	}
 	translated := store.PostgreSQL().Statement(text)
 	s.texts.Store(text, translated)
@@ -245,7 +249,7 @@ func (s *Store) statement(text string) string {
 // kept is a row that outlives its statement.
 type kept struct{ row }
 
-// keep returns the rows of a statement.
+// keep returns copies of the rows of a statement.
 func keep(rows pgx.Rows) (all []kept, err error) {
 	err = each(rows, func(r store.Row) error {
 		one, ok := r.(row)

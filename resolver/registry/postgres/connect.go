@@ -11,17 +11,17 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Bounds of waiting. What hangs is known to hang soon, so that it is also known soon that it is back.
+// Timeouts. They are short, so that an outage, and its end, are detected soon.
 const (
-	connectTimeout  = 2 * time.Second // for a connection; connect_timeout of the URL comes first
-	lookupTimeout   = 3 * time.Second // for a look-up, with its connection
-	questionTimeout = 5 * time.Second // for a question of Read
+	connectTimeout  = 2 * time.Second // for a connection; connect_timeout in the URL takes precedence
+	lookupTimeout   = 3 * time.Second // for a lookup, including its connection
+	questionTimeout = 5 * time.Second // for a statement of Read
 	writeTimeout    = time.Minute     // for a statement of Write
 	commitTimeout   = 30 * time.Second
-	turnTimeout     = time.Minute // until it is a writer's turn in this instance
+	turnTimeout     = time.Minute // for a writer that waits for others in this instance
 )
 
-// errURL does not show the URL, which may have a password in it.
+// errURL does not contain the URL, which may have a password.
 var errURL = errors.New("the URL of the database is not valid; it is not shown, since it may contain a password")
 
 // errPassword is the error for a URL with a password.
@@ -44,22 +44,24 @@ func parse(text string, o Options) (*pgxpool.Config, error) {
 		c.ConnConfig.ConnectTimeout = connectTimeout
 	}
 	c.PingTimeout = connectTimeout
-	c.MaxConns = max(c.MaxConns, 2) // migrate needs two at once
+	c.MaxConns = max(c.MaxConns, 2) // migrate needs two at the same time
 	c.ConnConfig.DialFunc = o.Dial
-	// Dial looks up hosts.
+	// Dial resolves host names.
 	c.ConnConfig.LookupFunc = func(_ context.Context, host string) ([]string, error) { return []string{host}, nil }
-	// Where PgBouncer pools transactions, notices of others may come here: they would be kept for ever.
+	// With the transaction pooling of PgBouncer, notifications for other clients may arrive here: they would
+	// accumulate.
 	c.ConnConfig.OnNotification = func(*pgconn.PgConn, *pgconn.Notification) {}
 	c.BeforeConnect = func(_ context.Context, c *pgx.ConnConfig) error { return setPassword(c, o.Password) }
 	c.AfterConnect = setPlanner
 	return c, nil
 }
 
-// writable makes connections of the primary those to a server that accepts writes, where there are several servers and the URL does
-// not say which ones it wants: a standby would answer, but refuse each change, also when the primary is back.
+// writable restricts connections of the primary to servers that accept writes, if there are several servers and
+// the URL has no target_session_attrs. A standby would accept the connection, but reject each change, even
+// after the primary is back.
 func writable(text string, c *pgxpool.Config) {
 	first := c.ConnConfig
-	for _, other := range first.Fallbacks { // also the same server without TLS
+	for _, other := range first.Fallbacks { // includes the same server without TLS
 		if other.Host == first.Host && other.Port == first.Port {
 			continue
 		}
@@ -85,8 +87,8 @@ func setPassword(c *pgx.ConnConfig, password func() (string, error)) error {
 	return nil
 }
 
-// setPlanner makes plans independent of statistics, which are wrong while names are imported: each
-// question has an index, and is to use it, in its order: a bitmap is sorted.
+// setPlanner makes plans independent of statistics, which are wrong during an import. Each query has an index,
+// and must use it in its order; a bitmap scan would need a sort.
 func setPlanner(ctx context.Context, c *pgx.Conn) error {
 	_, err := c.Exec(ctx, "SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off")
 	return err

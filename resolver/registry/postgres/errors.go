@@ -10,19 +10,19 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// ErrOutcome means that it is not known whether a Write was committed: the connection was lost
-// before the server said so, and the server cannot be asked. It comes with registry.ErrNoStore.
+// ErrOutcome means that the outcome of a Write is unknown: the connection was lost before the server confirmed
+// the commit, and the server cannot be queried. The error also wraps registry.ErrNoStore.
 var ErrOutcome = errors.New("the connection was lost during the commit: whether the change was made is not known")
 
-// Codes of errors of PostgreSQL.
+// Error codes (SQLSTATE) of PostgreSQL.
 const (
 	codeDamagedData  = "XX001"
 	codeDamagedIndex = "XX002"
 	codeLockTimeout  = "55P03"
 	codeReadOnly     = "25006"
 
-	// Classes: connection exceptions, operator intervention (an administrator has ended the connection, or the
-	// server starts or stops), and what is over when an administrator has done something.
+	// Classes: connection exceptions, operator intervention (an administrator terminated the connection, or the
+	// server is starting or stopping), and conditions that an administrator can resolve.
 	codeConnections   = "08"
 	codeInterventions = "57"
 	codeResources     = "53"
@@ -30,7 +30,7 @@ const (
 	codeCatalog       = "3D"
 )
 
-// kindOf wraps an error of PostgreSQL in the kind of registry errors that it is.
+// kindOf wraps an error of PostgreSQL in the corresponding error of package registry.
 func kindOf(err error) error {
 	var failed *pgconn.PgError
 	switch {
@@ -42,11 +42,12 @@ func kindOf(err error) error {
 	case errors.As(err, &failed) && failed.Code == codeLockTimeout:
 		return fmt.Errorf("%w: other instances are writing: %w", registry.ErrNoStore, err)
 	default:
-		return fmt.Errorf("%w: %w", fmt.Errorf("%w", registry.ErrNoStore), oneLine{err}) // clients are told what wraps it first
+		// Clients see only the text of the inner error.
+		return fmt.Errorf("%w: %w", fmt.Errorf("%w", registry.ErrNoStore), oneLine{err})
 	}
 }
 
-// oneLine is an error in one line: that of connecting has one for each address.
+// oneLine is an error whose text is a single line. An error of connecting has one line per address.
 type oneLine struct{ error }
 
 // Error implements error.
@@ -57,7 +58,7 @@ func (e oneLine) Error() string {
 // Unwrap returns the error.
 func (e oneLine) Unwrap() error { return e.error }
 
-// isLost reports whether an error is one of the connection, not of the question or its answer.
+// isLost reports whether an error concerns the connection, and not the statement or its result.
 func isLost(err error) bool {
 	for _, other := range [...]error{registry.ErrDamaged, registry.ErrSchema, registry.ErrInvalid, errSchema, errEncoding, errOld} {
 		if errors.Is(err, other) {
@@ -71,13 +72,13 @@ func isLost(err error) bool {
 	return isOf(failed.Code, codeConnections, codeInterventions)
 }
 
-// isReadOnly reports whether a server has refused to write, as a standby does.
+// isReadOnly reports whether a server has rejected a write because it is read-only, such as a standby.
 func isReadOnly(err error) bool {
 	var failed *pgconn.PgError
 	return errors.As(err, &failed) && failed.Code == codeReadOnly
 }
 
-// isOf reports whether a code is of one of some classes.
+// isOf reports whether a code belongs to one of some classes.
 func isOf(code string, classes ...string) bool {
 	for _, class := range classes {
 		if strings.HasPrefix(code, class) {

@@ -13,13 +13,13 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Codes of errors of PostgreSQL that settings cause.
+// Error codes of PostgreSQL that are caused by wrong settings.
 const (
 	codeNoDatabase = "3D000"
 	codeNoRight    = "42501"
 )
 
-// explain says which setting is wrong for an error, where it can be known.
+// explain adds to an error which setting is wrong, if that is known.
 func explain(err error) error {
 	var failed *pgconn.PgError
 	var unknown *net.DNSError

@@ -9,8 +9,8 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// Of several servers the one that accepts writes is used: by default never a standby; and where the URL allows one, it is left as soon as
-// it has refused a change.
+// Of several servers, the one that accepts writes is used: by default never a standby. If the URL permits a
+// standby, it is abandoned once it has rejected a change.
 func TestServersOfAURL(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")

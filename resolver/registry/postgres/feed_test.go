@@ -15,20 +15,20 @@ import (
 	"github.com/urnd/urnd/resolver/registry/postgres"
 )
 
-// instance is what one urnd has: a store, the registry in it, and a feed of its changes.
+// instance models an urnd process: a store, its registry, and a feed of its changes.
 type instance struct {
 	*registry.Registry
 	store *postgres.Store
 
 	mu     sync.Mutex
-	seen   map[string]time.Time // when the feed has told of a key
+	seen   map[string]time.Time // when the feed reported a key
 	resets int
 }
 
 var admin = registry.Actor{Name: "test", Role: registry.Admin}
 
-// connect returns an instance without a feed, which the caller closes. Its clock goes on by a millisecond, the
-// unit of the times of versions, whenever it is asked.
+// connect returns an instance without a feed, which the caller must close. Its clock advances by a millisecond,
+// the resolution of version times, with each reading.
 func connect(t *testing.T, url string, options ...func(*postgres.Options)) *instance {
 	t.Helper()
 	same := func(text string) (string, error) { return text, nil }
@@ -76,7 +76,7 @@ func (i *instance) changed(keys []registry.Key) {
 	}
 }
 
-// told returns when the feed has told of a name.
+// told returns when the feed reported a name.
 func (i *instance) told(name string) (time.Time, bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -84,7 +84,7 @@ func (i *instance) told(name string) (time.Time, bool) {
 	return at, ok
 }
 
-// set registers a name, and returns when that was acknowledged.
+// set registers a name, and returns the time of the acknowledgement.
 func (i *instance) set(t *testing.T, name, target string) time.Time {
 	t.Helper()
 	if _, err := i.Apply(t.Context(), admin, edit(name, target)); err != nil {
@@ -114,7 +114,7 @@ func withoutListen(o *postgres.Options) {
 	}
 }
 
-// TestFeed shows how soon a change by one instance is known to another.
+// TestFeed measures how soon an instance knows of a change by another one.
 func TestFeed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
@@ -157,7 +157,7 @@ func TestFeed(t *testing.T) {
 	}
 }
 
-// TestFeedAfterLoss shows that a feed notices where changes that it has read are gone.
+// TestFeedAfterLoss checks that a feed detects the loss of changes that it has read.
 func TestFeedAfterLoss(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")

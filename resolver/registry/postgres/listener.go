@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// listener waits for notices of changes, on a connection of its own.
+// listener waits for notifications of changes, on a connection of its own.
 type listener struct {
 	config   *pgx.ConnConfig
 	password func() (string, error)
@@ -17,19 +17,19 @@ type listener struct {
 
 	ctx    context.Context //nolint:containedctx // it ends with close
 	cancel context.CancelFunc
-	done   chan struct{} // closed when run has ended; nil before start
+	done   chan struct{} // closed when run has returned; nil before start
 }
 
 const (
 	leastBackoff = 100 * time.Millisecond
 	mostBackoff  = 5 * time.Second
-	// quiet is after what time without a notice the connection is tried.
+	// quiet is the time without a notification after which the connection is checked.
 	quiet = 30 * time.Second
 )
 
 func newListener(ctx context.Context, config *pgx.ConnConfig, password func() (string, error)) *listener {
 	l := &listener{config: config.Copy(), password: password, hints: make(chan struct{}, 1)}
-	l.config.OnNotification = nil // WaitForNotification
+	l.config.OnNotification = nil // WaitForNotification receives them
 	l.ctx, l.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	return l
 }
@@ -39,7 +39,7 @@ func (l *listener) start() {
 	go l.run()
 }
 
-// close ends the listener, and waits for its end.
+// close ends the listener, and waits for run to return.
 func (l *listener) close() {
 	l.cancel()
 	if l.done != nil {
@@ -47,7 +47,7 @@ func (l *listener) close() {
 	}
 }
 
-// run listens, and connects again after each failure. It ends where the server cannot notify.
+// run listens, and reconnects after each failure. It returns if the server does not support notifications.
 func (l *listener) run() {
 	defer close(l.done)
 	backoff := leastBackoff
@@ -70,13 +70,13 @@ func (l *listener) run() {
 	}
 }
 
-// isUnsupported reports whether the server has said that it knows no LISTEN, or that it cannot do so.
+// isUnsupported reports whether the server has rejected LISTEN.
 func isUnsupported(err error) bool {
 	var failed *pgconn.PgError
 	return errors.As(err, &failed) && !isLost(err) && !isOf(failed.Code, codeAuthorization, codeCatalog, codeResources)
 }
 
-// listen connects, and passes on notices until the connection fails. It reports whether there was one.
+// listen connects, and forwards notifications until the connection fails. It reports whether LISTEN succeeded.
 func (l *listener) listen() (listened bool, err error) {
 	config := l.config.Copy()
 	if err := setPassword(config, l.password); err != nil {
@@ -97,7 +97,7 @@ func (l *listener) listen() (listened bool, err error) {
 	}); err != nil {
 		return false, err
 	}
-	l.hint() // what was told before
+	l.hint() // for changes before LISTEN
 	for {
 		if err := l.wait(conn); err != nil {
 			return true, err
@@ -105,7 +105,7 @@ func (l *listener) listen() (listened bool, err error) {
 	}
 }
 
-// wait waits for one notice, or tries the connection.
+// wait waits for one notification, or checks the connection.
 func (l *listener) wait(conn *pgx.Conn) error {
 	ctx, cancel := context.WithTimeout(l.ctx, quiet)
 	defer cancel()
@@ -130,6 +130,6 @@ func (l *listener) bounded(f func(ctx context.Context) error) error {
 func (l *listener) hint() {
 	select {
 	case l.hints <- struct{}{}:
-	default: // there is one already
+	default: // one is pending already
 	}
 }

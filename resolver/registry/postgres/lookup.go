@@ -11,10 +11,11 @@ import (
 	"github.com/urnd/urnd/resolver/registry/store"
 )
 
-// headStatement asks for the last version or event.
+// headStatement selects the last Seq.
 const headStatement = "SELECT coalesce(max(last), 0) FROM commits"
 
-// Lookup implements store.Database: it asks the replica, if there is one that is not behind what this instance knows of, and else the primary.
+// Lookup implements store.Database. It queries the replica, if that has all changes known to this instance, and
+// otherwise the primary.
 func (s database) Lookup(ctx context.Context, statement string, next func(store.Row) error, args ...any) error {
 	text := s.statement(statement)
 	var rows []kept
@@ -49,7 +50,8 @@ func replay(rows []kept, next func(store.Row) error) error {
 	return nil
 }
 
-// askReplica asks a replica, unless it is behind a seq. What it is asked for comes after the last seq, and is at least as new.
+// askReplica queries a replica, and returns errLate if its last Seq is less than least. The Seq is read before
+// the rows, which are therefore at least as recent.
 func askReplica(ctx context.Context, pool *pgxpool.Pool, least int64, text string, args []any) ([]kept, error) {
 	var batch pgx.Batch
 	batch.Queue(headStatement)
@@ -90,8 +92,8 @@ func (s *Store) Head(ctx context.Context) (head registry.Seq, err error) {
 	return head, nil
 }
 
-// again asks a question that changes nothing, once more if the connection was lost: the server may have
-// restarted since it was made.
+// again runs a query, which must not change data, and repeats it once if the connection was lost: the server
+// may have restarted since the connection was opened.
 func again(ctx context.Context, timeout time.Duration, pool *pgxpool.Pool, question func(ctx context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()

@@ -15,21 +15,21 @@ import (
 )
 
 var (
-	// errEncoding is the error for a database that does not store all names.
+	// errEncoding is the error for a database that cannot store all names.
 	errEncoding = errors.New("the database must be created with ENCODING 'UTF8'")
-	// errOld is the error for a server that is older than those that the registry is tested with.
+	// errOld is the error for a server older than the tested versions.
 	errOld = errors.New("the registry needs PostgreSQL 15 or newer")
 )
 
-const oldestVersion = 150000 // server_version_num
+const oldestVersion = 150000 // as server_version_num
 
-// The advisory locks. They are of one database, in which there is one registry.
+// The advisory locks. Their scope is the database, which contains a single registry.
 const (
 	migrateLock = 0x75726e_0001
 	writeLock   = 0x75726e_0002
 )
 
-// migrate brings the schema to that of this version, unless another instance does so.
+// migrate migrates the schema to the current version, after waiting for other instances that do so.
 func migrate(ctx context.Context, pool *pgxpool.Pool) error {
 	tx, err := pool.Begin(ctx)
 	if err != nil {
@@ -39,7 +39,7 @@ func migrate(ctx context.Context, pool *pgxpool.Pool) error {
 	if err := checkServer(ctx, tx); err != nil {
 		return err
 	}
-	// The lock is one of a transaction, as PgBouncer would lose one of a session.
+	// A transaction-level lock, since PgBouncer would lose a session-level lock.
 	if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(migrateLock)); err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func migrate(ctx context.Context, pool *pgxpool.Pool) error {
 	return up(ctx, pool, has)
 }
 
-// checkServer returns an error unless a server is new enough, and the database stores all names.
+// checkServer returns an error for a server that is too old, or a database that cannot store all names.
 func checkServer(ctx context.Context, db questioner) error {
 	var encoding, name string
 	var version int
@@ -73,12 +73,12 @@ func suits(encoding, name string, version int) error {
 	}
 }
 
-// questioner is a pool or a transaction.
+// questioner is a pool, a connection or a transaction.
 type questioner interface {
 	QueryRow(ctx context.Context, question string, args ...any) pgx.Row
 }
 
-// schemaOf returns the version of the schema of the database, 0 if it has none.
+// schemaOf returns the schema version of the database, 0 if it has none.
 func schemaOf(ctx context.Context, db questioner) (has int64, err error) {
 	var is bool
 	if err := db.QueryRow(ctx, "SELECT to_regclass('goose_db_version') IS NOT NULL").Scan(&is); err != nil || !is {
@@ -88,7 +88,7 @@ func schemaOf(ctx context.Context, db questioner) (has int64, err error) {
 	return has, err
 }
 
-// provider returns what migrates a database, and the schema of this version.
+// provider returns the migration provider for a database, and the current schema version.
 func provider(pool *pgxpool.Pool) (p *goose.Provider, target int64, err error) {
 	migrations, err := store.PostgreSQL().Migrations()
 	if err != nil {
@@ -102,7 +102,7 @@ func provider(pool *pgxpool.Pool) (p *goose.Provider, target int64, err error) {
 	return p, sources[len(sources)-1].Version, nil
 }
 
-// up migrates a database with a schema.
+// up migrates a database with schema version has.
 func up(ctx context.Context, pool *pgxpool.Pool, has int64) (err error) {
 	p, target, err := provider(pool)
 	if err != nil {
@@ -121,12 +121,12 @@ func up(ctx context.Context, pool *pgxpool.Pool, has int64) (err error) {
 	return err
 }
 
-// newer is the error for the schema of a later version.
+// newer returns the error for the schema of a newer version of urnd.
 func newer(has, target int64) error {
 	return fmt.Errorf("%w: it has schema %d, and this version knows %d: use the urnd that has written it", registry.ErrSchema, has, target)
 }
 
-// current returns the schema of this version.
+// current returns the current schema version.
 func current(pool *pgxpool.Pool) (target int64, err error) {
 	p, target, err := provider(pool)
 	if err != nil {
@@ -135,10 +135,10 @@ func current(pool *pgxpool.Pool) (target int64, err error) {
 	return target, p.Close()
 }
 
-// errSchema is the error for a replica that cannot be asked.
+// errSchema is the error for a replica with a different schema version.
 var errSchema = errors.New("the replica has another schema")
 
-// isCurrent returns an error unless a database has the schema of this version.
+// isCurrent returns an error unless a database has the current schema version.
 func isCurrent(ctx context.Context, pool *pgxpool.Pool) error {
 	target, err := current(pool)
 	if err != nil {

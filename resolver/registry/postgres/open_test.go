@@ -14,7 +14,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/registrytest"
 )
 
-// TestOpenTogether opens an empty database by several instances at once.
+// TestOpenTogether opens an empty database by several instances at the same time.
 func TestOpenTogether(t *testing.T) {
 	server := testserver.StartPostgres(t)
 	url := server.URL("") + "&pool_max_conns=1"
@@ -72,7 +72,7 @@ func TestOpenFaults(t *testing.T) {
 				t.Errorf("the error has the password: %v", err)
 			}
 			says := c.says
-			if says == noRight { // it tries to make nothing
+			if says == noRight { // Try does not create the schema
 				says = "the user may not make one"
 			}
 			_, err = postgres.Try(t.Context(), c.url, false, o)
@@ -83,7 +83,7 @@ func TestOpenFaults(t *testing.T) {
 	}
 }
 
-// TestPassword shows that the password is that of a file, and is asked for at each connection.
+// TestPassword checks that the password of Options is used, and requested for each connection.
 func TestPassword(t *testing.T) {
 	server := testserver.StartPostgres(t)
 	server.Ask("", "CREATE ROLE urnd LOGIN PASSWORD 'first'")
@@ -134,7 +134,7 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// TestCanceled shows that who gives up waiting for the other writers leaves nothing behind.
+// TestCanceled checks that a canceled wait for other writers leaves nothing behind.
 func TestCanceled(t *testing.T) {
 	server := testserver.StartPostgres(t)
 	s := open(t, server.URL(""))

@@ -17,13 +17,14 @@ import (
 	"github.com/urnd/urnd/resolver/registry/postgres"
 )
 
-// outcomes are what was answered to writes of one writer: each set the target of its name to its number.
+// outcomes are the results of the writes of one writer. Each write sets the target of its name to the number of
+// the write.
 type outcomes struct {
 	acknowledged, refused []string
 	faults                []string
 }
 
-// keepWriting sets a name to ever new targets, until ctx ends.
+// keepWriting sets a name to successive targets, until ctx ends.
 func keepWriting(ctx context.Context, i *instance, name string) (o outcomes) {
 	for n := 1; ctx.Err() == nil; n++ {
 		target := fmt.Sprintf("https://example.org/%s/%d", name, n)
@@ -37,14 +38,14 @@ func keepWriting(ctx context.Context, i *instance, name string) (o outcomes) {
 			o.refused = append(o.refused, target)
 			select {
 			case <-ctx.Done():
-			case <-time.After(10 * time.Millisecond): // the server is away
+			case <-time.After(10 * time.Millisecond): // the server is unavailable
 			}
 		}
 	}
 	return o
 }
 
-// check compares the history of a name with what was answered.
+// check compares the history of a name with the results.
 func (o outcomes) check(t *testing.T, i *instance, name string) {
 	t.Helper()
 	for _, fault := range o.faults {
@@ -74,8 +75,8 @@ func (o outcomes) check(t *testing.T, i *instance, name string) {
 	t.Logf("%s: %d acknowledged, %d refused, %d versions", name, len(o.acknowledged), len(o.refused), len(versions))
 }
 
-// TestOutage cuts two instances off from their server, restarts and kills it, while both write. OUTAGE is
-// how long each outage lasts, such as 60s.
+// TestOutage disconnects two instances from their server, restarts it and kills it, while both write. The
+// environment variable OUTAGE sets the duration of each outage, such as 60s.
 func TestOutage(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
@@ -108,7 +109,7 @@ func TestOutage(t *testing.T) {
 	} {
 		testserver.Wait(t, "both write", func() bool { return toldAll(instances, time.Now().Add(-time.Second)) })
 		c.begin()
-		<-time.After(outage) // it lasts that long
+		<-time.After(outage) // duration of the outage
 		c.end()
 		back := time.Now()
 		testserver.Wait(t, "both know of the writes of the other", func() bool { return toldAll(instances, back) })
@@ -125,7 +126,7 @@ func TestOutage(t *testing.T) {
 	}
 }
 
-// toldAll reports whether each feed has told of all names since a time.
+// toldAll reports whether each feed has reported all names since a time.
 func toldAll(instances []*instance, since time.Time) bool {
 	for _, i := range instances {
 		for n := range instances {
@@ -137,10 +138,10 @@ func toldAll(instances []*instance, since time.Time) bool {
 	return true
 }
 
-// childURL is the environment variable that makes this program a writer that is killed.
+// childURL is the environment variable of the child process that writes until it is killed.
 const childURL = "URND_TEST_POSTGRES"
 
-// TestChild is a writer that prints what was acknowledged.
+// TestChild runs in the child process, and prints each acknowledged write.
 func TestChild(t *testing.T) {
 	url := os.Getenv(childURL)
 	if url == "" {
@@ -156,7 +157,7 @@ func TestChild(t *testing.T) {
 	}
 }
 
-// TestKilledInstance kills an instance while it writes, and another one goes on at once.
+// TestKilledInstance kills an instance while it writes; another one can continue immediately.
 func TestKilledInstance(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
@@ -200,7 +201,7 @@ func TestKilledInstance(t *testing.T) {
 	}
 }
 
-// runAndKill runs TestChild until it has printed some lines, and kills it; it returns what was acknowledged.
+// runAndKill runs TestChild until it has printed some lines, kills it, and returns the acknowledged names.
 func runAndKill(t *testing.T, url string, lines int) (acknowledged []string) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run", "^TestChild$")

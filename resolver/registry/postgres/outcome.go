@@ -12,13 +12,14 @@ const (
 	outcomePause   = 100 * time.Millisecond
 )
 
-// errTimeline means that another server answers than the one that was asked to commit.
+// errTimeline means that the current primary is not the server that received the commit.
 var errTimeline = errors.New("another server has become the primary")
 
-// errRestarted means that the server has restarted since, and that nothing but its id tells a transaction.
+// errRestarted means that the server has restarted, and that the transaction can be identified only by its ID,
+// which may have been reused.
 var errRestarted = errors.New("the server has restarted")
 
-// outcome asks whether a transaction was committed, for a while.
+// outcome queries whether a transaction was committed, with retries until outcomeTimeout.
 func (s *Store) outcome(ctx context.Context, id identity) (committed bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, outcomeTimeout)
 	defer cancel()
@@ -44,8 +45,9 @@ func (s *Store) outcome(ctx context.Context, id identity) (committed bool, err e
 	}
 }
 
-// status returns the status of a transaction. A server that crashed before it wrote anything of a transaction to
-// its log gives the id to another one after the restart, which may commit: so what it made is compared, too.
+// status returns the status of a transaction. A server that crashes before it writes any log record of a
+// transaction reuses the ID after its restart, for another transaction that may commit. Therefore the written
+// commit is compared, too.
 func (s *Store) status(ctx context.Context, id identity) (string, error) {
 	var status, timeline, started string
 	var isThere bool

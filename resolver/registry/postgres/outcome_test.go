@@ -12,8 +12,8 @@ import (
 	"github.com/urnd/urnd/resolver/registry/store"
 )
 
-// After a crash the id of a transaction of which nothing was left is that of another one, which may be
-// committed: it is not taken for the first.
+// After a crash, the ID of a transaction that left no trace is reused by another one, which may be committed.
+// That is not mistaken for the first.
 func TestIDOfAnotherTransaction(t *testing.T) {
 	server := testserver.StartPostgres(t)
 	s, err := Open(t.Context(), server.URL(""), Options{Now: time.Now, Dial: func(ctx context.Context, network, address string) (net.Conn, error) {

@@ -13,7 +13,8 @@ import (
 	"github.com/urnd/urnd/resolver/registry/registrytest"
 )
 
-// Through PgBouncer, whose transactions may have another connection to the server each, several instances write and read as without it.
+// Several instances write and read through PgBouncer as they do without it, although each transaction may use a
+// different server connection.
 func TestPgBouncer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
@@ -32,7 +33,7 @@ func TestPgBouncer(t *testing.T) {
 			}
 		})
 	}
-	const writers, names = 4, 150 // which are enough for COPY
+	const writers, names = 4, 150 // enough for COPY
 	stores := make([]registry.Store, writers)
 	for i := range stores {
 		stores[i] = open(t, pooler.URL(""))

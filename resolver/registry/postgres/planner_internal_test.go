@@ -9,8 +9,8 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// A page of a list is read in the order of an index, also where the server has no statistics yet, as after an import: it does not read and sort
-// all names that follow.
+// A page of a list is read in the order of an index, without reading and sorting all following names, even if
+// the server has no statistics yet, as after an import.
 func TestPlanner(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts a server")

@@ -15,42 +15,41 @@ import (
 	"github.com/urnd/urnd/resolver/registry/store"
 )
 
-// Options say how servers are reached.
+// Options configure the connections to the servers.
 type Options struct {
 	// Replica is the URL of a read replica, "" for none.
 	Replica string
-	// Password returns the password of both, whenever a connection is made. Where it is nil, or
-	// returns "", that of PGPASSWORD or of the file of passwords of libpq is used.
+	// Password returns the password for both servers. It is called for each new connection. If it is nil, or
+	// returns "", the environment variable PGPASSWORD or the password file of libpq applies.
 	Password func() (string, error)
-	// Dial opens connections: network is "tcp", with a host that need not be an address, or "unix".
-	// It must be set.
+	// Dial opens connections: network is "tcp", with a host name or address, or "unix". It is required.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-	Now  func() time.Time // must be set
+	Now  func() time.Time // required
 }
 
-// Store is a registry.Store in a database.
+// Store is a registry.Store in a PostgreSQL database.
 type Store struct {
 	*store.Store
-	texts   sync.Map // of statements: see statement
+	texts   sync.Map // cache of translated statements: see statement
 	primary *pgxpool.Pool
 	replica *replica // nil if there is none
-	// writing holds one value while this instance writes, or waits for another one: those that wait for that have
-	// no connection, which look-ups need.
+	// writing is held while this instance writes or waits for another one. Writers that wait for it occupy no
+	// connection, which lookups need.
 	writing quota.Semaphore
 
-	readsOnly  bool                  // the URL says that changes need not be accepted
-	unwritable atomic.Pointer[error] // why changes are not accepted, as far as it is known; nil where they are
+	readsOnly  bool                  // the URL permits a read-only server
+	unwritable atomic.Pointer[error] // reason why changes are rejected, as far as known; nil if they are accepted
 
-	// seen is the greatest Seq that this instance knows of.
+	// seen is the greatest Seq known to this instance.
 	seen atomic.Int64
 
-	listen   sync.Once // begins listener
+	listen   sync.Once // starts listener
 	listener *listener
 }
 
-// Open opens the store in the database of a URL, "postgres://...", without a password, and makes its
-// schema where there is none. It fails soon where the server is away. Errors wrap registry.ErrNoStore
-// or ErrSchema, and have no password.
+// Open opens the store in the database of a URL "postgres://...", which must not have a password, and creates
+// the schema if necessary. It fails soon if the server is unavailable. Errors wrap registry.ErrNoStore or
+// ErrSchema, and contain no password.
 func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	s, err := open(ctx, url, o)
 	if err != nil {
@@ -72,14 +71,13 @@ func open(ctx context.Context, url string, o Options) (*Store, error) {
 		return nil, err
 	}
 	if err := s.prepare(ctx, o); err != nil {
-		_ = s.Close() // it says nothing more
+		_ = s.Close() // its error adds nothing
 		return nil, err
 	}
 	return s, nil
 }
 
-// prepare brings the database to the schema of this version, and connects to the replica. One of
-// the two may be away.
+// prepare migrates the schema of the primary, and connects to the replica. One of the two may be unavailable.
 func (s *Store) prepare(ctx context.Context, o Options) error {
 	if o.Replica != "" {
 		c, err := parse(o.Replica, o)
@@ -94,7 +92,7 @@ func (s *Store) prepare(ctx context.Context, o Options) error {
 	}
 	err := migrate(ctx, s.primary)
 	if err != nil && isLost(err) && s.replica != nil && s.replica.try(ctx, isCurrent) == nil {
-		// Look-ups can be answered, and nothing is written before the primary is there.
+		// The replica serves lookups. Writes fail until the primary is available.
 		s.refuseWithout(kindOf(explain(err)))
 		return nil
 	}
@@ -106,7 +104,7 @@ func (s *Store) prepare(ctx context.Context, o Options) error {
 
 // Close implements registry.Store. No other method may be running.
 func (s *Store) Close() error {
-	s.listen.Do(func() {}) // it does not begin any more
+	s.listen.Do(func() {}) // prevents a later start
 	s.listener.close()
 	s.primary.Close()
 	if s.replica != nil {
@@ -115,7 +113,7 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// Hint implements registry.Store: by NOTIFY, on a connection that the first call begins to make.
+// Hint implements registry.Store by LISTEN, on a connection that the first call starts to open.
 func (s *Store) Hint() <-chan struct{} {
 	s.listen.Do(s.listener.start)
 	return s.listener.hints
@@ -134,5 +132,5 @@ func (s database) Known(seq registry.Seq) {
 	}
 }
 
-// Check implements store.Database: amcheck and checksums are of the administrator.
+// Check implements store.Database. It reports nothing: amcheck and checksums are left to the administrator.
 func (database) Check(context.Context, func(problem string)) error { return nil }

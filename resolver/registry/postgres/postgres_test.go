@@ -21,7 +21,7 @@ func dial(ctx context.Context, network, address string) (net.Conn, error) {
 	return d.DialContext(ctx, network, address)
 }
 
-// open opens a store, which the caller closes.
+// open opens a store, which the caller must close.
 func open(t *testing.T, url string, options ...func(*postgres.Options)) *postgres.Store {
 	t.Helper()
 	o := postgres.Options{Dial: dial, Now: time.Now}
@@ -52,7 +52,7 @@ func TestStore(t *testing.T) {
 	})
 }
 
-// execute runs a statement in a database. What it refuses is logged.
+// execute runs a statement in a database. Its error is logged only.
 func execute(t *testing.T, url, statement string) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)

@@ -9,18 +9,18 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// replica is a server that is asked for look-ups, while it is there.
+// replica is a server that serves lookups while it is available.
 type replica struct {
 	pool *pgxpool.Pool
 	now  func() time.Time
-	// away is until when it is not asked, in nanoseconds since 1970.
+	// away is the time until which it is not queried, in nanoseconds since 1970.
 	away atomic.Int64
-	lost atomic.Pointer[error] // why it did not answer last; nil where it has
+	lost atomic.Pointer[error] // last error; nil after a success
 }
 
 const (
-	replicaTimeout = time.Second     // for a look-up, which the primary answers then
-	replicaPause   = 5 * time.Second // for which a replica is left alone that does not answer
+	replicaTimeout = time.Second     // for a lookup; the primary serves it afterwards
+	replicaPause   = 5 * time.Second // how long an unresponsive replica is not queried
 )
 
 var (
@@ -28,7 +28,7 @@ var (
 	errLate = errors.New("the replica is late")
 )
 
-// try asks the replica, if it is there.
+// try runs a query on the replica, unless that is known to be unavailable.
 func (r *replica) try(ctx context.Context, question func(ctx context.Context, pool *pgxpool.Pool) error) error {
 	now := r.now().UnixNano()
 	if now < r.away.Load() {

@@ -10,7 +10,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/postgres"
 )
 
-// catchUp waits until a replica has all that its primary has. It cannot be asked for tables before.
+// catchUp waits until a replica has replayed everything from its primary. Before that, it may lack tables.
 func catchUp(t *testing.T, standby, primary *testserver.Postgres) {
 	t.Helper()
 	end := primary.Ask("", "SELECT pg_current_wal_lsn()")
@@ -61,13 +61,13 @@ func TestReplica(t *testing.T) {
 		t.Errorf("a prefix that is not there: %+v, %v", e, err)
 	}
 
-	// What this instance writes is seen by it.
+	// An instance sees its own writes.
 	i.set(t, name.Name, "https://example.org/3")
 	if got := target(); got != "https://example.org/3" {
 		t.Errorf("after a write: %s", got)
 	}
 
-	// A replica that is away is not missed, and is asked again.
+	// Lookups succeed without the replica, which is queried again once it is back.
 	relay.Cut()
 	if got := target(); got != "https://example.org/3" {
 		t.Errorf("without the replica: %s", got)
@@ -79,7 +79,7 @@ func TestReplica(t *testing.T) {
 	standby.Ask("", "SELECT pg_wal_replay_resume()")
 	catchUp(t, standby, server)
 
-	// A primary that is away is not missed for reading, also where urnd starts then.
+	// Reads succeed without the primary, even if urnd starts while it is unavailable.
 	i.store.Close()
 	i = connect(t, server.URL(""), withReplica)
 	server.Stop()
@@ -110,7 +110,7 @@ func TestReplica(t *testing.T) {
 	}
 }
 
-// A replica that is late when the primary goes away does not make the feed forget what it has told.
+// A replica that lags when the primary becomes unavailable does not make the feed report changes as lost.
 func TestLateReplica(t *testing.T) {
 	server := testserver.StartPostgres(t)
 	standby := server.StartStandby()
@@ -139,7 +139,7 @@ func TestLateReplica(t *testing.T) {
 	}
 }
 
-// TestReplicaPause shows that a replica that does not answer is left alone for a while.
+// TestReplicaPause checks that an unresponsive replica is not queried for a while.
 func TestReplicaPause(t *testing.T) {
 	server := testserver.StartPostgres(t)
 	relay := testserver.StartRelay(t, server.Addr())

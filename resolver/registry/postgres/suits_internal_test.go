@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Servers that are too old, and databases that have not all characters, are refused in words.
+// Servers that are too old, and databases that cannot store all characters, are rejected with an explanation.
 func TestSuits(t *testing.T) {
 	for _, c := range []struct {
 		encoding, name string

@@ -14,8 +14,8 @@ import (
 	"github.com/urnd/urnd/resolver/registry/store"
 )
 
-// The statements that transactions begin with. Those that write set how long the server waits: for the
-// lock, for a statement, and for a client that says nothing, which may have gone with the lock.
+// The statements that begin a transaction. A write transaction sets the timeouts of the server: for the lock,
+// for a statement, and for an idle client, which may have disappeared while it holds the lock.
 const (
 	beginRead  = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 	beginWrite = "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '30s'; SET LOCAL statement_timeout = '60s'; " +
@@ -23,11 +23,11 @@ const (
 	beginBulk = beginWrite + "SET LOCAL synchronous_commit = off; "
 )
 
-// lock is the statement that waits for all other writers.
+// lock returns the statement that waits for all other writers.
 func lock() string { return "SELECT pg_advisory_xact_lock(" + strconv.FormatInt(writeLock, 10) + ")" }
 
-// begin begins a transaction, also where the server has restarted since the connection was made: nothing
-// has been done yet that could be done twice.
+// begin begins a transaction. It retries if the connection was lost, as by a restart of the server: no
+// statement that must not be repeated has run yet.
 func begin(ctx context.Context, timeout time.Duration, pool *pgxpool.Pool, statement string) (tx pgx.Tx, err error) {
 	err = again(ctx, timeout, pool, func(ctx context.Context) (err error) {
 		tx, err = pool.BeginTx(ctx, pgx.TxOptions{BeginQuery: statement})
@@ -55,7 +55,8 @@ func (s database) Read(ctx context.Context, f func(store.Conn) error) error {
 	return f(&conn{ctx: ctx, tx: tx, timeout: questionTimeout, text: s.statement})
 }
 
-// beginAtReplica begins a transaction at a replica, unless that is late: what was seen would seem to be lost.
+// beginAtReplica begins a transaction on a replica, or returns errLate if the replica lags: changes that were
+// seen would appear to be lost.
 func (s *Store) beginAtReplica(ctx context.Context, pool *pgxpool.Pool) (pgx.Tx, error) {
 	tx, err := pool.BeginTx(ctx, pgx.TxOptions{BeginQuery: beginRead})
 	if err != nil {
@@ -73,11 +74,11 @@ func (s *Store) beginAtReplica(ctx context.Context, pool *pgxpool.Pool) (pgx.Tx,
 	return tx, nil
 }
 
-// rollback ends a transaction of which nothing is kept.
+// rollback rolls a transaction back.
 func rollback(ctx context.Context, tx pgx.Tx) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), connectTimeout)
 	defer cancel()
-	_ = tx.Rollback(ctx) // where it fails the connection is closed, and the server does it
+	_ = tx.Rollback(ctx) // on failure the connection is closed, and the server rolls back
 }
 
 // Write implements store.Database.
@@ -88,15 +89,15 @@ func (s database) Write(ctx context.Context, relaxed bool, f func(store.Conn) er
 	}
 	head, err := s.write(ctx, beginWrite, f)
 	if err == nil {
-		s.Known(head) // who asks next is to see it
+		s.Known(head) // later reads must see it
 	}
 	return err
 }
 
-// errTurn means that this instance has written for too long.
+// errTurn means that other writers of this instance took too long.
 var errTurn = fmt.Errorf("%w: others are writing", registry.ErrNoStore)
 
-// turn waits until nobody else writes in this instance.
+// turn waits for the other writers of this instance.
 func (s *Store) turn(ctx context.Context) (end func(), err error) {
 	bounded, cancel := context.WithTimeoutCause(ctx, turnTimeout, errTurn)
 	defer cancel()
@@ -106,7 +107,7 @@ func (s *Store) turn(ctx context.Context) (end func(), err error) {
 	return s.writing.Release, nil
 }
 
-// write calls f in a transaction, and returns the last Seq if it has changed it.
+// write calls f in a transaction, and returns the last Seq that it has written, 0 for none.
 func (s *Store) write(ctx context.Context, statement string, f func(store.Conn) error) (registry.Seq, error) {
 	end, err := s.turn(ctx)
 	if err != nil {
@@ -118,7 +119,7 @@ func (s *Store) write(ctx context.Context, statement string, f func(store.Conn) 
 		return 0, err
 	}
 	t := &conn{ctx: ctx, tx: tx, timeout: writeTimeout, text: s.statement}
-	defer rollback(ctx, tx) // after a commit it does nothing
+	defer rollback(ctx, tx) // no effect after a commit
 	err = f(t)
 	if err == nil {
 		err = t.flush() //nolint:contextcheck // it has the context
@@ -143,7 +144,7 @@ func (s *Store) write(ctx context.Context, statement string, f func(store.Conn) 
 	return t.head, err
 }
 
-// commit commits a transaction. It is not canceled: the outcome would be unknown.
+// commit commits a transaction. It ignores the cancellation of ctx, which would leave the outcome unknown.
 func (s *Store) commit(ctx context.Context, tx pgx.Tx, id identity) error {
 	ctx = context.WithoutCancel(ctx)
 	bounded, cancel := context.WithTimeout(ctx, commitTimeout)

@@ -9,11 +9,11 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// Server is what Try has found of a database.
+// Server is the result of Try.
 type Server struct {
 	Version  string // of PostgreSQL
-	Schema   int64  // of the database, 0 where it has none
-	Current  int64  // the schema of this version of urnd
+	Schema   int64  // schema version of the database, 0 if it has none
+	Current  int64  // schema version of this urnd
 	Writable bool
 }
 
@@ -22,7 +22,8 @@ var (
 	errRead = errors.New("the user may not read the tables of the registry")
 )
 
-// Try asks a database, or a replica of it, whether it could be used, and changes nothing. The errors are those of Open.
+// Try checks whether a database, or a replica of it, could be used, without changing anything. Its errors are
+// those of Open.
 func Try(ctx context.Context, url string, isReplica bool, o Options) (Server, error) {
 	found, err := try(ctx, url, isReplica, o)
 	if err != nil {
@@ -73,8 +74,8 @@ func try(ctx context.Context, url string, isReplica bool, o Options) (found Serv
 	return found, err
 }
 
-// mayWrite reports whether the user has the rights to change names, or to make the schema where there is none. It is an error where the user
-// may not read.
+// mayWrite reports whether the user has the privileges to change names, or to create the schema if there is
+// none. It returns an error if the user may not read, or may not create the missing schema.
 func mayWrite(ctx context.Context, tx pgx.Tx, found Server) (may bool, err error) {
 	if found.Schema == 0 {
 		if err = tx.QueryRow(ctx, "SELECT coalesce(has_schema_privilege(current_schema(), 'CREATE'), false)").Scan(&may); err == nil && !may {
@@ -85,7 +86,8 @@ func mayWrite(ctx context.Context, tx pgx.Tx, found Server) (may bool, err error
 	return mayChange(ctx, tx)
 }
 
-// mayChange reports whether the user has the rights to change names. It is an error where the user may not read.
+// mayChange reports whether the user has the privileges to change names. It returns an error if the user may
+// not read.
 func mayChange(ctx context.Context, db questioner) (may bool, err error) {
 	var reads bool
 	const question = `SELECT bool_and(has_table_privilege(t, 'SELECT')),

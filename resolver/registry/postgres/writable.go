@@ -12,15 +12,15 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// acceptsReadOnly reports whether a URL says that the server need not accept changes, by what libpq knows for it: that it names a standby is
-// no mistake then.
+// acceptsReadOnly reports whether target_session_attrs in a URL (see libpq) permits a read-only server: then a
+// standby is no mistake.
 func acceptsReadOnly(text string) bool {
 	u, err := url.Parse(text)
 	return err == nil && slices.Contains([]string{"any", "read-only", "standby", "prefer-standby"}, u.Query().Get("target_session_attrs"))
 }
 
-// Unwritable returns why the primary accepts no changes, nil where it probably does, or need not by its URL. It is registry.ErrReadOnly where
-// the server has said so.
+// Unwritable returns why the primary rejects changes; nil if it presumably accepts them, or if the URL permits
+// a read-only server. The error wraps registry.ErrReadOnly if the server itself reported that.
 func (s *Store) Unwritable() error {
 	if why := s.unwritable.Load(); why != nil {
 		return *why
@@ -28,7 +28,8 @@ func (s *Store) Unwritable() error {
 	return nil
 }
 
-// Degraded returns why the replica is not asked, nil where it is, or there is none: the primary answers in its place.
+// Degraded returns why the replica is not queried; nil if it is, or if there is none. The primary serves its
+// lookups meanwhile.
 func (s *Store) Degraded() error {
 	if s.replica == nil {
 		return nil
@@ -39,7 +40,8 @@ func (s *Store) Degraded() error {
 	return nil
 }
 
-// TryWriting asks the primary, by a new connection, whether it accepts changes: connections keep what was set when they were made.
+// TryWriting checks on a new connection whether the primary accepts changes: existing connections keep the
+// settings from when they were opened.
 func (s *Store) TryWriting(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, questionTimeout)
 	defer cancel()
@@ -57,7 +59,8 @@ func (s *Store) TryWriting(ctx context.Context) {
 	}
 }
 
-// look asks the primary whether it accepts changes, and keeps the answer. The error is that of the question.
+// look checks whether the primary accepts changes, and records the result. It returns an error only if that
+// cannot be determined.
 func (s *Store) look(ctx context.Context, db questioner) error {
 	var isStandby bool
 	var mode string
@@ -86,16 +89,16 @@ func (s *Store) look(ctx context.Context, db questioner) error {
 	return nil
 }
 
-// refuse keeps why the primary accepts no changes.
+// refuse records why the primary rejects changes.
 func (s *Store) refuse(why error) {
 	if s.readsOnly && errors.Is(why, registry.ErrReadOnly) {
-		s.unwritable.Store(nil) // it need not
+		s.unwritable.Store(nil) // permitted by the URL
 		return
 	}
 	s.unwritable.Store(&why)
 }
 
-// refuseWithout keeps that the primary cannot be used, and the replica is asked in its place.
+// refuseWithout records that the primary is unavailable, and the replica is queried instead.
 func (s *Store) refuseWithout(primary error) {
 	s.refuse(fmt.Errorf("names are looked up at the replica, as the primary cannot be used: %w", primary))
 }

@@ -11,7 +11,8 @@ import (
 	"github.com/urnd/urnd/resolver/registry/postgres"
 )
 
-// A database that accepts no changes is read, and says why, until it accepts some; where its URL says that it need not, it is well.
+// A read-only database is readable, and reports the reason, until it becomes writable; if the URL permits a
+// read-only server, there is no error.
 func TestUnwritable(t *testing.T) {
 	server := testserver.StartPostgres(t)
 	i := connect(t, server.URL(""))
@@ -64,7 +65,7 @@ func TestUnwritable(t *testing.T) {
 	}
 }
 
-// A schema that must be made first cannot be made where no changes are accepted, and the error says so.
+// A missing schema cannot be created in a read-only database; the error explains that.
 func TestOpenReadOnlyWithoutASchema(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
@@ -78,7 +79,7 @@ func TestOpenReadOnlyWithoutASchema(t *testing.T) {
 	}
 }
 
-// A change that is refused shows that no more are accepted, and one that is made shows that they are.
+// A rejected change marks the store as read-only, and a successful one as writable.
 func TestUnwritableByChanges(t *testing.T) {
 	server := testserver.StartPostgres(t)
 	s := open(t, server.URL(""))

@@ -9,7 +9,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// Writers that wait for another instance leave connections to look-ups.
+// Writers that wait for another instance leave connections for lookups.
 func TestWritersWaiting(t *testing.T) {
 	server := testserver.StartPostgres(t)
 	other := connect(t, server.URL(""))
@@ -37,7 +37,7 @@ func TestWritersWaiting(t *testing.T) {
 	testserver.Wait(t, "somebody waits for the lock", func() bool {
 		return server.Ask("", "SELECT count(*) > 0 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted") == "t"
 	})
-	time.Sleep(200 * time.Millisecond) // the others too, if they do
+	time.Sleep(200 * time.Millisecond) // gives the other writers time to wait, too
 	if e, err := i.store.Lookup(t.Context(), registry.Name("urn:example:a")); err != nil || !e.Exists() {
 		t.Errorf("looking up while %d wait to write: %+v, %v", writers, e, err)
 	}

@@ -150,7 +150,7 @@ func testChanges(t *testing.T, s registry.Store) {
 		}{
 			{1 << 62, 10, "urn:example:a urn:example:b", 0},
 			{1 << 62, 1, "urn:example:a", all[2].Seq},
-			{all[2].Seq, 2, "urn:example:b", first.Seq}, // the first version of a is not the current one
+			{all[2].Seq, 2, "urn:example:b", first.Seq}, // the first version of a is not current
 			{first.Seq, 2, "", 0},
 		} {
 			current, last, err := tx.Latest(tt.before, tt.limit)

@@ -9,7 +9,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// dump returns what a store has.
+// dump returns the dump of a store.
 func dump(t *testing.T, s registry.Store) string {
 	t.Helper()
 	var to bytes.Buffer
@@ -24,7 +24,7 @@ func load(t *testing.T, s registry.Store, text string) error {
 	return s.Load(t.Context(), strings.NewReader(text), func(registry.Seq, registry.Seq) {})
 }
 
-// What was dumped is loaded as it was into an empty store, and is dumped from there as it was.
+// A dump loaded into an empty store yields the same content, and the same dump.
 func testDump(t *testing.T, a, b registry.Store) {
 	fill(t, a)
 	write(t, a, func(tx registry.WriteTx) error {
@@ -65,11 +65,11 @@ func testDump(t *testing.T, a, b registry.Store) {
 	}
 }
 
-// Whatever line of a dump is lost, doubled or changed, nothing of it is loaded.
+// A dump in which a line is missing, repeated or altered is rejected as a whole.
 func testDamagedDump(t *testing.T, a, b registry.Store) {
 	fill(t, a)
 	lines := strings.SplitAfter(dump(t, a), "\n")
-	lines = lines[:len(lines)-1] // behind the last line feed is nothing
+	lines = lines[:len(lines)-1] // without the empty element behind the last line feed
 	refused := func(what string, i int, lines ...string) {
 		t.Helper()
 		if err := load(t, b, strings.Join(lines, "")); err == nil {

@@ -9,7 +9,8 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// Before returns the version before each one, also in another order, and none before the first and before what was purged.
+// Before returns the predecessor of each version, in any order; the zero value for the first version and for a
+// purged one.
 func testBefore(t *testing.T, s registry.Store) {
 	var a []registry.Entry
 	for version := 1; version <= 4; version++ {
@@ -30,7 +31,8 @@ func testBefore(t *testing.T, s registry.Store) {
 	})
 }
 
-// Events are versions, redactions and purges, in their order, each with its change set, without what was purged.
+// Events returns versions, redactions and purges in ascending order, each with its change set, without purged
+// versions.
 func testEvents(t *testing.T, s registry.Store) {
 	fill(t, s)
 	read(t, s, func(tx registry.Tx) error {
@@ -67,7 +69,7 @@ func testEvents(t *testing.T, s registry.Store) {
 	})
 }
 
-// Events that lie behind many others that were purged are of their change sets.
+// Events behind many purged versions still have the correct change set.
 func testEventsBehindPurged(t *testing.T, s registry.Store) {
 	var gone []registry.Key
 	put(t, s, registry.Name("urn:example:first"), registry.Record{Contact: "a"})

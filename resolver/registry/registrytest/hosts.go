@@ -10,7 +10,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// searched returns the names with a target that has a text, and how many entries were read.
+// searched returns the names with a target that contains a text, and the progress of the search.
 func searched(t *testing.T, s registry.Store, target string, limit int, after string) (names []string, done registry.Searched) {
 	t.Helper()
 	done, err := registryOf(s).Search(t.Context(), registry.Search{Target: target, Limit: limit, After: after}, func(e registry.Entry) error {
@@ -23,14 +23,14 @@ func searched(t *testing.T, s registry.Store, target string, limit int, after st
 	return names, done
 }
 
-// hostNames is how many names the test of the index has: so many that not all of them are read in place of it.
+// hostNames is the number of names in the test of the index: enough that reading all of them would be noticed.
 const hostNames = 3000
 
 func hostRecord(host string) registry.Record {
 	return registry.Record{Targets: []registry.Target{{URI: "https://" + host + "/x"}}}
 }
 
-// hostTest has the host that the current version of each name has, "" for none.
+// hostTest tracks the host of the current version of each name, "" for none.
 type hostTest struct {
 	*testing.T
 	store    registry.Store
@@ -44,7 +44,7 @@ func hostOf(i int) string { return fmt.Sprintf("h%d.example.org", i) }
 
 func hostName(i int) registry.Key { return registry.Name(fmt.Sprintf("urn:example:%04d", i)) }
 
-// with returns the names that have a host, in their order.
+// with returns the names that have a host, sorted.
 func (t *hostTest) with(host string) (names []string) {
 	for name, h := range t.hosts {
 		if h == host {
@@ -55,7 +55,7 @@ func (t *hostTest) with(host string) (names []string) {
 	return names
 }
 
-// below returns the names with a host that begin with a text.
+// below returns the names that have a host and begin with a text.
 func (t *hostTest) below(text string) (names []string) {
 	for name, host := range t.hosts {
 		if host != "" && strings.HasPrefix(name, text) {
@@ -65,14 +65,14 @@ func (t *hostTest) below(text string) (names []string) {
 	return names
 }
 
-// check searches for some hosts.
+// check searches for some of the hosts.
 func (t *hostTest) check(after string) {
 	t.Helper()
 	for i := 0; i < 300; i += 7 {
 		want := t.with(hostOf(i))
 		for _, text := range []string{"//" + hostOf(i) + "/", "https://" + hostOf(i), hostOf(i)} {
 			if len(want) == 0 && text == hostOf(i) {
-				continue // which is not known as a host: all are read
+				continue // not known as a host: all entries would be read
 			}
 			got, done := searched(t.T, t.store, text, 0, "")
 			slices.Sort(got)
@@ -106,10 +106,11 @@ func (t *hostTest) put(n int, change func(i int) (registry.Key, registry.Record)
 	}
 }
 
-// The names that a search by host finds are those whose current version has it, after each kind of change, and they alone are read.
+// A search by host finds the names whose current version has the host, after each kind of change, and reads
+// only these.
 func testHosts(tt *testing.T, s registry.Store) {
 	t := &hostTest{tt, s, registryOf(s), make(map[string]string)}
-	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // a test
+	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // test data
 	t.put(hostNames, func(i int) (registry.Key, registry.Record) { return hostName(i), hostRecord(hostOf(i % 300)) })
 	t.check("an import")
 	for range 40 {
@@ -140,7 +141,7 @@ func testHosts(tt *testing.T, s registry.Store) {
 	t.pages()
 }
 
-// pages checks that pages of a search are the whole of it, and that a domain is found by what is below it.
+// pages checks that the pages of a search are complete, and that a domain finds its subdomains.
 func (t *hostTest) pages() {
 	want := t.with(hostOf(9))
 	var got []string

@@ -7,7 +7,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// Names are found by their status, after each change of it.
+// Names are found by their current status.
 func testStatuses(t *testing.T, s registry.Store) {
 	for _, name := range []string{"urn:a:1", "urn:a:2", "urn:b:1"} {
 		put(t, s, registry.Name(name), registry.Record{Status: registry.Reserved})
@@ -33,7 +33,7 @@ func testStatuses(t *testing.T, s registry.Store) {
 	})
 }
 
-// The aliases of a name are those that lead to it now.
+// Aliases returns the current aliases of a name.
 func testAliases(t *testing.T, s registry.Store) {
 	for alias, name := range map[string]string{"urn:x:1": "urn:a:1", "urn:x:2": "urn:a:1", "urn:x:3": "urn:a:2", "urn:x:4": "urn:b:1"} {
 		put(t, s, registry.Name(alias), registry.Record{Alias: name})
@@ -56,7 +56,7 @@ func testAliases(t *testing.T, s registry.Store) {
 	})
 }
 
-// Totals are those of current versions.
+// Totals count current versions.
 func testTotals(t *testing.T, s registry.Store) {
 	fill(t, s)
 	read(t, s, func(tx registry.Tx) error {

@@ -1,4 +1,5 @@
-// Package registrytest is the suite that every store of the registry passes.
+// Package registrytest is the conformance suite for implementations of registry.Store. A function that opens an
+// empty database enters, and failures of the test leave. It checks the contract of registry.Store, and no RFC.
 package registrytest
 
 import (
@@ -10,11 +11,11 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// Opened is a database that is empty at first.
+// Opened is a database, which is initially empty.
 type Opened struct {
-	// Connect returns a new connection to a store in it; the suite closes it.
+	// Connect returns a new connection to a store in the database. The suite closes it.
 	Connect func() registry.Store
-	// Exec runs a statement of SQL in it, past the store. What the database refuses is not done.
+	// Exec runs an SQL statement in the database, bypassing the store. An error of the database is ignored.
 	Exec func(statement string)
 }
 
@@ -112,7 +113,7 @@ func entry(name string, version int) registry.Entry {
 	}
 }
 
-// Append appends versions as a change set.
+// Append appends versions as one change set, and sets their Seq.
 func Append(tx registry.WriteTx, entries ...registry.Entry) error {
 	keys := make([]registry.Key, len(entries))
 	for i := range entries {
@@ -140,7 +141,7 @@ func Append(tx registry.WriteTx, entries ...registry.Entry) error {
 	return nil
 }
 
-// Purge removes all versions of keys, as a change set.
+// Purge purges all versions of keys, as one change set.
 func Purge(tx registry.WriteTx, keys ...registry.Key) error {
 	entries, err := tx.Entries(keys)
 	if err != nil {
@@ -154,7 +155,7 @@ func purge(t *testing.T, s registry.Store, keys ...registry.Key) {
 	write(t, s, func(tx registry.WriteTx) error { return Purge(tx, keys...) })
 }
 
-// write writes in a transaction that must not fail.
+// write runs a write transaction that must succeed.
 func write(t *testing.T, s registry.Store, f func(tx registry.WriteTx) error) {
 	t.Helper()
 	if err := s.Write(t.Context(), f); err != nil {
@@ -169,7 +170,7 @@ func appended(t *testing.T, s registry.Store, entries ...registry.Entry) []regis
 	return entries
 }
 
-// read reads in a transaction that must not fail.
+// read runs a read transaction that must succeed.
 func read(t *testing.T, s registry.Store, f func(tx registry.Tx) error) {
 	t.Helper()
 	if err := s.Read(t.Context(), f); err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// registryOf returns a registry with a store.
+// registryOf returns a registry on a store.
 func registryOf(s registry.Store) *registry.Registry {
 	same := func(text string) (string, error) { return text, nil }
 	return registry.New(registry.Config{Store: s, Now: func() time.Time { return epoch }, Canonical: same, CanonicalPrefix: same})
@@ -27,7 +27,7 @@ func sets(t *testing.T, s registry.Store) (all []registry.ChangeSet) {
 	return all
 }
 
-// A purge is one change set, with who made it and why, and so stay those whose names it has removed.
+// A purge is one change set, with its author and reason. The change sets of the purged versions are retained.
 func testPurgeSet(t *testing.T, s registry.Store) {
 	put(t, s, registry.Prefix("urn:example:test:"), registry.Record{Sandbox: true})
 	put(t, s, registry.Name("urn:example:test:1"), registry.Record{Status: registry.Reserved})

@@ -16,7 +16,7 @@ func resolved(name, period string, people, bots int64) registry.Resolved {
 	return registry.Resolved{Name: name, Count: registry.Count{Period: period, Tally: registry.Tally{People: people, Bots: bots}}}
 }
 
-// Counts are added up, ranked, and folded into months.
+// Counts are added, ranked, and merged into months.
 func testResolved(t *testing.T, s registry.Store) {
 	wanted := func(what string, got any, want string) {
 		t.Helper()
@@ -70,7 +70,7 @@ func testResolved(t *testing.T, s registry.Store) {
 		wanted("c, which has none", c, "[{2030-04 {4 4}} {2030-05 {2 2}}]")
 		return err
 	})
-	const many = 110_000 // more than are ranked at once
+	const many = 110_000 // more than one page of the ranking
 	counts := make([]registry.Resolved, many)
 	for i := range counts {
 		counts[i] = resolved(fmt.Sprintf("many%06d", i), "2033-01-01", int64(i%10), 1)
@@ -89,7 +89,7 @@ func testResolved(t *testing.T, s registry.Store) {
 	}
 }
 
-// The health of targets is listed by names and states, and goes with them.
+// The health of targets is listed by name and state, and can be removed per target and per name.
 func testHealth(t *testing.T, s registry.Store) {
 	all := []registry.Health{
 		{Name: "a", URI: "https://example.org/1", State: "suspect", Since: epoch, Checked: epoch, Failures: 1, Error: "404", Detail: []byte("{}")},
@@ -165,7 +165,7 @@ func testHealth(t *testing.T, s registry.Store) {
 	}
 }
 
-// tokenOf returns a token with all fields.
+// tokenOf returns a token with all fields set.
 func tokenOf(id string) registry.StoredToken {
 	return registry.StoredToken{Token: registry.Token{
 		ID: id, Name: "anna", Role: registry.Writer, Prefixes: []string{"urn:a:"}, Actions: []registry.Action{registry.ActRead}, Note: "why",
@@ -173,7 +173,7 @@ func tokenOf(id string) registry.StoredToken {
 	}, Hash: make([]byte, 32), Root: "0"}
 }
 
-// Tokens are as they were added, and their last use does not go back.
+// Tokens are stored unchanged, and the day of their last use never decreases.
 func testTokens(t *testing.T, s registry.Store) {
 	least := registry.StoredToken{Token: registry.Token{ID: "2", Name: "anna", Role: registry.Admin, Created: epoch, By: "root"}, Hash: make([]byte, 32)}
 	write(t, s, func(tx registry.WriteTx) error {
@@ -208,7 +208,7 @@ func testTokens(t *testing.T, s registry.Store) {
 	}
 }
 
-// Counters and leases are as they were set last.
+// Counters and leases have the value that was set last.
 func testCountersAndLeases(t *testing.T, s registry.Store) {
 	held := registry.Holding{Holder: "b", Until: epoch}
 	write(t, s, func(tx registry.WriteTx) error {

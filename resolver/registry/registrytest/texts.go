@@ -11,7 +11,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// Everything that an entry may have comes back as it was, up to its bounds.
+// An entry with all fields at their limits is stored unchanged.
 func testTexts(t *testing.T, s registry.Store) {
 	long := strings.Repeat("ä€𝄞", registry.MaxText/len("ä€𝄞"))
 	full := registry.Entry{
@@ -51,7 +51,7 @@ func testTexts(t *testing.T, s registry.Store) {
 	})
 }
 
-// Keys with NUL, or that are not UTF-8, are refused, and nothing of their transaction is there.
+// Keys with a NUL, or that are not UTF-8, are rejected, and their transaction is rolled back.
 func testRefused(t *testing.T, s registry.Store) {
 	for _, text := range []string{"urn:example:\x00", "\x00", "urn:example:\xff"} {
 		for what, f := range map[string]func(tx registry.WriteTx) error{
@@ -76,7 +76,7 @@ func testRefused(t *testing.T, s registry.Store) {
 	}
 }
 
-// What goes on after an error that the database has for a row writes nothing.
+// A transaction that continues after the database rejected a row writes nothing.
 func testGoesOn(t *testing.T, s registry.Store) {
 	err := s.Write(t.Context(), func(tx registry.WriteTx) error {
 		wrong := entry("urn:example:a", 1)
@@ -105,7 +105,7 @@ func testGoesOn(t *testing.T, s registry.Store) {
 	appended(t, s, entry("urn:example:b", 1))
 }
 
-// A limit of 0 asks for nothing, and nothing is asked of no keys.
+// A limit of 0, or an empty list of keys, yields an empty result.
 func testNothing(t *testing.T, s registry.Store) {
 	in := appended(t, s, entry("urn:example:a", 1), registry.Entry{Key: registry.Prefix("urn:example:"), Version: 1, Changed: epoch})
 	write(t, s, func(tx registry.WriteTx) error {
@@ -128,7 +128,7 @@ func testNothing(t *testing.T, s registry.Store) {
 	}
 }
 
-// Names, prefixes and documents are ordered by their octets, whatever the language of the store.
+// Names, prefixes and documents are in byte order, regardless of the collation of the database.
 func testOrder(t *testing.T, s registry.Store) {
 	names := []string{
 		"urn:a:-", "urn:a:1", "urn:a:A", "urn:a:B", "urn:a:_", "urn:a:a", "urn:a:a-b", "urn:a:ab", "urn:a:z", "urn:a:~", "urn:a:Ä", "urn:a:ä", "urn:a:日",
@@ -166,14 +166,15 @@ func testOrder(t *testing.T, s registry.Store) {
 	})
 }
 
-// Many entries at once are all there, whether their keys are sorted or not, and those between them are not.
+// Many entries in one batch are all stored, whether their keys are sorted or not, and keys between them do not
+// exist.
 func testMany(t *testing.T, s registry.Store) {
 	const n = 10_000
 	var in []registry.Entry
 	var asked []registry.Key
 	for i := range n {
-		in = append(in, entry(fmt.Sprintf("urn:example:%05d", i*7919%n*2), 1))   // in no order
-		asked = append(asked, registry.Name(fmt.Sprintf("urn:example:%05d", i))) // every other one is there
+		in = append(in, entry(fmt.Sprintf("urn:example:%05d", i*7919%n*2), 1))   // unsorted
+		asked = append(asked, registry.Name(fmt.Sprintf("urn:example:%05d", i))) // every other one exists
 	}
 	in = appended(t, s, in...)
 	for i, e := range in {

@@ -11,7 +11,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/title"
 )
 
-// titled returns the numbers in the names that a search for titles finds, in its order.
+// titled returns the last parts of the names that a search by title finds, in its order.
 func titled(t *testing.T, s registry.Store, search registry.Search) string {
 	t.Helper()
 	var names []string
@@ -25,7 +25,8 @@ func titled(t *testing.T, s registry.Store, search registry.Search) string {
 	return strings.Join(names, " ")
 }
 
-// Names are found by the titles of their current targets and metadata, in the order in which they were registered, after each kind of change.
+// Names are found by the titles of their current targets and metadata, in order of registration, after each
+// kind of change.
 func testTitles(t *testing.T, s registry.Store) {
 	name := func(n string) registry.Key { return registry.Name("urn:t:" + n) }
 	target := func(titles ...string) (r registry.Record) {
@@ -59,7 +60,7 @@ func testTitles(t *testing.T, s registry.Store) {
 		"война": "3", "МИР": "3", "и": "3", "neill c and x": "3", "alevala": "", "note": "", "urn": "",
 	})
 	if got := titled(t, s, registry.Search{Title: "kale", Kind: registry.KindPrefix}); got != "" {
-		t.Errorf("prefixes: %q", got) // "urn:t:p:" ends with a colon: its number is ""
+		t.Errorf("prefixes: %q", got) // the last part of "urn:t:p:" is ""
 	}
 	for _, c := range []struct {
 		search registry.Search
@@ -106,10 +107,11 @@ func testTitles(t *testing.T, s registry.Store) {
 	expect("after a purge", map[string]string{"kalevala": "5", "back": "1", "second": "", "мир": "", "kanteletar": "9"})
 }
 
-// titledNames is more than are looked at in one call.
+// titledNames is more than the names that are read in one call.
 const titledNames = 5000
 
-// Pages of a search are the whole of it, whether a word or its beginning is frequent or rare, and what is asked for is bounded.
+// The pages of a search are complete, whether a word or its prefix is frequent or rare, and queries are
+// limited.
 func testTitlePages(t *testing.T, s registry.Store) {
 	entries := make([]registry.Entry, titledNames)
 	for i := range entries {
@@ -163,7 +165,7 @@ func testTitlePages(t *testing.T, s registry.Store) {
 	}
 }
 
-// inPages returns the names that a search finds page by page.
+// inPages returns the results of a search page by page.
 func inPages(t *testing.T, r *registry.Registry, s registry.Search) (names []string) {
 	t.Helper()
 	for range titledNames {

@@ -9,7 +9,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// A panic in a transaction undoes it, and the store is of use afterwards.
+// A panic rolls a transaction back, and the store remains usable.
 func testPanic(t *testing.T, s registry.Store) {
 	func() {
 		defer func() {
@@ -38,7 +38,8 @@ func testPanic(t *testing.T, s registry.Store) {
 	}
 }
 
-// A transaction whose context ends is undone, and so is one that was waiting for it. The error says so.
+// A transaction whose context ends is rolled back, and a canceled wait for it fails. The error is that of the
+// context.
 func testCancelled(t *testing.T, s registry.Store) {
 	ctx, cancel := context.WithCancel(t.Context())
 	err := s.Write(ctx, func(tx registry.WriteTx) error {
@@ -70,7 +71,7 @@ func testCancelled(t *testing.T, s registry.Store) {
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("reading in a context that ends: %v", err)
 	}
-	// Committed or not is decided by the context, not by luck.
+	// The state of the context decides deterministically whether a transaction is committed.
 	ctx, cancel = context.WithCancel(t.Context())
 	err = s.Write(ctx, func(tx registry.WriteTx) error {
 		defer cancel()
@@ -85,7 +86,8 @@ func testCancelled(t *testing.T, s registry.Store) {
 	appended(t, s, entry("urn:example:a", 1))
 }
 
-// Who reads beside a writer sees whole transactions, and within one Read always the same.
+// A reader that runs concurrently with a writer sees complete transactions, and the same snapshot throughout
+// one Read.
 func testWhole(t *testing.T, a, b registry.Store) {
 	const rounds, names = 30, 20
 	keys := make([]registry.Key, names)
@@ -117,7 +119,7 @@ func testWhole(t *testing.T, a, b registry.Store) {
 	}
 }
 
-// appendRound appends a version of each key, one by one, and nobody may look between them.
+// appendRound appends a version of each key, one by one; no reader may see a part of them.
 func appendRound(tx registry.WriteTx, keys []registry.Key, round int) error {
 	for _, key := range keys {
 		if err := Append(tx, entry(key.Name, round+1)); err != nil {
@@ -127,7 +129,7 @@ func appendRound(tx registry.WriteTx, keys []registry.Key, round int) error {
 	return nil
 }
 
-// seesWhole returns the version that all keys have.
+// seesWhole returns the common version of all keys.
 func seesWhole(t *testing.T, s registry.Store, keys []registry.Key) (version int) {
 	t.Helper()
 	read(t, s, func(tx registry.Tx) error {
@@ -150,7 +152,7 @@ func seesWhole(t *testing.T, s registry.Store, keys []registry.Key) (version int
 	return version
 }
 
-// What one connection has written is seen by the next question of every other one.
+// A write is visible to the next read on every connection.
 func testSeen(t *testing.T, a, b registry.Store) {
 	for version := 1; version <= 20; version++ {
 		in := appended(t, a, entry("urn:example:a", version))[0]

@@ -8,7 +8,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// verified returns the problems that Verify finds.
+// verified returns the problems that Verify reports.
 func verified(t *testing.T, s registry.Store) string {
 	t.Helper()
 	var problems []string
@@ -25,7 +25,7 @@ func verified(t *testing.T, s registry.Store) string {
 	return strings.Join(problems, "\n")
 }
 
-// put changes records by a batch, as all do who write.
+// put sets a record by a registry.Batch, as all writers do.
 func put(t *testing.T, s registry.Store, key registry.Key, record registry.Record) {
 	t.Helper()
 	write(t, s, func(tx registry.WriteTx) error {
@@ -38,8 +38,8 @@ func put(t *testing.T, s registry.Store, key registry.Key, record registry.Recor
 	})
 }
 
-// fill writes some of everything. The numbers 1 to 3 are of urn:example:a, of which 1 is redacted by 5, and 4 was of urn:example:test, which 6 has
-// purged.
+// fill writes some data of each kind. The Seqs 1 to 3 are versions of urn:example:a, of which 5 redacts the
+// first; 4 is the version of urn:example:test, which 6 purges.
 func fill(t *testing.T, s registry.Store) {
 	t.Helper()
 	key := registry.Name("urn:example:a")
@@ -58,7 +58,7 @@ func fill(t *testing.T, s registry.Store) {
 	put(t, s, registry.Name("urn:example:b"), registry.Record{Status: registry.Withdrawn, Reason: "why", Successors: []string{"urn:example:a"}})
 }
 
-// Verify finds nothing in what was written, and each change past the store.
+// Verify reports no problem after regular writes, and a problem after each change that bypasses the store.
 func testVerify(t *testing.T, open func(t *testing.T) Opened) {
 	for _, c := range []struct{ statement, want string }{
 		{"", ""},
@@ -71,10 +71,11 @@ func testVerify(t *testing.T, open func(t *testing.T) Opened) {
 		{"UPDATE version SET reason = 'other' WHERE seq = 10", "the numbers 10 to 10"},
 		{"UPDATE version SET successors = NULL WHERE seq = 10", "the numbers 10 to 10"},
 		{"UPDATE version SET contact = 'again' WHERE seq = 1", "version 1, number 1, is redacted, and has a content"},
-		{"UPDATE version SET redacted = NULL WHERE seq = 1", ""}, // refused by a CHECK
+		{"UPDATE version SET redacted = NULL WHERE seq = 1", ""}, // rejected by a CHECK constraint
 		{"UPDATE version SET redacted = 6 WHERE seq = 1", "number 5 says that something of urn:example:a was removed, and nothing was"},
 		{"UPDATE version SET digest = (SELECT digest FROM version WHERE seq = 3) WHERE seq = 4", "the numbers 4 to 4"},
-		{"UPDATE version SET purged = NULL, name = 4, number = 1, time = 0, status = 0, author = 1 WHERE seq = 4", ""}, // refused
+		// Rejected.
+		{"UPDATE version SET purged = NULL, name = 4, number = 1, time = 0, status = 0, author = 1 WHERE seq = 4", ""},
 		{"UPDATE event SET reason = 'none' WHERE seq = 5", "the numbers 5 to 5"},
 		{"UPDATE event SET key = 'urn:example:b' WHERE seq = 6", "the numbers 6 to 6"},
 		{"UPDATE change_set SET note = 'other' WHERE id = 6", "the numbers 6 to 6, or their change set 6"},
@@ -134,7 +135,7 @@ func testVerify(t *testing.T, open func(t *testing.T) Opened) {
 	}
 }
 
-// The versions of a name do not go back in time, also where a clock does.
+// The times of the versions of a name never decrease, even if the clock does.
 func testTimes(t *testing.T, s registry.Store) {
 	key := registry.Name("urn:example:a")
 	for i, now := range []time.Time{epoch, epoch.Add(-time.Hour), epoch.Add(time.Hour)} {
@@ -152,8 +153,8 @@ func testTimes(t *testing.T, s registry.Store) {
 	}
 }
 
-// A record that is put again makes no version, also with its times in another zone, or finer than they
-// are stored.
+// An equal record makes no version, even if its times are in another zone, or have a higher resolution than the
+// stored ones.
 func testSame(t *testing.T, s registry.Store) {
 	key := registry.Name("urn:example:a")
 	record := func(from time.Time) registry.Record {

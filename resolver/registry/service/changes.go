@@ -10,28 +10,29 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// Changes choose change sets: those that fit all of it.
+// Changes selects change sets: those that match all of its fields.
 type Changes struct {
-	Prefix       string // what some name begins with that they have changed; "" is any
+	Prefix       string // beginning of some name that the set changed; "" is any
 	Since, Until time.Time
 	By           string
-	Newest       bool // the newest ones are first, and not the oldest
+	Newest       bool // newest first, instead of oldest first
 }
 
-// fit reports whether a change set fits, whatever it has changed.
+// fit reports whether a change set matches, apart from Prefix.
 func (c *Changes) fit(set registry.ChangeSet) bool {
 	return !set.Time.Before(c.Since) && (c.Until.IsZero() || !set.Time.After(c.Until)) && (c.By == "" || set.By == c.By)
 }
 
-// ChangeSets are a page of change sets. Next is the cursor of what comes later, also where there is no more yet.
+// ChangeSets is a page of change sets. Next is the cursor of the following page; it is set even if there is
+// none yet. More reports whether there are further change sets now.
 type ChangeSets struct {
 	Sets []registry.ChangeSet
 	Next string
 	More bool
 }
 
-// ChangeSets returns a page of change sets. Whoever may see some names only must choose those. What took too long to be found is on a
-// later page.
+// ChangeSets returns a page of change sets. An actor that is restricted to prefixes must select one of them.
+// The page ends early after searchWithin; the rest is on the following pages.
 func (s *Service) ChangeSets(ctx context.Context, actor registry.Actor, of Changes, page Page) (found ChangeSets, err error) {
 	limit, after, err := s.readSeq(ctx, page)
 	if err != nil {
@@ -66,8 +67,8 @@ func (s *Service) ChangeSets(ctx context.Context, actor registry.Actor, of Chang
 	return found, err
 }
 
-// ChangeSet returns a change set that has changed something that begins with a prefix; "" is anything. Whoever may see some names only must
-// choose those.
+// ChangeSet returns a change set that changed a name or prefix that begins with prefix; "" is any. An actor
+// that is restricted to prefixes must select one of them.
 func (s *Service) ChangeSet(ctx context.Context, actor registry.Actor, number registry.Seq, prefix string) (set registry.ChangeSet, err error) {
 	below, err := s.below(actor, prefix)
 	if err != nil {
@@ -80,13 +81,14 @@ func (s *Service) ChangeSet(ctx context.Context, actor registry.Actor, number re
 	if err == nil {
 		ok, err = s.registry.Touches(ctx, number, below)
 	}
-	if err == nil && !ok || errors.Is(err, registry.ErrUnknown) { // one error: whether others have made it is theirs
+	// The same error in both cases: an actor must not learn of change sets outside of its prefixes.
+	if err == nil && !ok || errors.Is(err, registry.ErrUnknown) {
 		err = fmt.Errorf("%w: no change set %d has changed anything that begins with %s", registry.ErrUnknown, number, below)
 	}
 	return set, err
 }
 
-// changeSet returns a change set, whatever it has changed.
+// changeSet returns a change set, without a check of its names.
 func (s *Service) changeSet(ctx context.Context, number registry.Seq) (set registry.ChangeSet, err error) {
 	err = s.registry.Store().Read(ctx, func(tx registry.Tx) error {
 		set, err = tx.ChangeSet(number)
@@ -95,14 +97,16 @@ func (s *Service) changeSet(ctx context.Context, number registry.Seq) (set regis
 	return set, err
 }
 
-// Events are a page of versions, purges and redactions. Next is the cursor of what comes later, also where there is no more yet.
+// Events is a page of versions, purges and redactions. Next is the cursor of the following page; it is set even
+// if there is none yet. More reports whether there are further events now.
 type Events struct {
 	Events []registry.Event
 	Next   string
 	More   bool
 }
 
-// Events returns a page of what happened to names that begin with a prefix, "" for all: by a change set, or by all where its number is 0.
+// Events returns a page of the events of names and prefixes that begin with prefix, "" for all, in a change
+// set; 0 is all change sets.
 func (s *Service) Events(ctx context.Context, actor registry.Actor, set registry.Seq, prefix string, page Page) (found Events, err error) {
 	limit, after, err := s.readSeq(ctx, page)
 	if err != nil {
@@ -119,8 +123,9 @@ func (s *Service) Events(ctx context.Context, actor registry.Actor, set registry
 	return found, err
 }
 
-// ChangesOf calls f with the versions of a change set, each with the one before it, in their order, until it returns false. Whoever may see
-// some names only must choose those that begin with a prefix, "" for all.
+// ChangesOf calls f with the versions of a change set, each with its predecessor, in commit order, until f
+// returns false. prefix restricts them to names and prefixes that begin with it, "" is all. An actor that is
+// restricted to prefixes must select one of them.
 func (s *Service) ChangesOf(
 	ctx context.Context, actor registry.Actor, set registry.Seq, prefix string, f func(registry.Changed) bool,
 ) error {

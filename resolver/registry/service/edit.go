@@ -12,13 +12,13 @@ import (
 	"github.com/urnd/urnd/resolver/registry/mint"
 )
 
-// Change makes edits in one transaction, all or none, or finds out what they would do. It returns what became of each one: its Before and
-// After are equal where it changes nothing, and After has no Seq where it would be changed.
+// Change makes edits in one transaction, all or none; with dry it only determines their effect. It returns one
+// Changed per edit: Before and After are equal if the edit changes nothing, and After has no Seq in a dry run.
 func (s *Service) Change(ctx context.Context, actor registry.Actor, dry bool, edits ...registry.Edit) ([]registry.Changed, error) {
 	return s.change(ctx, actor, ToChange, dry, edits)
 }
 
-// Withdraw is Change with edits that withdraw names: see registry.Withdraw.
+// Withdraw is Change for edits that withdraw names: see registry.Withdraw.
 func (s *Service) Withdraw(ctx context.Context, actor registry.Actor, dry bool, edits ...registry.Edit) ([]registry.Changed, error) {
 	return s.change(ctx, actor, ToWithdraw, dry, edits)
 }
@@ -57,16 +57,16 @@ func (s *Service) change(ctx context.Context, actor registry.Actor, use Use, dry
 	return all, s.conflicts(err)
 }
 
-// maxSuperseded bounds the names that are superseded in one transaction.
+// maxSuperseded limits the names that are superseded in one transaction.
 const maxSuperseded = 1000
 
-// Superseding says which names are withdrawn in favour of which others.
+// Superseding describes which names are withdrawn in favour of which successors.
 type Superseding struct {
 	Names, Successors []string
 	Reason, Note      string
 }
 
-// Supersede withdraws names in favour of others, all or none, or finds out what that would do, as Change.
+// Supersede withdraws names in favour of successors, all or none. dry and the result are those of Change.
 func (s *Service) Supersede(ctx context.Context, actor registry.Actor, dry bool, of Superseding) ([]registry.Changed, error) {
 	if len(of.Names) > maxSuperseded && !s.config.Unbounded {
 		return nil, fmt.Errorf("%w: more than %d names", registry.ErrInvalid, maxSuperseded)
@@ -78,7 +78,7 @@ func (s *Service) Supersede(ctx context.Context, actor registry.Actor, dry bool,
 	return s.Withdraw(ctx, actor, dry, edits...)
 }
 
-// Mint reserves the next free names of a pattern, and returns them.
+// Mint reserves the next unassigned names of a pattern, and returns them.
 func (s *Service) Mint(ctx context.Context, actor registry.Actor, of mint.Request) ([]string, error) {
 	if err := ToMint.Check(actor, registry.KindName); err != nil {
 		return nil, err
@@ -87,10 +87,11 @@ func (s *Service) Mint(ctx context.Context, actor registry.Actor, of mint.Reques
 	return names, s.conflicts(err)
 }
 
-// maxPatterns bounds the patterns that are listed.
+// maxPatterns limits the patterns that are listed.
 const maxPatterns = 100
 
-// MintPatterns returns patterns whose names an actor may mint, with a counter that somebody has begun: those that begin with a text.
+// MintPatterns returns the patterns that have a counter, begin with prefix, and are within the prefixes of the
+// actor.
 func (s *Service) MintPatterns(ctx context.Context, actor registry.Actor, prefix string) (all []string, err error) {
 	if err := ToMint.Check(actor, registry.KindName); err != nil {
 		return nil, err
@@ -119,7 +120,7 @@ func (s *Service) MintPatterns(ctx context.Context, actor registry.Actor, prefix
 	return all, err
 }
 
-// PreviewMint returns what Mint would register.
+// PreviewMint returns the changes that Mint would make.
 func (s *Service) PreviewMint(ctx context.Context, actor registry.Actor, of mint.Request) ([]registry.Changed, error) {
 	if err := ToMint.Check(actor, registry.KindName); err != nil {
 		return nil, err
@@ -127,7 +128,7 @@ func (s *Service) PreviewMint(ctx context.Context, actor registry.Actor, of mint
 	return s.minter.Preview(ctx, actor, of)
 }
 
-// purged returns the canonical prefix of what an actor may purge.
+// purged returns the canonical form of prefix, or an error if the actor may not purge it.
 func (s *Service) purged(actor registry.Actor, prefix string) (string, error) {
 	prefix, err := s.registry.CanonicalPrefix(prefix)
 	if err == nil {
@@ -136,7 +137,8 @@ func (s *Service) purged(actor registry.Actor, prefix string) (string, error) {
 	return prefix, err
 }
 
-// Purge removes names and prefixes of a sandbox that begin with a prefix, with their history, and returns how many.
+// Purge removes the sandboxed names and prefixes that begin with prefix, with their history, and returns their
+// number.
 func (s *Service) Purge(ctx context.Context, actor registry.Actor, prefix, note string) (int, error) {
 	prefix, err := s.purged(actor, prefix)
 	if err != nil {
@@ -146,7 +148,8 @@ func (s *Service) Purge(ctx context.Context, actor registry.Actor, prefix, note 
 	return n, s.conflicts(err)
 }
 
-// PreviewPurge calls f with all names and prefixes that begin with a prefix, of which Purge would remove those of a sandbox.
+// PreviewPurge calls f with all names and prefixes that begin with prefix. Purge would remove those in a
+// sandbox.
 func (s *Service) PreviewPurge(ctx context.Context, actor registry.Actor, prefix string, f func(registry.Entry) error) error {
 	prefix, err := s.purged(actor, prefix)
 	for _, kind := range []registry.Kind{registry.KindName, registry.KindPrefix} {
@@ -157,7 +160,8 @@ func (s *Service) PreviewPurge(ctx context.Context, actor registry.Actor, prefix
 	return err
 }
 
-// Redact removes the targets, metadata and contact of versions of a name or prefix for good, and returns of how many.
+// Redact permanently removes the targets, metadata and contact of versions of a name or prefix, and returns the
+// number of redacted versions.
 func (s *Service) Redact(ctx context.Context, actor registry.Actor, key registry.Key, versions []int, reason string) (int, error) {
 	key, err := s.KeyOf(actor, ToRedact, key)
 	if err != nil {
@@ -166,7 +170,7 @@ func (s *Service) Redact(ctx context.Context, actor registry.Actor, key registry
 	return s.registry.Redact(ctx, actor, key, versions, reason)
 }
 
-// PreviewRedact returns what Redact would change.
+// PreviewRedact returns the changes that Redact would make.
 func (s *Service) PreviewRedact(
 	ctx context.Context, actor registry.Actor, key registry.Key, versions []int, reason string,
 ) ([]registry.Changed, error) {
@@ -177,7 +181,7 @@ func (s *Service) PreviewRedact(
 	return s.registry.PreviewRedact(ctx, actor, key, versions, reason)
 }
 
-// Import imports what a source has: see bulk.Import, whose Registry and Actor are those of the service and the actor.
+// Import imports the records of a source: see bulk.Import. Its Registry and Actor are set by Import.
 func (s *Service) Import(ctx context.Context, actor registry.Actor, of bulk.Import, source io.Reader) (bulk.Report, error) {
 	if err := ToImport.Check(actor, registry.KindName); err != nil {
 		return bulk.Report{}, err
@@ -186,10 +190,11 @@ func (s *Service) Import(ctx context.Context, actor registry.Actor, of bulk.Impo
 	return of.Run(ctx, source)
 }
 
-// maxReverted bounds the versions of a change set that is reverted while a client waits: they are a transaction.
+// maxReverted limits the versions of a change set that can be reverted by a request, since a client waits for
+// it.
 const maxReverted = 10_000
 
-// Revert reverts a change set, or finds out what that would do.
+// Revert reverts a change set, or determines the effect of that in a dry run.
 func (s *Service) Revert(ctx context.Context, actor registry.Actor, of registry.Revert) (registry.Reverted, error) {
 	if err := errors.Join(ToRevert.CheckAll(actor), actor.Does(registry.ActWithdraw)); err != nil {
 		return registry.Reverted{}, err
@@ -209,7 +214,7 @@ func (s *Service) Revert(ctx context.Context, actor registry.Actor, of registry.
 	return report, s.conflicts(err)
 }
 
-// Rewrite moves the targets of many names, or finds out what that would do.
+// Rewrite rewrites the targets of many names, or determines the effect of that in a dry run.
 func (s *Service) Rewrite(ctx context.Context, actor registry.Actor, of registry.Rewrite) (registry.Rewritten, error) {
 	if err := ToImport.Check(actor, registry.KindName); err != nil {
 		return registry.Rewritten{}, err

@@ -7,7 +7,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/lint"
 )
 
-// Head returns the last commit, the digest of which is of all that there was; the zero value where there is none.
+// Head returns the last commit, whose digest covers the whole history; the zero value for an empty registry.
 func (s *Service) Head(ctx context.Context, actor registry.Actor) (head registry.Commit, err error) {
 	if err := ToRead.CheckAll(actor); err != nil {
 		return head, err
@@ -19,7 +19,7 @@ func (s *Service) Head(ctx context.Context, actor registry.Actor) (head registry
 	return head, err
 }
 
-// Verify reports what is not as it was written, and names that are not in their canonical form: see registry.Registry.Verify.
+// Verify reports corruption, and names that are not in canonical form: see registry.Registry.Verify.
 func (s *Service) Verify(
 	ctx context.Context, actor registry.Actor, report func(problem string), progress func(done, all registry.Seq),
 ) error {
@@ -29,13 +29,13 @@ func (s *Service) Verify(
 	return s.registry.Verify(ctx, report, progress)
 }
 
-// Mark records that something was done with the registry now.
+// Mark records that an operation on the whole registry was done now.
 func (s *Service) Mark(ctx context.Context, mark registry.Mark) error {
 	return s.registry.SetMark(ctx, mark)
 }
 
-// Check reports what is wrong or doubtful with the names and prefixes that begin with a text, "" for all. The Registry of the configuration
-// is that of the service.
+// Check reports errors and warnings about the names and prefixes that begin with prefix, "" for all. The
+// Registry of c is set by Check.
 func (s *Service) Check(
 	ctx context.Context, actor registry.Actor, c lint.Config, prefix string, report func(lint.Finding) error,
 ) (lint.Summary, error) {

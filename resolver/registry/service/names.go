@@ -11,12 +11,13 @@ import (
 	"github.com/urnd/urnd/resolver/registry/bulk"
 )
 
-// Filtered reports whether a search chooses by more than what names begin with, or has another order.
+// Filtered reports whether a search has criteria other than the prefix of the names, or a different order.
 func Filtered(s *registry.Search) bool {
 	return s.Newest || s.AliasOf != "" || s.Target != "" || s.Text != "" || s.Title != "" || s.Tag != "" || s.Member != "" || s.Statuses != nil
 }
 
-// below returns what the names begin with that an actor may read, of those that begin with a text.
+// below returns the canonical form of a search prefix, or ErrDenied if the actor may not read all names that
+// begin with it.
 func (s *Service) below(actor registry.Actor, prefix string) (below string, err error) {
 	if prefix != "" {
 		if below, err = s.registry.Below(prefix); err != nil {
@@ -26,7 +27,8 @@ func (s *Service) below(actor registry.Actor, prefix string) (below string, err 
 	return below, ToRead.CheckKey(actor, registry.Prefix(below))
 }
 
-// canonical makes a search canonical, if the actor may read what it finds.
+// canonical makes Below and AliasOf of a search canonical, or returns ErrDenied if the actor may not read its
+// results.
 func (s *Service) canonical(actor registry.Actor, search *registry.Search) (err error) {
 	if search.Below, err = s.below(actor, search.Below); err != nil || search.AliasOf == "" {
 		return err
@@ -39,7 +41,7 @@ func (s *Service) canonical(actor registry.Actor, search *registry.Search) (err 
 	return nil
 }
 
-// find calls found with the entries that a search finds in the time that one may take.
+// find calls found with the results of a search, within the time and concurrency limits of searches.
 func (s *Service) find(
 	ctx context.Context, actor registry.Actor, search registry.Search, found func(registry.Entry) error,
 ) (registry.Searched, error) {
@@ -54,8 +56,8 @@ func (s *Service) find(
 	return s.registry.Search(ctx, search, found)
 }
 
-// Search calls found with the entries that a search finds, in their order, and returns how far it came. Where the service is Unbounded it may
-// take as long as it says.
+// Search calls found with the results of a search, in their order, and returns its progress. Only an Unbounded
+// service honours search.Within; otherwise the limit is searchWithin.
 func (s *Service) Search(
 	ctx context.Context, actor registry.Actor, search registry.Search, found func(registry.Entry) error,
 ) (registry.Searched, error) {
@@ -65,7 +67,7 @@ func (s *Service) Search(
 	return s.find(ctx, actor, search, found)
 }
 
-// Version chooses a version of a name: that at a time, that with a number, or else the current one.
+// Version selects a version of a name: the one as of the time At, the one with a Number, or the current one.
 type Version struct {
 	At     time.Time
 	Number int
@@ -104,7 +106,7 @@ func (s *Service) version(ctx context.Context, key registry.Key, number int) (re
 	}
 }
 
-// Entries are a page of entries. Next is the cursor of the next one, "" for none.
+// Entries is a page of entries. Next is the cursor of the next page, "" at the end.
 type Entries struct {
 	Entries []registry.Entry
 	Next    string
@@ -112,7 +114,8 @@ type Entries struct {
 
 var errPageIsFull = errors.New("the page is full")
 
-// List returns a page of the entries that a search finds. What took too long to be found is on a later page.
+// List returns a page of the results of a search. The page ends early after searchWithin; the rest is on the
+// following pages.
 func (s *Service) List(ctx context.Context, actor registry.Actor, search registry.Search, page Page) (found Entries, err error) {
 	limit, after, err := page.read()
 	if err != nil {
@@ -150,7 +153,7 @@ func (s *Service) List(ctx context.Context, actor registry.Actor, search registr
 	return found, nil
 }
 
-// History returns a page of the versions of a name or prefix, the newest first.
+// History returns a page of the versions of a name or prefix, newest first.
 func (s *Service) History(ctx context.Context, actor registry.Actor, key registry.Key, page Page) (found Entries, err error) {
 	if key, err = s.KeyOf(actor, ToRead, key); err != nil {
 		return found, err
@@ -171,7 +174,7 @@ func (s *Service) History(ctx context.Context, actor registry.Actor, key registr
 	return found, err
 }
 
-// ExportAll exports all entries below a prefix, as they are at one moment, in any format: see bulk.Export.
+// ExportAll exports a snapshot of all entries that begin with a prefix, in any format: see bulk.Export.
 func (s *Service) ExportAll(ctx context.Context, actor registry.Actor, w io.Writer, o bulk.ExportOptions) (err error) {
 	if o.Prefix, err = s.below(actor, o.Prefix); err != nil {
 		return err
@@ -179,15 +182,15 @@ func (s *Service) ExportAll(ctx context.Context, actor registry.Actor, w io.Writ
 	return bulk.Export(ctx, w, s.registry, o)
 }
 
-// Export is an export that was begun.
+// Export is an export that was started.
 type Export struct {
-	// Write writes it. It may be called once.
+	// Write writes the export. It must be called at most once.
 	Write func(w io.Writer) error
-	// Close must be called once.
+	// Close releases the export. It must be called exactly once.
 	Close func()
 }
 
-// Export exports all entries that a search finds, as they are, or were at its time, as NDJSON, CSV or TSV.
+// Export exports all results of a search, now or as of its time, as NDJSON, CSV or TSV.
 func (s *Service) Export(ctx context.Context, actor registry.Actor, search registry.Search, format bulk.Format) (Export, error) {
 	if err := s.canonical(actor, &search); err != nil {
 		return Export{}, err

@@ -8,21 +8,23 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// How many items a page has.
+// The number of items per page.
 const (
 	defaultPage = 100
-	// MaxPage bounds them.
+	// MaxPage is the maximum number of items per page.
 	MaxPage = 1000
 )
 
-// Page is a part of a list.
+// Page selects a part of a list.
 type Page struct {
-	Limit  int          // how many items at most: 1 to MaxPage; 0 is 100
-	Cursor string       // that a page before has returned; "" begins
-	After  registry.Seq // of lists of versions and change sets, the number after which it begins, in place of a cursor; 0 is none
+	Limit  int    // maximum number of items: 1 to MaxPage; 0 is 100
+	Cursor string // Next of the previous page; "" is the first page
+	// After is an alternative to Cursor in lists of versions and change sets: the Seq behind which the page
+	// starts; 0 is unset.
+	After registry.Seq
 }
 
-// limit returns how many items a page has.
+// limit returns the number of items per page.
 func (p Page) limit() (int, error) {
 	limit := p.Limit
 	if limit == 0 {
@@ -34,7 +36,7 @@ func (p Page) limit() (int, error) {
 	return limit, nil
 }
 
-// read returns how many items a page has, and after which one.
+// read returns the number of items, and the item behind which the page starts.
 func (p Page) read() (limit int, after string, err error) {
 	if limit, err = p.limit(); err != nil {
 		return 0, "", err
@@ -46,8 +48,8 @@ func (p Page) read() (limit int, after string, err error) {
 	return limit, string(text), nil
 }
 
-// readSeq returns how many versions or change sets a page has, and after which number. It is registry.ErrHistory where the cursor is of
-// another history.
+// readSeq returns the number of items, and the Seq behind which the page starts. The error is
+// registry.ErrHistory for a cursor of another history.
 func (s *Service) readSeq(ctx context.Context, p Page) (limit int, after registry.Seq, err error) {
 	if limit, err = p.limit(); err != nil || p.After != 0 {
 		return limit, p.After, err
@@ -56,18 +58,18 @@ func (s *Service) readSeq(ctx context.Context, p Page) (limit int, after registr
 	return limit, after, err
 }
 
-// cursorOf returns the cursor of a page that begins after an item.
+// cursorOf returns the cursor of the page behind an item.
 func cursorOf(after string) string { return base64.RawURLEncoding.EncodeToString([]byte(after)) }
 
-// Bounds of a page of entries. One entry may have a megabyte, so a page of a thousand is read in parts, and ends with the entry by which
-// it has too many bytes.
+// Limits of a page of entries. A single entry may have a megabyte, so a page is read in batches, and ends with
+// the entry that exceeds pageBytes.
 const (
 	entriesAtOnce = 50
 	pageBytes     = 8 << 20
 )
 
-// entriesUpTo returns the entries that a function reads: at most so many, and fewer where they are large. read returns at most n after the
-// last one, which is nil at the beginning. more is whether there are others.
+// entriesUpTo returns at most limit entries, fewer if they are large. read returns at most n entries behind
+// last, which is nil at the start. more reports whether there are further entries.
 func entriesUpTo(limit int, read func(last *registry.Entry, n int) ([]registry.Entry, error)) (all []registry.Entry, more bool, err error) {
 	for size := 0; ; {
 		var last *registry.Entry
@@ -91,7 +93,7 @@ func entriesUpTo(limit int, read func(last *registry.Entry, n int) ([]registry.E
 	}
 }
 
-// sizeOf returns about how many bytes an entry has.
+// sizeOf returns the approximate size of an entry in bytes.
 func sizeOf(e *registry.Entry) int {
 	const others, ofTarget = 500, 100
 	n := len(e.Name) + len(e.Metadata) + len(e.Note) + len(e.Reason) + others

@@ -7,7 +7,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// A page has as many entries as were asked for, or as there is room for, and says whether there are others.
+// A page has the requested number of entries, or as many as fit, and reports whether there are more.
 func TestEntriesUpTo(t *testing.T) {
 	for _, tt := range []struct {
 		name               string

@@ -9,8 +9,8 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// Filter returns the search of parameters, as requests of the API and of pages have them. Its Below and AliasOf need not be canonical, as in
-// all searches of a Service, which decides how long one takes.
+// Filter parses a search from the query parameters of the API and of pages. Below and AliasOf need not be
+// canonical, as in all searches of a Service. The time limit is up to the Service.
 func Filter(kind registry.Kind, get func(name string) string) (s registry.Search, err error) {
 	s = registry.Search{
 		Kind: kind, Below: get("prefix"), AliasOf: get("alias_of"), Target: get("target"), Text: get("text"),
@@ -41,7 +41,7 @@ func selection(code, parameter, format string, args ...any) error {
 	return &registry.Error{Class: registry.ErrSelection, Code: code, Field: parameter, Reason: fmt.Errorf(format, args...)}
 }
 
-// ChangesOf returns the choice of change sets of parameters: by, prefix, since, until and order.
+// ChangesOf parses the selection of change sets from the parameters by, prefix, since, until and order.
 func ChangesOf(get func(name string) string) (c Changes, err error) {
 	c = Changes{Prefix: get("prefix"), By: get("by"), Newest: get("order") == "newest"}
 	if c.Since, err = parameter("since", get("since"), plaintext.ParseTime); err == nil {
@@ -53,10 +53,10 @@ func ChangesOf(get func(name string) string) (c Changes, err error) {
 	return c, err
 }
 
-// ParseTime parses the parameter at: a time, or a day, which is its end; "" is the zero value.
+// ParseTime parses the parameter "at": a time, or a day, which stands for its end; "" is the zero value.
 func ParseTime(at string) (time.Time, error) { return parameter("at", at, plaintext.ParseTimeEnd) }
 
-// parameter parses the time of a parameter; "" is the zero value.
+// parameter parses the time in a parameter; "" is the zero value.
 func parameter(name, value string, parse func(string) (time.Time, error)) (t time.Time, err error) {
 	if value != "" {
 		if t, err = parse(value); err != nil {
@@ -66,7 +66,7 @@ func parameter(name, value string, parse func(string) (time.Time, error)) (t tim
 	return t, err
 }
 
-// Days returns the first and the last day of the parameters since and until; "" is the zero value.
+// Days parses the first and the last day from the parameters since and until; "" is the zero value.
 func Days(get func(name string) string) (since, until time.Time, err error) {
 	if since, err = parameter("since", get("since"), plaintext.ParseDay); err == nil {
 		until, err = parameter("until", get("until"), plaintext.ParseDay)

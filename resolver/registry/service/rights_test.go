@@ -31,7 +31,7 @@ func root() registry.Actor {
 	return registry.Actor{Name: registry.AdministratorName, Role: registry.Admin}
 }
 
-// newService returns a service with a name, which has one version.
+// newService returns a service with a single name, which has one version.
 func newService(t *testing.T, change func(*service.Config)) *service.Service {
 	t.Helper()
 	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "registry.db"))
@@ -68,14 +68,14 @@ func newService(t *testing.T, change func(*service.Config)) *service.Service {
 	return s
 }
 
-// put returns the edit that leads a name somewhere else than before.
+// put returns an edit that changes the target of a name.
 func put(name string, ifVersion int) registry.Edit {
 	return registry.Edit{Key: registry.Name(name), IfVersion: ifVersion, Change: func(before registry.Entry) (registry.Record, error) {
 		return registry.Record{Targets: []registry.Target{{URI: fmt.Sprintf("https://a.example/%d", before.Version+1)}}}, nil
 	}}
 }
 
-// method is a method of a service, and who may call it.
+// method is a method of a service with the permissions that it requires.
 type method struct {
 	name    string
 	role    registry.Role
@@ -84,13 +84,13 @@ type method struct {
 	call    func(ctx context.Context, s *service.Service, a registry.Actor) error
 }
 
-// scope is what the prefixes of a token have to do with a call.
+// scope describes how the prefixes of a token restrict a call.
 type scope int
 
 const (
-	nothing scope = iota // they do not limit it
-	own                  // what it is about begins with one of them
-	all                  // it is about all names: none may limit it
+	nothing scope = iota // no restriction
+	own                  // the names of the call must begin with one of the prefixes
+	all                  // the call concerns all names: a token with prefixes is denied
 )
 
 func methods() []method {
@@ -311,7 +311,7 @@ func methods() []method {
 	}
 }
 
-// Who may do what: each method with each role, and with tokens for other names and actions.
+// Each method is called with each role, and with tokens for other names and actions.
 func TestRights(t *testing.T) {
 	s := newService(t, func(c *service.Config) {
 		c.Jobs = jobs.New(jobs.Config{Registry: c.Registry, Directory: t.TempDir(), MaxBody: 1000, Log: slog.New(slog.DiscardHandler)})
@@ -321,7 +321,7 @@ func TestRights(t *testing.T) {
 		others := slices.DeleteFunc(registry.Actions(), func(a registry.Action) bool { return slices.Contains(m.actions, a) })
 		sets := [][]registry.Action{nil, m.actions, others}
 		for _, one := range m.actions {
-			sets = append(sets, append([]registry.Action{one}, others...)) // which lacks the rest
+			sets = append(sets, append([]registry.Action{one}, others...)) // all but the other required actions
 		}
 		for role := registry.Role(0); role <= registry.Admin; role++ {
 			for _, actions := range sets {
@@ -342,13 +342,14 @@ func TestRights(t *testing.T) {
 	}
 }
 
-// A use of no name in particular is permitted as it is for all names, but for prefixes of tokens.
+// A use without a particular name is permitted like one for all names, except that prefixes of the token are
+// ignored.
 func TestUse(t *testing.T) {
 	for _, tt := range []struct {
 		use    service.Use
 		kind   registry.Kind
 		role   registry.Role
-		action registry.Action // "" needs none
+		action registry.Action // "" requires none
 	}{
 		{service.ToVisit, registry.KindName, registry.Reader, ""},
 		{service.ToRead, registry.KindName, registry.Reader, registry.ActRead},

@@ -11,7 +11,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// slow is a store of which reads end when a test says so.
+// slow is a store whose reads block until the test ends them.
 type slow struct {
 	registry.Store
 	end chan struct{}
@@ -22,7 +22,7 @@ func (s slow) Read(context.Context, func(registry.Tx) error) error {
 	return nil
 }
 
-// So many searches run at a time; others wait for their turn, and not for ever. Those with one token leave some for others.
+// The number of concurrent searches is limited, per token and in total; further ones wait, up to a time limit.
 func TestSearchesAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		end := make(chan struct{})

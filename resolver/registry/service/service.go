@@ -1,13 +1,15 @@
-// Package service has the use cases of a registry: what its API, its pages and its commands do for an actor. Rights, bounds, conditions,
-// dry runs and the cursors of pages are decided here; its callers read requests, and present results.
+// Package service implements the use cases of a registry for its API, its pages and its commands. An actor and
+// a parsed request enter; results in pages, with opaque cursors, and typed errors leave, which the callers
+// present. It decides permissions, limits, preconditions and dry runs. Its names are the URIs of package
+// registry (RFC 3986, RFC 8141); it defines no wire format of its own.
 //
-//   - use.go: who may do what
-//   - names.go, parameters.go, page.go: names are found and read, by what is asked for, in pages
-//   - edit.go: names are changed
-//   - changes.go: what was changed
-//   - fixity.go: whether it is as it was written
+//   - use.go: permissions
+//   - names.go, parameters.go, page.go: searching and reading names, in pages
+//   - edit.go: changing names
+//   - changes.go: the history of changes
+//   - fixity.go: verification of the history
 //   - jobs.go, tokens.go, statistics.go: jobs, tokens, counts and health
-//   - shares.go: what the tokens share
+//   - shares.go: concurrency limits per token
 package service
 
 import (
@@ -21,19 +23,20 @@ import (
 	"github.com/urnd/urnd/resolver/registry/token"
 )
 
-// Config configures a Service. Registry must be set.
+// Config configures a Service. Registry is required.
 type Config struct {
 	Registry *registry.Registry
-	Jobs     *jobs.Jobs // nil where there is no directory for their bodies
-	// Conflict is called where a change is refused that would have lost another one; nil is not called.
+	Jobs     *jobs.Jobs // nil if there is no directory for their bodies
+	// Conflict is called when a change is rejected because it would overwrite another one. It may be nil.
 	Conflict func()
-	// Unbounded is whether what changes and finds names goes on for as long as it takes, since nobody else waits for it: that of commands.
+	// Unbounded removes the limits on the duration and size of searches and changes, for commands, which no
+	// other client waits for.
 	Unbounded bool
-	// Created and Revoked are called with tokens that were; nil is not called.
+	// Created and Revoked are called after a token was created or revoked. They may be nil.
 	Created, Revoked func(ctx context.Context, actor registry.Actor, t token.Token)
 }
 
-// Service does what actors ask for, as far as they may. It is safe for concurrent use.
+// Service executes the use cases for actors, within their permissions. It is safe for concurrent use.
 type Service struct {
 	config   Config
 	registry *registry.Registry
@@ -42,15 +45,15 @@ type Service struct {
 	shares
 }
 
-// New returns a Service. It starts nothing: see RunTokens.
+// New returns a Service. It starts no goroutine: see RunTokens.
 func New(config Config) *Service {
 	return &Service{config, config.Registry, token.NewVerifier(config.Registry), mint.New(config.Registry), newShares()}
 }
 
-// Now returns the time.
+// Now returns the time of the registry.
 func (s *Service) Now() time.Time { return s.registry.Now() }
 
-// KeyOf returns the canonical key that a key means, if an actor may make a use of it.
+// KeyOf returns the canonical form of a key, or ErrDenied if the actor may not make a use of it.
 func (s *Service) KeyOf(actor registry.Actor, use Use, key registry.Key) (registry.Key, error) {
 	key, err := s.registry.CanonicalKey(key)
 	if err == nil {
@@ -59,16 +62,17 @@ func (s *Service) KeyOf(actor registry.Actor, use Use, key registry.Key) (regist
 	return key, err
 }
 
-// Names reports whether a text is the name of a canonical key, in any spelling.
+// Names reports whether a text is a spelling of the name of a canonical key.
 func (s *Service) Names(key registry.Key, text string) (bool, error) {
 	named, err := s.registry.CanonicalKey(registry.Key{Kind: key.Kind, Name: text})
 	return named == key, err
 }
 
-// Doubt returns what is doubtful in the name of a canonical key, which may be registered all the same; nil where nothing is.
+// Doubt returns a warning about the name of a canonical key, which can be registered nevertheless; nil if there
+// is none.
 func (s *Service) Doubt(key registry.Key) error { return s.registry.Doubt(key) }
 
-// conflicts counts an error that refuses a change since it would have lost another one.
+// conflicts calls Conflict if an error is an ErrConflict, and returns the error.
 func (s *Service) conflicts(err error) error {
 	if errors.Is(err, registry.ErrConflict) && s.config.Conflict != nil {
 		s.config.Conflict()

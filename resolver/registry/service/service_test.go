@@ -13,7 +13,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/token"
 )
 
-// A change is made, or only found out, if the version is the one that it expects; what would be lost is counted.
+// A change is made, or previewed, only if the expected version is current. Conflicts are reported.
 func TestConditions(t *testing.T) {
 	conflicts := 0
 	s := newService(t, func(c *service.Config) { c.Conflict = func() { conflicts++ } })
@@ -21,7 +21,7 @@ func TestConditions(t *testing.T) {
 		name    string
 		version int
 		dry     bool
-		before  int // the versions that are returned
+		before  int // expected versions of the result
 		after   int
 		err     error
 	}{
@@ -47,7 +47,7 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// What an edit does not change is returned as it is, and all edits are made or none.
+// An edit that changes nothing returns the current entry. Several edits are made all or none.
 func TestChangeOfSeveral(t *testing.T) {
 	s := newService(t, nil)
 	same := registry.Edit{Key: registry.Name(name), IfVersion: registry.Any, Change: func(e registry.Entry) (registry.Record, error) {
@@ -67,7 +67,7 @@ func TestChangeOfSeveral(t *testing.T) {
 	}
 }
 
-// What a client waits for has bounds, which commands do not have.
+// The limits for requests do not apply to commands.
 func TestBounds(t *testing.T) {
 	old := make([]string, 1001)
 	for i := range old {
@@ -82,12 +82,13 @@ func TestBounds(t *testing.T) {
 		t.Errorf("no change set: %v", err)
 	}
 	s = newService(t, func(c *service.Config) { c.Unbounded = true })
-	if _, err := s.Supersede(t.Context(), root(), true, of); !errors.Is(err, registry.ErrUnknown) { // none is registered
+	// None is registered.
+	if _, err := s.Supersede(t.Context(), root(), true, of); !errors.Is(err, registry.ErrUnknown) {
 		t.Errorf("many names by a command: %v", err)
 	}
 }
 
-// A list is read in pages, whose cursors are those of this list alone.
+// A list is read in pages. Its cursors are valid for that list only.
 func TestPages(t *testing.T) {
 	s := newService(t, nil)
 	var edits []registry.Edit
@@ -156,17 +157,18 @@ func TestPages(t *testing.T) {
 			t.Errorf("%s with a wrong cursor: %v", what, err)
 		}
 		hasNumbers := what != "List" && what != "Health"
-		if err := list(t.Context(), service.Page{Cursor: "eA"}); errors.Is(err, registry.ErrCursor) != hasNumbers { // "x"
+		// The cursor decodes to "x".
+		if err := list(t.Context(), service.Page{Cursor: "eA"}); errors.Is(err, registry.ErrCursor) != hasNumbers {
 			t.Errorf("%s with the cursor of a text: %v", what, err)
 		}
-		// Who goes on with the cursor of a registry that was restored, or of another one, must learn that.
+		// The cursor of a registry that was restored since, or of another one, is rejected as such.
 		if err := list(t.Context(), service.Page{Cursor: elsewhere.Next}); errors.Is(err, registry.ErrHistory) != hasNumbers {
 			t.Errorf("%s with the cursor of another registry: %v", what, err)
 		}
 	}
 }
 
-// Without a directory there are no jobs, and who may not have any is not told so.
+// Without a directory there are no jobs; an actor without permission gets ErrDenied instead.
 func TestWithoutJobs(t *testing.T) {
 	s := newService(t, nil)
 	if _, err := s.Accept(t.Context(), root(), jobs.Upload{}); !errors.Is(err, registry.ErrNoJobs) || s.HasJobs() {
@@ -177,7 +179,7 @@ func TestWithoutJobs(t *testing.T) {
 	}
 }
 
-// Tokens that are created and revoked are told, and others are not.
+// The callbacks are called for created and revoked tokens, and only for these.
 func TestTokens(t *testing.T) {
 	var told []string
 	s := newService(t, func(c *service.Config) {
@@ -199,7 +201,7 @@ func TestTokens(t *testing.T) {
 	if _, _, err := s.CreateToken(t.Context(), actor, token.Token{Name: "ben", Role: registry.Reader}); !errors.Is(err, registry.ErrDenied) {
 		t.Error(err)
 	}
-	for range 2 { // the second time there is none
+	for range 2 { // the second time it no longer exists
 		_, err = s.RevokeToken(t.Context(), root(), made.ID)
 	}
 	if got := strings.Join(told, ", "); got != "admin created anna, admin revoked anna" || !errors.Is(err, token.ErrUnknown) {

@@ -11,27 +11,27 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// What the tokens of the registry share, each has a part of, so that none can end or stop what others do. The key of the parts is
-// Actor.Token, "" for all administrators together.
+// Limits of the resources that all tokens share. Each token has a limit of its own, so that no token can block
+// the others. The key of a limit is Actor.Token; "" stands for all administrators together.
 const (
-	// maxRequestsOfToken bounds how many requests with one token are handled at a time, so that the connections to the store are not all in
-	// use by one. Others wait until the client leaves.
+	// maxRequestsOfToken limits the concurrent requests of a token, so that it cannot occupy all connections to
+	// the store. Further requests wait until the client disconnects.
 	maxRequestsOfToken = 16
-	// Searches may each keep a processor busy for as long as they may take.
+	// A search may keep a processor busy for as long as it is allowed to take.
 	maxSearches        = 4
 	maxSearchesOfToken = 2
-	// Exports are sent for as long as their clients read.
+	// An export lasts as long as its client reads it.
 	maxExports        = 8
 	maxExportsOfToken = 2
-	// Files of forms are read into memory.
+	// The files of forms are read into memory.
 	maxUploads        = 6
 	maxUploadsOfToken = 2
 )
 
-// searchWithin bounds how long a page of a search is looked for: its cursor goes on.
+// searchWithin limits the duration of the search for one page. The cursor of the page continues the search.
 const searchWithin = 5 * time.Second
 
-// shares are what tokens share.
+// shares holds the limits.
 type shares struct {
 	requests                   *quota.Queues[string]
 	searches, exports, uploads *quota.Shares[string]
@@ -46,7 +46,8 @@ func newShares() shares {
 	}
 }
 
-// Enter waits until one more request of an actor may be handled. The caller must call leave once, unless there is an error.
+// Enter waits until a request of an actor may be handled. The caller must call leave once, unless there is an
+// error.
 func (s *shares) Enter(ctx context.Context, actor registry.Actor) (leave func(), err error) {
 	if leave, err = s.requests.Acquire(ctx, actor.Token); err != nil {
 		return nil, fmt.Errorf("waiting for other requests with the same token: %w", err)
@@ -54,7 +55,7 @@ func (s *shares) Enter(ctx context.Context, actor registry.Actor) (leave func(),
 	return leave, nil
 }
 
-// Upload lets an actor send a file that is read into memory. The caller must call done once, unless there is an error.
+// Upload reserves memory for a file sent by an actor. The caller must call done once, unless there is an error.
 func (s *shares) Upload(actor registry.Actor) (done func(), err error) {
 	if done, err = s.uploads.Acquire(actor.Token); err != nil {
 		return nil, refusedShare(err, fmt.Errorf("%w: %d files are being read already", resolver.ErrBusy, maxUploads),
@@ -63,7 +64,7 @@ func (s *shares) Upload(actor registry.Actor) (done func(), err error) {
 	return done, nil
 }
 
-// export lets an actor export names. The caller must call done once, unless there is an error.
+// export admits an export by an actor. The caller must call done once, unless there is an error.
 func (s *shares) export(actor registry.Actor) (done func(), err error) {
 	if done, err = s.exports.Acquire(actor.Token); err != nil {
 		return nil, refusedShare(err, fmt.Errorf("%w: %d are being sent; try again later", registry.ErrExports, maxExports),
@@ -72,7 +73,8 @@ func (s *shares) export(actor registry.Actor) (done func(), err error) {
 	return done, nil
 }
 
-// searching waits until an actor may search, for as long as a search may take. The caller must call done once, unless there is an error.
+// searching waits until a search by an actor may start, for at most searchWithin. The caller must call done
+// once, unless there is an error.
 func (s *shares) searching(ctx context.Context, actor registry.Actor) (done func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, searchWithin)
 	defer cancel()
@@ -83,7 +85,8 @@ func (s *shares) searching(ctx context.Context, actor registry.Actor) (done func
 	return done, nil
 }
 
-// refusedShare returns the error where a token gets nothing more of what is shared: that of all, or registry.ErrShare with what it has.
+// refusedShare returns the error for a rejected request: registry.ErrShare with the limit of the token if that
+// is reached, or else ofAll.
 func refusedShare(err, ofAll error, has string, n int) error {
 	if errors.Is(err, quota.ErrShare) {
 		return fmt.Errorf("%w: "+has, registry.ErrShare, n)

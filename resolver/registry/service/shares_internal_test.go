@@ -10,13 +10,14 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// A token that takes all that it gets of something, and waits a thousand times for more, leaves another one and the administrator their part.
+// A token that uses up its limit, with a thousand further requests waiting, does not block another token or the
+// administrator.
 func TestSharesOfTokens(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		acquire func(s *shares, ctx context.Context, token string) (release func(), err error)
 		most    int
-		refused error // of a token that has its part; nil where it waits
+		refused error // error of a token over its limit; nil if it waits
 	}{
 		{"requests", func(s *shares, ctx context.Context, token string) (func(), error) {
 			return s.Enter(ctx, registry.Actor{Token: token})

@@ -11,15 +11,16 @@ import (
 	"github.com/urnd/urnd/resolver/registry/health"
 )
 
-// Totals say how many names there are.
+// Totals are the numbers of names and prefixes.
 type Totals struct {
-	Seq    registry.Seq               // of the last version, of all names; 0 of a search
-	Groups map[string]registry.Totals // by namespace or scheme, of all names
+	Seq    registry.Seq               // of the last version, without criteria; 0 for a search
+	Groups map[string]registry.Totals // by namespace or scheme, without criteria
 	Total  registry.Totals
-	Late   bool // there was no time to count all
+	Late   bool // the time limit was reached before all entries were counted
 }
 
-// Totals returns how many names there are: those of all names are kept, others are counted.
+// Totals returns the numbers of entries that a search matches. Without criteria they are read from the stored
+// totals, otherwise the results are counted.
 func (s *Service) Totals(ctx context.Context, actor registry.Actor, search registry.Search) (t Totals, err error) {
 	if err := s.canonical(actor, &search); err != nil {
 		return t, err
@@ -45,8 +46,8 @@ func (s *Service) Totals(ctx context.Context, actor registry.Actor, search regis
 	return t, err
 }
 
-// Counts returns how often a name was resolved, or all names where that is "", by day or month; with the canonical name. Zero times do not
-// bound the days.
+// Counts returns the canonical name of a key and the counts of its resolutions by day or month; the counts of
+// all names if the name is "". A zero time does not limit the days.
 func (s *Service) Counts(ctx context.Context, actor registry.Actor, key registry.Key, since, until time.Time) (_ string, found []registry.Count, err error) {
 	if key.Name == "" {
 		_, err = s.below(actor, "")
@@ -64,7 +65,7 @@ func (s *Service) Counts(ctx context.Context, actor registry.Actor, key registry
 	return key.Name, found, err
 }
 
-// TopCounts returns the names that were resolved most, and the sum of all.
+// TopCounts returns the names that were resolved most often, and the tally of all names.
 func (s *Service) TopCounts(ctx context.Context, actor registry.Actor, since, until time.Time, limit int) ([]registry.NameCount, registry.Tally, error) {
 	if err := ToRead.CheckAll(actor); err != nil {
 		return nil, registry.Tally{}, err
@@ -72,8 +73,8 @@ func (s *Service) TopCounts(ctx context.Context, actor registry.Actor, since, un
 	return count.Top(ctx, s.registry.Store(), since, until, limit)
 }
 
-// Health returns a page of the targets of names that begin with a prefix that were not healthy lately: those of a state, "" for all.
-// next is the cursor of the next one, "" for none.
+// Health returns a page of the targets, of names that begin with prefix, that have recently been unhealthy;
+// state restricts them, "" is any. next is the cursor of the next page, "" at the end.
 func (s *Service) Health(
 	ctx context.Context, actor registry.Actor, prefix string, state health.State, page Page,
 ) (found []health.Target, next string, err error) {
@@ -95,8 +96,8 @@ func (s *Service) Health(
 	return found, next, err
 }
 
-// Targets calls each with the targets of names that begin with a prefix, "" for all, in the order of names: those that were not healthy when
-// they were checked last, or with healthy all that were or are to be checked.
+// Targets calls each with the targets of names that begin with prefix, "" for all, in the order of names: those
+// that were unhealthy at their last check, with healthy also all others, including those not yet checked.
 func (s *Service) Targets(ctx context.Context, actor registry.Actor, prefix string, healthy bool, each func(health.Target) error) error {
 	below, err := s.below(actor, prefix)
 	switch {
@@ -114,13 +115,13 @@ func (s *Service) Targets(ctx context.Context, actor registry.Actor, prefix stri
 	}
 }
 
-// Sweep returns how far the checks of targets by a running urnd are.
+// Sweep returns the progress of the target checks of a running urnd.
 func (s *Service) Sweep(ctx context.Context) (health.Sweep, error) {
 	return health.ReadSweep(ctx, s.registry.Store())
 }
 
-// CheckTargets checks the targets of names that begin with a prefix, "" for all, by a checker of a configuration,
-// whose Store is that of the registry: see health.Checker.Check.
+// CheckTargets checks the targets of names that begin with prefix, "" for all, with a checker configured by by,
+// whose Store is set by CheckTargets: see health.Checker.Check.
 func (s *Service) CheckTargets(
 	ctx context.Context, actor registry.Actor, by health.Config, prefix string, each func(health.Target) error,
 ) error {

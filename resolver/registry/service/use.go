@@ -6,12 +6,12 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// Use is a kind of use of a registry, by which it is decided who may. The zero value is no use of it.
+// Use is a kind of use of a registry that requires permission. The zero value is none of them.
 type Use uint8
 
 // The uses.
 const (
-	ToVisit Use = iota + 1 // what has only what the actor may read
+	ToVisit Use = iota + 1 // pages that show nothing but what the actor may read
 	ToRead
 	ToChange
 	ToWithdraw
@@ -23,7 +23,7 @@ const (
 	ToManageTokens
 )
 
-// needs returns the role and the action that a use of names or of prefixes needs; "" is no action.
+// needs returns the role and the action that a use of names or prefixes requires; "" is no action.
 func (u Use) needs(kind registry.Kind) (registry.Role, registry.Action) {
 	change := registry.Key{Kind: kind}.Needs()
 	switch u {
@@ -48,7 +48,7 @@ func (u Use) needs(kind registry.Kind) (registry.Role, registry.Action) {
 	}
 }
 
-// Check returns ErrDenied where an actor may make a use of no name or prefix at all.
+// Check returns ErrDenied if an actor may not make a use of any name or prefix.
 func (u Use) Check(actor registry.Actor, kind registry.Kind) error {
 	role, action := u.needs(kind)
 	switch {
@@ -61,7 +61,7 @@ func (u Use) Check(actor registry.Actor, kind registry.Kind) error {
 	}
 }
 
-// CheckKey returns ErrDenied where an actor may not make a use of a name or prefix.
+// CheckKey returns ErrDenied if an actor may not make a use of a key.
 func (u Use) CheckKey(actor registry.Actor, key registry.Key) error {
 	role, action := u.needs(key.Kind)
 	if err := actor.May(role, key); err != nil || action == "" {
@@ -70,5 +70,6 @@ func (u Use) CheckKey(actor registry.Actor, key registry.Key) error {
 	return actor.Does(action)
 }
 
-// CheckAll returns ErrDenied where an actor may not make a use of all names: a change set may be of any.
+// CheckAll returns ErrDenied unless an actor may make a use of all names, as for a change set, which may
+// contain any name.
 func (u Use) CheckAll(actor registry.Actor) error { return u.CheckKey(actor, registry.Key{}) }

@@ -10,7 +10,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/sqlite"
 )
 
-// BenchmarkAppend appends new names in their order, 10,000 in a transaction, as an import does.
+// BenchmarkAppend appends new names in ascending order, 10,000 per transaction, as an import does.
 func BenchmarkAppend(b *testing.B) {
 	s, err := sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "registry.db"))
 	if err != nil {

@@ -15,12 +15,12 @@ import (
 	"github.com/urnd/urnd/resolver/registry/store"
 )
 
-// backupPages is how many pages are copied between two looks at the context.
+// backupPages is how many pages are copied between checks of the context.
 const backupPages = 1024
 
-// Backup copies the store, as it is at one moment, to a file that replaces what is there once it
-// is complete: see WriteBackup. Writers are not kept waiting; their log stays as long as the backup takes. progress
-// is called with the pages that were copied, and all.
+// Backup copies a snapshot of the store to a file, which replaces an existing file once it is complete: see
+// WriteBackup. It does not block writers, but their write-ahead log cannot be truncated before the backup ends.
+// progress is called with the number of copied pages, and of all pages.
 func (s *Store) Backup(ctx context.Context, file string, progress func(done, all int)) error {
 	return WriteBackup(ctx, file, func(_ *os.File, path string) error {
 		return s.transactions.with(ctx, func(c *conn) error {
@@ -31,8 +31,10 @@ func (s *Store) Backup(ctx context.Context, file string, progress func(done, all
 	})
 }
 
-// WriteBackup has a file written, which replaces what is there once it is complete. The file has mode 0600, and belongs to the owner of
-// its directory, if it may be given to that. So has its digest, which is written beside it after it. write gets the new file and its path.
+// WriteBackup writes a file by calling write, and replaces an existing file once it is complete. The file has
+// mode 0600, and belongs to the owner of its directory if the process may change the owner. Its digest is
+// written afterwards, to a file beside it with the same mode and owner. write receives the new file and its
+// path.
 func WriteBackup(ctx context.Context, file string, write func(f *os.File, path string) error) error {
 	temporary := file + ".new"
 	f, err := newFile(temporary)
@@ -53,7 +55,7 @@ func WriteBackup(ctx context.Context, file string, write func(f *os.File, path s
 	}
 	if err == nil {
 		giveToOwner(f, filepath.Dir(file))
-		// First without a digest: that of a file that was there before would refuse this one.
+		// The old digest is removed first: it would reject the new file.
 		err = errors.Join(removed(DigestFile(file)), os.Rename(temporary, file))
 	}
 	if err == nil {
@@ -65,7 +67,7 @@ func WriteBackup(ctx context.Context, file string, write func(f *os.File, path s
 	return nil
 }
 
-// backup copies the state that a transaction sees, which begins with its first question.
+// backup copies the database within the current transaction, whose snapshot touch establishes first.
 func (c *conn) backup(ctx context.Context, file string, progress func(done, all int)) (err error) {
 	if err := c.touch(); err != nil {
 		return err
@@ -94,8 +96,8 @@ func (c *conn) backup(ctx context.Context, file string, progress func(done, all 
 	}
 }
 
-// OpenBackup opens a backup to be read. Nothing is written, to the file or beside it, and no other
-// process may be writing to it. One of an older schema is an error.
+// OpenBackup opens a backup for reading. It writes nothing, neither to the file nor beside it. No other process
+// may write to the file meanwhile. A backup with an older schema is an error.
 func OpenBackup(ctx context.Context, file string) (*Store, error) {
 	for _, beside := range []string{"-wal", "-journal"} {
 		if info, err := os.Stat(file + beside); err == nil && info.Size() > 0 {
@@ -117,7 +119,8 @@ func OpenBackup(ctx context.Context, file string) (*Store, error) {
 	return s, nil
 }
 
-// checkSchema returns ErrSchema unless the schema is that of this version.
+// checkSchema returns an error unless the schema is the current one: registry.ErrSchema for a newer schema,
+// errOlder for an older one.
 func (c *conn) checkSchema() error {
 	var id, has int64
 	err := c.Query("SELECT application_id FROM pragma_application_id", func(row store.Row) error {
@@ -151,9 +154,9 @@ func (c *conn) checkSchema() error {
 
 var errOlder = errors.New("the backup was written by an older version of urnd")
 
-// newFile makes the file of a database for its owner alone, in place of one that was left over with its logs, which
-// SQLite would apply to the new one. It does not follow a link: root may write into the directory of somebody else,
-// who would choose what is written to.
+// newFile creates the file of a database with mode 0600. It removes a stale file first, with its logs, which
+// SQLite would apply to the new file. It does not follow a symbolic link: root may write into the directory of
+// another user, who could thereby choose the file to overwrite.
 func newFile(path string) (*os.File, error) {
 	if err := removed(path, path+"-wal", path+"-shm", path+"-journal"); err != nil {
 		return nil, err
@@ -161,8 +164,8 @@ func newFile(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // the path is configured
 }
 
-// giveToOwner gives a file to the owner of a directory. Only root may, and for others it
-// is theirs already.
+// giveToOwner changes the owner of a file to that of a directory. Only root may do that; for other users the
+// call has no effect.
 func giveToOwner(f *os.File, directory string) {
 	if uid, gid, ok := ownerOf(directory); ok {
 		_ = f.Chown(uid, gid)
@@ -170,7 +173,7 @@ func giveToOwner(f *os.File, directory string) {
 }
 
 func syncDirectory(path string) error {
-	d, err := os.Open(path) //nolint:gosec // the directory of a file that we wrote
+	d, err := os.Open(path) //nolint:gosec // the directory of a file that was written
 	if err != nil {
 		return err
 	}
@@ -178,7 +181,7 @@ func syncDirectory(path string) error {
 	return d.Sync()
 }
 
-// removed removes files that need not be there.
+// removed removes files, which need not exist.
 func removed(files ...string) error {
 	var faults []error
 	for _, file := range files {

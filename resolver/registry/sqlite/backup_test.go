@@ -15,7 +15,7 @@ import (
 
 func noProgress(int, int) {}
 
-// faultsOf returns what Verify finds.
+// faultsOf returns the problems that Verify reports.
 func faultsOf(t *testing.T, s registry.Store) (faults []string) {
 	t.Helper()
 	if err := s.Verify(t.Context(), func(fault string) { faults = append(faults, fault) }, func(_, _ registry.Seq) {}); err != nil {
@@ -24,7 +24,7 @@ func faultsOf(t *testing.T, s registry.Store) (faults []string) {
 	return faults
 }
 
-// backedUp makes a backup, and returns the store that is in it.
+// backedUp creates a backup, and returns the store in it.
 func backedUp(t *testing.T, s *sqlite.Store, file string) *sqlite.Store {
 	t.Helper()
 	if err := s.Backup(t.Context(), file, noProgress); err != nil {
@@ -40,7 +40,7 @@ func backedUp(t *testing.T, s *sqlite.Store, file string) *sqlite.Store {
 	return b
 }
 
-// A backup is one whole file of one moment, although others write as long as it takes.
+// A backup is a consistent snapshot in a single file, even if other connections write meanwhile.
 func TestBackupBesideWriter(t *testing.T) {
 	path := filled(t, 20_000)
 	s, writer := open(t, path), open(t, path)
@@ -152,8 +152,8 @@ func TestRestore(t *testing.T) {
 	has(elsewhere, 100)
 }
 
-// A damaged store can be replaced, and its log is not taken for the new one's. A damaged backup
-// replaces nothing.
+// A damaged store can be replaced, and its log is not applied to the new file. A damaged backup replaces
+// nothing.
 func TestRestoreDamaged(t *testing.T) {
 	path := filled(t, 100)
 	s := open(t, path)
@@ -186,7 +186,7 @@ func TestRestoreDamaged(t *testing.T) {
 	}
 }
 
-// What was left over beside the files that backups and restores make is not used: neither links nor logs.
+// Stale files beside those that backups and restores create are not used: neither symbolic links nor logs.
 func TestLeftOver(t *testing.T) {
 	path := filled(t, 100)
 	s := open(t, path)

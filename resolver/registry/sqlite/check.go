@@ -7,7 +7,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/store"
 )
 
-// maxProblems bounds the problems that Check reports.
+// maxProblems limits how many problems Check reports.
 const maxProblems = 100
 
 // Check implements store.Database.
@@ -31,7 +31,7 @@ func (c *conn) check(report func(problem string)) error {
 		return nil
 	})
 	if err != nil || found > 0 {
-		return err // statements on what cannot be read would fail
+		return err // a statement on unreadable pages would fail
 	}
 	return c.Query("PRAGMA foreign_key_check", func(row store.Row) error {
 		add(fmt.Sprintf("row %d of %s leads to no row of %s", row.Int(1), row.Text(0), row.Text(2)))

@@ -6,9 +6,9 @@ import (
 	"github.com/ncruces/go-sqlite3"
 )
 
-// The write-ahead log. Readers begin with its latest state, so it can only begin anew when none is
-// using it: the writer moves its pages into the file whenever there are checkpointPages, and waits
-// for readers where it has become restartPages long.
+// Limits of the write-ahead log, in pages. Readers start at its end, so it can be reset only when no reader
+// uses it. The writer checkpoints it without waiting from checkpointPages on, and waits for readers from
+// restartPages on.
 const (
 	pageSize        = 4096
 	checkpointPages = 1000
@@ -16,8 +16,8 @@ const (
 	restartTimeout  = 100 * time.Millisecond
 )
 
-// checkpoint moves what is in the write-ahead log into the file, if that has become long. What
-// fails here is tried again after the next transaction: nothing is lost, the log stays long.
+// checkpoint copies the write-ahead log into the database file if the log is long. An error is ignored: no data
+// is lost, the log stays long, and the next transaction tries again.
 func (c *conn) checkpoint() {
 	switch {
 	case c.removed:
@@ -30,14 +30,15 @@ func (c *conn) checkpoint() {
 		return
 	}
 	if c.waitFor(sqlite3.CHECKPOINT_RESTART, restartTimeout) != nil {
-		c.restartAt = 2 * c.logged // a long transaction reads: not each further write waits for it
+		// A long transaction is reading: wait again only after the log has doubled, not at each write.
+		c.restartAt = 2 * c.logged
 		return
 	}
 	c.restartAt, c.logged = restartPages, 0
 }
 
-// empty leaves nothing in the write-ahead log, in which removed octets are until their place is used again. Where
-// readers are in the way, it is tried again after each transaction, without waiting for them.
+// empty truncates the write-ahead log, which contains removed data until its pages are overwritten. If readers
+// prevent that, each transaction tries again, without waiting for them.
 func (c *conn) empty() {
 	if c.waitFor(sqlite3.CHECKPOINT_TRUNCATE, c.emptyTimeout) != nil {
 		c.emptyTimeout = 0
@@ -47,7 +48,7 @@ func (c *conn) empty() {
 	c.restartAt, c.logged = restartPages, 0
 }
 
-// waitFor makes a checkpoint that waits for readers, but not long.
+// waitFor runs a checkpoint that waits for readers for at most timeout.
 func (c *conn) waitFor(mode sqlite3.CheckpointMode, timeout time.Duration) error {
 	_ = c.db.BusyTimeout(timeout)
 	_, _, err := c.db.WALCheckpoint("main", mode)

@@ -11,40 +11,41 @@ import (
 	"github.com/ncruces/go-sqlite3"
 )
 
-// busyTimeout is how long a writer waits for those of other processes.
+// busyTimeout is how long a writer waits for writers of other processes.
 const busyTimeout = 10 * time.Second
 
-// conn is a connection with its prepared statements. It is not safe for concurrent use. It
-// implements store.Conn while a transaction runs.
+// conn is a connection with its prepared statements. It is not safe for concurrent use. It implements
+// store.Conn during a transaction.
 type conn struct {
 	path       string
 	db         *sqlite3.Conn
-	statements map[string]*sqlite3.Stmt // by the text that they were written as
+	statements map[string]*sqlite3.Stmt // by their text before Dialect.Statement
 	durability *durability              // of the last transaction
 
-	rolledBack   bool          // the transaction, by SQLite: what follows would be outside of it
-	removed      bool          // what the write-ahead log may still have was removed
-	emptyTimeout time.Duration // how long readers are waited for then
-	logged       int           // pages in the write-ahead log, as far as this connection has seen
-	restartAt    int           // how many of them make the writer wait for readers
+	rolledBack   bool          // SQLite rolled the transaction back: further statements would run outside of it
+	removed      bool          // the write-ahead log may still contain removed data
+	emptyTimeout time.Duration // how long empty waits for readers
+	logged       int           // pages in the write-ahead log, as seen by this connection
+	restartAt    int           // number of pages from which the writer waits for readers
 }
 
-// uriOf returns a file as a URI, with parameters. Whatever SQLite makes beside the file gets
-// its owner and mode.
+// uriOf returns the SQLite URI of a file, with parameters. Files that SQLite creates beside it inherit its
+// owner and mode.
 func uriOf(path, parameters string) string {
 	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?modeof=" + strings.ReplaceAll(url.QueryEscape(path), "+", "%20") + parameters
 }
 
-// mode is what a connection does.
+// mode is the access mode of a connection.
 type mode int
 
 const (
 	reads     mode = iota
-	writes         // and reads
-	immutable      // reads what nobody writes
+	writes         // reads and writes
+	immutable      // reads a file that no process writes
 )
 
-// connect returns a connection to a file, by a VFS, "" for that of the system, with a page cache in KiB.
+// connect opens a connection to a file. vfs is the name of a VFS, "" for the default one; cache is the size of
+// the page cache in KiB.
 func connect(path, vfs string, cache int, m mode) (*conn, error) {
 	flags, parameters := sqlite3.OPEN_READWRITE, ""
 	if vfs != "" {
@@ -64,15 +65,16 @@ func connect(path, vfs string, cache int, m mode) (*conn, error) {
 	return c, nil
 }
 
-// set sets up a new connection.
+// set configures a new connection.
 func (c *conn) set(cache int, m mode) error {
 	if err := c.db.BusyTimeout(busyTimeout); err != nil {
 		return err
 	}
-	// Temporary structures stay in memory: a directory for them might be full, or anyone's.
+	// Temporary structures are kept in memory: a directory for them might be full, or writable by anyone.
 	pragmas := fmt.Sprintf("PRAGMA temp_store=MEMORY; PRAGMA cache_size=-%d;", cache)
 	if m == writes {
-		// What is redacted or purged is gone from the file, and from backups of it, whose pages are copied as they are.
+		// secure_delete: redacted and purged data must disappear from the file, and from backups, which copy
+		// its pages.
 		pragmas += fmt.Sprintf("PRAGMA foreign_keys=ON; PRAGMA secure_delete=ON; PRAGMA journal_size_limit=%d", restartPages*pageSize)
 		c.db.WALHook(func(_ *sqlite3.Conn, _ string, pages int) error {
 			c.logged = pages
@@ -92,13 +94,13 @@ func (c *conn) close() error {
 	return errors.Join(err, c.db.Close())
 }
 
-// durability is how a transaction is made to last, and how much memory is worth it, in KiB.
+// durability is the synchronous mode of a transaction, and the size of its page cache in KiB.
 type durability struct {
 	synchronous string
 	cache       int
 }
 
-// synchronize sets how durable the next transaction is.
+// synchronize sets the durability of the next transaction.
 func (c *conn) synchronize(d *durability) error {
 	if c.durability == d {
 		return nil
@@ -110,8 +112,8 @@ func (c *conn) synchronize(d *durability) error {
 	return nil
 }
 
-// within calls f in a transaction, which is rolled back where f fails or panics, or ctx ends before
-// it is committed.
+// within calls f in a transaction. The transaction is rolled back if f fails or panics, or if ctx ends before
+// the commit.
 func (c *conn) within(ctx context.Context, begin string, f func() error) (err error) {
 	before := c.db.SetInterrupt(ctx)
 	defer c.db.SetInterrupt(before)
@@ -121,7 +123,7 @@ func (c *conn) within(ctx context.Context, begin string, f func() error) (err er
 	defer func() {
 		c.db.SetInterrupt(before)
 		c.rolledBack = false
-		if !c.db.GetAutocommit() { // it is neither committed nor rolled back by SQLite
+		if !c.db.GetAutocommit() { // neither committed nor rolled back by SQLite
 			err = errors.Join(err, c.fault(c.db.Exec("ROLLBACK")))
 		}
 	}()
@@ -134,14 +136,14 @@ func (c *conn) within(ctx context.Context, begin string, f func() error) (err er
 	if c.rolledBack {
 		return errRolledBack
 	}
-	c.db.SetInterrupt(before) // a commit is not broken off
+	c.db.SetInterrupt(before) // a commit is not interrupted
 	return c.fault(c.db.Exec("COMMIT"))
 }
 
-// errRolledBack is the error of a transaction that went on after an error that has ended it.
+// errRolledBack is the error of statements after an error that has rolled the transaction back.
 var errRolledBack = errors.New("the transaction was rolled back by an error before")
 
-// touch makes a transaction begin, which else begins with its first statement that reads.
+// touch establishes the snapshot of a transaction, which otherwise happens at its first statement that reads.
 func (c *conn) touch() error {
 	return c.Exec("SELECT 1 FROM commits LIMIT 1")
 }

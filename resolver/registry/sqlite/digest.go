@@ -16,17 +16,19 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// The digest of a backup is in a file beside it, in the format of sha256sum(1), by which it can be checked without urnd.
+// The digest of a backup is in a file beside it, in the format of sha256sum(1), so that it can be verified
+// without urnd.
 
-// DigestFile returns the path of the digest of a backup.
+// DigestFile returns the path of the digest file of a backup.
 func DigestFile(backup string) string { return backup + ".sha256" }
 
-// maxDigestFile bounds what is read of such a file: a line of a digest and a path.
+// maxDigestFile limits the length of a digest file, in bytes: a line with a digest and a path.
 const maxDigestFile = 8 << 10
 
-// CheckDigest compares a backup with its digest, if there is one. The error is registry.ErrDamaged where it is another one.
+// CheckDigest compares a backup with its digest, if there is a digest file. The error is registry.ErrDamaged if
+// they differ.
 func CheckDigest(ctx context.Context, backup string) error {
-	f, err := os.Open(backup) //nolint:gosec // whoever checks a backup says which
+	f, err := os.Open(backup) //nolint:gosec // the path is an argument of the command
 	if err != nil {
 		return fmt.Errorf("opening a backup: %w", err)
 	}
@@ -34,7 +36,7 @@ func CheckDigest(ctx context.Context, backup string) error {
 	return copyChecked(ctx, io.Discard, f, backup)
 }
 
-// copyChecked copies a backup, and compares it with its digest, if there is one.
+// copyChecked copies a backup, and compares it with its digest, if there is a digest file.
 func copyChecked(ctx context.Context, to io.Writer, from io.Reader, backup string) error {
 	want, err := readDigest(backup)
 	if err != nil {
@@ -51,7 +53,7 @@ func copyChecked(ctx context.Context, to io.Writer, from io.Reader, backup strin
 	return nil
 }
 
-// digestOf returns the SHA-256 of what a reader has.
+// digestOf returns the SHA-256 of the content of a reader.
 func digestOf(ctx context.Context, r io.Reader) (digest [sha256.Size]byte, err error) {
 	hash := sha256.New()
 	for {
@@ -67,10 +69,10 @@ func digestOf(ctx context.Context, r io.Reader) (digest [sha256.Size]byte, err e
 	}
 }
 
-// readDigest returns the digest of a backup, nil where there is none.
+// readDigest returns the digest of a backup, nil if there is no digest file.
 func readDigest(backup string) ([]byte, error) {
 	file := DigestFile(backup)
-	f, err := os.Open(file) //nolint:gosec // it is beside what was named
+	f, err := os.Open(file) //nolint:gosec // beside the backup of the command
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -82,7 +84,7 @@ func readDigest(backup string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the digest of a backup: %w", err)
 	}
-	// The name is not compared: who moves a backup may give both another one.
+	// The file name in the line is not compared: both files may have been renamed together.
 	line, rest, _ := strings.Cut(strings.TrimPrefix(string(text), `\`), "\n")
 	octets, _, _ := strings.Cut(line, " ")
 	digest, err := hex.DecodeString(octets)
@@ -93,7 +95,7 @@ func readDigest(backup string) ([]byte, error) {
 	return digest, nil
 }
 
-// writeDigest writes the digest of a backup, which belongs to whom the directory does.
+// writeDigest writes the digest file of a backup, which belongs to the owner of the directory.
 func writeDigest(backup string, digest [sha256.Size]byte) error {
 	file := DigestFile(backup)
 	temporary := file + ".new"
@@ -116,7 +118,8 @@ func writeDigest(backup string, digest [sha256.Size]byte) error {
 	return nil
 }
 
-// digestLine returns the line of sha256sum(1) for a file. What would end it is escaped, and a backslash before it says so.
+// digestLine returns the line of sha256sum(1) for a file. A name with a backslash or a line break is escaped,
+// which a leading backslash indicates.
 func digestLine(digest [sha256.Size]byte, name string) string {
 	escaped := strings.NewReplacer(`\`, `\\`, "\n", `\n`, "\r", `\r`).Replace(name)
 	mark := ""

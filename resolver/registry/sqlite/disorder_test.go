@@ -12,8 +12,8 @@ import (
 	"github.com/urnd/urnd/resolver/registry/sqlite"
 )
 
-// disorder turns the cells of all leaves of b-trees of a file around, but for those of the schema. It is a damage that SQLite does not
-// see where it reads (section 1.6 of its file format).
+// disorder reverses the cells of all leaf pages of b-trees in a file, except for those of the schema. SQLite
+// does not detect that damage when it reads (section 1.6 of its file format).
 func disorder(t *testing.T, path string) {
 	t.Helper()
 	const tableLeaf, indexLeaf = 0x0d, 0x0a
@@ -22,7 +22,7 @@ func disorder(t *testing.T, path string) {
 	size := int(binary.BigEndian.Uint16(octets[16:]))
 	for page := range slices.Chunk(octets[size:], size) {
 		if page[0] != tableLeaf && page[0] != indexLeaf || bytes.Contains(page, []byte("CREATE TABLE")) {
-			continue // or the schema cannot be read
+			continue // otherwise the schema could not be read
 		}
 		cells := int(binary.BigEndian.Uint16(page[3:]))
 		for i := range cells / 2 {
@@ -33,7 +33,7 @@ func disorder(t *testing.T, path string) {
 	must(t, os.WriteFile(path, octets, 0o600))
 }
 
-// Who reads a damaged registry page by page comes to an end.
+// A paged read of a damaged registry terminates.
 func TestPagesOutOfOrder(t *testing.T) {
 	path := varied(t)
 	disorder(t, path)

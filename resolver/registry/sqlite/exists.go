@@ -11,7 +11,8 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// MustExist returns an error of registry.ErrNoStore if there is no file at path, which Open would make.
+// MustExist returns an error that wraps registry.ErrNoStore if there is no file at path, which Open would
+// create.
 func MustExist(path string) error {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: there is no file %s: urnd registry import and set make one, and so does urnd when it starts",
@@ -20,13 +21,14 @@ func MustExist(path string) error {
 	return nil
 }
 
-// rememberedName is the file, in a directory for what a service keeps, that names the store which it had.
+// rememberedName is the name of the file, in the state directory of a service, that contains the path of its
+// store.
 const rememberedName = "registry-file"
 
-// maxRemembered bounds what is read of it.
+// maxRemembered limits the length of that file, in bytes.
 const maxRemembered = 8 << 10
 
-// Remember writes to a directory which store there is.
+// Remember records the path of the store in a directory.
 func Remember(path, directory string) error {
 	path, err := filepath.Abs(path)
 	if err != nil || remembered(directory) == path {
@@ -39,31 +41,32 @@ func Remember(path, directory string) error {
 	return os.Rename(file+".new", file)
 }
 
-// remembered returns the store that a directory names, "" for none.
+// remembered returns the path recorded in a directory, "" for none.
 func remembered(directory string) string {
 	file := filepath.Join(directory, rememberedName)
 	if info, err := os.Stat(file); err != nil || info.Size() > maxRemembered {
 		return ""
 	}
-	text, _ := os.ReadFile(file) //nolint:gosec // a directory that is configured
+	text, _ := os.ReadFile(file) //nolint:gosec // the directory is configured
 	return strings.TrimSuffix(string(text), "\n")
 }
 
-// Lost returns an error of registry.ErrNoStore where there is no file at path, and something else shows that there was one: what SQLite,
-// backups and restores have beside it, or what Remember has written to one of some directories; "" is none.
+// Lost returns an error that wraps registry.ErrNoStore if there is no file at path, but evidence that it
+// existed: files that SQLite, backups and restores leave beside it, or a record of Remember in one of
+// directories. An empty directory name is ignored.
 func Lost(path string, directories ...string) error {
 	trace := traceOf(path, directories)
 	if trace == "" {
 		return nil
 	}
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
-		return nil // opening it says what is wrong
+		return nil // opening it reports the error
 	}
 	return fmt.Errorf("%w: there is no file %s, and %s shows that there was one: see whether its file system is mounted, put the file back, or restore a backup "+
 		"(urnd registry restore); if a new registry is meant, move %s away", registry.ErrNoStore, path, trace, trace)
 }
 
-// traceOf returns a file that shows that there was a store at path, "" where there is none.
+// traceOf returns a file that is evidence of a former store at path, "" if there is none.
 func traceOf(path string, directories []string) string {
 	for _, end := range []string{"-wal", "-shm", "-journal", ".before-restore", ".sha256"} {
 		if _, err := os.Stat(path + end); err == nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/sqlite"
 )
 
-// A file that something shows was there is not made again; without a trace it is.
+// A file is not created if there is evidence that it existed before.
 func TestLost(t *testing.T) {
 	for _, c := range []struct{ trace, says string }{
 		{"registry.db-wal", "registry.db-wal shows"},
@@ -54,7 +54,7 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// What is remembered in a directory is one file, which may be elsewhere.
+// A directory remembers a single file, which may be elsewhere.
 func TestRemember(t *testing.T) {
 	dir, state := t.TempDir(), t.TempDir()
 	path, other := filepath.Join(dir, "registry.db"), filepath.Join(dir, "other.db")
@@ -75,7 +75,7 @@ func TestRemember(t *testing.T) {
 	}
 }
 
-// A restore is the way out: the log of the file that is lost is not applied to the backup.
+// A restore resolves the error: the log of the lost file is not applied to the backup.
 func TestRestoreLost(t *testing.T) {
 	path := filled(t, 10)
 	s := open(t, path)

@@ -12,7 +12,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// fault returns an error of SQLite as one of the registry; nil for nil.
+// fault converts an error of SQLite to one of the registry; nil for nil.
 func (c *conn) fault(err error) error {
 	if err == nil {
 		return nil
@@ -23,7 +23,7 @@ func (c *conn) fault(err error) error {
 	return faultOf(c.path, err)
 }
 
-// faultOf returns an error as one of the registry, that says which file it is about and what to do.
+// faultOf converts an error to one of the registry, with the path of the file and advice.
 func faultOf(path string, err error) error {
 	for _, known := range []error{
 		registry.ErrSchema, registry.ErrDamaged, registry.ErrNoStore, registry.ErrInvalid, context.Canceled, context.DeadlineExceeded,
@@ -33,7 +33,7 @@ func faultOf(path string, err error) error {
 		}
 	}
 	kind, advice := registry.ErrNoStore, ""
-	told := "" // to clients, who are not told which file it is
+	told := "" // for clients, which must not see the path
 	switch {
 	case isAny(err, sqlite3.NOTADB):
 		kind = registry.ErrDamaged
@@ -63,8 +63,8 @@ func faultOf(path string, err error) error {
 	return fmt.Errorf("%w: %w%s", about(path, kind, told), err, advice)
 }
 
-// about returns an error of a kind about a file. What clients are told of an error is the text of what wraps its kind: which file it is, is for
-// the log.
+// about returns an error of a kind about a file. Clients see only the text of the inner error, which wraps
+// kind; the path is for the log.
 func about(path string, kind error, told string) error {
 	return fmt.Errorf("%w: %s", fmt.Errorf("%w%s", kind, told), path)
 }

@@ -63,7 +63,7 @@ func filled(t testing.TB, n int) string {
 	return path
 }
 
-// wantFault compares an error: it is of a kind, and names the file and what is said to be done.
+// wantFault checks that an error is of a kind, and contains the path of the file and the advice.
 func wantFault(t *testing.T, err, kind error, texts ...string) {
 	t.Helper()
 	if !errors.Is(err, kind) {
@@ -144,8 +144,8 @@ func TestFileFaults(t *testing.T) {
 	}
 }
 
-// Pages in the middle that were overwritten or are missing are told of where they are needed, by an error
-// and by Check; what is elsewhere can be read.
+// Overwritten or missing pages in the middle of the file are reported where they are needed, by an error and by
+// Verify; other pages remain readable.
 func TestDamagedPages(t *testing.T) {
 	for name, damage := range map[string]func(f *os.File, size int64) error{
 		"overwritten": func(f *os.File, size int64) error {
@@ -189,10 +189,10 @@ func TestDamagedPages(t *testing.T) {
 	}
 }
 
-// asOther is set in a process of another user, that opens a store.
+// asOther is an environment variable of the child process that opens a store as another user.
 const asOther = "TEST_OPEN_STORE"
 
-// TestOpenAsOther is what the process of TestPermissions does.
+// TestOpenAsOther runs in the child process of TestPermissions.
 func TestOpenAsOther(t *testing.T) {
 	path := os.Getenv(asOther)
 	if path == "" {
@@ -252,7 +252,7 @@ func runAs(t *testing.T, user uint32, test string, environment ...string) string
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := os.CreateTemp("", "sqlite-test") // where go test has it, only its user can go
+	f, err := os.CreateTemp("", "sqlite-test") // the directory of go test is accessible to its user only
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -273,7 +273,7 @@ func runAs(t *testing.T, user uint32, test string, environment ...string) string
 	return string(out)
 }
 
-// A file of an older schema, which is one without any table, is brought to that of this version.
+// A file with an older schema, here one without any table, is migrated.
 func TestMigrated(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a file?with #%20 odd name.db")
 	if err := os.WriteFile(path, nil, 0o640); err != nil {
@@ -296,7 +296,7 @@ func TestMigrated(t *testing.T) {
 	}
 }
 
-// Two processes may make a file at the same time.
+// Several processes may create a file at the same time.
 func TestMadeTwice(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")

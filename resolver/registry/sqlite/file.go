@@ -16,15 +16,16 @@ import (
 	"github.com/urnd/urnd/resolver/registry/store"
 )
 
-// applicationID is in the header of our databases: "urnd" in ASCII.
+// applicationID is the application ID in the header of the registry's databases: "urnd" in ASCII.
 const applicationID = 0x75726e64
 
-// prepare makes a file where there is and was none, and brings its schema to that of this version. made is whether it did.
+// prepare creates a file that does not exist and is not lost, and migrates its schema to the current version.
+// made reports whether it created the file.
 func prepare(ctx context.Context, path string) (made bool, err error) {
 	if err := Lost(path); err != nil {
 		return false, err
 	}
-	// An empty file is an empty database. Names may be private: it is its owner's alone.
+	// An empty file is a valid empty database. Names may be confidential, so only its owner may read it.
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // the path is configured
 	switch {
 	case err == nil:
@@ -41,7 +42,8 @@ func prepare(ctx context.Context, path string) (made bool, err error) {
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	db.SetMaxOpenConns(1)
-	// Processes that do it at once are in each other's way: one goes on, and the others find what it did.
+	// Several processes that migrate at the same time fail with BUSY or ERROR; one succeeds, and the retries
+	// find the migrated schema.
 	for range prepareTries {
 		if err = migrate(ctx, path, db); !errors.Is(err, sqlite3.BUSY) && !errors.Is(err, sqlite3.ERROR) {
 			break
@@ -50,7 +52,7 @@ func prepare(ctx context.Context, path string) (made bool, err error) {
 	return made, err
 }
 
-// prepareTries bounds for how long, at 200 ms each, another process may keep a file from being prepared.
+// prepareTries limits the retries while another process holds the file, 200 ms each.
 const prepareTries = 50
 
 func migrate(ctx context.Context, path string, db *sql.DB) error {
@@ -67,7 +69,7 @@ func migrate(ctx context.Context, path string, db *sql.DB) error {
 	return err
 }
 
-// isOurs returns an error if a database is that of another program, which is not to be changed.
+// isOurs returns an error if a database belongs to another program, and must not be modified.
 func isOurs(ctx context.Context, db *sql.DB) error {
 	var id, tables int64
 	if err := db.QueryRowContext(ctx, "SELECT application_id, (SELECT count(*) FROM sqlite_schema) FROM "+
@@ -113,8 +115,8 @@ func up(ctx context.Context, path string, db *sql.DB) error {
 	return err
 }
 
-// shareAs gives the index of the write-ahead log the mode of the file: who may write to the
-// one needs the other. SQLite does so for the log itself.
+// shareAs gives the index of the write-ahead log the mode of the database file, since every user that may write
+// to the file needs the index as well. SQLite itself does that for the log.
 func shareAs(path string) error {
 	file, err := os.Stat(path)
 	if err != nil {
@@ -122,10 +124,11 @@ func shareAs(path string) error {
 	}
 	index, err := os.Stat(path + "-shm")
 	if err != nil || index.Mode() == file.Mode() {
-		return nil //nolint:nilerr // there is none where the file is not in use
+		return nil //nolint:nilerr // it does not exist while the file is not in use
 	}
 	if err := os.Chmod(path+"-shm", file.Mode()); err != nil && !errors.Is(err, fs.ErrPermission) {
-		return err // where it is another user's, that one has done it
+		// An index of another user is skipped: the process of that user sets its mode.
+		return err
 	}
 	return nil
 }
@@ -134,7 +137,7 @@ func newerSchema(path string, has, knows int64) error {
 	return fmt.Errorf("%w has schema %d, and this version knows %d: use the urnd that has written it", about(path, registry.ErrSchema, ""), has, knows)
 }
 
-// schema returns the version of the schema that this version of urnd has.
+// schema returns the current version of the schema.
 func schema() (int64, error) {
 	migrations, err := store.SQLite().Migrations()
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/urnd/urnd/resolver/registry/sqlite"
 )
 
-// varied returns the path of a closed registry that has something of all that Verify reads: names with histories, aliases, prefixes, a set
-// of several transactions, versions that were redacted, and a sandbox that was purged.
+// varied returns the path of a closed registry with all kinds of data that Verify reads: names with histories,
+// aliases, prefixes, a change set of several transactions, redacted versions, and a purged sandbox.
 func varied(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "registry.db")
@@ -78,7 +78,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// contents returns what a registry says, in the tables that Verify is about.
+// contents returns the content of the tables that Verify covers.
 func contents(ctx context.Context, s registry.Store) (string, error) {
 	var b strings.Builder
 	err := s.Read(ctx, func(tx registry.Tx) error {
@@ -110,7 +110,7 @@ func contents(ctx context.Context, s registry.Store) (string, error) {
 	return b.String(), err
 }
 
-// readAndVerify returns what a file says, and how many faults Verify finds in it. The error is that of either.
+// readAndVerify returns the content of a file, and the problems that Verify reports. err is an error of either.
 func readAndVerify(ctx context.Context, path string) (text string, faults []string, err error) {
 	s, err := sqlite.OpenBackup(ctx, path)
 	if err != nil {
@@ -125,10 +125,10 @@ func readAndVerify(ctx context.Context, path string) (text string, faults []stri
 	return text, nil, err
 }
 
-// flips is how many bits TestFlippedBits flips, one at a time; URND_FLIPS is another number.
+// flips is how many bits TestFlippedBits flips, one at a time; URND_FLIPS overrides it.
 const flips = 40
 
-// Where a bit of the file is another one, Verify finds it, or nothing that the registry has is another.
+// A flipped bit of the file is either reported by Verify, or does not alter the content of the registry.
 func TestFlippedBits(t *testing.T) {
 	path := varied(t)
 	octets, err := os.ReadFile(path)
@@ -168,7 +168,7 @@ func TestFlippedBits(t *testing.T) {
 	t.Logf("of %d octets %d bits were flipped: %d are found, %d change nothing", len(octets), n, found, unseen)
 }
 
-// difference returns the first lines that are not the same.
+// difference returns the first pair of lines that differ.
 func difference(a, b string) string {
 	before, after := strings.Split(a, "\n"), strings.Split(b, "\n")
 	for i := range min(len(before), len(after)) {

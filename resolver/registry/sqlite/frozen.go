@@ -12,17 +12,18 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// A file system that is full or read-only takes none of the files that SQLite has beside a database, without which it opens none that
-// has a write-ahead log. Names are read all the same: where all is in the file, it is read without those and without locks, for as long as
-// nobody changes it, which is looked at before and after each question.
+// On a full or read-only file system, SQLite cannot create the files beside a database without which it does
+// not open one in WAL mode. Such a store is opened read-only instead: if the log is empty, the file is read
+// without these files and without locks (immutable=1), as long as it does not change. That is checked before
+// and after each query.
 
-// frozen is why a file is read so, and what it was then.
+// frozen is the read-only mode: its cause, and the state of the file when it was opened.
 type frozen struct {
 	why error
 	is  state
 }
 
-// state is what tells whether a file, or what is in its log, has changed.
+// state identifies the content of a file and its log.
 type state struct {
 	size, log int64
 	changed   time.Time
@@ -40,10 +41,10 @@ func stateOf(path string) (s state, err error) {
 	return s, nil
 }
 
-// takesNothing reports whether nothing can be written beside a file.
+// takesNothing reports whether no files can be created beside a file.
 func takesNothing(path string) bool { return isFull(path) || isReadOnly(path) }
 
-// freeze opens a store to be read only. why is the error for those who write.
+// freeze opens a store in read-only mode. why is the error for writers.
 func (s *Store) freeze(ctx context.Context, why error) (err error) {
 	if err := emptyLog(s.path); err != nil {
 		return err
@@ -64,7 +65,8 @@ func (s *Store) freeze(ctx context.Context, why error) (err error) {
 	return s.questions.with(ctx, func(c *conn) error { return c.checkSchema() })
 }
 
-// emptyLog moves what is in the log of a file into it, if that needs no room. Who has the file for himself needs no file beside it for that.
+// emptyLog copies the log of a file into it, if that needs no disk space. With exclusive access, SQLite needs
+// no other file for that.
 func emptyLog(path string) error {
 	if now, err := stateOf(path); err != nil || now.log == 0 {
 		return err
@@ -77,7 +79,7 @@ func emptyLog(path string) error {
 	return errors.Join(err, db.Close())
 }
 
-// isFrozen returns an error where a store that is read only must be opened again.
+// isFrozen returns ErrReopen if a read-only store must be opened again.
 func (s *Store) isFrozen() error {
 	if s.frozen == nil {
 		return nil
@@ -88,7 +90,7 @@ func (s *Store) isFrozen() error {
 	return nil
 }
 
-// whileFrozen calls a question, whose answer counts if nothing has changed meanwhile.
+// whileFrozen calls question, and discards its result if the file has changed meanwhile.
 func (s *Store) whileFrozen(question func() error) error {
 	if s.frozen == nil {
 		return question()
@@ -103,7 +105,7 @@ func (s *Store) whileFrozen(question func() error) error {
 	return err
 }
 
-// Unwritable returns why nothing can be written now, nil where it probably can.
+// Unwritable returns why the store is read-only, nil if it is presumably writable.
 func (s *Store) Unwritable() error {
 	switch {
 	case s.frozen != nil:

@@ -12,7 +12,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/sqlite"
 )
 
-// reads looks all names up, in each way.
+// reads looks up all names, by each method for reading.
 func reads(t *testing.T, s *sqlite.Store, n int) {
 	t.Helper()
 	for i := range n + 1 {
@@ -32,7 +32,8 @@ func reads(t *testing.T, s *sqlite.Store, n int) {
 	closed(t, backedUp(t, s, filepath.Join(t.TempDir(), "backup.db")))
 }
 
-// A store in a file system without room, or that is read-only, is opened and read; once it can be written to, it is to be opened again.
+// A store on a full or read-only file system is opened read-only; once it becomes writable, it must be opened
+// again.
 func TestOpenWithoutRoom(t *testing.T) {
 	remount := func(t *testing.T, dir string, flags uintptr) {
 		t.Helper()
@@ -61,7 +62,7 @@ func TestOpenWithoutRoom(t *testing.T) {
 			again := c.end(t, dir)
 			s = open(t, path)
 			reads(t, s, 100)
-			other := open(t, path) // another command
+			other := open(t, path) // like a second process
 			reads(t, other, 100)
 			closed(t, other)
 			wantFault(t, s.Unwritable(), registry.ErrNoStore, path, c.says)
@@ -84,7 +85,7 @@ func TestOpenWithoutRoom(t *testing.T) {
 	}
 }
 
-// What an urnd that was killed has left in its log is read, too.
+// A log left behind by a killed process is read as well.
 func TestOpenWithoutRoomAfterKill(t *testing.T) {
 	dir, whole := testserver.SmallDisk(t), filled(t, 100)
 	s := open(t, whole)

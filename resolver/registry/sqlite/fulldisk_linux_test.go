@@ -9,8 +9,8 @@ import (
 	"github.com/urnd/urnd/resolver/registry/sqlite"
 )
 
-// A full disk fails the write that does not fit: all before it is there, and once there is room
-// writing goes on.
+// On a full disk, the write that does not fit fails. All earlier writes are preserved, and writing succeeds
+// again once there is free space.
 func TestDiskFull(t *testing.T) {
 	dir := t.TempDir()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=4m"); err != nil {

@@ -15,14 +15,15 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// The environment of a process that writes until it is killed: the file, and the number of the process.
+// Environment variables of a child process that writes until it is killed: the file, and the number of the
+// process.
 const (
 	killedFile  = "TEST_KILLED_FILE"
 	killedRound = "TEST_KILLED_ROUND"
 )
 
-// TestWriteUntilKilled is what the processes of TestKilled do: two names change in each transaction, and
-// which version they have then is written when it is acknowledged.
+// TestWriteUntilKilled runs in the child processes of TestKilled. Each transaction changes two names; their new
+// version is printed once it is acknowledged.
 func TestWriteUntilKilled(t *testing.T) {
 	path := os.Getenv(killedFile)
 	if path == "" {
@@ -52,8 +53,8 @@ func TestWriteUntilKilled(t *testing.T) {
 	}
 }
 
-// After kill -9 at any moment of single writes the file opens, every write that was acknowledged is
-// there, and no half of one.
+// After kill -9 at any point of single writes, the file opens, and contains every acknowledged write and no
+// partial one.
 func TestKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
@@ -81,7 +82,7 @@ func TestKilled(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// The last write may be there although nobody heard of it.
+			// The last write may be present although it was not acknowledged.
 			if left.Version != right.Version || left.Contact != right.Contact || left.Version < want.version || left.Version > want.version+1 ||
 				left.Version == want.version && left.Contact != want.contact {
 				t.Errorf("round %d: pair %d has versions %d and %d, %q and %q; acknowledged was %d, %q",
@@ -102,8 +103,8 @@ func TestKilled(t *testing.T) {
 	t.Logf("%d writes were acknowledged", total)
 }
 
-// killedAfter runs a process that writes, and kills it after a random number of acknowledgements and a
-// random time. It returns how many there were.
+// killedAfter runs a process that writes, and kills it after a random number of acknowledgements and a random
+// time. It returns the number of acknowledgements.
 func killedAfter(t *testing.T, path string, round int, acknowledged func(pair, version int, contact string)) (n int) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestWriteUntilKilled$")
@@ -125,7 +126,8 @@ func killedAfter(t *testing.T, path string, round int, acknowledged func(pair, v
 		}
 		acknowledged(pair, version, contact)
 		if n++; n == killAt+1 {
-			for range spins { // so that it is at another point of its write each time
+			// A random delay varies the point of the write at which the process is killed.
+			for range spins {
 				_ = rand.Int()
 			}
 			_ = cmd.Process.Kill()

@@ -13,10 +13,12 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// killedSets is the environment of a process that makes change sets, and reverts them, until it is killed: the file.
+// killedSets is the environment variable, with the file, of a child process that makes and reverts change sets
+// until it is killed.
 const killedSets = "TEST_KILLED_SETS"
 
-// A group of names has a change set by which it was made, one in several transactions, as imports are, and one by which that is reverted.
+// A group of names has three change sets: one that creates it, one of several transactions, like an import, and
+// one that reverts the latter.
 const (
 	groupNames  = 30
 	groupWrites = 3
@@ -37,7 +39,7 @@ func killedRegistry(s registry.Store) *registry.Registry {
 
 func administrator() registry.Actor { return registry.Actor{Name: "admin", Role: registry.Admin} }
 
-// TestChangeUntilKilled is what the processes of TestChangeSetsKilled do.
+// TestChangeUntilKilled runs in the child processes of TestChangeSetsKilled.
 func TestChangeUntilKilled(t *testing.T) {
 	path := os.Getenv(killedSets)
 	if path == "" {
@@ -80,15 +82,15 @@ func TestChangeUntilKilled(t *testing.T) {
 	}
 }
 
-// acknowledgedGroup is what a process has said last, before it was killed.
+// acknowledgedGroup is the last acknowledgement of a process before it was killed.
 type acknowledgedGroup struct {
 	group int
 	set   registry.Seq
 	steps int
 }
 
-// After kill -9 at any moment of change sets and reverts the chain holds, each set has what was acknowledged of it, and whole transactions
-// alone, and what was not reverted yet can be.
+// After kill -9 at any point of change sets and reverts, the chain verifies, each set contains everything that
+// was acknowledged, in complete transactions only, and a set that was not yet reverted can be reverted.
 func TestChangeSetsKilled(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "registry.db")
 	closed(t, open(t, path))
@@ -126,7 +128,8 @@ func killedChanging(t *testing.T, path string) (last acknowledgedGroup) {
 			t.Fatalf("%q", lines.Text())
 		}
 		if n++; n == killAt+1 {
-			for range spins { // so that it is at another point of its write each time
+			// A random delay varies the point of the write at which the process is killed.
+			for range spins {
 				_ = rand.Int()
 			}
 			_ = cmd.Process.Kill()
@@ -136,7 +139,7 @@ func killedChanging(t *testing.T, path string) (last acknowledgedGroup) {
 	return last
 }
 
-// check looks at the last group of a process, and reverts its change set where that was not done.
+// check checks the last group of a process, and reverts its change set if that was not done.
 func (last *acknowledgedGroup) check(t *testing.T, s registry.Store) (reverted int) {
 	t.Helper()
 	r := killedRegistry(s)

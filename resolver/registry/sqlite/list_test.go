@@ -11,8 +11,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// A page in the middle of many names or documents costs as little as the first: those before it are not
-// read.
+// A page in the middle of many names or documents costs as little as the first one: earlier ones are not read.
 func TestPagesCostTheSame(t *testing.T) {
 	s, err := Open(t.Context(), filepath.Join(t.TempDir(), "registry.db"))
 	if err != nil {
@@ -44,7 +43,8 @@ func TestPagesCostTheSame(t *testing.T) {
 		return steps
 	}
 	steps := func(after string) (list, documents int) {
-		if err := s.transactions.with(t.Context(), func(c *conn) error { used = c; return nil }); err != nil { // it is used first again
+		// The pool returns this connection again at the next use.
+		if err := s.transactions.with(t.Context(), func(c *conn) error { used = c; return nil }); err != nil {
 			t.Fatal(err)
 		}
 		err := s.Read(t.Context(), func(tx registry.Tx) error {

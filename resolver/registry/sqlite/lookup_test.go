@@ -6,7 +6,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// What a look-up costs in a small store: all but finding the pages.
+// BenchmarkLookup measures a lookup in a small store, without the cost of finding pages.
 func BenchmarkLookup(b *testing.B) {
 	s := open(b, filled(b, 1000))
 	defer closed(b, s)

@@ -2,5 +2,5 @@
 
 package sqlite
 
-// ownerOf returns who owns a file, where files have such owners.
+// ownerOf returns the owner of a file; ok is false on this platform.
 func ownerOf(string) (uid, gid int, ok bool) { return 0, 0, false }

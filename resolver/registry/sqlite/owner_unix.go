@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// ownerOf returns who owns a file.
+// ownerOf returns the owner of a file.
 func ownerOf(path string) (uid, gid int, ok bool) {
 	info, err := os.Stat(path)
 	if err != nil {

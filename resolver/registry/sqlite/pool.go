@@ -8,8 +8,8 @@ import (
 	"github.com/urnd/urnd/internal/quota"
 )
 
-// The page caches of connections, in KiB. Readers, and those who write single entries, are as fast with
-// a few MiB as with 32, and all of a pool together have at most poolCache.
+// The sizes of page caches, in KiB. Readers, and writers of single entries, gain nothing from more than a few
+// MiB. The caches of a pool share poolCache.
 const (
 	bulkCache   = 32 << 10
 	writerCache = 8 << 10
@@ -17,13 +17,13 @@ const (
 	poolCache   = 32 << 10
 )
 
-// pool is a number of connections for reading. They are made when they are needed, and the one that
-// was used last, whose cache is warm, is used first. It is safe for concurrent use.
+// pool is a pool of connections for reading. Connections are opened on demand; the most recently used one,
+// whose cache is warm, is used first. It is safe for concurrent use.
 type pool struct {
 	path  string
-	cache int             // of each, in KiB
-	slots quota.Semaphore // one for each connection in use
-	// immutable files are opened without locks, and nothing is written beside them.
+	cache int             // per connection, in KiB
+	slots quota.Semaphore // one per connection in use
+	// immutable files are opened without locks and without files beside them.
 	immutable bool
 
 	mu   sync.Mutex
@@ -34,7 +34,7 @@ func newPool(path string, n int) *pool {
 	return &pool{path: path, cache: max(min(readerCache, poolCache/n), 1<<10), slots: make(quota.Semaphore, n)}
 }
 
-// get returns a connection, when one is free.
+// get returns a connection; it waits until one is free.
 func (p *pool) get(ctx context.Context) (*conn, error) {
 	if p.slots.Acquire(ctx) != nil {
 		return nil, ctx.Err()
@@ -62,7 +62,7 @@ func (p *pool) mode() mode {
 	return reads
 }
 
-// put takes a connection back.
+// put returns a connection to the pool.
 func (p *pool) put(c *conn) {
 	p.mu.Lock()
 	p.free = append(p.free, c)
@@ -80,7 +80,7 @@ func (p *pool) with(ctx context.Context, f func(c *conn) error) error {
 	return f(c)
 }
 
-// close closes the connections, none of which is in use.
+// close closes all connections, none of which may be in use.
 func (p *pool) close() error {
 	var err error
 	for _, c := range p.free {

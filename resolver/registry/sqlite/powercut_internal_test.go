@@ -18,13 +18,13 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// operation is what the writer did to a file, or that it has told something to who waits for it.
+// operation is an operation of the writer on a file, or an acknowledgement to a client.
 type operation struct {
-	file string // the base of its name
+	file string // base name
 	kind operationKind
 	off  int64
 	data []byte
-	head registry.Seq // of what was acknowledged
+	head registry.Seq // of an acknowledgement
 }
 
 type operationKind int
@@ -34,10 +34,10 @@ const (
 	truncated
 	synced
 	removedFile
-	acknowledged // and durable
+	acknowledged // durable and acknowledged
 )
 
-// recorder is a VFS that records what is done to files by the VFS of the system.
+// recorder is a VFS that records the operations on files, and passes them to the VFS of the system.
 type recorder struct {
 	vfs.VFS
 
@@ -98,13 +98,13 @@ func (f *recordedFile) Sync(flags vfs.SyncFlag) error {
 func (f *recordedFile) SharedMemory() vfs.SharedMemory { return vfsutil.WrapSharedMemory(f.File) }
 func (f *recordedFile) LockState() vfs.LockLevel       { return vfsutil.WrapLockState(f.File) }
 
-// disk is what is on a disk: what was synchronized of each file, and what was written since.
+// disk is the content of a disk: the synchronized content of each file, and the writes since then.
 type disk struct {
 	files   map[string][]byte
 	pending map[string][]operation
 }
 
-// apply does an operation to the content of a file.
+// apply applies an operation to the content of a file.
 func apply(content []byte, o operation) []byte {
 	if o.kind == truncated {
 		return append(make([]byte, 0, o.off), content[:min(o.off, int64(len(content)))]...)
@@ -131,11 +131,11 @@ func (d *disk) do(o operation) {
 	}
 }
 
-// sector is what a disk writes at once.
+// sector is the size of an atomic write of a disk, in bytes.
 const sector = 512
 
-// cut returns the files that are there after the power was cut: of what was written since the last synchronization some, in any order, and
-// of that some to a part.
+// cut returns the files after a power cut: of the writes since the last synchronization some are applied, in
+// any order, and some of these only in part.
 func (d *disk) cut(r *rand.Rand) map[string][]byte {
 	left := make(map[string][]byte, len(d.files))
 	for file, content := range d.files {
@@ -157,7 +157,7 @@ func (d *disk) cut(r *rand.Rand) map[string][]byte {
 	return left
 }
 
-// changes makes changes of each kind in a store, and records what was acknowledged as durable.
+// changes makes changes of each kind in a store, and records which were acknowledged as durable.
 func changes(t *testing.T, s *Store, r *recorder) {
 	t.Helper()
 	of := registry.New(registry.Config{
@@ -215,8 +215,8 @@ func changes(t *testing.T, s *Store, r *recorder) {
 	}
 }
 
-// After a power cut between any two operations on the files, all that was acknowledged is there, and what is there is whole: the chain
-// of commits holds, which has each transaction as a whole.
+// After a power cut between any two operations on the files, everything that was acknowledged is present, and
+// only complete transactions: the chain of commits verifies, which covers each transaction as a whole.
 func TestPowerCut(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
@@ -263,7 +263,7 @@ func TestPowerCut(t *testing.T) {
 	}
 }
 
-// afterCut opens what was left, and looks whether it has all up to a head.
+// afterCut opens the remaining files, and checks that they contain everything up to head.
 func afterCut(t *testing.T, files map[string][]byte, at int, head registry.Seq) {
 	t.Helper()
 	directory := t.TempDir()

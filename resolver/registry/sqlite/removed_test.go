@@ -13,7 +13,8 @@ import (
 	"github.com/urnd/urnd/resolver/registry/title"
 )
 
-// What was purged is in no file when the purge has returned; where somebody reads meanwhile, after the next change once nobody does.
+// Purged data is in no file once the purge has returned; with a concurrent reader, once the next change after
+// the end of that reader has returned.
 func TestRemovedIsNowhere(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "registry.db")
 	s := open(t, path)
@@ -71,13 +72,15 @@ func TestRemovedIsNowhere(t *testing.T) {
 	}
 }
 
-// Of the words of titles that were purged or redacted nothing is left, wherever in the pages of the index they are, and those between are found.
+// No purged or redacted word of a title remains anywhere in the pages of the index, and the words in between
+// are still found.
 func TestRemovedTitlesAreNowhere(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "registry.db")
 	s := open(t, path)
 	defer closed(t, s)
 	const names = 6000
-	titleOf := func(i int) string { // words that are next to each other in the index, of which every fifth is removed
+	// Adjacent words in the index, every fifth of which is removed.
+	titleOf := func(i int) string {
 		word := fmt.Sprintf("%08x", uint32(i)*2654435761)
 		if i%5 == 0 {
 			word = word[:2] + "unwanted" + word[2:]
@@ -101,7 +104,7 @@ func TestRemovedTitlesAreNowhere(t *testing.T) {
 		}
 	}
 	write(func(tx registry.WriteTx) error { return registrytest.Append(tx, entries...) })
-	var changed []registry.Entry // whose first versions are redacted
+	var changed []registry.Entry // their first versions are redacted
 	for i := 5; i < names; i += 10 {
 		e := entries[i]
 		e.Version, e.Targets = 2, nil

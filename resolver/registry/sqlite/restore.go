@@ -13,14 +13,14 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// Restore makes a backup the store in a file. It is compared with its digest, copied, brought to the schema of this version,
-// and passed to verify, before anything changes. What was in the file is kept under the name that
-// Restore returns, "" where there was none. Another process that uses the file is registry.ErrNoStore.
+// Restore replaces the store in a file by a backup. The backup is first compared with its digest, copied,
+// migrated to the current schema and passed to verify. The previous file is preserved under the name kept, ""
+// if there was none. The error is registry.ErrNoStore if another process uses the file.
 func Restore(ctx context.Context, path, backup string, verify func(*Store) error) (kept string, err error) {
 	return restore(ctx, path, func(to string) error { return copyFile(ctx, path, to, backup) }, verify)
 }
 
-// RestoreInto is Restore of a store that is empty at first, and that fill fills.
+// RestoreInto is Restore from an initially empty store, which fill fills.
 func RestoreInto(ctx context.Context, path string, fill func(*Store) error) (kept string, err error) {
 	return restore(ctx, path, func(to string) error {
 		f, err := newFileFor(path, to)
@@ -31,7 +31,7 @@ func RestoreInto(ctx context.Context, path string, fill func(*Store) error) (kep
 	}, fill)
 }
 
-// restore has a file made, the store in it verified, and puts it in the place of another.
+// restore creates a file by make, verifies the store in it, and replaces the file at path by it.
 func restore(ctx context.Context, path string, make func(to string) error, verify func(*Store) error) (kept string, err error) {
 	copied := path + ".restore"
 	if err := make(copied); err != nil {
@@ -46,7 +46,7 @@ func restore(ctx context.Context, path string, make func(to string) error, verif
 	return kept, nil
 }
 
-// verified brings a copy to the present schema, and verifies it.
+// verified migrates a copy to the current schema, and verifies it.
 func verified(ctx context.Context, path string, verify func(*Store) error) error {
 	s, err := Open(ctx, path)
 	if err != nil {
@@ -55,12 +55,12 @@ func verified(ctx context.Context, path string, verify func(*Store) error) error
 	if err := verify(s); err != nil {
 		return errors.Join(err, s.Close())
 	}
-	return s.Close() // which moves the log into the file
+	return s.Close() // copies the log into the file
 }
 
-// copyFile copies a backup to a file that will be the one in path.
+// copyFile copies a backup to a file that will replace the one at path.
 func copyFile(ctx context.Context, path, to, from string) (err error) {
-	in, err := os.Open(from) //nolint:gosec // whoever restores a backup says which
+	in, err := os.Open(from) //nolint:gosec // the path is an argument of the command
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func copyFile(ctx context.Context, path, to, from string) (err error) {
 	return out.Sync()
 }
 
-// newFileFor makes a file that will be the one in path: with its mode, which is that of its owner alone where it is new.
+// newFileFor creates a file that will replace the one at path, with the same mode; 0600 if there is none.
 func newFileFor(path, to string) (*os.File, error) {
 	mode := fs.FileMode(0o600)
 	if info, err := os.Stat(path); err == nil {
@@ -93,7 +93,7 @@ func newFileFor(path, to string) (*os.File, error) {
 	return f, nil
 }
 
-// replace replaces the store in a file, which no process may be using, and keeps it.
+// replace replaces the file at path, which no process may use, and preserves the previous one.
 func replace(ctx context.Context, path, by string) (kept string, err error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		if err := setAside(path, path+".lost"); err != nil {
@@ -115,8 +115,8 @@ func replace(ctx context.Context, path, by string) (kept string, err error) {
 	return kept, errors.Join(os.Rename(by, path), syncDirectory(filepath.Dir(path)))
 }
 
-// setAside gives the logs of a file the name of another one: one that stayed beside a damaged file, or one that is lost, must not be
-// applied to the file that takes its place.
+// setAside renames the logs of a file: logs left beside a damaged or lost file must not be applied to the file
+// that replaces it.
 func setAside(path, kept string) error {
 	for _, beside := range []string{"-wal", "-journal"} {
 		if err := os.Rename(path+beside, kept+beside); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -126,16 +126,16 @@ func setAside(path, kept string) error {
 	return removed(path + "-shm")
 }
 
-// exclusive returns when nobody else uses a file, and keeps all others out until release is called. Its
-// log is in the file then, unless that is damaged.
+// exclusive acquires exclusive access to a file until release is called, and copies its log into the file,
+// unless the file is damaged.
 func exclusive(ctx context.Context, path string) (release func(), err error) {
 	db, err := sqlite3.OpenContext(ctx, uriOf(path, "&mode=rw"))
 	if err != nil {
 		return nil, faultOf(path, err)
 	}
-	// The mode of the journal can only be changed by the only one who has the file open.
+	// The journal mode can be changed only by the sole process that has the file open.
 	if err = db.Exec("PRAGMA busy_timeout=0; PRAGMA journal_mode=delete; BEGIN EXCLUSIVE"); isAny(err, sqlite3.CORRUPT, sqlite3.NOTADB) {
-		err = nil // nobody can use it
+		err = nil // a damaged file is of no use to another process
 	}
 	switch {
 	case isAny(err, sqlite3.BUSY, sqlite3.LOCKED):
@@ -146,10 +146,10 @@ func exclusive(ctx context.Context, path string) (release func(), err error) {
 	return func() { _ = db.Close() }, nil
 }
 
-// maxKept bounds how many replaced files are kept.
+// maxKept limits the number of preserved files.
 const maxKept = 1000
 
-// keep gives a file a second name, so that there is one at path at any time.
+// keep adds a second hard link to a file, so that path exists at all times.
 func keep(path string) (string, error) {
 	for i := 1; i <= maxKept; i++ {
 		name := path + ".before-restore"

@@ -5,20 +5,20 @@ import (
 	"syscall"
 )
 
-// leastRoom is the room, in octets, with less of which a file system is full for a database.
+// leastRoom is the free space, in bytes, below which a file system counts as full.
 const leastRoom = 1 << 20
 
 // readOnly is ST_RDONLY of statfs(2).
 const readOnly = 1
 
-// isReadOnly reports whether the file system of a file cannot be written to.
+// isReadOnly reports whether the file system of a file is read-only.
 func isReadOnly(path string) bool {
 	var s syscall.Statfs_t
 	return syscall.Statfs(filepath.Dir(path), &s) == nil && s.Flags&readOnly != 0
 }
 
-// isFull reports whether the file system of a file has no more room. What SQLite was told is
-// lost on its way: of most writes that fail it only keeps that they have failed.
+// isFull reports whether the file system of a file is full. It is needed because SQLite discards the errno of
+// most failed writes.
 func isFull(path string) bool {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(filepath.Dir(path), &s); err != nil {

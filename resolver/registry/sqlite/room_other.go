@@ -2,8 +2,8 @@
 
 package sqlite
 
-// isFull reports whether the file system of a file is known to have no more room.
+// isFull reports whether the file system of a file is full, as far as that is known.
 func isFull(string) bool { return false }
 
-// isReadOnly reports whether the file system of a file is known to be read-only.
+// isReadOnly reports whether the file system of a file is read-only, as far as that is known.
 func isReadOnly(string) bool { return false }

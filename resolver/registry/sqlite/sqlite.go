@@ -1,5 +1,7 @@
-// Package sqlite is a store of the registry in one file, by SQLite. Several processes may use the file
-// at once.
+// Package sqlite stores a registry in a single SQLite file, which several processes may use at the same time.
+// The statements of package store enter; rows, backups, and errors that wrap those of package registry leave.
+// It follows the file format of SQLite 3 (https://www.sqlite.org/fileformat2.html), in WAL mode, and
+// sha256sum(1) for the digests of backups.
 package sqlite
 
 import (
@@ -19,20 +21,21 @@ import (
 type Store struct {
 	*store.Store
 	path string
-	vfs  string      // of the writer; "" is that of the system, and a test has another
-	made bool        // by Open
-	file os.FileInfo // that was opened; nil is not looked at again
-	// Questions have connections of their own, so that long transactions do not keep them waiting.
+	vfs  string      // of the writer; "" is the default one, tests set another
+	made bool        // the file was created by Open
+	file os.FileInfo // the opened file; nil disables the check for its replacement
+	// questions serves lookups with connections of their own, so that long transactions do not block them.
 	questions, transactions *pool
-	writing                 quota.Semaphore // one, for who uses the writer
+	writing                 quota.Semaphore // semaphore of size 1 that guards writer
 	writer                  *conn
 	durable, bulk           durability
-	frozen                  *frozen // nil where it is read and written
+	frozen                  *frozen // nil if the store is readable and writable
 }
 
-// Open opens the store in a file, which it makes, for its owner alone, where there is none, unless Lost says that there was one. One in a file system that is
-// full or read-only can be read, if all of it is in the file; it is registry.ErrReopen when that has changed. Its errors
-// wrap registry.ErrNoStore, ErrSchema or ErrDamaged, and say what to do.
+// Open opens the store in a file. If the file does not exist it is created with mode 0600, unless Lost reports
+// that it existed. On a full or read-only file system the store is read-only, provided that its log is empty;
+// its methods return registry.ErrReopen once that changes. Errors wrap registry.ErrNoStore, ErrSchema or
+// ErrDamaged, and include advice.
 func Open(ctx context.Context, path string) (*Store, error) {
 	s := newStore(path)
 	err := s.open(ctx)
@@ -71,27 +74,27 @@ func (s *Store) open(ctx context.Context) error {
 	if s.writer, err = connect(s.path, s.vfs, writerCache, writes); err != nil {
 		return err
 	}
-	// The first reader also makes the files that SQLite has beside the database.
+	// The first reader also creates the files that SQLite keeps beside the database.
 	if err := s.questions.with(ctx, func(c *conn) error { return c.touch() }); err != nil {
 		return err
 	}
 	return shareAs(s.path)
 }
 
-// isThere returns an error where the file is not the one that was opened: SQLite would go on with that one, which nobody
-// else sees any more, and which is lost with the process.
+// isThere returns ErrReplaced if the path no longer refers to the opened file. SQLite would continue with that
+// file, which other processes cannot see, and which is lost with this process.
 func (s *Store) isThere() error {
 	if s.file == nil {
 		return nil
 	}
 	now, err := os.Stat(s.path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) || err == nil && os.SameFile(now, s.file) {
-		return nil // it may not be looked at now
+		return nil // the same file, or it cannot be examined now
 	}
 	return fmt.Errorf("%w: %w", about(s.path, registry.ErrNoStore, ""), registry.ErrReplaced)
 }
 
-// Made reports whether there was no file when the store was opened.
+// Made reports whether Open created the file.
 func (s *Store) Made() bool { return s.made }
 
 // Path returns the path of the file.
@@ -105,13 +108,13 @@ func (s *Store) Close() error {
 			err = errors.Join(err, p.close())
 		}
 	}
-	if s.writer != nil { // last, since it may move what is in the log into the file
+	if s.writer != nil { // last, since it may copy the log into the file
 		err = errors.Join(err, s.writer.close())
 	}
 	return err
 }
 
-// Hint implements registry.Store: there is none, as other processes give none.
+// Hint implements registry.Store. It returns nil: SQLite has no notifications across processes.
 func (s *Store) Hint() <-chan struct{} { return nil }
 
 // database implements store.Database.
@@ -124,7 +127,7 @@ func (s database) Lookup(ctx context.Context, statement string, next func(store.
 		return err
 	}
 	defer s.questions.put(c)
-	if s.frozen == nil { // most are
+	if s.frozen == nil { // the fast path for writable stores
 		return c.Query(statement, next, args...)
 	}
 	return s.whileFrozen(func() error { return c.Query(statement, next, args...) })
@@ -149,7 +152,7 @@ func (s database) Write(ctx context.Context, relaxed bool, f func(store.Conn) er
 	return s.write(ctx, d, f)
 }
 
-// Known implements store.Database: there is one file.
+// Known implements store.Database. It does nothing: there are no replicas.
 func (database) Known(registry.Seq) {}
 
 func (s *Store) write(ctx context.Context, d *durability, f func(store.Conn) error) error {

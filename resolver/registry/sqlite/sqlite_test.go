@@ -28,7 +28,7 @@ func TestStore(t *testing.T) {
 	})
 }
 
-// execute runs a statement in a file. What it refuses is logged.
+// execute runs a statement in a file. Its error is logged only.
 func execute(t *testing.T, path, statement string) {
 	t.Helper()
 	db, err := driver.Open("file:" + path)

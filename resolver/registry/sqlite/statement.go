@@ -11,7 +11,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/store"
 )
 
-// statement returns a prepared statement, which the caller resets.
+// statement returns a prepared statement. The caller must reset it.
 func (c *conn) statement(text string) (*sqlite3.Stmt, error) {
 	if c.rolledBack {
 		return nil, errRolledBack
@@ -35,7 +35,7 @@ func (r row) Int(column int) int64    { return r.s.ColumnInt64(column) }
 func (r row) Bytes(column int) []byte { return r.s.ColumnRawBlob(column) }
 
 func (r row) Text(column int) string {
-	if r.Null(column) { // as most are: one call into SQLite in place of two
+	if r.Null(column) { // the most frequent case: one call into SQLite instead of two
 		return ""
 	}
 	return r.s.ColumnText(column)
@@ -59,7 +59,7 @@ func (c *conn) Query(text string, next func(store.Row) error, args ...any) error
 	return c.finish(s)
 }
 
-// finish resets a statement, and returns what went wrong in it.
+// finish resets a statement, and returns its error.
 func (c *conn) finish(s *sqlite3.Stmt) error {
 	err := s.Err()
 	if reset := s.Reset(); err == nil {
@@ -73,7 +73,7 @@ func (c *conn) Exec(text string, args ...any) error {
 	return c.Query(text, func(store.Row) error { return nil }, args...)
 }
 
-// bind binds the parameters of a statement: lists as JSON.
+// bind binds the parameters of a statement, lists as JSON.
 func bind(s *sqlite3.Stmt, args []any) error {
 	for i, arg := range args {
 		var err error
@@ -103,10 +103,10 @@ func bind(s *sqlite3.Stmt, args []any) error {
 	return nil
 }
 
-// rowsAtOnce are how many rows a statement inserts, of those that insert many.
+// rowsAtOnce are the numbers of rows that the statements of a bulk insert have.
 var rowsAtOnce = [...]int{100, 10, 1}
 
-// values implements store.Values: it binds the parameters of a statement, one after another.
+// values implements store.Values: it binds the parameters of a statement from left to right.
 type values struct {
 	s    *sqlite3.Stmt
 	next int
@@ -129,7 +129,7 @@ func (v *values) Null()          { v.bound(v.s.BindNull(v.next)) }
 func (c *conn) Insert(table string, columns []string, conflict string, n int, value func(i int, v store.Values)) error {
 	insert := "INSERT"
 	if conflict == "" {
-		insert = "INSERT OR ROLLBACK" // SQLite need not be able to undo the statement alone
+		insert = "INSERT OR ROLLBACK" // saves SQLite the statement journal
 	}
 	one := "(" + strings.TrimSuffix(strings.Repeat("?,", len(columns)), ",") + ")"
 	for i := 0; i < n; {
@@ -161,8 +161,8 @@ func (c *conn) Insert(table string, columns []string, conflict string, n int, va
 	return nil
 }
 
-// Written implements store.Conn: SQLite knows what it has committed.
+// Written implements store.Conn. It does nothing: the outcome of a commit is never unknown.
 func (c *conn) Written(registry.Seq, []byte) {}
 
-// Erased implements store.Conn: the write-ahead log has the pages from before until it begins anew.
+// Erased implements store.Conn. The write-ahead log contains the previous pages until it is truncated.
 func (c *conn) Erased() { c.removed = true }

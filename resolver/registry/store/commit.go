@@ -6,13 +6,13 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// link is the last commit of the chain.
+// link is a commit of the chain: its last Seq and its digest.
 type link struct {
 	last   registry.Seq
 	digest []byte
 }
 
-// chain returns the last commit, the zero value where there is none.
+// chain returns the last commit, the zero value if there is none.
 func (t *transaction) chain() (*link, error) {
 	if t.last != nil {
 		return t.last, nil
@@ -29,7 +29,8 @@ func (t *transaction) chain() (*link, error) {
 	return last, nil
 }
 
-// commit writes a commit of what has the numbers from first on, with their leaves, as a part of a change set.
+// commit writes a commit of the versions and events from first to last, whose concatenated leaves are given, as
+// part of a change set.
 func (t *transaction) commit(set *registry.ChangeSet, first, last registry.Seq, leaves []byte) (err error) {
 	isNew := set.Number == 0
 	if isNew {
@@ -105,7 +106,7 @@ func (t *transaction) commits(statement string, args ...any) (all []registry.Com
 	return all, err
 }
 
-// padded returns a digest. One of another length, which a CHECK refuses, becomes none.
+// padded returns a digest, or the zero digest for one of a wrong length, which a CHECK constraint rules out.
 func padded(digest []byte) []byte {
 	if len(digest) != digestSize {
 		return make([]byte, digestSize)

@@ -9,38 +9,41 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// Database runs statements. It is safe for concurrent use. Its errors wrap registry.ErrNoStore, ErrReadOnly, ErrDamaged or
-// ErrInvalid; those of functions that it calls are returned as they are.
+// Database runs statements. It is safe for concurrent use. Its errors wrap registry.ErrNoStore, ErrReadOnly,
+// ErrDamaged or ErrInvalid; errors of callbacks are returned unchanged.
 type Database interface {
-	// Lookup calls row for each row of one statement, outside of a transaction and without waiting for writers.
+	// Lookup calls row for each row of a single statement, outside of a transaction and without waiting for
+	// writers.
 	Lookup(ctx context.Context, statement string, row func(Row) error, args ...any) error
-	// Read calls f in a transaction that sees the database at one moment. It does not wait for writers.
+	// Read calls f in a transaction with a snapshot of the database. It does not wait for writers.
 	Read(ctx context.Context, f func(Conn) error) error
-	// Write calls f in a transaction, of which there is one at a time, over all processes. Where it returns nil, all that f
-	// wrote is durable, but for the last transactions with relaxed, which a power failure may undo, each as a whole.
+	// Write calls f in a write transaction. Only one runs at a time, across all processes. If Write returns
+	// nil, all that f wrote is durable; with relaxed, a power failure may undo the last transactions, each as a
+	// whole.
 	Write(ctx context.Context, relaxed bool, f func(Conn) error) error
-	// Check reports what is wrong with what lies below tables, as far as the database knows.
+	// Check reports the corruption below the level of tables that the database can detect.
 	Check(ctx context.Context, report func(problem string)) error
-	// Known is called with the seq of the last version that was read: what is asked later is at least as new.
+	// Known is called with the greatest seq that was read: later reads must be at least as recent.
 	Known(seq registry.Seq)
 }
 
 // Conn runs statements within a transaction. It is not safe for concurrent use.
 type Conn interface {
-	// Query calls row for each row of a statement. Arguments are int64, string, *string, []byte, []int64, []string, or nil.
+	// Query calls row for each row of a statement. Arguments are int64, string, *string, []byte, []int64,
+	// []string or nil.
 	Query(statement string, row func(Row) error, args ...any) error
-	// Exec runs a statement without rows.
+	// Exec runs a statement that returns no rows.
 	Exec(statement string, args ...any) error
-	// Insert inserts n rows into columns of a table: value is called for each, and adds a value for each column. conflict is the clause of
-	// the statement that says what becomes of rows that there are already, "" where there are none.
+	// Insert inserts n rows into columns of a table. value is called for each row, and adds one value per
+	// column. conflict is the ON CONFLICT clause for rows that already exist, "" if there are none.
 	Insert(table string, columns []string, conflict string, n int, value func(i int, v Values)) error
-	// Written is called with the last seq and digest of what is written with the transaction.
+	// Written is called with the last seq and the digest of a commit that the transaction writes.
 	Written(head registry.Seq, digest []byte)
-	// Erased is called where content was removed that must not remain in a file.
+	// Erased is called when the transaction removes content that must not remain in the file.
 	Erased()
 }
 
-// Row is a row of a statement. Its bytes are valid until the next row.
+// Row is a row of a result. The values of Bytes are valid until the next row.
 type Row interface {
 	// Null reports whether a column is NULL.
 	Null(column int) bool
@@ -52,7 +55,7 @@ type Row interface {
 	Bytes(column int) []byte
 }
 
-// Values takes the values of a row that is inserted.
+// Values receives the values of an inserted row, column by column.
 type Values interface {
 	Int(n int64)
 	Text(s string)
@@ -78,7 +81,7 @@ func optionalText(v Values, s string) {
 	v.Text(s)
 }
 
-// optionalTime adds a time, NULL for the zero value.
+// optionalTime adds a time in milliseconds since 1970, NULL for the zero value.
 func optionalTime(v Values, t time.Time) {
 	if t.IsZero() {
 		v.Null()
@@ -87,7 +90,7 @@ func optionalTime(v Values, t time.Time) {
 	v.Int(t.UnixMilli())
 }
 
-// replacing returns the clause of an insertion that replaces the row with the same keys, of which columns there are others.
+// replacing returns the ON CONFLICT clause that replaces the other columns of a row with the same keys.
 func replacing(columns []string, keys ...string) string {
 	var set []string
 	for _, column := range columns {

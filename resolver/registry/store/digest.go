@@ -8,25 +8,28 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// Digests are SHA-256 of fields, each with a number and its bytes, whose length comes before them; fields without a value are
-// left out. docs/registry-schema.md says how they are computed by others.
+// Digests are SHA-256 (FIPS 180-4) of a sequence of fields: the number of the field, the length of its value,
+// and the value. Empty fields are omitted. docs/registry-schema.md describes how other programs compute them.
 //
-//   - The digest of a version is of its salt, contact, metadata and targets: what a redaction removes. It stays then.
-//   - The leaf of a version is of all else that it has, and of its digest. It is what a purge leaves of it.
-//   - The digest of a commit is of the digest of the commit before, its change set, and the leaves of its versions and events.
+//   - The digest of a version covers its salt, contact, metadata and targets: the data that a redaction
+//     removes. The digest is retained.
+//   - The leaf of a version covers all its other data and its digest. A purge retains the leaf only.
+//   - The digest of a commit covers the digest of the previous commit, its change set, and the leaves of its
+//     versions and events.
 
-// digestSize is the length of digests, saltSize that of salts: who knows the digest of what was redacted cannot find that by trying.
+// digestSize is the length of digests, saltSize that of salts. The salt prevents that redacted data is found by
+// hashing guesses.
 const (
 	digestSize = sha256.Size
 	saltSize   = 16
 )
 
-// The numbers of fields. They are in digests, and do not change.
+// The numbers of fields. They are part of the digests and must never change.
 const (
 	fieldSalt = iota + 1
 	fieldContact
 	fieldMetadata
-	fieldTarget // begins a target
+	fieldTarget // starts a target
 	fieldURI
 	fieldPriority
 	fieldFrom
@@ -56,17 +59,17 @@ const (
 	fieldPattern
 	fieldDigest
 
-	fieldEvent // its type
-	fieldOf    // a version that an event is about
+	fieldEvent // type of an event
+	fieldOf    // a version that an event affected
 
-	fieldBefore // the digest of the commit before
+	fieldBefore // digest of the previous commit
 	fieldSet
 	fieldSetKind
 	fieldReverts
 	fieldLeaf
 )
 
-// hasher collects fields. Its buffer is used again.
+// hasher collects fields in a reusable buffer.
 type hasher struct{ b []byte }
 
 func (h *hasher) reset() { h.b = h.b[:0] }
@@ -88,13 +91,13 @@ func (h *hasher) bytes(field byte, b []byte) {
 	h.b = append(h.b, b...)
 }
 
-// number adds a number as 8 bytes, in the order of the network.
+// number adds a number as 8 bytes in big-endian order; 0 is omitted.
 func (h *hasher) number(field byte, n int64) {
 	if n == 0 {
 		return
 	}
 	h.b = append(h.b, field, 8)
-	h.b = binary.BigEndian.AppendUint64(h.b, uint64(n)) //nolint:gosec // its bits
+	h.b = binary.BigEndian.AppendUint64(h.b, uint64(n)) //nolint:gosec // the bit pattern
 }
 
 func (h *hasher) time(field byte, t time.Time) {
@@ -177,7 +180,7 @@ func (h *hasher) event(e *registry.Event) [digestSize]byte {
 	return h.sum()
 }
 
-// commit returns the digest of a commit, of the digest of the one before it, and leaves one after another.
+// commit returns the digest of a commit, given the digest of the previous commit and the concatenated leaves.
 func (h *hasher) commit(before []byte, set *registry.ChangeSet, leaves []byte) [digestSize]byte {
 	h.reset()
 	h.bytes(fieldBefore, before)

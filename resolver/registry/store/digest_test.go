@@ -8,7 +8,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// Each field of an entry is in the digest of its version, or in its leaf.
+// Every field of an entry is covered by the digest of its version or by its leaf.
 func TestDigestOfFields(t *testing.T) {
 	plain := registry.Entry{Key: registry.Name("urn:example:a"), Seq: 7, Version: 2, Changed: time.UnixMilli(1), Record: registry.Record{
 		Since: time.UnixMilli(1), Targets: []registry.Target{{URI: "https://example.org/"}},
@@ -37,7 +37,7 @@ func TestDigestOfFields(t *testing.T) {
 	}
 }
 
-// another returns another value than one.
+// another returns a value that differs from v.
 func another(t *testing.T, v reflect.Value) reflect.Value {
 	t.Helper()
 	switch was := v.Interface().(type) {

@@ -12,7 +12,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// dumpPage is how many rows are read at once.
+// dumpPage is how many rows are read per page.
 const dumpPage = 1000
 
 // Dump implements registry.Store.
@@ -84,7 +84,7 @@ func (d *dumper) sets() error {
 	}
 }
 
-// commits writes commits, each behind what it has.
+// commits writes the lines of all commits, each behind the lines of its versions and events.
 func (d *dumper) commits(head registry.Seq) error {
 	for last := registry.Seq(0); last < head; {
 		page, err := d.t.Commits(last, dumpPage)
@@ -110,7 +110,7 @@ func (d *dumper) commits(head registry.Seq) error {
 	return nil
 }
 
-// rows writes what has the numbers from first to last.
+// rows writes the lines of the versions and events from first to last.
 func (d *dumper) rows(first, last registry.Seq) error {
 	n, err := d.t.between(first, last)
 	if err != nil {
@@ -135,7 +135,7 @@ func (d *dumper) rows(first, last registry.Seq) error {
 	})
 }
 
-// rowsOf writes the rows of a table beside names.
+// rowsOf writes the rows of a side table.
 func (d *dumper) rowsOf(of *table) error {
 	for last := []any(nil); ; {
 		page, next, err := of.read(d.t.conn, last, dumpPage)

@@ -9,14 +9,15 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// A dump is lines of JSON: a head; the change sets; what has a seq, in its order, with the commit that it ends behind it; the rows of
-// the tables beside names; and an end that says how many lines there are before it. Times are milliseconds since 1970, and what is the zero value is left out.
-// docs/registry-operations.md describes it.
+// A dump is a sequence of JSON lines: a head; the change sets; the versions and events in the order of their
+// seq, each commit behind its last one; the rows of the side tables; and an end with the number of lines before
+// it. Times are milliseconds since 1970. Zero values are omitted. docs/registry-operations.md describes the
+// format.
 
 const dumpFormat = "urnd-registry"
 
-// The versions of the format. In that of programs before the chain of commits, versions say their change set, and there are no commits,
-// salts or digests.
+// The versions of the format. In version 1, written before the chain of commits existed, a version has its
+// change set, and there are no commits, salts or digests.
 const (
 	dumpWithoutCommits = 1
 	dumpVersion        = 2
@@ -30,14 +31,14 @@ type dumpHead struct {
 	Made    time.Time    `json:"made"`
 }
 
-// dumpLine is any other line. One member is set, or table and row.
+// dumpLine is any other line. Exactly one member is set, or Table and Row.
 type dumpLine struct {
 	Set      *registry.ChangeSet        `json:"set,omitempty"`
 	Version  *dumpedVersion             `json:"version,omitempty"`
 	Purged   *dumpedPurged              `json:"purged,omitempty"`
 	Event    *dumpedEvent               `json:"event,omitempty"`
 	Commit   *dumpedCommit              `json:"commit,omitempty"`
-	Document *dumpedDocument            `json:"document,omitempty"` // of version 1
+	Document *dumpedDocument            `json:"document,omitempty"` // only in version 1 of the format
 	Table    string                     `json:"table,omitempty"`
 	Row      map[string]json.RawMessage `json:"row,omitempty"`
 	End      *dumpEnd                   `json:"end,omitempty"`
@@ -82,11 +83,11 @@ type dumpedTarget struct {
 	Context  string `json:"context,omitempty"`
 }
 
-// dumpedPurged is what is left of a version that was purged.
+// dumpedPurged is the remainder of a purged version.
 type dumpedPurged struct {
 	Seq  registry.Seq `json:"seq"`
 	Set  registry.Seq `json:"set,omitempty"`
-	Leaf string       `json:"leaf"` // in hexadecimal
+	Leaf string       `json:"leaf"` // hexadecimal
 }
 
 type dumpedEvent struct {
@@ -107,7 +108,7 @@ type dumpedCommit struct {
 	Digest []byte       `json:"digest"`
 }
 
-// dumpedRow is the line of a row of a table beside names, by columns, without those that are NULL.
+// dumpedRow is the line of a row of a side table, by column name; NULL columns are omitted.
 type dumpedRow struct {
 	Table string         `json:"table"`
 	Row   map[string]any `json:"row"`
@@ -120,7 +121,7 @@ type dumpedDocument struct {
 }
 
 type dumpEnd struct {
-	Lines int64 `json:"lines"` // before it
+	Lines int64 `json:"lines"` // number of lines before this one
 }
 
 func dumpedKey(prefix bool, name string) registry.Key {
@@ -174,7 +175,7 @@ func (d *dumpedEvent) event() registry.Event {
 	}
 }
 
-// milliseconds returns a time of a dump, nil for the zero value.
+// milliseconds returns a time in milliseconds since 1970, nil for the zero value.
 func milliseconds(t time.Time) *int64 {
 	if t.IsZero() {
 		return nil
@@ -190,7 +191,7 @@ func timeOf(ms *int64) time.Time {
 	return toTime(*ms)
 }
 
-// parseStrictly parses a line, which has no other members than this version knows: they would be lost.
+// parseStrictly parses a line. It rejects unknown members: they would be lost.
 func parseStrictly(text []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()

@@ -9,7 +9,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// Each field of an entry is in a portable backup, and comes back from it as it was.
+// Every field of an entry survives a round trip through a portable backup.
 func TestDumpOfFields(t *testing.T) {
 	v := sealed{Entry: registry.Entry{
 		Key: registry.Name("urn:example:a"), Seq: 7, Version: 2, Changed: toTime(1), By: "anna", Note: "why", Redacted: true,

@@ -8,7 +8,8 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// entryColumns are the columns of an entry, of version v, name n, author a and target t, in the order in which scan reads them.
+// entryColumns are the columns of an entry, from version v, name n, author a and target t, in the order in
+// which scanEntry and scanTarget read them.
 const entryColumns = "v.seq, n.kind, n.key, " + columnsBehindKey
 
 const columnsBehindKey = "n.id, v.number, v.time, a.name, " + columnsBehindAuthor + ", " + targetColumns
@@ -16,13 +17,13 @@ const columnsBehindKey = "n.id, v.number, v.time, a.name, " + columnsBehindAutho
 const columnsBehindAuthor = "v.status, v.since, v.redirect, v.authoritative, v.sandbox, v.alias, v.note, v.reason, v.successors, v.pattern, " +
 	"v.contact, v.metadata, v.redacted"
 
-// targetColumns are those of target t.
+// targetColumns are the columns of target t.
 const targetColumns = "t.uri, t.priority, t.starts, t.ends, t.relation, t.type, t.language, t.context, t.title, t.note"
 
-// entryTables joins what entryColumns are of to rows of version v.
+// entryTables joins the other tables of entryColumns to rows of version v.
 const entryTables = " JOIN name n ON n.id = v.name JOIN author a ON a.id = v.author LEFT JOIN target t ON t.version = v.seq "
 
-// columns reads the columns of a row, one after another.
+// columns reads the columns of a row from left to right.
 type columns struct {
 	Row
 	next int
@@ -49,10 +50,11 @@ func (c *columns) time() time.Time {
 	return toTime(c.int())
 }
 
-// entries collects the entries of rows with entryColumns: those of one version, each with a target, follow one another.
+// entries collects entries from rows with entryColumns. A version has one row per target; its rows must be
+// adjacent.
 type entries struct {
 	all    []registry.Entry
-	target int // the first column of targets, once a row was read
+	target int // index of the first target column, once a row was read
 }
 
 // add adds the next row.
@@ -118,7 +120,7 @@ func scanTarget(c *columns) (t registry.Target) {
 	return t
 }
 
-// versionColumns are the columns that appendVersion adds values for.
+// versionColumns are the columns for which version.add adds values.
 func versionColumns() []string {
 	return []string{
 		"seq", "name", "number", "time", "author", "status", "since", "redirect", "authoritative", "sandbox", "alias", "note", "reason",
@@ -126,7 +128,7 @@ func versionColumns() []string {
 	}
 }
 
-// version is a version that is to be inserted.
+// version is a version to insert.
 type version struct {
 	*registry.Entry
 	name         registry.Seq // name.id
@@ -160,7 +162,7 @@ func (n *version) add(v Values) {
 	v.Bytes(n.digest)
 }
 
-// parseSuccessors returns the successors of a JSON array, nil for "".
+// parseSuccessors returns the successors in a JSON array, nil for "".
 func parseSuccessors(text string) ([]string, error) {
 	if text == "" {
 		return nil, nil
@@ -175,18 +177,18 @@ func successorsText(successors []string) string {
 	if len(successors) == 0 {
 		return ""
 	}
-	text, _ := json.Marshal(successors) // texts have no errors
+	text, _ := json.Marshal(successors) // strings never fail to marshal
 	return string(text)
 }
 
-// targetInsertColumns are the columns that target.add adds values for.
+// targetInsertColumns are the columns for which target.add adds values.
 func targetInsertColumns() []string {
 	return []string{
 		"version", "position", "uri", "host", "current", "priority", "starts", "ends", "relation", "type", "language", "context", "title", "note",
 	}
 }
 
-// target is a target that is to be inserted.
+// target is a target to insert.
 type target struct {
 	*registry.Target
 	version, position, host, current int64
@@ -209,5 +211,5 @@ func (t *target) add(v Values) {
 	optionalText(v, t.Note)
 }
 
-// toTime returns a time of a column.
+// toTime returns the time of a column in milliseconds since 1970.
 func toTime(ms int64) time.Time { return time.UnixMilli(ms).UTC() }

@@ -7,7 +7,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// healthColumns are those of a registry.Health; hash, the first one, is of its URI.
+// healthColumns are the columns of a registry.Health. The first one, hash, is the hash of its URI.
 func healthColumns() []string {
 	return []string{"hash", "name", "uri", "state", "since", "checked", "failures", "error", "moved", "detail"}
 }

@@ -18,10 +18,10 @@ func (t *transaction) ByHost(host string, domain bool, below, after string, limi
 	return t.look(sought{next: func(behind int64) ([]int64, error) { return t.namesAt(hosts, behind) }}, after, below, limit)
 }
 
-// namesAt returns name.id of the next names after one with a current target at one of some hosts: one host after another, since a statement
-// about several would sort all names that they have.
+// namesAt returns name.id of the next names behind one that have a current target at one of some hosts. It
+// queries one host after another, since a statement over several hosts would sort all of their names.
 func (t *transaction) namesAt(hosts []int64, behind int64) (names []int64, err error) {
-	upto := int64(math.MaxInt64) // more than enough are known up to it
+	upto := int64(math.MaxInt64) // once a page is full, greater ids are not needed
 	for _, host := range hosts {
 		err := t.conn.Query("SELECT DISTINCT current FROM target WHERE host = $1 AND current > $2 AND current <= $3 ORDER BY current LIMIT $4", func(row Row) error {
 			names = append(names, row.Int(0))
@@ -43,7 +43,7 @@ func (t *transaction) namesAt(hosts []int64, behind int64) (names []int64, err e
 	return slices.Compact(names), nil
 }
 
-// hostIDs returns host.id of a host, and with domain of those below it.
+// hostIDs returns host.id of a host, with domain also those of its subdomains.
 func (t *transaction) hostIDs(host string, domain bool) (ids []int64, err error) {
 	add := func(row Row) error {
 		ids = append(ids, row.Int(0))
@@ -61,10 +61,10 @@ func (t *transaction) hostIDs(host string, domain bool) (ids []int64, err error)
 	return ids, err
 }
 
-// maxHosts bounds the hosts below a domain that are searched for together.
+// maxHosts limits the number of subdomains in a search.
 const maxHosts = 500
 
-// reverse returns a host in lower case with its labels in reverse order. An address stays as it is.
+// reverse returns a host in lower case with its labels in reverse order. An IP address is only lowercased.
 func reverse(host string) string {
 	host = strings.ToLower(host)
 	if strings.HasPrefix(host, "[") || host == "" || strings.Trim(host, "0123456789.") == "" {

@@ -15,9 +15,11 @@ import (
 )
 
 const (
-	// maxDumpLine bounds a line: the report of a job with all that was rejected is the longest.
+	// maxDumpLine limits the length of a line in bytes. The longest is the report of a job with all rejected
+	// records.
 	maxDumpLine = 64 << 20
-	// loadPage is how many versions or rows are written at once, and of dumps without commits how many a commit has at most.
+	// loadPage is how many versions or rows are written per statement, and the maximum size of a commit that is
+	// created for a dump without commits.
 	loadPage = 10_000
 )
 
@@ -36,7 +38,7 @@ func (s *Store) Load(ctx context.Context, from io.Reader, progress func(done, al
 	})
 }
 
-// loader reads a dump into a store that is empty.
+// loader reads a dump into an empty store.
 type loader struct {
 	t        *transaction
 	lines    *bufio.Scanner
@@ -44,15 +46,15 @@ type loader struct {
 	head     dumpHead
 	progress func(done, all registry.Seq)
 
-	first, next registry.Seq // of the commit that is read, and of what comes next
+	first, next registry.Seq // start of the current commit, and the next expected seq
 	set         registry.ChangeSet
-	leaves      []byte // of the commit
+	leaves      []byte // of the current commit
 	versions    []sealed
-	// purged and redacted are versions whose event, which comes later, was not read yet.
+	// purged and redacted are versions whose event was not read yet; it comes later in the dump.
 	purged   map[registry.Seq][digestSize]byte
 	redacted map[registry.Seq]bool
 
-	table table // of the rows that were read
+	table table // table of rows
 	rows  [][]any
 }
 
@@ -118,7 +120,8 @@ func (l *loader) add(of *dumpLine) error {
 	}
 }
 
-// number checks the number of what comes next, and in a dump without commits begins one where the change set is another.
+// number checks that seq is the expected one. In a dump without commits it also starts a new commit when the
+// change set changes or the commit is full.
 func (l *loader) number(seq, set registry.Seq) error {
 	if seq != l.next {
 		return fmt.Errorf("%w: number %d follows number %d", registry.ErrDamaged, seq, l.next-1)
@@ -133,7 +136,7 @@ func (l *loader) number(seq, set registry.Seq) error {
 	return l.within(set)
 }
 
-// within reads the change set of the commit.
+// within loads the change set of the current commit.
 func (l *loader) within(set registry.Seq) (err error) {
 	if l.set.Number != set {
 		l.set, err = l.t.ChangeSet(set)
@@ -141,7 +144,7 @@ func (l *loader) within(set registry.Seq) (err error) {
 	return err
 }
 
-// endCommit writes the commit that ends at a number, in a dump without commits.
+// endCommit writes the commit that ends at last, in a dump without commits.
 func (l *loader) endCommit(last registry.Seq) error {
 	if l.head.Version != dumpWithoutCommits || last < l.first {
 		return nil
@@ -150,7 +153,7 @@ func (l *loader) endCommit(last registry.Seq) error {
 	return err
 }
 
-// append appends the commit of what was read, up to a number.
+// append appends the commit of the versions and events that were read, up to last.
 func (l *loader) append(last registry.Seq) (digest [digestSize]byte, err error) {
 	digest, err = l.t.append(&l.set, l.first, last, l.leaves)
 	l.first, l.leaves = last+1, l.leaves[:0]
@@ -167,7 +170,7 @@ func (l *loader) version(d *dumpedVersion) error {
 	v := d.sealed()
 	if l.head.Version == dumpWithoutCommits {
 		v.salt = make([]byte, saltSize)
-		_, _ = rand.Read(v.salt) // it never fails
+		_, _ = rand.Read(v.salt) // never fails
 		digest := l.t.hash.content(&v.Entry, v.salt)
 		v.digest = digest[:]
 	} else if digest := l.t.hash.content(&v.Entry, v.salt); !v.Redacted && !bytes.Equal(digest[:], v.digest) {
@@ -176,7 +179,7 @@ func (l *loader) version(d *dumpedVersion) error {
 	l.addLeaf(l.t.hash.leaf(&v.Entry, v.digest))
 	if v.Redacted {
 		l.redacted[v.Seq] = true
-		v.salt = make([]byte, saltSize) // until the event
+		v.salt = make([]byte, saltSize) // placeholder until the event of the redaction is read
 	}
 	if l.versions = append(l.versions, v); len(l.versions) >= loadPage {
 		return l.flush()
@@ -228,7 +231,7 @@ func (l *loader) addPurged(d *dumpedPurged) error {
 	return nil
 }
 
-// event writes an event, and what it has done to versions.
+// event writes an event, and applies it to the versions that it affected.
 func (l *loader) event(d *dumpedEvent) error {
 	if err := l.number(d.Seq, d.Set); err != nil {
 		return err
@@ -237,7 +240,7 @@ func (l *loader) event(d *dumpedEvent) error {
 		return err
 	}
 	e := d.event()
-	e.Of = slices.Compact(slices.Sorted(slices.Values(e.Of))) // the order in which they are read again, and hashed
+	e.Of = slices.Compact(slices.Sorted(slices.Values(e.Of))) // the order in which they are later read and hashed
 	if err := l.t.insertEvent(&e); err != nil {
 		return err
 	}
@@ -318,7 +321,7 @@ func (l *loader) flushRows() error {
 	return err
 }
 
-// end ends the dump: all that it has was read.
+// end checks that the dump is complete.
 func (l *loader) end(d *dumpEnd) error {
 	switch {
 	case d.Lines != l.line-1 || l.next-1 != l.head.Head:
@@ -329,7 +332,7 @@ func (l *loader) end(d *dumpEnd) error {
 	}
 	if _, err := l.read(); err == nil {
 		return fmt.Errorf("%w: the portable backup goes on behind its end", registry.ErrDamaged)
-	} else if !errors.Is(err, errCutOff) { // as where the checksum of a compression is another one
+	} else if !errors.Is(err, errCutOff) { // such as a checksum error of the decompressor
 		return err
 	}
 	if err := l.endCommit(l.next - 1); err != nil {

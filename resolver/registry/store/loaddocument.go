@@ -10,7 +10,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// document writes a document of version 1 of the format, in which the tables beside names were JSON by a key.
+// document writes a document of format version 1, in which the side tables were JSON documents by key.
 func (l *loader) document(d *dumpedDocument) error {
 	var err error
 	switch d.Table {
@@ -47,7 +47,7 @@ func (l *loader) document(d *dumpedDocument) error {
 	return nil
 }
 
-// with calls f with the JSON of a document.
+// with calls f with the parsed JSON of a document.
 func with[T any](d *dumpedDocument, f func(T) error) error {
 	var value T
 	if err := json.Unmarshal([]byte(d.Value), &value); err != nil {
@@ -60,7 +60,7 @@ func (l *loader) put(table registry.Table, d *dumpedDocument) error {
 	return l.t.Put(table, []registry.Document{{Key: d.Key, Value: []byte(d.Value)}})
 }
 
-// healthBefore writes the health of a target, or how far its checks are.
+// healthBefore writes the health of a target, or the mark of the health checker, from format version 1.
 func (l *loader) healthBefore(d *dumpedDocument) error {
 	if mark, ok := strings.CutPrefix(d.Key, " "); ok {
 		return l.t.Put(registry.TableMarks, []registry.Document{{Key: mark, Value: []byte(d.Value)}})
@@ -81,7 +81,8 @@ func (l *loader) healthBefore(d *dumpedDocument) error {
 	return l.t.PutHealth(h)
 }
 
-// jobBefore writes the documents of a job, when jobs were not found by their tokens and whether they wait: see resolver/registry/jobs.
+// jobBefore writes the documents of a job from format version 1, which lacked the index by token and the queue:
+// see resolver/registry/jobs.
 func (l *loader) jobBefore(d *dumpedDocument) error {
 	var job struct {
 		State   string

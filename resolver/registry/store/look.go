@@ -7,26 +7,26 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// A search by title or host looks at names in the order in which they were registered, in pages, so that no statement reads all names of a
-// registry: what is found is on the way.
+// A search by title or host scans names in order of registration, in pages, and filters them, so that no
+// statement reads all names of a registry.
 
-// Bounds of a search.
+// Limits of a search.
 const (
-	lookedPage = 1000 // names that are looked at at once
-	maxLooked  = 4000 // in one call
+	lookedPage = 1000 // names per page
+	maxLooked  = 4000 // names per call
 )
 
-// sought is a search that looks at names.
+// sought is a search that scans names.
 type sought struct {
-	// next returns name.id of the next names after one, ascending: at most lookedPage.
+	// next returns name.id of the next candidates behind one, in ascending order, at most lookedPage.
 	next func(behind int64) ([]int64, error)
-	// fit returns those of them that may be searched for, and fits reports whether an entry is; nil does not choose.
+	// fit filters candidates by id, fits by entry; nil filters nothing.
 	fit  func(ids []int64) ([]int64, error)
 	fits func(e *registry.Entry) bool
 }
 
-// look returns at most limit entries that a search finds among those of names after one that begin with below. last is the name behind which to
-// go on, "" where there are no more.
+// look returns at most limit matching entries of names that begin with below, behind the name after, in order
+// of registration. last is the name at which to continue, "" at the end.
 func (t *transaction) look(s sought, after, below string, limit int) (page []registry.Entry, last string, err error) {
 	from, to, err := between(below, "")
 	if err != nil {
@@ -43,7 +43,7 @@ func (t *transaction) look(s sought, after, below string, limit int) (page []reg
 		}
 		isEnd := len(ids) < lookedPage
 		for len(ids) > 0 {
-			n := min(len(ids), max(limit, 1)) // what is behind the last one that is wanted need not be read
+			n := min(len(ids), max(limit, 1)) // candidates behind the last wanted entry need not be read
 			behind = ids[n-1]
 			found, err := t.found(s, ids[:n], from, to)
 			if err != nil {
@@ -63,7 +63,7 @@ func (t *transaction) look(s sought, after, below string, limit int) (page []reg
 	return page, last, err
 }
 
-// found returns the entries that a search finds among some names, if they are between two texts.
+// found returns the matching entries among some names, if their keys are at least from and less than to.
 func (t *transaction) found(s sought, ids []int64, from, to string) (found []registry.Entry, err error) {
 	if s.fit != nil {
 		ids, err = s.fit(ids)
@@ -71,7 +71,8 @@ func (t *transaction) found(s sought, ids []int64, from, to string) (found []reg
 	if err != nil || len(ids) == 0 {
 		return nil, err
 	}
-	// kind + 0, since SQLite would read all names that begin so, by the index of kinds and keys.
+	// kind + 0 keeps SQLite from using the index of kinds and keys, by which it would read all names in that
+	// range.
 	found, err = t.query("SELECT "+entryColumns+" FROM (SELECT * FROM name WHERE id IN ($1...) AND kind + 0 = 0 AND key >= $2 AND key < $3) n"+current+
 		"ORDER BY n.id, t.position", ids, from, to)
 	if s.fits != nil {
@@ -80,7 +81,7 @@ func (t *transaction) found(s sought, ids []int64, from, to string) (found []reg
 	return found, err
 }
 
-// behind returns name.id of the name behind which a list in the order of registration goes on, 0 for "".
+// behind returns name.id of the name at which a list in order of registration continues, 0 for "".
 func (t *transaction) behind(after string) (int64, error) {
 	if after == "" {
 		return 0, nil

@@ -8,21 +8,23 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// sealed is a version with what its leaf is made of.
+// sealed is a version with the data from which its leaf is computed.
 type sealed struct {
 	registry.Entry
 	salt, digest []byte
 	places       []place // of its targets
 }
 
-// place is by what a target is found.
+// place holds the index columns of a target.
 type place struct {
 	host    int64 // host.id, 0 for none
 	current int64 // name.id, 0 for none
 }
 
-// sealed returns the versions whose seq, which is %[1]s in a condition, it holds for, in their order, without those that were purged or have no name
-// or author. stray is whether there are targets of other ones. Tables are read one after another, each in its order: that takes half the time of a join.
+// sealed returns the versions that a condition on their seq selects, in their order, except for purged ones and
+// those without a name or author. %[1]s in the condition stands for the column of the seq. stray reports
+// whether there are targets of other versions in the selection. The tables are read one after another, each in
+// its own order, which takes half the time of a join.
 func (t *transaction) sealed(where string, args ...any) (all []sealed, stray bool, err error) {
 	var authors []int64
 	err = t.conn.Query("SELECT v.seq, NULL, NULL, v.name, v.number, v.time, NULL, "+columnsBehindAuthor+", v.author, v.salt, v.digest FROM version v "+
@@ -57,7 +59,7 @@ func (t *transaction) sealed(where string, args ...any) (all []sealed, stray boo
 	found := all[:0]
 	for i := range all {
 		key, ok := keys[int64(all[i].First)]
-		name, known := names[authors[i]] // which may be ""
+		name, known := names[authors[i]] // the name may be ""
 		if ok && known {
 			found = append(found, all[i])
 			found[len(found)-1].Key, found[len(found)-1].By = key, name
@@ -89,7 +91,7 @@ func (t *transaction) sealedTargets(all []sealed, where string, args []any) (str
 	return stray, err
 }
 
-// keys returns the keys of names by their ids.
+// keys returns the keys of names by name.id.
 func (t *transaction) keys(ids []int64) (map[int64]registry.Key, error) {
 	keys := make(map[int64]registry.Key, len(ids))
 	add := func(row Row) error {
@@ -101,13 +103,14 @@ func (t *transaction) keys(ids []int64) (map[int64]registry.Key, error) {
 	}
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
-	if first, last := ids[0], ids[len(ids)-1]; last-first < 2*int64(len(ids)) { // most, as where they were imported
+	// Ids are dense, as after an import: read the range.
+	if first, last := ids[0], ids[len(ids)-1]; last-first < 2*int64(len(ids)) {
 		return keys, t.conn.Query("SELECT id, kind, key FROM name WHERE id >= $1 AND id <= $2", add, first, last)
 	}
 	return keys, t.conn.Query("SELECT id, kind, key FROM name WHERE id IN ($1...)", add, ids)
 }
 
-// authorNames returns the names of authors by their ids.
+// authorNames returns the names of authors by author.id.
 func (t *transaction) authorNames(ids []int64) (map[int64]string, error) {
 	slices.Sort(ids)
 	names := make(map[int64]string)
@@ -117,7 +120,7 @@ func (t *transaction) authorNames(ids []int64) (map[int64]string, error) {
 	}, slices.Compact(ids))
 }
 
-// purgedVersion is what is left of a version that was purged.
+// purgedVersion is the remainder of a purged version.
 type purgedVersion struct {
 	seq  registry.Seq
 	leaf [digestSize]byte
@@ -131,7 +134,7 @@ func (t *transaction) purgedBetween(first, last registry.Seq) (all []purgedVersi
 	return all, err
 }
 
-// numbers is what has the numbers from first to last.
+// numbers are the versions and events from first to last.
 type numbers struct {
 	first, last registry.Seq
 	versions    []sealed
@@ -140,11 +143,11 @@ type numbers struct {
 	stray       bool // whether there are targets of other versions
 }
 
-// between returns what has the numbers from first to last.
+// between returns the versions and events from first to last.
 func (t *transaction) between(first, last registry.Seq) (n numbers, err error) {
 	n.first, n.last = first, last
 	n.versions, n.stray, err = t.sealed("%[1]s >= $1 AND %[1]s <= $2", int64(first), int64(last))
-	if err == nil && len(n.versions) <= int(last-first) { // else all are versions
+	if err == nil && len(n.versions) <= int(last-first) { // otherwise all are versions
 		n.purged, err = t.purgedBetween(first, last)
 		if err == nil {
 			n.events, err = t.events(first-1, int(last-first+1))
@@ -153,7 +156,8 @@ func (t *transaction) between(first, last registry.Seq) (n numbers, err error) {
 	return n, err
 }
 
-// numbered is what has a seq: one of version, purged and event, or none where that is missing.
+// numbered is the row with a seq: exactly one of version, purged and event is set, or none if the row is
+// missing.
 type numbered struct {
 	seq     registry.Seq
 	version *sealed
@@ -161,7 +165,7 @@ type numbered struct {
 	event   *registry.Event
 }
 
-// each calls f with what has a number, in their order.
+// each calls f for each seq in ascending order.
 func (n *numbers) each(f func(*numbered) error) error {
 	versions, purged, events := n.versions, n.purged, n.events
 	for seq := n.first; seq <= n.last; seq++ {

@@ -7,14 +7,15 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// query returns the entries of a statement with entryColumns.
+// query returns the entries of a statement that selects entryColumns.
 func (t *transaction) query(statement string, args ...any) ([]registry.Entry, error) {
 	var found entries
 	err := t.conn.Query(statement, found.add, args...)
 	return found.all, err
 }
 
-// ascending returns a page, unless it could not be read, or the index that it was read by is damaged.
+// ascending returns a page, or the error of reading it, or ErrDamaged if the index by which it was read is out
+// of order.
 func ascending[T any, K cmp.Ordered](page []T, err error, least K, key func(*T) K) ([]T, error) {
 	if err == nil {
 		err = registry.Ascending(page, least, key)
@@ -25,7 +26,8 @@ func ascending[T any, K cmp.Ordered](page []T, err error, least K, key func(*T) 
 	return page, nil
 }
 
-// between are the bounds of texts that begin with prefix and are after a text: from the first on, and before the second.
+// between returns the range of texts that begin with prefix and are greater than after: at least from and less
+// than to.
 func between(prefix, after string) (from, to string, err error) {
 	for _, text := range []string{prefix, after} {
 		if err := registry.CheckSought(text); err != nil {
@@ -34,7 +36,7 @@ func between(prefix, after string) (from, to string, err error) {
 	}
 	from = prefix
 	if after != "" && after >= prefix {
-		from = after + "\x01" // the least text behind it: there is no NUL
+		from = after + "\x01" // the least text greater than after, since a text has no NUL
 	}
 	return from, prefix + "\U0010ffff", nil
 }
@@ -46,7 +48,7 @@ func (t *transaction) Entries(keys []registry.Key) ([]registry.Entry, error) {
 	byKind := make(map[registry.Kind][]string, 2)
 	for i, key := range keys {
 		if registry.CheckKey(key.Name) != nil {
-			continue // it cannot be there
+			continue // such a key cannot exist
 		}
 		if places[key] == nil {
 			byKind[key.Kind] = append(byKind[key.Kind], key.Name)
@@ -74,11 +76,11 @@ func (t *transaction) Entries(keys []registry.Key) ([]registry.Entry, error) {
 	return all, nil
 }
 
-// few is how many keys are looked up without a look whether there are any.
+// few is the maximum number of keys that are looked up without anyBetween.
 const few = 8
 
-// anyBetween reports whether some of many keys may be there, by a look at what is between the first and the last one: where names are
-// imported in their order, nothing is.
+// anyBetween reports whether any of many keys may exist, by a query for keys between the least and the
+// greatest. During a sorted import of new names there are none.
 func (t *transaction) anyBetween(kind registry.Kind, names []string) (some bool, err error) {
 	if len(names) <= few {
 		return true, nil
@@ -110,7 +112,8 @@ func (t *transaction) List(kind registry.Kind, prefix, after string, limit int) 
 	if err != nil {
 		return nil, err
 	}
-	// A range, instead of a subquery with a LIMIT, has SQLite read all in the order of the keys, without sorting it.
+	// With a range, instead of a subquery with a LIMIT, SQLite reads all rows in the order of the keys without
+	// sorting.
 	err = t.conn.Query("SELECT key FROM name WHERE kind = $1 AND key >= $2 AND key < $3 ORDER BY key LIMIT 1 OFFSET $4", func(row Row) error {
 		to = row.Text(0)
 		return nil
@@ -153,7 +156,7 @@ func (t *transaction) Latest(before registry.Seq, limit int) (current []registry
 	return current, last, err
 }
 
-// versionsOf are the versions of name $1 whose numbers are below $2.
+// versionsOf selects the versions of name $1 whose numbers are less than $2, at most $3.
 const versionsOf = "(SELECT * FROM version WHERE seq = $1 AND name = $1 AND 1 < CAST($2 AS BIGINT) UNION ALL " +
 	"SELECT * FROM version WHERE name = $1 AND number > 1 AND number < $2 ORDER BY number DESC LIMIT $3)"
 
@@ -192,8 +195,8 @@ func (t *transaction) Before(versions []registry.Entry) ([]registry.Entry, error
 	if len(seqs) == 0 {
 		return all, nil
 	}
-	places := make(map[registry.Seq]int, len(seqs)) // of the versions before, by their seq
-	// The version with the number 1 has the id of its name.
+	places := make(map[registry.Seq]int, len(seqs)) // of the previous versions, by their seq
+	// The version with the number 1 has the id of its name as seq.
 	err := t.conn.Query("SELECT c.seq, coalesce(p.seq, c.name) FROM version c LEFT JOIN version p "+
 		"ON p.name = c.name AND p.number = c.number - 1 AND p.number > 1 WHERE c.seq IN ($1...)", func(row Row) error {
 		places[registry.Seq(row.Int(1))] = index[row.Int(0)]
@@ -213,7 +216,7 @@ func (t *transaction) Before(versions []registry.Entry) ([]registry.Entry, error
 	return all, err
 }
 
-// versions returns the versions with some seqs, in their order. Those that were purged are not among them.
+// versions returns the versions with some seqs, in ascending order, without purged ones.
 func (t *transaction) versions(seqs []int64) ([]registry.Entry, error) {
 	return t.query("SELECT "+entryColumns+" FROM version v"+entryTables+"WHERE v.seq IN ($1...) ORDER BY v.seq, t.position", seqs)
 }
@@ -259,7 +262,7 @@ func (t *transaction) Events(after registry.Seq, limit int) ([]registry.Event, e
 	return ascending(all, nil, after+1, func(e *registry.Event) registry.Seq { return e.Seq })
 }
 
-// events returns at most limit events that are no versions, after a seq, with the versions that they are about.
+// events returns at most limit events other than versions, after a seq, with the seqs of the affected versions.
 func (t *transaction) events(after registry.Seq, limit int) (all []registry.Event, err error) {
 	err = t.conn.Query("SELECT e.seq, e.type, e.kind, e.key, e.time, a.name, e.reason FROM event e JOIN author a ON a.id = e.author "+
 		"WHERE e.seq > $1 ORDER BY e.seq LIMIT $2", func(row Row) error {
@@ -278,7 +281,7 @@ func (t *transaction) events(after registry.Seq, limit int) (all []registry.Even
 	return all, err
 }
 
-// about reads which versions an event is about.
+// about reads the seqs of the versions that an event affected.
 func (t *transaction) about(e *registry.Event) error {
 	statement := "SELECT seq FROM version WHERE purged = $1 ORDER BY seq"
 	if e.Kind == registry.KindRedaction {
@@ -290,7 +293,8 @@ func (t *transaction) about(e *registry.Event) error {
 	}, int64(e.Seq))
 }
 
-// setNumbers sets the change sets of events in their order, between which there may be any number of others that were purged.
+// setNumbers sets the change sets of events, which are in ascending order. Any number of purged versions may
+// lie between them.
 func (t *transaction) setNumbers(all []registry.Event) (err error) {
 	var commits []registry.Commit
 	for i := range all {
@@ -341,7 +345,7 @@ func (t *transaction) Aliased(prefix, after string, limit int) (names []string, 
 	return names, err
 }
 
-// texts appends the first column of each row.
+// texts returns a function that appends the first column of each row.
 func texts(all *[]string) func(Row) error {
 	return func(row Row) error {
 		*all = append(*all, row.Text(0))
@@ -352,7 +356,7 @@ func texts(all *[]string) func(Row) error {
 // id returns name.id of a key, 0 if it is not registered.
 func (t *transaction) id(key registry.Key) (id int64, err error) {
 	if registry.CheckKey(key.Name) != nil {
-		return 0, nil //nolint:nilerr // it cannot be there
+		return 0, nil //nolint:nilerr // such a key cannot exist
 	}
 	err = t.conn.Query("SELECT id FROM name WHERE kind = $1 AND key = $2", func(row Row) error {
 		id = row.Int(0)

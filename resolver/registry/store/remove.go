@@ -2,10 +2,11 @@ package store
 
 import "github.com/urnd/urnd/resolver/registry"
 
-// purgePage is how many versions of a name are removed by one statement.
+// purgePage is how many versions of a name are read per statement.
 const purgePage = 1000
 
-// purge removes all versions of an entry but their leaves, and writes the event with a number, whose leaf it returns.
+// purge removes all versions of an entry except for their leaves, writes the event with the given seq, and
+// returns the leaf of the event.
 func (t *transaction) purge(seq registry.Seq, set *registry.ChangeSet, e *registry.Entry) (leaf [digestSize]byte, err error) {
 	t.conn.Erased()
 	event := registry.Event{Key: e.Key, Seq: seq, Kind: registry.KindPurge, By: set.By, Note: set.Note, Time: set.Time}
@@ -37,7 +38,7 @@ func (t *transaction) purge(seq registry.Seq, set *registry.ChangeSet, e *regist
 	return t.hash.event(&event), nil
 }
 
-// purgeVersion leaves only the leaf of a version.
+// purgeVersion reduces a version to its leaf.
 func (t *transaction) purgeVersion(v *sealed, by registry.Seq) error {
 	leaf := t.hash.leaf(&v.Entry, v.digest)
 	if err := t.conn.Exec("DELETE FROM target WHERE version = $1", int64(v.Seq)); err != nil {

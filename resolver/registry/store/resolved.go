@@ -8,16 +8,16 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// ofDays selects the periods of the days from $1 to $2. A month is before its days.
+// ofDays is the condition for periods from the day $1 to the day $2. A month sorts before its days.
 const ofDays = "(period >= $1 OR period = substr($1, 1, 7)) AND period <= $2"
 
-// addTally adds a tally to that of the same name and period.
+// addTally adds a tally to the existing one of the same name and period.
 const addTally = " ON CONFLICT (name, period) DO UPDATE SET people = resolved.people + excluded.people, bots = resolved.bots + excluded.bots"
 
 // Resolved implements registry.Tx.
 func (t *transaction) Resolved(name string, days registry.Days) (counts []registry.Count, err error) {
 	if registry.CheckKey(name) != nil {
-		return nil, nil //nolint:nilerr // it cannot be there
+		return nil, nil //nolint:nilerr // such a key cannot exist
 	}
 	err = t.conn.Query("SELECT period, people, bots FROM resolved WHERE name = $3 AND "+ofDays+" ORDER BY period", func(row Row) error {
 		counts = append(counts, registry.Count{Period: row.Text(0), Tally: registry.Tally{People: row.Int(1), Bots: row.Int(2)}})
@@ -26,10 +26,11 @@ func (t *transaction) Resolved(name string, days registry.Days) (counts []regist
 	return counts, err
 }
 
-// resolvedPage is about how many counts are ranked by one statement: few enough that a database answers in the time that it has.
+// resolvedPage is roughly how many counts a statement ranks: few enough to stay within the statement timeout of
+// a database.
 const resolvedPage = 50_000
 
-// MostResolved implements registry.Tx. Counts are ranked in pages of whole names, of which the first ones are kept.
+// MostResolved implements registry.Tx. It ranks pages of complete names, and merges the top names of each page.
 func (t *transaction) MostResolved(days registry.Days, limit int) (top []registry.NameCount, sum registry.Tally, err error) {
 	const counted = "coalesce(CAST(sum(people) AS BIGINT), 0) AS p, coalesce(CAST(sum(bots) AS BIGINT), 0) AS b FROM resolved " +
 		"WHERE name > $3 AND name <= $4 AND " + ofDays

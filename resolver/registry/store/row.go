@@ -8,16 +8,16 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// table describes a table beside names for portable backups, which have its rows by columns.
+// table describes a side table for portable backups, which store its rows by column name.
 type table struct {
 	name string
-	keys int // how many of the columns of text, which are the first ones, are the primary key
+	keys int // number of leading text columns that form the primary key
 	text []string
 	// numbers and bytes are the other columns, in this order.
 	numbers, bytes []string
 }
 
-// tables returns the tables beside names.
+// tables returns the side tables: all tables of a portable backup other than entries and their history.
 func tables() []table {
 	return []table{
 		{
@@ -54,7 +54,8 @@ func (t *table) columns() []string {
 	return append(append(all, t.numbers...), t.bytes...)
 }
 
-// read reads a page of rows, in the order of their keys: those after a key, nil for the first ones. Columns that are NULL are left out.
+// read returns at most limit rows behind a key, in the order of the keys; a nil key starts at the first row.
+// NULL columns are omitted. last is the key at which to continue, nil at the end.
 func (t *table) read(c Conn, after []any, limit int) (page []map[string]any, last []any, err error) {
 	where := ""
 	if after != nil {
@@ -90,7 +91,8 @@ func (t *table) read(c Conn, after []any, limit int) (page []map[string]any, las
 	return page, last, err
 }
 
-// parse returns the values of a row of a portable backup in the order of the columns: string, int64, []byte, or nil.
+// parse returns the values of a row of a portable backup in the order of the columns: string, int64, []byte or
+// nil.
 func (t *table) parse(row map[string]json.RawMessage) ([]any, error) {
 	columns := t.columns()
 	values := make([]any, len(columns))
@@ -125,7 +127,7 @@ func parsed[T any](text json.RawMessage) (value T, err error) {
 	return value, err
 }
 
-// insert inserts rows as parse returns them.
+// insert inserts rows in the form that parse returns.
 func (t *table) insert(c Conn, rows [][]any) error {
 	return c.Insert(t.name, t.columns(), "", len(rows), func(i int, v Values) {
 		for _, value := range rows[i] {

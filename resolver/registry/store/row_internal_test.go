@@ -8,12 +8,13 @@ import (
 	"testing"
 )
 
-// fromVersions are the tables that a portable backup has no rows of: what it has of versions, events and commits makes them again.
+// fromVersions are the tables without rows in a portable backup: Load rebuilds them from versions, events and
+// commits.
 func fromVersions() []string {
 	return []string{"author", "change_set", "commits", "event", "version", "name", "host", "target", "title_word", "total"}
 }
 
-// A portable backup has each column of each table beside names, as what it is.
+// A portable backup has every column of every side table, with its type.
 func TestBackupHasAllColumns(t *testing.T) {
 	schema, err := os.ReadFile("schema/00001_registry.sql")
 	if err != nil {
@@ -63,7 +64,7 @@ func TestBackupHasAllColumns(t *testing.T) {
 			t.Errorf("%s.%s: backups do not have it", of.name, c)
 		}
 	}
-	delete(types, "certificate") // its keys are secret, and an authority issues others
+	delete(types, "certificate") // excluded: its keys are secret, and a certification authority issues new ones
 	for name := range types {
 		t.Errorf("%s: backups do not have the table", name)
 	}

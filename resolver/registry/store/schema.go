@@ -15,16 +15,16 @@ import (
 //go:embed schema/*.sql
 var files embed.FS
 
-// Dialect is what differs between databases in the text of statements.
+// Dialect describes how the text of statements differs between databases.
 type Dialect struct {
-	replace []string // pairs, for schemas
-	table   string   // the end of a table
-	keyed   string   // the end of a table whose rows are in the order of its primary key
-	in      string   // of statements: what "IN ($1...)" is
-	dollar  string   // what begins a parameter
+	replace []string // replacements in the schema, as pairs
+	table   string   // end of a CREATE TABLE statement
+	keyed   string   // the same for a table whose rows are stored in the order of its primary key
+	in      string   // replacement for "IN ($1...)"
+	dollar  string   // first character of a parameter
 }
 
-// SQLite returns the dialect of SQLite 3.38 and later: lists are JSON.
+// SQLite returns the dialect of SQLite 3.38 and later. Lists are JSON arrays.
 func SQLite() Dialect {
 	return Dialect{
 		replace: []string{"BIGINT", "INTEGER", "SMALLINT", "INTEGER", "BYTEA", "BLOB", ` COLLATE "C"`, ""},
@@ -32,12 +32,12 @@ func SQLite() Dialect {
 	}
 }
 
-// PostgreSQL returns the dialect of PostgreSQL: lists are arrays.
+// PostgreSQL returns the dialect of PostgreSQL. Lists are arrays.
 func PostgreSQL() Dialect {
 	return Dialect{table: ");", keyed: ");", in: "= ANY($$$1)", dollar: "$"}
 }
 
-// Migrations returns the files of the schema as migrations of goose, in the order of their versions.
+// Migrations returns the files of the schema as goose migrations, in the order of their versions.
 func (d Dialect) Migrations() ([]*goose.Migration, error) {
 	names, err := fs.Glob(files, "schema/*.sql")
 	if err != nil {
@@ -71,7 +71,7 @@ func (d Dialect) schema(text string) string {
 
 var list = regexp.MustCompile(`IN \(\$(\d+)\.\.\.\)`)
 
-// Statement returns the text of a statement for the database.
+// Statement returns a statement in the syntax of the database.
 func (d Dialect) Statement(text string) string {
 	text = list.ReplaceAllString(text, d.in)
 	if d.dollar != "$" {

@@ -14,17 +14,18 @@ var update = flag.Bool("update", false, "write docs/registry-schema.md anew")
 var (
 	tablePattern   = regexp.MustCompile(`^CREATE TABLE (\w+) *\(`)
 	columnPattern  = regexp.MustCompile(`^\s*(\w+)\s+(?:TEXT|BIGINT|SMALLINT|BYTEA)\b`)
-	keyedPattern   = regexp.MustCompile(`\(key .*, value `) // a table in one line
+	keyedPattern   = regexp.MustCompile(`\(key .*, value `) // a table on a single line
 	commentPattern = regexp.MustCompile(` -- (.*)`)
 )
 
-// outline returns the tables of a schema with their columns and comments, without types, constraints and indexes.
+// outline returns the tables of a schema with their columns and comments, without types, constraints and
+// indexes.
 func outline(schema string) string {
 	var out strings.Builder
 	write := func(indent, name, comment string) {
 		out.WriteString(strings.TrimRight(fmt.Sprintf("%-16s%s", indent+name, comment), " ") + "\n")
 	}
-	above := "" // the comment before a table
+	above := "" // the comment above a table
 	for line := range strings.Lines(schema) {
 		line = strings.TrimSuffix(line, "\n")
 		comment := ""
@@ -44,7 +45,7 @@ func outline(schema string) string {
 		case column != nil:
 			write("  ", column[1], comment)
 		case line == "" && above != "" && !strings.HasSuffix(out.String(), above+"\n"):
-			out.WriteString(above + "\n\n") // of the whole schema
+			out.WriteString(above + "\n\n") // the comment on the whole schema
 		case line == "":
 			out.WriteString("\n")
 		}
@@ -53,7 +54,7 @@ func outline(schema string) string {
 	return out.String()
 }
 
-// docs/registry-schema.md has the schema as it is.
+// docs/registry-schema.md matches the schema.
 func TestSchemaDocument(t *testing.T) {
 	head, err := os.ReadFile("schema/README.md")
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 // MintCounter implements registry.Tx.
 func (t *transaction) MintCounter(pattern string) (next uint64, ok bool, err error) {
 	if registry.CheckKey(pattern) != nil {
-		return 0, false, nil // it cannot be there
+		return 0, false, nil // such a key cannot exist
 	}
 	err = t.conn.Query("SELECT next FROM mint WHERE pattern = $1", func(row Row) error {
 		if next, err = strconv.ParseUint(row.Text(0), 10, 64); err != nil {
@@ -60,7 +60,7 @@ func (t *transaction) RemoveLease(name string) error {
 	return t.conn.Exec("DELETE FROM lease WHERE name = $1", name)
 }
 
-// tableName returns the name of a table of documents.
+// tableName returns the SQL name of a table of documents.
 func tableName(table registry.Table) string {
 	return [...]string{
 		registry.TableImports: "import", registry.TableJobs: "job", registry.TableRequests: "request", registry.TableMarks: "mark",
@@ -84,7 +84,7 @@ func (t *transaction) Documents(table registry.Table, prefix, after string, limi
 // Document implements registry.Tx.
 func (t *transaction) Document(table registry.Table, key string) (value []byte, err error) {
 	if registry.CheckKey(key) != nil {
-		return nil, nil //nolint:nilerr // it cannot be there
+		return nil, nil //nolint:nilerr // such a key cannot exist
 	}
 	err = t.conn.Query("SELECT value FROM "+tableName(table)+" WHERE key = $1", func(row Row) error {
 		value = []byte(row.Text(0))
@@ -96,7 +96,7 @@ func (t *transaction) Document(table registry.Table, key string) (value []byte, 
 // Put implements registry.WriteTx.
 func (t *transaction) Put(table registry.Table, documents []registry.Document) error {
 	var removed []string
-	last := make(map[string]int, len(documents)) // a statement changes a row once
+	last := make(map[string]int, len(documents)) // a statement can change a row only once
 	for i := range documents {
 		if err := registry.CheckKey(documents[i].Key); err != nil {
 			return err

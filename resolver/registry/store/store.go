@@ -1,7 +1,9 @@
-// Package store is the store of the registry in SQL: one schema and one set of statements for the databases that its
-// subpackages connect to. A Database runs statements within its transactions; New makes a registry.Store of it.
+// Package store implements the registry's store in SQL: one schema and one set of statements, shared by the
+// databases in packages sqlite and postgres. A Database, which runs statements within its transactions, enters
+// through New; a registry.Store leaves. The schema and the chain of SHA-256 digests are specified in
+// docs/registry-schema.md, portable backups in docs/registry-operations.md.
 //
-// The statements have parameters "$1", in any order, and "IN ($1...)" for one that is a list.
+// Statements have parameters "$1", in any order, and "IN ($1...)" for a parameter that is a list.
 package store
 
 import (
@@ -11,13 +13,13 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// Store is what of a registry.Store is the same for all databases. It is safe for concurrent use.
+// Store implements registry.Store on a Database. It is safe for concurrent use.
 type Store struct {
 	db      Database
 	lookups sync.Pool // of *looking
 }
 
-// New returns the Store in a database that has the schema of this version.
+// New returns the Store in a database that has the current schema.
 func New(db Database) *Store {
 	s := &Store{db: db}
 	s.lookups.New = func() any {
@@ -28,7 +30,7 @@ func New(db Database) *Store {
 	return s
 }
 
-// looking is what a lookup needs, which is used again: it is most of what is answered.
+// looking is the reusable state of a lookup. Lookups are pooled since they are the bulk of all requests.
 type looking struct {
 	found entries
 	add   func(Row) error
@@ -37,10 +39,10 @@ type looking struct {
 }
 
 const (
-	// current are the tables of the current version of name n.
+	// current joins the tables of the current version to name n.
 	current = " JOIN version v ON v.seq = n.version JOIN author a ON a.id = v.author LEFT JOIN target t ON t.version = v.seq "
 
-	// lookup leaves the key out, which is known.
+	// lookup does not select the key, which is known.
 	lookup = "SELECT v.seq, n.kind, NULL, " + columnsBehindKey + " FROM name n" + current + "WHERE n.kind = $1 AND n.key = $2 ORDER BY t.position"
 	floor  = "SELECT " + entryColumns + " FROM (SELECT * FROM name WHERE kind = 1 AND key <= $1 ORDER BY key DESC LIMIT 1) n" + current +
 		"ORDER BY t.position"
@@ -50,7 +52,7 @@ const (
 // Lookup implements registry.Store.
 func (s *Store) Lookup(ctx context.Context, key registry.Key) (registry.Entry, error) {
 	if registry.CheckKey(key.Name) != nil {
-		return registry.Entry{}, nil //nolint:nilerr // it cannot be there
+		return registry.Entry{}, nil //nolint:nilerr // such a key cannot exist
 	}
 	l, _ := s.lookups.Get().(*looking)
 	l.name, l.args[0] = key.Name, int64(key.Kind)
@@ -110,8 +112,8 @@ type transaction struct {
 	db   Database
 	conn Conn
 
-	last    *link            // the last commit, once it was read or written
-	authors map[string]int64 // that this transaction has read or written
-	hosts   map[string]int64 // by reversed name
+	last    *link            // last commit, once it was read or written
+	authors map[string]int64 // author.id by name, of authors that this transaction read or wrote
+	hosts   map[string]int64 // host.id by reversed name
 	hash    hasher
 }

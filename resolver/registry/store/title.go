@@ -10,7 +10,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/title"
 )
 
-// titleWords returns the words by which an entry is found.
+// titleWords returns the words under which an entry is indexed; nil for a prefix.
 func titleWords(e *registry.Entry) []string {
 	if e.Kind != registry.KindName {
 		return nil
@@ -24,7 +24,7 @@ type titleWord struct {
 	name registry.Seq
 }
 
-// insertWords replaces the words of names that have other ones now.
+// insertWords replaces the indexed words of names whose titles have changed.
 func (t *transaction) insertWords(n *newVersions) error {
 	var added []titleWord
 	for i := range n.all {
@@ -43,7 +43,7 @@ func (t *transaction) insertWords(n *newVersions) error {
 			added = append(added, titleWord{word, e.First})
 		}
 	}
-	// In the order of the table, so that neighbours are written together.
+	// Sorted in the order of the table, so that adjacent rows are written together.
 	slices.SortFunc(added, func(a, b titleWord) int { return cmp.Or(strings.Compare(a.word, b.word), cmp.Compare(a.name, b.name)) })
 	return t.conn.Insert("title_word", []string{"word", "name"}, "", len(added), func(i int, v Values) {
 		v.Text(added[i].word)
@@ -58,17 +58,18 @@ func (t *transaction) removeWords(name registry.Seq, words []string) (err error)
 	return err
 }
 
-// Bounds of a search for titles.
+// Limits of a search for titles.
 const (
-	maxCounted = 2000   // titles with a word, in the choice of the rarest one
-	maxBegun   = 20_000 // titles with a word that begins as the last one of a query does; where there are more, it is the word itself
+	maxCounted = 2000 // rows counted per word to choose the rarest one
+	// Rows that begin with the last word of a query; if there are more, only the complete word matches.
+	maxBegun = 20_000
 )
 
-// titled looks for names with a title.
+// titled is a search for names by title.
 type titled struct {
 	query  title.Query
-	words  []string // which all are in the title
-	begins string   // what a word of the title begins with, if names are read by that, instead of by the first word
+	words  []string // complete words that a title must all contain
+	begins string   // prefix of a word by which candidates are read, instead of by the first of words; "" for none
 }
 
 // ByTitle implements registry.Tx.
@@ -84,7 +85,7 @@ func (t *transaction) ByTitle(q title.Query, below, after string, limit int) (pa
 	}, after, below, limit)
 }
 
-// plan says by which words names are read: the rarest ones first.
+// plan chooses the words by which candidates are read: the rarest first.
 func (t *transaction) plan(s *titled) error {
 	last := len(s.query) - 1
 	s.words = slices.Clone(s.query[:last])
@@ -103,7 +104,7 @@ func (t *transaction) plan(s *titled) error {
 	return err
 }
 
-// countWords returns how many rows there are that fit a condition, or most where there are more.
+// countWords returns the number of rows that a condition selects, at most most.
 func (t *transaction) countWords(most int, condition string, args ...any) (n int64, err error) {
 	err = t.conn.Query(fmt.Sprintf("SELECT count(*) FROM (SELECT 1 FROM title_word WHERE %s LIMIT %d) t", condition, most), func(row Row) error {
 		n = row.Int(0)
@@ -112,7 +113,8 @@ func (t *transaction) countWords(most int, condition string, args ...any) (n int
 	return n, err
 }
 
-// names returns the next names after one with one of the words that names are read by.
+// names returns the next candidates: names behind one that have the word, or a word with the prefix, chosen by
+// plan.
 func (t *transaction) names(s *titled, behind int64) (names []int64, err error) {
 	add := func(row Row) error {
 		names = append(names, row.Int(0))
@@ -127,7 +129,7 @@ func (t *transaction) names(s *titled, behind int64) (names []int64, err error) 
 	return names, err
 }
 
-// fitting returns those of names that have the other words, too.
+// fitting returns those of names that also have the other words.
 func (t *transaction) fitting(s *titled, names []int64) ([]int64, error) {
 	others := s.words
 	if s.begins == "" {

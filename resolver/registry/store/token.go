@@ -41,7 +41,7 @@ func (t *transaction) Tokens() ([]registry.StoredToken, error) { return t.tokens
 // Token implements registry.Tx.
 func (t *transaction) Token(id string) (registry.StoredToken, error) {
 	if registry.CheckKey(id) != nil {
-		return registry.StoredToken{}, nil //nolint:nilerr // it cannot be there
+		return registry.StoredToken{}, nil //nolint:nilerr // such a key cannot exist
 	}
 	found, err := t.tokensWhere("WHERE id = $1", id)
 	if err != nil || len(found) == 0 {
@@ -74,7 +74,7 @@ func optionalList[T ~string](v Values, texts []T) {
 		v.Null()
 		return
 	}
-	text, _ := json.Marshal(texts) // texts have no errors
+	text, _ := json.Marshal(texts) // strings never fail to marshal
 	v.Text(string(text))
 }
 

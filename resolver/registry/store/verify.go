@@ -13,8 +13,8 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// Verify implements registry.Store: it computes all digests anew, compares what follows from versions with them, and has the database
-// check what lies below.
+// Verify implements registry.Store: it recomputes all digests, compares the derived tables with the versions,
+// and lets the database check its own structures.
 func (s *Store) Verify(ctx context.Context, report func(problem string), progress func(done, all registry.Seq)) error {
 	v := &verifier{store: s, progress: progress, seed: maphash.MakeSeed()}
 	v.report = func(problem string) {
@@ -22,7 +22,7 @@ func (s *Store) Verify(ctx context.Context, report func(problem string), progres
 		defer v.mu.Unlock()
 		report(problem)
 	}
-	below, checked := 0, error(nil) // of the database, which is checked meanwhile
+	below, checked := 0, error(nil) // result of the database check, which runs concurrently
 	var check sync.WaitGroup
 	check.Go(func() {
 		checked = s.db.Check(ctx, func(problem string) {
@@ -36,7 +36,7 @@ func (s *Store) Verify(ctx context.Context, report func(problem string), progres
 	case checked != nil:
 		return fmt.Errorf("checking the database: %w", checked)
 	case below > 0:
-		return nil // what cannot be read cannot be compared
+		return nil // data that cannot be read cannot be compared
 	case errors.Is(err, registry.ErrDamaged):
 		v.report(err.Error())
 		return nil
@@ -61,22 +61,23 @@ type verifier struct {
 	store    *Store
 	report   func(problem string)
 	progress func(done, all registry.Seq)
-	head     registry.Seq // up to which is verified
-	last     registry.Seq // of all versions and events
-	seed     maphash.Seed // of sums
-	current  bitmap       // the seqs of current versions, as names have them
-	names    sum          // of what names have of those
+	head     registry.Seq // end of the verified range
+	last     registry.Seq // last seq of all versions and events
+	seed     maphash.Seed // seed of the hashes in sums
+	current  bitmap       // seqs of the current versions according to the table name
+	names    sum          // of the rows of the table name
 
-	mu    sync.Mutex // report and progress are called one at a time
+	mu    sync.Mutex // serializes report and progress
 	found findings   // of all parts
 
-	unfinished []*setSize // of change sets of which commits are missing, unless these were written since
+	// Change sets with missing commits, unless these were written after the verification started.
+	unfinished []*setSize
 }
 
-// partSize is how many versions a reader reads at once.
+// partSize is how many versions and events a reader reads per page.
 const partSize = 1 << 12
 
-// part are the leaves of numbers that follow one another.
+// part holds the leaves of a range of seqs.
 type part struct {
 	first, last registry.Seq
 	leaves      []byte
@@ -84,7 +85,7 @@ type part struct {
 	done        chan struct{}
 }
 
-// chain compares the digests of all versions and commits up to the head, with as many readers as there are processors.
+// chain verifies the digests of all versions and commits up to the head, with one reader per processor.
 func (v *verifier) chain(ctx context.Context) (err error) {
 	if v.head, err = v.store.Head(ctx); err != nil {
 		return err
@@ -130,7 +131,8 @@ func (v *verifier) chain(ctx context.Context) (err error) {
 	return v.commits(ctx, parts)
 }
 
-// bound reads the last number. The head is not behind it, unless the last commit is damaged: what is verified goes to the lesser one.
+// bound reads the last seq. The head cannot be greater, unless the last commit is damaged; the lesser of both
+// ends the verified range.
 func (v *verifier) bound(t *transaction) error {
 	err := t.conn.Query("SELECT (SELECT max(seq) FROM version), (SELECT max(seq) FROM event)", func(row Row) error {
 		v.last = registry.Seq(max(row.Int(0), row.Int(1)))
@@ -192,19 +194,22 @@ func (v *verifier) version(t *transaction, e *sealed) [digestSize]byte {
 	return t.hash.leaf(&e.Entry, e.digest)
 }
 
-// maxProblems bounds the problems of one kind that are reported.
+// maxProblems limits how many problems of one kind are reported.
 const maxProblems = 100
 
-// derivedSize is how many numbers one statement of derivedChecks is about: few enough that a database answers in the time that it has.
+// derivedSize is the number of seqs per statement of derivedChecks: few enough to stay within the statement
+// timeout of a database.
 const derivedSize = 1 << 14
 
-// derivedCheck finds what does not follow from versions, of the numbers from $1 to $2, at most $3: a text and a number, for the problem.
+// derivedCheck finds rows that contradict the versions, in the range of seqs from $1 to $2, at most $3. Each
+// row has a text and a number, the arguments of problem.
 type derivedCheck struct {
 	run                bool
 	problem, statement string
 }
 
-// derivedChecks are those by numbers. Those that read all names or targets are run only where there is doubt.
+// derivedChecks returns the checks by ranges of seqs. Those that read all names or targets run only after an
+// indication of damage (doubt).
 func derivedChecks(doubt bool) []derivedCheck {
 	return []derivedCheck{
 		{doubt, "%s: its current version, number %d, is not one of it, or has another status or alias", "SELECT n.key, n.version FROM name n " +
@@ -225,7 +230,8 @@ func derivedChecks(doubt bool) []derivedCheck {
 	}
 }
 
-// derived reports what does not follow from versions. A statement is a transaction of its own, so that a large store can tidy up meanwhile.
+// derived reports derived data that contradicts the versions. Each statement is a transaction of its own, so
+// that a large store can clean up in the meantime.
 func (v *verifier) derived(ctx context.Context) error {
 	last, err := v.store.Head(ctx)
 	if err != nil {
@@ -237,7 +243,7 @@ func (v *verifier) derived(ctx context.Context) error {
 		for first := registry.Seq(1); check.run && problems > 0 && (first == 1 || first <= last); first += derivedSize {
 			from, to := int64(first), int64(first)+derivedSize-1
 			if first == 1 {
-				from = math.MinInt64 // no number is before 1 or behind the last one, unless it is damaged
+				from = math.MinInt64 // the first and last range are open: a damaged number may lie outside
 			}
 			if first+derivedSize > last {
 				to = math.MaxInt64
@@ -257,7 +263,7 @@ func (v *verifier) derived(ctx context.Context) error {
 	return v.dangling(ctx)
 }
 
-// dangling reports aliases that lead nowhere.
+// dangling reports dangling aliases: their target is neither registered nor below a registered prefix.
 func (v *verifier) dangling(ctx context.Context) error {
 	alias, key, problems := "", "", maxProblems
 	for rows := partSize; rows == partSize && problems > 0; {
@@ -282,7 +288,7 @@ func (v *verifier) dangling(ctx context.Context) error {
 	return nil
 }
 
-// tokens reports those that nobody can use.
+// tokens reports damaged tokens, which cannot be used.
 func (v *verifier) tokens(t *transaction) error {
 	all, err := t.Tokens()
 	for _, s := range all {
@@ -293,7 +299,7 @@ func (v *verifier) tokens(t *transaction) error {
 	return err
 }
 
-// uncommitted reports what lies behind the last commit.
+// uncommitted reports versions and events behind the last commit.
 func (v *verifier) uncommitted(t *transaction) error {
 	last, err := t.chain()
 	if err != nil {

@@ -9,12 +9,13 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// findings are what versions say of what follows from them.
+// findings collect the derived data that the versions imply.
 type findings struct {
 	totals  map[string]registry.Totals // of current versions
-	current sum                        // of what names have of current versions
-	words   sum                        // of their titles
-	doubt   bool                       // whether something may be wrong, or was changed meanwhile: statements find out what
+	current sum                        // of the expected rows of the table name
+	words   sum                        // of the expected words of titles
+	// Whether something may be damaged, or was changed meanwhile: the statements of derivedChecks then find out.
+	doubt bool
 }
 
 func (f *findings) add(other *findings) {
@@ -29,29 +30,29 @@ func (f *findings) add(other *findings) {
 	f.doubt = f.doubt || other.doubt
 }
 
-// sum is a number of values, and a sum of their hashes: the same ones in any order have the same.
+// sum is a number of values and the sum of their hashes. It is independent of their order.
 type sum struct{ n, hashes uint64 }
 
 func (s *sum) add(other sum) { s.n, s.hashes = s.n+other.n, s.hashes+other.hashes }
 
-// pointer is what a row of name has of the current version.
+// pointer is the part of a row of the table name that refers to the current version.
 type pointer struct {
 	name, version, status int64
 	alias                 string
 }
 
-// one is the sum of a value.
+// one returns the sum of a single value.
 func one[T pointer | titleWord](v *verifier, value T) sum {
 	return sum{1, maphash.Comparable(v.seed, value)}
 }
 
-// bitmap is a set of seqs from 1 on.
+// bitmap is a set of seqs, from 1.
 type bitmap []uint64
 
 func (b bitmap) has(seq registry.Seq) bool { return b[seq/64]>>(seq%64)&1 != 0 }
 func (b bitmap) add(seq registry.Seq)      { b[seq/64] |= 1 << (seq % 64) }
 
-// readCurrent reads which versions are current.
+// readCurrent reads the seqs of the current versions from the table name.
 func (v *verifier) readCurrent(t *transaction) error {
 	v.current = make(bitmap, v.head/64+1)
 	for _, kind := range []registry.Kind{registry.KindPrefix, registry.KindName} {
@@ -64,7 +65,7 @@ func (v *verifier) readCurrent(t *transaction) error {
 				}
 				version := registry.Seq(row.Int(1))
 				if version < 1 || version > v.head {
-					v.found.doubt = true // unless it was written since
+					v.found.doubt = true // unless it was written after the verification started
 					return nil
 				}
 				v.current.add(version)
@@ -76,14 +77,15 @@ func (v *verifier) readCurrent(t *transaction) error {
 			}
 		}
 	}
-	// All other targets are seen with the parts.
+	// Targets within this range are compared with the parts.
 	return t.conn.Query("SELECT (SELECT min(version) FROM target), (SELECT max(version) FROM target)", func(row Row) error {
 		v.found.doubt = v.found.doubt || !row.Null(0) && row.Int(0) < 1 || row.Int(1) > int64(v.head)
 		return nil
 	})
 }
 
-// follow compares by what the targets of a version are found, and adds to what follows from versions.
+// follow checks the index columns of the targets of a version, and adds the derived data of the version to
+// found.
 func (v *verifier) follow(e *sealed, hosts map[string]int64, found *findings) {
 	id := int64(0)
 	if v.current.has(e.Seq) {
@@ -106,7 +108,7 @@ func (v *verifier) follow(e *sealed, hosts map[string]int64, found *findings) {
 	}
 }
 
-// hostsOf returns host.id of the hosts of the targets of versions.
+// hostsOf returns host.id by host, for the hosts of the targets of versions.
 func (t *transaction) hostsOf(all []sealed) (map[string]int64, error) {
 	reversed := make(map[string]string) // by the host of the URI
 	for i := range all {
@@ -128,7 +130,8 @@ func (t *transaction) hostsOf(all []sealed) (map[string]int64, error) {
 	return hosts, err
 }
 
-// compareTotals compares the totals with those of current versions, unless something was written meanwhile.
+// compareTotals compares the stored totals with those of the current versions, unless something was written
+// meanwhile.
 func (v *verifier) compareTotals(t *transaction) error {
 	last, err := t.chain()
 	if err != nil || last.last != v.head {
@@ -158,7 +161,7 @@ func (v *verifier) compareTotals(t *transaction) error {
 	return nil
 }
 
-// compareWords compares the words by which names are found with those of their titles.
+// compareWords compares the indexed words with the words of the titles.
 func (v *verifier) compareWords(t *transaction) error {
 	var stored sum
 	var last titleWord

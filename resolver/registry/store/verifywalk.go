@@ -9,10 +9,10 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// commitsPage is how many commits are read at once.
+// commitsPage is how many commits are read per page.
 const commitsPage = 1000
 
-// commits compares the digests of commits with the leaves of parts, which come in their order.
+// commits verifies the digests of commits with the leaves of parts, which arrive in ascending order.
 func (v *verifier) commits(ctx context.Context, parts <-chan *part) error {
 	w := &walk{verifier: v, sets: make(map[registry.Seq]*setSize)}
 	for p := range parts {
@@ -37,13 +37,13 @@ func (v *verifier) commits(ctx context.Context, parts <-chan *part) error {
 	return ctx.Err()
 }
 
-// setSize is what a change set says of its size, and what was seen of it.
+// setSize is the recorded size of a change set, and the size found so far.
 type setSize struct {
 	number, last, seenLast registry.Seq
 	rows, seenRows         int64
 }
 
-// problem says what is wrong with it.
+// problem describes the mismatch.
 func (s *setSize) problem() string {
 	return fmt.Sprintf("the change set %d says that it has %d versions up to number %d, and it has %d up to number %d",
 		s.number, s.rows, s.last, s.seenRows, s.seenLast)
@@ -52,13 +52,13 @@ func (s *setSize) problem() string {
 // walk follows the chain of commits.
 type walk struct {
 	*verifier
-	last   registry.Seq              // of the commit before
-	digest []byte                    // of it
-	rest   []byte                    // leaves after it
-	sets   map[registry.Seq]*setSize // those that have begun
+	last   registry.Seq              // last seq of the previous commit
+	digest []byte                    // digest of the previous commit
+	rest   []byte                    // leaves behind the previous commit
+	sets   map[registry.Seq]*setSize // change sets that have started, and not ended
 }
 
-// part follows the commits that end within a part.
+// part verifies the commits that end within a part.
 func (w *walk) part(t *transaction, p *part) error {
 	w.rest = append(w.rest, p.leaves...)
 	p.leaves = nil
@@ -84,7 +84,7 @@ func (w *walk) part(t *transaction, p *part) error {
 	}
 }
 
-// commit compares a commit.
+// commit verifies a commit.
 func (w *walk) commit(t *transaction, c *registry.Commit) error {
 	if c.First != w.last+1 {
 		return fmt.Errorf("%w: the commit of number %d begins at %d, and the one before ends at %d", registry.ErrDamaged, c.Last, c.First, w.last)
@@ -100,12 +100,12 @@ func (w *walk) commit(t *transaction, c *registry.Commit) error {
 		w.report(fmt.Sprintf("the numbers %d to %d, or their change set %d, are not as they were written, or those before are not", c.First, c.Last, c.Set))
 	}
 	w.count(&set, c)
-	w.last, w.digest = c.Last, c.Digest[:] // what was written is compared on, so that one fault is one problem
+	w.last, w.digest = c.Last, c.Digest[:] // continue with the stored digest, so that one error is reported once
 	w.rest = append(w.rest[:0], w.rest[n:]...)
 	return nil
 }
 
-// count compares what a change set says of its size with its commits.
+// count compares the recorded size of a change set with its commits.
 func (w *walk) count(set *registry.ChangeSet, c *registry.Commit) {
 	size := w.sets[set.Number]
 	if size == nil {

@@ -44,7 +44,7 @@ func (t *transaction) Append(set *registry.ChangeSet, changes []registry.Changed
 func (t *transaction) appendVersions(first registry.Seq, changes []registry.Changed) (leaves []byte, err error) {
 	n := newVersionsOf(len(changes))
 	salts := make([]byte, saltSize*len(changes))
-	_, _ = rand.Read(salts) // it never fails
+	_, _ = rand.Read(salts) // never fails
 	digests := make([]byte, 0, digestSize*len(changes))
 	leaves = make([]byte, 0, digestSize*len(changes))
 	for i := range changes {
@@ -62,21 +62,22 @@ func (t *transaction) appendVersions(first registry.Seq, changes []registry.Chan
 	return leaves, t.insert(n)
 }
 
-// newVersions are versions that are to be written.
+// newVersions are versions to write.
 type newVersions struct {
 	all        []version
-	last       map[registry.Key]int      // the last one of each key
-	superseded []int64                   // versions with targets that are not current any more
-	words      map[registry.Seq][]string // of the titles that names had
+	last       map[registry.Key]int      // index in all of the last version of each key
+	superseded []int64                   // seqs of versions with targets that are no longer current
+	words      map[registry.Seq][]string // previous words of the titles of names
 	targets    []target
 }
 
-// newVersionsOf returns room for versions.
+// newVersionsOf returns empty newVersions with capacity for n versions.
 func newVersionsOf(n int) *newVersions {
 	return &newVersions{all: make([]version, 0, n), last: make(map[registry.Key]int, n), words: make(map[registry.Seq][]string)}
 }
 
-// add adds a version with a seq, and sets what it has of the one before it.
+// add adds a version that has its seq, and sets First from its predecessor. ErrConflict means that its number
+// does not follow that of the predecessor.
 func (n *newVersions) add(c *registry.Changed, salt, digest []byte) error {
 	before, after := &c.Before, &c.After
 	if err := registry.CheckKey(after.Name); err != nil {
@@ -104,7 +105,7 @@ func (n *newVersions) add(c *registry.Changed, salt, digest []byte) error {
 	return nil
 }
 
-// numberAuthors sets the numbers of the authors of versions.
+// numberAuthors sets author.id of versions.
 func (t *transaction) numberAuthors(n *newVersions) (err error) {
 	for i := range n.all {
 		if n.all[i].author, err = t.author(n.all[i].By); err != nil {
@@ -114,7 +115,7 @@ func (t *transaction) numberAuthors(n *newVersions) (err error) {
 	return nil
 }
 
-// author returns the number of an author, who has one then.
+// author returns author.id of an author, and inserts the author if necessary.
 func (t *transaction) author(name string) (id int64, err error) {
 	if id, ok := t.authors[name]; ok {
 		return id, nil
@@ -138,7 +139,7 @@ func (t *transaction) author(name string) (id int64, err error) {
 	return id, nil
 }
 
-// insert writes versions with their targets, and makes the last ones of keys the current ones.
+// insert writes versions with their targets, and makes the last version of each key the current one.
 func (t *transaction) insert(n *newVersions) error {
 	if err := t.numberAuthors(n); err != nil {
 		return err
@@ -173,7 +174,7 @@ func (t *transaction) insert(n *newVersions) error {
 	return t.point(n)
 }
 
-// numberHosts sets the numbers of the hosts of targets.
+// numberHosts sets host.id of targets.
 func (t *transaction) numberHosts(targets []target) error {
 	if t.hosts == nil {
 		t.hosts = make(map[string]int64)
@@ -199,7 +200,7 @@ func (t *transaction) numberHosts(targets []target) error {
 	return nil
 }
 
-// addHosts reads the numbers of hosts, and gives one to those that have none.
+// addHosts reads host.id of hosts, and inserts the hosts that have none.
 func (t *transaction) addHosts(reversed []string) error {
 	err := t.conn.Query("SELECT id, reversed FROM host WHERE reversed IN ($1...)", func(row Row) error {
 		t.hosts[row.Text(1)] = row.Int(0)
@@ -227,7 +228,8 @@ func (t *transaction) addHosts(reversed []string) error {
 	})
 }
 
-// point makes the last versions of keys the current ones. Names are inserted in the order of the index of keys.
+// point makes the last version of each key the current one. Names are inserted in the order of the index of
+// keys.
 func (t *transaction) point(n *newVersions) error {
 	var added, moved []*version
 	for i := range n.all {

@@ -8,10 +8,10 @@ import (
 	"github.com/ncruces/go-sqlite3/vfs"
 )
 
-// files is the file system of a connection with a temporary database.
+// files is the VFS of a connection to a temporary database.
 type files struct {
 	directory string
-	fault     error // the first one, of which SQLite knows only the kind
+	fault     error // first error; SQLite preserves only its class
 }
 
 // Open implements vfs.VFS.
@@ -42,7 +42,7 @@ func (*files) Access(string, vfs.AccessFlag) (bool, error) { return false, nil }
 // FullPathname implements vfs.VFS.
 func (*files) FullPathname(name string) (string, error) { return name, nil }
 
-// file is one of them, which only its connection has: nothing is locked, and nothing need be on the disk.
+// file is a file of a single connection: it needs no locks and no synchronization.
 type file struct {
 	*os.File
 	of *files

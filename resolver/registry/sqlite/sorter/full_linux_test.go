@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Where there is no more room, the error says so.
+// On a full disk, the error is ENOSPC.
 func TestDiskFull(t *testing.T) {
 	directory := t.TempDir()
 	if err := syscall.Mount("tmpfs", directory, "tmpfs", 0, "size=2m"); err != nil {

@@ -1,4 +1,5 @@
-// Package sorter sorts records that need not fit into memory, in a temporary table of SQLite.
+// Package sorter sorts records that may exceed the memory, in a temporary table of SQLite. Records enter by
+// Add, and leave in byte order by Next. It follows no RFC; temporary files disappear with the process.
 package sorter
 
 import (
@@ -13,33 +14,34 @@ import (
 	"github.com/ncruces/go-sqlite3/vfs"
 )
 
-// Sorter sorts records by their octets. What does not fit into some MiB is in files in a directory, which have no names,
-// so that they vanish with the process. It is not safe for concurrent use.
+// Sorter sorts records by their bytes. Records beyond a few MiB are stored in unlinked files in a directory,
+// which disappear with the process. It is not safe for concurrent use.
 type Sorter struct {
 	files  *files
-	vfs    string // the name of files
+	vfs    string // name under which files is registered
 	db     *sqlite3.Conn
 	insert *sqlite3.Stmt
-	bound  int // rows of insert
+	bound  int // bound rows of insert
 	sorted *sqlite3.Stmt
 }
 
 const (
 	// rowsAtOnce is how many rows a statement inserts.
 	rowsAtOnce = 32
-	// setup makes the table. Small runs are sorted faster, as they fit into the caches of processors. Nothing is to outlive
-	// the connection, so that there is neither a journal nor an end of the transaction.
+	// setup creates the table. Small runs sort faster, since they fit into the caches of the processor. No data
+	// outlives the connection, so there is no journal, and the transaction never ends.
 	setup = `PRAGMA page_size=16384; PRAGMA cache_size=-4096; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;
 		CREATE TABLE records (record TEXT); BEGIN`
 )
 
-// New returns a Sorter with its files in a directory; "" is the default of the system. It ends with ctx. The caller
-// closes it.
+// New returns a Sorter with its files in a directory; "" is the default of the system. Its methods fail after
+// ctx ends. The caller must close it.
 func New(ctx context.Context, directory string) (*Sorter, error) {
 	s := &Sorter{files: &files{directory: directory}, vfs: "urnd-sorter-" + rand.Text()}
 	vfs.Register(s.vfs, s.files)
 	var err error
-	if s.db, err = sqlite3.Open("file:?vfs=" + s.vfs); err == nil { // with a name there would be a file at once
+	// A database with a name would create a file immediately.
+	if s.db, err = sqlite3.Open("file:?vfs=" + s.vfs); err == nil {
 		s.db.SetInterrupt(ctx)
 		err = s.db.Exec(setup)
 	}
@@ -55,10 +57,10 @@ func New(ctx context.Context, directory string) (*Sorter, error) {
 	return s, nil
 }
 
-// Add adds a record, which is copied. None is added after the first call of Next.
+// Add adds a copy of a record. It must not be called after Next.
 func (s *Sorter) Add(record []byte) error {
 	s.bound++
-	// Texts are compared faster than blobs, and are octets as well.
+	// Texts compare faster than blobs; the bytes are the same.
 	if err := s.insert.BindRawText(s.bound, record); err != nil {
 		return s.fault(err)
 	}
@@ -69,8 +71,8 @@ func (s *Sorter) Add(record []byte) error {
 	return s.fault(s.insert.Exec())
 }
 
-// Next returns the next record, in order, until the next call; io.EOF after the last one. The first call takes some time:
-// it sorts.
+// Next returns the next record in order, which is valid until the next call; io.EOF after the last one. The
+// first call takes longer: it sorts.
 func (s *Sorter) Next() ([]byte, error) {
 	if s.bound > 0 {
 		for ; s.bound < rowsAtOnce; s.bound++ {
@@ -93,7 +95,7 @@ func (s *Sorter) Next() ([]byte, error) {
 	}
 }
 
-// Close removes what was stored.
+// Close removes the stored records.
 func (s *Sorter) Close() error {
 	defer vfs.Unregister(s.vfs)
 	if s.db == nil {
@@ -102,7 +104,7 @@ func (s *Sorter) Close() error {
 	return errors.Join(s.insert.Close(), s.sorted.Close(), s.db.Close())
 }
 
-// fault returns an error of SQLite with that of the file system that led to it; nil for nil.
+// fault replaces an error of SQLite by the error of the file system that caused it; nil for nil.
 func (s *Sorter) fault(err error) error {
 	switch {
 	case err == nil:

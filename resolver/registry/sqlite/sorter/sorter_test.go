@@ -16,7 +16,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/sqlite/sorter"
 )
 
-// randomRecords returns n records of octets of all kinds, of at most some length.
+// randomRecords returns n records of random bytes, of at most length bytes.
 func randomRecords(n, length int) [][]byte {
 	r := rand.New(rand.NewPCG(1, 2))
 	records := make([][]byte, n)
@@ -43,8 +43,8 @@ func newSorter(t *testing.T, directory string) *sorter.Sorter {
 	return s
 }
 
-// Records come in the order of their octets, and none is lost, also where they do not fit into memory; a directory has
-// nothing of them.
+// Records are returned in byte order, and none is lost, even if they exceed the memory. The directory stays
+// empty.
 func TestSorter(t *testing.T) {
 	for _, c := range []struct{ n, length int }{{0, 1}, {1, 10}, {31, 10}, {32, 10}, {33, 10}, {5000, 100}, {20_000, 4000}, {5, 3 << 20}} {
 		directory := t.TempDir()
@@ -70,7 +70,7 @@ func TestSorter(t *testing.T) {
 	}
 }
 
-// What fits into memory needs no directory; where one is needed, the error says what is wrong with it.
+// Records that fit into memory need no directory. If one is needed, the error reports what is wrong with it.
 func TestWithoutDirectory(t *testing.T) {
 	s := newSorter(t, filepath.Join(t.TempDir(), "none"))
 	for range 100 {
