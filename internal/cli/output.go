@@ -59,7 +59,8 @@ type Table struct {
 	text   io.Writer // aligns the cells; w itself if they are only separated by tabs
 	csv    *tabular.Writer
 
-	// Separates the last cell of an aligned row, which belongs to no column because no tab terminates it.
+	// beforeLast separates the last cell of an aligned row, which belongs to no column because no tab
+	// terminates it.
 	beforeLast string
 }
 

@@ -27,7 +27,7 @@ type Verdict struct {
 	Port        uint16     `json:"port"`
 	Destination string     `json:"destination,omitempty"`
 	Result      string     `json:"result"`
-	// The setting that denies the request, or that decides once the address is known.
+	// Setting is the setting that denies the request, or that decides once the address is known.
 	Setting   string `json:"setting,omitempty"`
 	Policy    string `json:"policy"`         // the mode
 	Rule      string `json:"rule,omitempty"` // the decisive rule

@@ -266,7 +266,7 @@ func (r *rejections) add(file string, rejection bulk.Rejection) {
 	r.n++
 	switch {
 	case r.table != nil:
-		// Close returns the error.
+		// The method close returns the error.
 		_ = r.table.Write(file, strconv.FormatInt(rejection.Line, 10), rejection.Reason.Error(), rejection.Input)
 	case r.n <= shownRejections:
 		fmt.Fprintf(r.errs, "urnd: %s:%d: %s\n", file, rejection.Line, plaintext.OneLine(rejection.Reason.Error()))

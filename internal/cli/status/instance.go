@@ -34,7 +34,7 @@ type Instance struct {
 	Caches      map[string]Cache `json:"caches,omitempty"`
 	Registry    *Registry        `json:"registry,omitempty"` // nil without a registry
 	Systems     []System         `json:"systems,omitempty"`  // the slowest first
-	// Caches that no other instance shares, although a shared level is configured.
+	// Alone are caches that no other instance shares, although a shared level is configured.
 	Alone []string `json:"alone,omitempty"`
 }
 

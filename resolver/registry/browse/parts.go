@@ -18,7 +18,7 @@ import (
 // Limits of parts.
 const (
 	partNames    = 45_000   // less than a file may have, which leaves room for new names
-	partOctets   = 40 << 20 // bytes, estimated, likewise with room for new names
+	partOctets   = 40 << 20 // bytes, estimated, which also leaves room for new names
 	partKeys     = 1000     // keys in one batch
 	maxParts     = 50_000   // files of an index, by the protocol
 	maxBoundary  = 300      // bytes, since the URL of a file contains two boundaries

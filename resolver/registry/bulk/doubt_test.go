@@ -59,7 +59,7 @@ func TestBioregistryPattern(t *testing.T) {
 	}
 }
 
-// While others write, transactions become short, so that nobody waits long.
+// While others write, transactions become short, so that no writer waits long.
 func TestPace(t *testing.T) {
 	r := open(t)
 	var text strings.Builder

@@ -42,7 +42,8 @@ type Import struct {
 	// Overwrite changes registered names whatever version the lines were made from. A name that was withdrawn
 	// since stays withdrawn.
 	Overwrite bool
-	// AllowUnresolvable accepts names outside the namespaces that the registry resolves.
+	// AllowUnresolvable accepts names outside the owned prefixes (registry.Config.Only), which no client can
+	// resolve here.
 	AllowUnresolvable bool
 	Note              string // the note of versions whose lines have none
 	// Source identifies the input: an interrupted import is continued by one with the same Source and the

@@ -1,7 +1,7 @@
-// Package count counts the resolutions of the names of a registry by day, without any data about clients. A
-// canonical name and the User-Agent of its client enter for each response; tallies of people and bots by name
-// and day leave, to the store and to reports. Days older than monthsOfDays are folded to months, and days are
-// dates of RFC 3339 in UTC.
+// Package count counts the resolutions of the names of a registry by day, and stores nothing about clients. A
+// canonical name and whether its client is a bot enter for each response; tallies of people and bots by name
+// and day leave, to the store and to reports. Days more than 13 months before the current one are folded to
+// months; days are dates of RFC 3339 in UTC.
 package count
 
 import (

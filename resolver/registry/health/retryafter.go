@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// usualRetry is the delay after a response with an overload status but without Retry-After.
+	// usualRetry is the delay after an overload status (429, 503) without a valid Retry-After.
 	usualRetry = time.Minute
 	// maxRetry bounds the delay that a server can request.
 	maxRetry = time.Hour

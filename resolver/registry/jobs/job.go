@@ -23,7 +23,7 @@ const (
 	Done      State = "done"      // even if lines were rejected
 	Failed    State = "failed"    // transactions committed before remain
 	Cancelled State = "cancelled" // transactions committed before remain
-	// Its instance has been silent for minutes; it continues when the instance is back.
+	// Interrupted: the instance of the job has been silent for minutes; the job continues when it is back.
 	Interrupted State = "interrupted"
 )
 

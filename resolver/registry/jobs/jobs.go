@@ -35,7 +35,7 @@ const (
 	maxWaiting        = 10_000 // unfinished jobs
 	maxWaitingOfToken = 100
 	maxBodies         = 4        // total size of bodies, in multiples of MaxBody
-	maxBodiesOfToken  = 2        // size of the bodies of a token, likewise in multiples of MaxBody
+	maxBodiesOfToken  = 2        // size of the bodies of a token, in multiples of MaxBody
 	reportsPart       = 8        // the reports of a token may have an eighth of MaxBody
 	leastReports      = 64 << 10 // but at least this many bytes
 	checkedPart       = 1 << 24  // bytes of a body between two checks of the limits

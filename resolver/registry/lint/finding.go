@@ -42,7 +42,7 @@ const (
 	ruleName      = "name"      // invalid, or not allowed by the rules of its namespace
 	ruleCanonical = "canonical" // not canonical, so that no request reaches the entry
 	ruleNotAsked  = "not-asked" // outside the owned prefixes
-	// An identifier in a web address without a default link, or registered at an unused level.
+	// ruleLevel: an identifier in a web address without a default link, or registered at an unused level.
 	ruleLevel       = "level"
 	ruleRecord      = "record"         // the record is invalid
 	ruleEquivalent  = "equivalent"     // an equivalent name is registered separately

@@ -32,7 +32,7 @@ const Max = 10_000
 
 const (
 	page = 1000
-	// maxTaken bounds the registered names that a request skips.
+	// maxTaken bounds the registered names that a request for counted names skips.
 	maxTaken = 20_000
 )
 

@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// held is the duration of a lease, which it outlives a killed instance at most.
+	// held is the duration of a lease, which bounds how long it outlives a killed instance.
 	held = 30 * time.Second
 	// page is the number of keys read in one batch.
 	page = 1000

@@ -137,7 +137,7 @@ func (h *handleBatch) next() (*Item, error) {
 func (h *handleBatch) values(i *Item) error {
 	var values []handleValue
 	for {
-		// Its index.
+		// A value begins with the digits of its index.
 		l, ok, err := h.ReadIf(func(l tabular.Row) bool { return l.Text != "" && l.Text[0] >= '0' && l.Text[0] <= '9' })
 		if err != nil {
 			return err

@@ -25,8 +25,7 @@ type handleLocations struct {
 	Locations []handleLocation `xml:"location"`
 }
 
-// handleLocation is one location. Weight is its share of the requests; 0 is none, unless a client selects it
-// by an attribute.
+// handleLocation is one location. Weight is its share of the requests; 0 is none, unless a client selects it.
 type handleLocation struct {
 	HRef     string `xml:"href,attr"`
 	Template string `xml:"href_template,attr"`
