@@ -1,7 +1,7 @@
 // Package helper has the commands of urnd helper, which Squid starts as its helper programs. Requests with
 // URLs enter on standard input, and responses leave on standard output, in the protocol of Squid's
-// url_rewrite_program and store_id_program. URNs are resolved by RFC 8141 and RFC 2169, URLs normalized by
-// RFC 3986.
+// url_rewrite_program and store_id_program. URNs (RFC 8141) are resolved like the daemon does, URLs normalized
+// by RFC 3986.
 package helper
 
 import (

@@ -83,7 +83,7 @@ func (x *zoneExport) bar(w *bufio.Writer, e *registry.Entry, order int, pattern 
 		return len(p.Name) < len(e.Name) && strings.HasPrefix(e.Name, p.Name) && leads(&p)
 	}
 	if isOwner(strings.TrimPrefix(e.Name, x.base)) || !slices.ContainsFunc(x.prefixes, isBelow) {
-		return nil // no prefix matches it
+		return nil // it does not resolve anyway
 	}
 	err := x.rule(w, "@", order, 10, "", "", "!"+pattern+"!nowhere."+x.origin+"!")
 	if isUnexportable(err) {
