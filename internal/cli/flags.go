@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Parsed gives cmd a flag whose text is parsed as the command line is read: what is wrong with it is wrong usage, before the command
-// does anything.
+// Parsed adds a flag to cmd whose value is parsed with the command line: an invalid value is a usage error,
+// before the command does anything.
 func Parsed[T any](cmd *cobra.Command, to *T, name, usage string, parse func(text string) (T, error)) {
 	cmd.Flags().Var(&parsed[T]{to: to, parse: parse}, name, usage)
 }
@@ -37,7 +37,7 @@ func (p *parsed[T]) String() string { return p.text }
 // Type implements pflag.Value.
 func (*parsed[T]) Type() string { return "text" }
 
-// Each gives cmd a flag with values that are separated by commas, and that may be repeated.
+// Each adds a flag to cmd with comma-separated values, which may be repeated.
 func Each[T any](cmd *cobra.Command, to *[]T, name, usage string, parse func(text string) (T, error)) {
 	Parsed(cmd, to, name, usage, func(text string) ([]T, error) {
 		all := *to
@@ -52,7 +52,7 @@ func Each[T any](cmd *cobra.Command, to *[]T, name, usage string, parse func(tex
 	})
 }
 
-// ParseText parses a type that parses itself.
+// ParseText parses a value of a type that implements encoding.TextUnmarshaler.
 func ParseText[T any, P interface {
 	*T
 	encoding.TextUnmarshaler
@@ -61,16 +61,16 @@ func ParseText[T any, P interface {
 	return value, err
 }
 
-// Word is a value of a flag, and what it means.
+// Word is an allowed value of a flag, and its meaning.
 type Word[T any] struct {
 	Name  string
 	Value T
 }
 
-// Words are all values of a flag.
+// Words are the allowed values of a flag.
 type Words[T any] []Word[T]
 
-// Names returns the words.
+// Names returns the allowed values.
 func (w Words[T]) Names() (names []string) {
 	for _, word := range w {
 		names = append(names, word.Name)
@@ -78,10 +78,10 @@ func (w Words[T]) Names() (names []string) {
 	return names
 }
 
-// String returns the words for people: "text, csv or json".
+// String returns the allowed values for messages: "text, csv or json".
 func (w Words[T]) String() string { return Or(w.Names()...) }
 
-// Or joins alternatives for people.
+// Or joins alternatives for messages.
 func Or(names ...string) string {
 	if len(names) < 2 {
 		return strings.Join(names, "")
@@ -90,12 +90,12 @@ func Or(names ...string) string {
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// Choice gives cmd a flag that takes one of some words, the first one where it is not used. Completion offers them.
+// Choice adds a flag to cmd that takes one of words, by default the first one. Shell completion offers them.
 func Choice[T any](cmd *cobra.Command, to *T, name, usage string, words Words[T]) {
 	choiceP(cmd, to, name, "", usage, words)
 }
 
-// choiceP is Choice with a short name, "" for none.
+// choiceP is Choice with a shorthand, "" for none.
 func choiceP[T any](cmd *cobra.Command, to *T, name, short, usage string, words Words[T]) {
 	p := &parsed[T]{to: to, text: words[0].Name, parse: func(text string) (T, error) {
 		for _, word := range words {
@@ -110,13 +110,14 @@ func choiceP[T any](cmd *cobra.Command, to *T, name, short, usage string, words 
 	Complete(cmd, name, words.Names()...)
 }
 
-// Complete has completion offer words as values of a flag.
+// Complete sets the values that shell completion offers for a flag.
 func Complete(cmd *cobra.Command, name string, words ...string) {
-	// It fails only where there is no such flag, or twice of the same one: TestCompletion shows that neither is so.
+	// It fails only for an unknown flag or a second call: TestCompletion excludes both.
 	_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// Before has check look at the flags and arguments of cmd before it does anything; what is wrong is an error of Usage.
+// Before adds a check of the flags and arguments of cmd, which runs before the command; its error is a usage
+// error.
 func Before(cmd *cobra.Command, check func(args []string) error) {
 	before := cmd.PreRunE
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
@@ -129,7 +130,7 @@ func Before(cmd *cobra.Command, check func(args []string) error) {
 	}
 }
 
-// Require has cmd refuse to run without a flag, and say what it is for.
+// Require makes a flag of cmd mandatory. why explains it in the error.
 func Require(cmd *cobra.Command, name, why string) {
 	Before(cmd, func([]string) error {
 		if f := cmd.Flags().Lookup(name); !f.Changed || f.Value.String() == "" {
@@ -139,7 +140,7 @@ func Require(cmd *cobra.Command, name, why string) {
 	})
 }
 
-// Exclude has cmd refuse to run with two flags together.
+// Exclude makes two flags of cmd mutually exclusive.
 func Exclude(cmd *cobra.Command, a, b string) {
 	Before(cmd, func([]string) error {
 		if cmd.Flags().Changed(a) && cmd.Flags().Changed(b) {
@@ -149,7 +150,7 @@ func Exclude(cmd *cobra.Command, a, b string) {
 	})
 }
 
-// errNumber and the others say what a flag of a type of pflag takes, rather than how Go parses it.
+// The expected values of flags with types of pflag, in place of the errors of package strconv.
 var (
 	errNumber   = errors.New("it takes a number")
 	errCount    = errors.New("it takes a number, 0 or more")
@@ -157,7 +158,7 @@ var (
 	errBool     = errors.New("it takes true or false")
 )
 
-// flagError returns the error of a flag, in words of the command line.
+// flagError rewords an error of a flag for users.
 func flagError(cmd *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
 	var unknown *pflag.NotExistError
@@ -187,7 +188,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	return err
 }
 
-// similarFlag returns the flag of a command that a mistyped name is most like, "" for none.
+// similarFlag returns the flag of a command that is most similar to a mistyped name, "" for none.
 func similarFlag(cmd *cobra.Command, name string) (similar string) {
 	names := &cobra.Command{SuggestionsMinimumDistance: 2}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {

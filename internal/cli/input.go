@@ -10,29 +10,30 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Stdin is the name of standard input among files and arguments.
+// Stdin is the name that stands for standard input among files and arguments.
 const Stdin = "-"
 
-// Interruptible returns a reader of r that fails when ctx is done, also while r waits for input, as a terminal or a pipe does. Then a
-// goroutine is left behind, which ends with the program.
+// Interruptible returns a reader of r that fails when ctx is done, even while a read of r blocks, as on a
+// terminal or a pipe. Then a goroutine remains until the program ends.
 func Interruptible(ctx context.Context, r io.Reader) io.Reader {
 	from, to := io.Pipe()
-	stop := context.AfterFunc(ctx, func() { _ = to.CloseWithError(ctx.Err()) }) // it never fails
+	stop := context.AfterFunc(ctx, func() { _ = to.CloseWithError(ctx.Err()) }) // never fails
 	go func() {
 		_, err := io.Copy(to, r)
 		stop()
-		_ = to.CloseWithError(err) // as above; of nil it is the end
+		_ = to.CloseWithError(err) // never fails; nil means io.EOF
 	}()
 	return from
 }
 
-// Input is a file, or standard input, that a command reads.
+// Input is the input of a command: a file or standard input.
 type Input struct {
 	io.Reader
-	file *os.File // nil of standard input
+	file *os.File // nil for standard input
 }
 
-// Open opens a file, or standard input, until the command is interrupted. The caller closes it.
+// Open opens a file or standard input. Reading fails when the command is interrupted. The caller closes the
+// Input.
 func Open(cmd *cobra.Command, name string) (*Input, error) {
 	if name == Stdin {
 		return &Input{Reader: Interruptible(cmd.Context(), cmd.InOrStdin())}, nil
@@ -42,13 +43,13 @@ func Open(cmd *cobra.Command, name string) (*Input, error) {
 		return nil, err
 	}
 	in := &Input{file, file}
-	if in.Size() < 0 { // it may wait
+	if in.Size() < 0 { // reading may block
 		in.Reader = Interruptible(cmd.Context(), file)
 	}
 	return in, nil
 }
 
-// Size returns the size of a regular file, -1 of all else.
+// Size returns the size of a regular file in bytes, -1 for any other input.
 func (i *Input) Size() int64 {
 	if i.file != nil {
 		if info, err := i.file.Stat(); err == nil && info.Mode().IsRegular() {
@@ -58,14 +59,14 @@ func (i *Input) Size() int64 {
 	return -1
 }
 
-// Close closes the file.
+// Close closes the file. It does nothing for standard input.
 func (i *Input) Close() {
 	if i.file != nil {
-		_ = i.file.Close() // it was read
+		_ = i.file.Close() // only read
 	}
 }
 
-// ReadAll reads a file, or standard input, as a whole, of at most so many bytes.
+// ReadAll reads a file or standard input completely, and fails for more than most bytes.
 func ReadAll(cmd *cobra.Command, name string, most int64) ([]byte, error) {
 	in, err := Open(cmd, name)
 	if err != nil {
@@ -82,12 +83,13 @@ func ReadAll(cmd *cobra.Command, name string, most int64) ([]byte, error) {
 	return b, nil
 }
 
-// ahead bounds the results that wait for that of an earlier input.
+// ahead bounds the results that wait for the result of an earlier input.
 const ahead = 256
 
-// InOrder calls work with what next returns, until io.EOF or another error, with several of them at a time, and done with the results in
-// their order. idle is called before it waits for a result: what was printed can be flushed. The first error ends it; that of ctx leaves
-// out what was in work.
+// InOrder calls work concurrently, in at most workers goroutines, with the inputs that next returns, until
+// next returns io.EOF or another error. It calls done with the results in the order of the inputs, and idle
+// before it waits for a result, so that output can be flushed. The first error ends it. If ctx ends, it
+// discards unfinished results and returns the error of ctx.
 func InOrder[T, R any](
 	ctx context.Context, workers int, next func() (T, error), work func(context.Context, T) R, idle func() error, done func(R) error,
 ) error {
@@ -119,7 +121,7 @@ func InOrder[T, R any](
 		}
 	})
 	err := inOrder(ctx, results, idle, done)
-	cancel() // the output may have failed
+	cancel() // stop the workers if the output has failed
 	for range results {
 	}
 	running.Wait()
@@ -128,14 +130,14 @@ func InOrder[T, R any](
 		return ctx.Err()
 	case err != nil:
 		return err
-	case failed != io.EOF: //nolint:errorlint // what ends it is not wrapped
+	case failed != io.EOF: //nolint:errorlint // next returns io.EOF unwrapped
 		return failed
 	default:
 		return nil
 	}
 }
 
-// inOrder passes results on in their order.
+// inOrder passes results to done in order.
 func inOrder[R any](ctx context.Context, results <-chan chan R, idle func() error, done func(R) error) error {
 	for result := range results {
 		if len(result) == 0 {
@@ -144,7 +146,7 @@ func inOrder[R any](ctx context.Context, results <-chan chan R, idle func() erro
 			}
 		}
 		r := <-result
-		if ctx.Err() != nil { // it may have failed by that
+		if ctx.Err() != nil { // the result may be an error of ctx
 			return ctx.Err()
 		}
 		if err := done(r); err != nil {

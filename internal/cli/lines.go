@@ -15,33 +15,32 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// MaxLine bounds a line of standard input: the longest URI and its base.
+// MaxLine bounds a line of standard input, in bytes: the longest URI and its base.
 const MaxLine = 2*uri.MaxLength + 2
 
-// Result is the outcome for one input: a line of text, and a JSON document
-// that holds the input too.
+// Result is the outcome for one input: a line of text, and a JSON document that includes the input.
 type Result struct {
 	Text     string
 	Document any
 }
 
-// Lines is a command on URIs: one line in, one line out.
+// Lines runs a command on URIs: one line in, one line out.
 type Lines struct {
 	Output  *Output
-	What    string // is done with lines, for progress: "reading"
-	Workers int    // how many lines are worked on at a time; 0 is one
+	What    string // the activity, for progress: "reading"
+	Workers int    // number of concurrent lines; 0 is one
 	Run     func(ctx context.Context, input string) (Result, error)
-	// OnError returns the document of an input that failed; nil for the usual.
+	// OnError returns the document of a failed input; nil means the default document.
 	OnError func(input string, f Fault) any
 }
 
-// outcome is what is printed for an input.
+// outcome is the output for an input.
 type outcome struct {
 	Result
-	input, fault string // why it failed
+	input, fault string // the error; "" if it succeeded
 }
 
-// Fault says what is wrong with an input.
+// Fault is the error of an input. Offset is a byte offset; Rule and Section name the violated rule.
 type Fault struct {
 	Message string `json:"message"`
 	Offset  int    `json:"offset"`
@@ -54,7 +53,7 @@ type failed struct {
 	Error Fault  `json:"error"`
 }
 
-// StdinAlone refuses "-" beside other inputs, which would be one that is not valid.
+// StdinAlone returns a usage error if "-" is combined with other inputs.
 func StdinAlone(inputs []string) error {
 	if len(inputs) > 1 && slices.Contains(inputs, Stdin) {
 		return Usage(errors.New(`"-" stands alone: it reads the lines of standard input`))
@@ -62,8 +61,8 @@ func StdinAlone(inputs []string) error {
 	return nil
 }
 
-// RunAll runs the command on inputs, or on the lines of standard input where inputs is "-"
-// alone. The error is ErrReported if any input was invalid.
+// RunAll runs the command on inputs, or on the lines of standard input if inputs is "-" alone. The error is
+// ErrReported if any input failed.
 func (l Lines) RunAll(cmd *cobra.Command, inputs []string) error {
 	if err := StdinAlone(inputs); err != nil {
 		return err
@@ -89,7 +88,7 @@ func (l Lines) RunAll(cmd *cobra.Command, inputs []string) error {
 	n, bad := 0, 0
 	err = InOrder(cmd.Context(), max(l.Workers, 1), next, l.outcome, func() error {
 		if l.Workers > 1 || IsTerminal(cmd.OutOrStdout()) {
-			return w.Flush() // show what there is
+			return w.Flush() // show results so far
 		}
 		return nil
 	}, func(o outcome) error {
@@ -101,7 +100,7 @@ func (l Lines) RunAll(cmd *cobra.Command, inputs []string) error {
 		return l.print(w, table, o)
 	})
 	err = p.Interrupted(err, "the output is of the first %d lines; go on with the line %d", n, n+1)
-	if errs := cmd.ErrOrStderr(); IsTerminal(errs) && !IsTerminal(cmd.OutOrStdout()) { // nobody sees the lines
+	if errs := cmd.ErrOrStderr(); IsTerminal(errs) && !IsTerminal(cmd.OutOrStdout()) { // the output is redirected
 		fmt.Fprintf(errs, "urnd: %d lines, %d failed\n", n, bad)
 	}
 	if err = errors.Join(err, w.Flush()); err == nil && bad > 0 {
@@ -110,7 +109,7 @@ func (l Lines) RunAll(cmd *cobra.Command, inputs []string) error {
 	return err
 }
 
-// scan returns what returns one line of standard input after another.
+// scan returns a function that returns the lines of standard input one by one.
 func scan(r io.Reader) func() (string, error) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, MaxLine)
@@ -135,7 +134,7 @@ func (l Lines) outcome(ctx context.Context, input string) outcome {
 	return outcome{r, input, ""}
 }
 
-// print prints the line of an input.
+// print prints the output of an input.
 func (l Lines) print(w io.Writer, table *Table, o outcome) error {
 	switch {
 	case l.Output.Format == Text:

@@ -13,10 +13,10 @@ import (
 	"github.com/urnd/urnd/internal/tabular"
 )
 
-// Format is how a command prints what it found: the value of --output.
+// Format is an output format: the value of --output.
 type Format string
 
-// The formats. JSON is one object a line where there are several.
+// The formats. JSON is one object per line if there are several results.
 const (
 	Text Format = "text"
 	CSV  Format = "csv"
@@ -29,7 +29,8 @@ type Output struct {
 	cmd    *cobra.Command
 }
 
-// AddOutput gives cmd the flag --output, which takes text, and others; what JSON is of this command is its documentation.
+// AddOutput adds the flag --output to cmd, with the formats text and others. documentation describes the JSON
+// documents of the command.
 func AddOutput(cmd *cobra.Command, documentation string, others ...Format) *Output {
 	o := &Output{cmd: cmd}
 	words := Words[Format]{{string(Text), Text}}
@@ -40,10 +41,10 @@ func AddOutput(cmd *cobra.Command, documentation string, others ...Format) *Outp
 	return o
 }
 
-// IsJSON reports whether documents are printed.
+// IsJSON reports whether the format is JSON.
 func (o *Output) IsJSON() bool { return o.Format == JSON }
 
-// Document prints a document, or what print writes.
+// Document prints a document as JSON, or else calls print.
 func (o *Output) Document(w io.Writer, document any, print func(w io.Writer) error) error {
 	if o.IsJSON() {
 		return PrintJSON(w, document)
@@ -51,20 +52,22 @@ func (o *Output) Document(w io.Writer, document any, print func(w io.Writer) err
 	return print(w)
 }
 
-// Table prints rows: aligned below their titles, as CSV, or as a document each.
+// Table prints rows: aligned below their titles, as CSV, or as one JSON document each.
 type Table struct {
 	w      io.Writer
 	format Format
-	text   io.Writer // aligns the cells; w itself where they are only separated
+	text   io.Writer // aligns the cells; w itself if they are only separated by tabs
 	csv    *tabular.Writer
 
-	beforeLast string // the last cell of text, which no tab ends, and which is in no column for that
+	// beforeLast separates the last cell of an aligned row, which belongs to no column because no tab
+	// terminates it.
+	beforeLast string
 }
 
-// Table returns a table whose cells are aligned as text, which are printed by End.
+// Table returns a table whose text cells are aligned. End prints them.
 func (o *Output) Table(w io.Writer, titles ...string) (*Table, error) { return o.aligned(w, 0, titles) }
 
-// Numbers is Table with cells aligned to the right, but for those of the last column.
+// Numbers is Table with right-aligned cells, except for the last column.
 func (o *Output) Numbers(w io.Writer, titles ...string) (*Table, error) {
 	return o.aligned(w, tabwriter.AlignRight, titles)
 }
@@ -81,7 +84,8 @@ func (o *Output) aligned(w io.Writer, flags uint, titles []string) (*Table, erro
 	return t, err
 }
 
-// Rows returns a table of which each row is printed at once: as text without titles, its cells separated by tabs.
+// Rows returns a table that prints each row immediately: as text without titles, with cells separated by
+// tabs.
 func (o *Output) Rows(w io.Writer, titles ...string) (*Table, error) {
 	t := &Table{w: w, format: o.Format, text: w}
 	if o.Format != CSV {
@@ -91,10 +95,10 @@ func (o *Output) Rows(w io.Writer, titles ...string) (*Table, error) {
 	if err := t.csv.Write(titles...); err != nil {
 		return t, err
 	}
-	return t, t.csv.Flush() // the titles stand alone where there are no rows
+	return t, t.csv.Flush() // print the titles even if there are no rows
 }
 
-// Row prints a row: its document as JSON, and else its cells.
+// Row prints a row: its document as JSON, otherwise its cells.
 func (t *Table) Row(document any, cells ...string) error {
 	switch t.format {
 	case JSON:
@@ -109,7 +113,7 @@ func (t *Table) Row(document any, cells ...string) error {
 	for i := range cells {
 		cells[i] = plaintext.OneLine(cells[i])
 	}
-	if t.text != t.w { // aligned cells end with nothing that is empty
+	if t.text != t.w { // drop trailing empty cells
 		for len(cells) > 1 && cells[len(cells)-1] == "" {
 			cells = cells[:len(cells)-1]
 		}
@@ -119,7 +123,7 @@ func (t *Table) Row(document any, cells ...string) error {
 	return err
 }
 
-// End prints what is not printed yet.
+// End prints buffered rows.
 func (t *Table) End() error {
 	if aligned, ok := t.text.(*tabwriter.Writer); ok {
 		return aligned.Flush()
@@ -127,7 +131,7 @@ func (t *Table) End() error {
 	return nil
 }
 
-// PrintJSON prints a document as one line.
+// PrintJSON prints a document on one line.
 func PrintJSON(w io.Writer, document any) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)

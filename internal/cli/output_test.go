@@ -9,7 +9,7 @@ import (
 	"github.com/urnd/urnd/internal/cli"
 )
 
-// A table of CSV has its titles where nothing was found, too: who reads it looks columns up by them.
+// A CSV table without rows has its titles, by which readers look up columns.
 func TestEmptyCSV(t *testing.T) {
 	cmd := &cobra.Command{Use: "list"}
 	output := cli.AddOutput(cmd, "one object for each name", cli.CSV, cli.JSON)

@@ -15,28 +15,30 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Step says how far a command is that may take long.
+// Step is the progress of a long command.
 type Step struct {
-	What        string // is being done: "checking names"
-	Done, Total int64  // Total is 0 while it is not known
-	Unit        string // of both, "" for what What names; Bytes for bytes
-	More        string // what else is worth to know, "" for nothing: "3 rejected"
+	What        string // the activity: "checking names"
+	Done, Total int64  // Total is 0 if unknown
+	Unit        string // of Done and Total, "" for the objects of What; Bytes for bytes
+	More        string // additional information, "" for none: "3 rejected"
 }
 
 // Bytes is the Unit of bytes.
 const Bytes = "bytes"
 
-// Progress shows how far a command is, on standard error: on a terminal by a line that is rewritten, elsewhere by a line every ten
-// seconds. Who interrupts the command is answered immediately, since it may take a while until it ends. It is safe for concurrent use.
+// Progress shows the progress of a command on standard error: on a terminal by rewriting a line, elsewhere by
+// a line every ten seconds. An interruption is acknowledged immediately, since the command may take a while
+// to end. It is safe for concurrent use.
 type Progress struct {
 	w          io.Writer
 	isTerminal bool
 
 	mu    sync.Mutex
 	step  Step
-	begun time.Time // the step
+	begun time.Time // start of the step
 	bar   *progressbar.ProgressBar
-	// isShown is whether the line is there, and isWithin whether the last writing by Over did not end a line, which must not be rewritten.
+	// isShown means that the progress line is on the terminal. isWithin means that the last write through
+	// Over ended without a line end; that line must not be overwritten.
 	isShown, isWithin bool
 
 	interrupted  context.Context //nolint:containedctx // it lives as long as the command
@@ -48,11 +50,12 @@ type Progress struct {
 const (
 	progressLineEvery = 10 * time.Second
 	progressBarEvery  = 200 * time.Millisecond
-	// progressBarAfter is when a bar is first shown: what takes less is done before anybody reads it, and has no rate.
+	// progressBarAfter is the delay before a bar is first shown: shorter steps end before anybody reads it,
+	// and have no meaningful rate.
 	progressBarAfter = time.Second
 )
 
-// StartProgress shows how far a command is from now on, until End is called.
+// StartProgress shows the progress of a command until End is called.
 func StartProgress(cmd *cobra.Command, what string) *Progress {
 	w := cmd.ErrOrStderr()
 	p := &Progress{
@@ -62,7 +65,7 @@ func StartProgress(cmd *cobra.Command, what string) *Progress {
 	return p
 }
 
-// run shows the last step from time to time.
+// run shows the last step periodically.
 func (p *Progress) run() {
 	every := progressLineEvery
 	if p.isTerminal {
@@ -89,7 +92,7 @@ func (p *Progress) run() {
 	}
 }
 
-// Show takes how far the command is.
+// Show sets the progress of the command.
 func (p *Progress) Show(s Step) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -100,7 +103,7 @@ func (p *Progress) Show(s Step) {
 	p.step = s
 }
 
-// show writes the line; p.mu is held.
+// show writes the progress line; p.mu is held.
 func (p *Progress) show() {
 	if !p.isTerminal {
 		fmt.Fprintf(p.w, "urnd: %s\n", p.step.text(time.Since(p.begun)))
@@ -117,7 +120,8 @@ func (p *Progress) show() {
 		p.bar = progressbar.NewOptions64(most,
 			progressbar.OptionSetWriter(p.w), progressbar.OptionSetWidth(20), progressbar.OptionSetPredictTime(true), progressbar.OptionClearOnFinish(),
 			progressbar.OptionShowBytes(p.step.Unit == Bytes), progressbar.OptionShowCount(), progressbar.OptionSetElapsedTime(true),
-			progressbar.OptionSetSpinnerChangeInterval(0)) // else a goroutine of its own renders it, which a Clear does not wait for
+			// Otherwise a goroutine renders it, for which Clear does not wait.
+			progressbar.OptionSetSpinnerChangeInterval(0))
 	}
 	about := p.step.What
 	if p.step.More != "" {
@@ -127,20 +131,20 @@ func (p *Progress) show() {
 	p.bar.Describe(about)
 	done := p.step.Done
 	if most > 0 {
-		done = min(done, most-1) // a bar at its end is not shown any more
+		done = min(done, most-1) // a completed bar is not rendered any more
 	}
-	_ = p.bar.Set64(done) // it is only shown
+	_ = p.bar.Set64(done) // display only
 	p.isShown = true
 }
 
-// text returns a step as a line, after a time.
+// text formats a step as a line, after the given duration.
 func (s Step) text(after time.Duration) string {
 	if s.Done == 0 {
 		return fmt.Sprintf("%s for %s", s.What, after.Round(time.Second))
 	}
 	amount := func(n int64) string {
 		if s.Unit == Bytes {
-			return humanize.IBytes(uint64(n)) //nolint:gosec // it is not negative
+			return humanize.IBytes(uint64(n)) //nolint:gosec // not negative
 		}
 		return humanize.Comma(n)
 	}
@@ -167,15 +171,15 @@ func (s Step) text(after time.Duration) string {
 	return b.String()
 }
 
-// clear removes the line; p.mu is held.
+// clear removes the progress line; p.mu is held.
 func (p *Progress) clear() {
 	if p.isShown {
-		_ = p.bar.Clear() // it is only shown
+		_ = p.bar.Clear() // display only
 		p.isShown = false
 	}
 }
 
-// End ends what is shown. It may be called again.
+// End stops showing progress. It may be called again.
 func (p *Progress) End() {
 	p.endOnce.Do(func() { close(p.end) })
 	p.showingEnded.Wait()
@@ -185,13 +189,13 @@ func (p *Progress) End() {
 	p.bar = nil
 }
 
-// interruption is the error of a command that was interrupted: what stands then, and how to go on.
+// interruption is the error of an interrupted command: the state that it leaves, and how to continue.
 type interruption string
 
 func (i interruption) Error() string { return "interrupted: " + string(i) }
 
-// Interrupted ends what is shown, and returns the error of a command: where it was interrupted what stands then, and how to go on, unless
-// the error says that already.
+// Interrupted calls End, and returns the error of a command. If the command was interrupted, the error
+// describes the state that it leaves and how to continue, unless err does so already.
 func (p *Progress) Interrupted(err error, stands string, of ...any) error {
 	p.End()
 	if err == nil || p.interrupted.Err() == nil || errors.As(err, new(interruption)) {
@@ -200,12 +204,13 @@ func (p *Progress) Interrupted(err error, stands string, of ...any) error {
 	return interruption(fmt.Sprintf(stands, of...))
 }
 
-// Anew is Interrupted for what begins anew.
+// Anew is Interrupted for a command that has to start again.
 func (p *Progress) Anew(err error, stands string, of ...any) error {
 	return p.Interrupted(err, stands+"; the same command begins anew", of...)
 }
 
-// Over returns a writer of lines, to a terminal perhaps where a line is rewritten, which none of them is to be mixed with.
+// Over returns a writer for lines of output, which removes the progress line before each write if both are on
+// a terminal.
 func (p *Progress) Over(w io.Writer) io.Writer {
 	if !p.isTerminal || !IsTerminal(w) {
 		return w
@@ -228,7 +233,7 @@ func (o over) Write(b []byte) (int, error) {
 	return o.w.Write(b)
 }
 
-// IsTerminal reports whether w is a character device.
+// IsTerminal reports whether w is a character device other than the null device.
 func IsTerminal(w io.Writer) bool {
 	file, ok := w.(*os.File)
 	if !ok {

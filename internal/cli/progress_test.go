@@ -16,7 +16,7 @@ import (
 	"github.com/urnd/urnd/internal/cli"
 )
 
-// output is what a command has written so far.
+// output collects the output of a command.
 type output struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -44,7 +44,7 @@ func started(ctx context.Context, what string) (*cli.Progress, *output) {
 	return cli.StartProgress(&cmd, what), o
 }
 
-// Where there is no terminal there is a line every ten seconds, also while nothing moves.
+// Without a terminal there is a line every ten seconds, even without progress.
 func TestProgressInLines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, o := started(t.Context(), "opening")
@@ -73,7 +73,8 @@ func TestProgressInLines(t *testing.T) {
 	})
 }
 
-// Who interrupts a command is answered at once, and told in the end what stands; other errors are as they are.
+// An interruption is acknowledged immediately, and the final error describes the state; other errors are
+// unchanged.
 func TestProgressIsInterrupted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		failure := errors.New("the disk is full")
@@ -97,7 +98,7 @@ func TestProgressIsInterrupted(t *testing.T) {
 	})
 }
 
-// A reader that waits for input fails where it is interrupted.
+// A blocked read fails when it is interrupted.
 func TestInterruptible(t *testing.T) {
 	ctx, interrupt := context.WithCancel(t.Context())
 	from, to := io.Pipe()

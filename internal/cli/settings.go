@@ -16,21 +16,21 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// Settings are the flags of a command that override the environment and the file.
+// Settings are the flags of a command that override the environment and the configuration file.
 type Settings struct {
 	cmd     *cobra.Command
 	file    string
 	verbose bool
 }
 
-// defaultFile is the configuration of the package, and ConfigVariable the environment variable
-// that names another.
+// defaultFile is the configuration file of the package. ConfigVariable is the environment variable that names
+// another file.
 const (
 	defaultFile    = "/etc/urnd/urnd.yaml"
 	ConfigVariable = "URND_CONFIG"
 )
 
-// AddFile gives cmd the flags --config and --verbose.
+// AddFile adds the flags --config and --verbose to cmd.
 func AddFile(cmd *cobra.Command) *Settings {
 	s := &Settings{cmd: cmd}
 	cmd.Flags().StringVar(&s.file, "config", "", "read the configuration from this `file` (.yaml or .toml); "+
@@ -39,13 +39,14 @@ func AddFile(cmd *cobra.Command) *Settings {
 	return s
 }
 
-// SettingsOf returns the settings of a command whose flags have been read already; ok is false where it has none.
+// SettingsOf returns the settings of a command whose flags were parsed already; ok is false if it has no flag
+// --config.
 func SettingsOf(cmd *cobra.Command) (s *Settings, ok bool) {
 	file, err := cmd.Flags().GetString("config")
 	return &Settings{cmd: cmd, file: file}, err == nil
 }
 
-// Path returns the configuration file to read, "" for none.
+// Path returns the path of the configuration file, "" for none.
 func (s *Settings) Path() (string, error) {
 	if s.cmd.Flags().Changed("config") {
 		return s.file, nil
@@ -63,21 +64,21 @@ func (s *Settings) Path() (string, error) {
 	}
 }
 
-// AddSettings gives cmd the flags of AddFile, and --dns.
+// AddSettings adds the flags of AddFile, and --dns, to cmd.
 func AddSettings(cmd *cobra.Command) *Settings {
 	s := AddFile(cmd)
 	cmd.Flags().StringSlice("dns", nil, "DNS `servers`, IP addresses with or without port (dns.servers)")
 	return s
 }
 
-// Load reads the configuration. flags maps paths of settings to the names of flags, which
-// override the settings where they were used; nil is --dns alone, where the command has it.
+// Load reads the configuration. flags maps paths of settings to names of flags, which override the settings
+// if they were used; --dns is always included if the command has it.
 func (s *Settings) Load(flags map[string]string) (config.Config, error) {
 	c, _, err := s.LoadOrigins(flags)
 	return c, err
 }
 
-// LoadOrigins is Load, and returns the origin of each value.
+// LoadOrigins is Load, and also returns the origin of each value.
 func (s *Settings) LoadOrigins(flags map[string]string) (config.Config, config.Origins, error) {
 	changed := make(map[string]any)
 	flags = maps.Clone(flags)
@@ -99,7 +100,8 @@ func (s *Settings) LoadOrigins(flags map[string]string) (config.Config, config.O
 	return c, origins, s.named(err, flags)
 }
 
-// named names the flags that what is wrong with a configuration was given by. Where it is all of flags, that is wrong usage.
+// named sets the flag as the origin of each error in a value from a flag. If all errors are from flags, the
+// result is a usage error.
 func (s *Settings) named(err error, flags map[string]string) error {
 	var faults config.Faults
 	if !errors.As(err, &faults) {
@@ -120,7 +122,8 @@ func (s *Settings) named(err error, flags map[string]string) error {
 	return err
 }
 
-// addChanged adds the value of a flag to changed, by the path of its setting, if the command has the flag and it was used.
+// addChanged adds the value of a flag to changed, by the path of its setting, if the command has the flag and
+// it was used.
 func (s *Settings) addChanged(changed map[string]any, path, name string) {
 	flag := s.cmd.Flags().Lookup(name)
 	if flag == nil || !flag.Changed {
@@ -133,7 +136,7 @@ func (s *Settings) addChanged(changed map[string]any, path, name string) {
 	changed[path] = flag.Value.String()
 }
 
-// describeFile says which configuration is read.
+// describeFile describes the configuration that is read.
 func describeFile(path string) string {
 	if path == "" {
 		return "no configuration file: the defaults and the environment"
@@ -141,7 +144,7 @@ func describeFile(path string) string {
 	return "the configuration is " + path
 }
 
-// Names returns the rules for names that the daemon would apply. of returns those of a configuration.
+// Names returns the rules for names that the daemon would apply. of returns the rules of a configuration.
 func (s *Settings) Names(of NamesOf) (resolver.Names, error) {
 	c, err := s.Load(map[string]string{"urn.accept": "accept"})
 	if err != nil {
@@ -150,21 +153,20 @@ func (s *Settings) Names(of NamesOf) (resolver.Names, error) {
 	return of(c)
 }
 
-// StoreFile returns the file of a store of the registry, as registry.store names it; ok is false where the store is a
-// database of a server, or none.
+// StoreFile returns the path of the registry's database file from the value of registry.store; ok is false
+// for a database server, and for no store.
 func StoreFile(store string) (path string, ok bool) { return strings.CutPrefix(store, "sqlite:") }
 
 // NamesOf returns the rules for names of a configuration.
 type NamesOf func(c config.Config) (resolver.Names, error)
 
-// Resolution resolves names as a daemon with the same configuration would. Close is called when it is needed no
-// longer.
+// Resolution resolves names like a daemon with the same configuration. The caller calls Close.
 type Resolution struct {
 	Names    resolver.Names
 	Resolver resolver.Resolver
 	Close    func()
 }
 
-// OpenResolution opens the resolution of a configuration, with its registry. What is wrong with that alone is
-// printed to messages: all other names are resolved.
+// OpenResolution opens the resolution of a configuration, with its registry. Errors that concern only the
+// registry are printed to messages; other names are resolved nevertheless.
 type OpenResolution func(ctx context.Context, c config.Config, messages io.Writer) (Resolution, error)

@@ -12,7 +12,7 @@ import (
 	"github.com/urnd/urnd/internal/cli/clitest"
 )
 
-// Flags change the settings that they are given for, and only where they were used.
+// Flags override their settings, and only if they were used.
 func TestFlagsOverrideSettings(t *testing.T) {
 	for _, tt := range []struct {
 		args, want string
@@ -38,7 +38,7 @@ func TestFlagsOverrideSettings(t *testing.T) {
 	}
 }
 
-// The exit status is that of the error, also of one that was wrapped.
+// The exit status is that of the error, also if it was wrapped.
 func TestStatusOf(t *testing.T) {
 	fault := errors.New("a")
 	for want, err := range map[int]error{1: fault, cli.StatusUsage: fmt.Errorf("b: %w", cli.Usage(fault))} {
@@ -51,7 +51,7 @@ func TestStatusOf(t *testing.T) {
 	}
 }
 
-// What origins send cannot drive a terminal, and what cannot be read has one line of output.
+// Text from origins cannot control a terminal, and an invalid input has one line of output.
 func TestOutput(t *testing.T) {
 	cmd := &cobra.Command{Use: "fail"}
 	l := cli.Lines{Output: cli.AddOutput(cmd, "one object", cli.CSV, cli.JSON), What: "failing", Run: func(context.Context, string) (cli.Result, error) {

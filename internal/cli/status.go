@@ -1,6 +1,7 @@
-// Package cli is what the commands of urnd share: the flags that change the configuration, exit statuses, and
-// lines of input and output. The commands themselves are the rooms below it, one for each family. What a
-// command needs of the wiring is passed to it.
+// Package cli has what the commands of urnd share: flags that override the configuration, exit statuses,
+// input lines, output formats and progress. Command lines and standard input enter, and text, CSV (RFC 4180)
+// or JSON (RFC 8259) leaves. The commands are the packages below it, one for each group of commands;
+// dependencies on the daemon's wiring are passed to them.
 package cli
 
 import (
@@ -17,7 +18,7 @@ import (
 	"github.com/urnd/urnd/internal/redact"
 )
 
-// statusError ends the program with a status other than 1.
+// statusError is an error with an exit status other than 1.
 type statusError struct {
 	err    error
 	status int
@@ -25,7 +26,7 @@ type statusError struct {
 
 func (e *statusError) Error() string { return e.err.Error() }
 
-// Unwrap returns the error.
+// Unwrap returns the underlying error.
 func (e *statusError) Unwrap() error { return e.err }
 
 // StatusOf returns the exit status for an error.
@@ -37,10 +38,10 @@ func StatusOf(err error) int {
 	return 1
 }
 
-// StatusUsage is the exit status of commands that were used wrongly.
+// StatusUsage is the exit status of usage errors.
 const StatusUsage = 2
 
-// Usage returns an error that ends the program with the status of commands that were used wrongly, nil for nil.
+// Usage returns a usage error, which has the exit status StatusUsage; nil for nil.
 func Usage(err error) error {
 	if err == nil {
 		return nil
@@ -48,7 +49,8 @@ func Usage(err error) error {
 	return &statusError{err, StatusUsage}
 }
 
-// WithUsage makes errors of flags and arguments of a command, and of those below it, errors of Usage that say how it is written.
+// WithUsage makes errors of flags and arguments usage errors that show the syntax, for a command and its
+// subcommands.
 func WithUsage(cmd *cobra.Command) *cobra.Command {
 	if args := cmd.Args; args != nil {
 		cmd.Args = func(cmd *cobra.Command, given []string) error {
@@ -70,13 +72,12 @@ func WithUsage(cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// ErrReported ends the program with status 1 when all errors are printed already.
+// ErrReported is the error of a command that has printed its errors already. The exit status is 1.
 var ErrReported = errors.New("reported")
 
-// RequireSubcommand runs a group of commands without one of them: a mistyped name must not
-// look like success.
+// RequireSubcommand runs a group without subcommand: it prints help, but a mistyped subcommand is an error.
 func RequireSubcommand(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 && args[0] == "help" { // as of the program itself
+	if len(args) > 0 && args[0] == "help" { // like the root command
 		below, rest, err := cmd.Find(args[1:])
 		switch {
 		case err != nil:
@@ -91,7 +92,7 @@ func RequireSubcommand(cmd *cobra.Command, args []string) error {
 		cmd.SuggestionsMinimumDistance = 2
 		message := fmt.Sprintf("unknown command %q of %q", args[0], cmd.CommandPath())
 		similar := cmd.SuggestionsFor(args[0])
-		var meant []string // what a command says itself goes before what only has a similar name
+		var meant []string // SuggestFor of a command takes precedence over similar names
 		for _, below := range cmd.Commands() {
 			if slices.Contains(below.SuggestFor, args[0]) {
 				meant = append(meant, below.Name())
@@ -108,7 +109,7 @@ func RequireSubcommand(cmd *cobra.Command, args []string) error {
 	return cmd.Help()
 }
 
-// AddGroup adds commands to one, under a title that its help shows.
+// AddGroup adds subcommands under a title in the help.
 func AddGroup(cmd *cobra.Command, title string, commands ...*cobra.Command) {
 	cmd.AddGroup(&cobra.Group{ID: title, Title: title + ":"})
 	for _, below := range commands {
@@ -117,16 +118,17 @@ func AddGroup(cmd *cobra.Command, title string, commands ...*cobra.Command) {
 	cmd.AddCommand(commands...)
 }
 
-// hinted is an error with what to do next.
+// hinted is an error with a hint.
 type hinted struct {
 	error
 	hint string
 }
 
-// Unwrap returns the error.
+// Unwrap returns the underlying error.
 func (h *hinted) Unwrap() error { return h.error }
 
-// Hint returns an error that says what to do next, nil for nil: a line of its own below that of the error. The first hint stays.
+// Hint adds a hint for the user to an error, which is printed on a line below it; nil for nil. An existing
+// hint is kept.
 func Hint(err error, format string, of ...any) error {
 	if err == nil || errors.As(err, new(*hinted)) {
 		return err
@@ -134,7 +136,7 @@ func Hint(err error, format string, of ...any) error {
 	return &hinted{err, fmt.Sprintf(format, of...)}
 }
 
-// hints says what to do after errors of the system, where a command has not said it.
+// hints returns default hints for errors of the operating system.
 func hints() []struct {
 	cause error
 	hint  string
@@ -150,7 +152,7 @@ func hints() []struct {
 	}
 }
 
-// hintOf returns what to do next after the error of a command, "" where the error says it.
+// hintOf returns the hint for the error of a command, "" for none.
 func hintOf(cmd *cobra.Command, err error) string {
 	if said := (*hinted)(nil); errors.As(err, &said) {
 		return said.hint
@@ -166,7 +168,7 @@ func hintOf(cmd *cobra.Command, err error) string {
 	return ""
 }
 
-// Report prints the error of a command and what to do next, and returns the exit status.
+// Report prints the error of a command and its hint, and returns the exit status.
 func Report(w io.Writer, cmd *cobra.Command, err error) (status int) {
 	if err == nil {
 		return 0

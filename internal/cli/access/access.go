@@ -1,4 +1,6 @@
-// Package access has the commands of urnd access, which say what the daemon would decide.
+// Package access has the commands of urnd access, which explain the access decisions of the daemon. A client
+// address, a method and a URL enter; a Verdict with its steps leaves, as text or JSON. It applies the rules
+// of the forward proxy, CONNECT (RFC 9110 section 9.3.6) and sites without opening connections.
 package access
 
 import (
@@ -23,18 +25,18 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Wiring is what the commands need of the program, each of a configuration.
+// Wiring has the functions of the daemon that the commands need; each takes a configuration.
 type Wiring struct {
-	// Policy returns the rules of the site for the forward proxy.
+	// Policy returns the rules of the forward proxy.
 	Policy func(c config.Config) (*policy.Policy, error)
-	// Groups returns the groups of users that its rules name, nil for none.
+	// Groups returns the groups of users that the rules name, nil for none.
 	Groups func(c config.Config) (gate.GroupFile, error)
-	// Server returns what the requests of clients are compared with.
+	// Server returns the data by which requests are classified.
 	Server func(c config.Config) (route.Server, error)
-	// Gateways returns what is known of the protocol gateways.
+	// Gateways returns the data of the protocol gateways.
 	Gateways func(c config.Config) scheme.Infos
-	// SiteURLs returns what each server of a site gets for what is asked, or where urnd itself redirects to; nil where it answers
-	// otherwise.
+	// SiteURLs returns the URL that each server of a site gets for a request, or the location of urnd's own
+	// redirect; nil if urnd responds in another way.
 	SiteURLs func(r config.SiteRoute, a *route.Ask) ([]string, error)
 }
 
@@ -91,7 +93,8 @@ address, and 2 if there is no such request, or no such configuration.`,
 	cmd.Flags().StringVar(&o.hello, "client-hello", "", "with what the client begins a tunnel: `unnamed`, encrypted or none")
 	output := cli.AddOutput(cmd, "one object", cli.JSON)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		// Where there is no decision, the status is that of wrong usage: a program must not take a typing error for one.
+		// Without a decision the exit status is that of a usage error: a script must not mistake a typing
+		// error for a decision.
 		if len(args) == 1 {
 			args = []string{"127.0.0.1", http.MethodGet, args[0]}
 		}
@@ -110,13 +113,14 @@ address, and 2 if there is no such request, or no such configuration.`,
 	return cmd
 }
 
-// options are what flags say of a request.
+// options are the properties of a request that flags set.
 type options struct {
 	user, destination, at, serverName, hello string
 	groups                                   []string
 }
 
-// membership are the groups of the user of a trial: those that a flag names, as a helper would, and those of a file.
+// membership has the groups of the user of a trial: those of flags, which simulate a helper, and those of a
+// file.
 type membership struct {
 	named []string
 	file  gate.GroupFile
@@ -128,7 +132,7 @@ func (m membership) Of(ctx context.Context, user string, among []string) ([]stri
 	return append(slices.Clone(m.named), known...), err
 }
 
-// apply makes a trial of what the options say, and of the configuration that it has.
+// apply sets the options in a trial, which has its configuration already.
 func (o options) apply(t *trial) (err error) {
 	t.user, t.serverName = o.user, o.serverName
 	if o.destination != "" {
@@ -146,7 +150,7 @@ func (o options) apply(t *trial) (err error) {
 	if o.at == "" {
 		return nil
 	}
-	zone := time.Local //nolint:gosmopolitan // who configures no zone means the clock of the machine
+	zone := time.Local //nolint:gosmopolitan // the default is the time zone of the machine
 	if name := t.config.Proxy.TimeZone; name != "" {
 		if zone, err = time.LoadLocation(name); err != nil {
 			return fmt.Errorf("proxy.time_zone: %w", err)
@@ -212,11 +216,11 @@ func (w Wiring) test(s *cli.Settings, args []string, o options) (Verdict, error)
 var errNoHost = errors.New("a request to a proxy has a URL with a host, such as http://example.org/, " +
 	"or is CONNECT and example.org:443")
 
-// errOwnName is the error of a URL that is not asked for from its server.
+// errOwnName is the error of a URL that urnd resolves as a name, instead of requesting it from its server.
 var errOwnName = errors.New("its host is in registry.hosts: it is a name, which access.resolve_clients may ask for; " +
 	"urnd resolve shows where it leads")
 
-// parseAccess returns the client of the arguments, and its request.
+// parseAccess parses the client and the request of the arguments.
 func parseAccess(client, method, target string) (addr netip.Addr, v route.View, err error) {
 	if addr, err = netip.ParseAddr(client); err != nil {
 		return addr, v, fmt.Errorf("the client %q is not an IP address", client)
@@ -241,7 +245,7 @@ func parseAccess(client, method, target string) (addr netip.Addr, v route.View, 
 	return addr, v, err
 }
 
-// print writes a verdict as text.
+// print prints a verdict as text.
 func (v Verdict) print(w io.Writer) error {
 	fmt.Fprintln(w, v.Summary())
 	for _, step := range v.Steps {
@@ -252,8 +256,8 @@ func (v Verdict) print(w io.Writer) error {
 	return nil
 }
 
-// checkGateway checks a URI of a scheme other than http and https as its gateway does, and reports whether
-// an address is dialled for it. The URI is in canonical form; it is the zero value for CONNECT.
+// checkGateway checks a URI of a scheme other than http and https like its gateway. dials reports whether its
+// address is dialled. The URI is canonical; it is the zero value for CONNECT.
 func (v *Verdict) checkGateway(t *trial) (dials bool) {
 	c, u := t.config, t.ask.Key
 	name := u.Scheme()
@@ -278,7 +282,7 @@ func (v *Verdict) checkGateway(t *trial) (dials bool) {
 	return false
 }
 
-// denyGateway denies the request by a setting, "" where none allows it.
+// denyGateway denies the request by a setting, "" if no setting would allow it.
 func (v *Verdict) denyGateway(setting, format string, args ...any) (dials bool) {
 	if setting != "" {
 		format += " (" + setting + ")"
@@ -297,7 +301,7 @@ func (v *Verdict) checkFiles(c config.File) {
 	v.note("gateway", "files below %s are served, where they exist (%s)", strings.Join(c.Roots, ", "), roots)
 }
 
-// checkServer checks a URI whose gateway asks a server.
+// checkServer checks a URI whose gateway contacts a server.
 func (v *Verdict) checkServer(c config.Config, info scheme.Info, u uri.URI) (dials bool) {
 	name := u.Scheme()
 	host, _ := u.Host()

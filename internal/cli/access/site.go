@@ -13,19 +13,19 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// sites returns who may ask for the sites, as the daemon has it, but for passwords.
+// sites returns the access rules of sites like the daemon, but without passwords.
 func (t *trial) sites() []gate.SiteAccess {
 	all := make([]gate.SiteAccess, len(t.routes))
 	for i, r := range t.routes {
 		all[i].Clients = r.Clients
 		if r.Users != "" {
-			all[i].Users = &gate.Users{} // no password is looked at
+			all[i].Users = &gate.Users{} // passwords are not checked
 		}
 	}
 	return all
 }
 
-// users returns the setting that says who must log in, and whether somebody must.
+// users returns the setting that requires a login, and whether a login is required.
 func (t *trial) users() (setting string, required bool) {
 	if t.site != nil {
 		return config.SiteSetting(t.site.From.Users) + ".users", t.site.Users != ""
@@ -36,10 +36,10 @@ func (t *trial) users() (setting string, required bool) {
 	return "access.proxy_users", t.config.Access.ProxyUsers != ""
 }
 
-// isAsked reports whether a server is asked, and not urnd alone.
+// isAsked reports whether a server is contacted, rather than only urnd.
 func (t *trial) isAsked() bool { return t.site == nil || t.site.Answer == (config.SiteAnswer{}) }
 
-// noteSite notes which entry of proxy.sites a request is for, and why.
+// noteSite adds the steps about the entry of proxy.sites that a request matches.
 func (v *Verdict) noteSite(t *trial) {
 	r := t.site
 	if r == nil {
@@ -63,7 +63,7 @@ func (v *Verdict) noteSite(t *trial) {
 	}
 }
 
-// siteGets says who answers a request for a site.
+// siteGets describes the response of urnd, or the request that the servers of a site get.
 func (t *trial) siteGets() string {
 	const most = 3
 	switch r := t.site; {
@@ -82,7 +82,8 @@ func (t *trial) siteGets() string {
 	}
 }
 
-// noteOtherSites notes the entries for other paths of the host, and for patterns that it is of.
+// noteOtherSites adds the steps about entries for other paths of the host, and for patterns that match the
+// host.
 func (v *Verdict) noteOtherSites(t *trial) {
 	var more, less, patterns []string
 	isBelow := func(path, of string) bool { return (&route.Site{Path: of}).Has(path) }
@@ -114,11 +115,11 @@ func (v *Verdict) noteOtherSites(t *trial) {
 	}
 }
 
-// removedParameters returns the names of the parameters of a URL that its key does not have.
+// removedParameters returns the names of URL parameters that its cache key omits.
 func removedParameters(target string, key uri.URI) (names []string) {
 	_, query, _ := strings.Cut(target, "?")
 	kept, _ := key.Query()
-	given, _ := url.ParseQuery(query) // what is no pair has no name
+	given, _ := url.ParseQuery(query) // invalid pairs have no name
 	left, _ := url.ParseQuery(kept)
 	for name := range given {
 		if !left.Has(name) {
@@ -129,7 +130,7 @@ func removedParameters(target string, key uri.URI) (names []string) {
 	return names
 }
 
-// noteSiteClient notes whether the address of a client that may resolve names may ask for the site.
+// noteSiteClient adds the step about the client's access to the site. The client may resolve names.
 func (v *Verdict) noteSiteClient(t *trial, client netip.Addr, refused error) {
 	setting := config.SiteSetting(t.site.From.Clients) + ".clients"
 	switch i := slices.IndexFunc(t.site.Clients, func(p netip.Prefix) bool { return p.Contains(client) }); {

@@ -17,7 +17,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Verdict is what becomes of a request, and why: the JSON document of "urnd access test".
+// Verdict is the decision about a request, and its reasons: the JSON document of "urnd access test".
 type Verdict struct {
 	Client      netip.Addr `json:"client"`
 	User        string     `json:"user,omitempty"`
@@ -27,11 +27,12 @@ type Verdict struct {
 	Port        uint16     `json:"port"`
 	Destination string     `json:"destination,omitempty"`
 	Result      string     `json:"result"`
-	Setting     string     `json:"setting,omitempty"` // that refuses the request, or decides it once the address is known
-	Policy      string     `json:"policy"`            // the mode
-	Rule        string     `json:"rule,omitempty"`    // that decides
-	WouldDeny   bool       `json:"would_deny,omitempty"`
-	Steps       []Step     `json:"steps"`
+	// Setting is the setting that denies the request, or that decides once the address is known.
+	Setting   string `json:"setting,omitempty"`
+	Policy    string `json:"policy"`         // the mode
+	Rule      string `json:"rule,omitempty"` // the decisive rule
+	WouldDeny bool   `json:"would_deny,omitempty"`
+	Steps     []Step `json:"steps"`
 }
 
 // Step is one check.
@@ -44,48 +45,48 @@ type Step struct {
 const (
 	ResultAllowed = "allowed"
 	ResultDenied  = "denied"
-	ResultDepends = "depends" // on the address that is dialled
+	ResultDepends = "depends" // on the dialled address
 )
 
-// trial is a request whose verdict is asked for.
+// trial is a request to be decided.
 type trial struct {
 	config      config.Config
 	policy      *policy.Policy
 	client      netip.Addr
 	user        string
-	groups      gate.Groups // nil knows none
+	groups      gate.Groups // nil for none
 	at          time.Time
-	hello       policy.Hello // of a tunnel, Unseen for none
-	serverName  string       // in it
+	hello       policy.Hello // of a tunnel, Unseen if not given
+	serverName  string       // TLS server name in the tunnel
 	ask         route.Ask
-	destination netip.Addr // the zero value where it is not known
+	destination netip.Addr // the zero value if unknown
 	gateways    scheme.Infos
-	// Of a request for a site: what was asked for, the sites of the configuration, the one that it is for, and what Wiring.SiteURLs
-	// returns.
+	// For a site: the requested URL, the sites of the configuration, the matching site, and the result of
+	// Wiring.SiteURLs.
 	target string
 	routes []config.SiteRoute
 	site   *config.SiteRoute
 	urls   []string
 }
 
-// request returns the request as rules compare it.
+// request returns the request in the form that rules match.
 func (t *trial) request() policy.Request {
 	r := policy.Request{Client: t.client, User: t.user, Method: t.ask.Method, Host: t.ask.To.Host, Port: t.ask.To.Port}
 	if t.ask.Kind != route.KindTunnel {
-		r, _ = policy.NewRequest(t.client, t.user, t.ask.Method, t.ask.Key) // the URI was checked
+		r, _ = policy.NewRequest(t.client, t.user, t.ask.Method, t.ask.Key) // the URI was checked before
 	}
 	r.Time = t.at
 	if t.groups != nil && t.user != "" {
-		r.Groups, _ = t.groups.Of(context.Background(), t.user, t.policy.Groups()) // the gate says what is wrong
+		r.Groups, _ = t.groups.Of(context.Background(), t.user, t.policy.Groups()) // the gate reports the error
 	}
 	return r
 }
 
-// verdictOf returns what becomes of a request: what the gate of the daemon says of it, and then the protocol gateway and
-// the guard.
+// verdictOf decides a request: by the gate of the daemon, the protocol gateway, and the guard of
+// destinations.
 func verdictOf(t trial) Verdict {
 	if _, required := t.users(); !required {
-		t.user = "" // nobody is asked to log in
+		t.user = "" // no login is required
 	}
 	r := t.request()
 	if literal, err := netip.ParseAddr(r.Host); err == nil && !t.destination.IsValid() {
@@ -105,7 +106,7 @@ func verdictOf(t trial) Verdict {
 		case dials:
 			v.checkGuard(t.config.Access, netip.AddrPortFrom(t.destination, r.Port))
 		case v.Result == ResultDepends:
-			v.Result, v.Setting = ResultAllowed, "" // there is no address
+			v.Result, v.Setting = ResultAllowed, "" // no address is dialled
 		}
 	}
 	if r.Scheme == "https" && t.ask.Kind != route.KindSite {
@@ -114,12 +115,12 @@ func verdictOf(t trial) Verdict {
 	return v
 }
 
-// askGate asks the gate that the daemon asks, and notes its steps.
+// askGate calls the gate of the daemon, and adds its steps.
 func (v *Verdict) askGate(t *trial, r policy.Request) {
 	c := t.config.Access
 	access := gate.Access{Resolve: c.ResolveClients, Proxy: c.ProxyClients, Purge: c.PurgeClients, Groups: t.groups}
 	if c.HasLogin() {
-		access.Users = &gate.Users{} // no password is looked at
+		access.Users = &gate.Users{} // passwords are not checked
 	}
 	now := func() time.Time { return t.at }
 	decided := gate.New(gate.Config{Access: access, Sites: t.sites(), Policy: t.policy, Now: now, Step: func(step gate.Step, err error) {
@@ -128,7 +129,7 @@ func (v *Verdict) askGate(t *trial, r policy.Request) {
 			v.noteClient(t, err)
 		case gate.StepUser:
 			v.noteUser(t, err)
-		default: // the others need a request
+		default: // other steps need a real request
 		}
 	}}).Admit(context.Background(), &gate.Client{Addr: t.client.Unmap().WithZone(""), User: t.user}, &t.ask)
 	if decided.Step == gate.StepRules {
@@ -144,10 +145,10 @@ func (v *Verdict) note(stage, format string, args ...any) {
 	v.Steps = append(v.Steps, Step{stage, fmt.Sprintf(format, args...)})
 }
 
-// deny makes a setting the one that refuses the request.
+// deny sets the result to denied, with the deciding setting.
 func (v *Verdict) deny(setting string) { v.Result, v.Setting = ResultDenied, setting }
 
-// noteClient notes whether the address of the client may ask.
+// noteClient adds the step about the address of the client.
 func (v *Verdict) noteClient(t *trial, refused error) {
 	verb, setting, prefixes := "use the proxy", "access.proxy_clients", t.config.Access.ProxyClients
 	if t.ask.Site != nil {
@@ -155,7 +156,7 @@ func (v *Verdict) noteClient(t *trial, refused error) {
 	}
 	client := t.client.Unmap().WithZone("")
 	i := slices.IndexFunc(prefixes, func(p netip.Prefix) bool { return p.Contains(client) })
-	if refused != nil && (t.site == nil || i < 0) { // else it is the site that refuses
+	if refused != nil && (t.site == nil || i < 0) { // otherwise the site denies it
 		v.note("client", "%s may not %s (%s)", t.client, verb, setting)
 		v.deny(setting)
 		return
@@ -166,7 +167,7 @@ func (v *Verdict) noteClient(t *trial, refused error) {
 	}
 }
 
-// noteUser notes who has to log in.
+// noteUser adds the step about the login.
 func (v *Verdict) noteUser(t *trial, refused error) {
 	setting, required := t.users()
 	switch {
@@ -182,7 +183,7 @@ func (v *Verdict) noteUser(t *trial, refused error) {
 	}
 }
 
-// noteRules notes the rules that decide, or may decide.
+// noteRules adds the steps of rules that decide, or may decide.
 func (v *Verdict) noteRules(t *trial, r policy.Request, decided *gate.Verdict) {
 	mode := t.policy.Mode()
 	if mode == policy.Open {
@@ -215,7 +216,7 @@ func (v *Verdict) noteRules(t *trial, r policy.Request, decided *gate.Verdict) {
 	}
 }
 
-// noteHello notes what the rules say of a tunnel by what the client begins it with.
+// noteHello adds the steps of rules that match the first bytes of a tunnel.
 func (v *Verdict) noteHello(t *trial, r policy.Request, refused error) {
 	r.Hello = t.hello
 	if t.serverName != "" {
@@ -231,7 +232,7 @@ func (v *Verdict) noteHello(t *trial, r policy.Request, refused error) {
 	v.deny("proxy.rules")
 }
 
-// describeMatch says of a rule what it does with a request, and why.
+// describeMatch describes the effect of a rule on a request, with its conditions.
 func describeMatch(match policy.Match, destination netip.Addr, decides bool) string {
 	var because []string
 	for _, condition := range match.Because {
@@ -258,7 +259,7 @@ func describeMatch(match policy.Match, destination netip.Addr, decides bool) str
 	return text + ": " + strings.Join(because, ", ")
 }
 
-// checkGuard checks the address that is dialled.
+// checkGuard checks the dialled address.
 func (v *Verdict) checkGuard(access config.Access, dialled netip.AddrPort) {
 	const setting = "access.allow_destinations"
 	if !dialled.Addr().IsValid() {
@@ -273,7 +274,7 @@ func (v *Verdict) checkGuard(access config.Access, dialled netip.AddrPort) {
 	v.note("guard", "%s may be dialled (%s)", dialled, setting)
 }
 
-// Summary is a verdict in a line.
+// Summary returns the verdict in one line.
 func (v Verdict) Summary() string {
 	by := v.Setting
 	if v.Rule != "" && v.Setting == "proxy.rules" {

@@ -1,5 +1,6 @@
-// Package admin is what commands share that ask the admin interface of a running urnd: the flags that say where it is, and its
-// client.
+// Package admin has the client of the admin interface of a running urnd, and its flags. Flags or the
+// configuration enter, which give the address and credentials; documents (JSON, RFC 8259) and errors with
+// hints leave. Requests are HTTP (RFC 9110) over TCP, TLS or a Unix socket, with a bearer token (RFC 6750).
 package admin
 
 import (
@@ -28,20 +29,20 @@ import (
 	"github.com/urnd/urnd/internal/secret"
 )
 
-// Flags are the flags by which a command reaches the admin interface of a running urnd.
+// Flags are the flags for access to the admin interface of a running urnd.
 type Flags struct {
 	settings                                 *cli.Settings
 	at, token, certificate, key, authorities string
 }
 
-// AddFlags adds the flags to a command, with one that says where the admin interface is.
+// AddFlags adds the flags to a command, including --admin for the address.
 func AddFlags(cmd *cobra.Command) *Flags {
 	f := AddAccess(cmd)
 	cmd.Flags().StringVar(&f.at, "admin", "", "the `address` of the admin interface: a URL, a host with its port, or unix: and a path; in place of listen.admin")
 	return f
 }
 
-// AddAccess adds the flags to a command that is told otherwise where the admin interface is.
+// AddAccess adds the flags without --admin, for a command that gets the address in another way.
 func AddAccess(cmd *cobra.Command) *Flags {
 	f := &Flags{settings: cli.AddFile(cmd)}
 	cmd.Flags().StringVar(&f.token, "token-file", "", "read the token of administrators from this `file`, in place of access.admin_token")
@@ -62,7 +63,7 @@ var (
 	errKey = errors.New("--cert and --key are given together")
 )
 
-// Client returns the client of the admin interface that the flags, or else the configuration, name.
+// Client returns a client of the admin interface that the flags, or else the configuration, name.
 func (f *Flags) Client() (*Client, error) {
 	if (f.certificate == "") != (f.key == "") {
 		return nil, cli.Usage(errKey)
@@ -100,21 +101,23 @@ func (f *Flags) Client() (*Client, error) {
 		return nil, err
 	}
 	made.client = http.Client{
-		Timeout:       timeout,
-		Transport:     &http.Transport{DialContext: dial, TLSClientConfig: secure, DisableKeepAlives: true},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // the token is for no other
+		Timeout:   timeout,
+		Transport: &http.Transport{DialContext: dial, TLSClientConfig: secure, DisableKeepAlives: true},
+		// Never send the token to another server.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 	return made, nil
 }
 
-// At returns the client of the admin interface at an address, as --admin takes it. No configuration is read for it.
+// At returns a client of the admin interface at an address in the syntax of --admin. It does not read the
+// configuration.
 func (f *Flags) At(address string) (*Client, error) {
 	other := *f
 	other.at = address
 	return other.Client()
 }
 
-// urlOf returns where the admin interface of a configuration is, as --admin has it.
+// urlOf returns the address of the admin interface in a configuration, in the syntax of --admin.
 func urlOf(c config.Config) (string, error) {
 	address := c.Listen.Admin
 	if address == "" {
@@ -158,21 +161,21 @@ func (f *Flags) tls() (*tls.Config, error) {
 	return secure, nil
 }
 
-// Client asks the admin interface. It is safe for concurrent use.
+// Client is a client of the admin interface. It is safe for concurrent use.
 type Client struct {
 	base, token string // token is "" for none
 	client      http.Client
 }
 
-// Bounds of a request to the admin interface: a refresh waits for origins.
+// Limits of a request to the admin interface. The timeout is long because a refresh waits for origins.
 const (
 	connectTimeout = 5 * time.Second
 	timeout        = 10 * time.Minute
 	maxReply       = 16 << 20
 )
 
-// locate sets the base of URLs by the value of --admin, and returns the dial function for it. secure is
-// whether a socket is asked by TLS.
+// locate sets the base URL from the value of --admin, and returns its dial function. secure means TLS over a
+// Unix socket.
 func (c *Client) locate(at string, secure bool) (func(ctx context.Context, network, address string) (net.Conn, error), error) {
 	if path, ok := strings.CutPrefix(at, config.UnixPrefix); ok {
 		if !strings.HasPrefix(path, "/") {
@@ -199,19 +202,19 @@ func (c *Client) locate(at string, secure bool) (func(ctx context.Context, netwo
 	if addr, err := netip.ParseAddr(u.Hostname()); err == nil {
 		return netguard.Only(connectTimeout, addr.WithZone("")).DialContext, nil
 	}
-	// Whoever runs the command names the host.
+	// No restriction: the user of the command names the host.
 	return netguard.Configured(connectTimeout).DialContext, nil
 }
 
-// Base returns what the URLs that are asked begin with.
+// Base returns the base URL of requests.
 func (c *Client) Base() string { return c.base }
 
-// Get asks for a document.
+// Get requests a document.
 func (c *Client) Get(ctx context.Context, path string, query url.Values) ([]byte, error) {
 	return c.ask(ctx, http.MethodGet, path, query)
 }
 
-// ask sends a request, and returns the document of the answer. One that refuses is an error.
+// ask sends a request, and returns the document of the response. A status other than 200 is an error.
 func (c *Client) ask(ctx context.Context, method, path string, query url.Values) ([]byte, error) {
 	status, text, err := c.Answer(ctx, method, path, query)
 	if err != nil || status == http.StatusOK {
@@ -220,7 +223,7 @@ func (c *Client) ask(ctx context.Context, method, path string, query url.Values)
 	return nil, c.Refused(status, text)
 }
 
-// Read sends a request, and reads the document of the answer.
+// Read sends a request, and decodes the document of the response.
 func (c *Client) Read(ctx context.Context, method, path string, query url.Values, document any) error {
 	text, err := c.ask(ctx, method, path, query)
 	if err != nil {
@@ -236,7 +239,8 @@ func readDocument(text []byte, document any) error {
 	return nil
 }
 
-// Show asks the admin interface of the flags for a document, which it prints as it came, or reads for print.
+// Show requests a document from the admin interface of the flags. It prints the document unchanged for JSON
+// output, or else decodes it and calls print.
 func (f *Flags) Show(cmd *cobra.Command, output *cli.Output, path string, query url.Values, document any, print func(w io.Writer) error) error {
 	c, err := f.Client()
 	if err != nil {
@@ -256,7 +260,7 @@ func (f *Flags) Show(cmd *cobra.Command, output *cli.Output, path string, query 
 	return print(cmd.OutOrStdout())
 }
 
-// Refused returns the error of an answer that is none, or refuses.
+// Refused returns the error for a response with an error status, or one that is not from an admin interface.
 func (c *Client) Refused(status int, text []byte) error {
 	var problem api.Problem
 	if json.Unmarshal(text, &problem) != nil || problem.Detail == "" {
@@ -272,7 +276,7 @@ func (c *Client) Refused(status int, text []byte) error {
 	return err
 }
 
-// Answer sends a request, and returns the answer, whatever its status.
+// Answer sends a request, and returns the response whatever its status.
 func (c *Client) Answer(ctx context.Context, method, path string, query url.Values) (status int, text []byte, err error) {
 	address := c.base + path
 	if len(query) > 0 {
@@ -288,7 +292,7 @@ func (c *Client) Answer(ctx context.Context, method, path string, query url.Valu
 	response, err := c.client.Do(request)
 	if err != nil {
 		var failed *url.Error
-		if errors.As(err, &failed) { // its URL is not what was typed
+		if errors.As(err, &failed) { // it contains a URL that the user did not enter
 			err = failed.Err
 		}
 		return 0, nil, c.unreachable(fmt.Errorf("asking the admin interface at %s: %w", c.base, err))
@@ -301,7 +305,7 @@ func (c *Client) Answer(ctx context.Context, method, path string, query url.Valu
 	return response.StatusCode, text, nil
 }
 
-// unreachable says what to do after a request that was not answered.
+// unreachable adds a hint to the error of a request without response.
 func (c *Client) unreachable(err error) error {
 	var certificate *tls.CertificateVerificationError
 	switch {

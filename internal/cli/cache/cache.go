@@ -1,4 +1,6 @@
-// Package cache has the commands of urnd cache, which ask the admin interface of a running urnd.
+// Package cache has the commands of urnd cache, which inspect and purge the caches of a running urnd. URIs,
+// prefixes, hosts or tags enter, and requests to the admin interface leave; its documents are printed as
+// text, CSV or JSON. The stored responses are those of an HTTP cache by RFC 9111.
 package cache
 
 import (
@@ -21,8 +23,8 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Command returns the command. hasResponses reports whether responses are stored for the URIs of a scheme, in lower
-// case.
+// Command returns the command. hasResponses reports whether responses, rather than answers, are stored for
+// URIs of a scheme in lower case.
 func Command(hasResponses func(scheme string) bool) *cobra.Command {
 	kinds := kinds{hasResponses}
 	cmd := &cobra.Command{
@@ -53,16 +55,16 @@ const (
 	pathWhy       = "/api/v1/responses/why"
 )
 
-// The things that the caches hold, of which a purge says how many there were.
+// The kinds of cached objects that a purge counts.
 const (
 	ofResponses = "responses"
 	ofAnswers   = "answers"
 )
 
-// kinds knows what the caches hold of a URI.
+// kinds determines the kind of cached objects of a URI.
 type kinds struct{ hasResponses func(scheme string) bool }
 
-// of returns what the caches hold of the URIs of a scheme, in lower case.
+// of returns the kind of cached objects of a scheme in lower case.
 func (k kinds) of(scheme string) string {
 	if k.hasResponses(scheme) {
 		return ofResponses
@@ -70,7 +72,7 @@ func (k kinds) of(scheme string) string {
 	return ofAnswers
 }
 
-// cachedAs returns a URI as the admin interface takes it, and what the caches hold of it.
+// cachedAs returns a URI in the form that the admin interface takes, and the kind of its cached objects.
 func (k kinds) cachedAs(text string) (of, normal string, err error) {
 	u, err := uri.FromIRI(text)
 	if err == nil {
@@ -82,7 +84,7 @@ func (k kinds) cachedAs(text string) (of, normal string, err error) {
 	return k.of(strings.ToLower(u.Scheme())), u.String(), nil
 }
 
-// pathOf returns the path of the admin interface for what the caches hold.
+// pathOf returns the path of the admin interface for a kind of cached objects.
 func pathOf(of string) string {
 	if of == ofResponses {
 		return pathResponses
@@ -106,7 +108,7 @@ func newStats() *cobra.Command {
 	return cmd
 }
 
-// statsJSON is what is read of the document of pathStats.
+// statsJSON is the decoded part of the document of pathStats.
 type statsJSON struct {
 	Caches map[string]struct {
 		Lookups                   map[string]uint64
@@ -114,7 +116,7 @@ type statsJSON struct {
 	}
 }
 
-// print prints a table of caches.
+// print prints a table of the caches.
 func (s statsJSON) print(w io.Writer, output *cli.Output) error {
 	table, err := output.Table(w, "cache", "entries", "bytes", "evictions", "lookups")
 	for _, name := range slices.Sorted(maps.Keys(s.Caches)) {
@@ -152,13 +154,13 @@ another URI, the answers for all services.`,
 	return cmd
 }
 
-// cachedJSON is the document of what is cached of a URI.
+// cachedJSON is the document of the cached objects of a URI.
 type cachedJSON struct {
 	Responses []api.Response
 	Entries   []api.Entry
 }
 
-// print prints what is cached of the URI name.
+// print prints the cached objects of the URI name.
 func (document cachedJSON) print(w io.Writer, name string) error {
 	var lines []string
 	for _, r := range document.Responses {
@@ -184,7 +186,7 @@ func (document cachedJSON) print(w io.Writer, name string) error {
 	return nil
 }
 
-// responseLines describe a stored response.
+// responseLines returns the lines about a stored response.
 func responseLines(r api.Response) []string {
 	size, where := fmt.Sprintf("%d bytes", r.Size), "still arriving"
 	if r.Size < 0 {
@@ -200,7 +202,7 @@ func responseLines(r api.Response) []string {
 		}
 	}
 	if r.Spelling != "" {
-		add("spelling", strconv.Quote(r.Spelling)) // it is what a client has sent
+		add("spelling", strconv.Quote(r.Spelling)) // quoted: it is input of a client
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Selecting)) {
 		value := "none"

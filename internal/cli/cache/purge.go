@@ -66,7 +66,7 @@ they came from. With --refresh stored responses are fetched again at once, in al
 	return cmd
 }
 
-// purgeLine is what is to be purged, and how much that was.
+// purgeLine is a selection to purge, and the number of purged objects.
 type purgeLine struct {
 	By     string `json:"by"` // the parameter of the admin interface
 	Value  string `json:"value,omitempty"`
@@ -82,7 +82,7 @@ var (
 	errPurgeRefresh   = errors.New("--refresh is for URLs of which responses are stored")
 )
 
-// purges returns what is to be purged; changed reports whether a flag was used.
+// purges returns the selections to purge; changed reports whether a flag was used.
 func (p *purgeFlags) purges(k kinds, changed func(name string) bool, args []string) ([]purgeLine, error) {
 	lines, err := linesOf(k, args)
 	if err != nil {
@@ -113,7 +113,7 @@ func (p *purgeFlags) purges(k kinds, changed func(name string) bool, args []stri
 	}
 }
 
-// linesOf returns the lines of URIs.
+// linesOf returns the selections of URIs.
 func linesOf(k kinds, args []string) ([]purgeLine, error) {
 	var lines []purgeLine
 	for _, text := range args {
@@ -126,7 +126,7 @@ func linesOf(k kinds, args []string) ([]purgeLine, error) {
 	return lines, nil
 }
 
-// flagLine returns the line of a flag. Only prefixes can be of answers.
+// flagLine returns the selection of a flag. Only prefixes can select answers.
 func flagLine(k kinds, name, value string) purgeLine {
 	line := purgeLine{By: name, Value: value, Of: ofResponses, normal: value}
 	if scheme, _, _ := strings.Cut(strings.ToLower(value), ":"); name == "prefix" {
@@ -135,7 +135,7 @@ func flagLine(k kinds, name, value string) purgeLine {
 	return line
 }
 
-// run purges one after another, and prints a line for each. What fails does not stop the rest.
+// run purges the selections one by one, and prints a line for each. An error does not stop the rest.
 func (p *purgeFlags) run(cmd *cobra.Command, c *admin.Client, purges []purgeLine, output *cli.Output) error {
 	table, err := output.Rows(cmd.OutOrStdout(), "by", "value", "of", "purged")
 	if err != nil {
@@ -173,7 +173,7 @@ func (p *purgeFlags) purge(ctx context.Context, c *admin.Client, line *purgeLine
 	return nil
 }
 
-// name says what was selected.
+// name describes the selection.
 func (l purgeLine) name() string {
 	switch l.By {
 	case "uri":

@@ -66,7 +66,7 @@ fresh answers it; --header 'Cache-Control: no-cache' asks the origin.`,
 	return cmd
 }
 
-// printWhy prints what becomes of a request.
+// printWhy prints the explanation of a request.
 func printWhy(w io.Writer, document *api.Why) error {
 	for _, line := range whyLines(document) {
 		if _, err := fmt.Fprintln(w, plaintext.OneLine(line)); err != nil {
@@ -76,7 +76,7 @@ func printWhy(w io.Writer, document *api.Why) error {
 	return nil
 }
 
-// whyLines describe what becomes of a request.
+// whyLines returns the lines that explain a request.
 func whyLines(d *api.Why) (lines []string) {
 	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	if s := d.Sent; s != nil {
@@ -114,7 +114,7 @@ func whyLines(d *api.Why) (lines []string) {
 	return lines
 }
 
-// siteLines describe the site of a request, and its rules.
+// siteLines returns the lines about the site of a request, and its rules.
 func siteLines(d *api.Why) (lines []string) {
 	if d.Site == nil {
 		return []string{"site: none of proxy.sites; it is for clients of the proxy, and no rules of a cache hold"}
@@ -139,7 +139,7 @@ func siteLines(d *api.Why) (lines []string) {
 	return lines
 }
 
-// reasonLines describe a reason.
+// reasonLines returns the lines of a reason.
 func reasonLines(before string, r *api.Reason) []string {
 	if r == nil {
 		return []string{strings.TrimSuffix(before, ": ")}
@@ -155,7 +155,7 @@ func reasonLines(before string, r *api.Reason) []string {
 	return lines
 }
 
-// variantLines describe a stored response, and who says for how long it is fresh.
+// variantLines returns the lines about a stored response, and the source of its freshness lifetime.
 func variantLines(d *api.Why, r *api.ExplainedResponse) []string {
 	lines := responseLines(r.Response)
 	lines[0] = "stored " + lines[0]

@@ -1,4 +1,5 @@
-// Package clitest runs commands in tests, without the program that they are of.
+// Package clitest runs commands in tests, without the whole program. A command, its arguments and standard
+// input enter; its output, error output and error leave. It implements no specification.
 package clitest
 
 import (
@@ -14,7 +15,7 @@ import (
 	"github.com/urnd/urnd/urnns"
 )
 
-// Run runs a command as the program does, with arguments and standard input. Its error is in stderr, too.
+// Run runs a command below a root command, like the program. stderr includes the reported error.
 func Run(t testing.TB, cmd *cobra.Command, stdin string, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
 	var out, errs bytes.Buffer

@@ -21,19 +21,19 @@ import (
 	"github.com/urnd/urnd/systemd"
 )
 
-// Wiring is what the check of a configuration needs of the program.
+// Wiring has the functions of the daemon that the check of a configuration needs.
 type Wiring struct {
-	// Try wires a configuration as the daemon does, starts nothing, and closes all again.
+	// Try wires a configuration like the daemon, starts nothing, and closes everything again.
 	Try func(c config.Config) error
-	// Certificates reads the files of certificates, and says when they expire.
+	// Certificates reads the certificate files, and returns lines about their expiry.
 	Certificates func(c config.TLS, now time.Time) ([]string, error)
-	// Memory returns the memory that the program may have, 0 where that is not known.
+	// Memory returns the memory limit of the program, 0 if unknown.
 	Memory func() config.Size
-	// Snapshot returns the path that answers are saved at, "" where they are not saved.
+	// Snapshot returns the path of the saved answers, "" if they are not saved.
 	Snapshot func(c config.Cache) string
-	// Lost returns an error where the file of the registry is missing, and was there.
+	// Lost returns an error if the registry's database file existed before and is missing.
 	Lost func(c config.Config) error
-	// Peers returns what a configuration names that can be asked.
+	// Peers returns the servers in a configuration that can be tested.
 	Peers func(c config.Config) []Peer
 }
 
@@ -75,7 +75,7 @@ is 1 where it could not use one.`,
 				fmt.Fprintf(cmd.ErrOrStderr(), "urnd: warning: %s\n", warning)
 			}
 			fmt.Fprintf(cmd.OutOrStdout(), "%s is a valid configuration\n", args[0])
-			// They were read before: a credential of systemd is for the service alone.
+			// Errors were reported before: a credential of systemd is available to the service only.
 			expiry, _ := w.Certificates(withoutCredentials(c).TLS, time.Now())
 			for _, line := range expiry {
 				fmt.Fprintln(cmd.OutOrStdout(), line)
@@ -94,8 +94,8 @@ is 1 where it could not use one.`,
 	return cmd
 }
 
-// Warnings returns what is valid in a configuration, and probably not meant. memory is what the program may have, 0
-// where that is not known.
+// Warnings returns warnings about a valid configuration. memory is the memory limit of the program, 0 if
+// unknown.
 func Warnings(c config.Config, origins config.Origins, memory config.Size) config.Faults {
 	warnings := origins.Warnings(c)
 	warnings = append(warnings, c.MemoryFaults(memory)...)
@@ -104,7 +104,7 @@ func Warnings(c config.Config, origins config.Origins, memory config.Size) confi
 	return warnings
 }
 
-// Check returns why a daemon would not start with a configuration, as far as that can be known without opening
+// Check returns the error with which the daemon would not start, as far as it can be detected without opening
 // anything: see notChecked.
 func (w Wiring) Check(c config.Config) error {
 	c = withoutCredentials(c)
@@ -117,25 +117,25 @@ func (w Wiring) Check(c config.Config) error {
 		}
 		info, err := os.Stat(directory.path)
 		if errors.Is(err, fs.ErrPermission) {
-			continue // notChecked says so: those of systemd are for the service alone
+			continue // notChecked reports it: directories of systemd are accessible to the service only
 		} else if err != nil {
 			return fmt.Errorf("%s: %w", directory.setting, err)
 		} else if !info.IsDir() {
 			return fmt.Errorf("%s: %s is no directory", directory.setting, directory.path)
 		}
 	}
-	c.Cache.Disk = 0 // making the store makes its directory, and takes its lock
-	// Nothing is cached: the memory may be that of the service, whose reload it is.
+	c.Cache.Disk = 0 // opening the disk cache would create its directory and lock it
+	// Minimize the caches: the check may run in the memory of the service, during a reload.
 	for _, size := range []*config.Size{&c.Cache.Answers, &c.Cache.Records, &c.Cache.Responses} {
 		*size = min(*size, 1<<20)
 	}
 	return w.Try(c)
 }
 
-// directory is one that a setting needs.
+// directory is a directory that a setting requires.
 type directory struct{ setting, path string }
 
-// accessDirectories returns the directories of access logs, which urnd does not make.
+// accessDirectories returns the directories of access logs, which urnd does not create.
 func accessDirectories(c config.Log) (all []directory) {
 	for i, l := range c.Access {
 		if l.File != "" {
@@ -145,7 +145,8 @@ func accessDirectories(c config.Log) (all []directory) {
 	return all
 }
 
-// diskDirectory returns the directory of the cache on disk, which urnd makes; "" where it is not there, or not used.
+// diskDirectory returns the directory of the disk cache; "" if it is not used or does not exist yet, since
+// urnd creates it.
 func diskDirectory(c config.Cache) string {
 	if _, err := os.Stat(c.DiskDirectory); c.Disk == 0 || errors.Is(err, fs.ErrNotExist) {
 		return ""
@@ -153,8 +154,8 @@ func diskDirectory(c config.Cache) string {
 	return c.DiskDirectory
 }
 
-// notChecked returns what a configuration names that only opening could check: where to listen, files and
-// directories that urnd writes to, credentials of systemd, and servers that are not asked.
+// notChecked describes what only opening could check: listeners, files and directories that urnd writes to,
+// credentials of systemd, and servers that were not tested.
 func (w Wiring) notChecked(c config.Config, asked []Peer) []string {
 	lines := []string{"listen: whether urnd can listen at its addresses"}
 	add := func(setting, path string) {
@@ -230,7 +231,8 @@ func serversOf(c config.Config) []string {
 	return settings
 }
 
-// withoutCredentials returns a configuration without the credentials that only systemd can pass on, where it has not.
+// withoutCredentials returns a configuration without credentials of systemd, if systemd has not passed them
+// to this process.
 func withoutCredentials(c config.Config) config.Config {
 	c.Proxy.Sites, c.Proxy.Upstreams = slices.Clone(c.Proxy.Sites), slices.Clone(c.Proxy.Upstreams)
 	c.TLS.Certificates = slices.Clone(c.TLS.Certificates)
@@ -249,7 +251,7 @@ func withoutCredentials(c config.Config) config.Config {
 	return c
 }
 
-// dropHalf removes a certificate of which the key is missing, and a key without a certificate.
+// dropHalf removes a certificate without key, and a key without certificate.
 func dropHalf(c *config.ServerTLS) {
 	if c.Certificate == "" || c.Key == "" {
 		c.Certificate, c.Key = "", ""
@@ -259,14 +261,16 @@ func dropHalf(c *config.ServerTLS) {
 // Peer is a server that a configuration names.
 type Peer struct {
 	Setting, Where string
-	// Ask connects, and returns what the server is, or why it cannot be used. It ends soon after the context.
+	// Ask connects to the server, and returns its description, or why it cannot be used. It returns soon
+	// after ctx ends.
 	Ask func(ctx context.Context) (found string, err error)
 }
 
-// answerWithin is how long each server has.
+// answerWithin is the timeout for all servers, which are tested concurrently.
 const answerWithin = 10 * time.Second
 
-// ask asks all at once, and prints a line for each, in their order. Its error is how many cannot be used.
+// ask tests all peers concurrently, and prints a line for each, in order. The error has the number of
+// failures.
 func ask(ctx context.Context, out io.Writer, peers []Peer) error {
 	ctx, cancel := context.WithTimeout(ctx, answerWithin)
 	defer cancel()

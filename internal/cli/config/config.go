@@ -1,4 +1,6 @@
-// Package config has the commands of urnd config, which check and show configurations.
+// Package config has the commands of urnd config, which check, show, explain and import configurations. A
+// configuration file, the environment and flags enter; the effective settings, errors and warnings,
+// documentation or a JSON Schema leave. It implements no RFC; configuration files are YAML or TOML.
 package config
 
 import (
@@ -59,7 +61,7 @@ are in files, and never shown.`,
 	return cmd
 }
 
-// bySection returns values as files have them.
+// bySection returns values in the structure of configuration files.
 func bySection(values []config.Value) map[string]any {
 	file := make(map[string]any)
 	for _, v := range values {
@@ -81,7 +83,7 @@ func bySection(values []config.Value) map[string]any {
 // showOrigins prints settings with their origins.
 func showOrigins(w io.Writer, values []config.Value) error {
 	for _, v := range values {
-		// Aligned to the right, one long list would make all lines long.
+		// Values are not aligned, since one long list would make all lines long.
 		if _, err := fmt.Fprintf(w, "%-26s %s (%s)\n", v.Path, v.Text, v.Source()); err != nil {
 			return err
 		}
@@ -129,7 +131,7 @@ type settingJSON struct {
 	Values   string `json:"values,omitempty"`
 	Default  string `json:"default,omitempty"`
 	Variable string `json:"variable,omitempty"`
-	Reload   string `json:"reload,omitempty"` // what a reload does that changes it
+	Reload   string `json:"reload,omitempty"` // how a reload applies a change
 	Sample   string `json:"sample,omitempty"`
 }
 
@@ -184,7 +186,7 @@ without one, all are printed.`,
 	return cmd
 }
 
-// documentOf returns the document of a setting; a section has but its text.
+// documentOf returns the document of a setting; a section has only its text.
 func documentOf(s config.Setting) settingJSON {
 	d := settingJSON{Setting: s.Path, Doc: s.Doc, Values: s.Bound(), Variable: s.Variable(), Sample: s.Sample}
 	if d.Variable != "" {

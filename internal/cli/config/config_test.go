@@ -12,7 +12,8 @@ import (
 	"github.com/urnd/urnd/internal/cli/clitest"
 )
 
-// The environment overrides the defaults, and flags override both. What differs from the defaults is shown alone, unless all is asked for.
+// The environment overrides the defaults, and flags override both. Only values that differ from the defaults
+// are shown, unless --all is given.
 func TestShow(t *testing.T) {
 	show := func(args ...string) string {
 		got, _, err := clitest.Run(t, Command(Wiring{}), "", append([]string{"show", "--config", ""}, args...)...)
@@ -25,7 +26,7 @@ func TestShow(t *testing.T) {
 		t.Errorf("defaults: %s", got)
 	}
 	t.Setenv("URND_DNS_TIMEOUT", "750ms")
-	t.Setenv("URND_DNS_ROUNDS", "2") // the default
+	t.Setenv("URND_DNS_ROUNDS", "2") // equal to the default
 	if got, want := show("--dns", "192.0.2.1"), "dns:\n  servers:\n    - 192.0.2.1:53\n  timeout: 750ms\n"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -45,7 +46,7 @@ func TestShow(t *testing.T) {
 	}
 }
 
-// The file of URND_CONFIG is read unless --config names another, or none.
+// The file named by URND_CONFIG is read, unless --config names another one, or none.
 func TestDefaultConfiguration(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "urnd.yaml")
 	if err := os.WriteFile(path, []byte("dns: {timeout: 7s}\n"), 0o600); err != nil {
@@ -60,7 +61,8 @@ func TestDefaultConfiguration(t *testing.T) {
 	}
 }
 
-// A setting is explained as text, as a row and as a document; what is no setting is wrong usage, and says which is meant.
+// A setting is explained as text, as a row and as a document. An unknown setting is a usage error with a
+// suggestion.
 func TestExplain(t *testing.T) {
 	for args, want := range map[string]string{
 		"log.level":                         "log.level\n  ",
@@ -82,7 +84,7 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// A configuration of Squid is converted, and what is lost is a table on standard error, and the status 1.
+// A configuration of Squid is converted; lost directives are a table on standard error, with exit status 1.
 func TestImport(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "squid.conf")
 	for text, lost := range map[string]string{

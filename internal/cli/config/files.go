@@ -20,7 +20,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// ofFiles returns what is probably not meant of the files and directories that a configuration names.
+// ofFiles returns warnings about the files and directories that a configuration names.
 func ofFiles(c config.Config) config.Faults {
 	return slices.Concat(ofSecrets(c), ofUsers(c), ofHelpers(c), ofDirectories(c), ofCertificates(c))
 }
@@ -37,7 +37,7 @@ func ofSecrets(c config.Config) (warnings config.Faults) {
 			})
 		}
 		if file.Path != "registry.password" && file.Path != "cdn.secret" {
-			continue // the others are read when urnd starts, and what is wrong with them is an error
+			continue // urnd reads the others at its start, and reports their errors
 		}
 		if _, err := secret.Read(file.Path, *file.Name); err != nil && !errors.Is(err, fs.ErrPermission) {
 			warnings = append(warnings, config.Fault{Path: file.Path, Message: strings.TrimPrefix(err.Error(), file.Path+": ")})
@@ -46,7 +46,7 @@ func ofSecrets(c config.Config) (warnings config.Faults) {
 	return warnings
 }
 
-// ofUsers says how many passwords of users are guessed fast. A file that cannot be used is reported elsewhere.
+// ofUsers warns of passwords whose hashes are cheap to guess. Unreadable files are reported elsewhere.
 func ofUsers(c config.Config) (warnings config.Faults) {
 	warnings = ofPasswords("access.proxy_users", c.Access.ProxyUsers)
 	for i, site := range c.Proxy.Sites {
@@ -55,7 +55,7 @@ func ofUsers(c config.Config) (warnings config.Faults) {
 	return warnings
 }
 
-// ofHelpers says which programs cannot be run, as far as whoever checks may see that.
+// ofHelpers warns of helper programs that cannot be run, as far as the user of the command can see.
 func ofHelpers(c config.Config) (warnings config.Faults) {
 	const anybodyRuns = 0o111
 	for i, h := range c.Access.Helpers {
@@ -98,7 +98,8 @@ func ofPasswords(setting, file string) config.Faults {
 	}}
 }
 
-// ofDirectories names those that are missing and that urnd does not make. systemd makes its own, when the service starts.
+// ofDirectories warns of missing directories that urnd does not create. systemd creates its own ones at the
+// start of the service.
 func ofDirectories(c config.Config) (warnings config.Faults) {
 	isMissing := func(path string) bool {
 		_, err := os.Stat(path)
@@ -126,7 +127,7 @@ func ofDirectories(c config.Config) (warnings config.Faults) {
 	if c.Cache.MaxSaved > 0 {
 		needs("cache.directory", c.Cache.Directory)
 	}
-	for _, of := range accessDirectories(c.Log) { // one that is missing is an error
+	for _, of := range accessDirectories(c.Log) { // a missing one is an error
 		const anyone = 0o222
 		if info, err := os.Stat(of.path); err == nil && info.Mode()&anyone == 0 {
 			warnings = append(warnings, config.Fault{
@@ -144,14 +145,15 @@ func ofDirectories(c config.Config) (warnings config.Faults) {
 	return warnings
 }
 
-// isOfSystemd reports whether a directory is one that the units have systemd make, as those of the instance north.
+// isOfSystemd reports whether the systemd units create a directory, including those of instances such as
+// urnd-north.
 func isOfSystemd(directory string) bool {
 	return slices.ContainsFunc([]string{"/var/lib/urnd", "/var/cache/urnd", "/run/urnd"}, func(own string) bool {
 		return directory == own || strings.HasPrefix(directory, own+"-")
 	})
 }
 
-// ofCertificates names the hosts of urnd for which there is no certificate.
+// ofCertificates warns of hosts of urnd without a certificate.
 func ofCertificates(c config.Config) (warnings config.Faults) {
 	var leaves []*x509.Certificate
 	for i, files := range slices.Concat([]config.CertificateFiles{{Certificate: c.TLS.Certificate, Key: c.TLS.Key}}, c.TLS.Certificates) {
@@ -177,7 +179,7 @@ func ofCertificates(c config.Config) (warnings config.Faults) {
 	return ofUncovered(c, leaves)
 }
 
-// ofUncovered names the hosts of urnd for which neither a file nor an authority has a certificate.
+// ofUncovered warns of hosts of urnd that neither a certificate file nor ACME covers.
 func ofUncovered(c config.Config, leaves []*x509.Certificate) (warnings config.Faults) {
 	managed := c.CertificateNames()
 	for _, host := range ownHosts(c) {
@@ -191,7 +193,7 @@ func ofUncovered(c config.Config, leaves []*x509.Certificate) (warnings config.F
 	return warnings
 }
 
-// says says that there is no certificate for a host.
+// says returns the warning about a host without a certificate.
 func says(host string, leaves []*x509.Certificate) string {
 	if len(leaves) == 0 {
 		return fmt.Sprintf("authorities have no certificates for %s: by https clients refuse it: add one to tls.certificates", host)
@@ -207,7 +209,7 @@ func says(host string, leaves []*x509.Certificate) string {
 		host, strings.Join(names, ", "))
 }
 
-// firstCertificate returns the first certificate of a file, which is that of urnd itself; nil where there is none.
+// firstCertificate returns the first certificate in a file, which is the leaf; nil if there is none.
 func firstCertificate(name string) *x509.Certificate {
 	text, err := secret.Read("tls.certificate", name)
 	if err != nil {
@@ -227,7 +229,7 @@ func firstCertificate(name string) *x509.Certificate {
 	return certificate
 }
 
-// ownHost is a host for which clients come to urnd.
+// ownHost is a host name that urnd serves.
 type ownHost struct{ setting, name string }
 
 func ownHosts(c config.Config) (all []ownHost) {

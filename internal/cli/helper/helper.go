@@ -1,4 +1,7 @@
-// Package helper has the commands of urnd helper, which Squid starts.
+// Package helper has the commands of urnd helper, which Squid starts as its helper programs. Requests with
+// URLs enter on standard input, and responses leave on standard output, in the protocol of Squid's
+// url_rewrite_program and store_id_program. URNs (RFC 8141) are resolved like the daemon does, URLs normalized
+// by RFC 3986.
 package helper
 
 import (
@@ -17,7 +20,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Command returns the command. names returns the rules for names of a configuration, and open what resolves them.
+// Command returns the command. names returns the rules for names of a configuration, and open its resolution.
 func Command(names cli.NamesOf, open cli.OpenResolution) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "helper",
@@ -32,18 +35,18 @@ one after another. So concurrency= may be set in squid.conf or not.`,
 	return cmd
 }
 
-// answerer makes the answer for a URL of Squid's.
+// answerer returns the response to a URL from Squid.
 type answerer func(ctx context.Context, url string) squid.Answer
 
-// serve answers Squid until its end, or until SIGTERM.
+// serve responds to Squid until the end of its input, or SIGTERM.
 func (a answerer) serve(cmd *cobra.Command) error {
 	return squid.Serve(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), func(ctx context.Context, url string) squid.Answer {
 		return a.protected(ctx, cmd.ErrOrStderr(), url)
 	})
 }
 
-// protected is a, but a panic is an answer too, as Squid stops when its helpers do not live.
-// Squid has its stack in cache.log.
+// protected calls a, and converts a panic to an error response, because Squid stops if its helpers die. The
+// stack is written to log, which is Squid's cache.log.
 func (a answerer) protected(ctx context.Context, log io.Writer, url string) (answer squid.Answer) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -54,11 +57,11 @@ func (a answerer) protected(ctx context.Context, log io.Writer, url string) (ans
 	return a(ctx, url)
 }
 
-// maxMessage bounds a message, which can hold the URL it is about.
+// maxMessage bounds a message, in bytes; it may contain the URL.
 const maxMessage = 1024
 
-// failed answers that a URL has no better form, and why: a fault of the URL is no fault of the
-// helper.
+// failed returns the response for an error: an invalid or refused URL is refused, other errors are failures
+// of the helper.
 func failed(err error) squid.Answer {
 	text := redact.URLs(err.Error())
 	text = text[:min(len(text), maxMessage)]
@@ -68,14 +71,14 @@ func failed(err error) squid.Answer {
 	return squid.Broken(text)
 }
 
-// hasAuthority tells URLs from the host and port of CONNECT (RFC 9112 section 3.2.3), which
-// look like a scheme and a path.
+// hasAuthority reports whether a URL has an authority. The host and port of CONNECT (RFC 9112 section 3.2.3),
+// which parse as a scheme and a path, do not.
 func hasAuthority(u uri.URI) bool {
 	_, ok := u.Authority()
 	return ok
 }
 
-// whereChanged answers with the normal form of a URL, unless that is the URL itself.
+// whereChanged returns the response with the normal form of a URL, or Unchanged if the URL is normal already.
 func whereChanged(answer func(string) squid.Answer, normal, url string) squid.Answer {
 	if normal == url {
 		return squid.Unchanged()
@@ -119,7 +122,7 @@ and BH if urnd or a server has failed.`,
 	return cmd
 }
 
-// urlRewriter makes the answers of a url_rewrite_program.
+// urlRewriter responds as a url_rewrite_program.
 type urlRewriter struct {
 	names    resolver.Names
 	resolver resolver.Resolver
@@ -143,7 +146,8 @@ func (r urlRewriter) answer(ctx context.Context, url string) squid.Answer {
 	return whereChanged(squid.Rewrite, canonical.URI.String(), url)
 }
 
-// redirect answers for a URN. Squid cannot tell what a client accepts: it is the first location.
+// redirect returns the redirect for a URN, to the first location: Squid does not pass on what a client
+// accepts.
 func (r urlRewriter) redirect(ctx context.Context, q resolver.Query) squid.Answer {
 	if !q.Service.Locates() {
 		return squid.Refused(fmt.Sprintf("the service %s is not offered to Squid", q.Service))
@@ -183,7 +187,7 @@ leads to but not its name.`,
 	return cmd
 }
 
-// storeIDs makes the answers of a store_id_program.
+// storeIDs responds as a store_id_program.
 type storeIDs struct{ names resolver.Names }
 
 func (s storeIDs) answer(_ context.Context, url string) squid.Answer {

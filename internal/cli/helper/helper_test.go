@@ -9,7 +9,7 @@ import (
 	"github.com/urnd/urnd/internal/squid"
 )
 
-// A panic is an answer: Squid ends when its helpers do not live.
+// A panic becomes a response: Squid stops if its helpers die.
 func TestHelperSurvivesPanic(t *testing.T) {
 	var log strings.Builder
 	answer := answerer(func(context.Context, string) squid.Answer { panic("test") }).protected(t.Context(), &log, "urn:a1:b")

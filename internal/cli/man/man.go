@@ -1,4 +1,5 @@
-// Package man has the command urnd man, which writes the manual pages.
+// Package man has the command urnd man, which writes the manual pages. The command tree and the documentation
+// of settings enter, and pages in the format of man(7) leave, for packages. It implements no RFC.
 package man
 
 import (
@@ -16,7 +17,7 @@ import (
 	"github.com/urnd/urnd/config"
 )
 
-// Command returns the command, which is for those who build packages. version is that of the program.
+// Command returns the command, which is meant for packagers. version is the version of the program.
 func Command(version string) *cobra.Command {
 	return &cobra.Command{
 		Use:     "man DIRECTORY",
@@ -39,7 +40,8 @@ func Command(version string) *cobra.Command {
 	}
 }
 
-// programManual is the end of urnd(1), and settingsIntroduction the beginning of urnd.yaml(5), in Markdown.
+// programManual is the last part of urnd(1), and settingsIntroduction the first part of urnd.yaml(5), in
+// Markdown.
 var (
 	//go:embed urnd.1.md
 	programManual string
@@ -47,7 +49,7 @@ var (
 	settingsIntroduction string
 )
 
-// seeAlso lists the manual pages of all commands, and others.
+// seeAlso lists the manual pages of all commands, and related ones.
 func seeAlso(root *cobra.Command) string {
 	var pages []string
 	var add func(cmd *cobra.Command)
@@ -67,20 +69,20 @@ func seeAlso(root *cobra.Command) string {
 
 // appendTo appends a rendered manual, without its own header, to a page.
 func appendTo(path string, manual []byte) error {
-	page, err := os.ReadFile(path) //nolint:gosec // written just now
+	page, err := os.ReadFile(path) //nolint:gosec // just written
 	if err != nil {
 		return err
 	}
-	// The generated page ends in a list of commands under the same heading.
+	// The generated page ends with a list of commands under the same heading.
 	page, _, _ = bytes.Cut(page, []byte(".SH SEE ALSO"))
 	if i := bytes.Index(manual, []byte(".SH ")); i >= 0 {
 		manual = manual[i:]
 	}
 	const readable = 0o644
-	return os.WriteFile(path, append(page, manual...), readable) //nolint:gosec // a manual page
+	return os.WriteFile(path, append(page, manual...), readable) //nolint:gosec // manual pages are public
 }
 
-// settingsManual is urnd.yaml(5), in Markdown.
+// settingsManual returns urnd.yaml(5) in Markdown.
 func settingsManual() []byte {
 	var b strings.Builder
 	b.WriteString(settingsIntroduction)

@@ -1,4 +1,6 @@
-// Package names has the commands of urnd namespaces, which list the URN namespaces that are known.
+// Package names has the commands of urnd namespaces, which list URN namespaces (RFC 8141) and their rules. A
+// configuration and a NID enter, and tables, CSV or JSON leave. The list includes built-in namespaces and
+// those of the configuration.
 package names
 
 import (
@@ -21,9 +23,9 @@ type namespaceJSON struct {
 	Fold    string `json:"fold"`
 	Strip   string `json:"strip"`
 	Pattern string `json:"pattern"`
-	Check   string `json:"check"`   // which function checks the syntax or the check digits of names
+	Check   string `json:"check"`   // the function that checks the syntax or the check digits of names
 	Lenient bool   `json:"lenient"` // names that fail the check are accepted
-	// LenientDigits says that those are of which only the check digit is wrong.
+	// LenientDigits means that names are accepted if only the check digit is wrong.
 	LenientDigits bool         `json:"lenientDigits,omitempty"`
 	Targets       []targetJSON `json:"targets"`
 	Source        string       `json:"source"`
@@ -109,7 +111,7 @@ func newShow(names cli.NamesOf) *cobra.Command {
 	return cmd
 }
 
-// describeTarget returns a target in one line: its template first.
+// describeTarget describes a target in one line, the template first.
 func describeTarget(t urnns.Target) string {
 	words := []string{t.Template, t.Rel, t.Type, t.Language, t.Context, t.Title, t.Pattern}
 	if t.Gone {
@@ -130,7 +132,7 @@ func documentOf(ns urnns.Namespace) namespaceJSON {
 	return document
 }
 
-// ruleOf describes in a few words which names are equivalent, beyond RFC 8141.
+// ruleOf summarizes which names are equivalent, beyond RFC 8141.
 func ruleOf(ns urnns.Namespace) string {
 	var rules []string
 	if ns.Fold != urnns.FoldNone {

@@ -59,7 +59,7 @@ counters and all else, to move the registry to another database. It is compresse
 	return cmd
 }
 
-// notBackedUp says what stands where no backup was made.
+// notBackedUp describes the state after a failed backup.
 func notBackedUp(file string) string {
 	return fmt.Sprintf("no backup was made, and a %s from before is as it was", file)
 }
@@ -77,8 +77,8 @@ func (s *session) backUp(ctx context.Context, to string, portable bool) (err err
 	if err != nil {
 		return err
 	}
-	if ok { // metrics tell of backups of files alone
-		if err := s.Mark(ctx, registry.MarkBackup); err != nil { // metrics miss it
+	if ok { // metrics cover backups of database files only
+		if err := s.Mark(ctx, registry.MarkBackup); err != nil { // only the metric is affected
 			s.say("%v", err)
 		}
 	}
@@ -90,7 +90,7 @@ func (s *session) backUp(ctx context.Context, to string, portable bool) (err err
 	return err
 }
 
-// checkBackupFile returns an error if a backup of a store must not be made in a file.
+// checkBackupFile returns an error if a backup of a store must not overwrite a file.
 func checkBackupFile(store, file string, force bool) error {
 	info, err := os.Stat(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -99,7 +99,7 @@ func checkBackupFile(store, file string, force bool) error {
 	if err != nil {
 		return err
 	}
-	used, err := os.Stat(store) // "" is no file
+	used, err := os.Stat(store) // "" does not exist
 	switch {
 	case err == nil && os.SameFile(used, info):
 		return fmt.Errorf("%s is the registry itself", file)
@@ -183,7 +183,7 @@ A portable backup (backup --portable) is also restored into a PostgreSQL databas
 	return cmd
 }
 
-// restore restores a portable backup into a database of PostgreSQL.
+// restore restores a portable backup into a PostgreSQL database.
 func (s *session) restore(ctx context.Context, file string) error {
 	if err := loadPortable(ctx, s.progress, s.store, file); err != nil {
 		return err
@@ -197,7 +197,7 @@ func (s *session) restore(ctx context.Context, file string) error {
 
 var errUnsound = errors.New("the backup has the problems above: restore another one, which urnd registry verify FILE finds sound")
 
-// verifyBackup prints the problems of a copy of a backup.
+// verifyBackup verifies a copy of a backup, and prints its problems.
 func verifyBackup(ctx context.Context, p *cli.Progress, s registry.Store, to io.Writer) error {
 	problems, err := printProblems(ctx, p, s.Verify, to)
 	if err == nil && problems > 0 {
@@ -206,7 +206,8 @@ func verifyBackup(ctx context.Context, p *cli.Progress, s registry.Store, to io.
 	return err
 }
 
-// openPortable opens a backup as it was before it was compressed. portable is whether it is a portable one, rather than a file of SQLite.
+// openPortable opens a backup, decompressed. portable reports whether it is a portable backup, rather than a
+// SQLite file.
 func openPortable(file string) (plain *bufio.Reader, portable bool, closer func(), err error) {
 	f, err := os.Open(file) //nolint:gosec // a path of the command
 	if err != nil {
@@ -217,11 +218,11 @@ func openPortable(file string) (plain *bufio.Reader, portable bool, closer func(
 		return nil, false, nil, errors.Join(fmt.Errorf("opening %s: %w", file, err), f.Close())
 	}
 	plain = bufio.NewReader(from)
-	first, err := plain.Peek(1)                                              // who reads on has the error
-	portable = string(first) == "{" || err != nil && !errors.Is(err, io.EOF) // what cannot be decompressed
+	first, err := plain.Peek(1)                                              // the next read returns the error
+	portable = string(first) == "{" || err != nil && !errors.Is(err, io.EOF) // a decompression error
 	return plain, portable, func() {
 		end()
-		_ = f.Close() // it was read
+		_ = f.Close() // only read
 	}, nil
 }
 
@@ -248,7 +249,7 @@ func (s *session) dumpPortable(ctx context.Context, file string) error {
 	})
 }
 
-// loadPortable fills an empty store with a portable backup, which is compared with its digest before.
+// loadPortable loads a portable backup into an empty store, after comparing it with its digest.
 func loadPortable(ctx context.Context, p *cli.Progress, s registry.Store, file string) error {
 	if err := sqlite.CheckDigest(ctx, file); err != nil {
 		return err
@@ -267,7 +268,7 @@ func loadPortable(ctx context.Context, p *cli.Progress, s registry.Store, file s
 	return nil
 }
 
-// loaded returns a store with what a portable backup has, which is removed when it is closed.
+// loaded returns a temporary store with a portable backup, which is removed when it is closed.
 func loaded(ctx context.Context, p *cli.Progress, file string) (registry.Store, error) {
 	s, err := newTemporary(ctx)
 	if err != nil {
@@ -285,7 +286,7 @@ type temporaryStore struct {
 	directory string
 }
 
-// newTemporary returns an empty store.
+// newTemporary returns an empty temporary store.
 func newTemporary(ctx context.Context) (*temporaryStore, error) {
 	directory, err := os.MkdirTemp("", "urnd-")
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/sqlite"
 )
 
-// storeCommand runs a command of the registry with a store.
+// storeCommand runs a command of the registry on a store.
 func storeCommand(t *testing.T, path string, args ...string) (out string, status int) {
 	t.Helper()
 	out, messages, status := run(t, "", append(args, "--config", "", "--store", "sqlite:"+path)...)
@@ -46,7 +46,7 @@ func wantOutput(t *testing.T, out string, status, wantStatus int, texts ...strin
 
 func TestRegistryBackup(t *testing.T) {
 	path := storeWith(t, "urn:example:a")
-	running, err := sqlite.Open(t.Context(), path) // as a daemon has it
+	running, err := sqlite.Open(t.Context(), path) // like a daemon
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -75,7 +75,7 @@ func (s *session) printChangeSets(ctx context.Context, output *cli.Output, of se
 	}
 }
 
-// kindOf says of what kind a change set is.
+// kindOf returns the kind of a change set.
 func kindOf(s registry.ChangeSet) string {
 	switch s.Kind {
 	case "":
@@ -87,7 +87,7 @@ func kindOf(s registry.ChangeSet) string {
 	}
 }
 
-// changeSetText returns a change set as a line.
+// changeSetText formats a change set as a line.
 func changeSetText(s registry.ChangeSet) string {
 	text := fmt.Sprintf("%d, %s: %s, %s", s.Number, timeText(s.Time), kindOf(s), amountOf(s.Rows, "version"))
 	if s.By != "" {
@@ -99,7 +99,7 @@ func changeSetText(s registry.ChangeSet) string {
 	return text
 }
 
-// unknownSet says what to do where there is no such change set.
+// unknownSet adds a hint to the error of an unknown change set.
 func unknownSet(err error) error {
 	if errors.Is(err, registry.ErrUnknown) {
 		return cli.Hint(err, "urnd registry changes prints the change sets and their numbers")
@@ -107,7 +107,7 @@ func unknownSet(err error) error {
 	return err
 }
 
-// printChangesOf prints what a set has changed of the names that begin with a text.
+// printChangesOf prints the changes of a set to names with a prefix.
 func (s *session) printChangesOf(ctx context.Context, d *differenceFlags, set registry.Seq, below string) error {
 	p := d.printer(s)
 	err := s.ChangesOf(ctx, s.actor, set, below, func(c registry.Changed) bool {
@@ -144,7 +144,7 @@ The exit status is 1 if there was a conflict.`,
 	})
 }
 
-// revert takes a set back, and prints what that does.
+// revert reverts a change set, and prints the changes.
 func (d *differenceFlags) revert(ctx context.Context, s *session, what registry.Revert) error {
 	p := d.printer(s)
 	what.Reverted = func(c registry.Changed) {
@@ -164,7 +164,7 @@ func (d *differenceFlags) revert(ctx context.Context, s *session, what registry.
 	return d.concluded(s, fmt.Sprintf("%d %s", report.Names, d.would("taken back")), report.Conflicts, report.Set)
 }
 
-// would says what was done, or would be.
+// would returns done for a change that was made, or "would be" and done for a dry run.
 func (d *differenceFlags) would(done string) string {
 	if d.dry {
 		return "would be " + done
@@ -172,7 +172,7 @@ func (d *differenceFlags) would(done string) string {
 	return done
 }
 
-// interrupted returns the error of what was to be done: after an interruption, which of it stands.
+// interrupted returns the error of a command, with the state that an interruption leaves.
 func (d *differenceFlags) interrupted(s *session, err error, stands string, of ...any) error {
 	if d.dry {
 		return s.progress.Anew(err, "nothing was changed, as by any dry run")
@@ -180,7 +180,7 @@ func (d *differenceFlags) interrupted(s *session, err error, stands string, of .
 	return s.progress.Interrupted(err, stands, of...)
 }
 
-// concluded says what a change of many names has done, and fails where there were conflicts.
+// concluded prints the summary of a change of many names. It returns an error if there were conflicts.
 func (d *differenceFlags) concluded(s *session, text string, conflicts int64, set registry.ChangeSet, more ...string) error {
 	if conflicts > 0 {
 		text += fmt.Sprintf(", and %d not: see above", conflicts)
@@ -227,7 +227,8 @@ overwritten; the exit status is 1 then. A rewrite that was interrupted is contin
 	})
 }
 
-// rewrite moves targets, or prints what that would change. What was moved is printed where programs read it.
+// rewrite rewrites targets, or prints the changes that it would make. Changes are also printed for CSV and
+// JSON output.
 func (d *differenceFlags) rewrite(ctx context.Context, s *session, what registry.Rewrite) error {
 	p := d.printer(s)
 	if d.dry || d.output.Format != cli.Text {
@@ -261,34 +262,35 @@ func (d *differenceFlags) rewrite(ctx context.Context, s *session, what registry
 	return d.concluded(s, text, report.Conflicts, report.Set, more...)
 }
 
-// shownConflicts is how many conflicts are listed, unless all differences are.
+// shownConflicts bounds the listed conflicts, unless the differences are unlimited.
 const shownConflicts = 1000
 
-// differenceFlags are the flags of commands that change names: whether they only print what they would change, and how.
+// differenceFlags are the flags --dry-run, --output and --diff-limit of commands that change names.
 type differenceFlags struct {
 	output *cli.Output
 	dry    bool
 	limit  uint
 }
 
-// shownDifferences is how many names are printed where nothing is said of that.
+// shownDifferences is the default of --diff-limit.
 const shownDifferences = 100
 
-// addDifferences gives cmd the flag --dry-run, and those of differences.
+// addDifferences adds --dry-run and the flags of addDifferenceForms to cmd.
 func addDifferences(cmd *cobra.Command) *differenceFlags {
 	d := addDifferenceForms(cmd, "one object for each name that changes, and their counts last")
 	cmd.Flags().BoolVar(&d.dry, "dry-run", false, "print what would change, name by name, and change nothing")
 	return d
 }
 
-// addDifferenceForms gives cmd the flags that say how differences are printed.
+// addDifferenceForms adds the flags for the output of differences to cmd.
 func addDifferenceForms(cmd *cobra.Command, json string) *differenceFlags {
 	d := &differenceFlags{output: cli.AddOutput(cmd, json, cli.CSV, cli.JSON)}
 	cmd.Flags().UintVar(&d.limit, "diff-limit", shownDifferences, "print the differences of at most this `number` of names; 0 is all")
 	return d
 }
 
-// printer returns what prints differences: those that would be made within the limit, and those that were made as a whole.
+// printer returns a printer of differences. Those of a dry run are limited, changes that were made are
+// printed completely unless --diff-limit is given.
 func (d *differenceFlags) printer(s *session) *diff.Printer {
 	p := &diff.Printer{To: s.out, Format: diff.Format(d.output.Format)}
 	if d.output.IsJSON() {
@@ -300,7 +302,7 @@ func (d *differenceFlags) printer(s *session) *diff.Printer {
 	return p
 }
 
-// end prints what is last of changes: their counts, where they were not made, or not all of them were printed.
+// end prints the counts of differences, for a dry run, or if not all of them were printed.
 func (d *differenceFlags) end(s *session, p *diff.Printer) error {
 	if !d.dry && p.Counts.More == 0 {
 		return p.Err()
@@ -308,7 +310,7 @@ func (d *differenceFlags) end(s *session, p *diff.Printer) error {
 	return p.End(s.errs)
 }
 
-// print prints changes that were made, or would be.
+// print prints changes that were made, or would be made.
 func (d *differenceFlags) print(s *session, changes []registry.Changed, err error) error {
 	if err != nil {
 		return err

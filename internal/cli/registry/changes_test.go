@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// An import is seen as a change set, and taken back.
+// An import is a change set, and can be reverted.
 func TestChangesAndRevert(t *testing.T) {
 	r := emptyRegistry(t)
 	r.must("set urn:nbn:fi:a --target https://old.example/a --note first")
@@ -85,7 +85,8 @@ func TestHead(t *testing.T) {
 	}
 }
 
-// A purge is a change set with its reason, and the sets whose names it removed are listed with who made them.
+// A purge is a change set with its reason. The change sets whose names it removed are still listed, with
+// their authors.
 func TestChangesOfPurge(t *testing.T) {
 	r := emptyRegistry(t)
 	r.must("set urn:nbn:fi:test: --prefix --sandbox")

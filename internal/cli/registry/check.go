@@ -68,7 +68,7 @@ An error is what gives clients no answer or a wrong one. The exit status is 1 if
 	})
 }
 
-// isOwn returns what reports whether URLs of a host lead to this urnd.
+// isOwn returns a function that reports whether URLs of a host are served by this urnd.
 func isOwn(names []string) func(host string) bool {
 	own := map[string]bool{"localhost": true}
 	for _, name := range names {
@@ -80,7 +80,7 @@ func isOwn(names []string) func(host string) bool {
 	}
 }
 
-// printFinding prints a finding: as text in a sentence.
+// printFinding prints a finding, as text in one sentence.
 func printFinding(table *cli.Table, format cli.Format, f lint.Finding) error {
 	cells := []string{f.String()}
 	if format == cli.CSV {
@@ -95,15 +95,15 @@ func printFinding(table *cli.Table, format cli.Format, f lint.Finding) error {
 	}{f.Key.Name, f.Key.Kind == registry.KindPrefix, f.Severity, f.What, f.Rule}, cells...)
 }
 
-// checkedText says how much was checked and found.
+// checkedText summarizes what was checked and found.
 func checkedText(s lint.Summary) string {
 	return fmt.Sprintf("checked %d names and prefixes: errors %d, warnings %d, hints %d",
 		s.Read, s.Found[lint.Error], s.Found[lint.Warning], s.Found[lint.Hint])
 }
 
-// checkStep says how far a check is.
+// checkStep returns the progress of a check.
 func checkStep(read, total int64, found lint.Summary) cli.Step {
-	if read > total { // it is not known, or some are read once more
+	if read > total { // the total is unknown, or this is the second pass
 		total = 0
 	}
 	return cli.Step{
@@ -112,7 +112,7 @@ func checkStep(read, total int64, found lint.Summary) cli.Step {
 	}
 }
 
-// concludeCheck says how much was checked.
+// concludeCheck prints the summary. It returns an error if there were errors.
 func (s *session) concludeCheck(summary lint.Summary) error {
 	s.say("%s", checkedText(summary))
 	if summary.SharedLeftOut {
@@ -174,7 +174,7 @@ The exit status is 1 if a target is unhealthy, or with --check if one does not a
 	})
 }
 
-// show prints what is known.
+// show prints the stored state of targets.
 func (h *healthFlags) show(ctx context.Context, s *session, report *healthReport, prefix string) error {
 	if err := s.Targets(ctx, s.actor, prefix, h.all, report.print); err != nil {
 		return s.progress.Anew(err, "not all targets are printed, and nothing was changed")
@@ -190,7 +190,7 @@ func (h *healthFlags) show(ctx context.Context, s *session, report *healthReport
 	return nil
 }
 
-// sweepText says how far the checks are.
+// sweepText describes the progress of the sweep.
 func sweepText(s health.Sweep) string {
 	switch {
 	case s.Started.IsZero():
@@ -212,7 +212,7 @@ func (h *healthFlags) checkNow(ctx context.Context, s *session, report *healthRe
 		return cli.Usage(errors.New("those whose servers are asked must be able to reach you: " +
 			"set registry.health_contact, or use --contact"))
 	}
-	if err := c.Validate(); err != nil { // the contact
+	if err := c.Validate(); err != nil { // validates the contact
 		return cli.Usage(err)
 	}
 	settings, end, err := h.wiring.Health(c, s.store)
@@ -240,7 +240,7 @@ func (h *healthFlags) checkNow(ctx context.Context, s *session, report *healthRe
 	return p.Interrupted(err, "what was found of targets, up to those of %s, is kept; the same command begins anew, and with PREFIX it checks a part", last)
 }
 
-// healthReport prints targets, and counts those that are not well.
+// healthReport prints targets, and counts unhealthy and failing ones.
 type healthReport struct {
 	table              *cli.Table
 	unhealthy, failing int
@@ -266,7 +266,7 @@ func (p *healthReport) print(t health.Target) error {
 	}{t.Name, t}, t.Name, state, minuteText(t.Since), minuteText(t.Checked), fault, t.URI)
 }
 
-// minuteText returns a time in UTC, to the minute, "-" for none.
+// minuteText formats a time in UTC with minutes, "-" for the zero value.
 func minuteText(t time.Time) string {
 	if t.IsZero() {
 		return "-"

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// By the command line, too, an edited export loses nothing of what others did, and withdrawn names stay so.
+// Importing an edited export by the command line does not overwrite later changes of others, and does not
+// reactivate withdrawn names.
 func TestRegistryConflicts(t *testing.T) {
 	r := emptyRegistry(t)
 	file := filepath.Join(t.TempDir(), "names.csv")

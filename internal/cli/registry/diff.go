@@ -79,7 +79,7 @@ The exit status is 0 where nothing differs, 1 where something does or a line of 
 	return cmd
 }
 
-// counting returns a side that shows how many of its entries were read.
+// counting returns a side that shows the number of read entries as progress.
 func counting(p *cli.Progress, side diff.Side) diff.Side {
 	n := int64(0)
 	return func() (diff.Entry, error) {
@@ -89,7 +89,7 @@ func counting(p *cli.Progress, side diff.Side) diff.Side {
 	}
 }
 
-// comparison is what opens the two sides of a comparison.
+// comparison opens the two sides of a comparison.
 type comparison struct {
 	wiring   Wiring
 	config   config.Config
@@ -112,7 +112,7 @@ func (c *comparison) with(ctx context.Context, of string, f func(diff.Side) erro
 	}
 }
 
-// storeOf returns the store that an argument means; is is false where it is another file.
+// storeOf returns the store that an argument names; the result is false for any other file.
 func storeOf(text string) (store string, is bool, err error) {
 	if strings.HasPrefix(text, "sqlite:") || strings.Contains(text, "://") {
 		return text, true, nil

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Each command that changes many names says beforehand what would differ, and then changes nothing.
+// Each command that changes many names prints the differences in a dry run, without changing anything.
 func TestRegistryDryRuns(t *testing.T) {
 	r := emptyRegistry(t)
 	file := filepath.Join(t.TempDir(), "names.csv")
@@ -54,7 +54,7 @@ func TestRegistryDryRuns(t *testing.T) {
 	}
 }
 
-// Two registries are compared, stores and files alike, and what a file does not say does not differ.
+// Two registries, stores or files, are compared. Fields that a file omits do not differ.
 func TestRegistryDiff(t *testing.T) {
 	r := emptyRegistry(t)
 	directory := t.TempDir()

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A backup is compared with its digest by all who read it, before anything is done with it.
+// Every command that reads a backup compares it with its digest first.
 func TestBackupDigest(t *testing.T) {
 	path := storeWith(t, "urn:example:a")
 	file := filepath.Join(t.TempDir(), "names of\nall.db")

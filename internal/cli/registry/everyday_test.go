@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What people try first leads to what there is.
+// Commands that users try first suggest existing ones.
 func TestEveryday(t *testing.T) {
 	r := emptyRegistry(t)
 	for _, c := range []struct {
@@ -34,7 +34,7 @@ func TestEveryday(t *testing.T) {
 	}
 }
 
-// What others have written commands no terminal, and hides nothing.
+// Text written by others cannot control a terminal, and cannot hide text.
 func TestEscaped(t *testing.T) {
 	r := emptyRegistry(t)
 	if _, messages, status := r.run("", "set", "urn:nbn:fi:a", "https://a.example/1", "--contact", "a\x1b[31m\u202egnp.exe\u2066", "--note", "one\ntwo\ufeff"); status != 0 {
@@ -48,7 +48,7 @@ func TestEscaped(t *testing.T) {
 	}
 }
 
-// An export replaces nothing that nobody has named, and is what its name says.
+// An export overwrites no file without --force, and its format matches the file name.
 func TestExportFile(t *testing.T) {
 	r, dir := emptyRegistry(t), t.TempDir()
 	r.must("set urn:nbn:fi:a --target https://a.example/1 --priority -1 --contact =1+1")

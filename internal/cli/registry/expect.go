@@ -22,7 +22,8 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// newTest is urnd registry test; its file has another name, since Go takes files that end in _test for tests.
+// newTest returns the command urnd registry test. Its file is not named test because Go treats files ending
+// in _test as tests.
 func newTest(w Wiring) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "test FILE",
@@ -80,7 +81,7 @@ The exit status is 1 if a name leads elsewhere or a line cannot be read.`,
 	return cmd
 }
 
-// expectationTest compares names with what is expected of them.
+// expectationTest compares the resolution of names with expectations.
 type expectationTest struct {
 	resolution cli.Resolution
 	w          io.Writer
@@ -88,10 +89,10 @@ type expectationTest struct {
 	good, bad  int
 }
 
-// testWorkers is how many names are resolved at a time.
+// testWorkers is the number of names that are resolved concurrently.
 const testWorkers = 16
 
-// print prints what is wrong with a name, "" where all is as expected.
+// print prints the difference of a name, "" if it meets the expectation, and counts it.
 func (t *expectationTest) print(fault string) (err error) {
 	if fault == "" {
 		t.good++
@@ -103,7 +104,7 @@ func (t *expectationTest) print(fault string) (err error) {
 	return err
 }
 
-// test returns what is wrong, "" if all is as expected.
+// test returns the difference from an expectation, "" if there is none.
 func (t *expectationTest) test(ctx context.Context, e expectation) string {
 	if e.fault != nil {
 		return fmt.Sprintf("line %d: %v\n", e.line, e.fault)
@@ -116,7 +117,7 @@ func (t *expectationTest) test(ctx context.Context, e expectation) string {
 	fmt.Fprintf(&text, "line %d: %s\n", e.line, plaintext.OneLine(e.name))
 	expected := outcome{location: e.location, status: e.status, redirect: e.redirect}
 	if e.redirect == 0 {
-		was.redirect = 0 // nothing is said of it
+		was.redirect = 0 // no expectation
 	}
 	fmt.Fprintf(&text, "  - %s\n", expected)
 	fmt.Fprintf(&text, "  + %s\n", was)
@@ -126,13 +127,13 @@ func (t *expectationTest) test(ctx context.Context, e expectation) string {
 	return text.String()
 }
 
-// outcome is where a name leads, with which status of redirects, or that it leads nowhere, and why.
+// outcome is the result of resolving a name: a location and a redirect status, or the reason of a failure.
 type outcome struct {
 	location, status, reason string
 	redirect                 int // 0 for none
 }
 
-// String returns the status, that of redirects and the location.
+// String returns the status, the redirect status and the location.
 func (o outcome) String() string {
 	words := o.status
 	if o.redirect != 0 {
@@ -141,7 +142,7 @@ func (o outcome) String() string {
 	return plaintext.OneLine(strings.TrimSpace(words + " " + o.location))
 }
 
-// The statuses of names that are tested.
+// The statuses of outcomes.
 const (
 	testActive    = "active"
 	testWithdrawn = "withdrawn"
@@ -149,7 +150,7 @@ const (
 	testFailed    = "failed"
 )
 
-// outcome returns what a name leads to.
+// outcome resolves a name.
 func (t *expectationTest) outcome(ctx context.Context, name string) outcome {
 	answer, err := t.resolve(ctx, name)
 	switch {
@@ -170,7 +171,7 @@ func (t *expectationTest) outcome(ctx context.Context, name string) outcome {
 	}
 }
 
-// resolve returns where a name leads, as it would be typed.
+// resolve resolves a name as a user types it.
 func (t *expectationTest) resolve(ctx context.Context, name string) (resolver.Answer, error) {
 	q, err := t.resolution.Names.TypedQuery(name, resolver.I2L)
 	if err != nil {
@@ -179,20 +180,20 @@ func (t *expectationTest) resolve(ctx context.Context, name string) (resolver.An
 	return t.resolution.Resolver.Resolve(ctx, q.Selected())
 }
 
-// expectation is a line of a file that says where a name leads.
+// expectation is the expected resolution of a name, from a line of a file.
 type expectation struct {
 	line                   int64
 	name, location, status string
-	redirect               int   // the status of the redirect; 0 is any
-	fault                  error // why the line cannot be read
+	redirect               int   // the redirect status; 0 is any
+	fault                  error // why the line is invalid
 }
 
-// expectations reads rows of CSV, or lines of NDJSON where the first one begins with a brace.
+// expectations reads rows of CSV, or lines of NDJSON if the first one begins with a brace.
 type expectations struct {
 	source  *charset.Source
 	read    func() (tabular.Row, error)
 	begun   bool
-	columns []string // of CSV; nil of NDJSON
+	columns []string // of CSV; nil for NDJSON
 }
 
 func newExpectations(in io.Reader, encoding charset.Encoding) (*expectations, error) {
@@ -201,14 +202,15 @@ func newExpectations(in io.Reader, encoding charset.Encoding) (*expectations, er
 		return nil, err
 	}
 	const shown = 1000
-	if start, _ := source.Peek(shown); bytes.HasPrefix(bytes.TrimSpace(start), []byte{'{'}) { // an error comes again
+	// The error recurs at the next read.
+	if start, _ := source.Peek(shown); bytes.HasPrefix(bytes.TrimSpace(start), []byte{'{'}) {
 		return &expectations{source: source, read: tabular.NewLines(source).Read}, nil
 	}
 	columns := []string{"name", "location", "status", "redirect"}
 	return &expectations{source: source, read: tabular.NewReader(source, ',').Read, columns: columns}, nil
 }
 
-// next returns the next expectation; io.EOF after the last.
+// next returns the next expectation; io.EOF after the last one.
 func (x *expectations) next() (expectation, error) {
 	for {
 		row, err := x.read()
@@ -230,11 +232,11 @@ func (x *expectations) next() (expectation, error) {
 		default:
 			e.fault = e.readRow(row.Cells, x.columns)
 		}
-		return e, nil //nolint:nilerr // it has the fault of its line
+		return e, nil //nolint:nilerr // the expectation has the error of its line
 	}
 }
 
-// header reports whether a first row has the names of the columns, which are then used.
+// header reports whether a first row is a header. If so, it sets the columns.
 func (x *expectations) header(cells []string) bool {
 	columns := make([]string, len(cells))
 	for i, cell := range cells {
@@ -286,7 +288,7 @@ func (e *expectation) readJSON(text []byte) error {
 	return e.complete()
 }
 
-// complete checks what was read, and makes the status one of those of tests.
+// complete checks an expectation, and normalizes its status.
 func (e *expectation) complete() error {
 	if e.name == "" {
 		return errors.New("the name is missing")
@@ -304,14 +306,14 @@ func (e *expectation) complete() error {
 	return nil
 }
 
-// testStatus returns the status of tests for a word or a status of HTTP, "" if it is none.
+// testStatus returns the status for a word or an HTTP status, "" if it is invalid.
 func testStatus(text string) string {
 	switch text {
 	case "":
 		return testActive
 	case testActive, testWithdrawn, testMissing, testFailed:
 		return text
-	case "reserved": // it leads nowhere yet
+	case "reserved": // it does not resolve yet
 		return testMissing
 	}
 	n, err := strconv.Atoi(text)

@@ -68,7 +68,7 @@ leaves urnd. What they cannot express is reported, and the exit status is 1.`,
 	return cmd
 }
 
-// export exports into a file, "" for standard output, and says what was left out.
+// export exports to a file, "" for standard output, and reports skipped names.
 func (s *session) export(ctx context.Context, o bulk.ExportOptions, file string) error {
 	total, err := s.size(ctx, o.Prefix)
 	if err != nil {
@@ -91,7 +91,8 @@ func (s *session) export(ctx context.Context, o bulk.ExportOptions, file string)
 	return nil
 }
 
-// checkExportFile returns an error where a file would not be what its name says, or would be lost.
+// checkExportFile returns an error if the format does not match the file name, or a file would be
+// overwritten.
 func checkExportFile(file string, format bulk.Format, force bool) error {
 	if file == "" {
 		return nil
@@ -110,7 +111,7 @@ func checkExportFile(file string, format bulk.Format, force bool) error {
 	return nil
 }
 
-// exportTo exports into a file, which is complete or not there; "" is w.
+// exportTo exports to a file atomically; "" is w.
 func exportTo(ctx context.Context, s *session, o bulk.ExportOptions, file string, w io.Writer) (err error) {
 	if file == "" {
 		return s.ExportAll(ctx, s.actor, w, o)
@@ -141,13 +142,13 @@ func exportTo(ctx context.Context, s *session, o bulk.ExportOptions, file string
 	return os.Rename(part, file)
 }
 
-// plainWriter is not compressed.
+// plainWriter does not compress.
 type plainWriter struct{ io.Writer }
 
 // Close implements io.Closer.
 func (plainWriter) Close() error { return nil }
 
-// compressorOf returns what compresses as the name of a file says.
+// compressorOf returns the compressor for the extension of a file name.
 func compressorOf(file string, w io.Writer) (io.WriteCloser, error) {
 	switch {
 	case strings.HasSuffix(file, ".gz"):

@@ -51,7 +51,7 @@ The exit status is 1 if it is not registered, or was not at that time.`,
 	})
 }
 
-// unknownHint says what may help where a name is not registered.
+// unknownHint adds a hint to the error of a name that is not registered.
 func unknownHint(key registry.Key, err error) error {
 	if !errors.Is(err, registry.ErrUnknown) || key.Kind == registry.KindPrefix {
 		return err
@@ -59,7 +59,7 @@ func unknownHint(key registry.Key, err error) error {
 	return cli.Hint(err, "where a prefix or another system leads it is shown by urnd resolve --trace %s", key.Name)
 }
 
-// entryText returns an entry for people: its key, and a line for each thing that is known.
+// entryText formats an entry: its key, and a line for each value.
 func entryText(e registry.Entry) string {
 	var text bytes.Buffer
 	fmt.Fprintln(&text, e.Key)
@@ -91,11 +91,11 @@ func entryText(e registry.Entry) string {
 		}
 	}
 	row("version", versionOf(e))
-	_ = table.Flush() // a buffer takes all
+	_ = table.Flush() // a buffer never fails
 	return text.String()
 }
 
-// versionOf says who made a version, when and why.
+// versionOf returns the number, time, author and note of a version.
 func versionOf(e registry.Entry) string {
 	text := fmt.Sprintf("%d, %s", e.Version, timeText(e.Changed))
 	if e.By != "" {
@@ -112,7 +112,7 @@ func versionOf(e registry.Entry) string {
 
 func timeText(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
 
-// historyPage is how many versions are read at once.
+// historyPage is the number of versions read in one batch.
 const historyPage = 100
 
 func newHistory(w Wiring) *cobra.Command {
@@ -147,7 +147,7 @@ func (s *session) printHistory(ctx context.Context, output *cli.Output, key regi
 			return err
 		})
 	}
-	var last registry.Entry // whose difference needs the one before it
+	var last registry.Entry // printed once the version before it is known
 	printed := uint(0)
 	for page := (service.Page{Limit: historyPage}); ; {
 		found, err := s.History(ctx, s.actor, key, page)
@@ -178,7 +178,7 @@ type searchFlags struct {
 	output *cli.Output
 }
 
-// The bounds of a search that nothing else is said of.
+// The default limits of a search.
 const (
 	searchLimit  = 100
 	searchWithin = time.Minute
@@ -246,7 +246,7 @@ func (s *searchFlags) addTo(cmd *cobra.Command) {
 	s.output = cli.AddOutput(cmd, "the document of each name that the API has", cli.CSV, cli.JSON)
 }
 
-// run prints what is found.
+// run prints the results.
 func (s *searchFlags) run(ctx context.Context, in *session) error {
 	table, err := s.output.Rows(in.out, "name", "status", "leads to")
 	if err != nil {
@@ -274,7 +274,7 @@ func (s *searchFlags) run(ctx context.Context, in *session) error {
 	return nil
 }
 
-// leadText says where an entry leads.
+// leadText returns the targets, alias or successors of an entry.
 func leadText(e registry.Entry) string {
 	var to []string
 	switch {

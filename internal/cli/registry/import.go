@@ -23,7 +23,7 @@ import (
 
 // importFlags are the flags of urnd registry import.
 type importFlags struct {
-	bulk.Import // but for what is of one file
+	bulk.Import // without the fields that depend on the file
 	rejected    string
 	columns     []string
 	differences *differenceFlags
@@ -88,7 +88,7 @@ it came from standard input.`,
 	return open.run(madeUnlessDry(&f.differences.dry), "opening the registry", "nothing was imported", f.run)
 }
 
-// mapping returns the mapping of the flags.
+// mapping parses the flags --map.
 func (f *importFlags) mapping() (map[string]string, error) {
 	mapping := make(map[string]string)
 	for _, text := range f.columns {
@@ -101,7 +101,7 @@ func (f *importFlags) mapping() (map[string]string, error) {
 	return mapping, nil
 }
 
-// run imports one file after another.
+// run imports the files one by one.
 func (f *importFlags) run(_ context.Context, s *session, files []string) error {
 	rejected, err := newRejections(f.rejected, s.errs)
 	if err != nil {
@@ -115,7 +115,7 @@ func (f *importFlags) run(_ context.Context, s *session, files []string) error {
 		if i.DryRun {
 			i.Changed = p.Changed
 		}
-		report, err := importFile(s, i, file, rejected) //nolint:contextcheck // the command has it
+		report, err := importFile(s, i, file, rejected) //nolint:contextcheck // the command has the context
 		if err = errors.Join(err, p.Err()); err == nil {
 			err = f.differences.end(s, p)
 		}
@@ -136,7 +136,7 @@ func (f *importFlags) run(_ context.Context, s *session, files []string) error {
 	return nil
 }
 
-// interrupted says what stands after an error, and how to continue.
+// interrupted describes the state after an error, and how to continue.
 func interrupted(p *cli.Progress, err error, file string, dry bool, r bulk.Report) error {
 	written := amountOf(r.New+r.Changed, "name")
 	stands, of := "%s are written, and stay; the same command continues it", written
@@ -172,7 +172,7 @@ func importFile(s *session, i bulk.Import, file string, rejected *rejections) (b
 	return s.Import(s.cmd.Context(), s.actor, i, in)
 }
 
-// importStep says how far the import of a file is, the size of which is not positive where it is not known.
+// importStep returns the progress of the import of a file. size is not positive if it is unknown.
 func importStep(now bulk.Progress, file string, size int64) cli.Step {
 	more := amountOf(now.Rejected, "line") + " rejected"
 	if now.Stage == bulk.Writing {
@@ -181,7 +181,7 @@ func importStep(now bulk.Progress, file string, size int64) cli.Step {
 	return cli.Step{What: "reading " + file, Done: now.Bytes, Total: max(size, 0), Unit: cli.Bytes, More: amountOf(now.Lines, "line") + ", " + more}
 }
 
-// print prints the summary of a file: beside CSV, where it is none of the rows.
+// print prints the summary of a file. For CSV output it goes to standard error.
 func (f *importFlags) print(s *session, file string, r bulk.Report, took time.Duration) error {
 	w := s.out
 	if f.differences.output.Format == cli.CSV {
@@ -221,7 +221,7 @@ func (f *importFlags) printText(w io.Writer, file string, r bulk.Report, took ti
 	return nil
 }
 
-// fieldCounts returns the names of fields with how many of each there are.
+// fieldCounts formats the names of fields with their counts.
 func fieldCounts(fields []bulk.UnmappedField) string {
 	texts := make([]string, len(fields))
 	for i, f := range fields {
@@ -230,7 +230,7 @@ func fieldCounts(fields []bulk.UnmappedField) string {
 	return strings.Join(texts, ", ")
 }
 
-// amountOf returns a number of things.
+// amountOf formats a number with a noun, in the plural unless the number is 1.
 func amountOf(n int64, what string) string {
 	if n != 1 {
 		what += "s"
@@ -238,7 +238,7 @@ func amountOf(n int64, what string) string {
 	return humanize.Comma(n) + " " + what
 }
 
-// rejections reports rejected lines: in a file, or the first ones to the user.
+// rejections writes rejected lines to a file, or shows the first ones to the user.
 type rejections struct {
 	errs  io.Writer
 	file  *os.File
@@ -246,7 +246,7 @@ type rejections struct {
 	n     int
 }
 
-// shownRejections is how many are shown where there is no file.
+// shownRejections bounds the rejections that are shown without a file.
 const shownRejections = 20
 
 func newRejections(path string, errs io.Writer) (*rejections, error) {
@@ -266,7 +266,8 @@ func (r *rejections) add(file string, rejection bulk.Rejection) {
 	r.n++
 	switch {
 	case r.table != nil:
-		_ = r.table.Write(file, strconv.FormatInt(rejection.Line, 10), rejection.Reason.Error(), rejection.Input) // close reports it
+		// The method close returns the error.
+		_ = r.table.Write(file, strconv.FormatInt(rejection.Line, 10), rejection.Reason.Error(), rejection.Input)
 	case r.n <= shownRejections:
 		fmt.Fprintf(r.errs, "urnd: %s:%d: %s\n", file, rejection.Line, plaintext.OneLine(rejection.Reason.Error()))
 	case r.n == shownRejections+1:

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// A librarian's way: a file is imported with one bad line, exported, and imported elsewhere.
+// A typical workflow of a librarian: a file with one invalid line is imported, exported, and imported
+// elsewhere.
 func TestRegistryImport(t *testing.T) {
 	dir := t.TempDir()
 	store, csv, bad := filepath.Join(dir, "registry.db"), filepath.Join(dir, "names.csv"), filepath.Join(dir, "bad.csv")
@@ -56,7 +57,7 @@ func TestRegistryImport(t *testing.T) {
 	}
 }
 
-// A dry run names the fields of another program that have no place in a registry.
+// A dry run names the unmapped fields of another program's format.
 func TestImportUnmapped(t *testing.T) {
 	dir := t.TempDir()
 	store, file := filepath.Join(dir, "registry.db"), filepath.Join(dir, "links.csv")

@@ -15,7 +15,8 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// Every command that may take long says what stands where it is interrupted, and how to go on: before it opens the store, and when it has.
+// Every long command that is interrupted, before or after opening the store, describes the state and how to
+// continue.
 func TestInterruptedCommands(t *testing.T) {
 	r := someNames(t)
 	dir := t.TempDir()

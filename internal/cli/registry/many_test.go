@@ -13,7 +13,7 @@ import (
 	"github.com/urnd/urnd/internal/tabular"
 )
 
-// someNames are names of each kind.
+// someNames returns a registry with names of each kind.
 func someNames(t *testing.T) registryAt {
 	r := emptyRegistry(t)
 	r.must(
@@ -165,7 +165,7 @@ func TestRegistryTest(t *testing.T) {
 	}
 }
 
-// More names than are tested at once keep their order.
+// More names than fit into the concurrent window keep their order.
 func TestRegistryTestMany(t *testing.T) {
 	r := someNames(t)
 	in := strings.Repeat("urn:nbn:fi:a1,https://old.example/1\n", 256) + "urn:nbn:fi:a1,https://a.example/\n" + strings.Repeat("urn:nbn:fi:b2,,404\n", 256)
@@ -175,7 +175,8 @@ func TestRegistryTestMany(t *testing.T) {
 	}
 }
 
-// FuzzExpectations: any text is read to its end, a line at a time; what is read has a name or a fault.
+// FuzzExpectations checks that any text is read line by line to its end, and that each expectation has a name
+// or an error.
 func FuzzExpectations(f *testing.F) {
 	for _, seed := range []string{"name,location\nurn:a:b,https://a/\n", "{\"name\":\"a:b\",\"status\":404}\n", "\ufeffa,b,c,d\n\"", "# x\n\n,,\n", "a:b,,299"} {
 		f.Add(seed)

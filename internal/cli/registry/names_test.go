@@ -11,7 +11,7 @@ import (
 	"github.com/urnd/urnd/internal/api"
 )
 
-// registryAt is a store, of which commands are run.
+// registryAt is a store on which commands are run.
 type registryAt struct {
 	t     *testing.T
 	store string
@@ -21,13 +21,13 @@ func emptyRegistry(t *testing.T) registryAt {
 	return registryAt{t, "sqlite:" + filepath.Join(t.TempDir(), "registry.db")}
 }
 
-// run runs a command with what it reads, and returns its output, its messages and its exit status.
+// run runs a command with standard input, and returns its output, its messages and its exit status.
 func (r registryAt) run(in string, args ...string) (out, messages string, status int) {
 	r.t.Helper()
 	return run(r.t, in, append([]string{args[0], "--config=", "--store", r.store}, args[1:]...)...)
 }
 
-// must runs commands that must succeed, each a line of words without spaces.
+// must runs commands that must succeed. Each is a line whose words contain no spaces.
 func (r registryAt) must(lines ...string) {
 	r.t.Helper()
 	for _, line := range lines {
@@ -43,12 +43,13 @@ var (
 	aUser = regexp.MustCompile(`, by (?:uid \d+|[\w.-]+)`)
 )
 
-// without returns text without times and users, which differ.
+// without removes times and users, which vary.
 func without(text string) string {
 	return aUser.ReplaceAllString(aTime.ReplaceAllString(text, "TIME"), ", by USER")
 }
 
-// step is a command, with the words after its flags; out is all of its output, and part a part of its messages.
+// step is a command. args has the words after its flags, out its complete output, and part a part of its
+// messages.
 type step struct {
 	args      []string
 	in        string
@@ -58,7 +59,7 @@ type step struct {
 
 func words(line string, more ...string) []string { return append(strings.Fields(line), more...) }
 
-// The life of names, by one command after another.
+// A life cycle of names, command by command.
 func TestRegistryNames(t *testing.T) {
 	r := emptyRegistry(t)
 	const a, b = "urn:nbn:fi:a", "urn:nbn:fi:b"
@@ -142,7 +143,7 @@ func TestRegistryDocument(t *testing.T) {
 	}
 }
 
-// Wrong use is an exit status of 2, says what is wrong, and changes nothing.
+// A usage error has the exit status 2, describes the error, and changes nothing.
 func TestRegistryUsage(t *testing.T) {
 	r := emptyRegistry(t)
 	r.must("set urn:nbn:fi:a --target https://a.example/1")
@@ -174,7 +175,7 @@ func TestRegistryUsage(t *testing.T) {
 	}
 }
 
-// A mistyped path is no empty registry.
+// A mistyped path does not create an empty registry.
 func TestRegistryMustExist(t *testing.T) {
 	directory := t.TempDir()
 	names := filepath.Join(directory, "names.csv")
@@ -200,7 +201,7 @@ func TestRegistryMustExist(t *testing.T) {
 	r.must("import "+names, "get urn:nbn:fi:a")
 }
 
-// A new target of a withdrawn name leads nobody there, which is said.
+// A new target of a withdrawn name is not used, and the command says so.
 func TestSetWithdrawn(t *testing.T) {
 	r := emptyRegistry(t)
 	r.must("set urn:nbn:fi:a --target https://a.example/1", "withdraw urn:nbn:fi:a --reason r")

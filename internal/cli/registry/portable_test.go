@@ -9,7 +9,7 @@ import (
 	"github.com/ncruces/go-sqlite3/driver"
 )
 
-// A portable backup, compressed or not, is verified and restored as one of the file is.
+// A portable backup, compressed or not, is verified and restored like a database file.
 func TestPortableBackup(t *testing.T) {
 	path := storeWith(t, "urn:example:a", "urn:example:b")
 	history, _ := storeCommand(t, path, "history", "urn:example:a")
@@ -51,7 +51,7 @@ func TestPortableBackup(t *testing.T) {
 	}
 }
 
-// Names that are not in their canonical form are not found by anybody, which verify says.
+// No request finds a name that is not canonical, which verify reports.
 func TestVerifyCanonical(t *testing.T) {
 	path := storeWith(t, "urn:example:a")
 	db, err := driver.Open("file:" + path)

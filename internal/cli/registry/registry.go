@@ -1,4 +1,7 @@
 // Package registry has the commands of urnd registry, which read and change the names that this site owns.
+// Names, prefixes, files and patterns enter, and entries, reports and differences leave as text, CSV (RFC
+// 4180) or JSON (RFC 8259). Commands open the store directly, beside a running daemon; names are URNs (RFC
+// 8141) and other URIs (RFC 3986).
 package registry
 
 import (
@@ -15,20 +18,20 @@ import (
 	"github.com/urnd/urnd/resolver/registry/health"
 )
 
-// Wiring is what the commands need of the program.
+// Wiring has the functions of the daemon that the commands need.
 type Wiring struct {
-	// Names returns the rules for names of a configuration, and Resolve opens what resolves them.
+	// Names returns the rules for names of a configuration, and Resolve opens its resolution.
 	Names   cli.NamesOf
 	Resolve cli.OpenResolution
-	// Open opens the store of a configuration, which has one.
+	// Open opens the store of a configuration, which must have one.
 	Open func(ctx context.Context, c config.Registry) (registry.Store, error)
-	// Lost returns an error where the file of the store is missing, and was there.
+	// Lost returns an error if the database file existed before and is missing.
 	Lost func(c config.Config) error
-	// New returns the registry in a store, whose changes are logged. log may be nil.
+	// New returns the registry in a store. Changes are logged to log, which may be nil.
 	New func(store registry.Store, names resolver.Names, log *slog.Logger) *registry.Registry
-	// Health returns what configures a checker of targets. The caller calls end when it needs it no longer.
+	// Health returns the configuration of a checker of targets. The caller calls end after using it.
 	Health func(c config.Config, store registry.Store) (settings health.Config, end func(), err error)
-	// OwnNames returns the hosts by which clients reach this urnd.
+	// OwnNames returns the host names by which clients reach this urnd.
 	OwnNames func(c config.Listen) []string
 }
 
@@ -43,9 +46,9 @@ the configuration, or of --store; a running urnd that uses it sees each change w
 The exit status is 0 where all was done, 1 after a failure, and 2 if the command was used
 wrongly; then nothing is changed.`,
 		RunE: cli.RequireSubcommand,
-		// Of a command that there is not, its name is the mistake, and not its flags.
+		// For an unknown command, report its name rather than its flags.
 		FParseErrWhitelist: cobra.FParseErrWhitelist{UnknownFlags: true},
-		// Before all else, since the program may begin anew by it.
+		// Must run first, because it may re-execute the program.
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return actAsOwner(cmd) },
 	}
 	cli.AddGroup(cmd, "Names", newGet(w), newSearch(w), newSet(w), newMint(w), newWithdraw(w), newSupersede(w), newHistory(w))
@@ -56,7 +59,7 @@ wrongly; then nothing is changed.`,
 	return cmd
 }
 
-// actAsOwner makes a command of root act as the owner of the file of its store.
+// actAsOwner makes a command run by root act as the owner of its database file.
 func actAsOwner(cmd *cobra.Command) error {
 	s, ok := cli.SettingsOf(cmd)
 	if !ok {
@@ -64,7 +67,7 @@ func actAsOwner(cmd *cobra.Command) error {
 	}
 	c, err := s.Load(map[string]string{"registry.store": "store"})
 	if err != nil {
-		return nil //nolint:nilerr // the command says why
+		return nil //nolint:nilerr // the command reports the error
 	}
 	if path, ok := cli.StoreFile(c.Registry.Store); ok {
 		return owner.ActAs(path)

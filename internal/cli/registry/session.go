@@ -23,20 +23,21 @@ import (
 	"github.com/urnd/urnd/systemd"
 )
 
-// session is a registry that a command has opened, with its use cases for the one who uses the command, and where it prints.
+// session is a registry that a command has opened, with its use cases for the user of the command, and its
+// output.
 type session struct {
 	*service.Service
 	actor  registry.Actor
 	names  resolver.Names
 	config config.Config
-	store  registry.Store // for what is done to all of it: backups
+	store  registry.Store // for operations on the whole store, such as backups
 
 	cmd       *cobra.Command
 	progress  *cli.Progress
-	out, errs io.Writer // of the command, beside its progress
+	out, errs io.Writer // of the command, coordinated with its progress
 }
 
-// newSession returns a session with a store, in which changes are logged. log may be nil.
+// newSession returns a session on a store. Changes are logged to log, which may be nil.
 func newSession(w Wiring, c config.Config, store registry.Store, log *slog.Logger) (*session, error) {
 	names, err := w.Names(c)
 	if err != nil {
@@ -48,13 +49,13 @@ func newSession(w Wiring, c config.Config, store registry.Store, log *slog.Logge
 	return &session{Service: cases, actor: actor(), names: names, config: c, store: store}, nil
 }
 
-// say prints a message for people.
+// say prints a message for the user.
 func (s *session) say(format string, of ...any) { fmt.Fprintf(s.errs, "urnd: "+format+"\n", of...) }
 
-// close closes the store. What was written is committed before, whatever that returns.
+// close closes the store. Changes are committed before, so its error is ignored.
 func (s *session) close() { _ = s.store.Close() }
 
-// key returns the canonical key that an argument means. What is wrong with it is an error of usage.
+// key returns the canonical key of an argument.
 func (s *session) key(name string, prefix bool) (registry.Key, error) {
 	key := registry.Name(name)
 	if prefix {
@@ -63,7 +64,7 @@ func (s *session) key(name string, prefix bool) (registry.Key, error) {
 	return s.KeyOf(s.actor, service.ToRead, key)
 }
 
-// size returns how many names and prefixes begin with a text, 0 where that is not known.
+// size returns the number of names and prefixes below a prefix, 0 if unknown.
 func (s *session) size(ctx context.Context, below string) (int64, error) {
 	if below != "" {
 		return 0, nil
@@ -80,26 +81,26 @@ type storeFlags struct {
 	cmd      *cobra.Command
 }
 
-// errNone is the error where no store is configured.
+// errNone is the error of a configuration without store.
 var errNone = errors.New("no registry is configured: set registry.store, " +
 	"or use --store with sqlite:FILE or the URL of a PostgreSQL database")
 
-// addStore gives cmd the flags --config and --store.
+// addStore adds the flags --config and --store to cmd.
 func addStore(cmd *cobra.Command, w Wiring) *storeFlags {
 	f := &storeFlags{cli.AddFile(cmd), w, cmd}
 	addStoreFlag(cmd)
 	return f
 }
 
-// addStoreFlag gives cmd the flag --store.
+// addStoreFlag adds the flag --store to cmd.
 func addStoreFlag(cmd *cobra.Command) {
 	cmd.Flags().String("store", "", "use this `store`: sqlite:FILE or postgres://... (registry.store)")
 }
 
-// opening opens the store of a command, or says that it is wrong. The caller closes it.
+// opening opens the store of a command. The caller closes the session.
 type opening func(ctx context.Context, f *storeFlags) (*session, error)
 
-// run has the command open the store and do what it is for, and returns the command: see with.
+// run makes the command open the store and call do, and returns the command: see with.
 func (f *storeFlags) run(open opening, doing, stands string, do func(ctx context.Context, s *session, args []string) error) *cobra.Command {
 	f.cmd.RunE = func(_ *cobra.Command, args []string) error {
 		return f.with(open, doing, stands, func(ctx context.Context, s *session) error { return do(ctx, s, args) })
@@ -107,7 +108,7 @@ func (f *storeFlags) run(open opening, doing, stands string, do func(ctx context
 	return f.cmd
 }
 
-// runName is run of a command that reads one name, or with --prefix one prefix.
+// runName is run for a command on one name, or with --prefix on one prefix.
 func (f *storeFlags) runName(doing, stands string, do func(ctx context.Context, s *session, key registry.Key) error) *cobra.Command {
 	prefix := addPrefix(f.cmd)
 	return f.run(existing, doing, stands, func(ctx context.Context, s *session, args []string) error {
@@ -119,8 +120,8 @@ func (f *storeFlags) runName(doing, stands string, do func(ctx context.Context, 
 	})
 }
 
-// with opens the store, and does something with it. doing says that while it takes long, and stands what stands where that was interrupted,
-// unless its error says it.
+// with opens the store, and calls do. doing describes the activity for progress, and stands the state after
+// an interruption, unless the error describes it.
 func (f *storeFlags) with(open opening, doing, stands string, do func(ctx context.Context, s *session) error) error {
 	ctx := f.cmd.Context()
 	p := cli.StartProgress(f.cmd, doing)
@@ -135,7 +136,7 @@ func (f *storeFlags) with(open opening, doing, stands string, do func(ctx contex
 	return advised(p.Anew(do(ctx, s), "%s", stands))
 }
 
-// advised makes an error of what was given one of usage, and says what to do next after others.
+// advised makes errors of arguments usage errors, and adds hints to others.
 func advised(err error) error {
 	switch {
 	case errors.Is(err, registry.ErrInvalid):
@@ -150,15 +151,15 @@ func advised(err error) error {
 	return err
 }
 
-// existing opens the registry, which must be there: one that a mistyped path made would look sound, and empty.
+// existing opens the registry, which must exist: a new one at a mistyped path would look valid and empty.
 func existing(ctx context.Context, f *storeFlags) (*session, error) { return f.open(ctx, mustExist) }
 
-// made opens the registry, and makes it where there is none.
+// made opens the registry, and creates it if it does not exist.
 func made(ctx context.Context, f *storeFlags) (*session, error) {
 	return f.open(ctx, func(string) error { return nil })
 }
 
-// dry is existing, with an empty registry that vanishes when it is closed where there is none.
+// dry is existing, or opens an empty temporary registry if there is none.
 func dry(ctx context.Context, f *storeFlags) (*session, error) {
 	c, err := f.load()
 	if err != nil || f.wiring.Lost(c) != nil || mustExist(c.Registry.Store) == nil {
@@ -171,7 +172,7 @@ func dry(ctx context.Context, f *storeFlags) (*session, error) {
 	return newSession(f.wiring, c, store, nil)
 }
 
-// madeUnlessDry is made, or dry for a command that changes nothing.
+// madeUnlessDry is made, or dry for a dry run.
 func madeUnlessDry(isDry *bool) opening {
 	return func(ctx context.Context, f *storeFlags) (*session, error) {
 		if *isDry {
@@ -181,7 +182,7 @@ func madeUnlessDry(isDry *bool) opening {
 	}
 }
 
-// open opens the registry unless check has an error for its store.
+// open opens the registry unless check returns an error for its store.
 func (f *storeFlags) open(ctx context.Context, check func(store string) error) (*session, error) {
 	c, err := f.load()
 	if err == nil {
@@ -208,7 +209,7 @@ func (f *storeFlags) load() (config.Config, error) {
 	return f.settings.Load(map[string]string{"registry.store": "store"})
 }
 
-// mustExist returns an error if a store is a file that there is not.
+// mustExist returns an error if a store is a missing file.
 func mustExist(store string) error {
 	if path, ok := cli.StoreFile(store); ok {
 		return sqlite.MustExist(path)
@@ -216,7 +217,8 @@ func mustExist(store string) error {
 	return nil
 }
 
-// actor returns who uses the command: whoever may write to the store may do all.
+// actor returns the user of the command as an administrator: a user who can write to the store has all
+// permissions.
 func actor() registry.Actor {
 	name := os.Getenv("SUDO_USER")
 	if u, err := user.Current(); name == "" && err == nil {
@@ -228,8 +230,8 @@ func actor() registry.Actor {
 	return registry.Actor{Name: name, Role: registry.Admin}
 }
 
-// journal returns a log in the journal of systemd, where commands record what they change, as sudo does it; nil where there
-// is none. The versions themselves say in any case by whom and when they were made.
+// journal returns a log to the journal of systemd, in which commands record their changes, like sudo; nil
+// without systemd. The author and time of a version are stored in the registry in any case.
 func journal() *slog.Logger {
 	to, err := systemd.NewJournal(slog.HandlerOptions{})
 	if err != nil {
@@ -241,12 +243,12 @@ func journal() *slog.Logger {
 // unresolvableHelp is the help of --allow-unresolvable.
 const unresolvableHelp = "accept names that the registry is not asked for (registry.only), and that nobody can resolve here"
 
-// addPrefix gives cmd the flag --prefix.
+// addPrefix adds the flag --prefix to cmd.
 func addPrefix(cmd *cobra.Command) *bool {
 	return cmd.Flags().Bool("prefix", false, "the name is a prefix: what names begin with, such as urn:nbn:fi:")
 }
 
-// addTime gives cmd a flag with a time, which parse reads: of a date it is the first or the last moment.
+// addTime adds a time flag to cmd. parse determines whether a date means its first or its last moment.
 func addTime(cmd *cobra.Command, at *time.Time, name, usage string, parse func(string) (time.Time, error)) {
 	cli.Parsed(cmd, at, name, usage, func(text string) (time.Time, error) {
 		t, err := parse(text)
@@ -254,7 +256,7 @@ func addTime(cmd *cobra.Command, at *time.Time, name, usage string, parse func(s
 	})
 }
 
-// addEncoding gives cmd the flag --encoding.
+// addEncoding adds the flag --encoding to cmd.
 func addEncoding(cmd *cobra.Command) *charset.Encoding {
 	encoding := new(charset.Encoding)
 	cli.Parsed(cmd, encoding, "encoding", "the `encoding` of the files, such as windows-1252, latin1 or utf-16le. "+
@@ -263,7 +265,7 @@ func addEncoding(cmd *cobra.Command) *charset.Encoding {
 	return encoding
 }
 
-// addTempDir gives cmd the flag --temp-dir.
+// addTempDir adds the flag --temp-dir to cmd.
 func addTempDir(cmd *cobra.Command) *string {
 	return cmd.Flags().String("temp-dir", "", "the `directory` to sort large files in. Empty: TMPDIR or /tmp")
 }

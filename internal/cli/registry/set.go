@@ -24,10 +24,10 @@ type setFlags struct {
 	unresolvable                    bool
 	remove                          []string
 	document                        string
-	documentStatus                  bool // the document says the status
+	documentStatus                  bool // the document has a status
 }
 
-// recordFlags returns the fields of a record that have a flag of their own.
+// recordFlags returns the fields of a record that have their own flags.
 func recordFlags() (all field.Fields[registry.Record]) {
 	for _, f := range field.OfRecord() {
 		if f.Type != field.Status && f.Type != field.Targets && !f.ReadOnly && !f.OfWithdrawn {
@@ -142,7 +142,7 @@ func (s *setFlags) addFlags() {
 
 var errDocumentAlone = errors.New("--document is used without other flags of content: all is in the document")
 
-// check returns what cannot be together.
+// check returns an error for incompatible or missing flags and arguments.
 func (s *setFlags) check(args []string) error {
 	changed := s.cmd.Flags().Changed
 	content := s.hasContent()
@@ -162,7 +162,7 @@ func (s *setFlags) check(args []string) error {
 	}
 }
 
-// text returns the value of a flag, "" of one that is not used.
+// text returns the value of a flag, "" if it was not used.
 func (s *setFlags) text(name string) string {
 	if f := s.cmd.Flags().Lookup(name); f.Changed {
 		return f.Value.String()
@@ -170,7 +170,7 @@ func (s *setFlags) text(name string) string {
 	return ""
 }
 
-// hasContent reports whether flags say what is to be registered.
+// hasContent reports whether a flag for the content of the record was used.
 func (s *setFlags) hasContent() bool {
 	content := []string{"target", "add", "remove-target", "reserve", "activate"}
 	for _, f := range recordFlags() {
@@ -182,7 +182,7 @@ func (s *setFlags) hasContent() bool {
 // noteAlone reports whether only a note is given.
 func (s *setFlags) noteAlone() bool { return s.document == "" && !s.replace && !s.hasContent() }
 
-// edit returns what is to be changed, and how.
+// edit returns the key and the change.
 func (s *setFlags) edit(args []string, prefix bool) (registry.Key, func(registry.Entry) (registry.Record, error), error) {
 	if s.document != "" {
 		return s.ofDocument(args, prefix)
@@ -200,7 +200,7 @@ func (s *setFlags) edit(args []string, prefix bool) (registry.Key, func(registry
 	}, nil
 }
 
-// given returns the fields that flags say.
+// given returns a record with the fields of flags.
 func (s *setFlags) given() (given registry.Record, err error) {
 	for _, f := range recordFlags() {
 		text := s.text(f.FlagName())
@@ -218,7 +218,7 @@ func (s *setFlags) given() (given registry.Record, err error) {
 	return given, nil
 }
 
-// ofDocument returns the edit of a document, whose name an argument replaces.
+// ofDocument returns the key and the change of a document. An argument replaces its name.
 func (s *setFlags) ofDocument(args []string, prefix bool) (registry.Key, func(registry.Entry) (registry.Record, error), error) {
 	text, err := cli.ReadAll(s.cmd, s.document, maxDocument)
 	if err != nil {
@@ -242,7 +242,7 @@ func (s *setFlags) ofDocument(args []string, prefix bool) (registry.Key, func(re
 	return document.Key(), registry.Put(document.Record), nil
 }
 
-// record returns the record of an entry with what the flags change of it.
+// record applies the flags to the record of an entry.
 func (s *setFlags) record(before registry.Entry, given registry.Record) (registry.Record, error) {
 	changed := s.cmd.Flags().Changed
 	record := before.Record
@@ -271,7 +271,7 @@ func (s *setFlags) record(before registry.Entry, given registry.Record) (registr
 	return record, forPrefixes(before.Key, &given)
 }
 
-// forPrefixes returns an error if flags for prefixes are used of a name.
+// forPrefixes returns an error if flags for prefixes were used with a name.
 func forPrefixes(key registry.Key, given *registry.Record) error {
 	var flags []string
 	used := false
@@ -321,5 +321,5 @@ func indexOfTarget(targets []registry.Target, text string) int {
 	return slices.IndexFunc(targets, func(t registry.Target) bool { return t.URI == text })
 }
 
-// maxDocument bounds a document that is read: its targets and metadata.
+// maxDocument bounds an input document, in bytes.
 const maxDocument = 4 << 20

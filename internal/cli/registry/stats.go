@@ -18,11 +18,11 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// registryStats is what urnd registry stats prints.
+// registryStats is the output of urnd registry stats.
 type registryStats struct {
 	Store string       `json:"store"`
 	Seq   registry.Seq `json:"seq"` // of the last version
-	// Size is that of the file in bytes, with what is not merged into it yet; 0 if there is none.
+	// Size is the size of the database file in bytes, including its write-ahead log; 0 without a file.
 	Size   int64                      `json:"size,omitempty"`
 	Groups map[string]registry.Totals `json:"groups"` // by namespace or scheme
 	Total  registry.Totals            `json:"total"`
@@ -139,25 +139,25 @@ var (
 	errTop       = fmt.Errorf("--top is a number from 1 to %d", maxTop)
 )
 
-// wanted reports whether resolutions are to be printed, of a name, of those on top, or of all names by day.
+// wanted reports whether to print resolutions: of a name, of the top names, or of all names by day.
 func (f *countFlags) wanted(cmd *cobra.Command, args []string) bool {
 	return len(args) > 0 || slices.ContainsFunc([]string{"top", "day", "since", "until"}, cmd.Flags().Changed)
 }
 
-// nameCounts are the resolutions of one name, or of all together.
+// nameCounts are the resolutions of one name, or of all names.
 type nameCounts struct {
 	Name    string           `json:"name,omitempty"`
 	Periods []registry.Count `json:"periods"`
 	Sum     registry.Tally   `json:"sum"`
 }
 
-// topCounts are the names that were resolved most, and the sum of all.
+// topCounts are the names that were resolved most, and the sum of all names.
 type topCounts struct {
 	Names []registry.NameCount `json:"names"`
 	Sum   registry.Tally       `json:"sum"`
 }
 
-// print prints the resolutions of a name, of those on top, or of all names by day.
+// print prints the resolutions of a name, of the top names, or of all names by day.
 func (f *countFlags) print(ctx context.Context, s *session, args []string) error {
 	if f.top > 0 {
 		names, sum, err := s.TopCounts(ctx, s.actor, f.since, f.until, int(f.top))

@@ -13,11 +13,11 @@ import (
 	"github.com/urnd/urnd/resolver/registry/field"
 )
 
-// targetFlags are the targets of a command line, in its order: each --target begins one, and the flags
-// after it are about it.
+// targetFlags are the targets of a command line, in order: each --target begins one, and the following flags
+// belong to it.
 type targetFlags struct{ targets []registry.Target }
 
-// addTargets gives cmd the flags of targets: one for each field of them.
+// addTargets adds the flags of targets to cmd, one for each field.
 func addTargets(cmd *cobra.Command) *targetFlags {
 	f := new(targetFlags)
 	for _, of := range field.OfTarget() {
@@ -30,7 +30,7 @@ func addTargets(cmd *cobra.Command) *targetFlags {
 	return f
 }
 
-// setTarget sets a field of a target. Times are read as by the other flags.
+// setTarget sets a field of a target. Times have the syntax of the other time flags.
 func setTarget(f *field.Field[registry.Target], t *registry.Target, text string) error {
 	if f.Type == field.Time {
 		at, err := plaintext.ParseTime(text)
@@ -38,17 +38,17 @@ func setTarget(f *field.Field[registry.Target], t *registry.Target, text string)
 			return err
 		}
 		if f.EndOfDay && len(text) == len(time.DateOnly) {
-			at = at.AddDate(0, 0, 1) // from then on it is not valid
+			at = at.AddDate(0, 0, 1) // the end is exclusive
 		}
 		text = field.FormatTime(at)
 	}
 	return errors.Unwrap(f.SetText(t, text))
 }
 
-// targetValue is a flag that begins a target, or is about the last one. It implements pflag.Value.
+// targetValue is a flag that begins a target, or sets a field of the last one. It implements pflag.Value.
 type targetValue struct {
 	flags *targetFlags
-	field *field.Field[registry.Target] // a required one begins a target
+	field *field.Field[registry.Target] // a required field begins a target
 }
 
 var errNoTarget = errors.New("it is about a --target, and there is none before it")

@@ -57,7 +57,7 @@ Whether names lead where they should is shown by check and health.`,
 			return cli.Hint(cli.ErrReported, "a backup from before them is verified by urnd registry verify FILE, and put back by restore")
 		}
 		if v.mark != nil {
-			if err := v.mark(cmd.Context(), registry.MarkVerify); err != nil { // metrics miss it
+			if err := v.mark(cmd.Context(), registry.MarkVerify); err != nil { // only the metric is affected
 				fmt.Fprintf(cmd.ErrOrStderr(), "urnd: %v\n", err)
 			}
 		}
@@ -70,17 +70,17 @@ Whether names lead where they should is shown by check and health.`,
 	return cmd
 }
 
-// verified is a store that is verified.
+// verified is a store to verify.
 type verified struct {
 	store  registry.Store
 	verify verifying
-	mark   func(context.Context, registry.Mark) error // records it; nil of a backup
+	mark   func(context.Context, registry.Mark) error // records the verification; nil for a backup
 }
 
-// verifying is what verifies a store: see registry.Store.
+// verifying verifies a store: see registry.Store.
 type verifying func(ctx context.Context, report func(problem string), progress func(done, all registry.Seq)) error
 
-// verified opens what is to be verified: the file that is named, or the registry.
+// verified opens the store to verify: the named backup, or the registry.
 func (f *storeFlags) verified(ctx context.Context, p *cli.Progress, args []string) (verified, error) {
 	if len(args) > 0 {
 		backup, err := openBackup(ctx, p, args[0])
@@ -98,7 +98,7 @@ func (f *storeFlags) verified(ctx context.Context, p *cli.Progress, args []strin
 	}, s.Mark}, nil
 }
 
-// openBackup opens a backup, after it was compared with its digest.
+// openBackup compares a backup with its digest, and opens it.
 func openBackup(ctx context.Context, p *cli.Progress, file string) (registry.Store, error) {
 	portable, err := isPortable(file)
 	if err != nil {
@@ -113,10 +113,10 @@ func openBackup(ctx context.Context, p *cli.Progress, file string) (registry.Sto
 	return sqlite.OpenBackup(ctx, file)
 }
 
-// maxProblems bounds the problems that are printed: what is broken all over is not listed.
+// maxProblems bounds the printed problems, for a completely damaged store.
 const maxProblems = 1000
 
-// printProblems verifies a store, and prints its problems, of which it returns the number.
+// printProblems verifies a store, prints its problems, and returns their number.
 func printProblems(ctx context.Context, p *cli.Progress, verify verifying, to io.Writer) (problems int, err error) {
 	w := p.Over(to)
 	err = verify(ctx, func(problem string) {
@@ -153,7 +153,8 @@ has been changed. Only what was redacted or purged since is gone, and its digest
 	})
 }
 
-// parseHead returns the digest of a head, as urnd registry head prints it, with or without the number before it.
+// parseHead parses the digest of a head as urnd registry head prints it, with or without the number before
+// it.
 func parseHead(text string) ([]byte, error) {
 	fields := strings.Fields(text)
 	if len(fields) == 0 || len(fields) > 2 {
@@ -166,7 +167,7 @@ func parseHead(text string) ([]byte, error) {
 	return b, nil
 }
 
-// findHead reports where a head that was kept is in the history of a store.
+// findHead reports the position of a digest in the history of a store.
 func findHead(cmd *cobra.Command, store registry.Store, digest [sha256.Size]byte) error {
 	var found, last registry.Commit
 	err := store.Read(cmd.Context(), func(tx registry.Tx) (err error) {

@@ -16,7 +16,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/sqlite"
 )
 
-// testWiring is a registry in a file, which alone resolves names.
+// testWiring returns the wiring for a registry in a file, the only resolver of names.
 func testWiring() Wiring {
 	open := func(ctx context.Context, c config.Registry) (registry.Store, error) {
 		path, _ := cli.StoreFile(c.Store)
@@ -55,7 +55,8 @@ func testWiring() Wiring {
 	}
 }
 
-// run runs a command of the registry, and returns its output, its messages with its error, and its exit status.
+// run runs a command of the registry, and returns its output, its messages including its error, and its exit
+// status.
 func run(t testing.TB, stdin string, args ...string) (out, messages string, status int) {
 	t.Helper()
 	out, messages, err := clitest.Run(t, Command(testWiring()), stdin, args...)

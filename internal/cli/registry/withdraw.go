@@ -122,7 +122,7 @@ It cannot be undone. Without --yes nothing is removed, and the command says how 
 
 var errNotPurged = errors.New("nothing was removed: add --yes")
 
-// previewPurge prints which entries a purge would remove, or only how many.
+// previewPurge prints the entries that a purge would remove, or only their number.
 func (s *session) previewPurge(ctx context.Context, d *differenceFlags, prefix string) error {
 	p := d.printer(s)
 	n, others := 0, 0

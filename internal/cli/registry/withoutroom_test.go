@@ -7,7 +7,7 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// All commands that read do so where the disk is full, and those that write say that it is.
+// With a full disk, reading commands work, and writing commands report the full disk.
 func TestWithoutRoom(t *testing.T) {
 	dir := testserver.SmallDisk(t)
 	path := filepath.Join(dir, "registry.db")

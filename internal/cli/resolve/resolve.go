@@ -1,4 +1,6 @@
-// Package resolve has the command urnd resolve, which prints where names lead.
+// Package resolve has the command urnd resolve, which prints the locations of names. URIs enter as arguments
+// or lines, and locations leave as a text/uri-list (RFC 2483), CSV or JSON. It resolves names like the
+// daemon, including those of URNs (RFC 8141).
 package resolve
 
 import (
@@ -17,7 +19,7 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// Command returns the command. open returns what resolves names.
+// Command returns the command. open returns the resolution of a configuration.
 func Command(open cli.OpenResolution) *cobra.Command {
 	var o output
 	var all, fresh bool
@@ -78,7 +80,7 @@ side. There is one line of output for each, in their order: the location, or
 	return cmd
 }
 
-// lineWorkers is how many lines are resolved at a time.
+// lineWorkers is the number of lines that are resolved concurrently.
 const lineWorkers = 16
 
 var errTraceOfLines = errors.New("--trace has no place for the lines of standard input, or in CSV: use --output json")
@@ -92,7 +94,7 @@ type output struct {
 	service   resolver.Service
 }
 
-// resolveAll resolves one URI after another. What fails does not stop the rest.
+// resolveAll resolves URIs one by one. An error does not stop the rest.
 func (o output) resolveAll(ctx context.Context, args []string) error {
 	failed := false
 	for _, arg := range args {
@@ -143,7 +145,7 @@ func (o output) line(ctx context.Context, line string) (cli.Result, error) {
 	return cli.Result{Text: strings.Join(o.locations(q, answer), "\t"), Document: api.NewAnswer(q, answer, steps)}, nil
 }
 
-// ask resolves one URI, and returns its trace also where that fails.
+// ask resolves one URI, and returns its trace even on failure.
 func (o output) ask(ctx context.Context, arg string) (resolver.Query, resolver.Answer, *resolver.Trace, error) {
 	ctx, trace := resolver.WithTrace(ctx, time.Now)
 	q, err := o.names.TypedQuery(arg, o.service)
@@ -155,7 +157,7 @@ func (o output) ask(ctx context.Context, arg string) (resolver.Query, resolver.A
 	return q, answer, trace, err
 }
 
-// locations returns what is printed of an answer.
+// locations returns the locations to print.
 func (o output) locations(q resolver.Query, answer resolver.Answer) []string {
 	var all []string
 	for _, l := range answer.Locations {

@@ -9,25 +9,26 @@ import (
 
 // Item is a value of an acl.
 type Item struct {
-	At    Position // of the line, also where that names a file of values
+	At    Position // of the line, even if it names a file of values
 	Value string
-	// List is the file that it is read from, "" for a value of the line itself.
+	// List is the file that has the value, "" for a value in the line itself.
 	List string
-	// AnyCase is true behind -i: a regular expression does not tell capital letters from small ones.
+	// AnyCase is true after -i: a regular expression is case-insensitive.
 	AnyCase bool
 }
 
-// ACL is a named condition, of all lines that have its name. One of the items must hold.
+// ACL is a named condition, merged from all lines with its name. It matches if one of its items does.
 type ACL struct {
 	Position // of its first line
 	Name     string
 	Type     string
 	Items    []Item
-	// Lines are the items of each line: what all-of needs, where the items of one line must all hold.
+	// Lines are the items of each line: for all-of, all items of one line must match.
 	Lines [][]Item
-	// Lists are the files of values that were read, also those that have comments alone now. Empty are those without a byte.
+	// Lists are the non-empty files of values that were read, including those with only comments. Empty are
+	// the files without a byte.
 	Lists, Empty []string
-	// Unread is why a file of values could not be read; the items are then not all.
+	// Unread is the error of reading a file of values; Items is then incomplete.
 	Unread error
 }
 
@@ -40,13 +41,13 @@ acl to_linklocal dst 169.254.0.0/16 fe80::/10
 acl CONNECT method CONNECT
 `
 
-// ACLSet has acls by name, which Squid compares without regard to the case of ASCII letters.
+// ACLSet maps names to acls. Squid compares names ASCII case-insensitively.
 type ACLSet map[string]*ACL
 
-// Named returns the acl of a name, nil for none.
+// Named returns the acl with a name, nil if there is none.
 func (s ACLSet) Named(name string) *ACL { return s[foldedName(name)] }
 
-// foldedName returns a name with ASCII letters in lower case, and others as they are: two names may differ in those alone.
+// foldedName returns a name with its ASCII letters in lower case. Other letters are case-sensitive.
 func foldedName(name string) string {
 	folded := []byte(name)
 	for i, c := range folded {
@@ -57,7 +58,7 @@ func foldedName(name string) string {
 	return string(folded)
 }
 
-// ACLs returns the acls of a configuration, with those that are built in. Files of values are read by files.
+// ACLs returns the acls of a configuration, including built-in ones. Files of values are read by files.
 func ACLs(files Files, directives []Directive) (ACLSet, error) {
 	all := make(ACLSet)
 	for _, line := range joinLines("built in", builtins) {
@@ -72,7 +73,8 @@ func ACLs(files Files, directives []Directive) (ACLSet, error) {
 		if line.Name != "acl" {
 			continue
 		}
-		// Squid adds to what it knows itself. Configurations from before it did define some by another type.
+		// Squid adds lines to its built-in acls. Configurations from before these existed may define them
+		// with another type.
 		if own := all.Named(line.argument(0)); own != nil && own.File == "built in" && own.Type != strings.ToLower(line.argument(1)) {
 			delete(all, foldedName(own.Name))
 		}
@@ -115,7 +117,7 @@ func (a *ACL) itemsOf(files Files, line Directive) (items []Item) {
 		case options && plain == "--":
 			options = false
 		case options && len(items) == 0 && isOption(plain):
-			// Those of dstdomain and dst are about look-ups in the DNS, of which there are none.
+			// Options of dstdomain and dst concern DNS lookups, which urnd does not do here.
 		case word.Quoted:
 			list := word.Text
 			if !filepath.IsAbs(list) {
@@ -153,7 +155,7 @@ func isOption(text string) bool {
 	return text == "-n" || text == "-m" || strings.HasPrefix(text, "-m=") || text == "-s" || text == "-r" || text == "-x"
 }
 
-// readList returns the lines of a file of values that are neither empty nor comments, without the comments behind white space.
+// readList returns the lines of a file of values, without empty lines and comments.
 func readList(files Files, name string) (values []string, err error) {
 	text, err := files.Read(name)
 	if err != nil {

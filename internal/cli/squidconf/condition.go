@@ -12,27 +12,29 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// condition is what an acl means, or an acl with "!": it holds where one of cubes does, and none of except. Where missing is not empty, an
-// acl may hold for other requests, too; one with "!" then has no cubes.
+// condition is the meaning of an acl, possibly negated. It matches a request that matches one of cubes and
+// none of except. If missing is not empty, the acl may match other requests too; a negated one then has no
+// cubes.
 type condition struct {
 	cubes   []cube
 	except  []cube
 	missing []Loss
-	login   bool // it is about users, or that there is one
+	login   bool // it depends on users or on a login
 }
 
-// lose says what of an acl cannot be said in a rule.
+// lose records a part of an acl that rules cannot express.
 func (c *condition) lose(a *ACL, at Position, why, instead string) {
 	c.missing = append(c.missing, Loss{at, "acl " + a.Name, why, instead})
 }
 
-// maxNesting and maxNested bound acls of acls (any-of, all-of): their depth, and how many are looked at for one configuration.
+// maxNesting bounds the depth of nested acls (any-of, all-of), and maxNested the nested acls of a
+// configuration.
 const (
 	maxNesting = 16
 	maxNested  = 20_000
 )
 
-// literal returns what a word of a line such as !Safe_ports means.
+// literal returns the meaning of a word such as !Safe_ports.
 func (c *conversion) literal(word string, at Position, depth int) (means condition) {
 	name, isNegated := strings.CutPrefix(word, "!")
 	a := c.acls.Named(name)
@@ -59,7 +61,7 @@ func (c *conversion) literal(word string, at Position, depth int) (means conditi
 	return means
 }
 
-// conditionOf returns what an acl means.
+// conditionOf returns the meaning of an acl.
 func (c *conversion) conditionOf(a *ACL, depth int) (means condition) {
 	if a.Unread != nil {
 		means.lose(a, a.Position, a.Unread.Error(), "run the command where the file is")
@@ -102,7 +104,7 @@ func (c *conversion) conditionOf(a *ACL, depth int) (means condition) {
 	return means
 }
 
-// each reads the values of an acl, and reports those that are wrong.
+// each parses the values of an acl, and records invalid ones.
 func (a *ACL) each(means *condition, instead string, read func(Item) error) {
 	for _, item := range a.Items {
 		if err := read(item); err != nil {
@@ -111,8 +113,8 @@ func (a *ACL) each(means *condition, instead string, read func(Item) error) {
 	}
 }
 
-// listed returns the files of values all of whose lines mean the same to urnd, which then reads them itself, and the others. Files
-// without values are among the first: they get some when it matters.
+// listed divides the files of values: those whose lines all have the same meaning for urnd, which reads them
+// itself, and the others. Files without values are among the first, since they may get some later.
 func (a *ACL) listed(means func(value string) bool) (files, others []string) {
 	for _, item := range a.Items {
 		if item.List != "" && !means(item.Value) && !slices.Contains(others, item.List) {
@@ -141,7 +143,7 @@ func (a *ACL) addresses(means *condition, kind int) {
 	means.cubes = []cube{oneSet(kind, &values{set: newRanges(all), files: files, own: newRanges(own), copied: copied})}
 }
 
-// plainHost is a name as lists of hosts have it.
+// plainHost matches a host name in the syntax of lists.
 var plainHost = regexp.MustCompile(`^\.?[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$`)
 
 func isName(host string) bool {
@@ -166,14 +168,14 @@ func (a *ACL) domains(means *condition) {
 	means.cubes = []cube{one(ofHosts, holds)}
 }
 
-// isSuffix reports whether an entry is about all names below a public suffix, which lists of urnd leave out.
+// isSuffix reports whether an entry covers all names below a public suffix, which lists of urnd ignore.
 func isSuffix(entry string) bool {
 	name, ok := strings.CutPrefix(entry, ".")
 	suffix, _ := publicsuffix.PublicSuffix(name)
 	return ok && suffix == name
 }
 
-// words adds schemes or methods. Of "" urnd has no requests.
+// words adds schemes or methods. A word parsed as "" matches no request of urnd.
 func (a *ACL) words(means *condition, kind int, read func(string) (string, error)) {
 	holds := new(values)
 	a.each(means, "schemes, methods", func(item Item) error {
@@ -190,7 +192,7 @@ func schemeOf(text string) (string, error) {
 	switch scheme := strings.ToLower(text); scheme {
 	case "http", "https", "ftp", "gopher", "wais":
 		return scheme, nil
-	case "cache_object", "urn": // urnd has no such requests of proxy clients
+	case "cache_object", "urn": // proxy clients of urnd have no such requests
 		return "", nil
 	}
 	return "", fmt.Errorf("%q is no scheme", text)
@@ -216,7 +218,7 @@ func (c *conversion) users(a *ACL, means *condition) {
 		switch {
 		case !utf8.ValidString(item.Value):
 			return errNotUTF8
-		case item.AnyCase && c.foldsUsers && c.negotiate == nil: // whose names are in lower case
+		case item.AnyCase && c.foldsUsers && c.negotiate == nil: // user names are in lower case
 			holds.texts = append(holds.texts, strings.ToLower(item.Value))
 		case item.AnyCase && strings.ToLower(item.Value) != strings.ToUpper(item.Value):
 			return errors.New("users without regard to capital letters")
@@ -225,9 +227,9 @@ func (c *conversion) users(a *ACL, means *condition) {
 		}
 		return nil
 	})
-	// Squid takes the word for a name behind others, and behind -i.
+	// Squid treats REQUIRED as a user name if other names or -i precede it.
 	if slices.ContainsFunc(a.Lines, func(line []Item) bool { return len(line) > 0 && line[0].Value == "REQUIRED" && !line[0].AnyCase }) {
-		means.cubes = []cube{{}} // who does not log in, comes to no rule
+		means.cubes = []cube{{}} // a client that does not log in reaches no rule
 		return
 	}
 	slices.Sort(holds.texts)
@@ -235,7 +237,7 @@ func (c *conversion) users(a *ACL, means *condition) {
 	means.cubes = []cube{one(ofUsers, holds)}
 }
 
-// group adds what acls of acls mean: of any-of each one, of all-of all of a line together.
+// group adds the meaning of nested acls: the union for any-of, the intersection of each line for all-of.
 func (c *conversion) group(a *ACL, means *condition, depth int) {
 	for _, line := range a.Lines {
 		var lists [][]cube
@@ -250,7 +252,7 @@ func (c *conversion) group(a *ACL, means *condition, depth int) {
 				means.lose(a, item.At, fmt.Sprintf("%s in %s cannot be said in a rule", item.Value, a.Type), "rules")
 			}
 			if len(part.except) > 0 {
-				part.cubes = nil // they would be more than the acl
+				part.cubes = nil // they would match more than the acl
 			}
 			lists = append(lists, part.cubes)
 		}
@@ -259,13 +261,13 @@ func (c *conversion) group(a *ACL, means *condition, depth int) {
 			means.cubes = append(means.cubes, slices.Concat(lists...)...)
 		case !ok:
 			means.lose(a, a.Position, "what holds in all of its acls cannot be said in one rule", "rules")
-		case len(line) > 0: // nothing is in an empty line, and not everything
+		case len(line) > 0: // an empty line matches nothing, although the empty product is everything
 			means.cubes = append(means.cubes, all...)
 		}
 	}
 }
 
-// literalOf returns the text that a regular expression stands for, and false where it is more than a text.
+// literalOf returns the text that a regular expression matches; the result is false if it is not a literal.
 func literalOf(expression string) (text string, ok bool) {
 	parsed, err := syntax.Parse(expression, 0)
 	if err != nil || parsed.Op != syntax.OpLiteral || parsed.Flags&syntax.FoldCase != 0 {
@@ -274,7 +276,7 @@ func literalOf(expression string) (text string, ok bool) {
 	return string(parsed.Rune), true
 }
 
-// expressions adds what regular expressions mean that are exactly a host, the beginning of a path, or both.
+// expressions adds the meaning of regular expressions that are exactly a host, a prefix of a path, or both.
 func (a *ACL) expressions(means *condition) {
 	read := map[string]func(string, bool) (cube, bool){"dstdom_regex": hostExpression, "url_regex": urlExpression, "urlpath_regex": pathExpression}[a.Type]
 	instead := "paths, such as */ads/* or *.exe, which do not look at queries; or urls_from, with a file of URLs as docs/lists.md has them"
@@ -283,7 +285,7 @@ func (a *ACL) expressions(means *condition) {
 	}
 	a.each(means, instead, func(item Item) error {
 		if strings.HasPrefix(item.Value, "^cache_object:") || strings.Contains(item.Value, "squid-internal-mgr") {
-			return nil // urnd has no requests for a manager
+			return nil // urnd has no manager requests
 		}
 		holds, ok := read(item.Value, item.AnyCase)
 		if !ok {
@@ -294,7 +296,7 @@ func (a *ACL) expressions(means *condition) {
 	})
 }
 
-// join adds a cube, to the values of the one before where both are about hosts or paths alone.
+// join adds a cube. If it and the last one have only hosts, or only paths, their values are merged.
 func join(cubes []cube, next cube) []cube {
 	for _, kind := range [...]int{ofHosts, ofPaths} {
 		if last := len(cubes) - 1; last >= 0 && cubes[last].only(kind) && next.only(kind) {
@@ -305,7 +307,7 @@ func join(cubes []cube, next cube) []cube {
 	return append(cubes, next)
 }
 
-// hostExpression reads an expression for hosts, which Squid has in small letters.
+// hostExpression parses an expression for hosts, which are in lower case in Squid.
 func hostExpression(expression string, anyCase bool) (cube, bool) {
 	if anyCase {
 		expression = strings.ToLower(expression)
@@ -321,10 +323,10 @@ func hostExpression(expression string, anyCase bool) (cube, bool) {
 	return cube{}, expression == "." || expression == ".*"
 }
 
-// plainPath is a path that is in normal form.
+// plainPath matches a normalized path.
 var plainPath = regexp.MustCompile(`^/([A-Za-z0-9_~-][A-Za-z0-9._~-]*(/|$))*$`)
 
-// pathExpression reads an expression for the beginning of paths. Others would be about the query, too.
+// pathExpression parses an expression for a prefix of paths. Other expressions would match the query too.
 func pathExpression(expression string, anyCase bool) (cube, bool) {
 	body, ok := strings.CutPrefix(expression, "^")
 	path, isLiteral := literalOf(strings.TrimSuffix(body, ".*"))
@@ -334,7 +336,8 @@ func pathExpression(expression string, anyCase bool) (cube, bool) {
 	return one(ofPaths, textValues(path+"*")), true
 }
 
-// urlExpression reads an expression for a host and the beginning of the path. CONNECT has no URL, and so there is none for https.
+// urlExpression parses an expression for a host and a prefix of the path. There is none for https, because
+// CONNECT has no URL.
 func urlExpression(expression string, anyCase bool) (cube, bool) {
 	if expression == "." || expression == ".*" {
 		return cube{}, true
@@ -349,7 +352,7 @@ func urlExpression(expression string, anyCase bool) (cube, bool) {
 	if !ok || !hasPath || !isLiteral || !isName(host) || strings.HasPrefix(host, ".") || !isPath {
 		return cube{}, false
 	}
-	port, _ := parsePorts("80") // Squid leaves out the port of the scheme
+	port, _ := parsePorts("80") // Squid omits the default port of the scheme
 	holds[ofHosts], holds[ofPorts], holds[ofSchemes] = textValues(host), &values{set: ranges{port}}, textValues("http")
 	return holds, true
 }

@@ -11,21 +11,21 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Loss is a line that was not carried over, wholly or in part.
+// Loss is a line that was not converted, completely or partly.
 type Loss struct {
 	At        Position
 	Directive string
 	Why       string
-	Instead   string // what to write instead
+	Instead   string // the alternative
 }
 
 // Result is a converted configuration.
 type Result struct {
 	// YAML is a complete and valid configuration of urnd, with comments.
 	YAML string
-	// Lost is what was not carried over, in the order of lines. It never has passwords.
+	// Lost are the losses in the order of lines. They never contain passwords.
 	Lost []Loss
-	// Unneeded are the lines that urnd needs no setting for.
+	// Unneeded are the lines for which urnd needs no setting.
 	Unneeded []Loss
 }
 
@@ -34,27 +34,28 @@ type conversion struct {
 	directives []Directive
 	acls       ACLSet
 	nested     int               // acls that any-of and all-of have named so far
-	rows       map[string]row    // of the table, by directive
-	usersFile  string            // with hashes of bcrypt
-	foldsUsers bool              // names of users are in lower case
+	rows       map[string]row    // the table by directive
+	usersFile  string            // with bcrypt hashes
+	foldsUsers bool              // user names are in lower case
 	passwords  *yaml.Node        // of access.helpers; nil for none
 	negotiate  *yaml.Node        // of access.helpers; nil for none
 	groups     *yaml.Node        // of access.helpers; nil for none
-	groupType  string            // the name of groups for acls
-	formats    map[string]string // of logs
+	groupType  string            // the name of the group type in acls
+	formats    map[string]string // log formats by name
 	logs       []*yaml.Node      // log.access
 	document   document
 	result     Result
-	seen       map[string][]string // values of settings that several lines have
+	seen       map[string][]string // values of settings that several lines set
 	peers      []*peer
 	direct     []directRule
 	noDirect   bool
 	disk       int64
-	private    []string // addresses of peers that access.allow_destinations must have
+	private    []string // private addresses of peers, for access.allow_destinations
 }
 
-// Convert reads a configuration of Squid, and returns the one of urnd that does the same, as far as it can. The name is an absolute path:
-// the result has those of lists. The error is a *ParseError for a line that Squid would not read, and for a reverse proxy (accel).
+// Convert converts a configuration of Squid to an equivalent one of urnd, as far as possible. name is an
+// absolute path, because the result refers to lists by their paths. The error is a *ParseError for a line
+// that Squid would reject, and for a reverse proxy (accel).
 func Convert(files Files, name string) (Result, error) {
 	directives, err := Parse(files, name)
 	if err != nil {
@@ -67,7 +68,7 @@ func Convert(files Files, name string) (Result, error) {
 	if err := c.refuseAccelerator(); err != nil {
 		return Result{}, err
 	}
-	// Users first, since rules depend on who can log in, and formats, since logs name them.
+	// Logins first, since rules depend on them, and formats, since logs name them.
 	for _, d := range directives {
 		switch d.Name {
 		case "auth_param":
@@ -86,7 +87,7 @@ func Convert(files Files, name string) (Result, error) {
 		c.convert(d)
 	}
 	for _, d := range directives {
-		if d.Name == "never_direct" { // once all parents are known
+		if d.Name == "never_direct" { // after all parents are known
 			c.neverDirect(d)
 		}
 	}
@@ -98,7 +99,7 @@ func Convert(files Files, name string) (Result, error) {
 	return c.finish(filepath.Base(name))
 }
 
-// refuseAccelerator refuses a reverse proxy: rules for all clients, which it needs, would make urnd a proxy for all of them.
+// refuseAccelerator rejects a reverse proxy: its rules for all clients would make urnd an open proxy.
 func (c *conversion) refuseAccelerator() error {
 	for _, d := range c.directives {
 		if d.Name != "http_port" && d.Name != "https_port" {
@@ -114,7 +115,7 @@ func (c *conversion) refuseAccelerator() error {
 	return nil
 }
 
-// convert carries one line over.
+// convert converts one line.
 func (c *conversion) convert(d Directive) {
 	row, ok := c.rows[d.Name]
 	switch {
@@ -129,7 +130,7 @@ func (c *conversion) convert(d Directive) {
 	}
 }
 
-// insteadOf returns what the table says of a directive or a type of acls.
+// insteadOf returns the replacement in the table for a directive or a type of acls.
 func (c *conversion) insteadOf(name, byDefault string) string {
 	return cmp.Or(strings.ReplaceAll(c.rows[name].instead, "`", ""), byDefault)
 }
@@ -142,11 +143,11 @@ func (c *conversion) unneeded(d Directive, why string) {
 	c.result.Unneeded = append(c.result.Unneeded, Loss{d.Position, d.Name, why, ""})
 }
 
-// set carries a line over to one setting.
+// set converts a line to one setting.
 func (c *conversion) set(d Directive, path string, value any) { c.document.set(path, value, from(d)) }
 
-// from returns the comment of a setting: the line that it comes from, without what may be secret, as parameters of programs and options of
-// peers are.
+// from returns the comment of a setting: its source line, without parameters of programs and options of
+// peers, which may be secret.
 func from(d Directive) string {
 	shown, ok := map[string]int{"http_port": 99, "https_port": 99, "always_direct": 99, "cache_peer": 4, "auth_param": 3}[d.Name]
 	if !ok {
@@ -156,7 +157,7 @@ func from(d Directive) string {
 	return Plain(d.String() + ": " + strings.Join(append([]string{d.Name}, words[:min(shown, len(words))]...), " "))
 }
 
-// access makes proxy.rules and access.proxy_clients of http_access.
+// access converts http_access to proxy.rules and access.proxy_clients.
 func (c *conversion) access() error {
 	rules, err := c.rules()
 	if err != nil {
@@ -198,7 +199,7 @@ func tunnelPorts(rules []rule) ranges {
 	return open
 }
 
-// destinations says what urnd reaches.
+// destinations writes access.allow_destinations.
 func (c *conversion) destinations() {
 	notes := []string{"Squid reaches private networks and this machine, and urnd does not, unless they are here: 10.0.0.0/8, for example."}
 	slices.Sort(c.private)
@@ -209,21 +210,21 @@ func (c *conversion) destinations() {
 	c.document.set("access.allow_destinations", c.private, notes...)
 }
 
-// addPrivate notes the address of a server that is not public.
+// addPrivate records the address of a server that is not public.
 func (c *conversion) addPrivate(host string) {
 	if address, ok := parseAddress(host); ok && (address.IsPrivate() || address.IsLoopback() || address.IsLinkLocalUnicast()) {
 		c.private = append(c.private, netip.PrefixFrom(address, address.BitLen()).String())
 	}
 }
 
-// finish returns the text with what was not carried over at its end.
+// finish returns the text with the losses at its end.
 func (c *conversion) finish(name string) (Result, error) {
 	at := make(map[Position]int)
 	for i, d := range c.directives {
 		at[d.Position] = i
 	}
 	slices.SortStableFunc(c.result.Lost, func(a, b Loss) int { return at[a.At] - at[b.At] })
-	said := make(map[Loss]bool) // an acl may be in several lines
+	said := make(map[Loss]bool) // several lines may use the same acl
 	c.result.Lost = slices.DeleteFunc(c.result.Lost, func(l Loss) bool {
 		before := said[l]
 		said[l] = true

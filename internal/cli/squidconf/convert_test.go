@@ -23,7 +23,7 @@ var update = flag.Bool("update", false, "write the samples in testdata and the t
 
 var disk = Files{Read: os.ReadFile, Glob: filepath.Glob, CheckFormat: checkFormat}
 
-// checkFormat refuses formats with the token %>p, which urnd has not.
+// checkFormat rejects formats with the token %>p, which urnd does not support.
 func checkFormat(format string) error {
 	if strings.Contains(format, "%>p") {
 		return errors.New("there is no token %>p: write %>a")
@@ -31,7 +31,7 @@ func checkFormat(format string) error {
 	return nil
 }
 
-// load returns what urnd reads of a converted configuration.
+// load returns the configuration that urnd reads from a result.
 func load(t testing.TB, r Result) config.Config {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "urnd.yaml")
@@ -54,7 +54,7 @@ func convertText(t testing.TB, text string) Result {
 	return r
 }
 
-// policyOf returns the rules of a configuration that has no lists, and the port of tunnels.
+// policyOf returns the rules of a configuration without lists, and with the port of tunnels.
 func policyOf(t testing.TB, c config.Config) *policy.Policy {
 	t.Helper()
 	var rules []policy.Rule
@@ -83,13 +83,13 @@ func portOf(text string) uint16 {
 	return uint16(port)
 }
 
-// request is one that both decide.
+// request is a request that both sides decide.
 type request struct {
-	client, method, url string // CONNECT has host:port
+	client, method, url string // host:port for CONNECT
 	at                  time.Time
 }
 
-// allowed is what urnd decides.
+// allowed returns the decision of urnd.
 func allowed(t testing.TB, c config.Config, p *policy.Policy, r request) bool {
 	t.Helper()
 	client := netip.MustParseAddr(r.client)
@@ -116,7 +116,7 @@ func allowed(t testing.TB, c config.Config, p *policy.Policy, r request) bool {
 	return !p.DecideFor(asked, netip.MustParseAddr("192.0.2.1")).Deny
 }
 
-// The samples become the configurations of their files of want, which urnd reads: -update writes them.
+// The samples are converted to the expected files; -update writes them.
 func TestConvert(t *testing.T) {
 	samples, err := filepath.Glob("testdata/*.conf")
 	if err != nil || len(samples) == 0 {
@@ -161,7 +161,7 @@ func TestConvert(t *testing.T) {
 	}
 }
 
-// The file of Debian's package is carried over as a whole.
+// The configuration in Debian's package is converted without loss.
 func TestConvertPackaged(t *testing.T) {
 	const path = "/etc/squid/squid.conf"
 	if _, err := os.Stat(path); err != nil {
@@ -178,8 +178,8 @@ func TestConvertPackaged(t *testing.T) {
 func TestConvertLines(t *testing.T) {
 	for _, tt := range []struct {
 		text string
-		want string // parts of the YAML, by "|"
-		lost string // of the first loss: directive and why
+		want string // parts of the YAML, separated by "|"
+		lost string // of the first loss: directive and reason
 	}{
 		{"http_port [::1]:3128\nhttp_port 80", "service: ['[::1]:3128', '[::]:80']", ""},
 		{"https_port 3129 tls-cert=/a.pem tls-key=/b.pem", "", "https_port tls-cert: missing"},
@@ -255,7 +255,7 @@ func TestConvertLines(t *testing.T) {
 	}
 }
 
-// What is not known of an acl allows nothing.
+// An acl with an unknown part allows nothing.
 func TestUnknownAllowsNothing(t *testing.T) {
 	const acls = "acl net src 10.0.0.0/8\nacl odd browser x\nacl part dstdom_regex ^b ^a\\.example$\nacl all1 all-of net !odd\nacl any1 any-of !odd\n" +
 		"acl any2 any-of !part\nacl nested any-of all1 any1\nacl names any-of names names names names names names\n"
@@ -271,7 +271,7 @@ func TestUnknownAllowsNothing(t *testing.T) {
 	}
 }
 
-// Users of a file with hashes of bcrypt can log in, and then all have to.
+// Users of a file with bcrypt hashes can log in, and then everyone has to.
 func TestConvertUsers(t *testing.T) {
 	text := "auth_param basic program /usr/lib/squid/basic_ncsa_auth /e/users\nacl u proxy_auth REQUIRED\nacl b proxy_auth bob\n" +
 		"acl l src 10.0.0.0/8\nhttp_access deny b\nhttp_access allow l\nhttp_access allow u\n"
@@ -288,7 +288,7 @@ func TestConvertUsers(t *testing.T) {
 	}
 }
 
-// Acls mean what Squid 5.7 takes them for, also where that is unexpected.
+// Acls mean what Squid 5.7 makes of them, even if it is unexpected.
 func TestACLsMeanWhatSquidTakesThemFor(t *testing.T) {
 	const program = "auth_param basic program /usr/lib/squid/basic_ldap_auth -b dc=example\n"
 	files := map[string]string{"/e/none": "# none\n", "/e/empty": "", "/e/left": "alice # since May\nbob\n", "/e/required": "REQUIRED\n", "/e/second": "bob\nREQUIRED\n"}
@@ -321,7 +321,7 @@ func TestACLsMeanWhatSquidTakesThemFor(t *testing.T) {
 	}
 }
 
-// Acls of a program for groups are groups of rules, where users can log in.
+// Acls of a group program become groups in rules, if users can log in.
 func TestConvertGroups(t *testing.T) {
 	const program = "external_acl_type ldap %LOGIN /usr/lib/squid/ext_ldap_group_acl -b dc=example\n"
 	const rules = "acl staff external ldap staff board\nhttp_access allow staff\nhttp_access deny all\n"
@@ -340,7 +340,7 @@ func TestConvertGroups(t *testing.T) {
 	}
 }
 
-// squidAllows decides as Squid does, by acls that the test evaluates itself.
+// squidAllows decides like Squid, by acls that the test evaluates itself.
 func squidAllows(lines []string, holds map[string]func(request) bool, r request) bool {
 	last := false
 	for _, line := range lines {
@@ -358,7 +358,8 @@ func squidAllows(lines []string, holds map[string]func(request) bool, r request)
 	return !last
 }
 
-// Rules decide as http_access does, whatever is negated; where a line cannot be said, they allow less.
+// Rules decide like http_access, including negations; a line that cannot be expressed is converted to a
+// stricter one.
 func TestRulesDecideAsSquid(t *testing.T) {
 	const acls = "acl net1 src 10.0.0.0/8\nacl net2 src 10.1.0.0/16 192.0.2.0/24\nacl dom dstdomain .a.example b.example\nacl sub dstdomain .x.a.example\n" +
 		"acl safe port 80 443 1025-65535\nacl tls port 443\nacl get method GET\nacl ftp proto FTP HTTP\nacl path urlpath_regex ^/p/\n" +
@@ -422,7 +423,7 @@ func TestRulesDecideAsSquid(t *testing.T) {
 			}
 		}
 	}
-	random := rand.New(rand.NewPCG(1, 2)) // the same cases each time
+	random := rand.New(rand.NewPCG(1, 2)) // reproducible
 	exact := 0
 	const cases = 80
 	for i := range cases {
@@ -463,7 +464,7 @@ func TestRulesDecideAsSquid(t *testing.T) {
 	}
 }
 
-// Whatever Squid's file says, the result is a configuration that urnd reads.
+// Every result is a configuration that urnd can read.
 func FuzzConvert(f *testing.F) {
 	for _, name := range []string{"testdata/debian.conf", "testdata/office.conf"} {
 		text, err := os.ReadFile(name)

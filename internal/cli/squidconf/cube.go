@@ -18,26 +18,27 @@ const (
 	ofPaths
 	ofTimes
 	ofDestinations
-	conditions // how many there are
+	conditions // number of conditions
 )
 
-// conditionNames are the conditions as proxy.rules has them. Files of values are in the setting of that name and "_from".
+// conditionNames returns the names of the conditions in proxy.rules. Files of values are in the setting with
+// this name and "_from".
 func conditionNames() [conditions]string {
 	return [...]string{"clients", "users", "groups", "methods", "schemes", "hosts", "ports", "paths", "times", "destinations"}
 }
 
-// values are those of a condition: one of them must be met.
+// values are the values of a condition, one of which must match.
 type values struct {
 	set    ranges   // of clients, destinations, ports and times
-	texts  []string // of the others
-	files  []string // that have further values; those of clients and destinations are in set, too
-	own    ranges   // with files: what of set the acl itself has
-	copied []string // files whose values are in set, and which the rule cannot name
+	texts  []string // of the other conditions
+	files  []string // files of further values; for clients and destinations, set includes them
+	own    ranges   // the part of set that is not from files
+	copied []string // files whose values are in set, to which the rule cannot refer
 }
 
 func textValues(texts ...string) *values { return &values{texts: texts} }
 
-// cube is what one rule of urnd can say: all conditions hold. One that is nil always holds.
+// cube is the conjunction of conditions that one rule can express. A nil condition matches everything.
 type cube [conditions]*values
 
 // one returns a cube with one condition.
@@ -48,10 +49,10 @@ func one(kind int, v *values) (c cube) {
 
 func (c cube) always() bool { return c == cube{} }
 
-// only reports whether the cube has this condition and no other.
+// only reports whether the cube has exactly this condition.
 func (c cube) only(kind int) bool { return c[kind] != nil && c == one(kind, c[kind]) }
 
-// empty reports whether the cube can never hold.
+// empty reports whether the cube matches nothing.
 func (c cube) empty() bool {
 	return slices.ContainsFunc(c[:], func(v *values) bool { return v != nil && len(v.set)+len(v.texts)+len(v.files) == 0 })
 }
@@ -65,7 +66,7 @@ func (v *values) equal(other *values) bool {
 	return slices.Equal(v.set, other.set) && slices.Equal(v.texts, other.texts) && slices.Equal(v.files, other.files) && slices.Equal(v.own, other.own)
 }
 
-// and returns the cube that holds where both do, and false where no cube is exactly that.
+// and returns the intersection of two cubes; ok is false if no cube expresses it exactly.
 func (c cube) and(other cube) (both cube, ok bool) {
 	for kind := range both {
 		if both[kind], ok = c[kind].and(other[kind], kind); !ok {
@@ -91,7 +92,7 @@ func (v *values) and(other *values, kind int) (*values, bool) {
 	case ofHosts:
 		return v.andHosts(other)
 	}
-	return nil, false // what is in one of two paths or groups may be in the other one, too
+	return nil, false // the intersection of paths or groups is not expressible
 }
 
 func (v *values) andHosts(other *values) (*values, bool) {
@@ -116,17 +117,17 @@ func (v *values) andHosts(other *values) (*values, bool) {
 	return common, true
 }
 
-// hasHost reports whether a host or a name with all below it (.example.org) has all that another one has.
+// hasHost reports whether a host, or a domain with all its subdomains (.example.org), includes another one.
 func hasHost(wide, narrow string) bool {
 	return strings.HasPrefix(wide, ".") && (narrow == wide[1:] || strings.HasSuffix(narrow, wide))
 }
 
-// whole returns the set of all values of a condition, nil for one that is no set.
+// whole returns the set of all values of a condition, nil if its values are not ranges.
 func whole(kind int) ranges {
 	return map[int]ranges{ofClients: everyAddress(), ofDestinations: everyAddress(), ofPorts: everyPort(), ofTimes: everyTime()}[kind]
 }
 
-// oneSet returns a cube with a condition that is a set: without it where that has all values.
+// oneSet returns a cube with a condition on a set, without condition if the set is complete.
 func oneSet(kind int, v *values) cube {
 	if slices.Equal(v.set, whole(kind)) {
 		return cube{}
@@ -134,7 +135,8 @@ func oneSet(kind int, v *values) cube {
 	return one(kind, v)
 }
 
-// not returns the complement of a cube that is about clients, destinations, ports or times alone.
+// not returns the complement of a cube with only a condition on clients, destinations, ports or times; the
+// result is false for other cubes.
 func (c cube) not() (cube, bool) {
 	for kind, v := range c {
 		if every := whole(kind); every != nil && c.only(kind) {
@@ -144,7 +146,8 @@ func (c cube) not() (cube, bool) {
 	return c, false
 }
 
-// product returns the cubes that hold where one of each list does, and false where that cannot be written, or are too many.
+// product returns the intersections of all combinations of cubes, one from each list; ok is false if one of
+// them cannot be expressed, or there are too many.
 func product(lists ...[]cube) (all []cube, ok bool) {
 	all = []cube{{}}
 	for _, list := range lists {

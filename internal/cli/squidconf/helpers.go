@@ -11,10 +11,12 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// passwordFile is where the password of a directory is asked for: those of squid.conf are not printed.
-const passwordFile = "/etc/urnd/ldap-password" //nolint:gosec // the path alone
+// passwordFile is the path that replaces a password of an LDAP program: passwords of squid.conf are not
+// printed.
+const passwordFile = "/etc/urnd/ldap-password" //nolint:gosec // only the path
 
-// withoutPassword returns the arguments of a program of Squid for LDAP without a password, and whether there was one.
+// withoutPassword returns the command of one of Squid's LDAP programs without its password, and whether it
+// had one.
 func withoutPassword(command []string) (safe []string, found bool) {
 	if !strings.Contains(path.Base(command[0]), "ldap") {
 		return command, false
@@ -33,7 +35,7 @@ func withoutPassword(command []string) (safe []string, found bool) {
 	return safe, found
 }
 
-// newHelper makes a helper of the program of a line.
+// newHelper returns the helper entry for the program of a line.
 func (c *conversion) newHelper(d Directive, kind string, command []string) *yaml.Node {
 	safe, found := withoutPassword(command)
 	if found {
@@ -45,7 +47,7 @@ func (c *conversion) newHelper(d Directive, kind string, command []string) *yaml
 	return helper
 }
 
-// login carries a line of auth_param over: users whose hashes urnd verifies, or a program that does.
+// login converts a line of auth_param: a users file whose hashes urnd verifies, or a helper program.
 func (c *conversion) login(d Directive) {
 	words := d.Arguments()
 	switch scheme := strings.ToLower(d.argument(0)); {
@@ -67,8 +69,8 @@ func (c *conversion) login(d Directive) {
 	}
 }
 
-// isVerified reports whether urnd can verify all hashes of a file of users: else the program of Squid does that, also for names with
-// capital letters, as whom nobody can log in to Squid unless casesensitive is on.
+// isVerified reports whether urnd can verify all hashes of a users file. Otherwise Squid's program has to,
+// also for users with capital letters, who cannot log in to Squid unless casesensitive is on.
 func (c *conversion) isVerified(name string) bool {
 	lines, err := readList(c.files, name)
 	return err == nil && len(lines) > 0 && !slices.ContainsFunc(lines, func(line string) bool {
@@ -77,14 +79,14 @@ func (c *conversion) isVerified(name string) bool {
 	})
 }
 
-// basicParameter carries a parameter of auth_param basic over.
+// basicParameter converts a parameter of auth_param basic.
 func (c *conversion) basicParameter(d Directive, name string, values []string) {
 	h := c.passwords
 	switch {
 	case name == "realm":
 		c.unneeded(d, "realm: urnd names its realm itself")
 		return
-	case h == nil: // users are in a file, which urnd reads
+	case h == nil: // urnd reads the users file itself
 		c.unneeded(d, name+": urnd verifies passwords itself")
 		return
 	case name == "children":
@@ -107,7 +109,7 @@ func (c *conversion) basicParameter(d Directive, name string, values []string) {
 	h.HeadComment += "\n" + from(d)
 }
 
-// negotiateParameter carries a parameter of auth_param negotiate over.
+// negotiateParameter converts a parameter of auth_param negotiate.
 func (c *conversion) negotiateParameter(d Directive, name string, values []string) {
 	switch h := c.negotiate; {
 	case name == "program" && strings.HasPrefix(values[0], "/"):
@@ -116,7 +118,7 @@ func (c *conversion) negotiateParameter(d Directive, name string, values []strin
 		c.lose(d, "it has no program", "access.helpers")
 	case name == "keep_alive":
 		c.unneeded(d, "negotiate keep_alive: connections stay open")
-	case name == "children" && h != nil: // its concurrency is none, as in Squid
+	case name == "children" && h != nil: // without concurrency, as in Squid
 		put(h, "processes", numberOf(values[0], 256))
 		h.HeadComment += "\n" + from(d)
 	default:
@@ -124,13 +126,13 @@ func (c *conversion) negotiateParameter(d Directive, name string, values []strin
 	}
 }
 
-// numberOf returns a number within bounds, 0 for what is none.
+// numberOf parses a number up to most, 0 if it is invalid.
 func numberOf(text string, most uint64) uint64 {
 	n, _ := strconv.ParseUint(text, 10, 32)
 	return min(n, most)
 }
 
-// ttlOf returns a duration as settings have it, "" for what is none.
+// ttlOf converts a duration to the syntax of settings, "" if it is invalid.
 func ttlOf(words []string) string {
 	seconds, ok := seconds().amount(words)
 	if !ok || seconds < 1 {
@@ -140,7 +142,8 @@ func ttlOf(words []string) string {
 	return strconv.FormatInt(int64(min(seconds, most.Seconds())), 10) + "s"
 }
 
-// externalType carries a program over that is asked for the user and the words of an acl: whether it is in a group.
+// externalType converts a program that reports whether a user is in a group. Other external programs are
+// reported as lost.
 func (c *conversion) externalType(d Directive) {
 	words := d.Arguments()
 	program := slices.IndexFunc(words, func(word string) bool { return strings.HasPrefix(word, "/") })
@@ -172,7 +175,7 @@ func (c *conversion) externalType(d Directive) {
 	}
 }
 
-// external makes the groups of an acl a condition.
+// external converts an external acl to a condition on groups.
 func (c *conversion) external(a *ACL, means *condition) {
 	means.login = true
 	if c.groups == nil || len(a.Items) < 2 || a.Items[0].Value != c.groupType || !c.canLogIn() {
@@ -196,12 +199,12 @@ func (c *conversion) external(a *ACL, means *condition) {
 	means.cubes = []cube{one(ofGroups, holds)}
 }
 
-// canLogIn reports whether clients can log in.
+// canLogIn reports whether the configuration has a login.
 func (c *conversion) canLogIn() bool {
 	return c.usersFile != "" || c.passwords != nil || c.negotiate != nil
 }
 
-// helpers writes the programs.
+// helpers writes access.helpers.
 func (c *conversion) helpers() {
 	all := slices.DeleteFunc([]*yaml.Node{c.passwords, c.negotiate, c.groups}, func(helper *yaml.Node) bool { return helper == nil })
 	if len(all) > 0 {

@@ -10,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// logFormat remembers a format, which access_log names.
+// logFormat records a format for access_log.
 func (c *conversion) logFormat(d Directive) {
 	name := d.argument(0)
 	_, text, _ := strings.Cut(d.Text, name)
@@ -21,12 +21,12 @@ func (c *conversion) logFormat(d Directive) {
 	c.formats[name] = strings.TrimSpace(text)
 }
 
-// accessLog carries a log over: a file, options, the name of a format and acls.
+// accessLog converts a log: a file, options, the name of a format, and acls.
 func (c *conversion) accessLog(d Directive) {
 	words := d.Arguments()
 	switch {
 	case slices.Equal(words, []string{"none"}):
-		return // as without a log
+		return // equivalent to no log
 	case len(words) == 0 || words[0] == "none":
 		c.lose(d, "a log without a name, and requests that are not logged by acl: missing", "only, of log.access")
 		return
@@ -55,7 +55,8 @@ func (c *conversion) accessLog(d Directive) {
 	c.document.set("log.access", c.logs)
 }
 
-// logWords returns the name of the format of a log, and its acls. The format may be named by an option, or be the first word.
+// logWords returns the name of the format of a log, and its acls. The format is named by an option, or by the
+// first word.
 func (c *conversion) logWords(d Directive) (name string, acls []string) {
 	acls = slices.DeleteFunc(d.Arguments()[1:], func(word string) bool { return strings.Contains(word, "=") })
 	if name = d.options(1)["logformat"]; name != "" || len(acls) == 0 {
@@ -67,7 +68,8 @@ func (c *conversion) logWords(d Directive) (name string, acls []string) {
 	return acls[0], acls[1:]
 }
 
-// logFormatNamed returns a format of Squid as log.access has it, and reports one that it cannot have: the log then has Squid's own.
+// logFormatNamed converts a format of Squid to the syntax of log.access. An unsupported one is reported, and
+// replaced by Squid's default format.
 func (c *conversion) logFormatNamed(d Directive, name string) string {
 	const own = "squid"
 	known := map[string]string{"": own, own: own, "auto": own, "combined": "squid_combined", "common": "squid_common", "referrer": "referrer", "useragent": "useragent"}
@@ -87,10 +89,11 @@ func (c *conversion) logFormatNamed(d Directive, name string) string {
 	return own
 }
 
-// statusRange is a status, or two joined by a hyphen.
+// statusRange matches a status, or two joined by a hyphen.
 var statusRange = regexp.MustCompile(`^[1-5][0-9][0-9](-[1-5][0-9][0-9])?$`)
 
-// logged returns the conditions of a log for acls that must all hold, and false where it has no such conditions.
+// logged converts acls, which must all match, to conditions of a log; ok is false if logs have no such
+// conditions.
 func (c *conversion) logged(acls []string) (only *yaml.Node, ok bool) {
 	only, all := newTable(), []cube{{}}
 	for _, name := range acls {
@@ -122,7 +125,7 @@ func (c *conversion) logged(acls []string) (only *yaml.Node, ok bool) {
 	return only, true
 }
 
-// statuses returns the values of an acl of statuses as settings have them.
+// statuses returns the values of an acl of statuses in the syntax of settings.
 func (a *ACL) statuses() (all []string, ok bool) {
 	for _, item := range a.Items {
 		first, last, _ := strings.Cut(item.Value, "-")

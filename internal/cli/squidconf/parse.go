@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Bounds of what is read. The depth is that of Squid.
+// Limits of the input. maxDepth is that of Squid.
 const (
 	maxDepth  = 16
 	maxFiles  = 1000
@@ -16,36 +16,36 @@ const (
 	maxSource = 64 << 20  // bytes of one file
 )
 
-// Files is how files are read, and what else is asked. All functions must be set.
+// Files has the functions that read files and check formats. All functions must be set.
 type Files struct {
 	Read func(name string) ([]byte, error)
-	// Glob returns the names that a pattern of filepath.Match has, sorted.
+	// Glob returns the sorted names of files that match a pattern of filepath.Match.
 	Glob func(pattern string) ([]string, error)
-	// CheckFormat returns what is wrong with a format of log.access.
+	// CheckFormat returns the error in a format of log.access.
 	CheckFormat func(format string) error
 }
 
 // Position is a line of a file.
 type Position struct {
 	File string
-	Line int // from 1; of lines that are continued, the first one
+	Line int // one-based; the first one of continued lines
 }
 
-// String returns the position as "squid.conf:12", with the last element of the path alone.
+// String returns the position as "squid.conf:12", with only the last element of the path.
 func (p Position) String() string { return filepath.Base(p.File) + ":" + strconv.Itoa(p.Line) }
 
-// Word is a part of a line.
+// Word is a word of a line.
 type Word struct {
 	Text   string
-	Quoted bool // it was written in double quotes, which Text has not
+	Quoted bool // in double quotes, which Text does not include
 }
 
 // Directive is a line of the configuration.
 type Directive struct {
 	Position
 	Name  string
-	Words []Word // what follows the name
-	// Text is the whole line, with the lines that continue it.
+	Words []Word // the words after the name
+	// Text is the complete line, including its continuations.
 	Text string
 }
 
@@ -58,14 +58,14 @@ func (d Directive) Arguments() []string {
 	return texts
 }
 
-// ParseError is a line that Squid would not read either.
+// ParseError is the error of a line that Squid would reject too.
 type ParseError struct {
 	Position
 	Input, Message string
 	Err            error // of reading a file; may be nil
 }
 
-// Error returns the position, the line and what to write instead.
+// Error returns the position, the line and a correction.
 func (e *ParseError) Error() string {
 	text := fmt.Sprintf("%s:%d: %q: %s", e.File, e.Line, e.Input, e.Message)
 	if e.Err != nil {
@@ -84,8 +84,8 @@ type parser struct {
 	read  []Directive
 }
 
-// Parse reads a configuration and what it includes. An include that is relative is below the folder of the file that names it. The
-// error is a *ParseError, but for name itself, which cannot be read.
+// Parse reads a configuration and the files that it includes. Relative includes are relative to the directory
+// of the including file. The error is a *ParseError, unless name itself is unreadable.
 func Parse(files Files, name string) ([]Directive, error) {
 	text, err := files.Read(name)
 	if err != nil {
@@ -155,8 +155,9 @@ func (p *parser) include(line Directive, depth int) error {
 	return nil
 }
 
-// joinLines returns the lines that are no comments, joined where a backslash at the end continues them. As in Squid, white space at the
-// beginning of a line does not count, and neither empty lines nor comments end a line that is continued, or are continued themselves.
+// joinLines returns the lines without comments, joined where a trailing backslash continues them. Like in
+// Squid, leading white space is ignored, and empty lines and comments neither end a continued line nor are
+// continued themselves.
 func joinLines(name, text string) (all []Directive) {
 	var continued bool
 	number := 0
@@ -177,7 +178,7 @@ func joinLines(name, text string) (all []Directive) {
 	return slices.DeleteFunc(all, func(d Directive) bool { return strings.TrimSpace(d.Text) == "" })
 }
 
-// split makes words of the text. A "#" at the beginning of a word begins a comment.
+// split splits the text into words. A "#" at the beginning of a word starts a comment.
 func (d *Directive) split() error {
 	d.Text = strings.TrimSpace(d.Text)
 	rest := d.Text

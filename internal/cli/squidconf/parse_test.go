@@ -37,7 +37,7 @@ func filesOf(texts map[string]string) Files {
 	}
 }
 
-// Lines are read as Squid reads them.
+// Lines are parsed like Squid parses them.
 func TestParse(t *testing.T) {
 	texts := map[string]string{"/e/conf.d/a.conf": "a 1\n", "/e/conf.d/b.conf": "\ninclude ../c\n", "/e/c": "c", "/e/none": ""}
 	for _, tt := range []struct{ text, want string }{
@@ -74,7 +74,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// What Squid would not read is an error with its place and what to write.
+// A line that Squid would reject is an error with its position and a correction.
 func TestParseErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"include squid.conf":              `/e/squid.conf:1: "include squid.conf": files include each other: at most 16 may`,
@@ -101,7 +101,7 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// Several lines of an acl are alternatives; values may be in files, one a line.
+// Several lines of an acl are alternatives; values may be in files, one per line.
 func TestACLs(t *testing.T) {
 	files := filesOf(map[string]string{"/e/list": "# c\n a b \t# e\n\nc#d\n", "/e/squid.conf": `
 acl x dstdom_regex -i a +i b "list" "/e/list"
@@ -141,6 +141,6 @@ func FuzzParse(f *testing.F) {
 				t.Errorf("%q: %+v", text, d)
 			}
 		}
-		_, _ = ACLs(files, directives) // it only must not panic
+		_, _ = ACLs(files, directives) // must not panic
 	})
 }

@@ -13,12 +13,12 @@ import (
 // peer is a server of cache_peer.
 type peer struct {
 	Directive
-	name, server string // server has a scheme
+	name, server string // server includes the scheme
 	options      map[string]string
 	weight       uint64
-	hosts        []string // for which it is asked; nil: all
-	other        bool     // its cache_peer_access cannot be said
-	denies       bool     // cache_peer_access ends by denying
+	hosts        []string // hosts whose requests it gets; nil means all
+	other        bool     // its cache_peer_access cannot be expressed
+	denies       bool     // its cache_peer_access ends with deny
 }
 
 // directRule is a line of always_direct.
@@ -27,7 +27,7 @@ type directRule struct {
 	hosts []string
 }
 
-// cachePeer reads a server. Where it is asked is known after the last line.
+// cachePeer parses a server. Its hosts are known after the last line.
 func (c *conversion) cachePeer(d Directive) {
 	host, port := strings.ToLower(strings.Trim(d.argument(0), "[]")), d.argument(2)
 	options := d.options(4)
@@ -56,7 +56,7 @@ func (c *conversion) cachePeer(d Directive) {
 	c.peers = append(c.peers, p)
 }
 
-// peerOptions reports the options of a parent that urnd has not.
+// peerOptions reports unsupported options of a parent.
 func (c *conversion) peerOptions(p *peer) {
 	if !p.has("no-query") && p.argument(3) != "0" {
 		c.lose(p.Directive, "ICP: missing", "nothing: the parent is asked without it")
@@ -78,7 +78,7 @@ func (p *peer) has(option string) bool {
 	return ok
 }
 
-// peerAccess reads for which hosts a server is asked: allow lines with dstdomain, and deny all.
+// peerAccess adds the hosts of a server: from allow lines with dstdomain, up to deny all.
 func (c *conversion) peerAccess(d Directive) {
 	words := d.Arguments()
 	at := slices.IndexFunc(c.peers, func(p *peer) bool { return len(words) > 2 && strings.EqualFold(p.name, words[0]) })
@@ -100,7 +100,8 @@ func (c *conversion) peerAccess(d Directive) {
 	}
 }
 
-// hostsOf returns the hosts that acls stand for, nil for all. Those in files are written out: upstreams have none.
+// hostsOf returns the hosts of acls, nil for all. Hosts in files are copied, because upstreams cannot refer
+// to files.
 func (c *conversion) hostsOf(d Directive, words []string) (hosts []string, ok bool) {
 	if len(words) != 1 {
 		return nil, false
@@ -148,15 +149,16 @@ func (c *conversion) neverDirect(d Directive) {
 		}
 	case "deny all":
 	default:
-		c.noDirect = true // as none is to go without a parent that went by one
+		c.noDirect = true // conservative: a request that had to use a parent must not go direct
 		c.lose(d, "ways by acls: missing; all requests go by parents", "direct, at the end of proxies")
 	}
 }
 
-// isAsked reports whether there are requests for which a parent is asked.
+// isAsked reports whether a parent gets any requests.
 func (p *peer) isAsked() bool { return !p.other && (!p.denies || p.hosts != nil) }
 
-// upstreams writes proxy.upstreams: first what goes direct, then parents for the same hosts together, and those for all hosts last.
+// upstreams writes proxy.upstreams: direct hosts first, then parents grouped by their hosts, those for all
+// hosts last.
 func (c *conversion) upstreams() {
 	var ways []*yaml.Node
 	for _, rule := range c.direct {
@@ -188,7 +190,7 @@ func (c *conversion) upstreams() {
 	}
 }
 
-// way returns an entry of proxy.upstreams for parents that are asked for the same hosts.
+// way returns an entry of proxy.upstreams for parents with the same hosts.
 func (c *conversion) way(group []*peer) *yaml.Node {
 	first := group[0]
 	var comments, proxies []string
@@ -224,7 +226,7 @@ func (c *conversion) way(group []*peer) *yaml.Node {
 	return way
 }
 
-// peerLogin writes the user of a parent. The password is never shown: it goes to a file.
+// peerLogin writes the user of a parent. The password is never printed: it belongs in a file.
 func (c *conversion) peerLogin(way *yaml.Node, p *peer) {
 	const file = "/etc/urnd/upstream-password"
 	user, password, ok := strings.Cut(p.options["login"], ":")

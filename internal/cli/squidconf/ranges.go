@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// addressRange is addresses of one family, both included.
+// addressRange is a range of addresses of one family, both ends included.
 type addressRange struct{ first, last netip.Addr }
 
-// ranges is a set of addresses: sorted, without two that overlap or touch. Ports, and minutes of a week, are in it as the last two bytes of
-// an address 0.0.x.y.
+// ranges is a set of addresses: sorted ranges that neither overlap nor touch. Ports and minutes of a week are
+// represented as the last two bytes of an address 0.0.x.y.
 type ranges []addressRange
 
 func numbers(first, last int) addressRange {
@@ -44,7 +44,7 @@ func rangeOf(network netip.Prefix) addressRange {
 	return addressRange{network.Addr(), to}
 }
 
-// newRanges returns the set of all addresses in ranges.
+// newRanges returns the union of ranges.
 func newRanges(all []addressRange) ranges {
 	slices.SortFunc(all, func(a, b addressRange) int { return a.first.Compare(b.first) })
 	set := ranges{}
@@ -62,10 +62,10 @@ func newRanges(all []addressRange) ranges {
 	return set
 }
 
-// and returns the addresses that are in both sets: those that are not in one of their complements.
+// and returns the intersection of two sets, by De Morgan's law.
 func (s ranges) and(other ranges) ranges { return newRanges(append(s.not(), other.not()...)).not() }
 
-// not returns the addresses that are not in the set.
+// not returns the complement of the set.
 func (s ranges) not() ranges {
 	rest := ranges{}
 	for _, all := range everyAddress() {
@@ -77,7 +77,7 @@ func (s ranges) not() ranges {
 			if first.IsValid() && first.Compare(r.first) < 0 {
 				rest = append(rest, addressRange{first, r.first.Prev()})
 			}
-			first = r.last.Next() // not valid behind the last address
+			first = r.last.Next() // invalid after the last address
 		}
 		if first.IsValid() {
 			rest = append(rest, addressRange{first, all.last})
@@ -86,8 +86,9 @@ func (s ranges) not() ranges {
 	return rest
 }
 
-// networks returns the set as settings have it, without what no client and no server has: 0.0.0.0/8 in part (RFC 1122 section 3.2.1.3), of
-// which localnet of Debian has all but one address, and IPv4 in IPv6.
+// networks returns the set in the syntax of settings. It omits addresses that neither clients nor servers
+// have: parts of 0.0.0.0/8 (RFC 1122 section 3.2.1.3), which localnet of Debian contains except for one
+// address, and IPv4-mapped IPv6 addresses.
 func (s ranges) networks() (all []string) {
 	this := netip.MustParsePrefix("0.0.0.0/8")
 	for _, r := range s {
@@ -110,7 +111,8 @@ func (s ranges) networks() (all []string) {
 	return all
 }
 
-// parseAddresses reads an address of an acl as Squid writes them: an address, a range, or all, each with a mask or the length of one.
+// parseAddresses parses an address of an acl in the syntax of Squid: an address, a range or "all", with an
+// optional mask or prefix length.
 func parseAddresses(text string) ([]addressRange, error) {
 	every := everyAddress()
 	if known, ok := map[string][]addressRange{"all": every, "ipv4": every[:1], "ipv6": every[1:]}[text]; ok {
@@ -132,7 +134,7 @@ func parseAddresses(text string) ([]addressRange, error) {
 	}
 	bits, err := strconv.Atoi(mask)
 	if m, ok := parseAddress(mask); ok && m.Is4() && first.Is4() {
-		ones, all := net.IPMask(m.AsSlice()).Size() // 0 of 0 for a mask with holes
+		ones, all := net.IPMask(m.AsSlice()).Size() // 0 of 0 for a non-contiguous mask
 		bits, err = ones, nil
 		if all == 0 {
 			return nil, wrong
@@ -146,13 +148,14 @@ func parseAddresses(text string) ([]addressRange, error) {
 	return []addressRange{{rangeOf(network).first, rangeOf(upper).last}}, nil
 }
 
-// parseAddress reads an address without a zone.
+// parseAddress parses an address without zone.
 func parseAddress(text string) (netip.Addr, bool) {
 	address, err := netip.ParseAddr(strings.Trim(text, "[]"))
 	return address.Unmap(), err == nil && address.Zone() == ""
 }
 
-// isListed reports whether a line of a file means the same to urnd as to Squid: an address, a network or a range, and not all of them.
+// isListed reports whether a line in a file means the same to urnd as to Squid: an address, a network or a
+// range, but not all addresses.
 func isListed(text string) bool {
 	found, err := parseAddresses(text)
 	if err != nil || strings.ContainsAny(text, "[]") || strings.HasPrefix(strings.ToLower(text), "::ffff:") {
@@ -165,7 +168,7 @@ func isListed(text string) bool {
 	return !slices.ContainsFunc(everyAddress(), func(every addressRange) bool { return slices.Contains(found, every) })
 }
 
-// parsePorts reads a port, or two joined by a hyphen.
+// parsePorts parses a port, or a range of ports.
 func parsePorts(text string) (addressRange, error) {
 	from, to, isRange := strings.Cut(text, "-")
 	if !isRange {
@@ -179,7 +182,7 @@ func parsePorts(text string) (addressRange, error) {
 	return numbers(int(first), int(last)), nil
 }
 
-// ports returns a set of ports as settings have it.
+// ports returns a set of ports in the syntax of settings.
 func (s ranges) ports() (all []string) {
 	for _, r := range s {
 		first, last := r.bounds()

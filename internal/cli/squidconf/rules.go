@@ -10,32 +10,33 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// maxRules bounds the rules of urnd that are made.
+// maxRules bounds the rules of the result.
 const maxRules = 5000
 
-// rule is one of proxy.rules.
+// rule is an entry of proxy.rules.
 type rule struct {
 	cube
 	at      Position
 	comment string
 	deny    bool
-	closed  bool // it denies more than Squid did, as its line cannot be said exactly
+	closed  bool // denies more than Squid, because its line cannot be expressed exactly
 }
 
-// accessLine is a line of http_access: it holds where one of cubes does, and none of except.
+// accessLine is a line of http_access. It matches a request that matches one of cubes and none of except.
 type accessLine struct {
 	Directive
 	condition
 	deny       bool
-	closed     bool // the last of cubes is wider than the line, since that cannot be said exactly
-	denyExcept bool // what the line excepts is denied, and not left to the lines behind it
+	closed     bool // the last cube is wider than the line, which cannot be expressed exactly
+	denyExcept bool // exceptions of the line are denied, instead of being decided by the following lines
 }
 
-// accessLine reads a line. What cannot be said of one that allows is left out, and what cannot be said of one that denies, is denied.
+// accessLine converts a line. The inexpressible part of an allowing line is omitted, that of a denying line
+// is denied.
 func (c *conversion) accessLine(d Directive) accessLine {
 	words := d.Arguments()
 	line := accessLine{Directive: d, deny: words[0] == "deny"}
-	var known, wide [][]cube // by what is known of the acls, and without those of which something is missing
+	var known, wide [][]cube // all acls, with what is known of them; and only the fully known ones
 	for _, word := range words[1:] {
 		part := c.literal(word, d.Position, 0)
 		line.login = line.login || part.login
@@ -54,7 +55,7 @@ func (c *conversion) accessLine(d Directive) accessLine {
 	var ok bool
 	line.cubes, ok = product(known...)
 	if line.deny && len(line.missing) > 0 {
-		// What is known goes first: who removes the wide rule keeps it.
+		// The exact rule comes first: it remains if the user removes the wide one.
 		wider, fits := product(wide...)
 		line.cubes, line.except, ok = slices.Concat(line.cubes, wider), nil, ok && fits
 		line.closed = len(wider) > 0
@@ -65,7 +66,7 @@ func (c *conversion) accessLine(d Directive) accessLine {
 	return line
 }
 
-// inexact makes a line one that allows less than Squid did: it allows nothing, or denies everything.
+// inexact makes a line stricter than in Squid: it allows nothing, or denies everything.
 func (l *accessLine) inexact(why string) {
 	l.missing = append(l.missing, Loss{l.Position, l.Name, why, "rules of your own at this place"})
 	l.except, l.cubes = nil, nil
@@ -74,7 +75,8 @@ func (l *accessLine) inexact(why string) {
 	}
 }
 
-// rules returns the rules of all lines of http_access. Squid denies without one, and where none holds, does the opposite of the last.
+// rules returns the rules of all lines of http_access. Squid denies if there is none; if none matches, it
+// does the opposite of the last one.
 func (c *conversion) rules() ([]rule, error) {
 	w := writer{byDefault: rule{deny: true, comment: "no http_access holds"}}
 	for _, d := range c.directives {
@@ -110,16 +112,16 @@ func (c *conversion) rules() ([]rule, error) {
 	return all, nil
 }
 
-// writer makes rules of lines.
+// writer converts lines to rules.
 type writer struct {
 	lines     []accessLine
 	byDefault rule
 	made      int
 }
 
-// settle makes lines inexact whose exceptions cannot be said.
+// settle makes lines inexact if their exceptions cannot be expressed.
 func (w *writer) settle() {
-	// From the last line on, as an exception continues with the lines behind its own.
+	// From the last line on, because an exception continues with the lines after its own.
 	for i := len(w.lines) - 1; i >= 0; i-- {
 		line := &w.lines[i]
 		if _, ok := w.alone(i); !ok {
@@ -135,16 +137,17 @@ func (w *writer) settle() {
 	}
 }
 
-// region is requests that come to a line: those for which a line before it makes an exception.
+// region is the set of requests that reach a line because an earlier line excepts them.
 type region struct {
 	cube
-	// wide has all requests for which that line would hold without its exception. As it does the same with the others, rules that do so,
-	// too, may be for all of wide, where cube and their own conditions cannot be said together.
+	// wide is the set of requests that the earlier line would match without its exception. Rules with the
+	// same effect as that line may match all of wide, if the intersection of cube with their own conditions
+	// cannot be expressed.
 	wide *cube
 	deny bool
 }
 
-// and returns the requests of a region for which a rule is that denies, or allows.
+// and returns the requests of a region that a rule with this effect may match.
 func (r region) and(holds cube, deny bool) (cube, bool) {
 	both, ok := r.cube.and(holds)
 	if !ok && r.wide != nil && r.deny == deny {
@@ -159,8 +162,8 @@ func (w *writer) alone(i int) ([]rule, bool) {
 	return w.line(i, region{})
 }
 
-// from returns the rules for requests of a region that come to a line and those behind it. The last one is for all of the region. ok is
-// false where that cannot be said exactly, or takes too many rules.
+// from returns the rules for requests of a region that reach a line and its successors. The last rule matches
+// the whole region. ok is false if that cannot be expressed exactly, or takes too many rules.
 func (w *writer) from(first int, in region) (all []rule, ok bool) {
 	for i := first; i < len(w.lines); i++ {
 		some, ok := w.line(i, in)
@@ -177,7 +180,8 @@ func (w *writer) from(first int, in region) (all []rule, ok bool) {
 	return append(all, last), true
 }
 
-// line returns the rules of one line for requests of a region. What it excepts gets those of the lines behind it, before its own.
+// line returns the rules of one line for requests of a region. The rules for its exceptions, from the
+// following lines, come first.
 func (w *writer) line(i int, in region) (all []rule, ok bool) {
 	line := w.lines[i]
 	for n, holds := range line.cubes {
@@ -203,7 +207,7 @@ func (w *writer) line(i int, in region) (all []rule, ok bool) {
 	return all, true
 }
 
-// exceptions returns the rules for what a line excepts of one of its cubes.
+// exceptions returns the rules for the exceptions of a line within one of its cubes.
 func (w *writer) exceptions(i int, in region, holds cube) (all []rule, ok bool) {
 	line := w.lines[i]
 	if line.denyExcept && line.deny {
@@ -236,7 +240,7 @@ func (w *writer) exceptions(i int, in region, holds cube) (all []rule, ok bool) 
 	return all, true
 }
 
-// simplify removes rules before the last one that do the same as it does.
+// simplify removes the rules before the last one that have the same effect.
 func simplify(rules []rule) []rule {
 	last := len(rules) - 1
 	from := last
@@ -246,13 +250,13 @@ func simplify(rules []rule) []rule {
 	return append(slices.Clone(rules[:from]), rules[last])
 }
 
-// tables returns proxy.rules.
+// tables returns the entries of proxy.rules.
 func tables(rules []rule) (all []*yaml.Node) {
 	ids := make(map[string]int)
 	said := ""
 	for _, r := range rules {
 		if r.vanishes(ofClients) || r.vanishes(ofDestinations) {
-			continue // without them it would be for all
+			continue // without this condition the rule would match all addresses
 		}
 		id, note := "default", r.comment
 		if r.at.Line > 0 {
@@ -283,7 +287,7 @@ func ruleID(at Position) string {
 	return name[:min(40, len(name))] + "-" + strconv.Itoa(at.Line)
 }
 
-// table returns the rule as an entry of proxy.rules.
+// table returns the entry of proxy.rules for a rule.
 func (r rule) table(id string, comments []string) *yaml.Node {
 	table := newTable(comments...)
 	action := "allow"
@@ -305,7 +309,7 @@ func (r rule) table(id string, comments []string) *yaml.Node {
 	return table
 }
 
-// plain returns the values that are in no file, as settings have them.
+// plain returns the values outside files, in the syntax of settings.
 func (v *values) plain(kind int) []string {
 	set := v.set
 	if len(v.files) > 0 {
@@ -322,7 +326,7 @@ func (v *values) plain(kind int) []string {
 	return v.texts
 }
 
-// vanishes reports whether a set of addresses has none that settings could have.
+// vanishes reports whether a condition on addresses has no address that settings can express.
 func (c cube) vanishes(kind int) bool {
 	return c[kind] != nil && len(c[kind].files)+len(c[kind].plain(kind)) == 0
 }

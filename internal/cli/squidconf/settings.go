@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// options returns the options of a line behind its first words: name=value, or a name with an empty value.
+// options returns the options of a line after its first words: name=value, or a name with an empty value.
 func (d Directive) options(from int) map[string]string {
 	all := make(map[string]string)
 	words := d.Arguments()
@@ -28,7 +28,7 @@ func firstOf(options map[string]string, names ...string) string {
 	return ""
 }
 
-// httpPort carries a listener over.
+// httpPort converts a listener.
 func (c *conversion) httpPort(d Directive) {
 	options := d.options(1)
 	const pac, tls = "/proxy.pac, by which browsers find the proxy (proxy.pac_proxies)", "listen.tls, tls.certificate and tls.key"
@@ -51,12 +51,12 @@ func (c *conversion) httpPort(d Directive) {
 		return
 	}
 	if host == "" {
-		host = "::" // and all IPv4 addresses
+		host = "::" // includes all IPv4 addresses
 	}
 	c.add(d, "listen.service", net.JoinHostPort(host, port))
 }
 
-// argument returns a word, "" where there are fewer.
+// argument returns a word by its index, "" if there are fewer.
 func (d Directive) argument(i int) string {
 	if i < len(d.Words) {
 		return d.Words[i].Text
@@ -64,7 +64,7 @@ func (d Directive) argument(i int) string {
 	return ""
 }
 
-// add adds values to a setting that several lines have.
+// add appends values to a setting that several lines set.
 func (c *conversion) add(d Directive, setting string, values ...string) {
 	c.seen[setting] = append(c.seen[setting], values...)
 	c.set(d, setting, c.seen[setting])
@@ -104,7 +104,7 @@ func (c *conversion) nameServers(d Directive) {
 	}
 }
 
-// units are what numbers may have behind them, without an s at the end, and what they stand for.
+// units maps units, without a final s, to their values.
 type units map[string]float64
 
 func seconds() units {
@@ -115,7 +115,7 @@ func bytes() units {
 	return units{"": 1, "byte": 1, "b": 1, "kb": 1 << 10, "mb": 1 << 20, "gb": 1 << 30}
 }
 
-// amount reads a number with a unit, which may be missing.
+// amount parses a number with an optional unit.
 func (u units) amount(words []string) (float64, bool) {
 	words = append(slices.Clone(words), "", "")
 	unit := u[strings.TrimSuffix(strings.ToLower(words[1]), "s")]
@@ -123,7 +123,7 @@ func (u units) amount(words []string) (float64, bool) {
 	return n * unit, err == nil && unit > 0 && n >= 0 && n*unit < 1<<40
 }
 
-// to returns what carries a number over, within the bounds of a setting.
+// to returns a function that converts a number to a setting, within its bounds.
 func (u units) to(setting string, least, most float64, text func(int64) any) func(*conversion, Directive) {
 	return func(c *conversion, d Directive) {
 		if n, ok := u.amount(d.Arguments()); ok {
@@ -134,14 +134,14 @@ func (u units) to(setting string, least, most float64, text func(int64) any) fun
 	}
 }
 
-// timeout returns what carries a duration over, within the bounds of the setting in seconds.
+// timeout returns a function that converts a duration to a setting, within its bounds in seconds.
 func timeout(setting string, least, most float64) func(*conversion, Directive) {
 	return seconds().to(setting, least, most, func(n int64) any { return strconv.FormatInt(n, 10) + "s" })
 }
 
 func plainNumber(n int64) any { return n }
 
-// sizeText returns a size as settings have it.
+// sizeText returns a size in the syntax of settings.
 func sizeText(size int64) any {
 	switch {
 	case size >= 1<<20 && size%(1<<20) == 0:
@@ -152,7 +152,8 @@ func sizeText(size int64) any {
 	return strconv.FormatInt(size, 10) + "B"
 }
 
-// cacheMemory carries the memory of the cache over. A response has at most an eighth of it, by default 8 MiB.
+// cacheMemory converts the size of the memory cache. A response has at most an eighth of it; the default of
+// urnd is 8 MiB.
 func (c *conversion) cacheMemory(d Directive) {
 	const least, byDefault = 8 << 10, 8 << 20
 	n, ok := bytes().amount(d.Arguments())
@@ -168,7 +169,7 @@ func (c *conversion) cacheMemory(d Directive) {
 	}
 	size := int64(n)
 	if size < least {
-		size = 0 // an eighth of it would be less than the least cache.max_response
+		size = 0 // an eighth would be below the minimum of cache.max_response
 	}
 	c.set(d, "cache.responses", sizeText(size))
 	if size > 0 && size/8 < byDefault {
@@ -196,7 +197,7 @@ func (c *conversion) cacheAccess(d Directive) {
 	}
 }
 
-// refresh carries the pattern for all URLs over. Those of Debian for others say nothing that urnd needs.
+// refresh converts the pattern for all URLs. Other patterns of Debian's configuration are not needed by urnd.
 func (c *conversion) refresh(d Directive) {
 	words := slices.DeleteFunc(d.Arguments(), func(word string) bool { return word == "-i" || word == "+i" })
 	if len(words) < 4 {

@@ -5,29 +5,29 @@ import (
 	"strings"
 )
 
-// kind is what becomes of a directive.
+// kind is the treatment of a directive.
 type kind string
 
 const (
-	carried  kind = ""         // a setting takes its place
+	carried  kind = ""         // converted to a setting
 	unneeded kind = "unneeded" // urnd needs no setting for it
-	missing  kind = "missing"  // urnd does not do it
-	acls     kind = "acl"      // as missing, and the names are types of acls
+	missing  kind = "missing"  // urnd does not support it
+	acls     kind = "acl"      // like missing, but the names are types of acls
 )
 
-// row says what becomes of directives.
+// row describes the treatment of directives.
 type row struct {
-	names   string // directives, with spaces between them
+	names   string // directives, separated by spaces
 	kind    kind
-	instead string // what takes their place; why they are not needed; what to do where urnd has nothing
-	// convert carries a line over. It is nil for directives that are read with others, as acl is for http_access.
+	instead string // its replacement; why it is not needed; or an alternative
+	// convert converts a line. It is nil for directives that are read with others, like acl with http_access.
 	convert func(*conversion, Directive)
 }
 
 //go:embed directives.txt
 var notCarried string
 
-// table has all directives that Squid 5.7 documents, as the command and the documentation show them.
+// table returns all directives that Squid 5.7 documents, for the command and the documentation.
 func table() []row {
 	all := carriedRows()
 	for group := range strings.SplitSeq(notCarried, "\n\n") {

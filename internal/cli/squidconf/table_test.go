@@ -21,7 +21,7 @@ func markdown() string {
 	return all.String()
 }
 
-// The table is in the documentation as it is in the program.
+// The documentation has the same table as the program.
 func TestTableIsDocumented(t *testing.T) {
 	const path, begin, end = "../../../docs/squid.md", "<!-- directives: go test ./internal/cli/squidconf -update -->\n", "<!-- end -->"
 	text, err := os.ReadFile(path)
@@ -43,7 +43,7 @@ func TestTableIsDocumented(t *testing.T) {
 	}
 }
 
-// Each directive is in the table once, with what takes its place.
+// Each directive is in the table once, with its replacement.
 func TestTable(t *testing.T) {
 	rows := make(map[string]bool)
 	for _, r := range table() {

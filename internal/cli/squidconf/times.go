@@ -7,12 +7,13 @@ import (
 
 const (
 	minutesOfDay = 24 * 60
-	dayLetters   = "MTWHFAS" // A is Saturday, S Sunday; D is from Monday to Friday
+	dayLetters   = "MTWHFAS" // from Monday to Sunday: A is Saturday, S Sunday; D stands for Monday to Friday
 )
 
 func everyTime() ranges { return ranges{numbers(0, len(dayLetters)*minutesOfDay-1)} }
 
-// times adds what an acl of days and hours means. A span without days is on each day, days without a span are whole.
+// times converts an acl of days and hours. A span without days applies every day, and days without a span are
+// whole days.
 func (a *ACL) times(means *condition) {
 	var set []addressRange
 	for _, line := range a.Lines {
@@ -20,7 +21,7 @@ func (a *ACL) times(means *condition) {
 		for i, item := range line {
 			var from, minutes, to, minutesTo int
 			n, err := fmt.Sscanf(item.Value, "%d:%d-%d:%d", &from, &minutes, &to, &minutesTo)
-			// The last minute is one of the span.
+			// The last minute is included.
 			first, last := from*60+minutes, min(to*60+minutesTo, minutesOfDay-1)
 			switch letters := strings.ReplaceAll(item.Value, "D", dayLetters[:5]); {
 			case n == 0 && strings.Trim(letters, dayLetters) == "":
@@ -40,7 +41,7 @@ func (a *ACL) times(means *condition) {
 	means.cubes = []cube{oneSet(ofTimes, &values{set: newRanges(set)})}
 }
 
-// spans returns the minutes of a week from a first to a last one of days.
+// spans returns the minutes of a week from first to last on each of the days.
 func spans(days string, first, last int) (all []addressRange) {
 	for day, letter := range dayLetters {
 		if strings.ContainsRune(days, letter) {
@@ -50,7 +51,7 @@ func spans(days string, first, last int) (all []addressRange) {
 	return all
 }
 
-// times returns a set of minutes as settings have it: days that have the same spans together.
+// times formats a set of minutes in the syntax of settings, grouping days with the same spans.
 func (s ranges) times() (all []string) {
 	const workdays = "Mon,Tue,Wed,Thu,Fri"
 	days := make(map[string]string) // by span

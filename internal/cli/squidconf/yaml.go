@@ -6,15 +6,15 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// order is that of the sections in the file.
+// order is the order of sections in the file.
 const order = "listen tls dns cache access proxy limits log"
 
-// newTable returns a mapping of YAML without keys, with comments before it.
+// newTable returns an empty YAML mapping with head comments.
 func newTable(comments ...string) *yaml.Node {
 	return &yaml.Node{Kind: yaml.MappingNode, HeadComment: strings.Join(comments, "\n")}
 }
 
-// find returns the place of the value of a key in a table, -1 for none.
+// find returns the index of the value of a key in table.Content, -1 if there is none.
 func find(table *yaml.Node, key string) int {
 	for i := 0; i < len(table.Content); i += 2 {
 		if table.Content[i].Value == key {
@@ -24,14 +24,15 @@ func find(table *yaml.Node, key string) int {
 	return -1
 }
 
-// put sets a value of a table as set does, but for 0, and texts and lists without anything in them, which stand for the default.
+// put is set, except that it omits 0, "" and empty lists, which mean the default.
 func put(table *yaml.Node, key string, value any, comments ...string) {
 	if texts, ok := value.([]string); value != "" && value != uint64(0) && (!ok || len(texts) > 0) {
 		set(table, key, value, comments...)
 	}
 }
 
-// set sets a value of a table, with comments before it, and replaces one of the same key, as the last directive decides.
+// set sets a value in a table, with head comments. It replaces an existing value, because the last directive
+// wins.
 func set(table *yaml.Node, key string, value any, comments ...string) {
 	var node *yaml.Node
 	switch v := value.(type) {
@@ -55,7 +56,7 @@ func set(table *yaml.Node, key string, value any, comments ...string) {
 	table.Content = append(table.Content, name, node)
 }
 
-// sequence returns values as a list on one line.
+// sequence returns a list in flow style.
 func sequence[T string | uint64](values []T) *yaml.Node {
 	node := &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle}
 	for _, value := range values {
@@ -64,20 +65,20 @@ func sequence[T string | uint64](values []T) *yaml.Node {
 	return node
 }
 
-// scalar returns a value, with quotation marks where YAML needs them.
+// scalar returns a scalar, quoted if YAML requires it.
 func scalar(value any) *yaml.Node {
 	if text, ok := value.(string); ok {
 		value = strings.ToValidUTF8(text, "?")
 	}
 	node := new(yaml.Node)
-	_ = node.Encode(value) // a text, a number or a truth value has no error
+	_ = node.Encode(value) // strings, numbers and booleans never fail
 	return node
 }
 
-// document is the configuration of urnd.
+// document is a configuration of urnd.
 type document struct{ root *yaml.Node }
 
-// set sets a value of a section, with comments before it.
+// set sets a value of a section, with head comments.
 func (d *document) set(path string, value any, comments ...string) {
 	name, key, _ := strings.Cut(path, ".")
 	if find(d.root, name) < 0 {
@@ -101,7 +102,7 @@ func (d *document) text() (string, error) {
 	return all.String(), err
 }
 
-// Plain returns a text for one line: without what ends it, and not too long.
+// Plain returns a text as one line of bounded length, without control characters.
 func Plain(text string) string {
 	const most = 400
 	text = strings.Map(func(r rune) rune {

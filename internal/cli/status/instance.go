@@ -17,49 +17,50 @@ import (
 	"github.com/urnd/urnd/internal/cli/admin"
 )
 
-// Instance is what an urnd says of itself. Counts are since its start.
+// Instance is the state of an urnd. Counters start at its start.
 type Instance struct {
 	Address  string   `json:"address"`
-	Error    string   `json:"error,omitempty"` // why it was not asked, or did not answer
+	Error    string   `json:"error,omitempty"` // why the query failed
 	Version  string   `json:"version,omitempty"`
-	Uptime   float64  `json:"uptime_seconds,omitempty"` // 0 where the system does not say when a process began
-	Config   string   `json:"config,omitempty"`         // a hash, which those of one configuration share
+	Uptime   float64  `json:"uptime_seconds,omitempty"` // 0 if the system does not report the start of a process
+	Config   string   `json:"config,omitempty"`         // a hash, equal for instances with the same configuration
 	Ready    bool     `json:"ready"`
 	Unready  []string `json:"unready,omitempty"`
 	Degraded []string `json:"degraded,omitempty"`
 
 	Requests    float64          `json:"requests"`
-	Errors      float64          `json:"errors"` // requests that were answered by a status of 500 or above
+	Errors      float64          `json:"errors"` // requests with a response status of 500 or above
 	Connections float64          `json:"connections"`
 	Caches      map[string]Cache `json:"caches,omitempty"`
-	Registry    *Registry        `json:"registry,omitempty"` // nil: it has none
-	Systems     []System         `json:"systems,omitempty"`  // the slowest one first
-	Alone       []string         `json:"alone,omitempty"`    // caches that it shares with no other instance, although it has a shared level
+	Registry    *Registry        `json:"registry,omitempty"` // nil without a registry
+	Systems     []System         `json:"systems,omitempty"`  // the slowest first
+	// Alone are caches that no other instance shares, although a shared level is configured.
+	Alone []string `json:"alone,omitempty"`
 }
 
-// Cache is what a cache holds, and how it was used.
+// Cache is the content and the use of a cache.
 type Cache struct {
 	Entries float64 `json:"entries"`
 	Bytes   float64 `json:"bytes"`
 	Lookups float64 `json:"lookups"`
-	Hits    float64 `json:"hits"` // lookups that were answered, also by a remembered absence or by what is stale
+	Hits    float64 `json:"hits"` // lookups answered from the cache, including negative and stale entries
 }
 
-// Registry is the state of the registry as an instance sees it.
+// Registry is the state of the registry as seen by an instance.
 type Registry struct {
 	Available bool    `json:"available"`
 	Names     float64 `json:"names"`
-	Behind    float64 `json:"behind_versions"` // versions that it has not heard of yet
+	Behind    float64 `json:"behind_versions"` // versions that the instance has not processed yet
 }
 
-// System is a DNS server or a gateway, and how long its answers took.
+// System is a DNS server or a gateway, with its mean response time.
 type System struct {
 	Name      string  `json:"name"`
 	Exchanges float64 `json:"exchanges"`
 	Seconds   float64 `json:"mean_seconds"`
 }
 
-// instanceAt asks an instance.
+// instanceAt queries an instance.
 func instanceAt(ctx context.Context, c *admin.Client, now func() time.Time) Instance {
 	i := Instance{Address: c.Base()}
 	if err := i.ask(ctx, c, now); err != nil {
@@ -92,7 +93,7 @@ func (i *Instance) ask(ctx context.Context, c *admin.Client, now func() time.Tim
 	return nil
 }
 
-// read sets what the metrics say.
+// read sets the fields from metrics.
 func (i *Instance) read(all samples, now time.Time) {
 	if started := all.sum("process_start_time_seconds", nil); started > 0 {
 		i.Uptime = max(0, float64(now.Unix())-started)
@@ -132,7 +133,7 @@ func cachesOf(all samples) map[string]Cache {
 	return caches
 }
 
-// systemsOf returns what urnd waits for, the slowest first.
+// systemsOf returns the systems that urnd waits for, the slowest first.
 func systemsOf(all samples) []System {
 	var systems []System
 	for _, family := range []struct{ name, label, prefix string }{
@@ -148,7 +149,7 @@ func systemsOf(all samples) []System {
 	return systems
 }
 
-// samples are the metrics of a scrape by their names.
+// samples are scraped metrics by name.
 type samples map[string]*dto.MetricFamily
 
 // parseSamples parses the text format of Prometheus.
@@ -163,7 +164,7 @@ type sample struct {
 	labels map[string]string
 }
 
-// value returns what is counted or measured.
+// value returns the value of a counter, gauge or untyped metric.
 func (s sample) value() float64 {
 	return cmp.Or(s.GetCounter().GetValue(), s.GetGauge().GetValue(), s.GetUntyped().GetValue())
 }
@@ -190,7 +191,7 @@ func (s samples) sum(name string, wanted func(labels map[string]string) bool) (t
 	return total
 }
 
-// label returns a label of the first sample of a metric, "" where there is none.
+// label returns a label of the first sample of a metric, "" if there is none.
 func (s samples) label(name, label string) string {
 	for _, one := range s.of(name) {
 		return one.labels[label]

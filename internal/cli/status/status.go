@@ -1,4 +1,6 @@
-// Package status has the command urnd status, which says how running urnds fare.
+// Package status has the command urnd status, which prints the state of running urnds. Addresses of admin
+// interfaces enter; readiness and metrics of each instance, and their totals, leave as text, CSV or JSON.
+// Metrics are read in the text format of Prometheus, over HTTP (RFC 9110).
 package status
 
 import (
@@ -14,10 +16,10 @@ import (
 	"github.com/urnd/urnd/internal/cli/admin"
 )
 
-// maxInstances bounds how many instances are asked at once.
+// maxInstances bounds the instances of one command.
 const maxInstances = 64
 
-// timeout bounds the questions to an instance.
+// timeout bounds the requests to all instances, which run concurrently.
 const timeout = 10 * time.Second
 
 var errTooMany = fmt.Errorf("more than %d addresses are given: ask for some of them at a time", maxInstances)
@@ -60,7 +62,7 @@ used wrongly.`,
 	return cmd
 }
 
-// clientsOf returns the clients of addresses, or that of the configuration where there is none.
+// clientsOf returns the clients of addresses, or that of the configuration without addresses.
 func clientsOf(access *admin.Flags, addresses []string) ([]*admin.Client, error) {
 	if len(addresses) == 0 {
 		c, err := access.Client()
@@ -80,7 +82,7 @@ func clientsOf(access *admin.Flags, addresses []string) ([]*admin.Client, error)
 	return all, nil
 }
 
-// ask asks all instances at once, since one that does not answer takes as long as it may.
+// ask queries all instances concurrently, since an unreachable one takes the whole timeout.
 func ask(ctx context.Context, clients []*admin.Client) []Instance {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -93,7 +95,7 @@ func ask(ctx context.Context, clients []*admin.Client) []Instance {
 	return all
 }
 
-// failures prints why instances did not answer, and returns the error of the exit status.
+// failures prints the errors of instances, and returns the error for the exit status.
 func failures(cmd *cobra.Command, all []Instance) error {
 	var failed error
 	for _, i := range all {

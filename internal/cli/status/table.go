@@ -17,11 +17,11 @@ import (
 	"github.com/urnd/urnd/internal/plaintext"
 )
 
-// shownSystems is how many of the slowest systems are printed.
+// shownSystems is the number of slowest systems to print.
 const shownSystems = 3
 
-// printAll prints instances: beside each other, with their sum where there are several, and below it what is wrong with them; as CSV a row
-// for each.
+// printAll prints instances. As text they are columns, with a total for several instances, and their problems
+// are below; as CSV each is a row.
 func printAll(w io.Writer, output *cli.Output, all []Instance) error {
 	switch output.Format {
 	case cli.Text:
@@ -74,13 +74,13 @@ func printText(w io.Writer, output *cli.Output, all []Instance) error {
 	return nil
 }
 
-// row is a line of the table.
+// row is a row of the table.
 type row struct {
 	title string
 	cell  func(Instance) string
 }
 
-// rowsOf returns the rows that one of the columns has something in.
+// rowsOf returns the rows that have a value in some column.
 func rowsOf(columns []Instance) []row {
 	rows := []row{
 		{"instance", func(i Instance) string { return i.Address }},
@@ -157,7 +157,7 @@ func systemCell(systems []System, n int) string {
 
 func count(n float64) string { return fmt.Sprintf("%.0f", n) }
 
-// share returns a part as a percentage of a whole, "" where there is none.
+// share formats part as a percentage of whole, "" if either is 0.
 func share(part, whole float64) string {
 	if part == 0 || whole == 0 {
 		return ""
@@ -165,8 +165,8 @@ func share(part, whole float64) string {
 	return fmt.Sprintf(" (%.2g %%)", 100*part/whole)
 }
 
-// sum returns several instances as if they were one. What differs between them is said to; the registry, which they may
-// share, is the one that is furthest behind.
+// sum returns the totals of instances. Differing versions and configurations are marked. For the registry,
+// which they may share, the worst state counts.
 func sum(all []Instance) Instance {
 	total := Instance{Address: "all", Version: all[0].Version, Config: all[0].Config, Uptime: all[0].Uptime, Ready: true, Caches: make(map[string]Cache)}
 	systems := make(map[string]System)
@@ -194,12 +194,12 @@ func sum(all []Instance) Instance {
 	return total
 }
 
-// slowest puts the system first whose answers take longest.
+// slowest compares systems by mean response time, descending.
 func slowest(a, b System) int {
 	return cmp.Or(cmp.Compare(b.Seconds, a.Seconds), cmp.Compare(a.Name, b.Name))
 }
 
-// differing is what is said where instances do not agree.
+// differing is the value of fields in which instances differ.
 const differing = "differing"
 
 func same(a, b string) string {
@@ -209,7 +209,7 @@ func same(a, b string) string {
 	return a
 }
 
-// worse returns what can be relied on, where instances see the registry differently.
+// worse combines two views of the registry to the more pessimistic state.
 func worse(a, b *Registry) *Registry {
 	switch {
 	case a == nil:

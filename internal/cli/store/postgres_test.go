@@ -13,8 +13,8 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// The stores of a configuration in PostgreSQL are reached by addresses, names and sockets, with a
-// password of a file.
+// PostgreSQL stores of a configuration are reached by address, host name and Unix socket, with a password
+// from a file.
 func TestOpenPostgres(t *testing.T) {
 	t.Setenv("PGPASSWORD", "")
 	t.Setenv("PGPASSFILE", os.DevNull)

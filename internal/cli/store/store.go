@@ -1,4 +1,6 @@
 // Package store opens the store of the registry that a configuration names, for the daemon and for commands.
+// The settings of the registry enter, and a registry.Store leaves: a SQLite file, or a PostgreSQL database
+// with its password. It implements no RFC.
 package store
 
 import (
@@ -17,7 +19,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/sqlite"
 )
 
-// Open opens the store of a configuration, and makes its file where there is none.
+// Open opens the store of a configuration. A missing file is created.
 func Open(ctx context.Context, c config.Registry) (registry.Store, error) {
 	if path, ok := cli.StoreFile(c.Store); ok {
 		s, err := sqlite.Open(ctx, path)
@@ -29,8 +31,8 @@ func Open(ctx context.Context, c config.Registry) (registry.Store, error) {
 	return openPostgres(ctx, c)
 }
 
-// Lost returns an error where the store of a configuration is a file that is missing, and was there: state is the directory for what the
-// service keeps, "" where there is none.
+// Lost returns an error if the database file of a configuration is missing, but existed before. state is the
+// state directory of the service, "" for none.
 func Lost(c config.Registry, state string) error {
 	if path, ok := cli.StoreFile(c.Store); ok {
 		return sqlite.Lost(path, state)
@@ -38,8 +40,9 @@ func Lost(c config.Registry, state string) error {
 	return nil
 }
 
-// Opener returns what opens the store of a configuration: not where its file must exist and does not, or is lost. That it is there
-// is remembered in the directory state, unless that is "". made is called with a file that was made.
+// Opener returns a function that opens the store of a configuration. It fails if the file is lost, or if it
+// must exist and does not. The existence of the file is recorded in the directory state, unless that is "".
+// made is called with a file that was created.
 func Opener(c config.Registry, state string, made func(file string)) func(ctx context.Context, mustExist bool) (registry.Store, error) {
 	return func(ctx context.Context, mustExist bool) (registry.Store, error) {
 		if err := Lost(c, state); err != nil {
@@ -55,7 +58,7 @@ func Opener(c config.Registry, state string, made func(file string)) func(ctx co
 			if file.Made() {
 				made(file.Path())
 			}
-			if state != "" && !mustExist { // a command remembers nothing: it may be another user's
+			if state != "" && !mustExist { // a command records nothing: it may run as another user
 				_ = sqlite.Remember(file.Path(), state)
 			}
 		}
@@ -63,15 +66,15 @@ func Opener(c config.Registry, state string, made func(file string)) func(ctx co
 	}
 }
 
-// postgresConnect is the time to connect to one address of a PostgreSQL server.
+// postgresConnect is the timeout for connecting to one address of a PostgreSQL server.
 const postgresConnect = 5 * time.Second
 
-// openPostgres opens the store of a configuration in PostgreSQL.
+// openPostgres opens the PostgreSQL store of a configuration.
 func openPostgres(ctx context.Context, c config.Registry) (registry.Store, error) {
 	return postgres.Open(ctx, c.Store, optionsOf(c))
 }
 
-// TryPostgres asks the database of a configuration, or the replica of it, whether it could be used, and changes nothing.
+// TryPostgres tests whether the database of a configuration, or its replica, is usable, without changing it.
 func TryPostgres(ctx context.Context, c config.Registry, isReplica bool) (postgres.Server, error) {
 	url := c.Store
 	if isReplica {
@@ -87,7 +90,7 @@ func optionsOf(c config.Registry) postgres.Options {
 	}
 }
 
-// dialPostgres connects to a configured server, wherever it is: no client can choose it.
+// dialPostgres connects to a configured server at any address: clients cannot choose it.
 func dialPostgres(ctx context.Context, network, address string) (net.Conn, error) {
 	if network == "unix" {
 		return netguard.Socket(postgresConnect, address)(ctx, network, address)
@@ -96,8 +99,8 @@ func dialPostgres(ctx context.Context, network, address string) (net.Conn, error
 	return guard.DialContext(ctx, network, address)
 }
 
-// postgresPassword reads the file of the password. A credential exists for the daemon alone: commands
-// take the password as psql does, from PGPASSWORD or ~/.pgpass.
+// postgresPassword reads the password file. A systemd credential exists for the daemon only: commands take
+// the password from PGPASSWORD or ~/.pgpass, like psql.
 func postgresPassword(name string) (string, error) {
 	if name == "" {
 		return "", nil

@@ -50,7 +50,7 @@ results they do, but for the order of directives
 	return cmd
 }
 
-// pairOr returns what takes from least to most arguments, or "-" alone.
+// pairOr returns a check for least to most arguments, or "-" alone.
 func pairOr(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == 1 && args[0] == cli.Stdin {
@@ -89,7 +89,7 @@ type joinJSON struct {
 
 func newJoin() *cobra.Command {
 	var profile uri.Profile
-	var base string // "" where each line has its own
+	var base string // "" if each line has its own
 	cmd := &cobra.Command{
 		Use:   "join {BASE REF... | BASE - | -}",
 		Short: "Resolve references relative to a base URI",
@@ -152,7 +152,7 @@ func join(split func(string) (string, string, error), p uri.Profile, input strin
 	return cli.Result{Text: output, Document: joinJSON{Input: ref, Base: base, Output: &output}}, nil
 }
 
-// parseURI parses an absolute URI that is well formed by the rules of its scheme.
+// parseURI parses an absolute URI, and checks it by the rules of its scheme.
 func parseURI(input string) (uri.URI, error) {
 	u, err := uri.Parse(input)
 	if err != nil {
@@ -161,7 +161,7 @@ func parseURI(input string) (uri.URI, error) {
 	return u, u.Check()
 }
 
-// cutPair splits an input that holds two URIs.
+// cutPair splits an input line of two URIs.
 func cutPair(input string) (a, b string, err error) {
 	a, b, ok := strings.Cut(input, "\t")
 	if !ok {

@@ -9,13 +9,13 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// parseJSON has null where a component is undefined, and "" where it is empty.
+// parseJSON has null for undefined components, and "" for empty ones.
 type parseJSON struct {
 	Input    string   `json:"input"`
 	Scheme   *string  `json:"scheme"`
 	Userinfo *string  `json:"userinfo"`
 	Host     *string  `json:"host"`
-	Registry *string  `json:"registry,omitempty"` // the registry-based authority, where the host is not a server
+	Registry *string  `json:"registry,omitempty"` // the registry-based authority, if the authority is not a server
 	Port     *string  `json:"port"`
 	Path     *string  `json:"path"`
 	Query    *string  `json:"query"`
@@ -112,13 +112,13 @@ func optional(value string, defined bool) *string {
 	return &value
 }
 
-// field is a part with its name; the value is nil where it is undefined.
+// field is a named component; its value is nil if undefined.
 type field struct {
 	name  string
 	value *string
 }
 
-// fields is a line of name=value; no value of a URI holds a space.
+// fields is a line of name=value; values of a URI contain no spaces.
 type fields []string
 
 func (f *fields) add(parts ...field) {

@@ -1,4 +1,6 @@
-// Package uri has the commands of urnd uri, which parse, normalize and compare URIs.
+// Package uri has the commands of urnd uri, which parse, normalize, compare, resolve and extract URIs. URIs,
+// IRIs or text enter as arguments or lines, and one line of text, CSV or JSON leaves for each. They implement
+// RFC 3986, RFC 3987 and RFC 8141.
 package uri
 
 import (
@@ -29,7 +31,7 @@ For an invalid one "error: ..." is printed, and the exit status is 1.`,
 	return cmd
 }
 
-// newLines gives cmd the flag --output, and returns what runs it on lines.
+// newLines adds --output to cmd, and makes cmd call run on each line.
 func newLines(cmd *cobra.Command, run func(input string) (cli.Result, error)) *cli.Lines {
 	l := &cli.Lines{
 		Output: cli.AddOutput(cmd, "one object for each input", cli.CSV, cli.JSON), What: "reading",
@@ -111,7 +113,7 @@ characters and hosts, which could be confused with others, are not decoded.`,
 	}, parseURI, uri.URI.Display)
 }
 
-// fromIRI maps an IRI to a URI that is well formed by the rules of its scheme.
+// fromIRI converts an IRI to a URI, and checks it by the rules of its scheme.
 func fromIRI(input string) (uri.URI, error) {
 	u, err := uri.FromIRI(input)
 	if err != nil {
@@ -134,15 +136,15 @@ func mapping(cmd *cobra.Command, read func(string) (uri.URI, error), write func(
 	return cmd
 }
 
-// maxText bounds a text from which URIs are extracted.
+// maxText bounds a text from which URIs are extracted, in bytes.
 const maxText = 64 << 20
 
 type extractJSON struct {
 	File   string `json:"file"`
-	Start  int    `json:"start"` // octets from the start of the file
+	Start  int    `json:"start"` // byte offset in the file
 	End    int    `json:"end"`
 	Output string `json:"output"`
-	Hyphen bool   `json:"hyphen"` // a line was broken after a hyphen
+	Hyphen bool   `json:"hyphen"` // a line break after a hyphen was removed
 }
 
 func newExtract() *cobra.Command {

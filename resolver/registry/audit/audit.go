@@ -1,4 +1,7 @@
-// Package audit logs the changes of a registry and of its tokens: who made them, from where, what, before and after.
+// Package audit logs the changes of a registry and of its tokens. Changes enter with their actor, and a
+// structured log record (log/slog) leaves for each: author, token, client and request, the name, and the
+// changed fields before and after. Field values are JSON (RFC 8259), which contains no line ends, so that
+// input cannot forge records.
 package audit
 
 import (
@@ -13,8 +16,8 @@ import (
 	"github.com/urnd/urnd/resolver/registry/token"
 )
 
-// Changes returns what logs each change as a record, for registry.Config.Audit; nil where there is no log. Texts are JSON,
-// which has no line ends.
+// Changes returns a function for registry.Config.Audit that logs each change as a record; nil without a log.
+// The fields before and after are JSON.
 func Changes(log *slog.Logger) func(context.Context, registry.Actor, []registry.Changed) {
 	if log == nil {
 		return nil
@@ -35,12 +38,12 @@ func Changes(log *slog.Logger) func(context.Context, registry.Actor, []registry.
 	}
 }
 
-// Created returns what logs each token that was created, for service.Config; nil where there is no log.
+// Created returns a function for service.Config that logs each created token; nil without a log.
 func Created(log *slog.Logger) func(context.Context, registry.Actor, token.Token) {
 	return tokens(log, "a token of the registry was created")
 }
 
-// Revoked is Created for tokens that were revoked.
+// Revoked is Created for revoked tokens.
 func Revoked(log *slog.Logger) func(context.Context, registry.Actor, token.Token) {
 	return tokens(log, "a token of the registry was revoked")
 }
@@ -58,7 +61,7 @@ func tokens(log *slog.Logger, message string) func(context.Context, registry.Act
 	}
 }
 
-// differences returns the members that a change has changed, as JSON: as they were, and as they are.
+// differences returns the changed members as JSON, before and after.
 func differences(c registry.Changed) (before, after string) {
 	was, is := members(&c.Before), members(&c.After)
 	for name, value := range was {
@@ -70,7 +73,7 @@ func differences(c registry.Changed) (before, after string) {
 	return jsonText(was), jsonText(is)
 }
 
-// members returns the members of the document of an entry, but its key and those of its version.
+// members returns the members of an entry's document, without its key and version.
 func members(e *registry.Entry) map[string]json.RawMessage {
 	of := make(map[string]json.RawMessage)
 	if !e.Exists() {
@@ -92,7 +95,7 @@ func members(e *registry.Entry) map[string]json.RawMessage {
 func jsonText(members map[string]json.RawMessage) string {
 	text, err := json.Marshal(members)
 	if err != nil {
-		return "{}" // each of them was JSON
+		return "{}" // every member was valid JSON
 	}
 	return string(text)
 }

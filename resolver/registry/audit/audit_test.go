@@ -11,7 +11,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/audit"
 )
 
-// A record has only what has changed, on one line whatever names and notes contain.
+// A record has only changed fields, and is one line whatever names and notes contain.
 func TestChanges(t *testing.T) {
 	var text bytes.Buffer
 	log := audit.Changes(slog.New(slog.NewTextHandler(&text, nil)))

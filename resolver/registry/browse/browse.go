@@ -1,5 +1,6 @@
-// Package browse lists the names of the registry for readers: in pages, within bounds of time and of how many read at once, and without
-// what only some may see.
+// Package browse lists the names of a registry for readers: a search or the file name of a sitemap enters,
+// and a page of public names, a count or an XML file leaves. Time and concurrency are limited, and restricted
+// names are never disclosed. Sitemaps follow the protocol of sitemaps.org, version 0.9.
 package browse
 
 import (
@@ -15,21 +16,22 @@ import (
 	"github.com/urnd/urnd/resolver/registry/title"
 )
 
-// Config configures a Browser. All fields but Public must be set.
+// Config configures a Browser. All fields except Public must be set.
 type Config struct {
 	Registry *registry.Registry
-	// Searches bounds the searches at a time, and those of a client, Lists the pages that need none, and Files the files of a sitemap that are
-	// written. Further ones wait for at most MaxWait.
+	// Searches limits concurrent searches, in total and per client; Lists limits pages without search terms,
+	// and Files the sitemap files that are being written. Further requests wait for at most MaxWait.
 	Searches, Lists, Files quota.Limit
 	MaxWait                time.Duration
-	// Within bounds the time that a search takes, about; an index that it asks first is not interrupted before Most.
+	// Within is the approximate time limit of a search. A query of an index cannot be interrupted by it, only
+	// by Most.
 	Within, Most time.Duration
-	// Public is the URL of this server for the pages of a sitemap, without a slash at its end.
+	// Public is the URL of this server in sitemaps, without a trailing slash.
 	Public string
-	// PageURL returns the URL of the page about a name at a base.
+	// PageURL returns the URL of the page about a name, from the base URL.
 	PageURL func(base, name string) string
 	Now     func() time.Time
-	// Background runs what goes on when its request has ended, with a context that ends with what serves.
+	// Background runs a function that outlives its request, with a context that ends with the server.
 	Background func(func(context.Context))
 }
 
@@ -40,16 +42,17 @@ type Browser struct {
 	parts  parts
 }
 
-// New returns a Browser. It starts nothing.
+// New returns a Browser. It starts no goroutine.
 func New(config Config) *Browser { return &Browser{config: config} }
 
-// Bounds of a page of names.
+// Limits of a page of names.
 const (
 	pageNames   = 50
 	pageTargets = 3 // of each name
 )
 
-// Search returns a page of names. The error is resolver.ErrCursor where After is none, and resolver.ErrBusy where too many search.
+// Search returns a page of names. The error is resolver.ErrCursor if After is invalid, and resolver.ErrBusy
+// if too many searches run.
 func (b *Browser) Search(ctx context.Context, s resolver.NameSearch) (found resolver.FoundNames, err error) {
 	search, err := b.searchOf(ctx, s)
 	if err != nil {
@@ -74,7 +77,7 @@ func (b *Browser) Search(ctx context.Context, s resolver.NameSearch) (found reso
 		return nil
 	})
 	switch {
-	case errors.Is(err, title.ErrQuery): // no title has such words
+	case errors.Is(err, title.ErrQuery): // no title matches such words
 		err = nil
 	case err != nil:
 	case done.Found > pageNames:
@@ -89,7 +92,7 @@ func (b *Browser) Search(ctx context.Context, s resolver.NameSearch) (found reso
 	return found, nil
 }
 
-// searchOf returns the search that a reader asks for.
+// searchOf converts a reader's search to one of the registry.
 func (b *Browser) searchOf(ctx context.Context, s resolver.NameSearch) (search registry.Search, err error) {
 	search = registry.Search{
 		Title: s.Words, Target: s.Host, Tag: s.Tag, Open: !s.All, Limit: pageNames + 1, Within: b.config.Within,
@@ -100,7 +103,7 @@ func (b *Browser) searchOf(ctx context.Context, s resolver.NameSearch) (search r
 		}
 		return search, unavailable(err)
 	}
-	if search.Below, err = b.config.Registry.Below(s.Prefix); err != nil { // no name begins so
+	if search.Below, err = b.config.Registry.Below(s.Prefix); err != nil { // not a prefix of names
 		search.Below = s.Prefix
 	}
 	if s.Status != "" {
@@ -113,14 +116,14 @@ func (b *Browser) searchOf(ctx context.Context, s resolver.NameSearch) (search r
 	return search, nil
 }
 
-// acquire waits until a client may search.
+// acquire waits for a permit of a client.
 func (b *Browser) acquire(ctx context.Context, l quota.Limit, client netip.Addr) (quota.Permit, error) {
 	waiting, cancel := context.WithTimeout(ctx, b.config.MaxWait)
 	defer cancel()
 	return l.WithBusy(resolver.ErrBrowsing).Wait(waiting, client)
 }
 
-// unavailable returns the error of a store for readers, who are not told where it is.
+// unavailable wraps an error as registry.ErrNoStore, so that readers learn no details of the store.
 func unavailable(err error) error {
 	if errors.Is(err, registry.ErrNoStore) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return err
@@ -128,7 +131,7 @@ func unavailable(err error) error {
 	return fmt.Errorf("%w: %w", registry.ErrNoStore, err)
 }
 
-// listed returns what lists say of an entry at a time.
+// listed returns the public data of an entry for lists, as of a time.
 func listed(e *registry.Entry, at time.Time) resolver.ListedName {
 	l := resolver.ListedName{
 		Name: e.Name, Status: e.Status.String(), Alias: e.Alias, Metadata: e.Metadata, IsSandbox: e.Sandbox, Changed: e.Changed,

@@ -20,13 +20,13 @@ import (
 	"github.com/urnd/urnd/resolver/registry/sqlite"
 )
 
-// site is a registry with a Browser of it.
+// site is a registry with a Browser.
 type site struct {
 	*registry.Registry
 	*browse.Browser
 	config  browse.Config
 	now     time.Time
-	step    time.Duration // by which the clock moves with each look
+	step    time.Duration // by which each reading advances the clock
 	running sync.WaitGroup
 }
 
@@ -63,10 +63,10 @@ func newSite(t testing.TB) *site {
 	return s
 }
 
-// another returns another Browser of the site, as a reload makes it.
+// another returns another Browser of the site, as after a reload.
 func (s *site) another() *browse.Browser { return browse.New(s.config) }
 
-// put registers names in their order, some hundred at once.
+// put registers names in order, in batches of some hundred.
 func (s *site) put(t testing.TB, records map[string]registry.Record) {
 	t.Helper()
 	var edits []registry.Edit
@@ -86,7 +86,7 @@ func targets(uris ...string) (all []registry.Target) {
 	return all
 }
 
-// library is a registry with names of all kinds.
+// library returns a registry with names of all kinds.
 func library(t testing.TB) *site {
 	t.Helper()
 	s := newSite(t)
@@ -103,7 +103,8 @@ func library(t testing.TB) *site {
 	return s
 }
 
-// A search finds what all of its fields fit, and of what only some may see nothing, unless the reader is one of them.
+// A search finds the names that match all of its fields. Restricted names are found only with the permission
+// to see them.
 func TestSearch(t *testing.T) {
 	s := library(t)
 	for _, tt := range []struct {
@@ -134,7 +135,7 @@ func TestSearch(t *testing.T) {
 		{resolver.NameSearch{Status: "reserved", All: true}, "urn:a1:held"},
 	} {
 		found, err := s.Browser.Search(t.Context(), tt.search)
-		if tt.search.Host != "" { // they come in the order in which they were registered
+		if tt.search.Host != "" { // results are in order of registration
 			slices.SortFunc(found.Names, func(a, b resolver.ListedName) int { return strings.Compare(a.Name, b.Name) })
 		}
 		if got := namesOf(found); err != nil || got != tt.want || found.Next != "" || found.IsLate {
@@ -158,7 +159,7 @@ func namesOf(found resolver.FoundNames) string {
 	return strings.Join(names, " ")
 }
 
-// Names for trial are as hidden ones.
+// Names of a sandbox are hidden like restricted names.
 func TestSearchSandbox(t *testing.T) {
 	s := newSite(t)
 	edit := registry.Edit{Key: registry.Prefix("urn:x1:"), IfVersion: registry.Any, Change: registry.Put(registry.Record{Sandbox: true, Targets: targets("https://a.example/")})}
@@ -173,7 +174,7 @@ func TestSearchSandbox(t *testing.T) {
 	}
 }
 
-// Pages follow each other without a gap, and each name is there once.
+// Pages cover all names without gaps or duplicates.
 func TestSearchPages(t *testing.T) {
 	s := newSite(t)
 	records := make(map[string]registry.Record)
@@ -207,7 +208,8 @@ func TestSearchPages(t *testing.T) {
 	}
 }
 
-// A search that takes too long ends, and goes on where it was; where that was is told to nobody who may not know of it.
+// A search that exceeds its time limit ends, and continues from its position; the cursor does not disclose
+// hidden names.
 func TestSearchLate(t *testing.T) {
 	s := newSite(t)
 	records := make(map[string]registry.Record)
@@ -216,7 +218,7 @@ func TestSearchLate(t *testing.T) {
 	}
 	records["urn:a1:z"] = registry.Record{Targets: targets("https://a.example/"), Metadata: `{"tags": "z"}`}
 	s.put(t, records)
-	s.step = time.Second // each look at the clock is too late
+	s.step = time.Second // each reading of the clock exceeds the limit
 	search := resolver.NameSearch{Tag: "z"}
 	for n := 0; ; n++ {
 		found, err := s.another().Search(t.Context(), search)
@@ -243,7 +245,7 @@ func TestSearchLate(t *testing.T) {
 	}
 }
 
-// What is no position of a list is refused.
+// Invalid cursors are rejected.
 func TestCursor(t *testing.T) {
 	s := library(t)
 	for _, after := range []string{"a", ".", ".AAAA", ".%", ".AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "urn:\x00", "urn:\xff", "urn:" + strings.Repeat("a", 1300)} {
@@ -253,7 +255,7 @@ func TestCursor(t *testing.T) {
 	}
 }
 
-// Where others search, one waits for a moment; who searches as often as he may is refused at once.
+// A search waits a moment while others run; a client over its own quota is rejected immediately.
 func TestBusy(t *testing.T) {
 	s := library(t)
 	client := netip.MustParseAddr("192.0.2.1")
@@ -282,7 +284,7 @@ func TestBusy(t *testing.T) {
 	}
 }
 
-// What is known of names is what lists say of them, and nothing of hidden ones.
+// Known returns the same data as lists, and nothing about hidden names.
 func TestKnown(t *testing.T) {
 	s := library(t)
 	known, err := browse.Known(t.Context(), s.Registry, []string{"URN:A1:BOOK", "urn:a1:held", "nothing", "urn:none:x", "urn:a1:tit", "urn:a1:gone"}, s.Now())
@@ -296,7 +298,7 @@ func TestKnown(t *testing.T) {
 	}
 }
 
-// Counts are those of active names, as they were a minute ago at most.
+// Counts are those of active names, at most a minute old.
 func TestCount(t *testing.T) {
 	s := library(t)
 	count := func() (n int64, ok bool) { return s.Count(t.Context(), "urn:a1") }

@@ -8,26 +8,26 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// countsLifetime is how long counts are used until they are read again.
+// countsLifetime is the lifetime of cached counts.
 const countsLifetime = time.Minute
 
-// counts are how many active names there are of each namespace and scheme, as they were a while ago.
+// counts caches the number of active names by namespace and scheme.
 type counts struct {
 	mu     sync.Mutex
 	read   time.Time
 	active map[string]int64
 }
 
-// Count returns how many active names the registry has of a namespace or scheme, such as "urn:nbn", a minute ago at most, and false where
-// that is not known now. Names for trial are among them.
+// Count returns the number of active names in a namespace or scheme, such as "urn:nbn", at most a minute old.
+// It includes sandbox names. ok is false if the number is currently unknown.
 func (b *Browser) Count(ctx context.Context, group string) (n int64, ok bool) {
 	c, now := &b.counts, b.config.Now()
 	c.mu.Lock()
-	defer c.mu.Unlock() // who comes meanwhile waits for the one who reads
+	defer c.mu.Unlock() // concurrent callers wait for the one that reads
 	if c.active == nil || now.Sub(c.read) >= countsLifetime || now.Before(c.read) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), b.config.MaxWait)
 		defer cancel()
-		c.read = now // also where it fails: a store that does not answer is not asked for each page
+		c.read = now // also after an error: do not read an unavailable store for every page
 		var all map[string]registry.Totals
 		err := b.config.Registry.Store().Read(ctx, func(tx registry.Tx) (err error) {
 			all, err = tx.Totals()

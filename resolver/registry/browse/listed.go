@@ -8,11 +8,12 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// Known returns what lists say of names, in any spelling: the zero value for those that are not open to all, or not in the registry.
+// Known returns the public data of names, in any spelling: the zero value for names that are not public, or
+// not registered.
 func Known(ctx context.Context, r *registry.Registry, names []string, at time.Time) ([]resolver.ListedName, error) {
 	keys := make([]registry.Key, len(names))
 	for i, name := range names {
-		if canonical, err := r.Canonical(name); err == nil { // what is no name is not in the registry
+		if canonical, err := r.Canonical(name); err == nil { // an invalid name is not registered
 			keys[i] = registry.Name(canonical)
 		}
 	}

@@ -10,39 +10,41 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// A sitemap has files of at most 50,000 pages, so that all names are in parts: each is the names after a boundary up to the next one. A boundary
-// is a name that is open to all. Parts are made by reading all keys, in the background, when a sitemap is asked for and the registry has
-// changed, at most once in partsLifetime. A boundary stays while its part is not too large, so that the addresses of files stay.
+// A sitemap file has at most 50,000 URLs, so the names are divided into parts: each part is the names after
+// one boundary up to and including the next. A boundary is a public name. The parts are computed by reading
+// all keys, in the background, when a sitemap is requested and the registry has changed, at most once per
+// partsRefresh. A boundary persists unless its part gets too large, so that the URLs of files are stable.
 
-// Bounds of parts.
+// Limits of parts.
 const (
-	partNames    = 45_000   // less than a file may have, for names that come in between
-	partOctets   = 40 << 20 // likewise, estimated
-	partKeys     = 1000     // that are read at once
+	partNames    = 45_000   // less than a file may have, which leaves room for new names
+	partOctets   = 40 << 20 // bytes, estimated, which also leaves room for new names
+	partKeys     = 1000     // keys in one batch
 	maxParts     = 50_000   // files of an index, by the protocol
-	maxBoundary  = 300      // octets, since an address of a file has two of them
-	maxEscaped   = 6        // octets of a page's address for one of a name
-	aroundURL    = 200      // octets of a file around a name, about
+	maxBoundary  = 300      // bytes, since the URL of a file contains two boundaries
+	maxEscaped   = 6        // bytes of a page's URL per byte of a name
+	aroundURL    = 200      // approximate bytes of a file per name, without the name
 	partsWait    = 2 * time.Second
 	partsRefresh = time.Hour
 )
 
-// parts are the boundaries between parts, as far as they are known.
+// parts are the known boundaries between parts.
 type parts struct {
 	mu         sync.Mutex
 	boundaries []string
 	isWhole    bool // all names were read
-	hasLast    bool // there is a name that is open after the last boundary
+	hasLast    bool // there is a public name after the last boundary
 	isRunning  bool
 	made       time.Time
 	head       registry.Seq
 	done       chan struct{} // closed when the run ends
 }
 
-// span is a part: the names after one up to another, "" for the end.
+// span is a part: the names after one name up to another, "" for the end.
 type span struct{ after, upto string }
 
-// spans returns the parts that are known, and makes them where they are not, or not any more: it waits a moment for that.
+// spans returns the known parts. If they are missing or outdated it starts computing them, and waits a moment
+// for missing ones.
 func (b *Browser) spans(ctx context.Context) ([]span, error) {
 	p := &b.parts
 	p.mu.Lock()
@@ -77,7 +79,7 @@ func (b *Browser) spans(ctx context.Context) ([]span, error) {
 	return all, nil
 }
 
-// refresh begins to make the parts anew where the registry has changed. The lock is held.
+// refresh starts computing the parts again if the registry has changed. p.mu must be held.
 func (b *Browser) refresh(ctx context.Context) error {
 	p := &b.parts
 	head, err := b.config.Registry.Store().Head(ctx)
@@ -111,7 +113,7 @@ type partition struct {
 	boundaries []string
 	names      int // since the last boundary
 	octets     int
-	isOpen     bool // one of them is open
+	isOpen     bool // one of them is public
 }
 
 func (m *partition) run(ctx context.Context) error {
@@ -124,7 +126,7 @@ func (m *partition) run(ctx context.Context) error {
 	}
 }
 
-// page reads the next keys, and returns how many there were, and the last one.
+// page reads the next keys, and returns their number and the last one.
 func (m *partition) page(ctx context.Context, after string) (n int, last string, err error) {
 	err = m.browser.config.Registry.Store().Read(ctx, func(tx registry.Tx) error {
 		changes, err := tx.Current(registry.KindName, after, partKeys)
@@ -144,7 +146,7 @@ func (m *partition) page(ctx context.Context, after string) (n int, last string,
 	return n, last, err
 }
 
-// take counts keys, and makes boundaries of those where a part is to end.
+// take counts keys, and adds boundaries where a part ends.
 func (m *partition) take(tx registry.Tx, keys []registry.Key) error {
 	isFull := m.names+len(keys) > partNames || m.octets > partOctets
 	isKept := len(m.old) > 0 && len(keys) > 0 && m.old[0] <= keys[len(keys)-1].Name
@@ -169,7 +171,8 @@ func (m *partition) take(tx registry.Tx, keys []registry.Key) error {
 	return nil
 }
 
-// keep ends parts with keys that were boundaries before, and returns the last key after them that may be one, -1 for none.
+// keep ends parts at keys that were boundaries before. It returns the index of the last possible boundary
+// after them, -1 for none.
 func (m *partition) keep(keys []registry.Key, opens []bool) (lastOpen int) {
 	lastOpen = -1
 	for i := range keys {
@@ -186,7 +189,7 @@ func (m *partition) keep(keys []registry.Key, opens []bool) (lastOpen int) {
 
 // isBoundary reports whether a key was a boundary before.
 func (m *partition) isBoundary(name string) bool {
-	for len(m.old) > 0 && m.old[0] < name { // it is no name any more
+	for len(m.old) > 0 && m.old[0] < name { // it does not exist any more
 		m.old = m.old[1:]
 	}
 	is := len(m.old) > 0 && m.old[0] == name
@@ -196,13 +199,13 @@ func (m *partition) isBoundary(name string) bool {
 	return is
 }
 
-// end ends a part with a key; those after it are of the next one.
+// end ends a part with a key; the keys after it belong to the next part.
 func (m *partition) end(keys []registry.Key, opens []bool, i int) {
 	m.boundaries = append(m.boundaries, strings.Clone(keys[i].Name))
 	m.names, m.octets = 0, 0
 	m.isOpen = slices.Contains(opens[i+1:], true)
 	m.count(keys[i+1:])
-	if p := &m.browser.parts; len(m.old) == 0 { // what is known is shown while the rest is read for the first time
+	if p := &m.browser.parts; len(m.old) == 0 { // publish boundaries during the first run
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		if !p.isWhole {

@@ -15,16 +15,16 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// A sitemap (sitemaps.org, version 0.9) is an index of files at /sitemap.xml, and files beside it, since a file is about addresses of its own
-// folder and those below. The name of a file says which part it has: the names after one up to another, so that several urnds on one store
-// serve the files of each other.
+// A sitemap (sitemaps.org, version 0.9) is an index at /sitemap.xml, and files in the same directory, because
+// a file may only list URLs in its own directory and below. The file name encodes the part of the file, the
+// names after one name up to another, so that several urnds on one store can serve each other's files.
 
-// Bounds of a file, by the protocol.
+// Limits of a file, by the protocol.
 const (
 	maxFileURLs   = 50_000
 	maxFileOctets = 50 << 20
-	maxURL        = 2047 // octets
-	filePage      = 1000 // names that are read at once
+	maxURL        = 2047 // bytes
+	filePage      = 1000 // names in one batch
 )
 
 const (
@@ -32,16 +32,17 @@ const (
 	sitemapXMLN = ` xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` + "\n"
 )
 
-// between is between the two names in the name of a file: base64url has it not (RFC 4648 section 5).
+// between separates the two names in a file name: it is not in the alphabet of base64url (RFC 4648 section
+// 5).
 const between = "~"
 
-// file returns the name of the file of a part.
+// file returns the file name of a part.
 func (s span) file() string {
 	encode := base64.RawURLEncoding.EncodeToString
 	return encode([]byte(s.after)) + between + encode([]byte(s.upto))
 }
 
-// spanOf returns the part of a file. The error is resolver.ErrCursor.
+// spanOf decodes the part in a file name. The error is resolver.ErrCursor.
 func spanOf(file string) (s span, err error) {
 	after, upto, ok := strings.Cut(file, between)
 	if !ok {
@@ -63,7 +64,8 @@ func spanOf(file string) (s span, err error) {
 	return s, nil
 }
 
-// Index returns the index of a sitemap. While the files are found for the first time it has those that are known.
+// Index returns the index of a sitemap. During the first computation of the parts it has the files that are
+// known.
 func (b *Browser) Index(ctx context.Context) ([]byte, error) {
 	all, err := b.spans(ctx)
 	if err != nil {
@@ -73,15 +75,15 @@ func (b *Browser) Index(ctx context.Context) ([]byte, error) {
 	w.WriteString(sitemapHead + "<sitemapindex" + sitemapXMLN)
 	for _, s := range all {
 		w.WriteString("<sitemap><loc>")
-		_ = xml.EscapeText(&w, []byte(b.config.Public+"/sitemap-"+s.file()+".xml")) // a buffer does not fail
+		_ = xml.EscapeText(&w, []byte(b.config.Public+"/sitemap-"+s.file()+".xml")) // a buffer never fails
 		w.WriteString("</loc></sitemap>\n")
 	}
 	w.WriteString("</sitemapindex>\n")
 	return w.Bytes(), nil
 }
 
-// File returns what writes a file of a sitemap, for a client, and what releases its permit: that must be called once, unless there is an error. The
-// error is resolver.ErrCursor where there is no such file.
+// File returns a function that writes a sitemap file, and one that releases the client's permit, which must
+// be called once unless there is an error. The error is resolver.ErrCursor if the file name is invalid.
 func (b *Browser) File(ctx context.Context, file string, client netip.Addr) (write func(io.Writer) error, release func(), err error) {
 	s, err := spanOf(file)
 	if err != nil {
@@ -108,7 +110,7 @@ func (b *Browser) entriesAfter(ctx context.Context, after string) ([]registry.En
 	return entries, nil
 }
 
-// writeFile writes the file of a part, the first entries of which were read.
+// writeFile writes the file of a part. page has its first entries.
 func (b *Browser) writeFile(ctx context.Context, to io.Writer, s span, page []registry.Entry) error {
 	w := bufio.NewWriterSize(to, 32<<10)
 	left, room := maxFileURLs, maxFileOctets
@@ -148,7 +150,8 @@ func (b *Browser) writeFile(ctx context.Context, to io.Writer, s span, page []re
 	return w.Flush()
 }
 
-// appendURL sets one to the element of a name, and reports whether it has one: it is open to all, and its address not too long.
+// appendURL sets one to the XML element of a name. It returns false if the name is not public, or its URL too
+// long.
 func (b *Browser) appendURL(one *bytes.Buffer, e *registry.Entry) bool {
 	if !e.IsOpen() {
 		return false

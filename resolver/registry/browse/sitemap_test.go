@@ -18,7 +18,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/browse"
 )
 
-// fill registers many names at once, as an import does.
+// fill registers many names in large batches, like an import.
 func (s *site) fill(t testing.TB, n int, of func(i int) (string, registry.Record)) {
 	t.Helper()
 	const at = 5000
@@ -48,7 +48,7 @@ func (s *site) fill(t testing.TB, n int, of func(i int) (string, registry.Record
 	}
 }
 
-// index returns the files of the index.
+// index returns the files in the index.
 func index(t testing.TB, b *browse.Browser) (files []string) {
 	t.Helper()
 	text, err := b.Index(t.Context())
@@ -75,7 +75,7 @@ func index(t testing.TB, b *browse.Browser) (files []string) {
 	return files
 }
 
-// pagesOf returns the names in a file of a sitemap, in their order.
+// pagesOf returns the names in a sitemap file, in order.
 func pagesOf(t testing.TB, b *browse.Browser, file string) (names []string) {
 	t.Helper()
 	write, release, err := b.File(t.Context(), file, netip.Addr{})
@@ -110,13 +110,14 @@ func pagesOf(t testing.TB, b *browse.Browser, file string) (names []string) {
 	return names
 }
 
-// All names that are open are in the files of the index once, of more than one file has place for, and no other one is there, nor in an address.
+// The files of the index contain each public name once, even if it takes several files. No other name is in
+// them or in their URLs.
 func TestSitemap(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
 	}
 	s := newSite(t)
-	const many = 93_000 // two parts of 45,000 keys and some, and a third one
+	const many = 93_000 // two parts of 45,000 keys and some more, and a third one
 	var want []string
 	of := func(i int) (string, registry.Record) {
 		name := fmt.Sprintf("urn:a1:%06d&'", i)
@@ -150,10 +151,10 @@ func TestSitemap(t *testing.T) {
 		}
 		return files
 	}
-	_ = index(t, s.Browser) // which may not have waited long enough for all
+	_ = index(t, s.Browser) // it may not have waited until all parts were known
 	s.running.Wait()
 	before := check(s.Browser, 3)
-	// What is registered meanwhile is in the files that there are; later, new ones are made of those that are too large only.
+	// Names registered meanwhile are in existing files; later, only files that are too large are split.
 	added := func(i int) (string, registry.Record) {
 		return fmt.Sprintf("urn:a1:000001x%05d", i), registry.Record{Targets: targets("https://a.example/")}
 	}
@@ -175,7 +176,7 @@ func TestSitemap(t *testing.T) {
 	if len(after) != 4 || !slices.Equal(after[2:], before[1:]) {
 		t.Errorf("%q, before %q", after, before)
 	}
-	// Another urnd on the store has the same files.
+	// Another urnd on the same store serves the same files.
 	other := s.another()
 	var names []string
 	for _, file := range after {
@@ -184,7 +185,7 @@ func TestSitemap(t *testing.T) {
 	if !slices.Equal(names, want) {
 		t.Errorf("another one has %d names", len(names))
 	}
-	// A boundary that is withdrawn is one no more.
+	// A withdrawn boundary is a boundary no longer.
 	last := pagesOf(t, s.Browser, after[0])
 	gone := last[len(last)-1]
 	s.put(t, map[string]registry.Record{gone: {Status: registry.Withdrawn, Reason: "why"}})
@@ -197,7 +198,7 @@ func TestSitemap(t *testing.T) {
 	}
 }
 
-// A registry without names has an empty sitemap, and one with few has one file.
+// A registry without names has an empty sitemap, and one with few names has one file.
 func TestSmallSitemaps(t *testing.T) {
 	s := newSite(t)
 	if files := index(t, s.Browser); len(files) != 0 {
@@ -220,7 +221,7 @@ func TestSmallSitemaps(t *testing.T) {
 	}
 }
 
-// Files that there cannot be are refused, and so is who wants more of them at a time than may be.
+// Invalid file names are rejected, and so are requests beyond the limit of concurrent files.
 func TestSitemapFiles(t *testing.T) {
 	s := library(t)
 	for _, file := range []string{"", "a", "~~", "a~", "~b", "dXJu~", "dXJuOmE~dXJuOmE", "dXJuOmI~dXJuOmE", "LkFB~", "dXJuOmE=~", "dXJuOgA~", "%~"} {
@@ -238,7 +239,7 @@ func TestSitemapFiles(t *testing.T) {
 	release()
 }
 
-// A client that leaves ends the file.
+// A client that disconnects ends the file.
 func TestSitemapFileEnds(t *testing.T) {
 	s := library(t)
 	write, release, err := s.File(t.Context(), "~", netip.Addr{})
@@ -271,7 +272,7 @@ func FuzzSitemapFile(f *testing.F) {
 	})
 }
 
-// BenchmarkSitemap finds the parts of a registry with 100,000 names, and writes a file of 45,000.
+// BenchmarkSitemap computes the parts of a registry with 100,000 names, and writes a file of 45,000.
 func BenchmarkSitemap(b *testing.B) {
 	s := newSite(b)
 	s.fill(b, 100_000, func(i int) (string, registry.Record) {

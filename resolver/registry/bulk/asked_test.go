@@ -8,7 +8,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/bulk"
 )
 
-// Lines of names that the registry is not asked for are rejected with the reason, and the others are imported.
+// Lines whose names are outside the owned prefixes are rejected with a reason, and the others are imported.
 func TestImportOfWhatIsNotAskedFor(t *testing.T) {
 	r := open(t)
 	config := configOf(t, r.Store(), r.Now)

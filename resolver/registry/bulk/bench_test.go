@@ -12,8 +12,8 @@ import (
 	"github.com/urnd/urnd/resolver/registry/bulk"
 )
 
-// generate writes CSV of n names of 22 bytes with a target of about 50 each: in order, or in an order
-// without one, in which each number is there once.
+// generate writes CSV of n names of 22 bytes with targets of about 50 bytes each: sorted, or as a
+// permutation.
 func generate(w io.Writer, n int, sorted bool) error {
 	b := bufio.NewWriterSize(w, 1<<20)
 	fmt.Fprintln(b, "name,target")
@@ -24,7 +24,7 @@ func generate(w io.Writer, n int, sorted bool) error {
 	for i := range modulus {
 		k := i
 		if !sorted {
-			k = (i*0x9E3779B1 + 12345) % modulus // the factor is odd, so that this is a permutation
+			k = (i*0x9E3779B1 + 12345) % modulus // a permutation, because the factor is odd
 		}
 		if k < n {
 			fmt.Fprintf(b, "urn:nbn:fi:lib-%09d,https://repository.example.org/items/%d/%09d\n", k, k%997, k)
@@ -33,8 +33,8 @@ func generate(w io.Writer, n int, sorted bool) error {
 	return b.Flush()
 }
 
-// TestGenerate writes the files that docs/benchmarks.md imports: URND_GENERATE is how many names,
-// URND_GENERATE_DIR where to.
+// TestGenerate writes the files for docs/benchmarks.md: URND_GENERATE is the number of names,
+// URND_GENERATE_DIR the directory.
 func TestGenerate(t *testing.T) {
 	n, err := strconv.Atoi(os.Getenv("URND_GENERATE"))
 	if err != nil {

@@ -10,11 +10,11 @@ import (
 	"github.com/urnd/urnd/resolver/registry/field"
 )
 
-// fieldID is what a column of a table, or a member of a JSON object, says of a name: an index of columnNames.
+// fieldID identifies a column of a table or a member of a JSON object: an index into columnNames.
 type fieldID uint8
 
-// The fields. From fieldRecord on they are those of a record, and from fieldURI on those of a target, both in the order
-// of their tables.
+// The fields. Those from fieldRecord on are fields of a record, those from fieldURI on are fields of a
+// target, each in the order of its table in package field.
 const (
 	fieldIgnored fieldID = iota
 	fieldName
@@ -24,7 +24,7 @@ const (
 	fieldRecord
 )
 
-// The fields that are treated in a way of their own.
+// The fields that need code of their own.
 var (
 	fieldStatus   = recordField("status")
 	fieldSince    = recordField("since")
@@ -36,18 +36,18 @@ var (
 	fieldChanged = fieldRecord + fieldID(len(field.OfRecord()))
 	fieldBy      = fieldChanged + 1
 	fieldNote    = fieldChanged + 2
-	fieldMember  = fieldChanged + 3 // one of the metadata, which the column names
+	fieldMember  = fieldChanged + 3 // a member of the metadata, named by the column
 	fieldURI     = fieldChanged + 4
 	fieldsEnd    = fieldURI + fieldID(len(field.OfTarget()))
 )
 
-// recordField returns the field of a record with a name.
+// recordField returns the fieldID of the record field with this name.
 func recordField(name string) fieldID {
-	return fieldRecord + fieldID(field.OfRecord().Index(name)) //nolint:gosec // it is there
+	return fieldRecord + fieldID(field.OfRecord().Index(name)) //nolint:gosec // the name is in the table
 }
 
-// columnNames are the names of the columns by field, as an export has them. "-" in a mapping leaves
-// a column out.
+// columnNames are the column names that an export writes, indexed by fieldID. "-" in a mapping ignores a
+// column.
 var columnNames = newColumnNames()
 
 func newColumnNames() []string {
@@ -62,35 +62,35 @@ func newColumnNames() []string {
 	return names
 }
 
-// synonyms are other names of columns.
+// synonym returns the field that an alternative column name stands for, fieldsEnd if it is unknown.
 func synonym(name string) fieldID {
 	switch name {
 	case "urn", "identifier":
 		return fieldName
 	case "url", "uri":
 		return fieldURI
-	case "seq", "warning": // JSON documents of the API have them
+	case "seq", "warning": // members of the JSON documents of the API
 		return fieldIgnored
 	default:
 		return fieldsEnd
 	}
 }
 
-// fields is a set of fields.
+// fields is a set of fields, a bit mask by fieldID.
 type fields uint64
 
 func (s fields) has(f fieldID) bool { return s&(1<<f) != 0 }
 func (s *fields) add(f fieldID)     { *s |= 1 << f }
 
-// column is what a column says; target counts the columns of targets: 0 is target, 1 is target2, and member is that of
-// fieldMember.
+// column is a parsed column name. target is the zero-based number of a target column: 0 is target, 1 is
+// target2. member is the name of the metadata member, of fieldMember only.
 type column struct {
 	field  fieldID
 	target int
 	member string
 }
 
-// String returns the name of a column, as an export has it.
+// String returns the column name that an export writes.
 func (c column) String() string {
 	switch {
 	case c.field == fieldMember:
@@ -102,7 +102,7 @@ func (c column) String() string {
 	}
 }
 
-// columnOf returns the column of one of our names; ok is false if it is none.
+// columnOf parses a column name of this package; the result is false if the name is unknown.
 func columnOf(name string) (column, bool) {
 	if c, is := memberColumn(name); is {
 		return c, true
@@ -130,10 +130,11 @@ func fieldNamed(name string) fieldID {
 	return synonym(name)
 }
 
-// mapping is which columns of foreign input are which of ours. "*" stands for all others.
+// mapping maps names of foreign columns to columns of this package. The name others stands for every unmapped
+// column.
 type mapping map[string]column
 
-// others is the name of all columns that a mapping does not have.
+// others is the key of a mapping that stands for every unmapped column.
 const others = "*"
 
 func newMapping(names map[string]string) (mapping, error) {
@@ -151,7 +152,7 @@ func newMapping(names map[string]string) (mapping, error) {
 	return m, nil
 }
 
-// of returns the column that a name of the input stands for.
+// of returns the column that a name in the input stands for; the result is false if the name is unknown.
 func (m mapping) of(name string) (column, bool) {
 	name = strings.TrimSpace(name)
 	if c, ok := m[name]; ok {

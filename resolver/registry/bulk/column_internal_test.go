@@ -12,7 +12,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/field"
 )
 
-// Each field of the tables has a column, and what an export has in it is read as it was.
+// Each field in the tables has a column, and an exported cell is parsed to the same value.
 func TestColumnsOfFields(t *testing.T) {
 	if fieldsEnd > 64 {
 		t.Fatalf("%d fields do not fit into the set of those that a line says", fieldsEnd)

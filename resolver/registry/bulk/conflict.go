@@ -9,19 +9,19 @@ import (
 	"github.com/urnd/urnd/resolver/registry/field"
 )
 
-// isOf reports whether a unit says that it was made from the version that an entry has. Where it also says when that was made, it must be the
-// same time: another registry may have a version with the same number, which was never this one.
+// isOf reports whether a unit was made from the current version of an entry. If the unit has a time of
+// change, that has to match too: another registry may have a different version with the same number.
 func (u *unit) isOf(e registry.Entry) bool {
 	return u.said.has(fieldIfVersion) && u.ifVersion == e.Version && !u.isElsewhere(e)
 }
 
-// isElsewhere reports whether a unit is a version that was made at another time than that of an entry.
+// isElsewhere reports whether a unit has a time of change that differs from that of an entry.
 func (u *unit) isElsewhere(e registry.Entry) bool {
 	return !u.entry.Changed.IsZero() && !u.entry.Changed.Equal(e.Changed)
 }
 
-// mayChange returns an error unless a unit may change an entry to a record: registry.ErrConflict where what somebody
-// else has done would be lost.
+// mayChange returns an error unless a unit may replace an entry by a record. The error is
+// registry.ErrConflict if the change of another user would be lost.
 func (r *run) mayChange(u *unit, before registry.Entry, after registry.Record) error {
 	if before.Kind == registry.KindPrefix {
 		if err := r.Actor.May(registry.Admin, before.Key); err != nil {
@@ -33,7 +33,7 @@ func (r *run) mayChange(u *unit, before registry.Entry, after registry.Record) e
 	switch {
 	case u.isOf(before), !says && (!before.Exists() || isFirst(before.Record, after)):
 		return nil
-	case r.Overwrite && (!says || !revives): // who made the line did not know that the name is withdrawn
+	case r.Overwrite && (!says || !revives): // the author of the line did not know that the name is withdrawn
 		return nil
 	case !before.Exists():
 		return conflict("line_unregistered", "the line was made from version %d of %s, which is not registered", u.ifVersion, before.Key).
@@ -60,23 +60,23 @@ func (r *run) mayChange(u *unit, before registry.Entry, after registry.Record) e
 	return of
 }
 
-// Conflict is the error of a line that would change what somebody else has changed since, or that does not say from which version it was made.
-// It wraps registry.ErrConflict.
+// Conflict is the error of a line that would overwrite a later change by another user, or that has no
+// if_version. It wraps registry.ErrConflict.
 type Conflict struct {
 	Key     registry.Key
-	Version int             // that is registered
-	From    int             // that the line was made from; 0 where it does not say
-	Record  registry.Record // that the line would make
+	Version int             // the registered version
+	From    int             // the version that the line was made from; 0 if the line has no if_version
+	Record  registry.Record // the record that the line would write
 	reason  error
 }
 
 // Error implements error.
 func (c *Conflict) Error() string { return c.reason.Error() }
 
-// Unwrap returns what it is of.
+// Unwrap returns the underlying error.
 func (c *Conflict) Unwrap() error { return c.reason }
 
-// isFirst reports whether a record only says more than that of a name that is reserved, and has led nowhere yet.
+// isFirst reports whether a record only adds fields to a reserved name that has neither target nor alias yet.
 func isFirst(before, after registry.Record) bool {
 	if before.Status != registry.Reserved || after.Status == registry.Withdrawn ||
 		len(before.Targets) > 0 || before.Alias != "" || before.Sandbox != after.Sandbox {
@@ -90,13 +90,13 @@ func isFirst(before, after registry.Record) bool {
 	return true
 }
 
-// Bounds of the differences that are shown.
+// Bounds of the differences that an error lists.
 const (
 	shownDifferences = 10
 	shownText        = 200 // bytes of a value
 )
 
-// both shows where a record differs from that of the registry: both of them.
+// both lists the differences between the record in the registry and the record of the line, with both values.
 func both(before, after registry.Record) string {
 	var all []string
 	for _, d := range field.Differences(before, after) {

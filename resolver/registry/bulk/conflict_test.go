@@ -10,7 +10,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/bulk"
 )
 
-// change makes an edit by somebody else.
+// change makes an edit by another user.
 func change(t *testing.T, r *registry.Registry, name string, edit func(registry.Entry) (registry.Record, error)) {
 	t.Helper()
 	bo := registry.Actor{Name: "bo", Role: registry.Admin}
@@ -27,7 +27,7 @@ func leading(uri string) func(registry.Entry) (registry.Record, error) {
 	}
 }
 
-// What others did since an export was made is not lost by importing it when it was edited, in any format.
+// Changes by others since an export are not lost when the edited export is imported, in any format.
 func TestEditedExport(t *testing.T) {
 	for _, format := range []bulk.Format{bulk.CSV, bulk.TSV, bulk.NDJSON} {
 		t.Run(string(format), func(t *testing.T) {
@@ -37,7 +37,7 @@ func TestEditedExport(t *testing.T) {
 			text := exported(t, r, bulk.ExportOptions{Format: format})
 			change(t, r, "urn:nbn:fi:a", leading("https://example.org/2"))
 			change(t, r, "urn:nbn:fi:b", registry.Withdraw("court order"))
-			// The contact of all but d is edited; d is as it was exported, and somebody else has changed nothing of c.
+			// The contact of all but d is edited; d is unedited, and c was not changed by others.
 			edited := text
 			for _, contact := range []string{"anna,,,", "anna\t\t\t", `"contact":"anna"`} { // not that of the column by
 				edited = strings.Replace(edited, contact, strings.Replace(contact, "anna", "carl", 1), 3)
@@ -67,8 +67,8 @@ func TestEditedExport(t *testing.T) {
 	}
 }
 
-// TestConflicts has a file, what it makes of "a", which has version 2 and leads to 1 (or is as before says), and how many
-// lines are rejected.
+// TestConflicts is a table of files, the resulting record of "a" (version 2 with target 1, or before), and
+// the number of rejected lines.
 func TestConflicts(t *testing.T) {
 	withdrawn := func(registry.Entry) (registry.Record, error) {
 		return registry.Record{Status: registry.Withdrawn, Reason: "why", Targets: []registry.Target{{URI: "https://example.org/1"}}}, nil
@@ -132,7 +132,7 @@ func TestConflicts(t *testing.T) {
 	}
 }
 
-// A department edits what it has exported, though only an administrator may say when a version was made, or change a
+// A department edits its own export, although only an administrator may set the time of a version or change a
 // prefix.
 func TestExportOfDepartment(t *testing.T) {
 	for _, format := range []bulk.Format{bulk.CSV, bulk.NDJSON} {
@@ -155,7 +155,8 @@ func TestExportOfDepartment(t *testing.T) {
 	}
 }
 
-// A new prefix in a sandbox may be said to be none: names below it are registered for good, and an export says so.
+// A new prefix in a sandbox may declare itself no sandbox: names below it are registered permanently, and an
+// export shows it.
 func TestPrefixSaidToBeNoSandbox(t *testing.T) {
 	for text, purged := range map[string]int{
 		"name,prefix,sandbox,target\nurn:nbn:fi:,true,true,\nurn:nbn:fi:a:,true,false,\nurn:nbn:fi:a:1,,,https://example.org/1\n": 1,
@@ -172,10 +173,12 @@ func TestPrefixSaidToBeNoSandbox(t *testing.T) {
 	}
 }
 
-// A name in a prefix that is no sandbox, inside one that is, was registered for good, whatever comes at once.
+// A name below a prefix that is no sandbox, nested in a sandbox, is registered permanently, whatever else the
+// same file contains.
 func TestInnerPrefixIsNoSandbox(t *testing.T) {
 	for _, text := range []string{
-		"name,prefix,sandbox,target\nurn:nbn:fi:,true,true,\nurn:nbn:fi:a:1,,,https://example.org/1\n", // the outer one comes with the name
+		// The outer prefix comes in the same file as the name.
+		"name,prefix,sandbox,target\nurn:nbn:fi:,true,true,\nurn:nbn:fi:a:1,,,https://example.org/1\n",
 		"name,prefix,sandbox,target,if_version,contact\nurn:nbn:fi:,true,true,,,\nurn:nbn:fi:a:,true,,,1,anna\nurn:nbn:fi:a:1,,,https://example.org/1,,\n",
 	} {
 		r := open(t)

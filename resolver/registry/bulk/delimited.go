@@ -10,18 +10,18 @@ import (
 	"github.com/urnd/urnd/internal/tabular"
 )
 
-// delimited reads CSV (RFC 4180) and what is like it.
+// delimited reads CSV (RFC 4180) and its variants, such as TSV.
 type delimited struct {
 	table   *tabular.Reader
 	columns []column
-	// guarded is that the table was made by an export, which begins cells that spreadsheets would compute with an apostrophe: it has the
-	// version from which each line was made.
+	// guarded means that an export wrote the table, which is known by its column of versions. An export puts
+	// an apostrophe before cells that a spreadsheet would evaluate as formulas.
 	guarded bool
 }
 
 var errCells = refusal("line_cells", "it has more fields than there are columns")
 
-// parser returns what sets the fields of a line.
+// parser returns a function that sets the fields of a line from a row.
 func (d *delimited) parser() func(l *line, row *tabular.Row) error {
 	return func(l *line, row *tabular.Row) error {
 		for i, cell := range row.Cells {
@@ -41,7 +41,7 @@ func (d *delimited) parser() func(l *line, row *tabular.Row) error {
 	}
 }
 
-// begin sets the columns from the first line. It returns those that are left out.
+// begin sets the columns from the header row. It returns the names of the ignored columns.
 func (d *delimited) begin(source *charset.Source, m mapping) (ignored []string, err error) {
 	header, err := d.table.Header()
 	if err != nil {
@@ -86,7 +86,7 @@ func (d *delimited) begin(source *charset.Source, m mapping) (ignored []string, 
 // maxShownColumns bounds the columns that an error lists.
 const maxShownColumns = 50
 
-// separator returns what separates the cells of a table, 0 where that is to be found out.
+// separator returns the byte that separates the cells of a table, 0 if it has to be detected.
 func (f Format) separator() byte {
 	if f == TSV {
 		return '\t'

@@ -13,7 +13,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/sqlite"
 )
 
-// A line whose name is doubtful is imported, and reported.
+// A line whose name has a warning is imported, and the warning is reported.
 func TestDoubtful(t *testing.T) {
 	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "registry.db"))
 	if err != nil {
@@ -38,7 +38,7 @@ func TestDoubtful(t *testing.T) {
 	}
 }
 
-// The pattern of the Bioregistry is kept, also by an export, if it can be applied.
+// A pattern of the Bioregistry is imported and exported, if it is a valid pattern.
 func TestBioregistryPattern(t *testing.T) {
 	r := open(t)
 	report, rejected := imported(t, bulk.Import{Registry: r, Format: bulk.Bioregistry}, `{"a":{"pattern":"^\\d+$","uri_format":"https://a.example/$1"},
@@ -59,7 +59,7 @@ func TestBioregistryPattern(t *testing.T) {
 	}
 }
 
-// Where somebody else writes, transactions become short, so that nobody waits long.
+// While others write, transactions become short, so that no writer waits long.
 func TestPace(t *testing.T) {
 	r := open(t)
 	var text strings.Builder

@@ -14,12 +14,12 @@ import (
 	"github.com/urnd/urnd/resolver/registry/bulk"
 )
 
-// sources are one name with a title, Äiti, in each format that has texts.
-var sources = map[string]struct { //nolint:gochecknoglobals // of tests
+// sources are one name with the title Äiti in each format that has texts.
+var sources = map[string]struct { //nolint:gochecknoglobals // a table of tests
 	format bulk.Format
 	base   string
 	text   string
-	fatal  bool // one entry cannot be rejected alone
+	fatal  bool // a single entry cannot be rejected
 }{
 	"CSV":           {bulk.CSV, "", "name,target,metadata.title\nurn:nbn:fi:a,https://a.example/1,Äiti\n", false},
 	"TSV":           {bulk.TSV, "", "name\ttarget\tnote\nurn:nbn:fi:a\thttps://a.example/1\tÄiti\n", false},
@@ -48,7 +48,7 @@ var sources = map[string]struct { //nolint:gochecknoglobals // of tests
 	},
 }
 
-// What a source has arrives as it is, in whichever encoding it was saved, or is rejected: nothing is replaced.
+// Text is imported unchanged from any encoding, or rejected: nothing is replaced.
 func TestEncodings(t *testing.T) {
 	for name, c := range sources {
 		t.Run(name, func(t *testing.T) {
@@ -90,7 +90,7 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-// imports returns what an import makes of a text.
+// imports returns the export of a text after its import.
 func imports(t *testing.T, format bulk.Format, base, label, text string) string {
 	t.Helper()
 	of, err := charset.Parse(label)
@@ -111,7 +111,7 @@ func imports(t *testing.T, format bulk.Format, base, label, text string) string 
 	return summary(t, r) + strings.Join(rejected, "; ")
 }
 
-// A document of XML is read by the encoding that it declares.
+// An XML document is read in the encoding that it declares.
 func TestDeclaredEncoding(t *testing.T) {
 	const document = `<purl id="/a" type="302"><maintainers><uid>%s</uid></maintainers><target url="https://a.example/1"/></purl>`
 	want := imports(t, bulk.PURL, "https://purl.example/", "", fmt.Sprintf(document, "Äiti"))
@@ -121,7 +121,7 @@ func TestDeclaredEncoding(t *testing.T) {
 	}
 }
 
-// Only what is not valid is rejected, with its line.
+// Only invalid entries are rejected, with their line numbers.
 func TestInvalidLines(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -162,7 +162,7 @@ func TestInvalidLines(t *testing.T) {
 	}
 }
 
-// No option is ignored: a format that has no use for it refuses it.
+// No option is ignored: a format that does not support it returns an error.
 func TestOptions(t *testing.T) {
 	for _, format := range []bulk.Format{
 		bulk.Detect, bulk.CSV, bulk.TSV, bulk.NDJSON, bulk.Bioregistry, bulk.DataCite, bulk.DNB, bulk.Handle, bulk.Nginx, bulk.NOID, bulk.PURL, bulk.RewriteMap,
@@ -194,7 +194,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// A table for spreadsheets comes back as it was; that of another program is taken as it is.
+// Cells escaped for spreadsheets are restored; cells of other programs are taken literally.
 func TestFormulasComeBack(t *testing.T) {
 	const note = "'=HYPERLINK(1)"
 	r := open(t)

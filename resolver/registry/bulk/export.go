@@ -13,31 +13,31 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// ExportOptions are how names are exported. The zero value exports the current entries as NDJSON.
+// ExportOptions are the options of Export. The zero value exports the current entries as NDJSON.
 type ExportOptions struct {
-	Format Format // Detect is NDJSON
-	// History exports all versions, the oldest first, and their numbers; of CSV, TSV and NDJSON.
+	Format Format // Detect means NDJSON
+	// History exports all versions with their numbers, the oldest first. Only CSV, TSV and NDJSON support it.
 	History bool
-	// At is the time at which the names were as they are exported; the zero value is now. Of what was purged since nothing is there.
+	// At exports the entries as of a time; the zero value is now. Names that were purged since are missing.
 	At time.Time
-	// Prefix is what the names begin with that are exported; "" is all. A zone needs one.
+	// Prefix limits the export to names with this prefix; "" exports all. NAPTRZone requires it.
 	Prefix string
-	// Zone is the name of the zone, of NAPTRZone.
+	// Zone is the DNS name of the zone; of NAPTRZone only.
 	Zone string
-	// Skipped is called with what the format cannot express; nil is not called.
+	// Skipped is called for each name that the format cannot express; it may be nil.
 	Skipped func(name string, reason error)
-	// Progress is called from time to time with how many entries were exported; nil is not called.
+	// Progress is called periodically with the number of exported entries; it may be nil.
 	Progress func(entries int64)
 }
 
-// progressEvery is after how many entries the progress is reported.
+// progressEvery is the number of entries between two calls of Progress.
 const progressEvery = 1000
 
 // exporter writes entries in one format.
 type exporter interface {
-	// begin writes what is first. It may look at all entries.
+	// begin writes the head of the output. It may read all entries.
 	begin(w *bufio.Writer, all *entries) error
-	// entry writes a version. The prefixes come first.
+	// entry writes one version. Prefixes come before names.
 	entry(w *bufio.Writer, e *registry.Entry) error
 	end(w *bufio.Writer) error
 }
@@ -45,9 +45,9 @@ type exporter interface {
 // ErrUnexportable is wrapped by the reasons why entries were skipped.
 var ErrUnexportable = errors.New("it cannot be exported in this format")
 
-// Export writes the entries of a registry, as they are at one moment: prefixes first, each in the
-// order of the bytes of their names. The same entries make the same bytes. Aliases that are only another spelling of their name are not
-// among them: who imports the name has them.
+// Export writes the entries of a registry from one snapshot: prefixes first, then names, each in byte order.
+// Equal entries give equal bytes. An alias that is only another spelling of its own canonical name is
+// skipped: the import of that name implies it.
 func Export(ctx context.Context, w io.Writer, r *registry.Registry, o ExportOptions) error {
 	if o.Skipped == nil {
 		o.Skipped = func(string, error) {}
@@ -66,7 +66,7 @@ func Export(ctx context.Context, w io.Writer, r *registry.Registry, o ExportOpti
 			return err
 		}
 		var n int64
-		err := all.each(func(e *registry.Entry) error { //nolint:contextcheck // it has the context
+		err := all.each(func(e *registry.Entry) error { //nolint:contextcheck // s has the context
 			if n++; n%progressEvery == 0 {
 				o.Progress(n)
 			}
@@ -93,8 +93,9 @@ func Export(ctx context.Context, w io.Writer, r *registry.Registry, o ExportOpti
 	return nil
 }
 
-// Stream exports the entries that a search finds, as NDJSON, CSV or TSV. Unlike Export it reads each page as it is then, so that who
-// takes an hour to receive it does not keep the store from tidying up.
+// Stream exports the entries that a search finds, as NDJSON, CSV or TSV. Unlike Export it uses no snapshot:
+// each page shows the registry at the time it is read. So a slow client does not keep a read transaction
+// open, which would delay the store's cleanup.
 func Stream(ctx context.Context, w io.Writer, from *registry.Registry, s registry.Search, format Format) error {
 	if format != NDJSON && format != CSV && format != TSV {
 		return fmt.Errorf("%s has to be exported as a whole", format)
@@ -142,29 +143,29 @@ func newExporter(o ExportOptions) (exporter, error) {
 	}
 }
 
-// entriesPage is how many entries are read at once, while as many are written.
+// entriesPage is the number of entries in a page. The next page is read while one is written.
 const entriesPage = 500
 
-// entries are the current entries that are exported.
+// entries reads the entries of an export.
 type entries struct {
 	ctx    context.Context //nolint:containedctx // it lives as long as one call
 	prefix string
-	at     time.Time // when they are as they are exported; the zero value is now
-	// registry knows which aliases are only another spelling; nil knows none.
+	at     time.Time // export as of this time; the zero value is now
+	// registry finds aliases that are only another spelling; nil finds none.
 	registry *registry.Registry
 
-	mu sync.Mutex // one goroutine at a time uses tx
+	mu sync.Mutex // guards tx
 	tx registry.Tx
 }
 
-// read calls f with the transaction.
+// read calls f with the transaction, one call at a time.
 func (s *entries) read(f func(registry.Tx) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return f(s.tx)
 }
 
-// each calls f with each entry.
+// each calls f with each entry, prefixes first.
 func (s *entries) each(f func(e *registry.Entry) error) error {
 	for _, kind := range []registry.Kind{registry.KindPrefix, registry.KindName} {
 		if err := s.of(kind, f); err != nil {
@@ -174,13 +175,13 @@ func (s *entries) each(f func(e *registry.Entry) error) error {
 	return nil
 }
 
-// page is a page of entries, or why it could not be read.
+// page is a page of entries, or the error of reading it.
 type page struct {
 	entries []registry.Entry
 	err     error
 }
 
-// of calls f with each entry of a kind, while the next page is read.
+// of calls f with each entry of a kind. A goroutine reads the next page meanwhile.
 func (s *entries) of(kind registry.Kind, f func(e *registry.Entry) error) error {
 	ctx, cancel := context.WithCancel(s.ctx)
 	pages := make(chan page)
@@ -203,7 +204,8 @@ func (s *entries) of(kind registry.Kind, f func(e *registry.Entry) error) error 
 			return p.err
 		}
 		for i := range p.entries {
-			if e := &p.entries[i]; e.Exists() && !s.isSpelling(e) { // else it is not there yet, or a spelling alone
+			// Skip entries created after the time of the export, and spellings.
+			if e := &p.entries[i]; e.Exists() && !s.isSpelling(e) {
 				if err := f(e); err != nil {
 					return err
 				}
@@ -213,7 +215,7 @@ func (s *entries) of(kind registry.Kind, f func(e *registry.Entry) error) error 
 	return s.ctx.Err()
 }
 
-// pages calls next with each page of a kind, as long as it returns true.
+// pages calls next with each page of a kind until next returns false.
 func (s *entries) pages(kind registry.Kind, next func(page) bool) {
 	for after, last := "", false; !last; {
 		var p page
@@ -235,8 +237,9 @@ func (s *entries) pages(kind registry.Kind, next func(page) bool) {
 	}
 }
 
-// isSpelling reports whether an entry is an alias of its own canonical name: one whose namespace got other rules of comparison since, such as a
-// fold. It could not be imported, and is the same name then.
+// isSpelling reports whether an entry is an alias of its own canonical name. This happens when the namespace
+// got other comparison rules later, such as a fold. Such an alias cannot be imported, and is equivalent to
+// its name anyway.
 func (s *entries) isSpelling(e *registry.Entry) bool {
 	if e.Alias == "" || s.registry == nil {
 		return false
@@ -263,10 +266,11 @@ func (s *entries) versions(e *registry.Entry) (all []registry.Entry, err error) 
 	return all, err
 }
 
-// versionsPage is how many versions are read at once.
+// versionsPage is the number of versions that are read in one batch.
 const versionsPage = 100
 
-// eachVersion calls f with the versions of a name before one, the newest first, until it returns false; 0 is before all.
+// eachVersion calls f with the versions of a name before the given one, the newest first, until f returns
+// false; before 0 starts at the current version.
 func eachVersion(tx registry.Tx, key registry.Key, before registry.Seq, f func(registry.Entry) bool) error {
 	for {
 		page, err := tx.Versions(key, before, versionsPage)

@@ -14,12 +14,13 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// nginxExport writes a map of nginx (ngx_http_map_module) from $request_uri to the first target: a
-// string that is compared without regard to case, or a regular expression where that matters.
+// nginxExport writes a map of nginx (ngx_http_map_module) from $request_uri to the first target. The keys are
+// strings, which nginx compares case-insensitively, or regular expressions for names that differ only in
+// case.
 type nginxExport struct {
 	skipped  func(string, error)
 	seed     maphash.Seed
-	clashes  map[uint64]bool // of names that differ only by case
+	clashes  map[uint64]bool // hashes of lower-cased names shared by names that differ only in case
 	prefixes []registry.Entry
 	all      *entries
 }
@@ -46,7 +47,7 @@ func (x *nginxExport) begin(w *bufio.Writer, all *entries) error {
 		switch {
 		case seen[h]:
 			x.clashes[h] = true
-		case lower != e.Name: // the name in lower case, if there is one, is the last of them
+		case lower != e.Name: // the all-lower-case name, if registered, sorts last
 			seen[h] = true
 		}
 		return nil
@@ -58,7 +59,8 @@ func (x *nginxExport) begin(w *bufio.Writer, all *entries) error {
 	return err
 }
 
-// nowhere is the value for what the map does not lead anywhere: where it were left out, a shorter prefix would.
+// nowhere is the value for names without an exportable target. Without such a line the map would apply a
+// shorter prefix.
 const nowhere = `""`
 
 var (
@@ -68,7 +70,7 @@ var (
 )
 
 func (x *nginxExport) entry(w *bufio.Writer, e *registry.Entry) error {
-	if e.Kind == registry.KindPrefix { // the longest is to be found first
+	if e.Kind == registry.KindPrefix { // collected: the longest prefix is written first
 		x.prefixes = append(x.prefixes, *e)
 		return nil
 	}
@@ -89,14 +91,15 @@ func (x *nginxExport) entry(w *bufio.Writer, e *registry.Entry) error {
 	return err
 }
 
-// withoutStatus reports that the map has locations alone: the server decides their status.
+// withoutStatus reports a redirect status that the map cannot express: it has locations only, and the server
+// configuration decides the status.
 func (x *nginxExport) withoutStatus(e *registry.Entry) {
 	if e.Redirect != 0 && e.Redirect != http.StatusFound && e.Status == registry.Active {
 		x.skipped(e.String(), fmt.Errorf("%w: the status %d of its redirect is not in the map", ErrUnexportable, e.Redirect))
 	}
 }
 
-// location returns where an entry leads, as a value of the map.
+// location returns the target of an entry, quoted as a value of the map.
 func (x *nginxExport) location(e *registry.Entry) (string, error) {
 	of, err := x.all.resolved(e)
 	if err != nil {
@@ -112,7 +115,7 @@ func (x *nginxExport) location(e *registry.Entry) (string, error) {
 	return nginxValue(targets[0]), nil
 }
 
-// resolved returns the entry that an alias leads to, or the first one on the way that leads nowhere.
+// resolved follows aliases and returns the last entry, or the first entry of the chain that is not active.
 func (s *entries) resolved(e *registry.Entry) (*registry.Entry, error) {
 	for range 10 {
 		if e.Alias == "" || e.Status != registry.Active {
@@ -134,7 +137,8 @@ func (s *entries) resolved(e *registry.Entry) (*registry.Entry, error) {
 	return nil, fmt.Errorf("%w: it is at the end of too many aliases", ErrUnexportable)
 }
 
-// targetsOf returns the targets of an entry that are not bounded in time, of which there is one at least, by their priority.
+// targetsOf returns the URIs of the targets without From and Until, by priority. There is at least one if the
+// error is nil.
 func targetsOf(e *registry.Entry) (uris []string, err error) {
 	if e.Status != registry.Active {
 		return nil, fmt.Errorf("%w: it is %s", ErrUnexportable, e.Status)
@@ -155,7 +159,8 @@ func targetsOf(e *registry.Entry) (uris []string, err error) {
 	return uris, nil
 }
 
-// aroundSuffix returns what is before and after the rest of a name in the first target of a prefix.
+// aroundSuffix splits the first target of a prefix at its variable {suffix}, into the text before it and the
+// text after it.
 func aroundSuffix(e *registry.Entry) (before, after string, err error) {
 	targets, err := targetsOf(e)
 	if err != nil {
@@ -178,7 +183,7 @@ func nginxQuoted(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
 }
 
-// nginxValue quotes a value, in which a dollar begins a variable.
+// nginxValue quotes a value. It escapes the dollar sign, which begins a variable.
 func nginxValue(text string) string {
 	return strings.ReplaceAll(nginxQuoted(text), "$", "${urnd_dollar}")
 }
@@ -202,7 +207,7 @@ func (x *nginxExport) end(w *bufio.Writer) error {
 	return err
 }
 
-// prefixValue returns where the names below a prefix lead, as a value of the map.
+// prefixValue returns the target of the names below a prefix, quoted as a value of the map.
 func prefixValue(e *registry.Entry) (string, error) {
 	if e.Status == registry.Withdrawn {
 		return "410", nil

@@ -11,8 +11,8 @@ import (
 	"github.com/urnd/urnd/resolver/registry/field"
 )
 
-// tableExport writes CSV or TSV. Each target has a line; only the first line of a name has what is
-// not of a target, but for what tells the version.
+// tableExport writes CSV or TSV, one row for each target. Only the first row of a name has the fields of the
+// record; further rows repeat only the status and the cells that identify the version.
 type tableExport struct {
 	separator byte
 	history   bool
@@ -49,7 +49,7 @@ func (x *tableExport) entry(_ *bufio.Writer, e *registry.Entry) (err error) {
 			if *cell, err = field.CompactJSON(f.Text(&e.Record)); err != nil {
 				return err
 			}
-		case field.Targets: // have columns of their own
+		case field.Targets: // targets have columns of their own
 		default:
 			*cell = f.Text(&e.Record)
 		}
@@ -74,7 +74,7 @@ func (x *tableExport) entry(_ *bufio.Writer, e *registry.Entry) (err error) {
 	return nil
 }
 
-// write writes a line.
+// write writes a row.
 func (x *tableExport) write() error {
 	x.row = x.row[:0]
 	for _, f := range x.columns {
@@ -85,7 +85,7 @@ func (x *tableExport) write() error {
 
 func (x *tableExport) end(*bufio.Writer) error { return x.to.Flush() }
 
-// ndjsonExport writes a JSON object a line, with the members of the documents of the API.
+// ndjsonExport writes one JSON object per line, with the members of the API's documents.
 type ndjsonExport struct {
 	history bool
 	line    []byte

@@ -11,7 +11,8 @@ import (
 	"github.com/urnd/urnd/resolver/registry/sqlite"
 )
 
-// An alias that is its own name by other rules of its namespace could not be imported again: it is not exported.
+// An alias that is equivalent to its own target name under changed rules of its namespace could not be
+// imported again, so it is not exported.
 func TestExportSpellings(t *testing.T) {
 	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "registry.db"))
 	if err != nil {

@@ -11,34 +11,34 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// zoneExport writes NAPTR records (RFC 3403, RFC 3404) of a zone to which the DNS leads for names with one
-// beginning, the base. A name whose rest could be a domain name has records of its own, at REST.names
-// in the zone, and one rule leads there. Other names and prefixes are rules of the zone itself, which
-// all have to fit into one DNS message.
+// zoneExport writes NAPTR records (RFC 3403, RFC 3404) of the DNS zone that resolves the names with one
+// prefix, the base. If the rest of a name after the base is a valid domain name, the name has its own records
+// at REST.names in the zone; one rule rewrites such names to that owner. All other names and prefixes are
+// rules at the apex of the zone. The rules at the apex have to fit into one DNS message.
 type zoneExport struct {
 	base, origin string
 	skipped      func(string, error)
 	prefixes     []registry.Entry
 	all          *entries
-	size         int // of the rules of the zone itself, in bytes
+	size         int // bytes of the rules at the apex
 }
 
 const (
-	// maxRules bounds the bytes of one set of records: a DNS message has at most 65535.
+	// maxRules bounds the bytes of the records at the apex: a DNS message has at most 65535.
 	maxRules = 60_000
 	// maxExpression bounds a character string (RFC 1035 section 3.3).
 	maxExpression = 255
-	// ruleOverhead bounds what a record has beside its expression.
+	// ruleOverhead bounds the bytes of a record without its expression.
 	ruleOverhead = 32
 	maxLabel     = 63
 	maxDomain    = 253
 )
 
-// The orders of the rules: a name of its own before what its beginning leads to.
+// The order fields of the rules: the rule of a single name comes before that of a prefix.
 const (
 	orderName   = 10
 	orderNames  = 20
-	orderPrefix = 30 // of the longest
+	orderPrefix = 30 // of the longest prefix
 )
 
 const zoneHead = `; Names of a registry of urnd that begin with %s, as NAPTR records (RFC 3404).
@@ -76,13 +76,14 @@ func (x *zoneExport) entry(w *bufio.Writer, e *registry.Entry) error {
 	return err
 }
 
-// bar writes a rule that leads nowhere for what is not exported, where a shorter prefix would lead somewhere.
+// bar writes a rule with an unresolvable replacement for an entry that is not exported, if a shorter prefix
+// would match it otherwise.
 func (x *zoneExport) bar(w *bufio.Writer, e *registry.Entry, order int, pattern string) error {
 	isBelow := func(p registry.Entry) bool {
 		return len(p.Name) < len(e.Name) && strings.HasPrefix(e.Name, p.Name) && leads(&p)
 	}
 	if isOwner(strings.TrimPrefix(e.Name, x.base)) || !slices.ContainsFunc(x.prefixes, isBelow) {
-		return nil // nothing leads there
+		return nil // it does not resolve anyway
 	}
 	err := x.rule(w, "@", order, 10, "", "", "!"+pattern+"!nowhere."+x.origin+"!")
 	if isUnexportable(err) {
@@ -92,7 +93,7 @@ func (x *zoneExport) bar(w *bufio.Writer, e *registry.Entry, order int, pattern 
 	return err
 }
 
-// leads reports whether a prefix leads somewhere.
+// leads reports whether a prefix is active and has a target.
 func leads(e *registry.Entry) bool { return e.Status == registry.Active && len(e.Targets) > 0 }
 
 func (x *zoneExport) name(w *bufio.Writer, e *registry.Entry) error {
@@ -169,15 +170,15 @@ func (x *zoneExport) prefix(w *bufio.Writer, e *registry.Entry, order int) error
 	return x.location(w, "@", order, 10, "^"+ereQuoted(e.Name)+"(.+)$", location)
 }
 
-// replacement returns a text as it is written in a substitution expression between exclamation marks.
+// replacement escapes a text for a substitution expression that is delimited by exclamation marks.
 func replacement(text string) string {
 	return strings.NewReplacer(`\`, `\\`, "!", `\!`).Replace(text)
 }
 
-// ereQuoted returns a POSIX extended regular expression that matches a name: "urn" and the namespace
-// in any case (RFC 8141 section 3.1).
+// ereQuoted returns a POSIX extended regular expression that matches a name. "urn" and the namespace match
+// case-insensitively (RFC 8141 section 3.1).
 func ereQuoted(name string) string {
-	folded := 0 // bytes in any case
+	folded := 0 // bytes that match case-insensitively
 	if rest, ok := strings.CutPrefix(name, "urn:"); ok {
 		nid, _, _ := strings.Cut(rest, ":")
 		folded = len("urn:") + len(nid)
@@ -197,14 +198,15 @@ func ereQuoted(name string) string {
 	return b.String()
 }
 
-// isOwner reports whether a text has only what the rule for names of their own matches.
+// isOwner reports whether a text consists of the bytes that the rule for names with their own records
+// matches.
 func isOwner(text string) bool {
 	return !strings.ContainsFunc(text, func(c rune) bool {
 		return (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '.' && c != '-'
 	})
 }
 
-// isDomain reports whether the rest of a name is a domain name, and has one form only.
+// isDomain reports whether the rest of a name is a domain name in canonical form.
 func isDomain(rest string) bool {
 	if !isOwner(rest) {
 		return false

@@ -11,7 +11,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/bulk"
 )
 
-// hostileIDs are identifiers whose bytes a URI does not have, or has for something else.
+// hostileIDs are identifiers with bytes that a URI does not allow, or reserves for another purpose.
 var hostileIDs = []string{
 	"a#b", "a?b", "50%off", "a%20b", "a%2520b", "<3>", "a b", "Käse", "\"q\"", "[x]", `a\b`, "{x}", "a|b^c`d", "a\tb", "\x01",
 	"(SICI)1097-4571(1998)49:1<1::AID-ASI1>3.0.CO;2-#", "a!$&'()*+,;=:@b", "a//b", "a/./b", "a/../b", "日本", "\U0001F600", "%", "%%", "a%zz",
@@ -27,8 +27,8 @@ func rawName(t *testing.T, name, base string) string {
 	return raw
 }
 
-// Each raw identifier is a name of its own, whose bytes are those of the identifier; what is exported and imported
-// again has them, too.
+// Each raw identifier becomes a distinct name that decodes to the identifier's bytes, also after an export
+// and another import.
 func TestForeignHostileIdentifiers(t *testing.T) {
 	inJSON := func(template string) func(string) string {
 		return func(id string) string {
@@ -177,7 +177,8 @@ func TestForeignEquivalentIdentifiers(t *testing.T) {
 	}
 }
 
-// What NOID appends and prepends is one value, and EZID's percent-encodings are decoded where they are.
+// Values that NOID appends and prepends become one value. Percent-encodings are decoded in the formats of
+// EZID only.
 func TestForeignANVL(t *testing.T) {
 	for _, c := range []struct{ name, text, want, reason string }{
 		{"append", "bind set 1/x goto https://a.example/\nbind append 1/x goto b\nbind insert 1/x t B\nbind prepend 1/x t A\n", `ark:/1/x https://a.example/b {"t":"AB"}`, ""},
@@ -210,8 +211,7 @@ func TestForeignANVL(t *testing.T) {
 	}
 }
 
-// The report of a dry run names each field that has no place in a registry, also where an entry has more of them than
-// are listed.
+// The report of a dry run names each unmapped field, even if an entry has more than are listed.
 func TestForeignUnmapped(t *testing.T) {
 	var text strings.Builder
 	for n := range 3 {
@@ -232,7 +232,7 @@ func TestForeignUnmapped(t *testing.T) {
 	}
 }
 
-// Members that nobody knows are listed, and what decoding would change is rejected.
+// Unknown members are listed, and values that decoding would alter are rejected.
 func TestForeignJSON(t *testing.T) {
 	for _, c := range []struct {
 		format           bulk.Format
@@ -264,7 +264,7 @@ func TestForeignJSON(t *testing.T) {
 	}
 }
 
-// A record of epicur that deletes URLs is none of a URN that leads there.
+// An epicur record that deletes URLs does not register their URN.
 func TestForeignEpicurUpdates(t *testing.T) {
 	const record = `<epicur><administrative_data><delivery><update_status type=%q/></delivery></administrative_data><record>` +
 		`<identifier scheme="urn:nbn:de">urn:nbn:de:x-1</identifier><resource><identifier scheme="url" origin="original">https://a.example/</identifier></resource></record></epicur>`

@@ -10,7 +10,8 @@ import (
 	"github.com/urnd/urnd/resolver/registry/bulk"
 )
 
-// TestForeign imports the samples of the formats of other programs: what is made of them, and what is listed.
+// TestForeign imports samples of the formats of other programs, and compares the entries and the listed
+// losses.
 func TestForeign(t *testing.T) {
 	for _, c := range []struct {
 		file   string
@@ -65,7 +66,8 @@ func TestForeign(t *testing.T) {
 	}
 }
 
-// The map that we export for nginx is imported as it was, but for what it does not have.
+// A map that an export wrote for nginx imports as the same entries, except for fields that a map cannot
+// express.
 func TestForeignOwnMap(t *testing.T) {
 	r := open(t)
 	imported(t, bulk.Import{Registry: r}, "name,prefix,target\nurn:nbn:fi:a:,yes,https://example.org/{suffix}.html\nurn:nbn:fi:b,,https://example.org/$2\nurn:nbn:fi:c,,https://example.org/3\n")
@@ -80,7 +82,7 @@ func TestForeignOwnMap(t *testing.T) {
 	}
 }
 
-// Foreign input that cannot be read is an error, and what is too long for memory too.
+// Unreadable foreign input is an error, and so is an entry that is too long.
 func TestForeignUnreadable(t *testing.T) {
 	long := strings.Repeat("x", 2<<20)
 	for _, c := range []struct {

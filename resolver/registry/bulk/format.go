@@ -9,31 +9,31 @@ import (
 	"github.com/urnd/urnd/resolver/registry/bulk/foreign"
 )
 
-// Format is a format of names.
+// Format is a file format of names.
 type Format string
 
 // The formats.
 const (
-	Detect      Format = ""            // by the content: NDJSON or CSV, of an import
+	Detect      Format = ""            // NDJSON or CSV, detected by the content; import only
 	CSV         Format = "csv"         // RFC 4180, separated by commas or semicolons
 	TSV         Format = "tsv"         // CSV separated by tabs
-	NDJSON      Format = "ndjson"      // a JSON object a line
-	Bioregistry Format = "bioregistry" // the registry.json of the Bioregistry, of an import
-	Handle      Format = "handle"      // a batch, or JSON, of the Handle.net software, of an import
-	PURL        Format = "purl"        // XML of a PURL server, of an import
-	W3ID        Format = "w3id"        // .htaccess files of Apache, as w3id.org has them, of an import
-	Shlink      Format = "shlink"      // CSV or JSON of Shlink, of an import
-	DNB         Format = "dnb"         // JSON or epicur of the Deutsche Nationalbibliothek, of an import
-	RewriteMap  Format = "rewritemap"  // the text of a RewriteMap of Apache, of an import
-	Nginx       Format = "nginx"       // a configuration of nginx, of an import
-	NOID        Format = "noid"        // commands bind, or ANVL, of NOID and EZID, of an import
-	DataCite    Format = "datacite"    // JSON of DataCite, of an import
-	YOURLS      Format = "yourls"      // CSV or JSON of YOURLS, of an import
-	NginxMap    Format = "nginx-map"   // a map of nginx, of an export
-	NAPTRZone   Format = "naptr-zone"  // NAPTR records of RFC 3404 in a zone file, of an export
+	NDJSON      Format = "ndjson"      // one JSON object per line
+	Bioregistry Format = "bioregistry" // the registry.json of the Bioregistry; import only
+	Handle      Format = "handle"      // a batch file or JSON of the Handle.net software; import only
+	PURL        Format = "purl"        // XML of a PURL server; import only
+	W3ID        Format = "w3id"        // .htaccess files of Apache, as at w3id.org; import only
+	Shlink      Format = "shlink"      // CSV or JSON of Shlink; import only
+	DNB         Format = "dnb"         // JSON or epicur of the Deutsche Nationalbibliothek; import only
+	RewriteMap  Format = "rewritemap"  // the text file of a RewriteMap of Apache; import only
+	Nginx       Format = "nginx"       // a configuration of nginx; import only
+	NOID        Format = "noid"        // bind commands, or ANVL, of NOID and EZID; import only
+	DataCite    Format = "datacite"    // JSON of DataCite; import only
+	YOURLS      Format = "yourls"      // CSV or JSON of YOURLS; import only
+	NginxMap    Format = "nginx-map"   // a map of nginx; export only
+	NAPTRZone   Format = "naptr-zone"  // NAPTR records (RFC 3404) in a zone file; export only
 )
 
-// baseOption is what a format makes of Import.Base.
+// baseOption says whether a format refuses, accepts or requires Import.Base.
 type baseOption uint8
 
 const (
@@ -42,21 +42,22 @@ const (
 	required
 )
 
-// traits are what an import and an export can do with a format.
+// traits describe the support of imports and exports for a format.
 type traits struct {
 	format   Format
-	own      bool           // its columns or members are ours, or mapped to ours by Import.Mapping
-	foreign  foreign.Format // what reads a format of another program
+	own      bool           // columns or members are those of this package, or mapped by Import.Mapping
+	foreign  foreign.Format // the parser of another program's format; nil if there is none
 	exported bool
 	base     baseOption
 }
 
 func (t *traits) imported() bool { return t.own || t.foreign != nil }
 
-// allTraits are those of all formats. What an option of an import is for is here alone.
+// allTraits returns the traits of all formats. It is the only place that relates options of an import to
+// formats.
 func allTraits() []traits {
 	return []traits{
-		{format: Detect, own: true, exported: true}, // it is CSV, TSV or NDJSON
+		{format: Detect, own: true, exported: true}, // resolved to CSV, TSV or NDJSON
 		{format: CSV, own: true, exported: true},
 		{format: TSV, own: true, exported: true},
 		{format: NDJSON, own: true, exported: true},
@@ -76,7 +77,7 @@ func allTraits() []traits {
 	}
 }
 
-// traitsOf returns those of a format; of none they are the zero value.
+// traitsOf returns the traits of a format, the zero value if the format is unknown.
 func traitsOf(f Format) (t traits) {
 	for _, t := range allTraits() {
 		if t.format == f {
@@ -86,10 +87,10 @@ func traitsOf(f Format) (t traits) {
 	return traits{}
 }
 
-// Imported returns the names of the formats of imports.
+// Imported returns the names of the formats that can be imported.
 func Imported() []string { return formats(func(t traits) bool { return t.imported() }) }
 
-// Exported returns the names of the formats of exports.
+// Exported returns the names of the formats that can be exported.
 func Exported() []string { return formats(func(t traits) bool { return t.exported }) }
 
 func formats(of func(traits) bool) (names []string) {
@@ -101,9 +102,10 @@ func formats(of func(traits) bool) (names []string) {
 	return names
 }
 
-// CheckOptions returns why the options of an import do not fit to its format: none of them is ignored.
+// CheckOptions returns an error if an option of the import does not apply to its format, or a required one is
+// missing. No option is ignored silently.
 func (i *Import) CheckOptions() error {
-	name := cmp.Or(i.Format, "CSV, TSV or NDJSON") // which Detect finds
+	name := cmp.Or(i.Format, "CSV, TSV or NDJSON") // the formats that Detect finds
 	switch t := traitsOf(i.Format); {
 	case !t.imported():
 		return fmt.Errorf("%s is not a format of imports", i.Format)
@@ -117,7 +119,7 @@ func (i *Import) CheckOptions() error {
 	return nil
 }
 
-// ParseFormat returns the format that a text names; "" is Detect.
+// ParseFormat parses the name of a format, case-insensitively; "" is Detect.
 func ParseFormat(text string) (Format, error) {
 	f := Format(strings.ToLower(text))
 	if f == "jsonl" {
@@ -129,8 +131,8 @@ func ParseFormat(text string) (Format, error) {
 	return f, nil
 }
 
-// FormatOf returns the format that the name of a file tells, also where it is compressed; Detect if it
-// tells none.
+// FormatOf returns the format that the extension of a file name implies, also if the file is compressed;
+// Detect if the extension is unknown.
 func FormatOf(filename string) Format {
 	switch Extension(filename) {
 	case ".csv":
@@ -144,7 +146,8 @@ func FormatOf(filename string) Format {
 	}
 }
 
-// Extension returns what the name of a file ends with, from its last dot on and in lower case, without that of a compression.
+// Extension returns the extension of a file name from its last dot on, in lower case. An extension of a
+// compression (.gz, .zst, .zstd) is stripped first.
 func Extension(filename string) string {
 	name := strings.ToLower(filepath.Base(filename))
 	for _, compressed := range []string{".gz", ".zst", ".zstd"} {

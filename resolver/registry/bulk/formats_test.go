@@ -15,7 +15,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/bulk"
 )
 
-// summary is one line an entry, short enough for a table.
+// summary returns one short line per entry.
 func summary(t *testing.T, r *registry.Registry) string {
 	t.Helper()
 	var lines []string
@@ -58,7 +58,8 @@ func summary(t *testing.T, r *registry.Registry) string {
 	return strings.Join(lines, "; ")
 }
 
-// TestFormats has input, what it makes, and which lines are rejected. Names begin with N, targets with T.
+// TestFormats is a table of inputs, the resulting entries, and the rejected lines. Names begin with N,
+// targets with T.
 func TestFormats(t *testing.T) {
 	for _, c := range []struct {
 		name, text, want, rejected string
@@ -147,7 +148,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// Input that cannot be read at all is an error.
+// Input that is unreadable as a whole is an error.
 func TestUnreadable(t *testing.T) {
 	for _, c := range []struct {
 		text   string
@@ -175,7 +176,8 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// What a file does not say stays as it is: another import does not bring a name back, nor take its contact away.
+// Fields that a file omits keep their values: a second import neither reactivates a withdrawn name nor
+// removes its contact.
 func TestUnsaid(t *testing.T) {
 	r := open(t)
 	for _, step := range []struct{ text, want string }{
@@ -235,7 +237,7 @@ func TestCompressed(t *testing.T) {
 	}
 }
 
-// A line that is too long is one bad line, also where a bomb has it.
+// An oversized line is rejected alone, even if it comes from a decompression bomb.
 func TestLongLine(t *testing.T) {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
@@ -272,7 +274,7 @@ func TestBioregistry(t *testing.T) {
 	}
 }
 
-// Who may only write some names imports those alone, and nothing as it was.
+// An actor restricted to prefixes imports only names below them, and no full versions.
 func TestActor(t *testing.T) {
 	r := open(t)
 	writer := registry.Actor{Name: "bo", Role: registry.Writer, Prefixes: []string{"urn:nbn:fi:a"}}
@@ -306,7 +308,7 @@ func TestFormatOf(t *testing.T) {
 	}
 }
 
-// A version of a sandbox does not follow one that was registered outside: it could be purged.
+// A sandbox version cannot follow a version outside a sandbox: the name could be purged then.
 func TestSandboxStaysOutside(t *testing.T) {
 	r := open(t)
 	const first = `{"name":"urn:nbn:fi:a","targets":["https://example.org/"]}` + "\n"

@@ -16,7 +16,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/bulk/foreign"
 )
 
-// seen returns the columns of all lines that input makes, with their numbers.
+// seen returns the columns of all lines of an input, with their numbers.
 func seen(t *testing.T, text string, format Format) (lines []string) {
 	t.Helper()
 	in, err := (&Import{Format: format, Mapping: map[string]string{"*": "-"}}).openInput(strings.NewReader(text))
@@ -43,7 +43,7 @@ func seen(t *testing.T, text string, format Format) (lines []string) {
 	}
 }
 
-// FuzzInput has any input make lines with rising numbers, and no panic.
+// FuzzInput checks that any input makes lines with ascending numbers, without panic.
 func FuzzInput(f *testing.F) {
 	for _, text := range []string{
 		"name,target\na,b\n", "name;note\n\"a\";\"b\"\"\r\nc\"\r\n", "name\tpriority\na\t7", "sep=|\nname|from\na|2031-05-01\n",
@@ -59,7 +59,7 @@ func FuzzInput(f *testing.F) {
 	})
 }
 
-// FuzzMembers compares the members of objects with those that encoding/json finds.
+// FuzzMembers compares the members of objects with those that encoding/json decodes.
 func FuzzMembers(f *testing.F) {
 	f.Add(`{"a":"b\nc","d":[1,{"e":"]}"}], "f" : null,"g":-1.5e3}`)
 	f.Add(`{"":true}`)
@@ -104,7 +104,7 @@ func FuzzMembers(f *testing.F) {
 	})
 }
 
-// FuzzRecord has a record of the sort be read as it was.
+// FuzzRecord checks that a record of the sort decodes to the encoded line.
 func FuzzRecord(f *testing.F) {
 	f.Add("name,prefix,version,changed,since,target,from,note\n", "a:b,yes,3,2031-05-01,2030-01-01,c,2029-01-01,\"d\ne\"\n")
 	f.Add("name,status,metadata,authoritative,targets\n", "a:b,reserved,{},1,a b c\n")
@@ -138,7 +138,8 @@ func FuzzRecord(f *testing.F) {
 	})
 }
 
-// FuzzForeign has any input of a foreign format make entries with numbers that do not fall, and no panic.
+// FuzzForeign checks that any input of a foreign format makes entries with nondecreasing line numbers,
+// without panic.
 func FuzzForeign(f *testing.F) {
 	formats := []Format{Bioregistry, Handle, PURL, W3ID, Shlink, DNB, RewriteMap, Nginx, NOID, DataCite, YOURLS}
 	samples, err := filepath.Glob("testdata/foreign/*")
@@ -191,7 +192,8 @@ func FuzzForeign(f *testing.F) {
 	})
 }
 
-// FuzzUniqueMembers compares what is found in a text with what decoding makes of it: U+FFFD in place of what is no character.
+// FuzzUniqueMembers compares the check of a text with the result of decoding, which replaces invalid
+// characters by U+FFFD.
 func FuzzUniqueMembers(f *testing.F) {
 	for _, text := range []string{`"\ud800"`, `"\ud83d\ude00"`, `"\ud83d\u0041"`, `"\\ud800"`, `["\ufffd","\udc00\ud800"]`, "\"\xff\""} {
 		f.Add(text)

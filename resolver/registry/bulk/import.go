@@ -13,69 +13,72 @@ import (
 	"github.com/urnd/urnd/resolver/registry/sqlite/sorter"
 )
 
-// Import imports names. The lines of one name make one record: their targets, in the order of the
-// lines, and all else that they say. A line stands for a version as it was if it has a version or a
-// time (an export has them), which needs the role Admin; what it does not say is empty. Other lines change
-// only what they say: what they have no column for stays as it is.
+// Import imports names. The lines of one name are merged into one record: their targets, in the order of the
+// lines, and all other fields. A line with a version or a time of change, as an export has them, is a full
+// version: a field that it omits is empty. Importing it needs the role Admin. Any other line is a partial
+// change: a field without a column keeps its value.
 //
-// A line that would change what is registered says by if_version from which version it was made; where that is
-// not the current one, somebody else's change would be lost, and it is rejected. A name that is only reserved may get
-// what it did not have without that.
+// A line that would change a registered name has to give in if_version the version that it was made from. If
+// that is not the current version, the line is rejected, because the change of another user would be lost. A
+// line without if_version may only add fields to a reserved name.
 //
-// What an entry of a foreign format has beyond what a registry has is reported as lost.
+// Fields of a foreign format that a registry cannot store are reported as unmapped fields.
 //
-// A line that cannot be imported is rejected, and changes nothing. An equal record makes no version.
+// A line that cannot be imported is rejected, and changes nothing. A record equal to the registered one makes
+// no version.
 type Import struct {
 	Registry *registry.Registry
 	Actor    registry.Actor
 	Format   Format
-	// Encoding is that of the input, whatever its format; the zero value is found out.
+	// Encoding is the character encoding of the input, in any format; the zero value detects it.
 	Encoding charset.Encoding
-	// Mapping are columns or members of foreign input, and which of ours they are; "-" leaves one
-	// out, and the name "*" stands for all others.
+	// Mapping maps columns or members of foreign input to those of this package. The value "-" ignores a
+	// column, and the key "*" stands for every unmapped column.
 	Mapping map[string]string
-	// Base is what comes before the names of a foreign format, where that has only the end of them.
+	// Base is prepended to the names of a foreign format that has only their ends.
 	Base string
-	// DryRun is to find out what would be done, and write nothing.
+	// DryRun checks and reports everything without writing.
 	DryRun bool
-	// Overwrite is for lines that change what is registered whatever version they were made from. A name that
-	// was withdrawn since stays so.
+	// Overwrite changes registered names whatever version the lines were made from. A name that was withdrawn
+	// since stays withdrawn.
 	Overwrite bool
-	// AllowUnresolvable accepts names that the registry is not asked for.
+	// AllowUnresolvable accepts names outside the owned prefixes (registry.Config.Only), which no client can
+	// resolve here.
 	AllowUnresolvable bool
-	Note              string // of versions whose lines have none
-	// Source identifies the input: an import that was interrupted is continued by one with the
-	// same Source and the same content. "" cannot be continued.
+	Note              string // the note of versions whose lines have none
+	// Source identifies the input: an interrupted import is continued by one with the same Source and the
+	// same content. An import without Source cannot be continued.
 	Source string
-	// TempDir is where input is sorted that is larger than some megabytes; "" is the default of the
-	// system. It takes about three times as much as the input has without compression.
+	// TempDir is the directory of the temporary files that sort input larger than some megabytes; "" is the
+	// default of the system. They take about three times the size of the uncompressed input.
 	TempDir string
-	// Transaction is how many names are written in one transaction; 0 is 10,000. They are fewer while others write.
+	// Transaction is the maximum number of names written in one transaction; 0 is 10,000. Transactions are
+	// shorter while others write.
 	Transaction int
-	// Progress and Rejected are called while Run runs, one at a time; nil is not called.
+	// Progress and Rejected are called during Run, one call at a time; they may be nil.
 	Progress func(Progress)
 	Rejected func(Rejection)
-	// Changed is called in a dry run with each change that would be made, in their order; nil is not called.
+	// Changed is called in a dry run with each change that would be made, in order; it may be nil.
 	Changed func(registry.Changed)
 }
 
-// Run imports what r has. Where it returns an error, what was written before is there, and the
-// report says how much that is; that of ctx too.
+// Run imports the names that r has. If it returns an error, including that of ctx, the transactions committed
+// before remain, and the report counts them.
 func (i *Import) Run(ctx context.Context, r io.Reader) (Report, error) {
 	run := i.newRun()
 	err := run.all(ctx, r)
 	return run.report, err
 }
 
-// run is a run of an import.
+// run is the state of one call of Run.
 type run struct {
 	*Import
 	report Report
 	sorted *sorter.Sorter
-	pace   *pace // of the writing
+	pace   *pace // of the writes
 	input  *counted
-	units  int64 // lines that were good
-	unread int64 // lines that were not
+	units  int64 // accepted lines
+	unread int64 // rejected lines of the first stage
 	lost   unmappedFields
 }
 
@@ -88,20 +91,22 @@ func (r *run) all(ctx context.Context, from io.Reader) error {
 	if err := r.sort(ctx, from); err != nil {
 		return err
 	}
-	defer r.sorted.Close() //nolint:errcheck // what it has is not needed any more
+	defer r.sorted.Close() //nolint:errcheck // the temporary data is discarded
 	r.units = r.report.Lines - r.unread
 	r.report.Unmapped = r.lost.sorted()
 	return r.write(ctx, r.digest())
 }
 
-// digest returns what identifies the input and how it is read.
+// digest returns a digest of the input and of the options that affect its interpretation.
 func (r *run) digest() string {
-	settings, _ := json.Marshal([]any{r.Format, r.Encoding.String(), r.Mapping, r.Base, r.Note, r.Actor.Name, r.Overwrite}) // texts can be marshalled
+	// These values can always be marshalled.
+	settings, _ := json.Marshal([]any{r.Format, r.Encoding.String(), r.Mapping, r.Base, r.Note, r.Actor.Name, r.Overwrite})
 	_, _ = r.input.digest.Write(settings)
 	return fmt.Sprintf("%d-%08x", r.input.n.Load(), r.input.digest.Sum32())
 }
 
-// reject reports a line that could not be read.
+// reject counts and reports a rejection of the first stage, which may be an unmapped field or a warning of an
+// accepted line.
 func (r *run) reject(rejection Rejection) {
 	switch {
 	case rejection.Lost:
@@ -126,7 +131,7 @@ func (r *run) progress(p Progress) {
 	r.Progress(p)
 }
 
-// counted is the input, as it came.
+// counted reads the input before decompression, and counts and digests its bytes.
 type counted struct {
 	r      io.Reader
 	n      atomic.Int64
@@ -137,6 +142,6 @@ type counted struct {
 func (c *counted) Read(b []byte) (int, error) {
 	n, err := c.r.Read(b)
 	c.n.Add(int64(n))
-	_, _ = c.digest.Write(b[:n]) // it returns no error
+	_, _ = c.digest.Write(b[:n]) // a hash returns no error
 	return n, err
 }

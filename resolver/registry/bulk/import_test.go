@@ -15,10 +15,10 @@ import (
 
 var epoch = time.UnixMilli(1_900_000_000_123).UTC()
 
-// admin may do all.
+// admin has all permissions.
 var admin = registry.Actor{Name: "anna", Role: registry.Admin}
 
-// openFile opens the registry in a file. It is always epoch.
+// openFile opens the registry in a file. Its clock always returns epoch.
 func openFile(t testing.TB, path string) *registry.Registry {
 	t.Helper()
 	store, err := sqlite.Open(t.Context(), path)
@@ -60,7 +60,7 @@ func open(t testing.TB) *registry.Registry {
 	return openFile(t, filepath.Join(t.TempDir(), "registry.db"))
 }
 
-// imported imports a text, and returns the report and the numbers and reasons of rejected lines.
+// imported imports a text, and returns the report and the rejections.
 func imported(t testing.TB, i bulk.Import, text string) (bulk.Report, []bulk.Rejection) {
 	t.Helper()
 	var rejected []bulk.Rejection
@@ -75,7 +75,7 @@ func imported(t testing.TB, i bulk.Import, text string) (bulk.Report, []bulk.Rej
 	return report, rejected
 }
 
-// numbers are those of a report that a test compares.
+// numbers are the counts of a report that tests compare.
 type numbers struct{ New, Changed, Unchanged, Rejected int64 }
 
 func numbersOf(r bulk.Report) numbers { return numbers{r.New, r.Changed, r.Unchanged, r.Rejected} }

@@ -18,17 +18,18 @@ import (
 )
 
 const (
-	// blockSize and maxBlock bound what is parsed together: bytes, and lines.
+	// blockSize and maxBlock bound a block: in bytes, and in lines.
 	blockSize = 64 << 10
 	maxBlock  = 1000
-	// shown is how much is shown of a line that cannot be read, in bytes.
+	// shown is how many bytes are peeked to detect the format.
 	shown = 1000
 )
 
-// block is a part of the input. It calls take for each of its lines, which is used again afterwards, with why it cannot be imported.
+// block is a part of the input. It calls take for each of its lines, with the error if the line cannot be
+// imported. take must not retain the line, which is reused.
 type block func(take func(l *line, input string, err error))
 
-// input is input whose format is known.
+// input is an input whose format is known.
 type input struct {
 	// next returns the next block, which may be parsed in parallel with others; io.EOF after the last one.
 	next    func() (block, error)
@@ -36,7 +37,7 @@ type input struct {
 	close   func()
 }
 
-// openInput returns the input that r has, plain or compressed.
+// openInput detects compression and format, and returns the input of r.
 func (i *Import) openInput(r io.Reader) (*input, error) {
 	if err := i.CheckOptions(); err != nil {
 		return nil, err
@@ -61,7 +62,7 @@ func (i *Import) openInput(r io.Reader) (*input, error) {
 	return in, nil
 }
 
-// begin finds out how the input is to be read.
+// begin detects the format and sets the reader of blocks.
 func (in *input) begin(source *charset.Source, i *Import, m mapping) error {
 	start, err := source.Peek(shown)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -101,18 +102,18 @@ func itemBlock(from *foreign.Reader) (block, error) {
 	}, err
 }
 
-// rows is input whose lines are rows.
+// rows is an input of rows, CSV or NDJSON.
 type rows struct {
 	read   func() (tabular.Row, error)
 	empty  func(*tabular.Row) bool
 	source *charset.Source
-	parser func() func(l *line, row *tabular.Row) error // for one block
+	parser func() func(l *line, row *tabular.Row) error // called once for each block
 }
 
-// isBlank reports whether a row has no text.
+// isBlank reports whether a row is empty or white space.
 func isBlank(row *tabular.Row) bool { return strings.TrimSpace(row.Text) == "" }
 
-// next is that of input.
+// next implements input.next.
 func (f *rows) next() (block, error) {
 	var all []tabular.Row
 	for size := 0; size < blockSize && len(all) < maxBlock; {
@@ -133,7 +134,8 @@ func (f *rows) next() (block, error) {
 		var l line
 		for i := range all {
 			row := &all[i]
-			l = line{number: row.Line, entry: registry.Entry{Record: registry.Record{Targets: l.entry.Targets[:0]}}} // its memory is used again
+			// Reuse the targets' memory.
+			l = line{number: row.Line, entry: registry.Entry{Record: registry.Record{Targets: l.entry.Targets[:0]}}}
 			err := row.Err
 			if err == nil {
 				if err = f.source.Check(row.Text); err != nil {
@@ -151,17 +153,16 @@ func (f *rows) next() (block, error) {
 	}, nil
 }
 
-// The bytes that compressed input begins with (RFC 1952 section 2.3.1, RFC 8878 section 3.1.1).
+// The magic numbers of compressed input (RFC 1952 section 2.3.1, RFC 8878 section 3.1.1).
 var (
 	magicGzip = []byte{0x1f, 0x8b}
 	magicZstd = []byte{0x28, 0xb5, 0x2f, 0xfd}
 )
 
-// maxWindow bounds the memory of zstd, as its command does.
+// maxWindow bounds the memory of zstd decompression, like the zstd command.
 const maxWindow = 128 << 20
 
-// Decompress returns the input as it was before it was compressed by gzip or zstd. Whatever its length,
-// it is a stream. The caller calls close.
+// Decompress detects gzip and zstd and returns the uncompressed input as a stream. The caller calls closer.
 func Decompress(r io.Reader) (plain io.Reader, closer func(), err error) {
 	b := bufio.NewReaderSize(r, 64<<10)
 	magic, err := b.Peek(len(magicZstd))
@@ -174,7 +175,7 @@ func Decompress(r io.Reader) (plain io.Reader, closer func(), err error) {
 		if err != nil {
 			return nil, nil, fmt.Errorf("decompressing the input by gzip: %w", err)
 		}
-		return z, func() { _ = z.Close() }, nil // it has been read
+		return z, func() { _ = z.Close() }, nil // an error would have been returned by Read
 	case bytes.Equal(magic, magicZstd):
 		z, err := zstd.NewReader(b, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
 		if err != nil {

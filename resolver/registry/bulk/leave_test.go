@@ -17,7 +17,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/bulk"
 )
 
-// leaving are names of a site that leaves urnd.
+// leaving are the names of a site that migrates away from urnd.
 const leaving = `name,prefix,status,reason,alias,target,priority,until
 urn:nbn:fi:a-1,,,,,https://example.org/second,2,
 urn:nbn:fi:a-1,,,,,https://example.org/first?q=$x&y="",1,
@@ -50,13 +50,13 @@ func leave(t *testing.T, o bulk.ExportOptions) (text string, skipped []string) {
 	return exported(t, r, o), skipped
 }
 
-// nginx leads where urnd did, by the map.
+// nginx redirects like urnd with the exported map.
 func TestNginxMap(t *testing.T) {
 	text, skipped := leave(t, bulk.ExportOptions{Format: bulk.NginxMap})
 	if len(skipped) != 3 || !strings.HasPrefix(skipped[1], "urn:nbn:fi:reserved") || !strings.HasPrefix(skipped[2], "urn:nbn:fi:soon") {
 		t.Errorf("skipped were %q", skipped)
 	}
-	text = strings.TrimSuffix(text, "}\n") // which the configuration of the test server closes
+	text = strings.TrimSuffix(text, "}\n") // the configuration of the test server closes it
 	server := testserver.StartNginx(t, testserver.OpenFolder(t), "if ($urnd_location = 410) { return 410; }", "if ($urnd_location) { return 302 $urnd_location; }", "}", text)
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	for name, want := range map[string]string{
@@ -90,7 +90,7 @@ func TestNginxMap(t *testing.T) {
 	}
 }
 
-// The DNS leads where urnd did, by our resolver and BIND.
+// The DNS resolves like urnd with the exported zone, by our resolver and BIND.
 func TestNAPTRZone(t *testing.T) {
 	text, skipped := leave(t, bulk.ExportOptions{Format: bulk.NAPTRZone, Prefix: "urn:nbn:fi:", Zone: "fi.urn.test."})
 	if len(skipped) != 8 {

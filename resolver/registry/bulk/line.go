@@ -16,24 +16,24 @@ import (
 	"github.com/urnd/urnd/resolver/registry/title"
 )
 
-// line is what one line of the input says of a name.
+// line is a parsed line of the input: what it says of one name.
 type line struct {
 	number int64
-	said   fields // the fields that it has, also those that are empty
+	said   fields // the fields that the line has, including empty ones
 	entry  registry.Entry
-	// ifVersion is the version that the line was made from, 0 for none, if it says fieldIfVersion.
+	// ifVersion is the version that the line was made from, 0 for none; valid if said has fieldIfVersion.
 	ifVersion int
-	more      []registry.Target // of the column targets, which come after those of single columns
-	members   []field.Member    // of the metadata, that have columns of their own
+	more      []registry.Target // of the column targets, appended after those of single columns
+	members   []field.Member    // members of the metadata that have columns of their own
 	unmapped  []foreign.Unmapped
-	source    string // the identifier in the foreign format, "" where each line says a part of its name
+	source    string // the identifier in the foreign format; "" if each line has a part of the name's record
 }
 
-// whole reports whether the line is a version as it was, from an export. What it does not say is empty;
-// of other lines that stays as it is.
+// whole reports whether the line is a full version from an export. A field that it omits is empty; a field
+// that any other line omits keeps its value.
 func (l *line) whole() bool { return l.entry.Version > 0 || !l.entry.Changed.IsZero() }
 
-// set takes the text of a cell.
+// set sets a field from the text of a cell.
 func (l *line) set(c column, text string) error {
 	if c.field >= fieldURI {
 		return l.setTarget(c, text)
@@ -46,7 +46,7 @@ func (l *line) set(c column, text string) error {
 		return nil
 	}
 	if (c.field == fieldStatus || c.field == fieldIfVersion) && strings.TrimSpace(text) == "" {
-		return nil // the status stays as it is: a name that was withdrawn is not to come back by an empty cell
+		return nil // keep the status: an empty cell must not reactivate a withdrawn name
 	}
 	if err := l.setOwn(c.field, text); err != nil {
 		return malformed(columnNames[c.field], text, err)
@@ -55,7 +55,7 @@ func (l *line) set(c column, text string) error {
 	return nil
 }
 
-// setOwn takes what is not of a target.
+// setOwn sets a field other than those of a target.
 func (l *line) setOwn(f fieldID, text string) (err error) {
 	e := &l.entry
 	switch f {
@@ -90,7 +90,7 @@ func (l *line) setOwn(f fieldID, text string) (err error) {
 	return nil
 }
 
-// words returns the words of a text, of which there are at most so many.
+// words splits a text into words, at most the given number.
 func words(text string, most int) (all []string, err error) {
 	for word := range strings.FieldsSeq(text) {
 		if len(all) == most {
@@ -101,7 +101,7 @@ func words(text string, most int) (all []string, err error) {
 	return all, nil
 }
 
-// versionNumber reads the number of a version, 0 for none.
+// versionNumber parses the number of a version, 0 for none.
 func versionNumber(text string) (int, error) {
 	n, err := field.ParseNumber(text)
 	if n < 0 {
@@ -110,17 +110,17 @@ func versionNumber(text string) (int, error) {
 	return n, err
 }
 
-// setPrefix takes the column prefix: whether the name is a prefix, or the prefix itself.
+// setPrefix sets the column prefix, which is a boolean or the prefix itself.
 func (l *line) setPrefix(text string) {
 	switch is, err := field.ParseBool(text); {
-	case err != nil: // no word for true or false
+	case err != nil: // not a boolean
 		l.entry.Key = registry.Prefix(text)
 	case is:
 		l.entry.Kind = registry.KindPrefix
 	}
 }
 
-// setTarget takes a cell of a target.
+// setTarget sets a field of a target.
 func (l *line) setTarget(c column, text string) error {
 	l.said.add(fieldTargets)
 	if text == "" {
@@ -135,7 +135,8 @@ func (l *line) setTarget(c column, text string) error {
 	return nil
 }
 
-// malformed returns why a value cannot be in its column: what is known better stays.
+// malformed returns the error of an invalid cell. A registry.Error, which is more specific, is returned
+// unchanged.
 func malformed(column, text string, err error) error {
 	var coded *registry.Error
 	if errors.As(err, &coded) {
@@ -146,7 +147,7 @@ func malformed(column, text string, err error) error {
 
 var errNoTarget = refusal("line_no_target", "it describes a target without a URI")
 
-// finish checks the line as a whole, when all was set.
+// finish checks the line after all fields were set.
 func (l *line) finish() error {
 	if l.entry.Name == "" {
 		return refusal("line_no_name", "it has no name")
@@ -169,7 +170,7 @@ func (l *line) finish() error {
 	return nil
 }
 
-// finishTargets leaves out targets that are empty, and adds those of the column targets.
+// finishTargets removes empty targets and appends those of the column targets.
 func (l *line) finishTargets() error {
 	targets := l.entry.Targets[:0]
 	for _, t := range l.entry.Targets {
@@ -184,7 +185,7 @@ func (l *line) finishTargets() error {
 	return nil
 }
 
-// check makes the names of the line canonical, and checks all else.
+// check canonicalizes the names of the line, and checks permissions and all fields.
 func (l *line) check(r *registry.Registry, actor registry.Actor) error {
 	key, err := r.CanonicalKey(l.entry.Key)
 	if err != nil {
@@ -196,7 +197,7 @@ func (l *line) check(r *registry.Registry, actor registry.Actor) error {
 	}
 	record := l.entry.Record
 	if !l.said.has(fieldStatus) && !l.whole() {
-		record.Status = registry.Withdrawn // so that reason and successors are checked
+		record.Status = registry.Withdrawn // so that the reason and the successors are checked too
 	}
 	record, err = r.Check(key, record)
 	if err != nil {
@@ -207,7 +208,7 @@ func (l *line) check(r *registry.Registry, actor registry.Actor) error {
 	return nil
 }
 
-// checkText checks a text that a version has beside its record.
+// checkText checks the length and the encoding of a version's author or note.
 func checkText(text string) error {
 	if len(text) > registry.MaxText || !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
 		return fmt.Errorf("it is not UTF-8 text of at most %d bytes", registry.MaxText)
@@ -215,7 +216,7 @@ func checkText(text string) error {
 	return nil
 }
 
-// lineOfItem returns the line that an entry of a foreign format is. It says what is not empty.
+// lineOfItem converts an entry of a foreign format to a line, with the fields that are not empty.
 func lineOfItem(i *foreign.Item) line {
 	l := line{number: i.Line, entry: i.Entry, unmapped: i.Unmapped, source: i.ID}
 	for n, f := range field.OfRecord() {
@@ -230,13 +231,13 @@ func lineOfItem(i *foreign.Item) line {
 	return l
 }
 
-// memberPrefix begins the name of a column that is a member of the metadata: "metadata.title".
+// memberPrefix is the prefix of column names of metadata members: "metadata.title".
 const memberPrefix = "metadata."
 
-// none is the value of a member that a line empties.
+// none is the value of a member that the line deletes.
 const none = "null"
 
-// memberColumn returns the column that is a member of the metadata; is is false for the names of others.
+// memberColumn parses the column name of a metadata member; the result is false for other names.
 func memberColumn(name string) (c column, is bool) {
 	name = strings.TrimSpace(name)
 	if len(name) <= len(memberPrefix) || !strings.EqualFold(name[:len(memberPrefix)], memberPrefix) {
@@ -245,8 +246,8 @@ func memberColumn(name string) (c column, is bool) {
 	return column{field: fieldMember, member: strings.TrimSpace(name[len(memberPrefix):])}, true
 }
 
-// setMember takes the cell of a member of the metadata, which is text. An empty one empties the member. That of keywords is a list, whose
-// values are separated by semicolons: those of Chinese, too.
+// setMember sets a metadata member from a cell of text. An empty cell deletes the member. The cell of a list
+// member, such as keywords, is split at semicolons, including the full-width semicolon of Chinese.
 func (l *line) setMember(name, cell string) {
 	value := none
 	switch {
@@ -260,7 +261,7 @@ func (l *line) setMember(name, cell string) {
 	l.said.add(fieldMember)
 }
 
-// listOf returns the values of a cell as a JSON array.
+// listOf splits a cell into a JSON array, none if it has no values.
 func listOf(cell string) string {
 	var list []byte
 	for value := range strings.FieldsFuncSeq(cell, func(r rune) bool { return r == ';' || r == '\uff1b' }) {
@@ -279,7 +280,7 @@ func listOf(cell string) string {
 	return string(append(list, ']'))
 }
 
-// finishMembers makes metadata of members. Those that the line empties are null in it: see overMembers.
+// finishMembers merges the members into metadata. Deleted members are null in it: see overMembers.
 func (l *line) finishMembers() error {
 	if !l.said.has(fieldMember) {
 		return nil
@@ -296,7 +297,7 @@ func (l *line) finishMembers() error {
 
 func isNone(m field.Member) bool { return string(m.Value) == none }
 
-// metadata returns what a line says of all metadata, "" where that is in members.
+// metadata returns the line's replacement of all metadata, "" if the line has single members.
 func (l *line) metadata() string {
 	if l.said.has(fieldMember) {
 		return ""
@@ -304,7 +305,7 @@ func (l *line) metadata() string {
 	return l.entry.Metadata
 }
 
-// takeMetadata takes what a further line says of metadata.
+// takeMetadata merges the metadata of a further line.
 func (u *unit) takeMetadata(l line) {
 	switch {
 	case l.said.has(fieldMember):
@@ -314,7 +315,7 @@ func (u *unit) takeMetadata(l line) {
 	}
 }
 
-// contradictMembers returns an error where a further line of a name says something else of a member.
+// contradictMembers returns an error if a further line of a name has another value of a member.
 func (u *unit) contradictMembers(l line) error {
 	if !l.said.has(fieldMember) {
 		return nil
@@ -342,7 +343,8 @@ func (u *unit) takeMembers(l line) {
 	u.entry.Metadata = objectOf(all)
 }
 
-// overMembers returns metadata when members of it were changed: others stay as they are, and so do those whose text is the same.
+// overMembers applies changes of single members to metadata. Other members, and those whose text is equal,
+// stay unchanged.
 func overMembers(before, changes string) string {
 	all := membersOf(before)
 	for _, m := range membersOf(changes) {
@@ -358,7 +360,8 @@ func overMembers(before, changes string) string {
 	return objectOf(all)
 }
 
-// isSameText reports whether a value is the text of a cell: also a number, true or false is, and a string that is written in another way.
+// isSameText reports whether a member's value is equal to the text of a cell. Numbers, booleans and strings
+// with other escapes compare by their text.
 func isSameText(value, cell string) bool {
 	var a, b string
 	if json.Unmarshal([]byte(cell), &b) != nil { // a list
@@ -374,13 +377,13 @@ func indexOf(all []field.Member, name string) int {
 	return slices.IndexFunc(all, func(m field.Member) bool { return m.Name == name })
 }
 
-// membersOf returns the members of an object, in their order; nil for "".
+// membersOf returns the members of a JSON object, in order; nil for "".
 func membersOf(object string) []field.Member {
 	all, _ := field.ParseMembers(json.RawMessage(object)) // the registry has checked it
 	return all
 }
 
-// objectOf returns the object with members, "" where there are none.
+// objectOf returns the JSON object with these members, "" for none.
 func objectOf(all []field.Member) string {
 	if len(all) == 0 {
 		return ""

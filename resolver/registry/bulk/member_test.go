@@ -8,7 +8,8 @@ import (
 	"github.com/urnd/urnd/resolver/registry/bulk"
 )
 
-// Members of the metadata have columns of their own: others stay as they are, as what a file has no column for does.
+// Metadata members have columns of their own. Members without a column keep their values, like all fields
+// without a column.
 func TestMembersOfMetadata(t *testing.T) {
 	const before = `{"title":"\u00e4 & b","year":1999,"tags":["x"]}`
 	for _, tt := range []struct{ name, text, want, rejected string }{

@@ -10,7 +10,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/bulk"
 )
 
-// endless is a text that is repeated.
+// endless repeats a text without end.
 type endless struct {
 	part string
 	at   int
@@ -24,7 +24,8 @@ func (e *endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// What is read of any format takes no more memory than a few rows or entries, whatever is in them.
+// TestMemoryOfInput checks that reading any format takes no more memory than a few rows or entries, whatever
+// their content.
 func TestMemoryOfInput(t *testing.T) {
 	const most = 8 << 20
 	for _, c := range []struct {
@@ -55,7 +56,7 @@ func TestMemoryOfInput(t *testing.T) {
 			i := bulk.Import{Registry: open(t), Actor: admin, Format: c.format, Base: base, DryRun: true, TempDir: t.TempDir()}
 			in := &measured{r: io.MultiReader(strings.NewReader(c.begin), io.LimitReader(&endless{part: c.part}, c.size))}
 			runtime.GC()
-			runtime.GC() // what tests before have closed is freed by finalizers
+			runtime.GC() // finalizers free what earlier tests have closed
 			runtime.ReadMemStats(&in.before)
 			report, err := i.Run(t.Context(), in)
 			if err == nil && report.Names > 0 || errors.Is(err, io.ErrClosedPipe) {
@@ -70,7 +71,7 @@ func TestMemoryOfInput(t *testing.T) {
 	}
 }
 
-// measured measures how much memory is in use while it is read.
+// measured measures the memory in use during reads.
 type measured struct {
 	r         io.Reader
 	n, last   int

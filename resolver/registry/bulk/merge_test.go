@@ -9,8 +9,8 @@ import (
 	"github.com/urnd/urnd/resolver/registry/bulk"
 )
 
-// What two registries have of a name stays as it is where it differs, whatever the numbers of the versions are and whenever they were made: an
-// import of the export of one into the other overwrites nothing.
+// If two registries differ in a name, importing the export of one into the other overwrites nothing, whatever
+// the version numbers and times are.
 func TestMerge(t *testing.T) {
 	for _, later := range []time.Duration{-time.Hour, 0, time.Hour} {
 		for _, history := range []bool{false, true} {
@@ -41,7 +41,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// The same number of a version does not make it the same version.
+// Equal version numbers do not make two versions the same.
 func TestMergeSameNumber(t *testing.T) {
 	for _, later := range []time.Duration{-time.Hour, time.Hour} {
 		here, there := mergedAt(t, epoch), mergedAt(t, epoch.Add(later))

@@ -13,8 +13,8 @@ import (
 	"github.com/urnd/urnd/resolver/registry/field"
 )
 
-// objectParser returns what takes the JSON object that a row of NDJSON is. Members are what columns are, and targets, successors and metadata
-// have their structure.
+// objectParser returns a function that sets the fields of a line from a JSON object, a row of NDJSON. Members
+// have the names of columns. Targets, successors and metadata may be arrays and objects.
 func (m mapping) objectParser() func(l *line, row *tabular.Row) error {
 	d := jsontext.NewDecoder(new(bytes.Buffer))
 	return func(l *line, row *tabular.Row) error {
@@ -23,7 +23,7 @@ func (m mapping) objectParser() func(l *line, row *tabular.Row) error {
 	}
 }
 
-// object takes the object that a line is.
+// object sets the fields of a line from its JSON object.
 func (m mapping) object(d *jsontext.Decoder, l *line) error {
 	if err := members(d, func(name string) error { return m.member(d, l, name) }); err != nil {
 		return err
@@ -34,10 +34,10 @@ func (m mapping) object(d *jsontext.Decoder, l *line) error {
 	return nil
 }
 
-// member takes the value of a member.
+// member sets the field of one member.
 func (m mapping) member(d *jsontext.Decoder, l *line, name string) error {
 	c, ok := m.of(name)
-	if !ok || c.field == fieldMember { // which are in metadata
+	if !ok || c.field == fieldMember { // members of metadata belong in an object of their own
 		return refusal("line_member", "the member %q is not known; map it to one of ours, or to \"-\" to leave it out", name).With("Column", name)
 	}
 	if c.field == fieldIgnored {
@@ -77,19 +77,19 @@ func (m mapping) member(d *jsontext.Decoder, l *line, name string) error {
 	return l.set(c, cell)
 }
 
-// ofType reports whether a column is one of a record with values of a type.
+// ofType reports whether a column is a record field with this type.
 func (c column) ofType(t field.Type) bool {
 	return c.field >= fieldRecord && c.field < fieldChanged && field.OfRecord()[c.field-fieldRecord].Type == t
 }
 
-// addTarget takes one of the targets: an object, or only its URI.
+// addTarget adds a target: an object, or only its URI.
 func (l *line) addTarget(d *jsontext.Decoder) error {
 	if d.PeekKind() != '{' {
 		uri, err := text(d)
 		l.more = append(l.more, registry.Target{URI: uri})
 		return err
 	}
-	var of line // whose first target it is
+	var of line // collects the fields of the target
 	err := members(d, func(name string) error {
 		f := fieldNamed(name)
 		if i := field.OfTarget().Index(name); i >= 0 {
@@ -119,7 +119,7 @@ const maxMembers = 200
 
 var errNotJSON = refusal("line_no_object", "it is not a JSON object")
 
-// notJSON returns an error of d in words for people.
+// notJSON converts an error of the JSON decoder to one that users understand.
 func notJSON(err error) error {
 	var syntax *jsontext.SyntacticError
 	switch {
@@ -134,12 +134,12 @@ func notJSON(err error) error {
 	}
 }
 
-// twice returns the error of an object with two members of one name.
+// twice returns the error of a duplicate member.
 func twice(name string) error {
 	return (&registry.Error{Code: "json_member_twice", Reason: fmt.Errorf("it has the member %q twice", name)}).With("Name", name)
 }
 
-// members calls f at the value of each member of the object that d comes to. f reads the value.
+// members reads an object, and calls f at the value of each member. f reads the value.
 func members(d *jsontext.Decoder, f func(name string) error) error {
 	switch start, err := d.ReadToken(); {
 	case err != nil:
@@ -163,7 +163,8 @@ func members(d *jsontext.Decoder, f func(name string) error) error {
 	return err
 }
 
-// elements calls f at each element of the array that d comes to, of which there are at most so many. f reads the element.
+// elements reads an array of at most the given number of elements, and calls f at each one. f reads the
+// element.
 func elements(d *jsontext.Decoder, most int, f func() error) error {
 	if _, err := d.ReadToken(); err != nil {
 		return notJSON(err)

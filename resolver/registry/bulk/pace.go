@@ -8,31 +8,34 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// pace is how many units are written in a transaction, in which nobody else can write. Where others do, they are few, so that
-// each of them waits some milliseconds; where nobody has for a while, they become more again.
+// pace adapts the number of units in a transaction, which locks out all other writers. While others write,
+// transactions are short, so that each writer waits some milliseconds. After a while without other writers
+// they grow again.
 type pace struct {
-	size  atomic.Int64 // who reads units needs it, too
+	size  atomic.Int64 // atomic: the goroutine of batches reads it
 	most  int64
-	last  registry.Seq // the last row that was written
-	quiet int          // transactions since somebody else has written
+	last  registry.Seq // the last row that the import wrote
+	quiet int          // transactions since another writer was seen
 }
 
 const (
-	// shortTransaction is how many units are written in a transaction while others write.
+	// shortTransaction is the number of units in a transaction while others write.
 	shortTransaction = 100
-	// quietTransactions is how many of them, in which nobody else has written, show that nobody does any more.
+	// quietTransactions is the number of transactions without another writer after which they grow.
 	quietTransactions = 32
-	// yield is how long others may begin to write between two transactions: who waits for the file of SQLite looks every two milliseconds.
+	// yield is the pause between two transactions in which others can begin to write: a connection that waits
+	// for the lock of SQLite polls every two milliseconds.
 	yield = 3 * time.Millisecond
 )
 
 func newPace(most int) *pace {
 	p := &pace{most: int64(most)}
-	p.size.Store(min(shortTransaction, p.most)) // who writes already is not to wait for the first one
+	// A writer that is already active must not wait for a long first transaction.
+	p.size.Store(min(shortTransaction, p.most))
 	return p
 }
 
-// look finds out, at the beginning of a transaction, whether others have written since the last one.
+// look detects, at the beginning of a transaction, whether others have written since the last one.
 func (p *pace) look(tx registry.Tx) error {
 	if p.last == 0 {
 		return nil
@@ -52,10 +55,10 @@ func (p *pace) look(tx registry.Tx) error {
 	return nil
 }
 
-// wrote notes the last row of a transaction, 0 where it has written none.
+// wrote records the last row of a transaction, 0 if it wrote none.
 func (p *pace) wrote(last registry.Seq) { p.last = max(p.last, last) }
 
-// rest lets others write.
+// rest pauses, so that others can write.
 func (p *pace) rest(ctx context.Context) {
 	timer := time.NewTimer(yield)
 	defer timer.Stop()

@@ -10,29 +10,30 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// position is how far an import is. It is a document of registry.TableImports, which is written in the same
-// transaction as the names, so that the import can be continued.
+// position is the progress of an import. It is stored as a document in registry.TableImports, in the same
+// transaction as the names, so that an interrupted import can be continued.
 type position struct {
-	Digest    string    `json:"digest"` // of the input, and of how it is read
+	Digest    string    `json:"digest"` // of the input and the options
 	Started   time.Time `json:"started"`
 	By        string    `json:"by"`
-	After     []byte    `json:"after"` // the last unit that was written
+	After     []byte    `json:"after"` // order of the last unit written
 	Names     int64     `json:"names"`
 	New       int64     `json:"new"`
 	Changed   int64     `json:"changed"`
 	Unchanged int64     `json:"unchanged"`
-	Rejected  int64     `json:"rejected"` // while writing
+	Rejected  int64     `json:"rejected"` // in the second stage
 
-	// Other is the last name, or prefix, of which the registry has another version than the input with its number.
+	// Other is the last name, or prefix, whose version in the registry differs from the version with the same
+	// number in the input.
 	Other string `json:"other,omitempty"`
 
 	// Set is the change set of the import.
 	Set registry.ChangeSet `json:"set"`
 
-	document []byte // as it is in the store; nil if it is not
+	document []byte // the stored JSON; nil if none is stored
 }
 
-// count counts what became of a unit.
+// count counts a unit as new, changed or unchanged.
 func (p *position) count(before registry.Entry, changed bool) {
 	p.Names++
 	switch {
@@ -45,7 +46,7 @@ func (p *position) count(before registry.Entry, changed bool) {
 	}
 }
 
-// position returns where the import begins, or continues.
+// position returns the start of the import, or the stored position if the same input was interrupted.
 func (r *run) position(ctx context.Context, digest string) (position, error) {
 	p := position{Digest: digest, Started: r.report.Started, By: r.Actor.Name}
 	if r.Source == "" {
@@ -63,7 +64,7 @@ func (r *run) position(ctx context.Context, digest string) (position, error) {
 		return p, nil
 	}
 	if json.Unmarshal(p.document, &before) != nil || before.Digest != digest {
-		return p, nil //nolint:nilerr // other input has a new beginning
+		return p, nil //nolint:nilerr // other input starts from the beginning
 	}
 	before.document = p.document
 	r.report.Continued, r.report.Started = true, before.Started
@@ -71,7 +72,7 @@ func (r *run) position(ctx context.Context, digest string) (position, error) {
 	return before, nil
 }
 
-// checkPosition returns registry.ErrConflict where another import has the same source.
+// checkPosition returns registry.ErrConflict if another import uses the same source.
 func (r *run) checkPosition(tx registry.Tx, p *position) error {
 	if r.Source == "" || r.DryRun {
 		return nil
@@ -83,7 +84,7 @@ func (r *run) checkPosition(tx registry.Tx, p *position) error {
 	return err
 }
 
-// putPosition records how far the import is; at its end that is removed.
+// putPosition stores the position; after the last batch it deletes it.
 func (r *run) putPosition(tx registry.WriteTx, p *position, last bool) error {
 	if r.Source == "" {
 		return nil
@@ -99,7 +100,7 @@ func (r *run) putPosition(tx registry.WriteTx, p *position, last bool) error {
 	return tx.Put(registry.TableImports, []registry.Document{{Key: r.Source, Value: p.document}})
 }
 
-// show has the report say what was written.
+// show copies the counts of a position to the report.
 func (r *run) show(p *position) {
 	r.report.Names, r.report.New, r.report.Changed, r.report.Unchanged = p.Names, p.New, p.Changed, p.Unchanged
 	r.report.Rejected = r.unread + p.Rejected

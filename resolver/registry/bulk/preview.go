@@ -12,20 +12,22 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// MaxColumns bounds the columns of a table whose columns somebody maps by hand.
+// MaxColumns bounds the columns of a table that a user maps by hand.
 const MaxColumns = 200
 
-// Preview is the beginning of a table, for a person who says which of its columns are which of ours. It may be stored as JSON.
+// Preview is the beginning of a table, from which a user maps its columns to those of this package. It may be
+// stored as JSON.
 type Preview struct {
-	Columns []string   // as the table names them
-	Rows    [][]string // the first ones after it, which may have more or fewer fields
-	// Before is how many bytes come before the names of the columns: empty lines, or "sep=". The names end at End.
+	Columns []string   // the names in the header row
+	Rows    [][]string // the first rows after the header; a row may have more or fewer cells than the header
+	// Before is the number of bytes before the header row: empty lines, or "sep=". End is the offset of the
+	// end of the header row.
 	Before, End int
 	Separator   byte
 }
 
-// PreviewTable returns the beginning of a table that is in memory as a whole, and valid UTF-8, with at most so many rows. The errors wrap
-// registry.ErrInvalid.
+// PreviewTable returns the beginning of a table, with at most the given number of rows. The text is the
+// complete table in valid UTF-8. The errors wrap registry.ErrInvalid.
 func PreviewTable(text []byte, format Format, rows int) (Preview, error) {
 	var p Preview
 	in := tabular.NewReader(bytes.NewReader(text), format.separator())
@@ -38,41 +40,43 @@ func PreviewTable(text []byte, format Format, rows int) (Preview, error) {
 	}
 	p.Separator, p.Columns = in.Separator(), header.Cells
 	p.Before = int(in.Offset()) - len(header.Text)
-	p.End = min(int(in.Offset()), len(text)) // the last line may have had no end
+	p.End = min(int(in.Offset()), len(text)) // the last line may lack a line end
 	if len(p.Columns) > MaxColumns {
 		return p, registry.Invalid("file_columns", "", "it has %d columns, and at most %d can be mapped here", len(p.Columns), MaxColumns).
 			With("Number", strconv.Itoa(len(p.Columns)))
 	}
 	for len(p.Rows) < rows {
 		row, err := in.Read()
-		if err != nil { // at the end, or where the import says what is wrong
-			return p, nil //nolint:nilerr // as said
+		if err != nil { // io.EOF, or an error that the import will report
+			return p, nil //nolint:nilerr // see above
 		}
 		if row.Err == nil && !row.Empty() {
-			p.Rows = append(p.Rows, slices.Clone(row.Cells[:min(len(row.Cells), len(p.Columns))])) // a line may have thousands
+			// A row may have thousands of cells.
+			p.Rows = append(p.Rows, slices.Clone(row.Cells[:min(len(row.Cells), len(p.Columns))]))
 		}
 	}
 	return p, nil
 }
 
-// Renamed returns what a table begins with whose columns have other names, which comes before text[end:] of what it was made of, of which it
-// needs the first End bytes. "" leaves a column out. isData is that the first line is no names of columns, but a row: then the names are a
-// line more.
+// Renamed returns a new head of a table whose columns were renamed; text[end:] of the original follows it.
+// text has at least the first End bytes. The name "" ignores a column. isData means that the first row is
+// data and not a header: then the header is an additional line.
 func (p *Preview) Renamed(columns []string, isData bool, text []byte) (head []byte, end int) {
 	var b bytes.Buffer
 	b.Write(text[:p.Before])
 	w := tabular.NewWriter(&b, p.Separator)
-	_ = errors.Join(w.Write(columns...), w.Flush()) // a Buffer takes all
+	_ = errors.Join(w.Write(columns...), w.Flush()) // a Buffer never fails
 	if isData {
 		return b.Bytes(), p.Before
 	}
-	// The lines of the names stay as many as they were, so that what is said of a line of the file is of that line.
+	// Keep the number of lines in the header, so that line numbers in messages match the original file.
 	b.Truncate(b.Len() - 1)
 	b.WriteString(strings.Repeat("\n", max(bytes.Count(text[p.Before:p.End], []byte("\n")), 1)))
 	return b.Bytes(), p.End
 }
 
-// ColumnNamed returns which of our columns has a name, in any of its spellings, as an export has it; "" for none, and for what is left out.
+// ColumnNamed returns the canonical name of a column from any of its spellings; "" for an unknown or an
+// ignored column.
 func ColumnNamed(name string) string {
 	c, ok := columnOf(name)
 	if !ok || c.field == fieldIgnored {
@@ -81,16 +85,17 @@ func ColumnNamed(name string) string {
 	return c.String()
 }
 
-// MemberColumn returns the name of the column that is a member of the metadata.
+// MemberColumn returns the column name of a member of the metadata.
 func MemberColumn(member string) string { return memberPrefix + strings.TrimSpace(member) }
 
-// Columns returns the names of our columns, those of targets last. Members of the metadata are others.
+// Columns returns the names of all columns: those of records, and those of targets. Columns of metadata
+// members are not included.
 func Columns() (own, ofTargets []string) {
 	return slices.Clone(columnNames[fieldName:fieldMember]), slices.Clone(columnNames[fieldURI:])
 }
 
-// Decode returns a text of an encoding as UTF-8, without its byte order mark. The errors wrap registry.ErrInvalid, and are in words of
-// whoever has saved it.
+// Decode converts a text to UTF-8 without byte order mark. It rejects workbooks and compressed files. The
+// errors wrap registry.ErrInvalid and are worded for the user who saved the file.
 func Decode(text []byte, of charset.Encoding) ([]byte, error) {
 	switch {
 	case bytes.HasPrefix(text, []byte("PK\x03\x04")), bytes.HasPrefix(text, []byte("\xd0\xcf\x11\xe0")):

@@ -52,7 +52,7 @@ func TestPreviewOfNoTable(t *testing.T) {
 	}
 }
 
-// What is previewed is UTF-8, whatever it was saved in; or it is said what is wrong.
+// Decode returns UTF-8 from any encoding, or an error that names the problem.
 func TestDecode(t *testing.T) {
 	for _, c := range []struct{ text, label, want, failure string }{
 		{"\ufeffname", "", "name", ""},
@@ -79,7 +79,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// A table whose columns were named again is imported as it was, and what is said of a line is of that line of the file.
+// A table with renamed columns is imported unchanged, and line numbers in messages match the original file.
 func TestRenamedColumns(t *testing.T) {
 	for _, tt := range []struct {
 		name, text string
@@ -130,7 +130,7 @@ func TestColumnNamed(t *testing.T) {
 	}
 }
 
-// Whatever is mapped, it is read as it was shown: as many columns, and nothing that panics.
+// Any mapping is read as it was previewed: with as many columns, and without panic.
 func FuzzPreviewTable(f *testing.F) {
 	for _, text := range []string{"a,b\n1,2\n", "sep=;\na;b\n", "\"a\nb\",c\n\n1", "a\tb\r\n\r\n\"", "\n\n", "sep=\"\na\"b\n", "a\",\"b\n", "metadata.x,,\n"} {
 		f.Add(text)

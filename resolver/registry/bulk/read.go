@@ -12,16 +12,17 @@ import (
 	"github.com/urnd/urnd/resolver/registry/sqlite/sorter"
 )
 
-// parsed is what a block has.
+// parsed is the result of parsing a block.
 type parsed struct {
-	records  []byte // of the sort, one after another
-	ends     []int  // where each of them ends
-	lines    int64  // with a name
+	records  []byte // sort records, concatenated
+	ends     []int  // the end offset of each record
+	lines    int64  // with a name, accepted or not
 	last     int64  // the number of the last line
 	rejected []Rejection
 }
 
-// sort reads and checks all lines, and sorts those that are good. The caller closes r.sorted, unless it returns an error.
+// sort reads, checks and sorts all lines, without the rejected ones. The caller closes r.sorted, unless sort
+// returns an error.
 func (r *run) sort(ctx context.Context, from io.Reader) error {
 	r.input = &counted{r: from, digest: crc32.New(crc32.MakeTable(crc32.Castagnoli))}
 	in, err := r.openInput(r.input)
@@ -43,8 +44,8 @@ func (r *run) sort(ctx context.Context, from io.Reader) error {
 func (r *run) read(ctx context.Context, in *input) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	ordered := make(chan chan parsed, runtime.GOMAXPROCS(0)) // which bounds the blocks in memory
-	var failed error                                         // of reading, once ordered is closed
+	ordered := make(chan chan parsed, runtime.GOMAXPROCS(0)) // bounds the blocks in memory
+	var failed error                                         // by next; read after ordered is closed
 	go func() {
 		defer close(ordered)
 		for {
@@ -62,7 +63,7 @@ func (r *run) read(ctx context.Context, in *input) error {
 		}
 	}()
 	var err error
-	for done := range ordered { // after an error, until all have ended
+	for done := range ordered { // after an error, drain it until all goroutines have ended
 		if p := <-done; err == nil {
 			if err = r.take(p); err != nil {
 				cancel()
@@ -75,7 +76,7 @@ func (r *run) read(ctx context.Context, in *input) error {
 	return err
 }
 
-// take takes the lines of the next block.
+// take adds the lines of the next block to the sort, and reports its rejections.
 func (r *run) take(p parsed) error {
 	for _, rejection := range p.rejected {
 		r.reject(rejection)

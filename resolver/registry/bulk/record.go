@@ -10,23 +10,25 @@ import (
 	"github.com/urnd/urnd/resolver/registry/field"
 )
 
-// versionSize is how many bytes a record has of a version, and lineSize of the number of its line and of what is of constant length after it.
+// versionSize is the length of the version number in a record, in bytes. lineSize is that of the line number
+// and the fixed-length fields after it.
 const (
 	versionSize = 4
 	lineSize    = 8 + 8 + 4 + 8
 )
 
-// appendRecord appends a line as a record of the sort, which ends with the import. Records have the order of their bytes: the kind, prefixes
-// first, the name and a NUL, which names do not have, the version, and the number of the line; the rest follows.
+// appendRecord appends a line as a record of the sort, a temporary format. Records sort by their bytes: the
+// kind, prefixes first; the name and a NUL, which names never contain; the version; and the line number. The
+// other fields follow.
 func appendRecord(b []byte, l *line) []byte {
 	e := &l.entry
 	b = append(b, 1-byte(e.Kind))
 	b = append(b, e.Name...)
 	b = append(b, 0)
-	b = binary.BigEndian.AppendUint32(b, uint32(e.Version)) //nolint:gosec // it is not negative
-	b = binary.BigEndian.AppendUint64(b, uint64(l.number))  //nolint:gosec // it is not negative
+	b = binary.BigEndian.AppendUint32(b, uint32(e.Version)) //nolint:gosec // not negative
+	b = binary.BigEndian.AppendUint64(b, uint64(l.number))  //nolint:gosec // not negative
 	b = binary.BigEndian.AppendUint64(b, uint64(l.said))
-	b = binary.BigEndian.AppendUint32(b, uint32(l.ifVersion)) //nolint:gosec // it is not negative
+	b = binary.BigEndian.AppendUint32(b, uint32(l.ifVersion)) //nolint:gosec // not negative
 	b = binary.BigEndian.AppendUint64(b, uint64(e.Changed.UnixMilli()))
 	for _, text := range [...]string{l.source, e.By, e.Note} {
 		b = field.AppendText(b, text)
@@ -34,12 +36,12 @@ func appendRecord(b []byte, l *line) []byte {
 	return field.OfRecord().AppendBinary(b, &e.Record)
 }
 
-// orderOf returns what the records of all lines of one version of a name have in common.
+// orderOf returns the sort key that the records of one version of a name share: all before the line number.
 func orderOf(record []byte) []byte {
 	return record[:bytes.IndexByte(record[1:], 0)+2+versionSize]
 }
 
-// lineOf returns the line of a record.
+// lineOf decodes the line of a record.
 func lineOf(record []byte) (l line, err error) {
 	order := orderOf(record)
 	e := &l.entry
@@ -50,11 +52,11 @@ func lineOf(record []byte) (l line, err error) {
 	if len(numbers) < lineSize {
 		return line{}, fmt.Errorf("reading the sorted input: %w", field.ErrBinary)
 	}
-	l.number = int64(binary.BigEndian.Uint64(numbers)) //nolint:gosec // it was an int64
+	l.number = int64(binary.BigEndian.Uint64(numbers)) //nolint:gosec // was an int64
 	l.said = fields(binary.BigEndian.Uint64(numbers[8:]))
 	l.ifVersion = int(binary.BigEndian.Uint32(numbers[16:]))
-	e.Changed = time.UnixMilli(int64(binary.BigEndian.Uint64(numbers[20:]))).UTC() //nolint:gosec // it was an int64
-	rest := string(numbers[lineSize:])                                             // one copy, which all texts share
+	e.Changed = time.UnixMilli(int64(binary.BigEndian.Uint64(numbers[20:]))).UTC() //nolint:gosec // was an int64
+	rest := string(numbers[lineSize:])                                             // one copy, shared by all texts
 	for _, text := range [...]*string{&l.source, &e.By, &e.Note} {
 		if *text, rest, err = field.CutText(rest); err != nil {
 			return line{}, fmt.Errorf("reading the sorted input: %w", err)

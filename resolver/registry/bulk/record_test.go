@@ -11,7 +11,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/field"
 )
 
-// wholeLine has a value in every field.
+// wholeLine returns a line with a value in every field.
 func wholeLine() line {
 	at := func(day int) time.Time { return time.Date(2031, 5, day, 1, 2, 3, 4_000_000, time.UTC) }
 	return line{number: 5, said: 1<<fieldSince | 1<<fieldTargets, ifVersion: 3, source: "a", entry: registry.Entry{
@@ -50,7 +50,7 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// A usual line of a library is small: its size is what tens of millions of names cost.
+// The record of a typical library line is small: its size matters for tens of millions of names.
 func TestRecordSize(t *testing.T) {
 	l := line{number: 1, entry: registry.Entry{
 		Key: registry.Name("urn:example:a"), By: "import",
@@ -61,7 +61,8 @@ func TestRecordSize(t *testing.T) {
 	}
 }
 
-// FuzzFields: no bytes crash, and those that are accepted mean the same when they are encoded again.
+// FuzzFields checks that decoding any bytes does not panic, and that accepted bytes survive another round
+// trip.
 func FuzzFields(f *testing.F) {
 	whole := wholeLine()
 	f.Add(field.OfRecord().AppendBinary(nil, &whole.entry.Record))
@@ -81,7 +82,7 @@ func FuzzFields(f *testing.F) {
 	})
 }
 
-// What is cut off or changed is never taken for the whole, nor does it crash.
+// Truncated records are never accepted, and damaged ones do not panic.
 func TestDamaged(t *testing.T) {
 	whole := wholeLine()
 	record := appendRecord(nil, &whole)
@@ -92,6 +93,6 @@ func TestDamaged(t *testing.T) {
 		}
 		changed := append([]byte(nil), record...)
 		changed[n] = byte(random.IntN(256))
-		_, _ = lineOf(changed) // it must return
+		_, _ = lineOf(changed) // must return
 	}
 }

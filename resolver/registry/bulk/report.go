@@ -12,44 +12,45 @@ import (
 )
 
 var (
-	// ErrDoubtful is wrapped by the reasons why a name is doubtful that is imported.
+	// ErrDoubtful is wrapped by warnings about imported names.
 	ErrDoubtful = errors.New("a warning")
-	// ErrLost is wrapped by the reasons of what of an entry of a foreign format cannot be carried over.
+	// ErrLost is wrapped by reports of unmapped fields of a foreign format.
 	ErrLost = errors.New("not carried over")
 )
 
-// refusal returns why a line is rejected, with a code by which pages find its text. The line itself is of no class; conflict is for a conflict.
+// refusal returns the reason why a line is rejected, with the message code that user interfaces translate. It
+// has no error class; see conflict for registry.ErrConflict.
 func refusal(code, format string, args ...any) *registry.Error {
 	return &registry.Error{Code: code, Reason: fmt.Errorf(format, args...)}
 }
 
-// conflict returns a registry.ErrConflict of a line.
+// conflict returns the reason of a rejected line with the class registry.ErrConflict.
 func conflict(code, format string, args ...any) *registry.Error {
 	is := refusal(code, format, args...)
 	is.Class = registry.ErrConflict
 	return is
 }
 
-// Report says what an import has done, or would do. Where it was continued, the numbers are
-// those of all of it.
+// Report is the result of an import, or of a dry run. The counts of a continued import include its earlier
+// runs.
 type Report struct {
 	Lines int64 `json:"lines"` // lines of input with a name
-	// Names are versions of names and prefixes: one each, but for input with history.
+	// Names counts versions of names and prefixes: one each, unless the input has history.
 	Names     int64 `json:"names"`
-	New       int64 `json:"new"` // names that there were not
+	New       int64 `json:"new"` // names that were not registered
 	Changed   int64 `json:"changed"`
 	Unchanged int64 `json:"unchanged"`
 	Rejected  int64 `json:"rejected"`       // lines
-	Lost      int64 `json:"lost,omitempty"` // what of imported entries of foreign formats could not be carried over
-	// Unmapped are the fields of a foreign format that Lost is about, the most frequent first.
+	Lost      int64 `json:"lost,omitempty"` // unmapped-field reports for imported entries of foreign formats
+	// Unmapped are the unmapped fields that Lost counts, the most frequent first.
 	Unmapped  []UnmappedField `json:"unmapped,omitempty"`
-	Doubtful  int64           `json:"doubtful,omitempty"` // lines that were imported, with a name that is doubtful
-	Ignored   []string        `json:"ignored,omitempty"`  // columns that were left out
+	Doubtful  int64           `json:"doubtful,omitempty"` // imported lines with a warning
+	Ignored   []string        `json:"ignored,omitempty"`  // names of ignored columns
 	Started   time.Time       `json:"started"`            // the time of the versions that it made
 	Continued bool            `json:"continued,omitempty"`
 }
 
-// UnmappedField is a field of a foreign format that has no place in a registry, and how many times the input has it.
+// UnmappedField is a field of a foreign format that a registry cannot store, with its number of occurrences.
 type UnmappedField struct {
 	Field string `json:"field"`
 	Count int64  `json:"count"`
@@ -58,7 +59,7 @@ type UnmappedField struct {
 // maxUnmapped bounds the fields of a report; a foreign format may have any number of them.
 const maxUnmapped = 500
 
-// unmappedFields counts fields.
+// unmappedFields counts occurrences by field name.
 type unmappedFields map[string]int64
 
 func (u unmappedFields) add(names []string) {
@@ -83,33 +84,34 @@ func (u unmappedFields) sorted() []UnmappedField {
 	return all
 }
 
-// Stage is what an import is doing.
+// Stage is a stage of an import.
 type Stage uint8
 
 // The stages.
 const (
 	Reading Stage = iota // reading, checking and sorting
-	Writing              // writing into the store
+	Writing              // writing to the store
 )
 
-// Progress says how far an import is.
+// Progress is the progress of an import.
 type Progress struct {
 	Stage Stage
-	Bytes int64 // read of the input as it came, which may be compressed
+	Bytes int64 // read, before decompression
 	Lines int64 // read
-	// Done and Total are units of the writing: a name, or one version of one.
+	// Done and Total count lines in the second stage.
 	Done, Total int64
 	Rejected    int64
 }
 
-// Rejection is a line that was not imported.
+// Rejection is a line that was not imported, an unmapped field, or a warning.
 type Rejection struct {
-	Line   int64  // 1 is the first line of the input
-	Input  string // the line, or the name where the error was found later
+	Line   int64  // one-based
+	Input  string // the line, or the name if the error was found in the second stage
 	Reason error
-	// Lost is of an entry of a foreign format that was imported, without what the reason says.
+	// Lost marks an unmapped field: the entry was imported without the field that the reason names.
 	Lost   bool
-	fields []string // of the foreign format, of Lost
-	// Doubtful is of a line that was imported, whose name is doubtful: its check digit is wrong, and its namespace is lenient.
+	fields []string // names of the foreign fields, with Lost
+	// Doubtful marks a warning: the line was imported, but the check digit of its name is wrong, and its
+	// namespace is lenient.
 	Doubtful bool
 }

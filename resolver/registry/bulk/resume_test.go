@@ -20,7 +20,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/sqlite"
 )
 
-// many returns CSV of n names, in no order, of which some have two lines, some are aliases, and some bad.
+// many returns unsorted CSV of n names. Some have two lines, some are aliases, and some are invalid.
 func many(n int) string {
 	r := rand.New(rand.NewPCG(1, 2))
 	var b strings.Builder
@@ -39,8 +39,8 @@ func many(n int) string {
 	return b.String()
 }
 
-// An import that was interrupted continues after what was written, at the time of its start, and ends as an
-// undisturbed one.
+// An interrupted import continues after the last written unit, keeps its start time, and ends with the same
+// result as an uninterrupted one.
 func TestContinue(t *testing.T) {
 	text := many(1000)
 	path := filepath.Join(t.TempDir(), "registry.db")
@@ -87,14 +87,14 @@ func TestContinue(t *testing.T) {
 	if a, b := exported(t, r, o), exported(t, other, o); a != b {
 		t.Errorf("the registry is\n%s\nundisturbed\n%s", a, b)
 	}
-	// It has ended: the same file is new input, and other content too.
+	// It has ended: the same file counts as new input, and so does other content.
 	i.Progress = nil
 	if report, _ := imported(t, i, text); report.Continued || report.Changed+report.New != 0 {
 		t.Errorf("after the end: %+v", report)
 	}
 }
 
-// Other content is not continued, although its source has the same name.
+// Other content is not continued, even with the same source name.
 func TestOtherContent(t *testing.T) {
 	r := open(t)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -113,7 +113,7 @@ func TestOtherContent(t *testing.T) {
 	}
 }
 
-// The child of TestKill imports a file, whoever kills it.
+// TestKillChild is the child process of TestKill, which imports a file.
 func TestKillChild(t *testing.T) {
 	dir := os.Getenv("URND_IMPORT_CHILD")
 	if dir == "" {
@@ -139,7 +139,8 @@ func TestKillChild(t *testing.T) {
 	}
 }
 
-// An import that is killed at random moments leaves no half-written version, and ends as an undisturbed one.
+// An import that is killed at random moments leaves no partially written version, and ends with the same
+// result as an uninterrupted one.
 func TestKill(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
@@ -149,7 +150,7 @@ func TestKill(t *testing.T) {
 		kills, names = 30, 40_000
 	}
 	text := many(names)
-	reports := 2*names/1000 + names/500 // of what is read, and of what is written
+	reports := 2*names/1000 + names/500 // of both stages
 	var dir string
 	for killed := 0; killed < kills; {
 		dir = t.TempDir()
@@ -186,7 +187,8 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// killAfter runs the child, and kills it a moment after it has said its progress some times. It reports whether the child has ended before.
+// killAfter runs the child, and kills it shortly after it has reported progress the given number of times. It
+// reports whether the child ended before.
 func killAfter(t *testing.T, dir string, reports int) bool {
 	t.Helper()
 	child := exec.Command(os.Args[0], "-test.run=^TestKillChild$")
@@ -208,7 +210,7 @@ func killAfter(t *testing.T, dir string, reports int) bool {
 		case reports > 0:
 			reports--
 		case !killed:
-			for range spins { // so that it is at another point of its work each time
+			for range spins { // vary the point of interruption
 				_ = rand.Int()
 			}
 			killed = child.Process.Kill() == nil
@@ -221,7 +223,7 @@ func killAfter(t *testing.T, dir string, reports int) bool {
 	return err == nil
 }
 
-// checkKilled checks that all entries can be read, and that the totals are those of the entries.
+// checkKilled checks that all entries are readable, and that the totals match the entries.
 func checkKilled(t *testing.T, dir string) {
 	t.Helper()
 	r := openFile(t, filepath.Join(dir, "registry.db"))

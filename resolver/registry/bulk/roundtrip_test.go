@@ -16,7 +16,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/sqlite"
 )
 
-// texts are texts that formats could spoil.
+// texts are texts that formats could corrupt.
 var texts = []string{
 	"", "", "", "a", "two words", " blank ", "comma, semicolon; tab\t", "\"quoted\" \"\"", "lines\nand\r\nmore\r", "\r", "=1+1", "Käse \u2028 日本", "\ufeffmark", "null", "true", `\n \u0041 \`, "<b>&amp;",
 }
@@ -40,13 +40,13 @@ func randomRecord(r *rand.Rand, key registry.Key) registry.Record {
 		}
 	case registry.Active:
 		if key.Kind == registry.KindName && r.IntN(5) == 0 {
-			record.Alias = fmt.Sprintf("urn:nbn:fi:z-%d", r.IntN(3)) // those have no names
+			record.Alias = fmt.Sprintf("urn:nbn:fi:z-%d", r.IntN(3)) // no names begin so
 			return record
 		}
 	}
 	least := 0
 	if key.Kind == registry.KindName && record.Status == registry.Active {
-		least = 1 // it would lead nowhere
+		least = 1 // an active name needs a target
 	}
 	for range least + r.IntN(4) {
 		t := registry.Target{
@@ -62,13 +62,13 @@ func randomRecord(r *rand.Rand, key registry.Key) registry.Record {
 		}
 		record.Targets = append(record.Targets, t)
 		if r.IntN(9) == 0 {
-			record.Targets = append(record.Targets, t) // twice the same
+			record.Targets = append(record.Targets, t) // a duplicate
 		}
 	}
 	return record
 }
 
-// fill makes versions of names and prefixes by several people, some seconds apart.
+// fill makes versions of names and prefixes by several users, some seconds apart.
 func fill(t testing.TB, r *rand.Rand, versions int) *registry.Registry {
 	t.Helper()
 	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "registry.db"))
@@ -86,7 +86,8 @@ func fill(t testing.TB, r *rand.Rand, versions int) *registry.Registry {
 		actor := registry.Actor{Name: pick(r, []string{"anna", "bo \"b\"", "uid 1,2"}), Role: registry.Admin}
 		record := randomRecord(r, key)
 		_, err := of.Apply(t.Context(), actor, registry.Edit{Key: key, IfVersion: registry.Any, Note: pick(r, texts), Activate: true, Change: registry.Put(record)})
-		if err != nil && (record.Status != registry.Reserved || !errors.Is(err, registry.ErrInvalid)) { // some were assigned before
+		// Some were assigned before.
+		if err != nil && (record.Status != registry.Reserved || !errors.Is(err, registry.ErrInvalid)) {
 			t.Fatalf("%s: %v of %+v", key, err, record)
 		}
 	}
@@ -102,7 +103,7 @@ func exported(t testing.TB, r *registry.Registry, o bulk.ExportOptions) string {
 	return b.String()
 }
 
-// ownVersions returns an export without the versions of its registry: one that was imported begins anew.
+// ownVersions returns an export without version numbers, which start again in another registry.
 func ownVersions(o bulk.ExportOptions, text string) string {
 	if o.History {
 		return text
@@ -110,8 +111,8 @@ func ownVersions(o bulk.ExportOptions, text string) string {
 	return regexp.MustCompile(`(?m)"if_version":\d+,|^(urn:nbn:fi:[^,\t]+[,\t](?:true)?[,\t])\d+`).ReplaceAllString(text, "$1")
 }
 
-// What was exported, imported and exported again is the same, in all formats, with history and without; and importing
-// it again changes nothing.
+// Export, import and another export give the same bytes, in all formats, with history and without. Importing
+// again changes nothing.
 func TestRoundTrip(t *testing.T) {
 	for seed := range uint64(3) {
 		source := fill(t, rand.New(rand.NewPCG(seed, 1)), 150)

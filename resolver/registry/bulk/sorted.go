@@ -7,16 +7,17 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// Sorted are the names of a file in the order of an export: prefixes first, each in the order of the bytes of their names. It is not safe
-// for concurrent use.
+// Sorted iterates the names of a file in the order of an export: prefixes first, then names, each in byte
+// order. It is not safe for concurrent use.
 type Sorted struct {
 	run   *run
 	units *units
 	ahead *unit
-	err   error // that comes after ahead
+	err   error // returned after ahead
 }
 
-// Sort reads and sorts a file, as Run does, and changes nothing. Lines that are not valid are rejected. The caller closes what it returns.
+// Sort reads and sorts a file like Run, without writing. Invalid lines are rejected. The caller closes the
+// result.
 func (i *Import) Sort(ctx context.Context, from io.Reader) (*Sorted, error) {
 	r := i.newRun()
 	if err := r.sort(ctx, from); err != nil {
@@ -27,7 +28,7 @@ func (i *Import) Sort(ctx context.Context, from io.Reader) (*Sorted, error) {
 	return s, nil
 }
 
-// Close ends it.
+// Close releases the temporary files.
 func (s *Sorted) Close() error { return s.run.sorted.Close() }
 
 func (s *Sorted) advance() {
@@ -38,8 +39,8 @@ func (s *Sorted) advance() {
 	}
 }
 
-// Next returns the last version of the next name that the file has, and what returns its record where a registry has another one: what the
-// file does not say stays as it is there. The error is io.EOF after the last one.
+// Next returns the last version of the next name in the file. over, if not nil, applies the line to a
+// registered record: fields that the file omits keep their values. The error is io.EOF after the last name.
 func (s *Sorted) Next() (e registry.Entry, over func(registry.Record) registry.Record, err error) {
 	if s.ahead == nil {
 		return e, nil, s.err

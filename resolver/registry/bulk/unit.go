@@ -15,22 +15,22 @@ import (
 	"github.com/urnd/urnd/resolver/registry/sqlite/sorter"
 )
 
-// unit is what all lines of a name say; of one version of it, where they have versions.
+// unit is the merged lines of a name, or of one version of a name if the lines have versions.
 type unit struct {
 	line
-	lines int64 // how many there are
+	lines int64 // the number of merged lines
 	order []byte
 }
 
-// units makes units of sorted lines.
+// units merges sorted lines to units.
 type units struct {
 	sorted *sorter.Sorter
 	reject func(Rejection)
-	ahead  []byte // the next record, if it was read
-	err    error  // why there is no further one
+	ahead  []byte // the next record; nil if it was not read yet
+	err    error  // the error of reading ahead
 }
 
-// record returns the next record, which stays the next one.
+// record returns the next record without consuming it.
 func (u *units) record() ([]byte, error) {
 	if u.ahead == nil && u.err == nil {
 		u.ahead, u.err = u.sorted.Next()
@@ -65,7 +65,7 @@ func (u *units) next() (unit, error) {
 	return all, nil
 }
 
-// combine adds what a further line says. It changes nothing where that contradicts.
+// combine merges a further line. It changes nothing if the line contradicts the unit.
 func (u *unit) combine(l line) error {
 	a, b := &u.entry, l.entry
 	if err := u.contradicts(l); err != nil {
@@ -85,15 +85,15 @@ func (u *unit) combine(l line) error {
 	return nil
 }
 
-// otherField returns the name of a field of the record of which a line says something else, "" for none.
+// otherField returns the name of a record field in which a line contradicts the unit, "" for none.
 func (u *unit) otherField(l line) string {
 	a, b := &u.entry.Record, &l.entry.Record
 	for _, f := range field.OfRecord() {
-		if f.ReadOnly || f.Type == field.List || f.Type == field.Targets { // the values of all lines are taken
+		if f.ReadOnly || f.Type == field.List || f.Type == field.Targets { // these are merged
 			continue
 		}
 		both := !f.Empty(a) && !f.Empty(b)
-		switch f.Type { //nolint:exhaustive // of others it is the values
+		switch f.Type { //nolint:exhaustive // others compare by value
 		case field.Status:
 			both = u.said.has(fieldStatus) && l.said.has(fieldStatus)
 		case field.JSON:
@@ -106,7 +106,7 @@ func (u *unit) otherField(l line) string {
 	return ""
 }
 
-// contradicts returns an error where a line says something else.
+// contradicts returns an error if a line contradicts the unit.
 func (u *unit) contradicts(l line) error {
 	if err := u.contradictsSource(l); err != nil {
 		return err
@@ -135,12 +135,13 @@ func (u *unit) contradicts(l line) error {
 	return nil
 }
 
-// contradicted returns the error of a further line of a name whose field is another one.
+// contradicted returns the error of a further line of a name in which this field differs.
 func (u *unit) contradicted(field, format string, args ...any) error {
 	return refusal("line_contradicts", format, args...).With("Field", field, "Line", strconv.FormatInt(u.number, 10))
 }
 
-// contradictsSource returns an error where two entries of a foreign format have one name, and are not one entry.
+// contradictsSource returns an error if two different entries of a foreign format have the same canonical
+// name.
 func (u *unit) contradictsSource(l line) error {
 	switch {
 	case u.source != l.source:
@@ -153,7 +154,7 @@ func (u *unit) contradictsSource(l line) error {
 	}
 }
 
-// take takes what was not said before.
+// take sets the fields that the unit does not have yet.
 func (u *unit) take(l line) {
 	a, b := &u.entry, &l.entry
 	for _, f := range field.OfRecord() {
@@ -172,7 +173,7 @@ func (u *unit) take(l line) {
 				}
 			}
 			f.SetList(&a.Record, texts)
-		case f.Empty(&a.Record): // not targets, which combine has taken
+		case f.Empty(&a.Record): // not targets, which combine has merged
 			f.Copy(&a.Record, &b.Record)
 		}
 	}
@@ -188,7 +189,7 @@ func (u *unit) take(l line) {
 
 func agree(a, b time.Time) bool { return a.IsZero() || b.IsZero() || a.Equal(b) }
 
-// over returns the record of a name when the unit has changed it.
+// over returns the record after the unit has changed it.
 func (u *unit) over(before registry.Record) registry.Record {
 	record, own := before, u.entry.Record
 	for i, f := range field.OfRecord() {
@@ -197,7 +198,7 @@ func (u *unit) over(before registry.Record) registry.Record {
 			f.Copy(&record, &own)
 		}
 	}
-	switch { // a name has targets or is an alias
+	switch { // a name has targets or an alias, not both
 	case u.said.has(fieldTargets) && len(own.Targets) > 0 && !u.said.has(fieldAlias):
 		record.Alias = ""
 	case u.said.has(fieldAlias) && own.Alias != "" && len(own.Targets) == 0:
@@ -210,7 +211,7 @@ func (u *unit) over(before registry.Record) registry.Record {
 	return record
 }
 
-// overMetadata returns the metadata of a name when the unit has changed it.
+// overMetadata returns the metadata after the unit has changed it.
 func (u *unit) overMetadata(before string) string {
 	if u.said.has(fieldMetadata) {
 		before = u.metadata()
@@ -221,7 +222,7 @@ func (u *unit) overMetadata(before string) string {
 	return before
 }
 
-// clearWithdrawn empties the fields that only withdrawn names have.
+// clearWithdrawn clears the fields that only withdrawn names have.
 func clearWithdrawn(record *registry.Record) {
 	for _, f := range field.OfRecord() {
 		if f.OfWithdrawn {

@@ -9,7 +9,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/field"
 )
 
-// applyWhole makes a version as it was, unless it is there.
+// applyWhole writes a full version, unless the registry has it already.
 func (r *run) applyWhole(tx registry.Tx, w *registry.Batch, u *unit, before registry.Entry, p *position) (changed bool, err error) {
 	e, err := r.version(u, before, p.Started)
 	if err != nil {
@@ -23,7 +23,7 @@ func (r *run) applyWhole(tx registry.Tx, w *registry.Batch, u *unit, before regi
 		if err = isThere(tx, before, e); errors.Is(err, registry.ErrConflict) {
 			p.Other = e.String()
 		}
-	case e.Version > 1 && p.Other == e.String(): // the rest of another history
+	case e.Version > 1 && p.Other == e.String(): // a later version of a diverging history
 		err = conflict("line_history", "versions of %s before version %d are other ones in the registry", e.Key, e.Version).
 			With("Version", strconv.Itoa(e.Version))
 	case e.Version > before.Version+1:
@@ -37,12 +37,12 @@ func (r *run) applyWhole(tx registry.Tx, w *registry.Batch, u *unit, before regi
 	return changed, err
 }
 
-// applyEdited makes the change of a line from an export without history, of a name that is there.
+// applyEdited applies a line from an export without history to a registered name.
 func (r *run) applyEdited(w *registry.Batch, u *unit, before, e registry.Entry) (changed bool, err error) {
 	switch {
 	case sameRecord(before.Record, e.Record):
 		return false, nil
-	case !e.Changed.After(before.Changed): // somebody has edited an export
+	case !e.Changed.After(before.Changed): // an edited export
 		note := ""
 		if u.isOf(before) && e.Note != before.Note {
 			note = e.Note
@@ -59,7 +59,8 @@ func (r *run) applyEdited(w *registry.Batch, u *unit, before, e registry.Entry) 
 	return r.putVersion(w, e)
 }
 
-// putVersion makes a version as it was. Only who may do all says what somebody else has done.
+// putVersion writes a full version with its author and time. That needs the role Admin, because it can claim
+// changes of other users.
 func (r *run) putVersion(w *registry.Batch, e registry.Entry) (bool, error) {
 	if err := r.Actor.May(registry.Admin, e.Key); err != nil {
 		return false, err
@@ -67,7 +68,7 @@ func (r *run) putVersion(w *registry.Batch, e registry.Entry) (bool, error) {
 	return w.Import(e)
 }
 
-// version returns the version that a unit has, checked.
+// version returns the checked version of a unit.
 func (r *run) version(u *unit, before registry.Entry, now time.Time) (e registry.Entry, err error) {
 	e = u.entry
 	if e.Since.IsZero() {
@@ -85,7 +86,7 @@ func (r *run) version(u *unit, before registry.Entry, now time.Time) (e registry
 	return e, nil
 }
 
-// isThere returns registry.ErrConflict unless a version is in the registry; current is the current one.
+// isThere returns registry.ErrConflict unless the registry has an equal version; current is the current one.
 func isThere(tx registry.Tx, current, e registry.Entry) (err error) {
 	there := current
 	if e.Version != current.Version {
@@ -103,12 +104,12 @@ func isThere(tx registry.Tx, current, e registry.Entry) (err error) {
 	return err
 }
 
-// sameVersion reports whether two versions are equal but for their numbers.
+// sameVersion reports whether two versions are equal except for their numbers.
 func sameVersion(a, b registry.Entry) bool {
 	return a.Changed.Equal(b.Changed) && a.By == b.By && a.Note == b.Note && a.Equal(&b.Record)
 }
 
-// sameRecord reports whether two records are equal but for Since.
+// sameRecord reports whether two records are equal except for Since.
 func sameRecord(a, b registry.Record) bool {
 	a.Since = b.Since
 	return a.Equal(&b)

@@ -11,19 +11,19 @@ import (
 	"github.com/urnd/urnd/resolver/registry/sqlite/sorter"
 )
 
-// usualTransaction is how many units are written in a transaction while nobody else writes.
+// usualTransaction is the default number of units in a transaction while nobody else writes.
 const usualTransaction = 10_000
 
-// batch is what is written in a transaction.
+// batch is the content of one transaction.
 type batch struct {
 	units    []unit
 	lines    int64
-	rejected []Rejection // of lines that contradict others
+	rejected []Rejection // lines that contradict others
 	last     bool
 	err      error
 }
 
-// batches makes batches of the units after a position, until ctx ends.
+// batches groups the units after a position into batches, until ctx ends.
 func batches(ctx context.Context, sorted *sorter.Sorter, after string, size func() int) <-chan batch {
 	c := make(chan batch, 1)
 	go func() {
@@ -45,7 +45,7 @@ func batches(ctx context.Context, sorted *sorter.Sorter, after string, size func
 					if string(next.order) > after {
 						b.units = append(b.units, next)
 					} else {
-						b.rejected = b.rejected[:0] // they were counted
+						b.rejected = b.rejected[:0] // counted before the interruption
 					}
 				}
 			}
@@ -59,7 +59,7 @@ func batches(ctx context.Context, sorted *sorter.Sorter, after string, size func
 	return c
 }
 
-// write writes what was read. Where ctx ends, it ends after a transaction.
+// write writes the sorted units. If ctx ends, it stops after the current transaction.
 func (r *run) write(ctx context.Context, digest string) error {
 	p, err := r.position(ctx, digest)
 	if err != nil {
@@ -97,7 +97,7 @@ func (r *run) write(ctx context.Context, digest string) error {
 	return ctx.Err()
 }
 
-// writeBatch writes a batch in a transaction, and with it how far the import is.
+// writeBatch writes a batch and the position of the import in one transaction.
 func (r *run) writeBatch(ctx context.Context, p *position, b batch) error {
 	if len(b.units) == 0 && len(b.rejected) == 0 && (!b.last || r.Source == "") {
 		return nil
@@ -139,7 +139,7 @@ func (r *run) writeBatch(ctx context.Context, p *position, b batch) error {
 	return nil
 }
 
-// set returns the change set of an import.
+// set returns the change set of an import, a new one at its first batch.
 func (r *run) set(p *position) registry.ChangeSet {
 	if p.Set.Number != 0 {
 		return p.Set
@@ -147,7 +147,7 @@ func (r *run) set(p *position) registry.ChangeSet {
 	return registry.ChangeSet{Kind: registry.KindImport, By: r.Actor.Name, Note: r.Note, Time: p.Started}
 }
 
-// applyAll makes the changes of units, and counts them. It returns those that were rejected.
+// applyAll applies units and counts them. It returns the rejected ones.
 func (r *run) applyAll(tx registry.Tx, w *registry.Batch, units []unit, p *position) (rejected []Rejection, err error) {
 	if err := w.Load(keysOf(units)); err != nil {
 		return nil, err
@@ -179,7 +179,8 @@ func (r *run) applyAll(tx registry.Tx, w *registry.Batch, units []unit, p *posit
 	return rejected, err
 }
 
-// transaction returns how a batch is written. The last one is durable, and with it all before.
+// transaction returns the function that writes a batch. Only the last transaction is synced to disk, which
+// makes all of them durable.
 func (r *run) transaction(last bool) func(context.Context, func(registry.WriteTx) error) error {
 	store := r.Registry.Store()
 	switch {
@@ -204,7 +205,7 @@ func keysOf(units []unit) []registry.Key {
 	return keys
 }
 
-// apply makes the change of a unit, and reports whether there is any.
+// apply applies a unit, and reports whether it changed the registry.
 func (r *run) apply(tx registry.Tx, w *registry.Batch, u *unit, before registry.Entry, p *position) (changed bool, err error) {
 	if u.whole() {
 		return r.applyWhole(tx, w, u, before, p)
@@ -224,7 +225,7 @@ func (r *run) apply(tx registry.Tx, w *registry.Batch, u *unit, before registry.
 	return r.put(w, u, record, u.entry.Note)
 }
 
-// put makes a record the current one of the name of a unit, if the unit may change what is there.
+// put writes the record of a unit as the current version, if the unit may change the current entry.
 func (r *run) put(w *registry.Batch, u *unit, record registry.Record, note string) (changed bool, err error) {
 	outside := u.said.has(fieldSandbox) && !u.entry.Sandbox
 	_, changed, err = w.PutIf(u.entry.Key, record, cmp.Or(note, r.Note), outside, func(before registry.Entry, after registry.Record) error {

@@ -1,5 +1,7 @@
-// Package count counts how often the names of a registry are resolved, by day, without anything about who asked, and
-// reads the counts.
+// Package count counts the resolutions of the names of a registry by day, and stores nothing about clients. A
+// canonical name and whether its client is a bot enter for each response; tallies of people and bots by name
+// and day leave, to the store and to reports. Days more than 13 months before the current one are folded to
+// months; days are dates of RFC 3339 in UTC.
 package count
 
 import (
@@ -10,18 +12,18 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// OtherNames is what resolutions are counted as that there was no room for.
+// OtherNames is the name under which resolutions beyond the memory limit are counted.
 const OtherNames = "other"
 
 const (
 	dayForm   = "2006-01-02"
 	monthForm = "2006-01"
-	// monthsOfDays is how many months before the current one have days of their own. It is more
-	// than a year, so that a day can be compared with that of the year before.
+	// monthsOfDays is the number of months before the current one that have counts by day. It is more than a
+	// year, so that a day can be compared with the same day of the previous year.
 	monthsOfDays = 13
 )
 
-// daysOf returns the days of two times in UTC; the zero value does not bound.
+// daysOf returns the days of two times in UTC; a zero time is unbounded.
 func daysOf(from, to time.Time) registry.Days {
 	d := registry.Days{From: "0000-00-00", To: "9999-99-99"}
 	if !from.IsZero() {
@@ -33,14 +35,13 @@ func daysOf(from, to time.Time) registry.Days {
 	return d
 }
 
-// Of returns the counts of a canonical name or prefix from one day to another, both included, the
-// oldest first; zero times do not bound. Days of long ago are there as months, which are whole.
+// Of returns the counts of a canonical name or prefix between two days, both included, the oldest first; a
+// zero time is unbounded. Old days are folded to complete months.
 func Of(tx registry.Tx, name string, from, to time.Time) ([]registry.Count, error) {
 	return tx.Resolved(name, daysOf(from, to))
 }
 
-// Top returns the limit names that people resolved most from one day to another, as Of has
-// them, and the sum of all names.
+// Top returns the limit names that people resolved most between two days, as in Of, and the sum of all names.
 func Top(ctx context.Context, store registry.Store, from, to time.Time, limit int) (top []registry.NameCount, sum registry.Tally, err error) {
 	err = store.Read(ctx, func(tx registry.Tx) error {
 		top, sum, err = tx.MostResolved(daysOf(from, to), limit)
@@ -52,8 +53,9 @@ func Top(ctx context.Context, store registry.Store, from, to time.Time, limit in
 	return top, sum, nil
 }
 
-// add adds counts of days to those of the store, with the sums of all names. The first one of a name in a month folds its days of months
-// long ago, so that a name that is resolved each day for decades has a bounded number of counts.
+// add adds counts of days to the store, with the sums of all names. The first count of a name in a month
+// folds its days of old months, so that a name that is resolved daily for decades has a bounded number of
+// counts.
 func add(tx registry.WriteTx, counts []registry.Resolved, now time.Time) error {
 	names := []string{registry.AllNames}
 	sums := make(map[string]registry.Tally, 1)

@@ -81,7 +81,7 @@ func TestTopCounts(t *testing.T) {
 	}
 }
 
-// A name that is resolved each day has a bounded number of counts, and none of them is lost.
+// A name that is resolved every day has a bounded number of counts, without losing any resolution.
 func TestCountsAreFolded(t *testing.T) {
 	s := stores(t)()
 	days, most := 0, 0
@@ -93,7 +93,7 @@ func TestCountsAreFolded(t *testing.T) {
 		days++
 		most = max(most, strings.Count(allOf(t, s, "urn:a:1"), "/"))
 	}
-	if want := 11 + 14*11; most > want { // months, and of 14 months every third day
+	if want := 11 + 14*11; most > want { // months, and every third day of 14 months
 		t.Errorf("there were %d counts, and should be at most %d", most, want)
 	}
 	top, sum, err := count.Top(t.Context(), s, time.Time{}, time.Time{}, 10)

@@ -14,14 +14,14 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// Counter counts resolutions by name and day, in memory, and writes the counts to a store in batches. It
-// is safe for concurrent use. Of a process that is killed, the counts since the last batch are lost.
+// Counter counts resolutions by name and day in memory, and writes the counts to a store in batches. It is
+// safe for concurrent use. If the process is killed, the counts since the last batch are lost.
 type Counter struct {
 	config CounterConfig
 	seed   maphash.Seed
 	shards [countShards]countShard
 
-	// Only Run uses these: what could not be written yet, by name and day, and its size in octets.
+	// Used by Run only: the counts that are not written yet, by name and day, and their size in bytes.
 	pending map[dayOf]registry.Tally
 	size    int
 	failing bool
@@ -31,41 +31,41 @@ type Counter struct {
 type CounterConfig struct {
 	Store registry.Store
 	Now   func() time.Time
-	// Every is how long to wait before counts are written.
+	// Every is the interval at which counts are written.
 	Every time.Duration
-	// Room is how many octets counts may take since the last time, about. Counts that could not be written
-	// may take four times as much. What does not fit is counted as OtherNames.
+	// Room is the approximate memory limit of the counts of one interval, in bytes. Counts that could not be
+	// written may take four times as much. Resolutions beyond the limit are counted as OtherNames.
 	Room  int
 	After func(time.Duration) <-chan time.Time
-	// State is called with an error when counts begin to fail to be written, and with nil when they are
-	// written again.
+	// State is called with an error when writing counts starts to fail, and with nil when it works again.
 	State func(err error)
 }
 
 const (
 	countShards   = 64
-	countOverhead = 100 // octets of a count besides its name, about
-	// countsBatch is how many counts are written at once. Few, since nobody else writes meanwhile.
+	countOverhead = 100 // approximate bytes of a count besides its name
+	// countsBatch is the number of counts in a transaction. It is small, because a transaction blocks all
+	// other writers.
 	countsBatch = 200
-	lastCounts  = 10 * time.Second // time for the last counts
+	lastCounts  = 10 * time.Second // timeout of the last write
 )
 
 // dayOf is a name on a day.
 type dayOf struct{ name, day string }
 
-// size returns how many octets its count takes, about.
+// size returns the approximate size of a count, in bytes.
 func (d dayOf) size() int { return len(d.name) + len(d.day) + countOverhead }
 
-// countShard is a part of the names.
+// countShard is the counts of a part of the names.
 type countShard struct {
 	mu     sync.Mutex
 	names  map[string]*registry.Tally
 	octets int
 	other  registry.Tally
-	_      [64]byte // so that shards do not share lines of the caches of processors
+	_      [64]byte // padding against false sharing of cache lines
 }
 
-// NewCounter returns a Counter.
+// NewCounter returns a Counter. It starts no goroutine.
 func NewCounter(config CounterConfig) *Counter {
 	c := &Counter{config: config, seed: maphash.MakeSeed(), pending: make(map[dayOf]registry.Tally)}
 	for i := range c.shards {
@@ -74,7 +74,7 @@ func NewCounter(config CounterConfig) *Counter {
 	return c
 }
 
-// Add counts one resolution of a canonical name or prefix. It does not wait for anything slow.
+// Add counts one resolution of a canonical name or prefix. It never waits for the store.
 func (c *Counter) Add(name string, bot bool) {
 	s := &c.shards[maphash.String(c.seed, name)%countShards]
 	s.mu.Lock()
@@ -90,7 +90,7 @@ func (c *Counter) Add(name string, bot bool) {
 	s.mu.Unlock()
 }
 
-// insert returns the tally of a new name, or that of others where there is no room.
+// insert returns the tally of a new name, or that of OtherNames if the memory limit is reached.
 func (s *countShard) insert(name string, room int) *registry.Tally {
 	n := len(name) + countOverhead
 	if s.octets+n > room {
@@ -98,11 +98,11 @@ func (s *countShard) insert(name string, room int) *registry.Tally {
 	}
 	s.octets += n
 	t := new(registry.Tally)
-	s.names[strings.Clone(name)] = t // it may be a part of a greater text
+	s.names[strings.Clone(name)] = t // name may be a substring of a larger string
 	return t
 }
 
-// Run writes counts until ctx ends, and then the last ones, for some seconds at most.
+// Run writes counts until ctx ends, and then the last ones, for at most lastCounts.
 func (c *Counter) Run(ctx context.Context) {
 	for {
 		now := c.config.Now().UTC()
@@ -124,7 +124,7 @@ func (c *Counter) Run(ctx context.Context) {
 	}
 }
 
-// state tells whether counts can be written, where that has changed.
+// state reports a change of whether counts can be written.
 func (c *Counter) state(ctx context.Context, err error) {
 	if failing := err != nil; failing != c.failing && ctx.Err() == nil {
 		c.failing = failing
@@ -132,7 +132,7 @@ func (c *Counter) state(ctx context.Context, err error) {
 	}
 }
 
-// collect takes what was counted on a day.
+// collect moves the counts of a day from the shards to pending.
 func (c *Counter) collect(day string) {
 	for i := range c.shards {
 		names, other := c.shards[i].take()
@@ -145,18 +145,18 @@ func (c *Counter) collect(day string) {
 	}
 }
 
-// take empties a part, and returns what was in it, which nobody else has any more.
+// take empties a shard, and returns its counts, which the caller owns.
 func (s *countShard) take() (names map[string]*registry.Tally, other registry.Tally) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.names) > 0 { // an empty map stays
+	if len(s.names) > 0 { // reuse an empty map
 		names, s.names = s.names, make(map[string]*registry.Tally)
 	}
 	other, s.other, s.octets = s.other, registry.Tally{}, 0
 	return names, other
 }
 
-// add adds to what is to be written.
+// add adds to the pending counts.
 func (c *Counter) add(name, day string, t registry.Tally) {
 	key := dayOf{name, day}
 	before, ok := c.pending[key]
@@ -170,7 +170,7 @@ func (c *Counter) add(name, day string, t registry.Tally) {
 	c.pending[key] = before.Plus(t)
 }
 
-// flush writes what is pending, in the order of names. What fails stays.
+// flush writes the pending counts in the order of names. Counts that could not be written stay pending.
 func (c *Counter) flush(ctx context.Context) error {
 	keys := slices.SortedFunc(maps.Keys(c.pending), func(a, b dayOf) int {
 		return cmp.Or(strings.Compare(a.name, b.name), strings.Compare(a.day, b.day))

@@ -17,7 +17,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/sqlite"
 )
 
-// stores returns what opens a store of its own in one file.
+// stores returns a function that opens another store on the same file.
 func stores(t *testing.T) func() registry.Store {
 	path := filepath.Join(t.TempDir(), "registry.db")
 	return func() registry.Store {
@@ -34,7 +34,7 @@ func stores(t *testing.T) func() registry.Store {
 	}
 }
 
-// awayStore is a store that can be away.
+// awayStore is a store that can be made unavailable.
 type awayStore struct {
 	registry.Store
 	away atomic.Bool
@@ -47,17 +47,17 @@ func (s *awayStore) Bulk(ctx context.Context, f func(registry.WriteTx) error) er
 	return s.Store.Bulk(ctx, f)
 }
 
-// testRoom is the room of counters, in octets.
+// testRoom is the memory limit of counters, in bytes.
 const testRoom = 1 << 20
 
-// testCounter is a Counter that runs, with a clock of its own.
+// testCounter is a running Counter with its own clock.
 type testCounter struct {
 	*count.Counter
 	store *awayStore
 	end   func()
 
 	ticks chan time.Time
-	waits chan time.Duration // how long it waits, each time
+	waits chan time.Duration // each duration that it waits for
 
 	mu     sync.Mutex
 	now    time.Time
@@ -94,7 +94,8 @@ func startCounter(t *testing.T, s registry.Store, now time.Time) *testCounter {
 	return c
 }
 
-// tick lets the time that it waits for pass, until it waits again; it returns how long that was.
+// tick advances the clock by the duration that the counter waits for, until it waits again; it returns that
+// duration.
 func (c *testCounter) tick() time.Duration {
 	d := <-c.waits
 	c.mu.Lock()
@@ -106,7 +107,7 @@ func (c *testCounter) tick() time.Duration {
 	return d
 }
 
-// told returns the states that were told.
+// told returns the reported states.
 func (c *testCounter) told() []error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -165,7 +166,7 @@ func TestCounter(t *testing.T) {
 	}
 }
 
-// What is counted while the store is away is written when it is back.
+// Resolutions counted while the store is unavailable are written later.
 func TestCounterAway(t *testing.T) {
 	s := stores(t)()
 	c := startCounter(t, s, time.Date(2031, 5, 1, 23, 59, 0, 0, time.UTC))
@@ -193,7 +194,7 @@ func TestCounterAway(t *testing.T) {
 	}
 }
 
-// Nothing is lost where many count at once, and by two instances.
+// No count is lost with concurrent callers and two instances.
 func TestCounterConcurrent(t *testing.T) {
 	const each, workers, names = 20_000, 4, 50
 	open := stores(t)
@@ -226,7 +227,7 @@ func TestCounterConcurrent(t *testing.T) {
 	}
 }
 
-// Where too many names are resolved, the rest is counted together.
+// If too many names are resolved, the rest is counted as OtherNames.
 func TestCounterBounded(t *testing.T) {
 	s := stores(t)()
 	c := startCounter(t, s, time.Date(2031, 5, 1, 12, 0, 0, 0, time.UTC))

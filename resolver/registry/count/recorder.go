@@ -13,18 +13,18 @@ import (
 )
 
 const (
-	recordEvery = time.Minute // how often counts of resolutions are written
-	recordRoom  = 16 << 20    // octets of those of a minute
+	recordEvery = time.Minute // interval at which counts are written
+	recordRoom  = 16 << 20    // memory limit of the counts of one interval, in bytes
 )
 
-// Recorder counts the answers to requests, over all configurations with one registry. It is safe for concurrent use.
+// Recorder counts the responses of all configurations that share a registry. It is safe for concurrent use.
 type Recorder struct {
 	counter *Counter
 	robots  robots.Verdicts
 	once    sync.Once
 	running sync.WaitGroup
 	cancel  context.CancelFunc
-	log     atomic.Pointer[slog.Logger] // of the configuration in force
+	log     atomic.Pointer[slog.Logger] // of the active configuration
 }
 
 // NewRecorder returns a Recorder that counts into a store, by a clock.
@@ -34,7 +34,7 @@ func NewRecorder(store registry.Store, now func() time.Time) *Recorder {
 	return r
 }
 
-// Start begins to write counts, which only the first call does, and logs to a log from then on.
+// Start starts the goroutine that writes counts, at the first call only, and sets the log.
 func (r *Recorder) Start(log *slog.Logger) {
 	r.log.Store(log)
 	r.once.Do(func() {
@@ -44,7 +44,7 @@ func (r *Recorder) Start(log *slog.Logger) {
 	})
 }
 
-// Close writes the last counts. It is called after all calls of Start have returned.
+// Close writes the last counts. It must be called after all calls of Start have returned.
 func (r *Recorder) Close() {
 	r.cancel()
 	r.running.Wait()
@@ -59,7 +59,7 @@ func (r *Recorder) state(err error) {
 	r.log.Load().Info("counts of resolutions are written again")
 }
 
-// Answered counts an answer to a request with this User-Agent.
+// Answered counts a response to a request with this User-Agent.
 func (r *Recorder) Answered(userAgent string, record *resolver.Record) {
 	r.counter.Add(record.Name, r.robots.IsRobot(userAgent))
 }

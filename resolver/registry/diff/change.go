@@ -7,7 +7,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/field"
 )
 
-// Kind says what becomes of a name.
+// Kind is the kind of a change of a name.
 type Kind string
 
 // The kinds.
@@ -19,18 +19,18 @@ const (
 	Removed   Kind = "removed" // purged, or only in the first registry
 )
 
-// Change is how a name differs, as a document.
+// Change is the difference of a name, as a JSON document.
 type Change struct {
 	Name   string `json:"name"`
 	Prefix bool   `json:"prefix,omitempty"` // it is a prefix
 	Change Kind   `json:"change"`
-	// Before and After are the versions, 0 where there is none.
+	// Before and After are version numbers, 0 for none.
 	Before      int                `json:"version_before,omitempty"`
 	After       int                `json:"version_after,omitempty"`
 	Differences []field.Difference `json:"differences"`
 }
 
-// Of returns how the versions of a change differ.
+// Of returns the difference of the versions of a change.
 func Of(c registry.Changed) Change {
 	change := Change{
 		Name: c.After.Name, Prefix: c.After.Kind == registry.KindPrefix, Change: kindOf(&c), Before: c.Before.Version, After: c.After.Version,
@@ -73,7 +73,7 @@ func (c *Change) key() string {
 	return c.Name
 }
 
-// heading says in a line what becomes of the name.
+// heading describes the change of the name in one line.
 func (c *Change) heading() string {
 	switch c.Change {
 	case Removed:
@@ -90,7 +90,7 @@ func (c *Change) heading() string {
 	return fmt.Sprintf("%s: version %d", c.key(), c.After)
 }
 
-// comparison says in a line in which of two registries the name is.
+// comparison describes in one line which of two registries have the name.
 func (c *Change) comparison() string {
 	switch c.Change {
 	case Removed:

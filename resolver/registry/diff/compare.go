@@ -10,15 +10,15 @@ import (
 	"github.com/urnd/urnd/resolver/registry/field"
 )
 
-// Side is one of two registries: each call returns the next entry, prefixes first, each in the order of the octets of their names, and
-// io.EOF after the last one.
+// Side iterates one of two registries: each call returns the next entry, prefixes first, then names, each in
+// byte order; io.EOF after the last one.
 type Side func() (Entry, error)
 
-// Entry is an entry of a registry, or what a file says of it.
+// Entry is an entry of a registry, or of a file.
 type Entry struct {
 	registry.Entry
-	// Over returns the record of the entry where the other registry has another one: what a file does not say is as it is there. nil is
-	// the record of the entry.
+	// Over applies an entry of a file to the record of the other registry: fields that the file omits keep
+	// their values. nil means that the record is complete.
 	Over func(other registry.Record) registry.Record
 }
 
@@ -27,14 +27,14 @@ func (e *Entry) over(other registry.Record) registry.Entry {
 	if e.Over != nil {
 		entry.Record = e.Over(other)
 	}
-	entry.Version = max(entry.Version, 1) // it is there
+	entry.Version = max(entry.Version, 1) // it exists
 	return entry
 }
 
-// entriesPage is how many entries are read at once.
+// entriesPage is the number of entries read in one batch.
 const entriesPage = 1000
 
-// SideOf returns the entries of a store at the moment of a transaction.
+// SideOf returns the entries of a store in the snapshot of a transaction.
 func SideOf(tx registry.Tx) Side {
 	kind, after := registry.KindPrefix, ""
 	var page []registry.Entry
@@ -61,7 +61,8 @@ func SideOf(tx registry.Tx) Side {
 	}
 }
 
-// Compare calls f with each name that is in only one of two registries, or differs, in their order. It has one entry of each in memory.
+// Compare calls f with each name that is in only one of two registries, or differs, in order. It holds one
+// entry of each in memory.
 func Compare(first, second Side, f func(registry.Changed) error) error {
 	a, moreA, err := next(first)
 	if err != nil {
@@ -90,7 +91,7 @@ func next(s Side) (e Entry, more bool, err error) {
 	return e, err == nil, err
 }
 
-// orderOf returns which of two entries comes first.
+// orderOf compares the positions of two entries.
 func orderOf(a, b *Entry, moreA, moreB bool) int {
 	switch {
 	case !moreA:
@@ -101,7 +102,8 @@ func orderOf(a, b *Entry, moreA, moreB bool) int {
 	return cmp.Or(cmp.Compare(b.Kind, a.Kind), strings.Compare(a.Name, b.Name)) // prefixes first
 }
 
-// differing returns the difference of two entries, of which one comes first or both have the same key.
+// differing returns the difference of two entries, by their order; the result is false if their records are
+// equal.
 func differing(a, b *Entry, order int) (c registry.Changed, is bool) {
 	switch {
 	case order < 0:

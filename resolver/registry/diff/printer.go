@@ -13,7 +13,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/field"
 )
 
-// Format is a form in which differences are printed.
+// Format is an output format of differences.
 type Format string
 
 // The formats.
@@ -23,7 +23,7 @@ const (
 	NDJSON Format = "ndjson"
 )
 
-// Counts are how many names differ.
+// Counts count the names that differ.
 type Counts struct {
 	Names     int64 `json:"names"`
 	Added     int64 `json:"added"`
@@ -31,7 +31,7 @@ type Counts struct {
 	Withdrawn int64 `json:"withdrawn"`
 	Redacted  int64 `json:"redacted"`
 	Removed   int64 `json:"removed"`
-	// More is how many of them were not printed.
+	// More is the number of differing names that were not printed.
 	More int64 `json:"more"`
 }
 
@@ -52,7 +52,7 @@ func (c *Counts) Add(kind Kind) {
 	}
 }
 
-// String returns the counts as a line, without those that are zero.
+// String returns the counts in one line, without zero counts.
 func (c Counts) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d names differ", c.Names)
@@ -76,12 +76,12 @@ func (c Counts) String() string {
 	return b.String()
 }
 
-// Printer prints differences, one name after another, until one cannot be written. It is not safe for concurrent use.
+// Printer prints differences name by name, until a write fails. It is not safe for concurrent use.
 type Printer struct {
 	To     io.Writer
 	Format Format // "" is Text
-	Limit  int    // how many names are printed; 0 is all
-	// Comparing is that two registries are compared: there is no before and after.
+	Limit  int    // maximum number of printed names; 0 is unlimited
+	// Comparing means that two registries are compared, so that versions are not comparable.
 	Comparing bool
 	Counts    Counts // so far
 
@@ -89,19 +89,19 @@ type Printer struct {
 	failed error
 }
 
-// Err returns why a difference could not be written; then those after it were only counted.
+// Err returns the first write error; later differences were only counted.
 func (p *Printer) Err() error { return p.failed }
 
 // Changed prints a change.
 func (p *Printer) Changed(c registry.Changed) {
 	change := Of(c)
 	if p.Comparing {
-		change.Before, change.After = 0, 0 // they count for one registry alone
+		change.Before, change.After = 0, 0 // version numbers are valid within one registry only
 	}
 	p.Print(change)
 }
 
-// Print prints a change, or counts it as one more.
+// Print prints a change, or only counts it beyond the limit.
 func (p *Printer) Print(c Change) {
 	p.Counts.Add(c.Change)
 	switch {
@@ -151,7 +151,7 @@ func (c *Change) Text() string {
 	return b.String()
 }
 
-// row prints a row for each difference, and one without for a name that has none.
+// row prints a row for each difference, and one empty row for a name without any.
 func (p *Printer) row(c *Change) error {
 	if err := p.header(); err != nil {
 		return err
@@ -174,7 +174,8 @@ func (p *Printer) header() error {
 	return p.table.Write("name", "change", "field", "before", "after")
 }
 
-// End prints what is last: as text and NDJSON the counts, which CSV has no place for: they are written to others.
+// End prints the counts, at the end of text and NDJSON. For CSV, which has no place for them, they are
+// written to others.
 func (p *Printer) End(others io.Writer) error {
 	if p.failed != nil {
 		return p.failed

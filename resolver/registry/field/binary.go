@@ -8,11 +8,11 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// ErrBinary is the error of bytes that AppendBinary has not appended.
+// ErrBinary is the error of bytes that AppendBinary cannot have written.
 var ErrBinary = errors.New("damaged fields")
 
-// AppendBinary appends the values that are not empty, for files that end with the program: each behind its place in the table, from 1 on, and
-// 0 after the last one.
+// AppendBinary appends the non-empty values, for temporary files: each after its one-based index in the
+// table, and 0 after the last one. The format is not stable between versions of the program.
 func (fs Fields[T]) AppendBinary(b []byte, v *T) []byte {
 	for i, f := range fs {
 		if f.Empty(v) {
@@ -34,7 +34,7 @@ func (fs Fields[T]) AppendBinary(b []byte, v *T) []byte {
 	return append(b, 0)
 }
 
-// SetBinary sets the values that AppendBinary has appended, and returns what follows them.
+// SetBinary decodes the values that AppendBinary appended, and returns the rest of b.
 func (fs Fields[T]) SetBinary(v *T, b string) (rest string, err error) {
 	for b != "" && b[0] != 0 {
 		i := int(b[0]) - 1
@@ -53,7 +53,7 @@ func (fs Fields[T]) SetBinary(v *T, b string) (rest string, err error) {
 
 func (f *Field[T]) setBinary(v *T, b string) (rest string, err error) {
 	switch x := f.at(v).(type) {
-	case *string: // as it was, without another check
+	case *string: // without validation
 		*x, rest, err = CutText(b)
 		return rest, err
 	case *time.Time:
@@ -82,15 +82,15 @@ func (f *Field[T]) setBinary(v *T, b string) (rest string, err error) {
 	}
 }
 
-// head returns the bytes that a number may have.
+// head returns the bytes that a varint may occupy.
 func head(b string) []byte { return []byte(b[:min(len(b), binary.MaxVarintLen64)]) }
 
-// AppendText appends a text with its length before it.
+// AppendText appends a text, preceded by its length.
 func AppendText(b []byte, text string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(text))), text...)
 }
 
-// CutText returns a text that AppendText has appended, and what follows it.
+// CutText decodes a text that AppendText appended, and returns the rest of b.
 func CutText(b string) (text, rest string, err error) {
 	size, n := binary.Uvarint(head(b))
 	if n <= 0 || size > uint64(len(b)-n) { //nolint:gosec // at least 0

@@ -7,15 +7,14 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// Fact is what an entry says in a field, in words for people.
+// Fact is the value of a field, formatted for display.
 type Fact struct {
 	Label string // of the field
-	Many  bool   // the field has several values, a line each
+	Many  bool   // the field has several values, one per line
 	Lines []string
 }
 
-// Facts returns what a record says in each field of the table but those that the registry sets; empty fields have no
-// lines.
+// Facts returns the value of each field of a record, except for read-only ones. An empty field has no lines.
 func Facts(r *registry.Record) []Fact {
 	all := make([]Fact, 0, len(record))
 	for _, f := range record {
@@ -26,21 +25,23 @@ func Facts(r *registry.Record) []Fact {
 	return all
 }
 
-// Fact returns what v says in the field.
+// Fact returns the value of the field in v.
 func (f *Field[T]) Fact(v *T) Fact {
 	return Fact{f.Label, f.Type == List || f.Type == Targets, f.Lines(v)}
 }
 
-// Change is how two versions differ in a field.
+// Change is the difference of two versions in a field.
 type Change struct {
 	Label         string
 	Many          bool
-	Before, After []string // the lines that only one of both has
-	// Order is set where both have the same lines in another order: Before and After are all of them.
+	Before, After []string // the lines that only one version has
+	// Order is set if both versions have the same lines in a different order: then Before and After are
+	// complete.
 	Order bool
 }
 
-// Compare returns how facts differ, in the order of the labels of before and then those of after.
+// Compare returns the differences of facts, in the order of the labels in before, followed by those only in
+// after.
 func Compare(before, after []Fact) (all []Change) {
 	a, b := LinesOf(before), LinesOf(after)
 	seen := make(map[string]bool, len(before))
@@ -59,7 +60,7 @@ func Compare(before, after []Fact) (all []Change) {
 	return all
 }
 
-// LinesOf returns the lines of facts by their labels.
+// LinesOf returns the lines of facts by label.
 func LinesOf(facts []Fact) map[string][]string {
 	lines := make(map[string][]string, len(facts))
 	for _, f := range facts {
@@ -68,7 +69,7 @@ func LinesOf(facts []Fact) map[string][]string {
 	return lines
 }
 
-// without returns the lines that another list has not.
+// without returns the lines of list that are not in other.
 func without(list, other []string) (all []string) {
 	has := make(map[string]bool, len(other))
 	for _, line := range other {
@@ -82,19 +83,19 @@ func without(list, other []string) (all []string) {
 	return all
 }
 
-// Difference is one difference between two records, in words for people.
+// Difference is one difference between two records, formatted for display.
 type Difference struct {
 	Field string `json:"field"` // "status", "target"
-	// Before and After are the values. Before is "" for what was added, After for what was removed.
+	// Before and After are the values. Before is "" for an added value, After for a removed one.
 	Before string `json:"before,omitempty"`
 	After  string `json:"after,omitempty"`
 }
 
-// OrderOf is what the field of a difference begins with whose lines are in another order.
+// OrderOf is the prefix of Difference.Field for a change of order.
 const OrderOf = "order of each "
 
-// Differences returns how a record differs from the one before it, in the order of the table; nil if they are equal but
-// for what only the registry sets.
+// Differences returns the differences of two records, in the order of the table; nil if they are equal except
+// for read-only fields.
 func Differences(before, after registry.Record) (all []Difference) {
 	if after.Since = before.Since; before.Equal(&after) {
 		return nil

@@ -1,4 +1,5 @@
-// Package field has the tables of the fields of an entry: one of registry.Record, and one of registry.Target. Tables of
-// CSV, NDJSON, the documents of the API, differences, merges, forms, flags and the audit range over them, so that a new
-// field is a row here.
+// Package field has the tables of the fields of an entry: one for registry.Record, one for registry.Target. A
+// record enters and leaves as text of a CSV cell, a JSON member (RFC 8259), a binary form or lines for
+// display; differences and merges compare two of them. CSV, NDJSON, API documents, differences, merges,
+// forms, flags and the audit iterate over the tables, so that a new field is one new row.
 package field

@@ -9,24 +9,24 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// Type is what the values of a field are.
+// Type is the type of a field's values.
 type Type uint8
 
 // The types.
 const (
-	Text    Type = iota // as it was written
-	Word                // a text without spaces around it
+	Text    Type = iota // preserved exactly
+	Word                // trimmed text
 	URI                 // a URI, or the name of an entry
-	Time                // in UTC, to the millisecond
-	Number              // an int of 32 bits; 0 is none
-	Bool                // false is none
+	Time                // in UTC, with milliseconds
+	Number              // a 32-bit int; 0 is empty
+	Bool                // false is empty
 	Status              // registry.Status
-	List                // texts
-	JSON                // a JSON object as text, "" for none
+	List                // several texts
+	JSON                // a JSON object as text, "" if empty
 	Targets             // registry.Target
 )
 
-// Kinds are the entries that a field can be set of.
+// Kinds are the kinds of entries that can have a field.
 type Kinds uint8
 
 // The kinds.
@@ -36,54 +36,54 @@ const (
 	Prefixes
 )
 
-// Merge is the rule by which two changes of a field are merged.
+// Merge is the rule for merging concurrent changes of a field.
 type Merge uint8
 
 // The rules.
 const (
-	Whole   Merge = iota // the value as a whole is of one of both
-	Members              // each member of the JSON object is
+	Whole   Merge = iota // one of the two values wins
+	Members              // the members of a JSON object are merged separately
 )
 
-// Field is a field of T, which is registry.Record or registry.Target.
+// Field describes a field of T, which is registry.Record or registry.Target.
 type Field[T any] struct {
-	// Name is that of the member in JSON; Column is that of the column in tables, and Flag that of the flag of urnd
-	// registry set, where these differ from it.
+	// Name is the member name in JSON. Column is the column name in tables, and Flag the flag name of urnd
+	// registry set, if they differ from Name.
 	Name, Column, Flag string
-	// Label is what people read, of one value: "alias of".
+	// Label is the name for display, in the singular: "alias of".
 	Label string
 	Type  Type
-	// Doc says in a sentence what it is: OpenAPI documents and forms have it. Usage is what help says of the flag, in
-	// which the value is called as what stands in back quotes; "" is Doc.
+	// Doc describes the field in a sentence, for OpenAPI documents and forms. Usage is the help text of the
+	// flag, with the placeholder of the value in backquotes; "" is Doc.
 	Doc, Usage string
 	Kinds      Kinds
 	Merge      Merge
-	Public     bool // answers of the resolver show it to all; others see it who may read the registry
-	// Redactable is whether a redaction removes it.
+	Public     bool // responses of the resolver show it to everybody; other fields only to authorized clients
+	// Redactable means that a redaction clears the field.
 	Redactable bool
-	// ReadOnly is whether the registry sets it.
+	// ReadOnly means that the registry sets the field.
 	ReadOnly bool
-	// Required is whether documents have it also where it is empty.
+	// Required means that documents contain the field even if it is empty.
 	Required bool
-	// OfWithdrawn is whether only what is withdrawn has it.
+	// OfWithdrawn means that only withdrawn entries have the field.
 	OfWithdrawn bool
-	// EndOfDay is whether a date means its end, where people type one for a time.
+	// EndOfDay means that a date entered by a user stands for the end of the day.
 	EndOfDay bool
 
-	at    func(*T) any                   // a pointer to the value
-	parse func(text string) (int, error) // a Number that not all numbers are; nil is any
-	of    string                         // what it is of, in errors: " of a target"
+	at    func(*T) any                   // returns a pointer to the value
+	parse func(text string) (int, error) // validates a Number; nil accepts all
+	of    string                         // suffix in errors: " of a target"
 }
 
-// Fields is a table of fields, in the order of the members of documents. It is not to be changed.
+// Fields is a table of fields, in the order of document members. It must not be modified.
 type Fields[T any] []*Field[T]
 
-// Index returns the index of the field with a name, -1 for none.
+// Index returns the index of the field with a name, -1 if there is none.
 func (fs Fields[T]) Index(name string) int {
 	return slices.IndexFunc(fs, func(f *Field[T]) bool { return f.Name == name })
 }
 
-// Find returns the field with a name, nil for none.
+// Find returns the field with a name, nil if there is none.
 func (fs Fields[T]) Find(name string) *Field[T] {
 	if i := fs.Index(name); i >= 0 {
 		return fs[i]
@@ -91,30 +91,30 @@ func (fs Fields[T]) Find(name string) *Field[T] {
 	return nil
 }
 
-// ColumnName returns the name of the column in tables.
+// ColumnName returns the column name in tables.
 func (f *Field[T]) ColumnName() string {
 	return cmp.Or(f.Column, f.Name)
 }
 
-// FlagName returns the name of the flag of urnd registry set.
+// FlagName returns the flag name of urnd registry set.
 func (f *Field[T]) FlagName() string {
 	return cmp.Or(f.Flag, f.Name)
 }
 
-// FlagUsage returns what help says of the flag.
+// FlagUsage returns the help text of the flag.
 func (f *Field[T]) FlagUsage() string { return cmp.Or(f.Usage, f.Doc) }
 
-// Empty reports whether a value is the zero value.
+// Empty reports whether a value is the zero value, or an empty slice.
 func (f *Field[T]) Empty(v *T) bool {
 	at := f.at(v)
-	if text, ok := at.(*string); ok { // most are, and reflection is slow
+	if text, ok := at.(*string); ok { // a shortcut for most fields: reflection is slow
 		return *text == ""
 	}
 	value := reflect.ValueOf(at).Elem()
 	return value.IsZero() || value.Kind() == reflect.Slice && value.Len() == 0
 }
 
-// Equal reports whether a and b have the same value.
+// Equal reports whether a and b have the same value of the field.
 func (f *Field[T]) Equal(a, b *T) bool {
 	switch x := f.at(a).(type) {
 	case *time.Time:
@@ -126,13 +126,13 @@ func (f *Field[T]) Equal(a, b *T) bool {
 	}
 }
 
-// Copy sets the value of to as from has it.
+// Copy copies the value of the field. Slices are shared.
 func (f *Field[T]) Copy(to, from *T) {
 	reflect.ValueOf(f.at(to)).Elem().Set(reflect.ValueOf(f.at(from)).Elem())
 }
 
-// pointer returns where the value of a field is, which is a V.
+// pointer returns a pointer to the value of a field, whose type is V.
 func pointer[V, T any](f *Field[T], v *T) *V {
-	p, _ := f.at(v).(*V) // it is: at always returns the same type
+	p, _ := f.at(v).(*V) // at always returns the same type
 	return p
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// AppendJSON appends a value as documents have it, in which "<", ">" and "&" are not escaped; encoding/json escapes
-// them where it is told to. It fails for JSON that is none, and a year that has not four digits.
+// AppendJSON appends the value as JSON, without escaping "<", ">" and "&", which encoding/json does by
+// default. It fails for invalid JSON in a field of type JSON, and for a year without four digits.
 func (f *Field[T]) AppendJSON(b []byte, v *T) ([]byte, error) {
 	switch x := f.at(v).(type) {
 	case *string:
@@ -49,8 +49,8 @@ func (f *Field[T]) AppendJSON(b []byte, v *T) ([]byte, error) {
 	}
 }
 
-// AppendMembers appends the members of a document, with a comma after each one but the last: those that are not empty or required. Required ones of
-// optional types are left out, too, where they are empty.
+// AppendMembers appends the members of a JSON object that are not empty or required, separated by commas.
+// Empty members whose type is in optional are omitted even if they are required.
 func (fs Fields[T]) AppendMembers(b []byte, v *T, optional ...Type) ([]byte, error) {
 	separator := ""
 	for _, f := range fs {
@@ -67,11 +67,11 @@ func (fs Fields[T]) AppendMembers(b []byte, v *T, optional ...Type) ([]byte, err
 	return b, nil
 }
 
-// AppendString appends a text as JSON.
+// AppendString appends a string as JSON.
 func AppendString(b []byte, text string) []byte {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
-			quoted, _ := Marshal(text) // a text always is JSON
+			quoted, _ := Marshal(text) // a string can always be marshalled
 			return append(b, quoted...)
 		}
 	}
@@ -80,15 +80,15 @@ func AppendString(b []byte, text string) []byte {
 	return append(b, '"')
 }
 
-// SetJSON sets a value as documents have it. The error is a *json.UnmarshalTypeError with the path of the member, or
-// says the field and wraps the rule.
+// SetJSON sets the value from JSON. The error is a *json.UnmarshalTypeError with the path of the member, or
+// it names the field and wraps the reason.
 func (f *Field[T]) SetJSON(v *T, value json.RawMessage) error {
 	err := f.setJSON(v, value)
 	var wrong *json.UnmarshalTypeError
 	switch {
 	case err == nil:
 		return nil
-	case !errors.As(err, &wrong) && f.Type == Targets: // it says the field of the target
+	case !errors.As(err, &wrong) && f.Type == Targets: // the error names the field of the target
 		return err
 	case wrong != nil:
 		in := *wrong
@@ -128,8 +128,8 @@ func (f *Field[T]) setJSON(v *T, value json.RawMessage) (err error) {
 	}
 }
 
-// SetMembers sets the values that the members of a JSON object are; null has none. As encoding/json does it, it returns
-// the first error, and has set all else.
+// SetMembers sets the values from the members of a JSON object; null has no members. Like encoding/json it
+// continues after an error, and returns the first one.
 func (fs Fields[T]) SetMembers(v *T, object json.RawMessage) error {
 	members, err := ParseMembers(object)
 	for _, m := range members {
@@ -142,8 +142,8 @@ func (fs Fields[T]) SetMembers(v *T, object json.RawMessage) error {
 	return err
 }
 
-// SetMember sets the value that a member is; false where there is no such field. Names are compared as encoding/json
-// does it, without regard to case.
+// SetMember sets the value for a member; the result is false if there is no such field. Names are compared
+// case-insensitively, like encoding/json.
 func (fs Fields[T]) SetMember(v *T, name string, value json.RawMessage) (bool, error) {
 	for i := range fs {
 		if strings.EqualFold(fs[i].Name, name) {
@@ -159,12 +159,12 @@ type Member struct {
 	Value json.RawMessage
 }
 
-// ParseMembers returns the members of a JSON object in their order, none of null. For another value it returns a
-// *json.UnmarshalTypeError.
+// ParseMembers returns the members of a JSON object in order; null has none. For other JSON values it returns
+// a *json.UnmarshalTypeError.
 func ParseMembers(text json.RawMessage) (all []Member, err error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	token, _ := d.Token()
-	if token != json.Delim('{') { // also at an error
+	if token != json.Delim('{') { // also after an error
 		return nil, json.Unmarshal(text, new(map[string]json.RawMessage))
 	}
 	for d.More() {
@@ -173,7 +173,7 @@ func ParseMembers(text json.RawMessage) (all []Member, err error) {
 			return nil, err
 		}
 		m := Member{}
-		m.Name, _ = name.(string) // what is before a value in an object
+		m.Name, _ = name.(string) // a token before a value in an object is a string
 		if err := d.Decode(&m.Value); err != nil {
 			return nil, err
 		}
@@ -185,7 +185,7 @@ func ParseMembers(text json.RawMessage) (all []Member, err error) {
 	return all, err
 }
 
-// FormatObject returns the JSON object of members.
+// FormatObject returns a JSON object with these members.
 func FormatObject(members []Member) json.RawMessage {
 	b := []byte{'{'}
 	for i, m := range members {

@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 )
 
-// Document is a JSON object by its members.
+// Document is a JSON object, by member name.
 type Document map[string]json.RawMessage
 
-// Merged returns a document of an entry that has of each member what was changed from base in mine, and else what is in
-// theirs: no change is lost but where both have changed the same member, which is then as in mine. Fields with the rule
-// Members are merged by their members. Members that are no field are kept, too.
+// Merged is a three-way merge of documents of an entry: a member that mine changed from base is taken from
+// mine, others from theirs. Changes are only lost if both sides changed the same member, for which mine wins.
+// Fields with the rule Members are merged by their own members. Members that are not fields are merged too.
 func Merged(base, mine, theirs Document) Document {
 	return merged(base, mine, theirs, func(name string) Merge {
 		if f := record.Find(name); f != nil {
@@ -38,7 +38,7 @@ func merged(base, mine, theirs Document, rule func(name string) Merge) Document 
 	return made
 }
 
-// mergedMembers merges the members of three objects; it returns mine where one is none.
+// mergedMembers merges the members of three objects. It returns mine if one of them is not an object.
 func mergedMembers(base, mine, theirs json.RawMessage) json.RawMessage {
 	var of [3]Document
 	for i, raw := range []json.RawMessage{base, mine, theirs} {
@@ -53,7 +53,7 @@ func mergedMembers(base, mine, theirs json.RawMessage) json.RawMessage {
 	return text
 }
 
-// SameJSON reports whether two values are equal, whatever the order of members and the white space in them.
+// SameJSON reports whether two values are equal, ignoring the order of members and white space.
 func SameJSON(a, b json.RawMessage) bool {
 	return bytes.Equal(a, b) || bytes.Equal(canonical(a), canonical(b))
 }
@@ -69,7 +69,7 @@ func canonical(raw json.RawMessage) []byte {
 	return text
 }
 
-// Marshal returns JSON in which "<" and "&" are not escaped: in metadata that would be another text.
+// Marshal returns JSON without escaping "<", ">" and "&": escapes would change the text of metadata.
 func Marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)

@@ -11,22 +11,22 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// step is a step of adding a field to an entry, as CONTRIBUTING.md has it: what is put after which text of a file, and
-// the test that fails where that was forgotten.
+// step is a step of adding a field to an entry, as CONTRIBUTING.md describes it: the text to insert after
+// another text of a file, and the test that fails if the step is omitted.
 type step struct {
 	name    string
 	edits   []edit
 	of      string // the package of the test
-	forgets string // the test
+	forgets string // the test that fails
 }
 
 type edit struct{ file, after, text string }
 
-// newField are the steps of adding the field Steward to records.
+// newField returns the steps of adding the field Steward to records.
 func newField() []step {
 	const registry, fields = "resolver/registry/", "./resolver/registry/field"
 	return []step{
-		{"the struct", []edit{{ // else it does not compile
+		{"the struct", []edit{{ // the module does not compile without it
 			registry + "entry.go", "	Contact  string // whom to ask: a name, a mail address or a URI\n",
 			"	Steward string // who takes care of it\n",
 		}}, "", ""},
@@ -66,8 +66,8 @@ func newField() []step {
 	}
 }
 
-// everywhere is a test of proxy/admin by which the new field is in tables, differences, forms, the API and what a
-// search finds.
+// everywhere is a test of proxy/admin which checks that the new field is in tables, differences, forms, the
+// API and search results.
 const everywhere = `package admin_test
 
 import (
@@ -106,8 +106,8 @@ func TestSteward(t *testing.T) {
 }
 `
 
-// TestNewField adds a field in a copy of the module: with all steps it is everywhere, and where one of them was
-// forgotten a test fails by name. Where there is no time for that it finds the places of the steps.
+// TestNewField adds a field in a copy of the module. With all steps the field works everywhere; without one
+// of them a named test fails. Short runs only check that the insertion points exist.
 func TestNewField(t *testing.T) {
 	for _, s := range newField() {
 		for _, e := range s.edits {
@@ -116,7 +116,7 @@ func TestNewField(t *testing.T) {
 			}
 		}
 	}
-	if !testserver.Long() { // the rest builds the module several times; the tests of the tables are always run
+	if !testserver.Long() { // the rest builds the module several times; the tests of the tables always run
 		return
 	}
 	dir := copyModule(t)
@@ -163,8 +163,8 @@ func TestNewField(t *testing.T) {
 	}
 }
 
-// test runs tests of a package of a module. Paths are left out of what is compiled, so that the cache of builds has
-// what was not changed.
+// test runs tests of a package in a copy of the module. -trimpath keeps paths out of the results, so that the
+// build cache is reused.
 func test(dir, of, run string) (string, error) {
 	cmd := exec.Command("go", "test", "-trimpath", "-short", "-count=1", "-run", run, of)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "TEST_LONG=0")
@@ -172,7 +172,7 @@ func test(dir, of, run string) (string, error) {
 	return string(out), err
 }
 
-// copyModule returns a copy of the module without what is not compiled.
+// copyModule returns a copy of the module with the files that are compiled.
 func copyModule(t *testing.T) string {
 	t.Helper()
 	const root = "../../.."

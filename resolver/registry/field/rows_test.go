@@ -16,8 +16,8 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// sample sets a field of a struct to a value that is not the zero value. What is added here for a new type of Go is
-// added to package field, too.
+// sample sets a field of a struct to a value other than its zero value. A new Go type has to be added here
+// and in package field.
 func sample(t *testing.T, name string, v reflect.Value) {
 	t.Helper()
 	switch x := v.Addr().Interface().(type) {
@@ -47,8 +47,8 @@ func sample(t *testing.T, name string, v reflect.Value) {
 	}
 }
 
-// each calls f with each field of T, the row of it, and a T that has only this field. It is where a field without a row
-// is found.
+// each calls f with each field of T, its row, and a T in which only this field is set. It fails for a field
+// without a row.
 func each[T any](t *testing.T, fields field.Fields[T], f func(t *testing.T, row *field.Field[T], filled T)) {
 	t.Helper()
 	for i := range reflect.TypeFor[T]().NumField() {
@@ -65,7 +65,7 @@ func each[T any](t *testing.T, fields field.Fields[T], f func(t *testing.T, row 
 	}
 }
 
-// Each field has a row, whose functions are about this field alone.
+// Each field has a row, whose functions access only this field.
 func TestRows(t *testing.T) {
 	each(t, field.OfRecord(), func(t *testing.T, f *field.Field[registry.Record], r registry.Record) {
 		testRow(t, field.OfRecord(), f, r)
@@ -102,7 +102,7 @@ func testRow[T any](t *testing.T, fields field.Fields[T], f *field.Field[T], fil
 		t.Errorf("for people it is %q, and %q where it is empty", f.Lines(&filled), f.Lines(&zero))
 	}
 	if err := f.SetText(&ofText, f.Text(&filled)); err != nil || f.Text(&ofText) != f.Text(&filled) ||
-		!f.Equal(&ofText, &filled) && f.Type != field.Targets { // whose text is only their URIs
+		!f.Equal(&ofText, &filled) && f.Type != field.Targets { // its text has only URIs
 		t.Errorf("as text it is %q, which is read as %+v, %v", f.Text(&filled), ofText, err)
 	}
 	value, err := f.AppendJSON(nil, &filled)
@@ -122,7 +122,7 @@ func testRow[T any](t *testing.T, fields field.Fields[T], f *field.Field[T], fil
 	}
 }
 
-// Equal of records notices each field.
+// Record.Equal compares every field.
 func TestEqual(t *testing.T) {
 	each(t, field.OfRecord(), func(t *testing.T, _ *field.Field[registry.Record], filled registry.Record) {
 		other := filled
@@ -137,7 +137,7 @@ func TestEqual(t *testing.T) {
 	})
 }
 
-// Differences show each field but those that the registry sets.
+// Differences lists each field except the read-only ones.
 func TestDifferencesOfFields(t *testing.T) {
 	each(t, field.OfRecord(), func(t *testing.T, f *field.Field[registry.Record], filled registry.Record) {
 		added, removed := field.Differences(registry.Record{}, filled), field.Differences(filled, registry.Record{})
@@ -157,7 +157,7 @@ func TestDifferencesOfFields(t *testing.T) {
 	})
 }
 
-// A store has each field.
+// A store preserves every field.
 func TestStored(t *testing.T) {
 	r := newRegistry(t)
 	n := 0
@@ -212,7 +212,7 @@ func newRegistry(t *testing.T) *registry.Registry {
 	return registry.New(registry.Config{Store: store, Canonical: same, CanonicalPrefix: same, Now: time.Now})
 }
 
-// Texts of all fields are bounded, and are text.
+// Texts of all fields are bounded and valid.
 func TestValidation(t *testing.T) {
 	r := newRegistry(t)
 	refused := func(t *testing.T, record registry.Record, kinds field.Kinds) {
@@ -248,7 +248,7 @@ func TestValidation(t *testing.T) {
 	}
 }
 
-// A redaction removes the fields that are to be redacted, and no others.
+// A redaction removes the redactable fields, and no others.
 func TestRedaction(t *testing.T) {
 	r, key := newRegistry(t), registry.Prefix("urn:example:")
 	actor := registry.Actor{Name: "anna", Role: registry.Admin}
@@ -278,7 +278,7 @@ func TestRedaction(t *testing.T) {
 	})
 }
 
-// docs/registry-import.md has each column and each member.
+// docs/registry-import.md documents each column and each member.
 func TestDocumentation(t *testing.T) {
 	text, err := os.ReadFile("../../../docs/registry-import.md")
 	if err != nil {

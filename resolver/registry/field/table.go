@@ -2,10 +2,10 @@ package field
 
 import "github.com/urnd/urnd/resolver/registry"
 
-// OfRecord returns the fields of a record.
+// OfRecord returns the table of the fields of a record.
 func OfRecord() Fields[registry.Record] { return record }
 
-// OfTarget returns the fields of a target.
+// OfTarget returns the table of the fields of a target.
 func OfTarget() Fields[registry.Target] { return target }
 
 var record = Fields[registry.Record]{
@@ -73,7 +73,8 @@ var record = Fields[registry.Record]{
 		at:    func(r *registry.Record) any { return &r.Authoritative },
 	},
 	{
-		Name: "sandbox", Label: "sandbox", Type: Bool, Kinds: Prefixes, Public: true, // names have it by their prefix
+		// Names inherit it from their prefix.
+		Name: "sandbox", Label: "sandbox", Type: Bool, Kinds: Prefixes, Public: true,
 		Doc:   "names that are registered below the prefix may be purged, and so may it be",
 		Usage: "of a prefix: names that are registered below it may be purged",
 		at:    func(r *registry.Record) any { return &r.Sandbox },

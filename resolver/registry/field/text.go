@@ -12,7 +12,8 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// Text returns a value as tables have it, "" where it is empty. SetText reads it, but of targets it has only the URIs.
+// Text returns the value as the text of a table cell, "" if it is empty. SetText is its inverse, except for
+// targets, whose text has only the URIs.
 func (f *Field[T]) Text(v *T) string {
 	switch x := f.at(v).(type) {
 	case *string:
@@ -37,7 +38,7 @@ func (f *Field[T]) Text(v *T) string {
 	}
 }
 
-// SetText sets a value as tables have it. The error says the field, and wraps one that says the rule.
+// SetText parses the text of a table cell. The error names the field, and wraps the reason.
 func (f *Field[T]) SetText(v *T, text string) error {
 	if err := f.setText(v, text); err != nil {
 		return fmt.Errorf("the %s%s: %w", f.ColumnName(), f.of, err)
@@ -78,10 +79,10 @@ func (f *Field[T]) setText(v *T, text string) (err error) {
 	return err
 }
 
-// SetList sets a List.
+// SetList sets a value of type List.
 func (f *Field[T]) SetList(v *T, texts []string) { *pointer[[]string](f, v) = texts }
 
-// Lines returns a value for people: a line for each of several, none where it is empty.
+// Lines returns the value formatted for display: one line per value, none if it is empty.
 func (f *Field[T]) Lines(v *T) []string {
 	switch x := f.at(v).(type) {
 	case *bool:
@@ -104,10 +105,11 @@ func (f *Field[T]) Lines(v *T) []string {
 	return nil
 }
 
-// inText are the fields of a target in the order in which people read them.
+// inText are the fields of a target in the order of TargetText.
 var inText = target.Ordered("uri", "rel", "type", "language", "context", "title", "priority", "from", "until", "note")
 
-// TargetText returns the URI of a target, and in parentheses all else that is known, with the labels of fields by their names.
+// TargetText returns the URI of a target, followed by its other fields in parentheses. label returns the
+// label for the name of a field.
 func TargetText(t *registry.Target, label func(name string) string) string {
 	var about []string
 	for _, f := range inText[1:] {
@@ -116,7 +118,7 @@ func TargetText(t *registry.Target, label func(name string) string) string {
 		}
 		text := f.Lines(t)[0]
 		switch f.Name {
-		case "rel", "type", "language": // they say what they are
+		case "rel", "type", "language": // self-explanatory without a label
 		case "note":
 			text = strconv.Quote(text)
 		case "title":
@@ -132,7 +134,7 @@ func TargetText(t *registry.Target, label func(name string) string) string {
 	return t.URI + " (" + strings.Join(about, ", ") + ")"
 }
 
-// Ordered returns the fields with those first that have some names, in their order.
+// Ordered returns the fields, those with the given names first and in that order.
 func (fs Fields[T]) Ordered(names ...string) Fields[T] {
 	ordered := make(Fields[T], 0, len(fs))
 	for _, name := range names {
@@ -146,7 +148,7 @@ func (fs Fields[T]) Ordered(names ...string) Fields[T] {
 	return ordered
 }
 
-// ParseNumber reads a number of 32 bits, 0 for "".
+// ParseNumber parses a 32-bit integer; "" is 0.
 func ParseNumber(text string) (int, error) {
 	if text = strings.TrimSpace(text); text == "" {
 		return 0, nil
@@ -158,7 +160,7 @@ func ParseNumber(text string) (int, error) {
 	return int(n), nil
 }
 
-// FormatNumber is what ParseNumber reads.
+// FormatNumber is the inverse of ParseNumber.
 func FormatNumber(n int) string {
 	if n == 0 {
 		return ""
@@ -166,7 +168,7 @@ func FormatNumber(n int) string {
 	return strconv.Itoa(n)
 }
 
-// ParseBool reads what spreadsheets and people write for true and false; "" is false.
+// ParseBool parses the usual spellings of true and false; "" is false.
 func ParseBool(text string) (bool, error) {
 	switch strings.ToLower(strings.TrimSpace(text)) {
 	case "", "0", "f", "false", "n", "no":
@@ -178,7 +180,7 @@ func ParseBool(text string) (bool, error) {
 	}
 }
 
-// FormatBool is what ParseBool reads.
+// FormatBool is the inverse of ParseBool.
 func FormatBool(is bool) string {
 	if is {
 		return "true"
@@ -186,7 +188,7 @@ func FormatBool(is bool) string {
 	return ""
 }
 
-// ParseTime reads a time of RFC 3339, or a date, which begins in UTC; "" is the zero value.
+// ParseTime parses a time of RFC 3339, or a date, which means its beginning in UTC; "" is the zero value.
 func ParseTime(cell string) (time.Time, error) {
 	if strings.TrimSpace(cell) == "" {
 		return time.Time{}, nil
@@ -195,7 +197,7 @@ func ParseTime(cell string) (time.Time, error) {
 	return stored(t), err
 }
 
-// FormatTime is what ParseTime reads.
+// FormatTime is the inverse of ParseTime.
 func FormatTime(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -203,7 +205,7 @@ func FormatTime(t time.Time) string {
 	return t.UTC().Format(time.RFC3339Nano)
 }
 
-// stored returns a time as stores have it.
+// stored returns a time in UTC with the resolution of stores.
 func stored(t time.Time) time.Time {
 	if t.IsZero() {
 		return time.Time{}
@@ -211,12 +213,12 @@ func stored(t time.Time) time.Time {
 	return t.UTC().Truncate(time.Millisecond)
 }
 
-// CompactJSON returns JSON without white space, "" for null.
+// CompactJSON returns JSON without insignificant white space, "" for null.
 func CompactJSON(text string) (string, error) {
 	if text = strings.TrimSpace(text); text == "" || text == "null" {
 		return "", nil
 	}
-	if len(text) > 2*registry.MaxMetadata { // spaces do not count
+	if len(text) > 2*registry.MaxMetadata { // allow for white space
 		return "", fmt.Errorf("it has more than %d bytes", registry.MaxMetadata)
 	}
 	if err := registry.UniqueMembers([]byte(text)); err != nil {

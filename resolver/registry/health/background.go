@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Background runs the checks of targets as long as a configuration is in force, and knows what all instances have found.
-// nil is that there are none.
+// Background runs the checks of targets as long as a configuration is active, and caches the results of all
+// instances. A nil Background has no checks.
 type Background struct {
 	checker *Checker
 	known   *Avoidance
@@ -18,7 +18,7 @@ type Background struct {
 	closed  func()
 }
 
-// NewBackground returns what runs a checker, from when opened is closed on. closed is called at the end.
+// NewBackground returns a Background that starts checking when opened is closed. closed is called by Close.
 func NewBackground(config Config, opened <-chan struct{}, closed func()) *Background {
 	return &Background{
 		checker: New(config), known: &Avoidance{Store: config.Store, Now: config.Now, After: config.After},
@@ -26,7 +26,7 @@ func NewBackground(config Config, opened <-chan struct{}, closed func()) *Backgr
 	}
 }
 
-// Start begins the checks.
+// Start starts the goroutines of the checks.
 func (b *Background) Start() {
 	ctx, cancel := context.WithCancel(context.Background())
 	b.cancel = cancel
@@ -41,14 +41,14 @@ func (b *Background) Start() {
 	}
 }
 
-// Close ends the checks.
+// Close stops the checks and waits for their goroutines.
 func (b *Background) Close() {
 	b.cancel()
 	b.running.Wait()
 	b.closed()
 }
 
-// Unhealthy returns what reports whether a location is to be avoided; nil avoids none.
+// Unhealthy returns a function that reports whether a location is unhealthy; nil for a nil Background.
 func (b *Background) Unhealthy() func(location string) bool {
 	if b == nil {
 		return nil
@@ -56,7 +56,7 @@ func (b *Background) Unhealthy() func(location string) bool {
 	return b.known.Unhealthy
 }
 
-// Sweep returns how far the checks are, and how late; ok is false where there are none.
+// Sweep returns the progress of the checks and their delay; ok is false for a nil Background.
 func (b *Background) Sweep() (sweep Sweep, lag time.Duration, ok bool) {
 	if b == nil {
 		return Sweep{}, 0, false

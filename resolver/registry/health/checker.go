@@ -10,32 +10,33 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// Config configures a Checker. All fields but Failed and Observe must be set.
+// Config configures a Checker. All fields except Failed and Observe must be set.
 type Config struct {
 	Store registry.Store
-	// Transport sends requests. It must restrict destinations, with errors that wrap resolver.ErrForbidden, and
-	// not follow redirects.
+	// Transport sends requests. It must restrict destinations, with errors that wrap resolver.ErrForbidden,
+	// and must not follow redirects.
 	Transport http.RoundTripper
-	// Agent is the User-Agent of requests: it says who asks, and how to reach them.
+	// Agent is the User-Agent of requests. It should identify the operator, with a contact.
 	Agent string
-	// Interval is how long a sweep over all names takes.
+	// Interval is the duration of a sweep over all names.
 	Interval time.Duration
-	// Rate bounds the requests a second, Concurrency those at the same time. Pause is the time between two
-	// requests to one server, which is asked one at a time. Timeout is that of a request.
+	// Rate is the maximum of requests per second, Concurrency that of concurrent ones. Pause is the time
+	// between two requests to a server; requests to one server are sequential. Timeout is the timeout of a
+	// request.
 	Rate, Concurrency int
 	Pause, Timeout    time.Duration
 	// Holder identifies this instance, see registry.Lease.
 	Holder string
 	Now    func() time.Time
-	// After returns a channel that receives once, after a time.
+	// After returns a channel that receives once, after a duration.
 	After func(time.Duration) <-chan time.Time
-	// Failed is called with what keeps the sweep from going on; it is tried again. nil is not called.
+	// Failed is called with errors that stop the sweep; it is retried. It may be nil.
 	Failed func(err error)
-	// Observe is called with the outcome of each check; nil is not called.
+	// Observe is called with the outcome of each check; it may be nil.
 	Observe func(Outcome)
 }
 
-// Checker checks where names lead. It is safe for concurrent use.
+// Checker checks the targets of names. It is safe for concurrent use.
 type Checker struct {
 	config Config
 	hosts  *hosts
@@ -43,21 +44,22 @@ type Checker struct {
 	lease  registry.Lease
 }
 
-// The times of a checker.
+// The durations of a checker.
 const (
 	leaseTime = 6 * time.Minute
-	// again is how long it waits after a failure, and for servers that want to be left alone.
+	// again is the delay after a failure, and for postponed targets.
 	again = time.Minute
-	// idle is how long it waits at most until it looks for something to do.
+	// idle is the maximum delay between two steps.
 	idle = 10 * time.Minute
-	// recheck is from when on targets that are not healthy are checked again, where the interval is not shorter.
+	// recheck is the age of a check after which an unhealthy or suspect target is checked again, unless the
+	// interval is shorter.
 	recheck = 12 * time.Hour
 )
 
-// LeaseName is the name of the lease of the instance that checks targets.
+// LeaseName is the name of the lease of the active checker.
 const LeaseName = "health"
 
-// New returns a Checker, which has not started anything.
+// New returns a Checker. It starts no goroutine.
 func New(config Config) *Checker {
 	h := newHosts(config.Pause, config.Rate, config.Now, config.After)
 	return &Checker{
@@ -70,7 +72,7 @@ func New(config Config) *Checker {
 	}
 }
 
-// Run checks targets until ctx ends, while no other instance does.
+// Run checks targets until ctx ends, while this instance holds the lease.
 func (c *Checker) Run(ctx context.Context) {
 	for ctx.Err() == nil {
 		err := c.lease.Acquire(ctx)
@@ -90,7 +92,7 @@ func (c *Checker) failed(err error) {
 	}
 }
 
-// lead checks targets while the lease is held, which it renews and at last gives up.
+// lead checks targets while the lease is held. It renews the lease, and releases it at the end.
 func (c *Checker) lead(ctx context.Context) error {
 	leading, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -119,7 +121,7 @@ func (c *Checker) lead(ctx context.Context) error {
 	return c.lease.Release(release)
 }
 
-// releaseTime bounds how long the lease is given up: it runs out anyhow.
+// releaseTime bounds the release of the lease, which expires anyway.
 const releaseTime = 2 * time.Second
 
 // renew renews the lease until it is lost, or ctx ends.

@@ -19,17 +19,17 @@ import (
 	"github.com/urnd/urnd/resolver/registry/sqlite"
 )
 
-// fakeWeb answers in the time of a test.
+// fakeWeb is a transport that responds without a network, in the time of a synctest bubble.
 type fakeWeb struct {
 	mu       sync.Mutex
 	status   map[string]int    // by URL; others are 200
 	retry    map[string]string // Retry-After by URL
-	moved    map[string]string // Location by URL, of a status that is a redirect
-	down     bool              // nobody can be reached
-	took     time.Duration     // of a request
+	moved    map[string]string // Location by URL, for a redirect status
+	down     bool              // no server is reachable
+	took     time.Duration     // duration of a request
 	requests []request
-	open     map[string]int // requests by host
-	most     int            // at the same time to one host
+	open     map[string]int // requests in progress by host
+	most     int            // maximum of concurrent requests to one host
 	mostAll  int
 }
 
@@ -104,7 +104,7 @@ func newFakeWeb() *fakeWeb {
 	return &fakeWeb{status: make(map[string]int), retry: make(map[string]string), took: 10 * time.Millisecond}
 }
 
-// world is a registry with a web.
+// world is a registry and its web.
 type world struct {
 	t        *testing.T
 	registry *registry.Registry
@@ -149,7 +149,7 @@ func (w *world) config(holder string) Config {
 	}
 }
 
-// run starts a checker, and returns what stops it.
+// run starts a checker, and returns a function that stops it.
 func (w *world) run(c Config) (stop func()) {
 	ctx, cancel := context.WithCancel(w.t.Context())
 	var running sync.WaitGroup
@@ -160,7 +160,7 @@ func (w *world) run(c Config) (stop func()) {
 	}
 }
 
-// kept returns what is kept, as "uri state".
+// kept returns the stored targets as "uri state".
 func (w *world) kept() (all []string) {
 	w.t.Helper()
 	if err := List(w.t.Context(), w.store, "", "", func(t Target) error {
@@ -181,7 +181,7 @@ func (w *world) sweep() Sweep {
 	return s
 }
 
-// Requests are spread evenly over the interval, and each target is asked once in it.
+// Requests are spread evenly over the interval, and each target is requested once per interval.
 func TestSpread(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -215,7 +215,7 @@ func TestSpread(t *testing.T) {
 	})
 }
 
-// The last check of each target is known, also of those that are healthy.
+// The time of the last check of each target is known, including healthy ones.
 func TestLastCheck(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -226,7 +226,7 @@ func TestLastCheck(t *testing.T) {
 		c := w.config("one")
 		c.Interval = 6 * time.Hour
 		stop := w.run(c)
-		time.Sleep(c.Interval + c.Interval/2 + time.Minute) // not at the moment of a check
+		time.Sleep(c.Interval + c.Interval/2 + time.Minute) // between two checks
 		stop()
 		last := make(map[string]time.Time)
 		for _, r := range w.web.take() {
@@ -252,8 +252,8 @@ func TestLastCheck(t *testing.T) {
 	})
 }
 
-// A target is unhealthy after three failures within a day at least, and healthy after one success; what no
-// name leads to is forgotten.
+// A target is unhealthy after three failures over at least a day, and healthy after one success. A target
+// that no name has any more is deleted.
 func TestStates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -309,7 +309,7 @@ func TestStates(t *testing.T) {
 	})
 }
 
-// What has moved for good is kept as long as it does so, and is healthy.
+// A permanently moved target is healthy, and is stored as long as the redirect persists.
 func TestKeptMoves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -343,7 +343,7 @@ func TestKeptMoves(t *testing.T) {
 	})
 }
 
-// Not more than so many are kept that have moved, so that those are kept which are dead.
+// The number of stored moved targets is limited, which leaves room for unhealthy ones.
 func TestRoomForMoves(t *testing.T) {
 	w := newWorld(t)
 	now := time.Now()
@@ -365,7 +365,7 @@ func TestRoomForMoves(t *testing.T) {
 	}
 }
 
-// Only targets of active names that are valid now are asked, each once.
+// Only currently valid targets of active names are requested, each once.
 func TestWhichTargets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -393,7 +393,7 @@ func TestWhichTargets(t *testing.T) {
 	})
 }
 
-// One request at a time to a host, with a pause, and not too many in all.
+// There is one request at a time per host, followed by a pause, and the overall rate is limited.
 func TestPolite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -425,7 +425,7 @@ func TestPolite(t *testing.T) {
 	})
 }
 
-// A server that wants to be left alone is, and what was not asked is asked later.
+// Retry-After is respected, and postponed targets are checked later.
 func TestRetryAfterIsHonoured(t *testing.T) {
 	for _, c := range []struct {
 		status int
@@ -477,7 +477,7 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 	}
 }
 
-// Where nobody can be reached, nobody is blamed.
+// If no server is reachable, no target is marked as failing.
 func TestOffline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -508,7 +508,7 @@ func TestOffline(t *testing.T) {
 	})
 }
 
-// Of two checkers one checks; the other goes on where the first has ended.
+// Only one of two checkers is active; the other one continues where the first one stopped.
 func TestTwoCheckers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)

@@ -6,11 +6,12 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// demandPage is how many names are checked at once on demand: what is found is shown after each of them.
+// demandPage is the number of names in one batch of a check on demand; results are reported after each batch.
 const demandPage = 20
 
-// Check checks the targets of names that begin with prefix, now, and keeps what it finds. each is called with each of them,
-// in the order of names, after it was checked; Outcome may be Later. It needs no lease: a sweep may go on meanwhile.
+// Check immediately checks the targets of names that begin with prefix, and stores the results. each is
+// called with each target after its check, in the order of names; Outcome may be Later. It needs no lease,
+// and may run during a sweep.
 func (c *Checker) Check(ctx context.Context, prefix string, each func(Target) error) error {
 	for after := ""; ; {
 		var p page
@@ -44,7 +45,7 @@ func (c *Checker) Check(ctx context.Context, prefix string, each func(Target) er
 	}
 }
 
-// keep records results, and returns the targets as they are then.
+// keep stores results, and returns the resulting targets.
 func (c *Checker) keep(ctx context.Context, p page, results []checked) (found []Target, err error) {
 	if len(results) == 0 && len(p.gone) == 0 {
 		return nil, nil
@@ -61,7 +62,7 @@ func (c *Checker) keep(ctx context.Context, p page, results []checked) (found []
 				return err
 			}
 			if after, _ := t.next(r.Result, now); t.State == "" && !after.Checked.IsZero() {
-				t = after // nothing is kept of it
+				t = after // it is healthy and not stored
 			}
 			t.Outcome, t.Status, t.Error = r.Outcome, r.Status, r.Error
 			found = append(found, t)

@@ -1,12 +1,13 @@
-// Package health checks where the names of a registry lead: it asks the targets of active names by HTTP, over
-// days, and keeps which of them do not answer. It changes no entry: a person does that.
+// Package health checks the targets of a registry. Targets of active names enter, and are requested by HTTP
+// (RFC 9110), spread over days; the state of those that fail or have moved leaves, for the store and for the
+// order of targets in responses. It changes no entry: that is the task of a person.
 //
-//   - outcome.go, probe.go: one check of one target; hosts.go: how politely
-//   - target.go, record.go: what is kept of targets, and how it changes
-//   - sweep.go, page.go: how far the walk over all names is, and what is next
-//   - checker.go: the walk, by one instance at a time; demand.go: a check of some names, now
-//   - unhealthy.go: which targets other parts should avoid; list.go: what is known, for people
+//   - outcome.go, probe.go: a check of one target; hosts.go: rate limits and pauses
+//   - target.go, record.go: the stored state of targets, and its transitions
+//   - sweep.go, page.go: the progress of the walk over all names, and the next names
+//   - checker.go: the walk, by one instance at a time; demand.go: an immediate check of some names
+//   - unhealthy.go: unhealthy targets, for other packages; list.go: the states, for display
 //
-// robots.txt (RFC 9309) is not asked: it is for crawlers, which find their URLs themselves, and these are the
-// locations that the site itself gives out for its names, one request for each now and then.
+// robots.txt (RFC 9309) is not read: it addresses crawlers, which discover URLs themselves. These URLs are
+// published by the site itself as locations of its names, and each is requested rarely.
 package health

@@ -6,7 +6,7 @@ import (
 	"os"
 )
 
-// NewHolder returns a name for Config.Holder that no other instance has, nor an earlier one of this machine.
+// NewHolder returns a unique value for Config.Holder, which no other or earlier instance has.
 func NewHolder() string {
 	host, err := os.Hostname()
 	if err != nil {

@@ -9,17 +9,17 @@ import (
 )
 
 const (
-	// patience is how long a check waits for a server that wants to be left alone.
+	// patience is the maximum time that a check waits for a server that has requested a delay.
 	patience = 10 * time.Second
-	// maxHosts is from how many servers on those that need not be remembered are forgotten.
+	// maxHosts is the number of servers from which on idle ones are removed.
 	maxHosts = 10_000
 )
 
-// hosts makes requests polite: one at a time to a server with a pause after it, a server is left alone while it
-// wants to be, and not too many a second in all. It is safe for concurrent use.
+// hosts limits requests: one at a time per server with a pause after it, none to a server during the delay
+// that it requested, and an overall rate. It is safe for concurrent use.
 type hosts struct {
 	pause   time.Duration // after a request to a server
-	overall *rate.Limiter // of requests to all servers
+	overall *rate.Limiter // for requests to all servers
 	now     func() time.Time
 	after   func(time.Duration) <-chan time.Time
 
@@ -27,11 +27,11 @@ type hosts struct {
 	all map[string]*host
 }
 
-// host is a server: scheme, name and port.
+// host is the state of a server: scheme, name and port.
 type host struct {
-	free  chan struct{} // has one element while nobody asks the server
-	users int           // who ask, or wait for that
-	next  time.Time     // when it may be asked again
+	free  chan struct{} // a semaphore: has one element while no request is in progress
+	users int           // goroutines that request or wait
+	next  time.Time     // time of the next allowed request
 }
 
 func newHosts(pause time.Duration, perSecond int, now func() time.Time, after func(time.Duration) <-chan time.Time) *hosts {
@@ -39,8 +39,8 @@ func newHosts(pause time.Duration, perSecond int, now func() time.Time, after fu
 	return &hosts{pause: pause, overall: overall, now: now, after: after, all: make(map[string]*host)}
 }
 
-// enter waits until a server may be asked. It reports false where that would take too long, or ctx has ended.
-// After true, leave must be called.
+// enter waits until a server may be requested. It returns false if that would take too long, or ctx has
+// ended. After true, leave must be called.
 func (h *hosts) enter(ctx context.Context, name string) bool {
 	server := h.use(name)
 	select {
@@ -60,7 +60,7 @@ func (h *hosts) enter(ctx context.Context, name string) bool {
 	return true
 }
 
-// leave ends a request to a server, which wants to be left alone for a time.
+// leave ends a request to a server. alone is the delay that the server requested.
 func (h *hosts) leave(name string, alone time.Duration) {
 	h.mu.Lock()
 	server := h.all[name]
@@ -70,7 +70,7 @@ func (h *hosts) leave(name string, alone time.Duration) {
 	h.unuse(server)
 }
 
-// waits returns how long a server wants to be left alone.
+// waits returns the remaining delay of a server.
 func (h *hosts) waits(name string) time.Duration {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -100,7 +100,7 @@ func (h *hosts) unuse(server *host) {
 	server.users--
 }
 
-// forget removes servers that may be asked at once, where there are many; h.mu is held.
+// forget removes idle servers if there are many; h.mu is held.
 func (h *hosts) forget() {
 	if len(h.all) < maxHosts {
 		return
@@ -113,13 +113,13 @@ func (h *hosts) forget() {
 	}
 }
 
-// turn returns how long it is until the turn of the next request to any server, which it takes.
+// turn reserves the next request of the overall rate, and returns the delay until then.
 func (h *hosts) turn() time.Duration {
 	now := h.now()
-	return h.overall.ReserveN(now, 1).DelayFrom(now).Round(time.Microsecond) // it is computed with floats
+	return h.overall.ReserveN(now, 1).DelayFrom(now).Round(time.Microsecond) // hides floating-point errors
 }
 
-// sleep waits. It reports false where ctx has ended before.
+// sleep waits. It returns false if ctx ended before.
 func (h *hosts) sleep(ctx context.Context, wait time.Duration) bool {
 	if wait <= 0 {
 		return ctx.Err() == nil

@@ -8,8 +8,8 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// List calls each with the targets of names that begin with prefix of which something is kept: those that are not
-// healthy, and those that were not until lately. state selects those with a state, "" is any.
+// List calls each with the stored targets of names that begin with prefix: unhealthy, suspect and
+// inaccessible targets, and some healthy ones with a history. state filters by a state, "" is any.
 func List(ctx context.Context, store registry.Store, prefix string, state State, each func(Target) error) error {
 	for after := ""; ; {
 		found, next, err := Page(ctx, store, prefix, state, after, maxKnown)
@@ -27,10 +27,11 @@ func List(ctx context.Context, store registry.Store, prefix string, state State,
 	}
 }
 
-// Page returns targets as List has them: at most limit, after a key that a page before has returned; "" begins. next is "" at the end.
+// Page returns at most limit targets in the order of List, after the key that the previous page returned; ""
+// starts at the beginning. next is "" after the last page.
 func Page(ctx context.Context, store registry.Store, prefix string, state State, after string, limit int) (found []Target, next string, err error) {
 	var last registry.HealthKey
-	last.Name, last.Hash, _ = strings.Cut(after, " ") // no canonical name has a space
+	last.Name, last.Hash, _ = strings.Cut(after, " ") // canonical names contain no spaces
 	err = store.Read(ctx, func(tx registry.Tx) error {
 		kept, err := tx.Health(prefix, last, string(state), limit)
 		if err == nil {
@@ -45,8 +46,8 @@ func Page(ctx context.Context, store registry.Store, prefix string, state State,
 	return found, next, err
 }
 
-// ListAll calls each with all targets of active names that begin with prefix. Of those that are healthy Checked is the
-// time by which the sweep passed the name; it is zero where none did, and then State is "".
+// ListAll calls each with all targets of active names that begin with prefix. Checked of a healthy target is
+// the time at which the sweep passed its name; if no sweep did yet, Checked is zero and State is "".
 func ListAll(ctx context.Context, store registry.Store, now time.Time, prefix string, each func(Target) error) error {
 	for after, end := "", false; !end; {
 		var found []Target
@@ -96,7 +97,7 @@ func readAll(tx registry.Tx, now time.Time, prefix, after string) (found []Targe
 	return found, last, len(entries) < maxPage, nil
 }
 
-// ReadSweep returns how far the sweep is; the zero value of Started is that there was none.
+// ReadSweep returns the progress of the sweep; Started is the zero value if there was no sweep yet.
 func ReadSweep(ctx context.Context, store registry.Store) (s Sweep, err error) {
 	err = store.Read(ctx, func(tx registry.Tx) error {
 		s, err = readSweep(tx)

@@ -9,27 +9,27 @@ import (
 )
 
 const (
-	// maxWitnesses bounds the servers that are asked whether the network is up.
+	// maxWitnesses bounds the servers that are requested to find out whether the network is up.
 	maxWitnesses = 3
-	// maxOffline is how long targets are not blamed where neither they nor the witnesses answer.
+	// maxOffline is how long failures are ignored while neither targets nor witnesses respond.
 	maxOffline = 24 * time.Hour
 )
 
-// network tells targets that fail from a network that is down, in which all would: it asks servers that answered
-// before. It is safe for concurrent use.
+// network distinguishes failing targets from a network outage, in which all targets would fail: it requests
+// witnesses, servers that responded before. It is safe for concurrent use.
 type network struct {
 	now func() time.Time
 
 	mu        sync.Mutex
-	witnesses []string  // targets of different servers that have answered, the newest last
-	since     time.Time // since when nobody answers
+	witnesses []string  // targets of different servers that have responded, the newest last
+	since     time.Time // start of the outage; zero if there is none
 }
 
-// errOffline is the error where nobody could be reached.
+// errOffline means that no server was reachable.
 var errOffline = errors.New("neither the targets nor servers that answered before can be reached: " +
 	"the network seems to be down, and no target is to blame")
 
-// check returns errOffline where no result has an answer, and none of the witnesses does.
+// check returns errOffline if no target has responded, and no witness does.
 func (n *network) check(ctx context.Context, p *prober, results []checked) error {
 	var servers []string
 	for _, c := range results {
@@ -70,14 +70,14 @@ func (n *network) check(ctx context.Context, p *prober, results []checked) error
 	return errOffline
 }
 
-// given reports whether nobody has answered for so long that targets are blamed.
+// given reports whether the outage has lasted so long that failures count again.
 func (n *network) given() bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return !n.since.IsZero() && n.now().Sub(n.since) >= maxOffline
 }
 
-// answered makes a target that has answered a witness.
+// answered adds a target that has responded to the witnesses, and ends an outage.
 func (n *network) answered(target string) {
 	u, _ := checkable(target)
 	server := serverOf(u)

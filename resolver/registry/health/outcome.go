@@ -4,27 +4,27 @@ import (
 	"net/http"
 )
 
-// Outcome is what a check found.
+// Outcome is the outcome of a check.
 type Outcome string
 
 // The outcomes.
 const (
-	Alive     Outcome = "alive"     // it answers
-	Guarded   Outcome = "guarded"   // it answers, and wants a password, a payment or another place
-	Gone      Outcome = "gone"      // its server says that there is nothing
-	Failing   Outcome = "failing"   // its server fails, or cannot be reached
-	Later     Outcome = "later"     // its server does not want to be asked now
-	Forbidden Outcome = "forbidden" // its address is one that must not be asked
-	Unchecked Outcome = "unchecked" // there is no way to check it
+	Alive     Outcome = "alive"     // the server responds
+	Guarded   Outcome = "guarded"   // the server responds, but demands authentication or a payment, or denies access
+	Gone      Outcome = "gone"      // the server responds that the resource is missing
+	Failing   Outcome = "failing"   // the server fails, or is unreachable
+	Later     Outcome = "later"     // the server has requested a delay
+	Forbidden Outcome = "forbidden" // the address is not an allowed destination
+	Unchecked Outcome = "unchecked" // the scheme cannot be checked
 )
 
 // good reports whether a target with the outcome is healthy.
 func (o Outcome) good() bool { return o == Alive || o == Guarded }
 
-// bad reports whether the outcome speaks against a target.
+// bad reports whether the outcome counts as a failure.
 func (o Outcome) bad() bool { return o == Gone || o == Failing }
 
-// outcomeOf returns the outcome of a status that is not a redirect.
+// outcomeOf returns the outcome of a status other than a redirect.
 func outcomeOf(status int) Outcome {
 	switch {
 	case status == http.StatusUnauthorized, status == http.StatusPaymentRequired, status == http.StatusForbidden,
@@ -41,8 +41,8 @@ func outcomeOf(status int) Outcome {
 	}
 }
 
-// askAgain reports whether a server that answers HEAD so may answer GET otherwise: many do not know HEAD, and
-// say so in different ways (RFC 9110 section 9.3.2 requires both to be equal).
+// askAgain reports whether GET may have another status than HEAD. Many servers do not support HEAD, and
+// respond with various errors, although RFC 9110 section 9.3.2 requires both to be equal.
 func askAgain(status int) bool {
 	switch status {
 	case http.StatusUnauthorized, http.StatusPaymentRequired, http.StatusGone, http.StatusTooManyRequests, http.StatusServiceUnavailable:

@@ -7,26 +7,27 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// job is a target that is to be checked.
+// job is a target to check.
 type job struct {
 	name, uri string
-	known     bool // something is kept of it
+	known     bool // the target is stored
 }
 
 // page is a part of the walk.
 type page struct {
 	jobs []job
-	gone []registry.HealthKey // of targets that no name has any more
-	last string               // the last name that it passes
-	next registry.HealthKey   // the last key, where it is of targets that are due
-	n    int                  // how many names it passes
-	end  bool                 // there is none after it
+	gone []registry.HealthKey // stored targets that no name has any more
+	last string               // the last name of the page
+	next registry.HealthKey   // the last key, of a page of due targets
+	n    int                  // number of names
+	end  bool                 // the last page
 }
 
-// maxKnown bounds the targets that are read for a page.
+// maxKnown bounds the stored targets that are read for a page.
 const maxKnown = 1000
 
-// readPage reads the names after one, at most n that begin with prefix, with their targets and what is known of these.
+// readPage reads the targets of at most n names that begin with prefix, after a name, and whether they are
+// stored.
 func readPage(tx registry.Tx, prefix, after string, n int, now time.Time) (p page, err error) {
 	entries, err := tx.List(registry.KindName, prefix, after, n)
 	if err != nil {
@@ -68,7 +69,7 @@ func readPage(tx registry.Tx, prefix, after string, n int, now time.Time) (p pag
 	return p, nil
 }
 
-// lastWhole returns the last name of which all targets are among those that were read, or the only name.
+// lastWhole returns the last name whose stored targets were all read, or the only name.
 func lastWhole(known []registry.Health) string {
 	last := known[len(known)-1].Name
 	for i := len(known) - 1; i >= 0; i-- {
@@ -79,8 +80,8 @@ func lastWhole(known []registry.Health) string {
 	return last
 }
 
-// targetsOf returns where an entry leads now: nowhere unless it is active. What a prefix leads to depends on
-// the rest of the name, and cannot be checked.
+// targetsOf returns the currently valid targets of an active name. Targets of a prefix depend on the rest of
+// the name, and cannot be checked.
 func targetsOf(e registry.Entry, now time.Time) []string {
 	if e.Kind != registry.KindName || e.Status != registry.Active {
 		return nil
@@ -94,7 +95,7 @@ func targetsOf(e registry.Entry, now time.Time) []string {
 	return uris
 }
 
-// readDue reads the targets after a key that are not healthy, and are to be checked again.
+// readDue reads the stored targets after a key that have to be rechecked.
 func readDue(tx registry.Tx, after registry.HealthKey, now time.Time, every time.Duration) (p page, err error) {
 	kept, err := tx.Health("", after, "", maxKnown)
 	if err != nil {

@@ -16,24 +16,25 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Bounds of one check.
+// Limits of one check.
 const (
 	maxRedirects = 5
-	maxBody      = 4 << 10 // octets that are read, so that the connection may be used again
-	maxText      = 200     // octets of the text of an error
-	maxMovedURI  = 2000    // octets of where a target has moved
+	maxBody      = 4 << 10 // bytes that are read, so that the connection can be reused
+	maxText      = 200     // bytes of an error text
+	maxMovedURI  = 2000    // bytes of the location of a moved target
 )
 
-// Result is what one check of a target found.
+// Result is the result of one check of a target.
 type Result struct {
 	Outcome Outcome
-	Status  int    // the last one, 0 where there was no answer
-	Error   string // why it is not good, "" where it is
-	// Moved is where the target has moved for good, as its server and those to which that leads say, and is alive; "" for nowhere.
+	Status  int    // the last status, 0 without a response
+	Error   string // the reason, "" if the outcome is good
+	// Moved is the location of a permanently moved target, if all redirects up to it are permanent and it is
+	// alive; "" otherwise.
 	Moved string
 }
 
-// prober asks targets. It is safe for concurrent use.
+// prober sends the requests of checks. It is safe for concurrent use.
 type prober struct {
 	transport http.RoundTripper
 	agent     string        // User-Agent
@@ -42,7 +43,7 @@ type prober struct {
 	now       func() time.Time
 }
 
-// checkable returns a target without its fragment; ok is false where it cannot be asked.
+// checkable returns a target without its fragment; ok is false if it is not an HTTP URI.
 func checkable(target string) (u uri.URI, ok bool) {
 	u, err := uri.FromIRI(target)
 	if err != nil || !isWeb(u) {
@@ -56,7 +57,7 @@ func isWeb(u uri.URI) bool {
 	return host != "" && u.IsWeb()
 }
 
-// serverOf returns the server of a URI.
+// serverOf returns the origin of a URI: scheme, host and port.
 func serverOf(u uri.URI) string {
 	host, _ := u.Host()
 	port, _ := u.Port()
@@ -66,7 +67,7 @@ func serverOf(u uri.URI) string {
 	return strings.ToLower(u.Scheme()) + "://" + uri.CanonicalHost(host) + ":" + port
 }
 
-// check checks a target: by HEAD, and by GET where that does not answer well.
+// check checks a target: by HEAD, and by GET if the response to HEAD is an error. It follows redirects.
 func (p *prober) check(ctx context.Context, target string) Result {
 	u, ok := checkable(target)
 	if !ok {
@@ -90,7 +91,7 @@ func (p *prober) check(ctx context.Context, target string) Result {
 		}
 		next := reference.WithoutFragment()
 		switch {
-		case !isWeb(next): // it has answered; where it leads is another matter
+		case !isWeb(next): // the target responded; the scheme of its location is not checkable
 			return Result{Outcome: Alive, Status: r.Status}
 		case next == u:
 			return Result{Outcome: Failing, Status: r.Status, Error: "it redirects to itself"}
@@ -103,12 +104,12 @@ func (p *prober) check(ctx context.Context, target string) Result {
 	return Result{Outcome: Failing, Error: fmt.Sprintf("more than %d redirects", maxRedirects)}
 }
 
-// isPermanent reports whether a redirect is for good: RFC 9110 sections 15.4.2 and 15.4.9.
+// isPermanent reports whether a redirect status is permanent (RFC 9110 sections 15.4.2 and 15.4.9).
 func isPermanent(status int) bool {
 	return status == http.StatusMovedPermanently || status == http.StatusPermanentRedirect
 }
 
-// ask asks one server for a URI. to is where it redirects, "" where it does not.
+// ask checks one URI without following redirects. to is the location of a redirect, "" if there is none.
 func (p *prober) ask(ctx context.Context, u uri.URI) (r Result, to string) {
 	head, err := p.exchange(ctx, http.MethodHead, u)
 	if err == nil && !askAgain(head.status) || err != nil && !mayAnswerGET(err) {
@@ -117,7 +118,7 @@ func (p *prober) ask(ctx context.Context, u uri.URI) (r Result, to string) {
 	return p.resultOf(p.exchange(ctx, http.MethodGet, u))
 }
 
-// mayAnswerGET reports whether a server may answer GET after an error of HEAD.
+// mayAnswerGET reports whether a server may respond to GET after this error of HEAD.
 func mayAnswerGET(err error) bool {
 	var dial *net.OpError
 	return !errors.Is(err, errLater) && !errors.Is(err, resolver.ErrForbidden) && !errors.Is(err, context.Canceled) &&
@@ -149,16 +150,17 @@ func (p *prober) resultOf(a answer, err error) (r Result, to string) {
 	return r, ""
 }
 
-// errLater is the error for a server that wants to be left alone.
+// errLater means that a server has requested a delay.
 var errLater = errors.New("the server wants to be left alone for some time")
 
-// answer is what a server answered.
+// answer is the response of a server.
 type answer struct {
 	status   int
-	location string // the field Location
+	location string // the header field Location
 }
 
-// exchange sends a request when its server may be asked, and reads the beginning of the response at most.
+// exchange waits until its server may be requested, sends a request, and reads at most the beginning of the
+// response.
 func (p *prober) exchange(ctx context.Context, method string, u uri.URI) (answer, error) {
 	name := serverOf(u)
 	if !p.hosts.enter(ctx, name) {
@@ -182,16 +184,16 @@ func (p *prober) exchange(ctx context.Context, method string, u uri.URI) (answer
 		return answer{}, err
 	}
 	if method == http.MethodGet {
-		_, _ = io.CopyN(io.Discard, response.Body, maxBody) // the status has come: how it goes on does not matter
+		_, _ = io.CopyN(io.Discard, response.Body, maxBody) // only the status matters
 	}
-	_ = response.Body.Close() // likewise
+	_ = response.Body.Close() // only the status matters
 	if response.StatusCode == http.StatusTooManyRequests || response.StatusCode == http.StatusServiceUnavailable {
 		alone = retryAfter(response.Header.Get("Retry-After"), p.now())
 	}
 	return answer{response.StatusCode, response.Header.Get("Location")}, nil
 }
 
-// shorten returns the beginning of a text, without control characters.
+// shorten truncates a text and replaces its control characters.
 func shorten(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

@@ -17,7 +17,7 @@ import (
 	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
 )
 
-// web is a server with all kinds of behaviour, by path.
+// web is a server whose behavior depends on the path.
 type web struct {
 	*httptest.Server
 	mu       sync.Mutex
@@ -91,7 +91,7 @@ func newWeb(t *testing.T) *web {
 			w.WriteHeader(http.StatusMethodNotAllowed)
 			return
 		}
-		for r.Context().Err() == nil { // without end
+		for r.Context().Err() == nil { // endless
 			if _, err := io.WriteString(w, strings.Repeat("x", 64<<10)); err != nil {
 				return
 			}
@@ -117,7 +117,7 @@ func (w *web) seen() []string {
 	return append([]string(nil), w.requests...)
 }
 
-// newTransport returns the client that urnd uses, which may reach servers on 127.0.0.1 only.
+// newTransport returns the HTTP client of urnd, restricted to servers on 127.0.0.1.
 func newTransport(t *testing.T) http.RoundTripper {
 	guard := netguard.New(time.Second, netip.MustParsePrefix("127.0.0.1/32"))
 	h := schemehttp.New(schemehttp.Config{Dial: guard.DialContext, HeaderTimeout: 10 * time.Second, MaxIdle: 4, Now: time.Now})
@@ -207,7 +207,8 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// Where a target has moved for good is known as far as all redirects say so, and something is there: RFC 9110 section 15.4.2.
+// A permanent move is known up to the first redirect that is not permanent, if the final location is alive
+// (RFC 9110 section 15.4.2).
 func TestMovedForGood(t *testing.T) {
 	web := newWeb(t)
 	transport := newTransport(t)

@@ -6,11 +6,11 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// maxDocuments bounds the targets of which something is kept.
+// maxDocuments bounds the stored targets.
 const maxDocuments = 1_000_000
 
-// maxMoved bounds the healthy targets of which something is kept since they have moved for good: where there are more, such as after all sites
-// have turned to TLS, nobody looks at them one by one.
+// maxMoved bounds the stored targets that are healthy but have moved permanently. If there are more, for
+// example after all sites have switched to TLS, nobody reviews them one by one.
 const maxMoved = 10_000
 
 // checked is a job with its result.
@@ -19,8 +19,8 @@ type checked struct {
 	Result
 }
 
-// record writes what checks found into the documents of targets, and counts it in a sweep. Results that were
-// not had are not recorded.
+// record updates the stored targets by the results of checks, and counts them in a sweep. Results without
+// outcome are skipped.
 func record(tx registry.WriteTx, s *Sweep, all []checked, now time.Time) error {
 	for _, c := range all {
 		if !c.isNews() {
@@ -52,17 +52,17 @@ func record(tx registry.WriteTx, s *Sweep, all []checked, now time.Time) error {
 	return nil
 }
 
-// isNews reports whether a result changes what is kept.
+// isNews reports whether a result may change what is stored.
 func (c *checked) isNews() bool {
 	return c.Outcome != "" && (!c.Outcome.good() || c.known || c.Moved != "")
 }
 
-// keepsMove reports whether a target is kept since it has moved for good.
+// keepsMove reports whether a target is stored because it has moved permanently.
 func (s *Sweep) keepsMove(before, after Target) bool {
 	return after.Moved != "" && (before.State != "" || s.States[Healthy] < maxMoved)
 }
 
-// remove removes what is kept of targets that names do not have any more.
+// remove deletes stored targets that names do not have any more.
 func remove(tx registry.WriteTx, s *Sweep, keys []registry.HealthKey) error {
 	for _, key := range keys {
 		before, err := tx.HealthOf(key)
@@ -77,7 +77,7 @@ func remove(tx registry.WriteTx, s *Sweep, keys []registry.HealthKey) error {
 	return nil
 }
 
-// readTarget returns what is kept of a target; State is "" where there is nothing.
+// readTarget returns a stored target; State is "" if it is not stored.
 func readTarget(tx registry.Tx, name, uri string) (Target, error) {
 	kept, err := tx.HealthOf(registry.HealthKeyOf(name, uri))
 	if err != nil || kept.State == "" {
@@ -90,7 +90,7 @@ func readTarget(tx registry.Tx, name, uri string) (Target, error) {
 	return t[0], nil
 }
 
-// count counts that a document changes its state; "" is that there is none.
+// count counts a transition of a stored target; "" is a target that is not stored.
 func (s *Sweep) count(before, after State) {
 	if before == after {
 		return
@@ -106,7 +106,7 @@ func (s *Sweep) count(before, after State) {
 	}
 }
 
-// documents returns how many there are.
+// documents returns the number of stored targets.
 func (s *Sweep) documents() (n int64) {
 	for _, of := range s.States {
 		n += of

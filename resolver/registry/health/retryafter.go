@@ -8,13 +8,13 @@ import (
 )
 
 const (
-	// usualRetry is how long a server is left alone that does not say for how long it wants to be.
+	// usualRetry is the delay after an overload status (429, 503) without a valid Retry-After.
 	usualRetry = time.Minute
-	// maxRetry bounds how long a server may want to be left alone.
+	// maxRetry bounds the delay that a server can request.
 	maxRetry = time.Hour
 )
 
-// retryAfter returns how long a server wants to be left alone (RFC 9110 section 10.2.3), within bounds.
+// retryAfter parses a value of Retry-After (RFC 9110 section 10.2.3) as a delay, within bounds.
 func retryAfter(value string, now time.Time) time.Duration {
 	value = strings.TrimSpace(value)
 	if n, err := strconv.ParseUint(value, 10, 64); err == nil {

@@ -5,24 +5,24 @@ import (
 	"sync"
 )
 
-// round checks targets, those of different servers at the same time.
+// round checks targets, those of different servers concurrently.
 type round struct {
 	prober   *prober
 	workers  int
-	observed func(Outcome) // nil is not called
+	observed func(Outcome) // may be nil
 	network  *network
 }
 
-// run checks jobs, and returns them in their order; those that ctx has interrupted have no outcome. The error is
-// errOffline.
+// run checks jobs, and returns the results in the order of the jobs; jobs that ctx interrupted have no
+// outcome. The only error is errOffline.
 func (r *round) run(ctx context.Context, jobs []job) ([]checked, error) {
 	results := make([]checked, len(jobs))
-	same := make(map[string][]int) // jobs of one target
+	same := make(map[string][]int) // indexes of jobs with the same target
 	servers := make(map[string][]string)
 	for i, j := range jobs {
 		results[i].job = j
 		if same[j.uri] == nil {
-			u, _ := checkable(j.uri) // those that cannot be asked are one server
+			u, _ := checkable(j.uri) // all uncheckable targets count as one server
 			servers[serverOf(u)] = append(servers[serverOf(u)], j.uri)
 		}
 		same[j.uri] = append(same[j.uri], i)

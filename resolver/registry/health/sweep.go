@@ -9,26 +9,26 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// Sweep is how far the walk over all names is.
+// Sweep is the progress of the sweep over all names.
 type Sweep struct {
 	Started  time.Time         `json:"started,omitzero"`
 	Position string            `json:"position,omitempty"` // the last name that was passed
-	Names    int64             `json:"names"`              // that were passed
-	Total    int64             `json:"total"`              // names when it began
-	Moved    time.Time         `json:"moved,omitzero"`     // when the position changed last
-	Interval time.Duration     `json:"interval"`           // from the beginning of a sweep to that of the next one
+	Names    int64             `json:"names"`              // number of names passed
+	Total    int64             `json:"total"`              // number of names at the start
+	Moved    time.Time         `json:"moved,omitzero"`     // the last change of Position
+	Interval time.Duration     `json:"interval"`           // from the start of a sweep to the start of the next one
 	Outcomes map[Outcome]int64 `json:"outcomes,omitempty"` // of the checks of this sweep
-	// States are how many documents there are of each state.
+	// States counts the stored targets by state.
 	States map[State]int64 `json:"states,omitempty"`
-	// Revision changes with the set of targets that are unhealthy.
+	// Revision increases with each change of the set of unhealthy targets.
 	Revision int64 `json:"revision"`
-	// Unrecorded counts targets that are not healthy, and of which nothing is kept since there are maxDocuments.
+	// Unrecorded counts targets that are not healthy but not stored, because maxDocuments is reached.
 	Unrecorded int64 `json:"unrecorded,omitempty"`
-	// Ended is when the sweep has passed the last name.
+	// Ended is when the sweep passed the last name.
 	Ended time.Time `json:"ended,omitzero"`
 }
 
-// Due returns when the next name is to be passed: names are spread evenly over the interval.
+// Due returns the time at which the next name is due: names are spread evenly over the interval.
 func (s Sweep) Due() time.Time {
 	switch {
 	case s.Started.IsZero():
@@ -40,7 +40,7 @@ func (s Sweep) Due() time.Time {
 	return s.Started.Add(time.Duration(share * float64(s.Interval)))
 }
 
-// Lag returns how late the sweep is.
+// Lag returns the delay of the sweep.
 func (s Sweep) Lag(now time.Time) time.Duration {
 	if s.Started.IsZero() {
 		return 0
@@ -49,24 +49,24 @@ func (s Sweep) Lag(now time.Time) time.Duration {
 }
 
 const (
-	maxPage = 200 // names that are passed at once
-	// pageTime is how long the names of a page would take at an even pace.
+	maxPage = 200 // names in one page
+	// pageTime bounds a page: its names are those due in this time at an even pace.
 	pageTime = 10 * time.Minute
 )
 
-// page returns how many names are passed at once.
+// page returns the number of names in the next page.
 func (s Sweep) page() int {
 	n := s.Total * int64(pageTime) / int64(max(s.Interval, pageTime))
 	return int(min(max(n, 1), maxPage))
 }
 
-// passed are the times at which sweeps passed names.
+// passed records the times at which sweeps passed names.
 type passed struct {
 	Current  []checkpoint `json:"current"`
-	Previous []checkpoint `json:"previous"` // of the sweep before
+	Previous []checkpoint `json:"previous"` // of the previous sweep
 }
 
-// checkpoint says that the names up to one, included, were passed at a time.
+// checkpoint says that the names up to and including Name were passed at a time.
 type checkpoint struct {
 	Name string    `json:"name"`
 	At   time.Time `json:"at"`
@@ -74,12 +74,12 @@ type checkpoint struct {
 
 const (
 	checkpoints    = 100     // of a sweep
-	maxCheckpoints = 400     // of a sweep that takes longer than it should
-	maxPassedName  = 1 << 10 // octets
+	maxCheckpoints = 400     // of a sweep that exceeds its interval
+	maxPassedName  = 1 << 10 // bytes
 )
 
-// pass records that the names up to one were passed. It reports whether that changes anything: there are not
-// more than maxCheckpoints.
+// pass records that the names up to name were passed. It reports whether it added a checkpoint: there are at
+// most maxCheckpoints, at intervals.
 func (p *passed) pass(name string, at time.Time, interval time.Duration) bool {
 	if len(name) > maxPassedName || len(p.Current) >= maxCheckpoints {
 		return false
@@ -91,8 +91,8 @@ func (p *passed) pass(name string, at time.Time, interval time.Duration) bool {
 	return true
 }
 
-// at returns the time by which a name was passed last; the zero value if it was not. Names of the sweep
-// that goes on and after its last checkpoint were passed by s.Moved.
+// at returns the time by which a name was passed last, zero if it never was. For names after the last
+// checkpoint of the current sweep that is s.Moved.
 func (p *passed) at(name string, s Sweep) time.Time {
 	if name <= s.Position || !s.Ended.IsZero() {
 		if t := find(p.Current, name); !t.IsZero() {
@@ -103,7 +103,7 @@ func (p *passed) at(name string, s Sweep) time.Time {
 	return find(p.Previous, name)
 }
 
-// find returns the time of the first checkpoint that is not before a name.
+// find returns the time of the first checkpoint at or after a name.
 func find(points []checkpoint, name string) time.Time {
 	i := sort.Search(len(points), func(i int) bool { return points[i].Name >= name })
 	if i == len(points) {
@@ -112,7 +112,7 @@ func find(points []checkpoint, name string) time.Time {
 	return points[i].At
 }
 
-// The marks of the checks.
+// The keys of the sweep in registry.TableMarks.
 const (
 	keySweep  = "sweep"
 	keyPassed = "passed"
@@ -134,7 +134,7 @@ func readPassed(tx registry.Tx) (p passed, err error) {
 	return p, err
 }
 
-// read reads a document, if there is one.
+// read reads a document; a missing one leaves to unchanged.
 func read(tx registry.Tx, key string, to any) error {
 	value, err := tx.Document(registry.TableMarks, key)
 	if err != nil || value == nil {

@@ -11,18 +11,18 @@ import (
 // State is the health of a target.
 type State string
 
-// The states. A target of which nothing is kept is healthy, or was not checked yet.
+// The states. A target that is not stored is healthy, or was not checked yet.
 const (
 	Healthy      State = "healthy"
-	Suspect      State = "suspect"      // the last checks failed, but too few, or within too little time
-	Unhealthy    State = "unhealthy"    // it failed MinFailures times in a row, over MinFailing at least
-	Inaccessible State = "inaccessible" // urnd may not ask its address: whether it is healthy is not known
+	Suspect      State = "suspect"      // the last checks failed, but too few of them, or over too short a time
+	Unhealthy    State = "unhealthy"    // MinFailures or more consecutive failures over at least MinFailing
+	Inaccessible State = "inaccessible" // the address is not an allowed destination: its health is unknown
 )
 
-// States returns all states that are kept.
+// States returns all states.
 func States() []State { return []State{Healthy, Suspect, Unhealthy, Inaccessible} }
 
-// When a target is unhealthy. One success makes it healthy.
+// The thresholds of an unhealthy target. One success makes it healthy.
 const (
 	MinFailures = 3
 	MinFailing  = 24 * time.Hour
@@ -30,28 +30,28 @@ const (
 
 const (
 	maxHistory = 10
-	// keepHealthy is how long the history of a target is kept that is healthy again.
+	// keepHealthy is how long a target is stored after it has recovered.
 	keepHealthy = 90 * 24 * time.Hour
 )
 
-// Target is what is kept of a target of a name: of those that are not healthy, of those that are healthy
-// again for some time, and of some that have moved for good.
+// Target is the stored state of a target of a name. Stored are targets that are not healthy, those that have
+// recovered recently, and some that have moved permanently.
 type Target struct {
 	Name     string       `json:"-"`
 	URI      string       `json:"uri"`
 	State    State        `json:"state,omitempty"`
-	Since    time.Time    `json:"since,omitzero"`    // since when it has the state
-	Checked  time.Time    `json:"checked,omitzero"`  // when it was checked last
+	Since    time.Time    `json:"since,omitzero"`    // start of the state
+	Checked  time.Time    `json:"checked,omitzero"`  // time of the last check
 	Outcome  Outcome      `json:"outcome,omitempty"` // of the last check
-	Status   int          `json:"status,omitempty"`  // likewise
-	Error    string       `json:"error,omitempty"`   // likewise
-	Moved    string       `json:"moved,omitempty"`   // where it has moved for good, by the last check
-	Failures int          `json:"failures"`          // in a row
-	Failing  time.Time    `json:"failing,omitzero"`  // when the first of these was
+	Status   int          `json:"status,omitempty"`  // of the last check
+	Error    string       `json:"error,omitempty"`   // of the last check
+	Moved    string       `json:"moved,omitempty"`   // location of a permanent move, by the last check
+	Failures int          `json:"failures"`          // consecutive failures
+	Failing  time.Time    `json:"failing,omitzero"`  // time of the first of them
 	History  []Transition `json:"history,omitempty"` // the last changes of State, the oldest first
 }
 
-// detail is what the store has of a target as JSON.
+// detail is the part of a target that is stored as JSON.
 type detail struct {
 	Outcome Outcome      `json:"outcome,omitempty"`
 	Status  int          `json:"status,omitempty"`
@@ -66,12 +66,12 @@ type Transition struct {
 	Error string    `json:"error,omitempty"`
 }
 
-// behind returns a key that is after those of a name, and before those of all names after it.
+// behind returns a key after all keys of a name, and before those of any later name.
 func behind(name string) registry.HealthKey { return registry.HealthKey{Name: name, Hash: "~"} }
 
 func (t *Target) key() registry.HealthKey { return registry.HealthKeyOf(t.Name, t.URI) }
 
-// toTargets returns what the store has of targets.
+// toTargets decodes stored targets.
 func toTargets(all []registry.Health) ([]Target, error) {
 	targets := make([]Target, len(all))
 	for i, h := range all {
@@ -87,7 +87,7 @@ func toTargets(all []registry.Health) ([]Target, error) {
 	return targets, nil
 }
 
-// put writes what is kept of a target.
+// put stores a target.
 func (t *Target) put(tx registry.WriteTx) error {
 	text, err := json.Marshal(detail{t.Outcome, t.Status, t.Failing, t.History})
 	if err != nil {
@@ -99,8 +99,8 @@ func (t *Target) put(tx registry.WriteTx) error {
 	})
 }
 
-// next returns a target after a check. keep is false where nothing need be kept of it. The zero value of
-// State is a target of which there was nothing.
+// next returns a target after a check. keep is false if it need not be stored. A target that is not stored
+// has the zero value of State.
 func (t Target) next(r Result, now time.Time) (after Target, keep bool) {
 	now = now.UTC().Truncate(time.Second)
 	before := t.State
@@ -108,7 +108,7 @@ func (t Target) next(r Result, now time.Time) (after Target, keep bool) {
 		t.State, t.Since = Healthy, now
 	}
 	if r.Outcome == Later || r.Outcome == Unchecked {
-		return t, before != "" // nothing was learnt
+		return t, before != "" // no information
 	}
 	t.Checked, t.Outcome, t.Status, t.Error, t.Moved = now, r.Outcome, r.Status, r.Error, r.Moved
 	state := Healthy
@@ -141,7 +141,7 @@ func (t *Target) change(state State, now time.Time) {
 	t.History = history[max(len(history)-maxHistory, 0):]
 }
 
-// wasUnhealthy reports whether the target was unhealthy once.
+// wasUnhealthy reports whether the history has the state Unhealthy.
 func (t *Target) wasUnhealthy() bool {
 	for _, h := range t.History {
 		if h.State == Unhealthy {
@@ -151,7 +151,7 @@ func (t *Target) wasUnhealthy() bool {
 	return false
 }
 
-// due reports whether a target is to be checked outside the order of names.
+// due reports whether a target has to be rechecked outside the sweep.
 func (t *Target) due(now time.Time, every time.Duration) bool {
 	return (t.State == Suspect || t.State == Unhealthy) && now.Sub(t.Checked) >= every
 }

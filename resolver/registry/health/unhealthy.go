@@ -9,20 +9,21 @@ import (
 )
 
 const (
-	// refreshEvery is how often an Avoidance asks the store.
+	// refreshEvery is the interval at which an Avoidance reads the progress of the sweep.
 	refreshEvery = 30 * time.Second
-	// maxAvoided bounds the targets that are avoided.
+	// maxAvoided bounds the targets in memory.
 	maxAvoided = 100_000
-	// forgotten is from when on a target is not avoided that was not checked again: nobody checks any more.
+	// forgotten is the age of the last check after which an unhealthy target is not avoided any more:
+	// probably no instance runs checks.
 	forgotten = 7 * 24 * time.Hour
-	// share is how many times as long as all takes to read it is not read again, so that many targets do not
-	// keep an instance busy.
+	// share limits the load of reading many targets: they are read again only after share times the duration
+	// of the last read.
 	share = 20
-	// fullEvery is how often all is read, so that what is forgotten is noticed.
+	// fullEvery is the maximum age of the targets in memory, so that forgotten ones are dropped.
 	fullEvery = time.Hour
 )
 
-// Avoidance knows which targets are unhealthy, as any instance has found out. It is safe for concurrent use.
+// Avoidance caches the unhealthy targets that any instance has found. It is safe for concurrent use.
 type Avoidance struct {
 	Store registry.Store
 	Now   func() time.Time
@@ -32,11 +33,11 @@ type Avoidance struct {
 	targets  map[string]struct{}
 	sweep    Sweep
 	revision int64
-	read     time.Time     // when all was
-	took     time.Duration // and how long
+	read     time.Time     // time of the last full read
+	took     time.Duration // duration of the last full read
 }
 
-// Unhealthy reports whether a location is a target that is unhealthy: others should be preferred.
+// Unhealthy reports whether a location is an unhealthy target: others should be preferred.
 func (a *Avoidance) Unhealthy(location string) bool {
 	a.mu.RLock()
 	defer a.mu.RUnlock()
@@ -44,17 +45,17 @@ func (a *Avoidance) Unhealthy(location string) bool {
 	return is
 }
 
-// Sweep returns how far the sweep was when the store was asked last.
+// Sweep returns the progress of the sweep at the last refresh.
 func (a *Avoidance) Sweep() Sweep {
 	a.mu.RLock()
 	defer a.mu.RUnlock()
 	return a.sweep
 }
 
-// Run refreshes what is known until ctx ends. Where the store cannot be asked, that stays as it was.
+// Run refreshes the cache until ctx ends. The cache stays unchanged while the store is unavailable.
 func (a *Avoidance) Run(ctx context.Context) {
 	for ctx.Err() == nil {
-		_ = a.Refresh(ctx) // it is tried again; others tell that the store cannot be asked
+		_ = a.Refresh(ctx) // retried; others report that the store is unavailable
 		select {
 		case <-ctx.Done():
 		case <-a.After(refreshEvery):
@@ -62,7 +63,7 @@ func (a *Avoidance) Run(ctx context.Context) {
 	}
 }
 
-// Refresh asks the store for what has changed.
+// Refresh reads changes from the store.
 func (a *Avoidance) Refresh(ctx context.Context) error {
 	s, err := ReadSweep(ctx, a.Store)
 	if err != nil {

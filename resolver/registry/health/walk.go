@@ -10,21 +10,21 @@ import (
 // walk is the walk over all names, while the lease is held.
 type walk struct {
 	*Checker
-	postponed []job // whose servers want to be left alone
+	postponed []job // jobs whose servers have requested a delay
 
-	rechecked  time.Time          // when the last walk over targets that are not healthy began
-	rechecking bool               // it goes on
-	after      registry.HealthKey // after which it does
+	rechecked  time.Time          // start of the last walk over targets to recheck
+	rechecking bool               // that walk is in progress
+	after      registry.HealthKey // its position
 }
 
 const (
-	// maxPostponed bounds the targets that wait for their servers: others wait for the next sweep.
+	// maxPostponed bounds the postponed jobs: further ones wait for the next sweep.
 	maxPostponed = 10_000
-	// recheckEvery is how often targets that are not healthy are gone through.
+	// recheckEvery is the interval between walks over targets to recheck.
 	recheckEvery = time.Hour
 )
 
-// step checks what is next, and returns how long it is until there is more.
+// step does the next checks, and returns the delay until the next step.
 func (w *walk) step(ctx context.Context) (wait time.Duration, err error) {
 	if err := w.again(ctx); err != nil {
 		return 0, err
@@ -39,7 +39,7 @@ func (w *walk) step(ctx context.Context) (wait time.Duration, err error) {
 	return min(wait, idle), err
 }
 
-// forward passes the next names, if it is time.
+// forward checks the next names, if they are due.
 func (w *walk) forward(ctx context.Context) (wait time.Duration, err error) {
 	now := w.config.Now()
 	var s Sweep
@@ -53,7 +53,7 @@ func (w *walk) forward(ctx context.Context) (wait time.Duration, err error) {
 			return nil
 		}
 		if s.Lag(now) > s.Interval && s.Ended.IsZero() {
-			s.Started = s.Started.Add(s.Lag(now)) // nobody has checked for long: what is left is spread evenly again
+			s.Started = s.Started.Add(s.Lag(now)) // after a long pause, spread the rest evenly again
 		}
 		if s.Started.IsZero() || !s.Ended.IsZero() {
 			if err = s.begin(tx, now); err != nil {
@@ -76,7 +76,7 @@ func (w *walk) forward(ctx context.Context) (wait time.Duration, err error) {
 	})
 }
 
-// begin begins a new sweep.
+// begin starts a new sweep.
 func (s *Sweep) begin(tx registry.Tx, now time.Time) error {
 	all, err := tx.Totals()
 	if err != nil {
@@ -90,8 +90,8 @@ func (s *Sweep) begin(tx registry.Tx, now time.Time) error {
 	return nil
 }
 
-// passed records that a page was passed. walked is the sweep as it was when the page was read; documents may
-// have been counted since by a check on demand.
+// passed records that a page was passed. walked is the sweep at the time of reading the page; a check on
+// demand may have changed the counts of stored targets since.
 func (w *walk) passed(tx registry.WriteTx, walked Sweep, p page, results []checked) error {
 	if err := w.lease.Check(tx); err != nil {
 		return err
@@ -132,7 +132,7 @@ func (w *walk) passed(tx registry.WriteTx, walked Sweep, p page, results []check
 	return write(tx, keySweep, s)
 }
 
-// postpone keeps the jobs whose servers want to be left alone.
+// postpone stores the jobs whose servers have requested a delay.
 func (w *walk) postpone(results []checked) {
 	for _, c := range results {
 		if c.Outcome == Later && len(w.postponed) < maxPostponed {
@@ -141,7 +141,7 @@ func (w *walk) postpone(results []checked) {
 	}
 }
 
-// again checks jobs that were postponed, and whose servers may be asked now.
+// again checks postponed jobs whose delay is over.
 func (w *walk) again(ctx context.Context) error {
 	var now page
 	var others []job
@@ -162,7 +162,7 @@ func (w *walk) again(ctx context.Context) error {
 	return nil
 }
 
-// recheck checks targets that are not healthy, a part of them at each call.
+// recheck checks the next part of the targets to recheck.
 func (w *walk) recheck(ctx context.Context) error {
 	now := w.config.Now()
 	if !w.rechecking {
@@ -186,7 +186,7 @@ func (w *walk) recheck(ctx context.Context) error {
 	return nil
 }
 
-// check checks the targets of a page outside the order of names.
+// check checks the targets of a page outside the sweep.
 func (w *walk) check(ctx context.Context, p page) ([]checked, error) {
 	if len(p.jobs) == 0 && len(p.gone) == 0 {
 		return nil, nil
@@ -203,7 +203,7 @@ func (w *walk) check(ctx context.Context, p page) ([]checked, error) {
 	})
 }
 
-// recordNow records results that are not those of the next names, and removes documents.
+// recordNow records results outside the sweep, and deletes stored targets.
 func recordNow(tx registry.WriteTx, gone []registry.HealthKey, results []checked, now time.Time) error {
 	s, err := readSweep(tx)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// A checker that has vanished without a word is followed by another one; a lease that was taken away ends
-// the checks of its holder, and nothing of it is recorded.
+// After a checker has crashed, another one takes over. Losing the lease ends the checks of its holder, which
+// records nothing any more.
 func TestLeaseIsLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -32,7 +32,7 @@ func TestLeaseIsLost(t *testing.T) {
 			t.Errorf("%d requests after the lease had run out", n)
 		}
 		moved := w.sweep().Moved
-		for range 2 * 24 * time.Hour / (leaseTime / 2) { // it is back, and renews what it has taken
+		for range 2 * 24 * time.Hour / (leaseTime / 2) { // it is back, and renews the lease that it took
 			if err := w.store.Write(t.Context(), func(tx registry.WriteTx) error {
 				return tx.SetLease("health", registry.Holding{Holder: "vanished", Until: time.Now().Add(leaseTime)})
 			}); err != nil {
@@ -46,7 +46,7 @@ func TestLeaseIsLost(t *testing.T) {
 	})
 }
 
-// A restart goes on where the sweep was.
+// A restarted checker continues the sweep.
 func TestRestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -71,7 +71,7 @@ func TestRestart(t *testing.T) {
 	})
 }
 
-// After a long time without checks what is left is spread evenly, and not made up for at once.
+// After a long time without checks the rest of the sweep is spread evenly, and not done in one burst.
 func TestLongPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -95,7 +95,7 @@ func TestLongPause(t *testing.T) {
 	})
 }
 
-// Pages pass each name once and each target that is kept and no name has any more, whatever their sizes are.
+// Pages pass each name once, and each stored target without a name once, whatever their sizes are.
 func TestPages(t *testing.T) {
 	w := newWorld(t)
 	var kept []Target
@@ -160,7 +160,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// The documents of targets are damaged: the error says so, and others are not asked in vain.
+// Damaged target documents cause an error, and no requests are sent in vain.
 func TestDamaged(t *testing.T) {
 	w := newWorld(t)
 	if err := w.store.Write(t.Context(), func(tx registry.WriteTx) error {

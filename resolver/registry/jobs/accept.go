@@ -17,30 +17,29 @@ import (
 	"github.com/urnd/urnd/resolver/registry/bulk"
 )
 
-// Upload is a job that comes.
+// Upload is a request for a new job.
 type Upload struct {
 	Format bulk.Format
 	DryRun bool
-	// Overwrite is that of bulk.Import.
+	// Overwrite is bulk.Import.Overwrite.
 	Overwrite bool
 	Note      string
-	// Encoding is the label of the encoding of Body (charset.Parse); "" is found out.
+	// Encoding is the label of the encoding of Body (charset.Parse); "" detects it.
 	Encoding string
 	// Key is an idempotency key: the same request with the same key is the same job. "" is none.
 	Key  string
 	Body io.Reader
-	// Octets is the length of Body where it is known, or else not positive.
+	// Octets is the length of Body in bytes, not positive if unknown.
 	Octets int64
 }
 
-// request is what is remembered of an idempotency key.
+// request is the stored document of an idempotency key.
 type request struct {
 	Job  string `json:"job"`
-	Hash string `json:"hash"` // of all that was sent
+	Hash string `json:"hash"` // hash of the whole request
 }
 
-// Accept keeps a job to be run, and reports whether it is a new one. Where it returns no error the
-// job is durable.
+// Accept stores a job to be run, and reports whether it is new. If it returns no error the job is durable.
 func (j *Jobs) Accept(ctx context.Context, actor registry.Actor, u Upload) (Job, bool, error) {
 	if actor.Role < registry.Writer {
 		return Job{}, false, fmt.Errorf("%w: %s may not import", registry.ErrDenied, actor.Name)
@@ -54,7 +53,7 @@ func (j *Jobs) Accept(ctx context.Context, actor registry.Actor, u Upload) (Job,
 			return Job{}, false, err
 		}
 	}
-	if u.Octets > j.config.MaxBody { // before anything is received
+	if u.Octets > j.config.MaxBody { // reject before receiving the body
 		return Job{}, false, fmt.Errorf("%w: %d octets are", ErrLarge, j.config.MaxBody)
 	}
 	if err := j.checkRoom(actor.Token, max(u.Octets, 0)); err != nil {
@@ -64,7 +63,7 @@ func (j *Jobs) Accept(ctx context.Context, actor registry.Actor, u Upload) (Job,
 	if err != nil {
 		return Job{}, false, err
 	}
-	defer f.Close() // unlocks it, when the document says what it is
+	defer f.Close() // unlocks the file, after the job is recorded
 	now := j.config.Registry.Now()
 	made := storedJob{Actor: actor, Job: Job{
 		ID: at.id, State: Queued, By: actor.Name,
@@ -95,7 +94,7 @@ func (j *Jobs) Accept(ctx context.Context, actor registry.Actor, u Upload) (Job,
 	return j.shown(accepted), true, nil
 }
 
-// check checks what comes with a body.
+// check checks the parameters of a request.
 func (u Upload) check() error {
 	if _, err := charset.Parse(u.Encoding); err != nil {
 		return fmt.Errorf("%w: %w", registry.ErrInvalid, err)
@@ -113,7 +112,7 @@ func (u Upload) check() error {
 	}
 }
 
-// receive writes a body into its file, and returns the hash of all that was sent.
+// receive writes a body to its file, and returns the hash of the whole request.
 func (j *Jobs) receive(f *os.File, u Upload, made *storedJob) (string, error) {
 	hash := sha256.New()
 	fmt.Fprintf(hash, "%q %v %v %q\n%s", u.Format, u.DryRun, u.Overwrite, u.Note, u.Encoding)
@@ -132,7 +131,7 @@ func (j *Jobs) receive(f *os.File, u Upload, made *storedJob) (string, error) {
 		var n int64
 		n, err = io.CopyN(io.MultiWriter(file, hash), all, min(checkedPart, j.config.MaxBody+1-made.Octets))
 		made.Octets += n
-		if err := j.checkRoom(made.Actor.Token, 0); err != nil { // others are received, too
+		if err := j.checkRoom(made.Actor.Token, 0); err != nil { // other uploads use the same space
 			return "", err
 		}
 	}
@@ -150,7 +149,7 @@ func (j *Jobs) receive(f *os.File, u Upload, made *storedJob) (string, error) {
 	return hex.EncodeToString(hash.Sum(nil)), nil
 }
 
-// written is a writer that keeps its error, to tell it from that of a reader.
+// written is a writer that records its error, to distinguish it from errors of the reader.
 type written struct {
 	w   io.Writer
 	err error
@@ -162,7 +161,8 @@ func (w *written) Write(b []byte) (n int, err error) {
 	return n, w.err
 }
 
-// record records a job, or returns the one that has the same key. It returns the jobs that are not kept longer.
+// record records a job, or returns the job with the same idempotency key. It also returns the jobs that it
+// has pruned.
 func (j *Jobs) record(ctx context.Context, made storedJob, key, hash string) (accepted storedJob, pruned []spooled, err error) {
 	if key != "" {
 		made.Request = made.Actor.Token + " " + key
@@ -202,7 +202,7 @@ func (j *Jobs) record(ctx context.Context, made storedJob, key, hash string) (ac
 	return accepted, pruned, err
 }
 
-// mayWait returns an error where too many jobs have not ended for one more with a token.
+// mayWait returns an error if the limit of unfinished jobs is reached, in total or for a token.
 func mayWait(tx registry.Tx, token string) error {
 	all, err := items[waiting](tx, keyWaiting)
 	own := 0
@@ -223,7 +223,7 @@ func mayWait(tx registry.Tx, token string) error {
 	}
 }
 
-// requested returns the job of a request that was sent before; false if there is none.
+// requested returns the job of an earlier request with the same key; the result is false if there is none.
 func (j *Jobs) requested(tx registry.Tx, key, hash string) (storedJob, bool, error) {
 	if key == "" {
 		return storedJob{}, false, nil
@@ -243,7 +243,8 @@ func (j *Jobs) requested(tx registry.Tx, key, hash string) (storedJob, bool, err
 	return found, err == nil, err
 }
 
-// prune removes the oldest jobs of a token where there are too many, and some that ended long ago, of all tokens, and returns them.
+// prune removes the oldest finished jobs of a token beyond its limit, and some expired jobs of any token. It
+// returns the removed ones.
 func (j *Jobs) prune(tx registry.WriteTx, own []item[kept]) (pruned []spooled, err error) {
 	drop := func(old storedJob) error {
 		pruned = append(pruned, old.body())
@@ -269,7 +270,7 @@ func (j *Jobs) prune(tx registry.WriteTx, own []item[kept]) (pruned []spooled, e
 		if err := decode(d.Value, &old); err != nil {
 			return nil, err
 		}
-		// One that waits is of an instance that is there no longer.
+		// An unfinished job without an update for this long belongs to an instance that no longer exists.
 		if now.Sub(old.Updated) < keptFor {
 			continue
 		}

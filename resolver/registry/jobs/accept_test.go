@@ -10,7 +10,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/jobs"
 )
 
-// A body that is being received is not taken for one that was broken off, by no instance that looks for those meanwhile.
+// No instance that searches for aborted uploads removes an upload in progress.
 func TestAcceptWhileSearching(t *testing.T) {
 	dir := t.TempDir()
 	store := openStore(t, dir)

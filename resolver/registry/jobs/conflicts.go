@@ -13,17 +13,18 @@ import (
 	"github.com/urnd/urnd/resolver/registry/bulk"
 )
 
-// Conflict is a line that was rejected since somebody else has changed the name meanwhile, or since it does not say from which version it was made.
+// Conflict is a line that was rejected because another user has changed the name since, or because it has no
+// if_version.
 type Conflict struct {
 	Line    int64
 	Name    string
 	Prefix  bool            `json:",omitempty"` // it is a prefix
-	Version int             // that is registered
-	From    int             `json:",omitempty"` // that the line was made from; 0 where it does not say
-	Record  registry.Record // that the line would make
+	Version int             // the registered version
+	From    int             `json:",omitempty"` // the version that the line was made from; 0 if it has no if_version
+	Record  registry.Record // the record that the line would write
 }
 
-// Key returns what it is about.
+// Key returns the key of the name or prefix.
 func (c *Conflict) Key() registry.Key {
 	if c.Prefix {
 		return registry.Prefix(c.Name)
@@ -31,10 +32,10 @@ func (c *Conflict) Key() registry.Key {
 	return registry.Name(c.Name)
 }
 
-// maxConflicts bounds the bytes of the conflicts of a job. Others are rejected lines alone.
+// maxConflicts bounds the conflicts of a job, in bytes. Further ones are reported as rejected lines only.
 const maxConflicts = 32 << 20
 
-// conflicts are those of a job, in a file, which is made with the first one.
+// conflicts writes the conflicts of a job to a file, which is created with the first one.
 type conflicts struct {
 	path  string
 	file  *os.File
@@ -60,7 +61,8 @@ func (c *conflicts) add(line int64, of *bulk.Conflict) error {
 	return err
 }
 
-// open opens the file. Where the job goes on, its last line may be half written: a line end makes it one of its own.
+// open opens the file. The last line of an interrupted run may be incomplete: a line feed separates it from
+// the next one.
 func (c *conflicts) open() (err error) {
 	const ownerOnly = 0o600
 	if c.file, err = os.OpenFile(c.path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, ownerOnly); err != nil {
@@ -82,8 +84,9 @@ func (c *conflicts) close() error {
 	return errors.Join(c.to.Flush(), c.file.Close())
 }
 
-// Conflicts returns at most n conflicts of a job after the first ones, in the order of their lines as the import has met them, and whether there
-// are more. There is none where the files are with another instance, or were removed.
+// Conflicts returns a page of at most n conflicts of a job, after the first ones, in the order in which the
+// import found them. more reports whether there are further ones. It returns none if another instance has the
+// file, or if it was removed.
 func (j *Jobs) Conflicts(ctx context.Context, actor registry.Actor, id string, after, n int) (page []Conflict, more bool, err error) {
 	of, err := j.readable(ctx, actor, id)
 	if err != nil {
@@ -107,7 +110,7 @@ func (j *Jobs) Conflicts(ctx context.Context, actor registry.Actor, id string, a
 			return nil, false, fmt.Errorf("reading the conflicts: %w", err)
 		}
 		var c Conflict
-		if json.Unmarshal(text, &c) != nil { // half written before the job went on
+		if json.Unmarshal(text, &c) != nil { // an incomplete line of an interrupted run
 			continue
 		}
 		if at++; at <= after {

@@ -11,14 +11,14 @@ import (
 	"github.com/urnd/urnd/resolver/registry/diff"
 )
 
-// differences are what a dry run would change, in a file. The zero value takes none.
+// differences writes the changes that a dry run would make to a file. The zero value discards them.
 type differences struct {
 	file    *os.File
 	to      *bufio.Writer
 	printer diff.Printer
 }
 
-// create makes the file of a job, anew where that goes on.
+// create creates the file of a job, and truncates that of an interrupted run.
 func (d *differences) create(j *Jobs, of storedJob) error {
 	const ownerOnly = 0o600
 	f, err := os.OpenFile(j.path(of.body(), differsFile), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, ownerOnly)
@@ -36,7 +36,7 @@ func (d *differences) add(c registry.Changed) {
 	}
 }
 
-// counts returns how many names would change, nil where it was no dry run.
+// counts returns the number of names that would change, nil if the job is no dry run.
 func (d *differences) counts() *diff.Counts {
 	if d.file == nil {
 		return nil
@@ -51,8 +51,8 @@ func (d *differences) close() error {
 	return errors.Join(d.printer.End(d.to), d.to.Flush(), d.file.Close())
 }
 
-// Differences returns the file of what a dry run would change, as NDJSON, whose last line has the counts. The caller closes it. ErrElsewhere
-// means that it is with another instance, or that there is none.
+// Differences opens the file of the changes that a dry run would make, as NDJSON whose last line has the
+// counts. The caller closes it. ErrElsewhere means that another instance has the file, or that there is none.
 func (j *Jobs) Differences(ctx context.Context, actor registry.Actor, id string) (*os.File, error) {
 	found, err := j.readable(ctx, actor, id)
 	if err != nil {

@@ -1,14 +1,18 @@
-// Package jobs runs imports that clients have sent, one after another, in the background.
+// Package jobs runs imports and rewrites of targets that clients have uploaded, sequentially in the
+// background. The body of an upload enters as CSV (RFC 4180), NDJSON or a rewrite in JSON (RFC 8259), and is
+// stored in a directory of the instance that received it; a job document in the registry, visible to all
+// instances, and files of rejected lines, conflicts and differences leave.
 //
-// The body of a job is a file in a directory of this instance, and what is known of the job is a document
-// of the registry, so that every instance can tell. An instance runs the jobs whose bodies it has. A file
-// is locked while it is written or imported: whoever can lock it knows that nobody works on it, also
-// after a crash. So a job that was interrupted goes on, by the next configuration or the next process. Jobs run in
-// the order in which they were accepted, over all instances: where a fault stops one, later ones wait. Only those of
-// an instance that has not been heard of for minutes are not waited for.
+// An instance runs the jobs whose bodies it has. A file is locked while it is written or imported: a process
+// that can lock it knows that no other one works on it, even after a crash. So an interrupted job is
+// continued by the next configuration or the next process. The queue is common to all instances: tokens take
+// turns, and the jobs of one token run in the order in which they were accepted. If an error of the store
+// stops a job, later ones wait. Only jobs of an instance that has been silent for minutes are skipped.
 //
-//   - job.go: what is known of a job
-//   - jobs.go: Jobs, and how jobs are read and cancelled
-//   - accept.go: how they come; spool.go: their files
-//   - run.go, import.go: how they are done
+//   - job.go: the documents of a job
+//   - jobs.go: Jobs, and reading and cancelling jobs
+//   - queue.go: the order of jobs
+//   - accept.go: uploads; spool.go: files
+//   - run.go, import.go, rewrite.go: running a job
+//   - conflicts.go, differences.go: the files of results
 package jobs

@@ -18,7 +18,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// run imports the body of a job, and returns what its document says then.
+// run runs a job, and returns the final update of its document.
 func (j *Jobs) run(ctx context.Context, of storedJob, body *os.File) (end func(*storedJob)) {
 	lines, err := j.rejections(of)
 	if err != nil {
@@ -29,7 +29,7 @@ func (j *Jobs) run(ctx context.Context, of storedJob, body *os.File) (end func(*
 	watch := &watcher{jobs: j, of: of, cancel: cancel}
 	var watching sync.WaitGroup
 	done := make(chan struct{})
-	watch.check(ctx) // it may have been cancelled while nobody ran it
+	watch.check(ctx) // it may have been cancelled before
 	watching.Go(func() { watch.run(ctx, done) })
 	var differing differences
 	if of.DryRun {
@@ -56,7 +56,7 @@ func (j *Jobs) run(ctx context.Context, of storedJob, body *os.File) (end func(*
 	}
 }
 
-// work does what a job is.
+// work runs the import or the rewrite of a job.
 func (j *Jobs) work(
 	ctx context.Context, of storedJob, body *os.File, watch *watcher, lines *rejections, differing *differences,
 ) (bulk.Report, error) {
@@ -75,7 +75,7 @@ func (j *Jobs) work(
 	return work.Run(ctx, body)
 }
 
-// failed returns the end of a job with an error, or of one that is done.
+// failed returns the final update of a job that ended with err, which may be nil.
 func (j *Jobs) failed(ctx context.Context, err error) func(*storedJob) {
 	return func(s *storedJob) {
 		s.Ended = j.config.Registry.Now()
@@ -84,7 +84,7 @@ func (j *Jobs) failed(ctx context.Context, err error) func(*storedJob) {
 			s.State = Done
 		case errors.Is(err, errCancelled):
 			s.State = Cancelled
-		case errors.Is(err, registry.ErrNoStore): // it goes on when the store is back
+		case errors.Is(err, registry.ErrNoStore): // continue when the store is available again
 			s.State, s.Ended, s.Error = Queued, time.Time{}, err.Error()
 			return
 		default:
@@ -99,7 +99,7 @@ func (j *Jobs) failed(ctx context.Context, err error) func(*storedJob) {
 	}
 }
 
-// watcher keeps the document of a job that runs up to date, and cancels it.
+// watcher updates the document of a running job, and cancels it on request.
 type watcher struct {
 	jobs   *Jobs
 	of     storedJob
@@ -109,7 +109,7 @@ type watcher struct {
 	last Progress
 }
 
-// show takes the progress of an import.
+// show sets the progress from that of an import.
 func (w *watcher) show(p bulk.Progress) {
 	stage := "reading"
 	if p.Stage == bulk.Writing {
@@ -149,12 +149,12 @@ func (w *watcher) run(ctx context.Context, done <-chan struct{}) {
 	}
 }
 
-// check cancels the job where its document or its token says so.
+// check cancels the job if cancellation was requested, or if its token is no longer valid.
 func (w *watcher) check(ctx context.Context) {
 	r := w.jobs.config.Registry
-	_ = r.Store().Read(ctx, func(tx registry.Tx) error { // where the store is away, the import sees it too
+	_ = r.Store().Read(ctx, func(tx registry.Tx) error { // if the store is unavailable, the import fails too
 		found, err := read(tx, w.of.ID)
-		if err != nil { // a replica may not know it yet
+		if err != nil { // a read replica may not know the job yet
 			return err
 		}
 		if found.Cancel {
@@ -171,7 +171,7 @@ func (w *watcher) check(ctx context.Context) {
 	})
 }
 
-// rejections are the lines that were rejected. Where a job goes on, those from before stay.
+// rejections records the rejected lines. Those of an interrupted run are read from its file.
 type rejections struct {
 	first []Rejection
 	lines map[int64]bool
@@ -192,7 +192,7 @@ func (j *Jobs) rejections(of storedJob) (*rejections, error) {
 	good := int64(0)
 	for s := bufio.NewScanner(f); s.Scan(); {
 		var before Rejection
-		if json.Unmarshal(s.Bytes(), &before) != nil { // the last one may be half written
+		if json.Unmarshal(s.Bytes(), &before) != nil { // the last line may be incomplete
 			break
 		}
 		r.keep(before)
@@ -205,7 +205,7 @@ func (j *Jobs) rejections(of storedJob) (*rejections, error) {
 	return r, nil
 }
 
-// keep remembers a line, and reports whether it is new.
+// keep adds a line, and reports whether it is new.
 func (r *rejections) keep(line Rejection) bool {
 	if r.lines[line.Line] || len(r.lines) >= maxRejected {
 		return false
@@ -243,7 +243,7 @@ func (r *rejections) add(of bulk.Rejection) {
 	r.err = err
 }
 
-// beginning returns the beginning of a line, or of a reason, which may have a part of it.
+// beginning truncates a line or a reason, which may contain a part of the line.
 func beginning(text string) string {
 	if len(text) > maxInput {
 		text = text[:maxInput] + "..."

@@ -18,18 +18,19 @@ type State string
 
 // The states.
 const (
-	Queued      State = "queued"
-	Running     State = "running"
-	Done        State = "done"        // also where lines were rejected
-	Failed      State = "failed"      // what was written before is there
-	Cancelled   State = "cancelled"   // what was written before is there
-	Interrupted State = "interrupted" // its instance has not been heard of for minutes; it goes on when that is back
+	Queued    State = "queued"
+	Running   State = "running"
+	Done      State = "done"      // even if lines were rejected
+	Failed    State = "failed"    // transactions committed before remain
+	Cancelled State = "cancelled" // transactions committed before remain
+	// Interrupted: the instance of the job has been silent for minutes; the job continues when it is back.
+	Interrupted State = "interrupted"
 )
 
-// ended reports whether nothing more happens.
+// ended reports whether the state is final.
 func (s State) ended() bool { return s == Done || s == Failed || s == Cancelled }
 
-// Rewrite is the format of a job that moves targets; its body is a RewriteBody.
+// Rewrite is the format of a job that rewrites targets; its body is a RewriteBody.
 const Rewrite bulk.Format = "rewrite"
 
 // Job is an import of many names, or a rewrite of their targets.
@@ -41,8 +42,8 @@ type Job struct {
 	DryRun    bool        `json:"dry_run,omitempty"`
 	Overwrite bool        `json:"overwrite,omitempty"`
 	Note      string      `json:"note,omitempty"`
-	Encoding  string      `json:"encoding,omitempty"` // that the request said the body has
-	Octets    int64       `json:"octets"`             // of the body
+	Encoding  string      `json:"encoding,omitempty"` // of the body, as requested
+	Octets    int64       `json:"octets"`             // size of the body in bytes
 
 	Created time.Time `json:"created"`
 	Started time.Time `json:"started,omitzero"`
@@ -50,61 +51,62 @@ type Job struct {
 	Ended   time.Time `json:"ended,omitzero"`
 
 	Progress Progress     `json:"progress"`
-	Report   *bulk.Report `json:"report,omitempty"` // what was done, at the end
+	Report   *bulk.Report `json:"report,omitempty"` // the result, at the end
 	Error    string       `json:"error,omitempty"`  // why it failed
-	// Differences says, of a dry run that has ended, how many names would change; a file has them.
+	// Differences counts the names that a finished dry run would change; the details are in a file.
 	Differences *diff.Counts `json:"differences,omitempty"`
-	// Rejections are the first lines that were rejected; a file has the others.
+	// Rejections are the first rejected lines; all of them are in a file.
 	Rejections []Rejection `json:"rejections"`
 }
 
-// Progress says how far a job is.
+// Progress is the progress of a job.
 type Progress struct {
 	Stage    string `json:"stage,omitempty"` // reading or writing
-	Octets   int64  `json:"octets"`          // read
+	Octets   int64  `json:"octets"`          // bytes read
 	Lines    int64  `json:"lines"`           // read
-	Done     int64  `json:"done"`            // names that were written
-	Total    int64  `json:"total"`           // names to write; 0 while it is not known
+	Done     int64  `json:"done"`            // lines written, or names of a rewrite
+	Total    int64  `json:"total"`           // lines to write; 0 if unknown
 	Rejected int64  `json:"rejected"`        // lines
 }
 
 // Rejection is a line that was not imported.
 type Rejection struct {
-	Line   int64  `json:"line"` // 1 is the first one
+	Line   int64  `json:"line"` // one-based
 	Reason string `json:"reason"`
-	// Code is that of the reason, "" for none, and Values are those of its message: see registry.Error.
+	// Code is the message code of the reason, "" if it has none, and Values are the arguments of the message:
+	// see registry.Error.
 	Code   string   `json:"code,omitempty"`
 	Values []string `json:"values,omitempty"`
-	// RuleCode and RuleValue say which rule of syntax an identifier breaks, "" for none: see uri.Rule.
+	// RuleCode and RuleValue identify the syntax rule that an identifier violates, "" for none: see uri.Rule.
 	RuleCode  string `json:"rule_code,omitempty"`
 	RuleValue string `json:"rule_value,omitempty"`
-	Input     string `json:"input"` // its beginning
+	Input     string `json:"input"` // truncated
 }
 
-// storedJob is a Job as it is stored.
+// storedJob is the stored document of a Job.
 type storedJob struct {
 	Job
 	Actor   registry.Actor `json:"actor"`
 	Turn    int64          `json:"turn"`              // see queue.go
-	Order   int64          `json:"order"`             // of those with the same turn; it is given where one is accepted
-	Cancel  bool           `json:"cancel,omitempty"`  // it is to be cancelled
+	Order   int64          `json:"order"`             // position among jobs with the same turn, set by Accept
+	Cancel  bool           `json:"cancel,omitempty"`  // cancellation was requested
 	Request string         `json:"request,omitempty"` // key of its document in registry.TableRequests
 }
 
-// body returns which files it has.
+// body identifies the files of the job.
 func (j *storedJob) body() spooled { return spooled{j.Actor.Token, j.ID} }
 
-// isID reports whether a text may be the ID of a job, which is also part of the name of a file.
+// isID reports whether a text is a valid job ID. IDs are parts of file names.
 func isID(text string) bool {
 	return len(text) == len("20310501T120000-0123456789abcdef") && strings.Trim(text, "0123456789abcdefT-") == ""
 }
 
-// The keys in registry.TableJobs begin with what their documents are. IDs are in the order of time.
+// Prefixes of the keys in registry.TableJobs, by type of document. IDs sort by time.
 const (
-	keyJob     = "job "     // ID: a storedJob
-	keyWaiting = "waiting " // ID: of a job that has not ended, as waiting
-	keyToken   = "token "   // TOKEN ID: of each job that was sent with a token, as kept
-	keyQueue   = "queue"    // what is next, as queue
+	keyJob     = "job "     // followed by the ID: a storedJob
+	keyWaiting = "waiting " // followed by the ID of an unfinished job: its waiting
+	keyToken   = "token "   // followed by the token and the ID of each of its jobs: its kept
+	keyQueue   = "queue"    // the queue
 )
 
 // read reads a job; registry.ErrJob if there is none.
@@ -130,7 +132,7 @@ func decode(value []byte, into any) error {
 	return nil
 }
 
-// documents returns the documents of values by their keys. A value of nil removes its document.
+// documents encodes values as documents, by key. A nil value deletes its document.
 func documents(values map[string]any) (all []registry.Document, err error) {
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		d := registry.Document{Key: key}
@@ -144,7 +146,7 @@ func documents(values map[string]any) (all []registry.Document, err error) {
 	return all, nil
 }
 
-// put writes a job, and whether it waits.
+// put writes a job, and its entry in the index of unfinished jobs.
 func put(tx registry.WriteTx, j storedJob) error {
 	values := map[string]any{keyJob + j.ID: j, keyWaiting + j.ID: nil}
 	if !j.State.ended() {
@@ -161,7 +163,7 @@ func write(tx registry.WriteTx, values map[string]any) error {
 	return tx.Put(registry.TableJobs, all)
 }
 
-// remove removes a job, and the key by which it was sent.
+// remove deletes a job, its index entries and its idempotency key.
 func remove(tx registry.WriteTx, j storedJob) error {
 	if err := write(tx, map[string]any{keyJob + j.ID: nil, keyWaiting + j.ID: nil, ofToken(j.Actor.Token) + j.ID: nil}); err != nil || j.Request == "" {
 		return err

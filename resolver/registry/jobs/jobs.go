@@ -16,49 +16,49 @@ import (
 // Config configures Jobs. All fields must be set.
 type Config struct {
 	Registry  *registry.Registry
-	Directory string // for the bodies; it is made where it is not there
-	MaxBody   int64  // octets of a body
+	Directory string // for bodies and reports; created if missing
+	MaxBody   int64  // bytes of a body
 	Log       *slog.Logger
 }
 
-// Jobs are the imports of clients. They are safe for concurrent use.
+// Jobs manages the jobs of clients. It is safe for concurrent use.
 type Jobs struct {
 	config Config
-	wake   chan struct{} // a job has come
+	wake   chan struct{} // signals a new job
 }
 
 // New returns Jobs; Run runs them.
 func New(config Config) *Jobs { return &Jobs{config, make(chan struct{}, 1)} }
 
-// Bounds of jobs. Those of a token leave others their part, whatever it sends; administrators have one together.
+// Limits of jobs. The limits per token leave room for other tokens; administrators share one limit.
 const (
-	maxWaiting        = 10_000 // that have not ended
+	maxWaiting        = 10_000 // unfinished jobs
 	maxWaitingOfToken = 100
-	maxBodies         = 4        // of the largest size that are here, before more is received
-	maxBodiesOfToken  = 2        // of these
-	reportsPart       = 8        // the reports of a token may be an eighth of the largest body
-	leastReports      = 64 << 10 // or so many octets, where bodies are small
-	checkedPart       = 1 << 24  // octets of a body, after which it is looked again whether there is room
+	maxBodies         = 4        // total size of bodies, in multiples of MaxBody
+	maxBodiesOfToken  = 2        // size of the bodies of a token, in multiples of MaxBody
+	reportsPart       = 8        // the reports of a token may have an eighth of MaxBody
+	leastReports      = 64 << 10 // but at least this many bytes
+	checkedPart       = 1 << 24  // bytes of a body between two checks of the limits
 	maxKeptOfToken    = 500      // with their reports and idempotency keys
 	maxListed         = 500
-	maxExpired        = 16                  // that one that is accepted removes
-	maxItems          = 1_000_000           // that are read of an index
-	keptFor           = 30 * 24 * time.Hour // after their end
+	maxExpired        = 16                  // expired jobs that Accept removes
+	maxItems          = 1_000_000           // entries of an index in one read
+	keptFor           = 30 * 24 * time.Hour // after the last update
 	maxRejections     = 20                  // in the document
 	maxRejected       = 100_000             // lines in the file
 	maxDifferences    = 100_000             // names in the file of a dry run
-	maxInput          = 500                 // octets of a rejected line that are kept, and of the reason
-	silentFor         = 5 * time.Minute     // then a running job is called interrupted, and none waits for it
-	maxKey            = 200                 // octets of an idempotency key
-	savedEvery        = 2 * time.Second     // progress
-	heardEvery        = time.Minute         // where there is no progress
-	checkedEvery      = time.Second         // whether it is to be cancelled
-	searchedEvery     = 2 * time.Second     // for jobs of which nobody has told
-	finishedWithin    = 5 * time.Second     // the last write of a job
+	maxInput          = 500                 // bytes of a rejected line, and of its reason
+	silentFor         = 5 * time.Minute     // without a heartbeat: a running job is shown as interrupted, and skipped
+	maxKey            = 200                 // bytes of an idempotency key
+	savedEvery        = 2 * time.Second     // interval of saving progress
+	heardEvery        = time.Minute         // interval of heartbeats without progress
+	checkedEvery      = time.Second         // interval of checks for cancellation
+	searchedEvery     = 2 * time.Second     // interval of searches for jobs of other processes
+	finishedWithin    = 5 * time.Second     // timeout of the last write of a job
 )
 
 var (
-	// ErrLarge means that a body has more octets than are taken.
+	// ErrLarge means that a body exceeds the limit.
 	ErrLarge = fmt.Errorf("%w: the body is larger than is taken", registry.ErrLarge)
 	// ErrShare means that too many jobs of the same token wait.
 	ErrShare = fmt.Errorf("%w: too many jobs with this token wait", registry.ErrShare)
@@ -73,12 +73,13 @@ var (
 	errRevoked   = errors.New("the token of the job is not valid any more")
 )
 
-// readsAll reports whether an actor may know of all jobs.
+// readsAll reports whether an actor may read all jobs.
 func readsAll(actor registry.Actor) bool {
 	return actor.Role == registry.Admin && actor.Prefixes == nil
 }
 
-// mayRead returns registry.ErrJob unless an actor may know of a job: its own, or all of an Admin of all names.
+// mayRead returns registry.ErrJob unless an actor may read a job: an actor may read its own jobs, and an
+// Admin of all names may read all jobs.
 func mayRead(actor registry.Actor, j storedJob) error {
 	if readsAll(actor) || actor.Token == j.Actor.Token && actor.Name == j.Actor.Name {
 		return nil
@@ -86,7 +87,7 @@ func mayRead(actor registry.Actor, j storedJob) error {
 	return registry.ErrJob
 }
 
-// Get returns a job that an actor may know of.
+// Get returns a job that an actor may read.
 func (j *Jobs) Get(ctx context.Context, actor registry.Actor, id string) (Job, error) {
 	found, err := j.readable(ctx, actor, id)
 	if err != nil {
@@ -95,7 +96,7 @@ func (j *Jobs) Get(ctx context.Context, actor registry.Actor, id string) (Job, e
 	return j.shown(found), nil
 }
 
-// readable returns a job that an actor may know of, as it is stored.
+// readable returns the stored document of a job that an actor may read.
 func (j *Jobs) readable(ctx context.Context, actor registry.Actor, id string) (storedJob, error) {
 	found, err := j.stored(ctx, id)
 	if err == nil {
@@ -112,7 +113,7 @@ func (j *Jobs) stored(ctx context.Context, id string) (found storedJob, err erro
 	return found, err
 }
 
-// shown returns a job as it is shown.
+// shown returns a job for clients, with the state Interrupted if it is.
 func (j *Jobs) shown(of storedJob) Job {
 	if of.Rejections == nil {
 		of.Rejections = []Rejection{}
@@ -123,7 +124,7 @@ func (j *Jobs) shown(of storedJob) Job {
 	return of.Job
 }
 
-// List returns the jobs that an actor may know of, the newest first, of which there are at most 500.
+// List returns the jobs that an actor may read, the newest first, at most 500.
 func (j *Jobs) List(ctx context.Context, actor registry.Actor) ([]Job, error) {
 	of := keyToken
 	if !readsAll(actor) {
@@ -153,7 +154,8 @@ func (j *Jobs) List(ctx context.Context, actor registry.Actor) ([]Job, error) {
 	return list, err
 }
 
-// Cancel cancels a job, and returns it: one that runs ends within seconds. ErrEnded means that it is too late.
+// Cancel cancels a job, and returns it. A running job ends within seconds. ErrEnded means that the job has
+// ended already.
 func (j *Jobs) Cancel(ctx context.Context, actor registry.Actor, id string) (Job, error) {
 	var found storedJob
 	err := j.config.Registry.Store().Write(ctx, func(tx registry.WriteTx) (err error) {
@@ -179,7 +181,7 @@ func (j *Jobs) Cancel(ctx context.Context, actor registry.Actor, id string) (Job
 	return j.shown(found), nil
 }
 
-// Rejected opens the rejected lines of a job, as NDJSON of Rejection.
+// Rejected opens the rejected lines of a job, as NDJSON of Rejection. The caller closes the file.
 func (j *Jobs) Rejected(ctx context.Context, actor registry.Actor, id string) (*os.File, error) {
 	of, err := j.readable(ctx, actor, id)
 	if err != nil {
@@ -195,7 +197,7 @@ func (j *Jobs) Rejected(ctx context.Context, actor registry.Actor, id string) (*
 	return f, nil
 }
 
-// awake has Run look for jobs.
+// awake wakes Run to search for jobs.
 func (j *Jobs) awake() {
 	select {
 	case j.wake <- struct{}{}:

@@ -25,10 +25,10 @@ import (
 	"github.com/urnd/urnd/resolver/registry/token"
 )
 
-// held is a store in which an import waits for its end, when it has read its input.
+// held is a store in which an import blocks until it is cancelled, after it has read its input.
 type held struct {
 	registry.Store
-	hold chan struct{} // closed by the import when it waits
+	hold chan struct{} // closed when the import blocks
 	once *sync.Once
 }
 
@@ -120,7 +120,7 @@ func await(t *testing.T, j *jobs.Jobs, id string, state jobs.State) (job jobs.Jo
 	return job
 }
 
-// lines returns n lines, every tenth of which is of a name that the writer may not change.
+// lines returns n lines, every tenth of which has a name that the writer may not change.
 func lines(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -162,7 +162,7 @@ func TestJob(t *testing.T) {
 	if e, err := r.Get(t.Context(), registry.Name("urn:x:1")); err != nil || e.By != "w" || len(e.Targets) != 1 {
 		t.Errorf("%+v, %v", e, err)
 	}
-	// The same once more changes nothing.
+	// Repeating it changes nothing.
 	again := await(t, j, accept(t, j, writer, "", lines(n)).ID, jobs.Done)
 	if again.Report.New != 0 || again.Report.Changed != 0 {
 		t.Errorf("%+v", again.Report)
@@ -176,7 +176,7 @@ func TestJob(t *testing.T) {
 	}
 }
 
-// The body of a job is read by the encoding that came with it; another one is another request.
+// The body of a job is read in the requested encoding; a different encoding makes a different request.
 func TestEncodingOfJob(t *testing.T) {
 	dir := t.TempDir()
 	j, r := newJobs(openStore(t, dir), dir, new(bytes.Buffer))
@@ -223,7 +223,7 @@ func TestIdempotencyKey(t *testing.T) {
 			t.Errorf("%s: %s, %v, %v", tt.name, job.ID, isNew, err)
 		}
 	}
-	// Of many at once there is one job.
+	// Concurrent requests make one job.
 	ids := make([]string, 8)
 	var all sync.WaitGroup
 	for i := range ids {
@@ -361,7 +361,7 @@ func TestRevokedJob(t *testing.T) {
 	}
 }
 
-// What was interrupted goes on: by a new configuration, and after a crash.
+// An interrupted job is continued: by a new configuration, and after a crash.
 func TestInterrupted(t *testing.T) {
 	dir := t.TempDir()
 	store := openStore(t, dir)
@@ -410,7 +410,7 @@ func TestInterrupted(t *testing.T) {
 	})
 }
 
-// Jobs run in the order in which they were accepted, also those of one second: the later import wins.
+// Jobs run in the order in which they were accepted, even within one second: the later import wins.
 func TestOrder(t *testing.T) {
 	dir := t.TempDir()
 	store := openStore(t, dir)
@@ -437,7 +437,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// flaky is a store that a job can be taken from, and that is away when its import is to write for the first time.
+// flaky is a store that becomes unavailable when the import of a job begins to write.
 type flaky struct {
 	registry.Store
 	failed *atomic.Bool
@@ -459,7 +459,8 @@ func (f flakyTx) Document(table registry.Table, key string) ([]byte, error) {
 	return f.Tx.Document(table, key)
 }
 
-// A job that a fault of the store has stopped is run before later ones; and so is one of another instance that runs it.
+// A job that an error of the store has stopped runs before later ones, and so does one that another instance
+// runs.
 func TestOrderAfterFault(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
@@ -491,7 +492,7 @@ func TestOrderAfterFault(t *testing.T) {
 	}
 }
 
-// A rejected line is as long as it may be in its file, and is valid JSON.
+// A rejected line is truncated in the file, and is valid JSON.
 func TestHostileLines(t *testing.T) {
 	dir := t.TempDir()
 	j, _ := newJobs(openStore(t, dir), dir, io.Discard)
@@ -514,7 +515,7 @@ func TestHostileLines(t *testing.T) {
 	}
 }
 
-// late is a store whose readers do not know of jobs yet, as those of a replica.
+// late is a store whose readers lag behind, like a read replica.
 type late struct{ registry.Store }
 
 func (l late) Read(ctx context.Context, f func(registry.Tx) error) error {
@@ -530,7 +531,7 @@ func (l lateTx) Document(table registry.Table, key string) ([]byte, error) {
 	return l.Tx.Document(table, key)
 }
 
-// A job that was accepted is run, also where a replica does not know it yet.
+// An accepted job runs, even if a read replica does not know it yet.
 func TestLateReader(t *testing.T) {
 	dir := t.TempDir()
 	store := openStore(t, dir)
@@ -541,7 +542,7 @@ func TestLateReader(t *testing.T) {
 	await(t, known, job.ID, jobs.Done)
 }
 
-// The reason of a rejection is bounded, whatever the line had.
+// The reason of a rejection is bounded, whatever the line contains.
 func TestLongReason(t *testing.T) {
 	dir := t.TempDir()
 	j, _ := newJobs(openStore(t, dir), dir, io.Discard)

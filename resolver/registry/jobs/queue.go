@@ -9,39 +9,40 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// Tokens take turns: the first jobs of all tokens that have some are run, then the second ones. Those of one token run in the order in which
-// they were accepted. A job has its turn from the beginning: the one after that of the job before with the same token, but none that has
-// been already. So who sends a hundred jobs has others wait for one of them.
+// Tokens take turns, round-robin: the first jobs of all tokens run, then the second ones, and so on. Jobs of
+// one token run in the order in which they were accepted. Accept assigns the turn of a job: the turn after
+// that of the previous job with the same token, but not one that is over. So a token with a hundred jobs
+// delays each other token by one job only.
 
-// queue is what all instances know of the order of jobs.
+// queue is the shared state of the job order.
 type queue struct {
-	Order int64 `json:"order"` // of the job that was accepted last
-	Turn  int64 `json:"turn"`  // of the job that was begun last
+	Order int64 `json:"order"` // of the last accepted job
+	Turn  int64 `json:"turn"`  // of the last started job
 }
 
-// waiting is a job that has not ended.
+// waiting is the index entry of an unfinished job.
 type waiting struct {
-	Token   string    `json:"token"` // by which it was sent
+	Token   string    `json:"token"` // of the upload
 	Turn    int64     `json:"turn"`
 	Order   int64     `json:"order"`
 	Updated time.Time `json:"updated"`
 }
 
-// kept is a job, whether it has ended or not.
+// kept is the index entry of a job of a token, finished or not.
 type kept struct {
 	Turn int64 `json:"turn"`
 }
 
-// item is a document of one of these, with the ID of its job.
+// item is an index entry with its job ID.
 type item[T any] struct {
 	id string
 	of T
 }
 
-// ofToken is what the keys begin with that say which jobs were sent with a token, "" for those of administrators.
+// ofToken returns the key prefix of the jobs of a token, "" for administrators.
 func ofToken(token string) string { return keyToken + token + " " }
 
-// items reads documents whose keys begin with a prefix, and end with the ID of a job, in the order of their keys.
+// items reads the documents with a key prefix, in key order. The keys end with job IDs.
 func items[T any](tx registry.Tx, prefix string) (all []item[T], err error) {
 	const page = 1000
 	for after := ""; ; {
@@ -62,7 +63,7 @@ func items[T any](tx registry.Tx, prefix string) (all []item[T], err error) {
 	}
 }
 
-// queued returns the jobs that have not ended, in the order in which they run.
+// queued returns the unfinished jobs in the order in which they run.
 func queued(tx registry.Tx) ([]item[waiting], error) {
 	all, err := items[waiting](tx, keyWaiting)
 	slices.SortFunc(all, func(a, b item[waiting]) int {
@@ -71,7 +72,7 @@ func queued(tx registry.Tx) ([]item[waiting], error) {
 	return all, err
 }
 
-// readQueue returns the queue, which is the zero value at first.
+// readQueue returns the stored queue, initially the zero value.
 func readQueue(tx registry.Tx) (q queue, err error) {
 	value, err := tx.Document(registry.TableJobs, keyQueue)
 	if err == nil && value != nil {
@@ -80,7 +81,7 @@ func readQueue(tx registry.Tx) (q queue, err error) {
 	return q, err
 }
 
-// enqueue gives a job its place behind those of its token, which are given.
+// enqueue assigns the order and the turn of a job. own are the jobs of its token.
 func enqueue(tx registry.WriteTx, made *storedJob, own []item[kept]) error {
 	q, err := readQueue(tx)
 	if err != nil {
@@ -94,7 +95,7 @@ func enqueue(tx registry.WriteTx, made *storedJob, own []item[kept]) error {
 	return write(tx, map[string]any{keyQueue: q, ofToken(made.Actor.Token) + made.ID: kept{made.Turn}})
 }
 
-// begin says that the turn of a job has come.
+// begin advances the current turn to that of a job.
 func begin(tx registry.WriteTx, j storedJob) error {
 	q, err := readQueue(tx)
 	if err != nil || q.Turn >= j.Turn {

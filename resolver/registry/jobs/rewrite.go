@@ -12,7 +12,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/bulk"
 )
 
-// RewriteBody is the body of a job that moves targets: see registry.Rewrite.
+// RewriteBody is the body of a job that rewrites targets: see registry.Rewrite.
 type RewriteBody struct {
 	Prefix  string `json:"prefix"`
 	Replace string `json:"replace"`
@@ -20,10 +20,10 @@ type RewriteBody struct {
 	AsOf    int64  `json:"as_of,omitempty"`
 }
 
-// maxRewrite bounds the octets of a RewriteBody.
+// maxRewrite bounds a RewriteBody, in bytes.
 const maxRewrite = 64 << 10
 
-// rewriteOf returns what a body says.
+// rewriteOf decodes a RewriteBody.
 func (j *Jobs) rewriteOf(octets []byte) (w registry.Rewrite, err error) {
 	var body RewriteBody
 	d := json.NewDecoder(bytes.NewReader(octets))
@@ -38,7 +38,8 @@ func (j *Jobs) rewriteOf(octets []byte) (w registry.Rewrite, err error) {
 	return w, err
 }
 
-// checkRewrite reads the body of a rewrite, and returns it again where an actor may do what it says.
+// checkRewrite reads the body of a rewrite and checks the permissions of an actor. It returns a new reader of
+// the body.
 func (j *Jobs) checkRewrite(actor registry.Actor, body io.Reader) (io.Reader, error) {
 	octets, err := io.ReadAll(io.LimitReader(body, maxRewrite+1))
 	switch {
@@ -54,7 +55,7 @@ func (j *Jobs) checkRewrite(actor registry.Actor, body io.Reader) (io.Reader, er
 	return bytes.NewReader(octets), err
 }
 
-// rewrite moves targets as a job says.
+// rewrite runs a job that rewrites targets.
 func (j *Jobs) rewrite(
 	ctx context.Context, of storedJob, body io.Reader, watch *watcher, lines *rejections, differing *differences,
 ) (report bulk.Report, err error) {

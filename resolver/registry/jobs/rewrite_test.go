@@ -11,7 +11,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/jobs"
 )
 
-// A job moves targets, of names that its token may change; a dry run says which would be.
+// A job rewrites targets of the names that its token may change; a dry run reports them.
 func TestRewriteJob(t *testing.T) {
 	dir := t.TempDir()
 	store := openStore(t, dir)
@@ -19,7 +19,7 @@ func TestRewriteJob(t *testing.T) {
 	running(t, j)
 	await(t, j, accept(t, j, root, "", lines(20)).ID, jobs.Done)
 	writer := writer
-	writer.Token = "" // which is not asked for then
+	writer.Token = "" // without a token, which would be verified
 	key := registry.Name("urn:x:1")
 	before, err := r.Get(t.Context(), key)
 	if err != nil {

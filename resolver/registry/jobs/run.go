@@ -10,7 +10,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// Run runs jobs, one after another, until ctx is done: then the one that runs goes on with the next Run.
+// Run runs jobs sequentially until ctx is done. A job that it interrupts then continues in the next Run.
 func (j *Jobs) Run(ctx context.Context) {
 	ticker := time.NewTicker(searchedEvery)
 	defer ticker.Stop()
@@ -26,15 +26,15 @@ func (j *Jobs) Run(ctx context.Context) {
 	}
 }
 
-// next runs the job whose turn it is, if its body is here and nobody runs it, and reports whether it did. A later one is
-// not run instead: it may be about the same names.
+// next runs the first job of the queue, if its body is on this instance and no other process runs it. It
+// reports whether it ran one. Later jobs are never run before it, because they may be about the same names.
 func (j *Jobs) next(ctx context.Context) bool {
 	here := j.bodies()
 	if len(here) == 0 {
 		return false
 	}
 	first, err := j.first(ctx, here)
-	if err != nil || !slices.Contains(here, first) { // the store is away, or another instance has the body
+	if err != nil || !slices.Contains(here, first) { // the store is unavailable, or another instance has the body
 		return false
 	}
 	f := j.open(first, bodyFile)
@@ -45,12 +45,13 @@ func (j *Jobs) next(ctx context.Context) bool {
 	return j.take(ctx, first, f)
 }
 
-// first returns the job whose turn it is, the zero value for none. Those of an instance that has not been heard of are left out; that there is
-// this one is said of its own. Bodies of no such job are removed.
+// first returns the first job of the queue, the zero value if it is empty. Jobs of an instance that has been
+// silent for too long are skipped; the jobs of this instance are updated as a heartbeat. Bodies without an
+// unfinished job are removed.
 func (j *Jobs) first(ctx context.Context, here []spooled) (first spooled, err error) {
 	now := j.config.Registry.Now()
 	known := make(map[spooled]bool)
-	// A replica that is read may not know a job yet.
+	// A write transaction, because a read replica may lag behind.
 	err = j.config.Registry.Store().Write(ctx, func(tx registry.WriteTx) error {
 		first = spooled{}
 		clear(known)
@@ -81,7 +82,7 @@ func (j *Jobs) first(ctx context.Context, here []spooled) (first spooled, err er
 	return first, nil
 }
 
-// touch says that the instance of a job is there.
+// touch updates the heartbeat of a job.
 func touch(tx registry.WriteTx, id string, now time.Time) error {
 	found, err := read(tx, id)
 	if err != nil {
@@ -91,10 +92,10 @@ func touch(tx registry.WriteTx, id string, now time.Time) error {
 	return put(tx, found)
 }
 
-// tidy removes a body that no job waits for.
+// tidy removes a body without an unfinished job.
 func (j *Jobs) tidy(ctx context.Context, at spooled) {
 	f := j.open(at, bodyFile)
-	if f == nil { // it is being accepted
+	if f == nil { // it is still being accepted
 		return
 	}
 	defer f.Close()
@@ -126,7 +127,7 @@ func (j *Jobs) take(ctx context.Context, at spooled, body *os.File) bool {
 	case errors.Is(err, registry.ErrJob), err == nil && found.State.ended():
 		j.remove(bodyFile, at)
 		return false
-	case err != nil: // the store is away; the job stays
+	case err != nil: // the store is unavailable; the job remains queued
 		return false
 	}
 	j.config.Log.InfoContext(ctx, "an import of the registry begins", "job", at.id, "by", found.By, "token", found.Actor.Token, "octets", found.Octets)
@@ -149,7 +150,7 @@ func (j *Jobs) take(ctx context.Context, at spooled, body *os.File) bool {
 	return true
 }
 
-// logEnd is the audit record of a job: its names have their versions, with who made them.
+// logEnd writes the audit record of a job. Its names have versions with their authors.
 func (j *Jobs) logEnd(ctx context.Context, of storedJob) {
 	attributes := []any{
 		"job", of.ID, "state", string(of.State), "by", of.By, "token", of.Actor.Token, "client", of.Actor.Client, "request", of.Actor.Request,
@@ -164,7 +165,7 @@ func (j *Jobs) logEnd(ctx context.Context, of storedJob) {
 	j.config.Log.InfoContext(ctx, "an import of the registry ends", attributes...)
 }
 
-// change changes the document of a job.
+// change updates the document of a job.
 func (j *Jobs) change(ctx context.Context, id string, f func(registry.WriteTx, *storedJob) error) (changed storedJob, err error) {
 	err = j.config.Registry.Store().Write(ctx, func(tx registry.WriteTx) error {
 		found, err := read(tx, id)
@@ -180,7 +181,7 @@ func (j *Jobs) change(ctx context.Context, id string, f func(registry.WriteTx, *
 	return changed, err
 }
 
-// always returns a change that cannot fail.
+// always adapts a change that cannot fail.
 func always(f func(*storedJob)) func(registry.WriteTx, *storedJob) error {
 	return func(_ registry.WriteTx, s *storedJob) error {
 		f(s)

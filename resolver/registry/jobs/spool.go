@@ -15,19 +15,19 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// The files of a job: the directory of its token, its ID, and what they are.
+// The extensions of the files of a job. A path is the directory of the token, the job ID, and an extension.
 const (
 	bodyFile     = ".body"
 	rejectedFile = ".rejected"
 	differsFile  = ".differences" // of a dry run
 	clashesFile  = ".conflicts"
-	uploadFile   = ".upload" // a body that is not complete
+	uploadFile   = ".upload" // an incomplete body
 )
 
-// spooled says which job files are of: its token, "" for administrators, and its ID.
+// spooled identifies the files of a job by its token, "" for administrators, and its ID.
 type spooled struct{ token, id string }
 
-// ofAdministrators is the directory of the jobs of those who have no token of the registry.
+// ofAdministrators is the directory of jobs without a token of the registry.
 const ofAdministrators = "administrators"
 
 func (j *Jobs) directory(token string) string {
@@ -38,14 +38,14 @@ func (j *Jobs) path(at spooled, kind string) string {
 	return filepath.Join(j.directory(at.token), at.id+kind)
 }
 
-// lock locks a file for this process and opening: false where somebody else has it. It is unlocked when the
-// file is closed, also by the end of the process.
+// lock locks an open file exclusively; it returns false if it is locked already. Closing the file unlocks it,
+// and so does the end of the process.
 func lock(f *os.File) bool {
 	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
 }
 
-// upload makes the file of a new job, and locks it. What looks for uploads that were broken off, here or in another instance, may find
-// it before it is locked: then another one is made.
+// upload creates the file of a new job, and locks it. Before it is locked, a search for aborted uploads, by
+// any instance, may remove it: then another one is created.
 func (j *Jobs) upload(token string) (at spooled, f *os.File, err error) {
 	const ownerOnly, ownerOnlyDirectory = 0o600, 0o700
 	for range uploadAttempts {
@@ -54,7 +54,7 @@ func (j *Jobs) upload(token string) (at spooled, f *os.File, err error) {
 		}
 		at = spooled{token, j.newID()}
 		f, err = os.OpenFile(j.path(at, uploadFile), os.O_RDWR|os.O_CREATE|os.O_EXCL, ownerOnly)
-		if errors.Is(err, os.ErrNotExist) { // the directory was empty, and is removed
+		if errors.Is(err, os.ErrNotExist) { // the empty directory was removed
 			continue
 		}
 		if err != nil {
@@ -70,17 +70,17 @@ func (j *Jobs) upload(token string) (at spooled, f *os.File, err error) {
 
 const uploadAttempts = 20
 
-// newID returns an ID that no job has. Those of later jobs are later in the order of their octets, but for those of the same second.
+// newID returns a unique ID. IDs sort by time, with a resolution of a second.
 func (j *Jobs) newID() string {
 	var random [8]byte
-	_, _ = rand.Read(random[:]) // it never fails
+	_, _ = rand.Read(random[:]) // never fails
 	return idAt(j.config.Registry.Now()) + hex.EncodeToString(random[:])
 }
 
-// idAt returns what the IDs of a time begin with.
+// idAt returns the prefix of IDs of a time.
 func idAt(now time.Time) string { return now.UTC().Format("20060102T150405-") }
 
-// isThere reports whether an open file still has its name.
+// isThere reports whether an open file still exists under its name.
 func isThere(f *os.File) bool {
 	is, err := f.Stat()
 	if err != nil {
@@ -92,23 +92,24 @@ func isThere(f *os.File) bool {
 
 var errTaken = errors.New("its file was removed")
 
-// storing says that files cannot be kept now.
+// storing wraps an error of the file system as registry.ErrNoStore.
 func storing(err error) error { return fmt.Errorf("%w: keeping a job: %w", registry.ErrNoStore, err) }
 
-// files calls f for each file of a job that is here, in the order of the IDs for each token, and removes empty directories.
+// files calls f for each file on this instance, in the order of job IDs within each token, and removes empty
+// directories.
 func (j *Jobs) files(f func(at spooled, kind string, entry os.DirEntry)) {
 	tokens, err := os.ReadDir(j.config.Directory)
 	if err != nil {
-		return // there was no job yet
+		return // no job was uploaded yet
 	}
 	for _, directory := range tokens {
-		if !directory.IsDir() || !isToken(directory.Name()) { // an import sorts beside them
+		if !directory.IsDir() || !isToken(directory.Name()) { // temporary files of imports
 			continue
 		}
 		token := strings.TrimPrefix(directory.Name(), ofAdministrators)
 		entries, err := os.ReadDir(j.directory(token))
 		if err == nil && len(entries) == 0 {
-			_ = os.Remove(j.directory(token)) // where there is a file meanwhile it stays
+			_ = os.Remove(j.directory(token)) // fails if it is not empty any more
 		}
 		for _, entry := range entries {
 			kind := filepath.Ext(entry.Name())
@@ -119,12 +120,12 @@ func (j *Jobs) files(f func(at spooled, kind string, entry os.DirEntry)) {
 	}
 }
 
-// isToken reports whether a directory may be that of a token.
+// isToken reports whether a directory name is that of a token.
 func isToken(name string) bool {
 	return name == ofAdministrators || len(name) == len("0123456789abcdef") && strings.Trim(name, "0123456789abcdef") == ""
 }
 
-// size returns how many octets a file has.
+// size returns the size of a file in bytes.
 func size(entry os.DirEntry) int64 {
 	info, err := entry.Info()
 	if err != nil {
@@ -133,8 +134,8 @@ func size(entry os.DirEntry) int64 {
 	return info.Size()
 }
 
-// checkRoom returns an error where the bodies that are here, and so many octets more with a token, are too large: the store may be on the
-// same disk.
+// checkRoom returns an error if the bodies on this instance, and more additional bytes of a token, exceed a
+// limit: the store may be on the same disk.
 func (j *Jobs) checkRoom(token string, more int64) error {
 	all, own := more, more
 	j.files(func(at spooled, kind string, entry os.DirEntry) {
@@ -156,7 +157,8 @@ func (j *Jobs) checkRoom(token string, more int64) error {
 	}
 }
 
-// trim removes the oldest reports of a token where they are too large, but for those of jobs that have not ended here.
+// trim removes the oldest reports of a token beyond its limit, except those of unfinished jobs of this
+// instance.
 func (j *Jobs) trim(token string) {
 	type report struct {
 		at     spooled
@@ -175,7 +177,7 @@ func (j *Jobs) trim(token string) {
 			octets += reports[len(reports)-1].octets
 		}
 	})
-	for _, r := range reports { // in the order of their IDs
+	for _, r := range reports { // in the order of job IDs
 		if octets <= max(j.config.MaxBody/reportsPart, leastReports) {
 			return
 		}
@@ -186,7 +188,8 @@ func (j *Jobs) trim(token string) {
 	}
 }
 
-// bodies returns the bodies that are here, and removes uploads that were broken off, and the reports of jobs that another instance has removed.
+// bodies returns the bodies on this instance. It removes aborted uploads, and reports of jobs that other
+// instances have removed.
 func (j *Jobs) bodies() (all []spooled) {
 	now := j.config.Registry.Now()
 	j.files(func(at spooled, kind string, _ os.DirEntry) {
@@ -207,7 +210,7 @@ func (j *Jobs) bodies() (all []spooled) {
 	return all
 }
 
-// open opens a file that nobody works on; nil where there is none.
+// open opens and locks a file; nil if it does not exist, or another process has locked it.
 func (j *Jobs) open(at spooled, kind string) *os.File {
 	f, err := os.Open(j.path(at, kind))
 	if err != nil {
@@ -220,20 +223,20 @@ func (j *Jobs) open(at spooled, kind string) *os.File {
 	return f
 }
 
-// remove removes the files of jobs.
+// remove removes one kind of files of jobs.
 func (j *Jobs) remove(kind string, all ...spooled) {
 	for _, at := range all {
-		_ = os.Remove(j.path(at, kind)) // what cannot be removed now is when it is seen again
+		_ = os.Remove(j.path(at, kind)) // retried when the file is found again
 	}
 }
 
-// syncDirectories makes the names of files durable, and that of the directory that has those of a token.
+// syncDirectories makes file names in the directory of a token durable, and the directory itself.
 func (j *Jobs) syncDirectories(token string) error {
 	return errors.Join(syncDirectory(j.directory(token)), syncDirectory(j.config.Directory))
 }
 
 func syncDirectory(path string) error {
-	d, err := os.Open(path) //nolint:gosec // it is ours
+	d, err := os.Open(path) //nolint:gosec // a directory of this package
 	if err != nil {
 		return err
 	}

@@ -6,13 +6,13 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// Bounds of what States reads.
+// Limits of States.
 const (
 	statesFor = 24 * time.Hour
 	maxStates = 1000
 )
 
-// States returns how many jobs there are by state, of those that were accepted in the last day.
+// States counts the jobs of the last day by state.
 func States(tx registry.Tx, now time.Time) (map[State]int64, error) {
 	documents, err := tx.Documents(registry.TableJobs, keyJob, keyJob+idAt(now.Add(-statesFor)), maxStates)
 	if err != nil {

@@ -23,7 +23,7 @@ func upload(key string) jobs.Upload {
 	return jobs.Upload{Format: bulk.CSV, Key: key, Body: strings.NewReader("")}
 }
 
-// actorOf returns who uses a new token.
+// actorOf returns the actor of a new token.
 func actorOf(t *testing.T, r *registry.Registry, name string) registry.Actor {
 	t.Helper()
 	made, _, err := token.Create(t.Context(), r, root, token.Token{Name: name, Role: registry.Writer})
@@ -33,11 +33,11 @@ func actorOf(t *testing.T, r *registry.Registry, name string) registry.Actor {
 	return made.Actor()
 }
 
-// Whatever is sent with a token, what others share with it is there for them.
+// Whatever is uploaded with one token, shared resources remain for other tokens.
 func TestTokensBesideTokens(t *testing.T) {
 	for _, tt := range []struct {
 		name string
-		// attack sends with the token as much as it can, and returns the error in the end.
+		// attack uploads with the token as much as possible, and returns the final error.
 		attack func(t *testing.T, j *jobs.Jobs, writer registry.Actor, dir string) error
 		want   error
 	}{
@@ -134,7 +134,7 @@ func TestTokensBesideTokens(t *testing.T) {
 	}
 }
 
-// Tokens take turns, in whichever order jobs were sent.
+// Tokens take turns, in whatever order jobs were uploaded.
 func TestTurns(t *testing.T) {
 	dir := t.TempDir()
 	j, r := newJobs(openStore(t, dir), dir, io.Discard)
@@ -168,7 +168,7 @@ func TestTurns(t *testing.T) {
 		}
 	}
 	check(7, "o.example/0 root.example/4 t.example/5 o.example/1 root.example/6 o.example/2 o.example/3")
-	// Who had no job before does not run all of his before those who had.
+	// A token without earlier jobs does not run all of its jobs before others.
 	for i, by := range []registry.Actor{third, third, other} {
 		u := jobs.Upload{Format: bulk.NDJSON, Overwrite: true, Body: strings.NewReader(fmt.Sprintf(`{"name":"urn:x:a","targets":["https://%s.example/%d"]}`, by.Name, 7+i))}
 		var err error
@@ -181,7 +181,8 @@ func TestTurns(t *testing.T) {
 	check(3, "t.example/7 t.example/8 o.example/9")
 }
 
-// What has ended a month ago is removed, with its report and key, also where nothing else is sent with its token.
+// Jobs that ended a month ago are removed, with their reports and idempotency keys, even if nothing else is
+// uploaded with their tokens.
 func TestOldJobs(t *testing.T) {
 	dir := t.TempDir()
 	store := openStore(t, dir)

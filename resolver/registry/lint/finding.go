@@ -6,14 +6,14 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// Severity says how bad a finding is.
+// Severity is the severity of a finding.
 type Severity uint8
 
 // The severities.
 const (
-	Hint    Severity = iota // it may be meant so
-	Warning                 // it works, and should be looked at
-	Error                   // clients get no answer, or a wrong one
+	Hint    Severity = iota // it may be intended
+	Warning                 // it works, but should be reviewed
+	Error                   // clients get an error, or a wrong response
 )
 
 var severityNames = [...]string{"hint", "warning", "error"}
@@ -24,11 +24,11 @@ func (s Severity) String() string { return severityNames[s] }
 // MarshalText implements encoding.TextMarshaler.
 func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// Finding is one thing that is wrong or doubtful with an entry.
+// Finding is an error or a likely mistake in an entry.
 type Finding struct {
 	Key      registry.Key
 	Severity Severity
-	What     string // for people
+	What     string // a message for users
 	Rule     string // one of the rules of this package
 }
 
@@ -39,24 +39,25 @@ func (f Finding) String() string {
 
 // The rules.
 const (
-	ruleName        = "name"           // it is not valid, or not by the rules of its namespace
-	ruleCanonical   = "canonical"      // its canonical name is another one, so that nobody reaches it
-	ruleNotAsked    = "not-asked"      // the registry is not asked for it
-	ruleLevel       = "level"          // an identifier in a web address has no default link, or is registered where none is asked for
-	ruleRecord      = "record"         // what is registered of it is not valid
-	ruleEquivalent  = "equivalent"     // another name of the same resource is registered apart
-	ruleTarget      = "target"         // a target is not a URI that its scheme allows
-	ruleScheme      = "target-scheme"  // it has a scheme that is not allowed
-	ruleNormal      = "target-normal"  // it is not in its normal form
-	ruleUserinfo    = "target-user"    // it has a user name or password
-	ruleHTTP        = "target-http"    // it is not protected by TLS
-	ruleNoTarget    = "no-target"      // the name leads nowhere
-	ruleExpired     = "target-expired" // a target is not valid any more
+	ruleName      = "name"      // invalid, or not allowed by the rules of its namespace
+	ruleCanonical = "canonical" // not canonical, so that no request reaches the entry
+	ruleNotAsked  = "not-asked" // outside the owned prefixes
+	// ruleLevel: an identifier in a web address without a default link, or registered at an unused level.
+	ruleLevel       = "level"
+	ruleRecord      = "record"         // the record is invalid
+	ruleEquivalent  = "equivalent"     // an equivalent name is registered separately
+	ruleTarget      = "target"         // a target is not a valid URI of its scheme
+	ruleScheme      = "target-scheme"  // a target has a disallowed scheme
+	ruleNormal      = "target-normal"  // a target is not normalized
+	ruleUserinfo    = "target-user"    // a target has a user name or password
+	ruleHTTP        = "target-http"    // a target is not protected by TLS
+	ruleNoTarget    = "no-target"      // an active name without target
+	ruleExpired     = "target-expired" // an expired target
 	ruleShared      = "target-shared"  // another name has the same only target
-	ruleChain       = "chain"          // it leads to another name that is registered
-	ruleLoop        = "loop"           // it leads back to itself
-	ruleAlias       = "alias"          // what it is an alias of is not there, or withdrawn
-	ruleSuccessor   = "successor"      // a successor is not there, or withdrawn
-	ruleRedundant   = "redundant"      // a shorter prefix does the same
-	ruleHidesSystem = "hides-rules"    // the rules of the namespace are not asked any more
+	ruleChain       = "chain"          // a target resolves to another registered name
+	ruleLoop        = "loop"           // an entry resolves to itself
+	ruleAlias       = "alias"          // a dangling alias: the name is missing or withdrawn
+	ruleSuccessor   = "successor"      // a successor is missing or withdrawn
+	ruleRedundant   = "redundant"      // a shorter prefix has the same effect
+	ruleHidesSystem = "hides-rules"    // the prefix hides the rules of the namespace
 )

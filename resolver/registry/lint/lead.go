@@ -11,14 +11,14 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// lead is a target that leads to a name: by this urnd, or by another resolver.
+// lead is a target that resolves to a name: by this urnd, or by another resolver.
 type lead struct {
 	target string
 	name   string // canonical
-	own    bool   // by this urnd
+	own    bool   // resolved by this urnd
 }
 
-// leadsOf returns the targets of an entry that lead to names.
+// leadsOf returns the targets of an entry that resolve to names.
 func (l *linter) leadsOf(e registry.Entry) []lead {
 	var leads []lead
 	for _, t := range e.Targets {
@@ -33,7 +33,7 @@ func (l *linter) leadsOf(e registry.Entry) []lead {
 	return leads
 }
 
-// leadOf returns the name that a location leads to: resolvers have it in the path or query, as in
+// leadOf returns the name that a location resolves to. Resolvers have it in the path or query, as in
 // https://urn.fi/urn:nbn:fi:a and https://nbn-resolving.org/resolver?identifier=urn%3Anbn%3Ade%3Aa.
 func (l *linter) leadOf(location string) (lead, bool) {
 	u, err := uri.Parse(location)
@@ -84,7 +84,8 @@ func urnIn(text string) (string, bool) {
 	return "", false
 }
 
-// checkLeads checks what an entry leads to, other than locations.
+// checkLeads checks the references of an entry to names: successors, its alias, and targets that resolve to
+// names.
 func (l *linter) checkLeads(tx registry.Tx, s *subject, known map[string]registry.Entry) error {
 	e := s.entry
 	for _, successor := range e.Successors {
@@ -137,7 +138,7 @@ func (l *linter) checkSuccessor(e registry.Entry, successor string, known map[st
 	}
 }
 
-// checkAlias checks what an entry is an alias of.
+// checkAlias checks the alias of an entry.
 func (l *linter) checkAlias(tx registry.Tx, e registry.Entry, known map[string]registry.Entry) error {
 	to, registered := known[e.Alias]
 	switch {
@@ -157,14 +158,14 @@ func (l *linter) checkAlias(tx registry.Tx, e registry.Entry, known map[string]r
 	return nil
 }
 
-// Bounds of how far names are followed that lead to each other.
+// Limits of the search for loops.
 const (
 	maxDepth = 8
 	maxWalk  = 64 // names
 )
 
-// loops reports whether an entry leads back to itself by aliases and by targets of this urnd. known are
-// entries that need not be read again.
+// loops reports whether an entry resolves to itself by aliases and by targets of this urnd. known are entries
+// that need not be read again.
 func (l *linter) loops(tx registry.Tx, start registry.Entry, known map[string]registry.Entry) (bool, error) {
 	seen := map[registry.Key]bool{}
 	level := []registry.Entry{start}
@@ -194,7 +195,7 @@ func (l *linter) loops(tx registry.Tx, start registry.Entry, known map[string]re
 	return false, nil
 }
 
-// follow returns the names that an entry leads to by this urnd.
+// follow returns the names that an entry resolves to by this urnd.
 func (l *linter) follow(e registry.Entry) []string {
 	if e.Alias != "" {
 		return []string{e.Alias}

@@ -7,8 +7,9 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// checkLevels checks an identifier in a web address: it is registered at one of its levels, and it or a shorter one has a default link
-// (GS1-Conformant Resolver standard sections 2.5.8 and 2.5.9). A lot without its item leads nowhere, and neither does all below it.
+// checkLevels checks that an identifier in a web address is registered at one of its levels, and that it or a
+// shorter one has a default link (GS1-Conformant Resolver standard sections 2.5.8 and 2.5.9). A lot without
+// its item has no level, so neither it nor a name below it resolves.
 func (l *linter) checkLevels(s *subject, known map[string]registry.Entry) {
 	e := s.entry
 	if len(s.levels) == 0 || s.canonical != e.Name || e.Status != registry.Active || e.Alias != "" {

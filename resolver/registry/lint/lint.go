@@ -1,5 +1,7 @@
-// Package lint finds what is wrong or doubtful in a registry: names that their namespace does not
-// allow, targets that lead nowhere or back to the name, entries that hide others.
+// Package lint finds errors and likely mistakes in a registry: names that their namespace does not allow,
+// dangling targets and loops, entries that hide others. The registry and the configured namespaces enter, and
+// a Finding leaves for each problem; nothing is changed. Names are checked by RFC 8141 and the rules of their
+// namespaces, targets by RFC 3986 and the rules of their schemes.
 package lint
 
 import (
@@ -16,34 +18,35 @@ import (
 type Config struct {
 	Registry *registry.Registry
 	Names    resolver.Names
-	// Own reports whether URLs of a host, in lower case and without port, lead to this urnd.
+	// Own reports whether URLs with a host, in lower case and without port, are served by this urnd.
 	Own func(host string) bool
-	// Hosts are what the names of web hosts of the site begin with, whose paths are names: "https://purl.example.org/".
+	// Hosts are the prefixes of names on web hosts of the site, whose paths are names:
+	// "https://purl.example.org/".
 	Hosts []string
-	// Only are what the names begin with that the registry is asked for; empty is all.
+	// Only are the owned prefixes of the registry; empty means all names.
 	Only []string
-	// Hints is whether hints are reported. Two names with an equal only target are found by reading all
-	// names once more.
+	// Hints enables hints. Finding names with the same only target needs a second pass over all names.
 	Hints bool
-	// Progress is called from time to time with how many entries were read, for hints some once more, and what was found; nil is not called.
+	// Progress is called periodically with the number of entries read, which includes those of the second
+	// pass, and the findings; it may be nil.
 	Progress func(read int64, found Summary)
 }
 
-// Summary is how much was read and found.
+// Summary counts entries and findings.
 type Summary struct {
 	Read  int
 	Found [Error + 1]int // by Severity
-	// SharedLeftOut is whether more targets are shared than are remembered: some were not reported.
+	// SharedLeftOut means that there are more shared targets than fit into memory: some were not reported.
 	SharedLeftOut bool
 }
 
-// page is how many entries are read at once: each page is a transaction of its own, as a long one would
-// keep the store from tidying up what is written meanwhile.
+// page is the number of entries read in one transaction. A long transaction would keep the store from
+// cleaning up.
 const page = 1000
 
-// Run reports what it finds of names and prefixes that begin with below: names first, in the order of
-// their octets. Its memory does not grow with the number of names, but for a filter of two octets each
-// for hints. An error of report ends it.
+// Run reports its findings about names and prefixes below a prefix: names first, in byte order. Its memory
+// does not grow with the number of names, except for a filter of two bytes per name for hints. An error of
+// report ends it.
 func Run(ctx context.Context, c Config, below string, report func(Finding) error) (Summary, error) {
 	l := &linter{Config: c, report: report, now: c.Registry.Now()}
 	if c.Hints {
@@ -75,13 +78,13 @@ type linter struct {
 	report  func(Finding) error
 	now     time.Time
 	summary Summary
-	read    int64   // entries, for hints some once more
+	read    int64   // entries, including the second pass
 	shared  *shared // nil without hints
 	found   []Finding
 }
 
-// pages calls f with the entries of a kind, and then reports what it has found: not within the
-// transaction, since output may have to wait.
+// pages calls f with the entries of a kind, and then reports the findings: outside the transaction, since
+// output may block.
 func (l *linter) pages(
 	ctx context.Context, kind registry.Kind, below string, f func(tx registry.Tx, entries []registry.Entry) error,
 ) error {
@@ -116,7 +119,7 @@ func (l *linter) pages(
 	}
 }
 
-// add adds a finding, unless it is a hint and those are not asked for.
+// add adds a finding, unless it is a hint and hints are disabled.
 func (l *linter) add(e registry.Entry, severity Severity, rule, what string) {
 	if severity > Hint || l.Hints {
 		l.found = append(l.found, Finding{e.Key, severity, what, rule})
@@ -154,15 +157,15 @@ func (l *linter) check(tx registry.Tx, entries []registry.Entry) error {
 	return nil
 }
 
-// subject is an entry that is checked, with the names that it refers to.
+// subject is an entry to check, with the names that it refers to.
 type subject struct {
 	entry     registry.Entry
 	query     resolver.Query // of the name
-	canonical string         // its canonical name now; "" if fault
+	canonical string         // its current canonical name; "" if fault is set
 	fault     error
-	others    []string // other names of the resource, by the rules of the namespace
-	leads     []lead   // targets that lead to names
-	levels    []string // the names at which the links of an identifier in a web address are registered
+	others    []string // equivalent names, by the rules of the namespace
+	leads     []lead   // targets that resolve to names
+	levels    []string // names at which the links of an identifier in a web address may be registered
 }
 
 func (l *linter) subjectOf(e registry.Entry) subject {
@@ -184,7 +187,7 @@ func (l *linter) subjectOf(e registry.Entry) subject {
 	return s
 }
 
-// related returns the entries of all names that subjects refer to, those that there are.
+// related returns the registered entries of all names that subjects refer to, by name.
 func (l *linter) related(tx registry.Tx, subjects []subject) (map[string]registry.Entry, error) {
 	var names []string
 	for i := range subjects {

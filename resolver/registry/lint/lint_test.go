@@ -20,7 +20,7 @@ import (
 
 var today = time.Date(2031, 5, 1, 12, 0, 0, 0, time.UTC)
 
-// opened is an empty registry, by the rules of names that there are.
+// opened returns an empty registry with the built-in and the given namespaces.
 func opened(t *testing.T, namespaces ...urnns.Namespace) (*registry.Registry, resolver.Names) {
 	t.Helper()
 	set, err := urnns.NewSet(append(urnns.Builtin(), namespaces...)...)
@@ -45,7 +45,7 @@ func opened(t *testing.T, namespaces ...urnns.Namespace) (*registry.Registry, re
 	}), names
 }
 
-// stored puts entries into a store as they are: some are of before there was a rule.
+// stored stores entries without validation: some predate a rule.
 func stored(t *testing.T, r *registry.Registry, entries ...registry.Entry) {
 	t.Helper()
 	err := r.Store().Write(t.Context(), func(tx registry.WriteTx) error {
@@ -105,13 +105,13 @@ func found(t *testing.T, c lint.Config, below string) []string {
 	return lines
 }
 
-// Each case is a registry of its own; what is found is begun by a finding of want, and there is no other.
+// Each case is a separate registry; its findings begin with the elements of want, without any others.
 func TestFindings(t *testing.T) {
 	const self, b = "https://urn.example.org/", "urn:nbn:fi:b"
 	for _, c := range []struct {
 		title   string
 		entries []registry.Entry
-		want    []string // the beginning of each, and its rule
+		want    []string // the beginning and the rule of each finding
 	}{
 		{
 			"all is well",
@@ -287,7 +287,8 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// Names and prefixes that the registry is not asked for are found, and only what is below a prefix is read.
+// Names and prefixes outside the owned prefixes are reported, and only entries below the given prefix are
+// read.
 func TestNotAsked(t *testing.T) {
 	r, names := opened(t)
 	stored(t, r, name("urn:nbn:fi:a", "https://a.example/"), name("urn:nbn:se:a", "https://a.example/"),
@@ -302,7 +303,7 @@ func TestNotAsked(t *testing.T) {
 	}
 }
 
-// A namespace that is lenient has warnings where others have errors.
+// A lenient namespace causes warnings instead of errors.
 func TestLenient(t *testing.T) {
 	isbn := urnns.Builtin()[slices.IndexFunc(urnns.Builtin(), func(ns urnns.Namespace) bool { return ns.NID == "isbn" })]
 	isbn.Lenient = true
@@ -314,7 +315,7 @@ func TestLenient(t *testing.T) {
 	}
 }
 
-// All pages are read, and shared targets are found over pages. An error of the caller ends it.
+// All pages are read, and shared targets are found across pages. An error of the caller ends the run.
 func TestPages(t *testing.T) {
 	r, names := opened(t)
 	var entries []registry.Entry

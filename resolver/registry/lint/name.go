@@ -8,8 +8,8 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// checkName checks the name itself: a rule may be newer than the name, and so may be the configuration of
-// its namespace.
+// checkName checks the name itself: the rules or the configuration of its namespace may have changed since
+// its registration.
 func (l *linter) checkName(s *subject, known map[string]registry.Entry) {
 	e := s.entry
 	if s.fault != nil {
@@ -33,20 +33,20 @@ func (l *linter) checkName(s *subject, known map[string]registry.Entry) {
 		l.add(e, Warning, ruleName, fmt.Sprintf("%s: %s (%s)", warning.Name, warning.Says, warning.Section))
 	}
 	for _, name := range s.others {
-		// Of two names the first says it.
+		// Only the first of two names reports it.
 		if other, ok := known[name]; ok && e.Name < name && apart(e, other) {
 			l.add(e, Warning, ruleEquivalent, name+" names the same, and is registered apart: make one of them an alias of the other")
 		}
 	}
 }
 
-// apart reports whether neither of two entries refers to the other.
+// apart reports whether neither of two active entries refers to the other.
 func apart(a, b registry.Entry) bool {
 	return a.Status == registry.Active && b.Status == registry.Active &&
 		a.Alias != b.Name && b.Alias != a.Name && (a.Alias == "" || a.Alias != b.Alias)
 }
 
-// sayOf returns what an error says of a rule, without the input, which is said already.
+// sayOf returns the violated rule of an error, without the input, which the finding names already.
 func sayOf(err error) string {
 	var fault *uri.ParseError
 	if errors.As(err, &fault) {
@@ -55,7 +55,7 @@ func sayOf(err error) string {
 	return err.Error()
 }
 
-// checkRecord checks all but the targets.
+// checkRecord checks the record without its targets.
 func (l *linter) checkRecord(s *subject) {
 	record := s.entry.Record
 	record.Targets = nil

@@ -8,7 +8,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// checkPrefix checks what a prefix hides, and what makes it needless.
+// checkPrefix checks whether a prefix hides rules of its namespace, or is redundant.
 func (l *linter) checkPrefix(tx registry.Tx, s *subject) error {
 	e := s.entry
 	if nid, _, ok := strings.Cut(strings.TrimPrefix(e.Name, "urn:"), ":"); ok && strings.HasPrefix(e.Name, "urn:") {
@@ -28,7 +28,7 @@ func (l *linter) checkPrefix(tx registry.Tx, s *subject) error {
 	return nil
 }
 
-// sameLeads reports whether two prefixes lead a name below the first to the same locations.
+// sameLeads reports whether two prefixes resolve a name below the first one to the same locations.
 func sameLeads(e, outer registry.Entry) bool {
 	return slices.EqualFunc(e.Targets, outer.Targets, func(a, b registry.Target) bool {
 		at, errA := a.Location(e.Key, sample(e))

@@ -7,30 +7,29 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// shared finds names with an equal only target in a space that hardly grows with the names: a Bloom filter
-// says which targets were perhaps seen twice, and those are looked at once more.
+// shared finds names with the same only target in bounded memory: a Bloom filter finds targets that probably
+// occur twice, and a second pass compares those.
 type shared struct {
 	seeds [2]maphash.Seed
 	bits  []uint64
-	// twice are the hashes of targets that were perhaps seen before, with the first name that has each
-	// once all are read again.
+	// twice has the hashes of targets that probably occur twice; the second pass adds the first name of each.
 	twice map[uint64]first
 	full  bool
 }
 
 type first struct{ name, target string }
 
-// The size of the filter in bits: for each name, and at least and at most.
+// The size of the Bloom filter in bits: per name, minimum and maximum.
 const (
 	bitsPerName = 16
 	leastBits   = 1 << 16
 	mostBits    = 1 << 30
 )
 
-// maxTwice bounds the targets that are looked at once more.
+// maxTwice bounds the targets that the second pass compares.
 const maxTwice = 200_000
 
-// prepareShared makes the filter for as many names as there are.
+// prepareShared creates the filter for the current number of names.
 func (l *linter) prepareShared(ctx context.Context) error {
 	var names int64
 	err := l.Registry.Store().Read(ctx, func(tx registry.Tx) error {
@@ -48,7 +47,7 @@ func (l *linter) prepareShared(ctx context.Context) error {
 	return err
 }
 
-// onlyTarget returns the only target of a name, "" if there is none.
+// onlyTarget returns the only target of a name, "" if it has none or several.
 func onlyTarget(e registry.Entry) string {
 	if e.Kind == registry.KindPrefix || e.Status != registry.Active || len(e.Targets) != 1 {
 		return ""
@@ -56,7 +55,7 @@ func onlyTarget(e registry.Entry) string {
 	return e.Targets[0].URI
 }
 
-// add adds an entry to what was seen.
+// add adds the only target of an entry to the filter.
 func (s *shared) add(e registry.Entry) {
 	target := onlyTarget(e)
 	if target == "" {
@@ -78,7 +77,7 @@ func (s *shared) add(e registry.Entry) {
 	s.twice[maphash.String(s.seeds[0], target)] = first{}
 }
 
-// nameShared adds a finding for each name whose only target a name before it has.
+// nameShared adds a finding for each name whose only target an earlier name has too.
 func (l *linter) nameShared(entries []registry.Entry) {
 	l.summary.SharedLeftOut = l.shared.full
 	for _, e := range entries {

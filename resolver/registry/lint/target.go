@@ -18,7 +18,7 @@ func sample(e registry.Entry) string {
 	return e.Name
 }
 
-// checkTargets checks each target of an entry that leads anywhere.
+// checkTargets checks the targets of an active entry without alias.
 func (l *linter) checkTargets(s *subject) {
 	e := s.entry
 	if e.Status != registry.Active || e.Alias != "" {
@@ -71,7 +71,7 @@ func (l *linter) checkTarget(e registry.Entry, t registry.Target) {
 	}
 }
 
-// whyNot returns the reason of an error, without what is said by the rule.
+// whyNot returns the reason of an error, without the violated rule.
 func whyNot(err error) string {
 	var n *resolver.Negative
 	if errors.As(err, &n) {

@@ -7,13 +7,13 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// betanumeric are the extended digits of NOID: no vowels, so that no words come about, and no l, which
-// looks like 1.
+// betanumeric are the extended digits of NOID: without vowels, so that no words occur, and without l, which
+// resembles 1.
 const betanumeric = "0123456789bcdfghjkmnpqrstvwxz"
 
-// noidCheck returns the check character of NOID for a zone (NOID Check Digit Algorithm): the sum of
-// positions times values, modulo 29. Other characters have the value 0. In zones of less than 28
-// characters of the alphabet it detects each wrong character and each swap of two.
+// noidCheck returns the check character of a zone (NOID Check Digit Algorithm): the sum of position times
+// value, modulo 29. Characters outside the alphabet have the value 0. In zones of less than 28 characters it
+// detects each single wrong character and each transposition of two.
 func noidCheck(zone string) byte {
 	sum := 0
 	for i := range len(zone) {
@@ -24,8 +24,8 @@ func noidCheck(zone string) byte {
 	return betanumeric[sum%len(betanumeric)]
 }
 
-// noidZone returns what the check character of NOID is of: the NAAN and name of an ARK, the NSS of
-// a URN, and the path of other URIs. What is before is the same in all names.
+// noidZone returns the part of a name that the check character of NOID covers: the NAAN and name of an ARK,
+// the NSS of a URN, or the path of another URI. The part before it is the same in all names.
 func noidZone(name string) string {
 	if _, ark, ok := strings.Cut(name, "ark:"); ok {
 		return strings.TrimPrefix(ark, "/")
@@ -41,14 +41,14 @@ func noidZone(name string) string {
 	return rest
 }
 
-// nbnValues are the values of characters in the check digit of URN:NBN:de: those of "+" to "_", "" for
-// characters that no such name has. They are of the Deutsche Nationalbibliothek, "Description of algorithm for
-// calculation of URN check digit", http://www.persistent-identifier.de/english/316-check-digit-algorithm.php
+// nbnValues are the values of characters for the check digit of URN:NBN:de, each after its character. They
+// are from the Deutsche Nationalbibliothek, "Description of algorithm for calculation of URN check digit",
+// http://www.persistent-identifier.de/english/316-check-digit-algorithm.php
 const nbnValues = "" +
 	"+49 -39 .47 /45 01 12 23 34 45 56 67 78 89 941 :17 " +
 	"a18 b14 c19 d15 e16 f21 g22 h23 i24 j25 k42 l26 m27 n13 o28 p29 q31 r12 s32 t33 u11 v34 w35 x36 y37 z38 _43 "
 
-// nbnValue returns the digits of a character, "" where it has none.
+// nbnValue returns the digits of a character, "" if it is not allowed.
 func nbnValue(b byte) string {
 	for row := range strings.FieldsSeq(nbnValues) {
 		if row[0] == uri.Lower(b) {
@@ -58,9 +58,9 @@ func nbnValue(b byte) string {
 	return ""
 }
 
-// nbnCheck returns the check digit of URN:NBN:de for a name without it: the digits of all its
-// characters are multiplied by their positions, and the sum is divided by the last of them; it is the
-// last digit of the quotient.
+// nbnCheck returns the check digit of URN:NBN:de for a name without it. The digits of all characters are
+// multiplied by their positions; the sum is divided by the last digit; the check digit is the last digit of
+// the quotient.
 func nbnCheck(name string) (byte, error) {
 	sum, position, last := 0, 0, 1
 	for i := range len(name) {

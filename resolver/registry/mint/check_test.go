@@ -9,7 +9,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// The example is of the documentation of NOID, https://metacpan.org/dist/Noid/view/noid
+// The example is from the documentation of NOID, https://metacpan.org/dist/Noid/view/noid
 func TestNOIDCheck(t *testing.T) {
 	if got := noidCheck("13030/xf93gt2"); got != 'q' {
 		t.Errorf("the check character is %c, want q", got)
@@ -33,10 +33,10 @@ func TestNOIDZone(t *testing.T) {
 	}
 }
 
-// What NOID promises of zones of at most 28 characters with the check character: each wrong character,
-// and each swap of two characters side by side, is detected.
+// The guarantee of NOID for names of at most 28 characters including the check character: each single wrong
+// character and each transposition of adjacent characters is detected.
 func TestNOIDCheckDetects(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 2)) // the same ones each time
+	random := rand.New(rand.NewPCG(1, 2)) // reproducible
 	right := func(text []byte) bool {
 		last := len(text) - 1
 		return noidCheck(string(text[:last])) == text[last]
@@ -68,7 +68,7 @@ func TestNOIDCheckDetects(t *testing.T) {
 	}
 }
 
-// The first example is that of the Deutsche Nationalbibliothek; the others are names in use.
+// The first example is from the Deutsche Nationalbibliothek; the others are names in use.
 func TestNBNCheck(t *testing.T) {
 	for _, name := range []string{
 		"urn:nbn:de:gbv:089-3321752945",

@@ -1,5 +1,7 @@
-// Package mint reserves the next free names of a pattern in a registry: counted or random ones, with check characters
-// at their ends. Who registers them is told to the registry, which knows nothing of patterns.
+// Package mint reserves the next free names of a pattern in a registry: counted or random names, optionally
+// with a check character. A Request with a pattern and a number of names enters, and the reserved names
+// leave; the registry itself knows nothing of patterns. Check characters are those of NOID and URN:NBN:de,
+// and names are URIs (RFC 3986) such as URNs (RFC 8141).
 package mint
 
 import (
@@ -10,39 +12,39 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// Request says which names are minted.
+// Request describes the names to mint.
 type Request struct {
-	// Pattern is what the names look like: a URI with {counter}, {counter:DIGITS}, with zeros before it, or
-	// {random:CHARACTERS}, without vowels and l. At its end may be {check}, the check character of NOID over the
-	// NSS of a URN, the NAAN and name of an ARK, or the path of another URI; or {nbn}, the check digit of
-	// URN:NBN:de. Or it is noid: and a template of NOID. In namespaces with numbers of a fixed length (see
+	// Pattern is a URI with {counter}, {counter:DIGITS}, which is padded with zeros, or {random:CHARACTERS},
+	// without vowels and l. It may end with {check}, the check character of NOID over the NSS of a URN, the
+	// NAAN and name of an ARK, or the path of another URI; or with {nbn}, the check digit of URN:NBN:de.
+	// Alternatively it is "noid:" and a template of NOID. In namespaces with numbers of a fixed length (see
 	// registry.Config.CheckDigits) it is the digits of a range, and {counter}.
 	Pattern string
-	N       int // how many names: 1 to Max
-	// From is the number that the counter goes on with, nil where it is. Names that are there already are
-	// skipped in any case. Not for random names.
+	N       int // number of names, 1 to Max
+	// From sets the counter, nil continues it. Registered names are skipped in any case. It must be nil for
+	// random names.
 	From *uint64
-	Note string // why
+	Note string // of the versions
 }
 
-// Max is how many names are minted at once at most.
+// Max bounds the names of one request.
 const Max = 10_000
 
 const (
 	page = 1000
-	// maxTaken bounds how many names that are there already are skipped.
+	// maxTaken bounds the registered names that a request for counted names skips.
 	maxTaken = 20_000
 )
 
-// Minter mints in a registry. It is safe for concurrent use.
+// Minter mints names in a registry. It is safe for concurrent use.
 type Minter struct{ registry *registry.Registry }
 
-// New returns what mints in a registry.
+// New returns a Minter for a registry.
 func New(r *registry.Registry) *Minter { return &Minter{r} }
 
 // Mint registers the next free names of a pattern as reserved, and returns them. No name is returned twice,
-// by any number of instances with one store: the counter moves on in the same transaction. Errors
-// about the pattern wrap registry.ErrInvalid; registry.ErrExhausted means that not as many names are free.
+// by any number of instances with one store: the counter advances in the same transaction. Errors about the
+// pattern wrap registry.ErrInvalid; registry.ErrExhausted means that there are not enough free names.
 func (m *Minter) Mint(ctx context.Context, actor registry.Actor, asked Request) ([]string, error) {
 	var minted []string
 	change, err := m.change(actor, asked, &minted)
@@ -55,7 +57,7 @@ func (m *Minter) Mint(ctx context.Context, actor registry.Actor, asked Request) 
 	return minted, nil
 }
 
-// Preview returns what Mint would register, and registers nothing; random names are other ones each time.
+// Preview returns the changes that Mint would make, without making them; random names differ in each call.
 func (m *Minter) Preview(ctx context.Context, actor registry.Actor, asked Request) (changes []registry.Changed, err error) {
 	var minted []string
 	change, err := m.change(actor, asked, &minted)
@@ -68,7 +70,7 @@ func (m *Minter) Preview(ctx context.Context, actor registry.Actor, asked Reques
 	return changes, nil
 }
 
-// change returns what registers names in a transaction, and sets minted.
+// change returns a function that registers names in a transaction, and sets minted.
 func (m *Minter) change(actor registry.Actor, asked Request, minted *[]string) (func(registry.WriteTx, *registry.Batch) error, error) {
 	p, err := parsePattern(asked.Pattern, m.registry.CheckDigits())
 	if err != nil {
@@ -92,7 +94,7 @@ func (m *Minter) change(actor registry.Actor, asked Request, minted *[]string) (
 	}, nil
 }
 
-// minting is what is minted within one transaction.
+// minting is the state of a request within one transaction.
 type minting struct {
 	Request
 	registry *registry.Registry
@@ -102,10 +104,10 @@ type minting struct {
 	batch    *registry.Batch
 	minted   []string
 	seen     map[string]bool
-	taken    int // how many names were there already
+	taken    int // number of names that were registered already
 }
 
-// count mints by the counter of the pattern.
+// count mints names by the counter of the pattern.
 func (m *minting) count() error {
 	next, err := m.next()
 	if err != nil {
@@ -135,12 +137,12 @@ func (m *minting) count() error {
 		if err != nil {
 			return err
 		}
-		next = first + uint64(used) //nolint:gosec // it is a number of names
+		next = first + uint64(used) //nolint:gosec // a number of names
 	}
 	return m.tx.SetMintCounter(m.Pattern, next)
 }
 
-// next returns the number that the counter goes on with.
+// next returns the next number of the counter.
 func (m *minting) next() (uint64, error) {
 	if m.From != nil {
 		return *m.From, nil
@@ -152,7 +154,7 @@ func (m *minting) next() (uint64, error) {
 	return next, err
 }
 
-// draw mints random names. It gives up where hardly any is free.
+// draw mints random names. It fails if hardly any name is free.
 func (m *minting) draw() error {
 	drawn := 0
 	for len(m.minted) < m.N {
@@ -176,7 +178,7 @@ func (m *minting) draw() error {
 	return nil
 }
 
-// names returns about how many names the pattern has.
+// names returns the approximate number of names of the pattern.
 func (m *minting) names() float64 {
 	n := 1.0
 	for i := range len(m.pattern.mask) {
@@ -185,8 +187,8 @@ func (m *minting) names() float64 {
 	return math.Round(n)
 }
 
-// reserve reserves those of some names that are free, until there are enough. It returns how many it
-// has looked at.
+// reserve reserves the free ones of some names, until there are enough. It returns how many names it has
+// processed.
 func (m *minting) reserve(names []string) (int, error) {
 	keys := make([]registry.Key, len(names))
 	for i, name := range names {

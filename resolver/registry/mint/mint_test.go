@@ -17,7 +17,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/sqlite"
 )
 
-// stores returns what opens a store of its own in one file.
+// stores returns a function that opens another store on the same file.
 func stores(t *testing.T) func() registry.Store {
 	path := filepath.Join(t.TempDir(), "registry.db")
 	return func() registry.Store {
@@ -34,8 +34,8 @@ func stores(t *testing.T) func() registry.Store {
 	}
 }
 
-// configOf returns the configuration of a registry whose canonical names have lower case letters and
-// begin with "urn:".
+// configOf returns the configuration of a registry whose canonical names are lower case and begin with
+// "urn:".
 func configOf(s registry.Store) registry.Config {
 	canonical := func(text string) (string, error) {
 		text = strings.ToLower(text)
@@ -87,7 +87,7 @@ func TestMint(t *testing.T) {
 		{mint.Request{Pattern: "urn:a:{counter}", N: 2, From: from(10)}, "urn:a:10 urn:a:11"},
 		{mint.Request{Pattern: "urn:a:{counter}", N: 1}, "urn:a:12"},
 		{mint.Request{Pattern: "urn:a:{counter}", N: 6, From: from(1)}, "urn:a:7 urn:a:8 urn:a:9 urn:a:13 urn:a:14 urn:a:15"},
-		{mint.Request{Pattern: "URN:A:{counter}", N: 1}, "urn:a:16"}, // a counter of its own, and the same names
+		{mint.Request{Pattern: "URN:A:{counter}", N: 1}, "urn:a:16"}, // another counter, the same names
 		{mint.Request{Pattern: "urn:number:1{counter}", N: 2}, "urn:number:10001 urn:number:10011"},
 		{mint.Request{Pattern: "noid:urn:b:.sd", N: 10}, "urn:b:0 urn:b:1 urn:b:2 urn:b:3 urn:b:4 urn:b:5 urn:b:6 urn:b:7 urn:b:8 urn:b:9"},
 	} {
@@ -142,7 +142,7 @@ func TestMintErrors(t *testing.T) {
 			t.Errorf("%s: %v, want %q", tt.Pattern, err, tt.says)
 		}
 	}
-	// What failed has changed nothing.
+	// A failed request has changed nothing.
 	if got := minted(t, r, mint.Request{Pattern: "noid:urn:full:.sd", N: 2}); !slices.Equal(got, []string{"urn:full:8", "urn:full:9"}) {
 		t.Errorf("minted %q", got)
 	}
@@ -151,7 +151,7 @@ func TestMintErrors(t *testing.T) {
 	}
 }
 
-// No name is handed out twice, by instances that mint at the same time in one store.
+// No name is returned twice, even by instances that mint concurrently in one store.
 func TestMintByTwo(t *testing.T) {
 	const instances, rounds, each = 2, 20, 7
 	for _, pattern := range []string{"urn:a:{counter}", "urn:b:{counter:4}{check}", "noid:urn:c:.reeek"} {
@@ -185,7 +185,7 @@ func TestMintByTwo(t *testing.T) {
 	}
 }
 
-// Names that were registered otherwise are skipped, a bounded number.
+// Names that are registered already are skipped, up to a limit.
 func TestMintSkips(t *testing.T) {
 	s := stores(t)()
 	const n = 20_050
@@ -208,7 +208,7 @@ func TestMintSkips(t *testing.T) {
 	}
 }
 
-// What a registry is not asked for is not minted.
+// Names outside the owned prefixes are not minted.
 func TestMintWhatIsNotAskedFor(t *testing.T) {
 	config := configOf(stores(t)())
 	config.Only = []string{"urn:a:"}

@@ -10,17 +10,17 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// pattern is what minted names look like: a literal, what is counted or drawn, another literal, and a
-// check character of all before it.
+// pattern is a parsed pattern of minted names: a literal, a counted or random part, another literal, and a
+// check character for all characters before it.
 type pattern struct {
 	text          string
 	before, after string
-	mask          string // the alphabets of the characters: 'd' for decimal digits, 'e' for betanumeric ones
-	random        bool   // drawn, not counted
-	grows         bool   // with as many characters more as a number needs
-	first         uint64 // number of a counter
+	mask          string // the alphabet of each character: 'd' for decimal digits, 'e' for betanumeric characters
+	random        bool   // random, not counted
+	grows         bool   // the counted part gets longer if the number needs more characters
+	first         uint64 // first number of the counter
 	check         checkKind
-	digit         registry.CheckDigit // where check is ofNamespace
+	digit         registry.CheckDigit // if check is ofNamespace
 }
 
 type checkKind uint8
@@ -33,18 +33,18 @@ const (
 )
 
 const (
-	maxPattern = 1 << 10 // octets
+	maxPattern = 1 << 10 // bytes
 	maxMask    = 64      // characters
 )
 
-// invalidPattern returns an error about a pattern, with the code of what is wrong in it.
+// invalidPattern returns an error about a pattern, with a code for the reason.
 func invalidPattern(code, text, format string, args ...any) *registry.Error {
 	return registry.Invalid(code, "pattern", "the pattern %q: %s", text, fmt.Sprintf(format, args...)).With("Pattern", text)
 }
 
-// parsePattern parses a pattern: a URI with {counter}, {counter:DIGITS} or {random:CHARACTERS}, once, and at its
-// end {check} or {nbn}, if at all; or noid: and a template of NOID. checks are those of what patterns
-// begin with.
+// parsePattern parses a pattern. It is a URI with exactly one of {counter}, {counter:DIGITS} and
+// {random:CHARACTERS}, and optionally {check} or {nbn} at its end; or "noid:" and a template of NOID. checks
+// are the check digits of namespaces, by the prefix of their names.
 func parsePattern(text string, checks map[string]registry.CheckDigit) (pattern, error) {
 	if len(text) > maxPattern {
 		return pattern{}, registry.Invalid("text_long", "pattern", "the pattern has more than %d octets", maxPattern).With("Most", strconv.Itoa(maxPattern))
@@ -87,8 +87,8 @@ func parsePattern(text string, checks map[string]registry.CheckDigit) (pattern, 
 	return p, nil
 }
 
-// cutField returns the literal at the beginning of a text, the field in braces after it, "" where there
-// is none, and where both end; -1 where the brace is not closed or empty.
+// cutField returns the literal at the beginning of a text, the field in the braces after it ("" without
+// braces), and the offset after both. end is -1 if the brace is not closed or empty.
 func cutField(text string) (literal, field string, end int) {
 	open := strings.IndexByte(text, '{')
 	if open < 0 {
@@ -101,7 +101,8 @@ func cutField(text string) (literal, field string, end int) {
 	return text[:open], text[open+1 : open+n], open + n + 1
 }
 
-// field adds a field to a pattern. found and the result report whether it has what is counted or drawn.
+// field adds a field to a pattern. found and the result report whether the pattern has a counted or random
+// part.
 func (p *pattern) field(field string, found bool) (bool, error) {
 	kind, size, sized := strings.Cut(field, ":")
 	n := 1
@@ -143,9 +144,9 @@ func (p *pattern) field(field string, found bool) (bool, error) {
 	}
 }
 
-// parseNOID parses a template of NOID, https://metacpan.org/dist/Noid/view/noid: what names begin with, a dot,
-// and a mask: r for random, s for sequential or z for sequential without an end, then d and e for
-// digits and extended digits, and at the end k for a check character, if at all.
+// parseNOID parses a template of NOID, https://metacpan.org/dist/Noid/view/noid: a literal prefix, a dot, and
+// a mask. The mask is r for random, s for sequential or z for unbounded sequential; then d for digits and e
+// for extended digits; and optionally k for a check character.
 func parseNOID(text, template string) (pattern, error) {
 	dot := strings.LastIndexByte(template, '.')
 	if dot < 0 || dot+2 >= len(template) || len(template)-dot > maxMask {
@@ -163,8 +164,8 @@ func parseNOID(text, template string) (pattern, error) {
 	return p, nil
 }
 
-// parseNumber parses the pattern of a number with a check digit that its namespace prescribes: digits that it
-// begins with, and {counter}, which has as many as remain.
+// parseNumber parses the pattern of a namespace that prescribes numbers with a check digit: the first digits,
+// and {counter}, which has the remaining ones.
 func parseNumber(text string, prefix int, digit registry.CheckDigit) (pattern, error) {
 	literal, ok := strings.CutSuffix(text[prefix:], "{counter}")
 	digits := strings.ReplaceAll(literal, "-", "")
@@ -180,7 +181,7 @@ func parseNumber(text string, prefix int, digit registry.CheckDigit) (pattern, e
 	return pattern{text: text, before: text[:prefix] + digits, mask: strings.Repeat("d", n), check: ofNamespace, digit: digit}, nil
 }
 
-// alphabetOf returns the alphabet of a character of a mask.
+// alphabetOf returns the alphabet of a mask character.
 func alphabetOf(b byte) string {
 	if b == 'd' {
 		return betanumeric[:10]
@@ -188,7 +189,7 @@ func alphabetOf(b byte) string {
 	return betanumeric
 }
 
-// size returns how many different names a pattern has, at most math.MaxUint64.
+// size returns the number of different names, at most math.MaxUint64.
 func (p *pattern) size() uint64 {
 	if p.grows {
 		return math.MaxUint64
@@ -204,7 +205,7 @@ func (p *pattern) size() uint64 {
 	return size
 }
 
-// counted returns the name of a number below size.
+// counted returns the name with a number, which is less than size.
 func (p *pattern) counted(number uint64) (string, error) {
 	var text [2 * maxMask]byte
 	i := len(text)
@@ -222,17 +223,17 @@ func (p *pattern) drawn() (string, error) {
 	text := make([]byte, len(p.mask))
 	for i := range text {
 		alphabet := alphabetOf(p.mask[i])
-		fair := 256 / len(alphabet) * len(alphabet) // above, some would be more frequent
+		fair := 256 / len(alphabet) * len(alphabet) // reject higher bytes, to avoid a modulo bias
 		b := [1]byte{255}
 		for int(b[0]) >= fair {
-			_, _ = rand.Read(b[:]) // it does not fail
+			_, _ = rand.Read(b[:]) // never fails
 		}
 		text[i] = alphabet[int(b[0])%len(alphabet)]
 	}
 	return p.complete(string(text))
 }
 
-// complete returns the name with a text in the place that varies.
+// complete returns the name with a text as its variable part, and its check character.
 func (p *pattern) complete(varying string) (string, error) {
 	name := p.before + varying + p.after
 	switch p.check {

@@ -10,7 +10,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// numbers has check digits of its own: the last digit of the number.
+// numbers is a namespace whose check digit is the last digit of the number.
 func numbers() map[string]registry.CheckDigit {
 	return map[string]registry.CheckDigit{"urn:number:": {Digits: 6, Of: func(digits string) byte { return digits[len(digits)-1] }}}
 }
@@ -124,7 +124,7 @@ func TestPatternErrors(t *testing.T) {
 	}
 }
 
-// Whatever is parsed makes names: different ones for different numbers.
+// Every valid pattern makes names, different ones for different numbers.
 func FuzzPattern(f *testing.F) {
 	for _, seed := range []string{
 		"urn:nbn:fi:lib-{counter}", "urn:a:{counter:6}-x{check}", "a:{random:8}{nbn}", "noid:ark:/12345/fk.reedeedk",

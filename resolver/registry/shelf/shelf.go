@@ -1,6 +1,7 @@
-// Package shelf keeps what several urnds share beside names in the database of the registry: the certificates of
-// their listeners. A key enters with its value, and leaves with when it was kept. Locks are leases of the registry,
-// so that one of the instances does what all of them would.
+// Package shelf stores values other than names in the registry's database, for several urnds: the
+// certificates of their listeners. A key enters with its value, and the value leaves with the time at which
+// it was stored. Locks are leases of the registry, by which one instance does a task for all. It implements
+// no RFC; ACME (RFC 8555) is the task of its user.
 package shelf
 
 import (
@@ -15,20 +16,20 @@ import (
 )
 
 const (
-	// held is how long a lease outlives an instance that was killed.
+	// held is the duration of a lease, which bounds how long it outlives a killed instance.
 	held = 30 * time.Second
-	// page is how many keys are read at once.
+	// page is the number of keys read in one batch.
 	page = 1000
 )
 
-// Shelf is in one store. It is safe for concurrent use.
+// Shelf is a table of key-value pairs in a store. It is safe for concurrent use.
 type Shelf struct {
 	store registry.Store
 	table registry.Table
 	now   func() time.Time
 }
 
-// value is how one is kept.
+// value is the stored form of a value.
 type value struct {
 	At    time.Time `json:"at"`
 	Value []byte    `json:"value"`
@@ -39,7 +40,8 @@ func New(store registry.Store, table registry.Table, now func() time.Time) *Shel
 	return &Shelf{store, table, now}
 }
 
-// Get returns the value of a key, and when it was put there. The error wraps fs.ErrNotExist where there is none.
+// Get returns the value of a key, and the time at which it was stored. The error wraps fs.ErrNotExist if
+// there is none.
 func (s *Shelf) Get(ctx context.Context, key string) (content []byte, at time.Time, err error) {
 	var v value
 	err = s.store.Read(ctx, func(tx registry.Tx) error {
@@ -73,7 +75,7 @@ func (s *Shelf) Put(ctx context.Context, key string, content []byte) error {
 	return nil
 }
 
-// Delete removes a key, and those that begin with it and a slash. One that is not there is no error.
+// Delete removes a key, and the keys that begin with it and a slash. A missing key is no error.
 func (s *Shelf) Delete(ctx context.Context, key string) error {
 	below, err := s.Keys(ctx, key+"/")
 	if err != nil {
@@ -89,7 +91,7 @@ func (s *Shelf) Delete(ctx context.Context, key string) error {
 	return nil
 }
 
-// Keys returns the keys that begin with a text, in their order.
+// Keys returns the keys with a prefix, in order.
 func (s *Shelf) Keys(ctx context.Context, prefix string) (keys []string, err error) {
 	err = s.store.Read(ctx, func(tx registry.Tx) error {
 		keys = nil
@@ -112,8 +114,8 @@ func (s *Shelf) Keys(ctx context.Context, prefix string) (keys []string, err err
 	return keys, nil
 }
 
-// Lease returns what takes or renews a lease of the registry for half a minute, and reports whether it is held, and what
-// gives it up. No other holder has the same text.
+// Lease returns two functions: acquire takes or renews a lease of the registry for half a minute, and reports
+// whether it is held; release ends the lease. holder must be unique.
 func (s *Shelf) Lease(name, holder string) (acquire func(context.Context) (bool, error), release func(context.Context) error) {
 	lease := &registry.Lease{Store: s.store, Name: "shelf " + name, Holder: holder, For: held, Now: s.now}
 	return func(ctx context.Context) (bool, error) {

@@ -18,10 +18,10 @@ import (
 	"github.com/urnd/urnd/resolver/registry/sqlite"
 )
 
-// database is an empty one.
+// database is an empty database.
 type database struct {
-	connect func() registry.Store // opens it once more, until the end of the test
-	stop    func()                // makes it unavailable; nil where it is a file
+	connect func() registry.Store // opens another connection, until the end of the test
+	stop    func()                // makes it unavailable; nil for a file
 }
 
 // onStores runs a test for each kind of database.
@@ -99,7 +99,7 @@ func TestShelf(t *testing.T) {
 	})
 }
 
-// A lease is for one holder, which renews it, until it gives it up.
+// A lease has one holder, which renews it until it releases it.
 func TestLease(t *testing.T) {
 	onStores(t, func(t *testing.T, d database) {
 		ctx := t.Context()
@@ -132,8 +132,8 @@ func TestLease(t *testing.T) {
 	})
 }
 
-// Two machines with connections of their own to one database share certificates and locks by it; each has what it knows
-// while the database is away.
+// Two machines with separate connections to one database share certificates and locks; each uses its local
+// copies while the database is unavailable.
 func TestSharedStorage(t *testing.T) {
 	onStores(t, func(t *testing.T, d database) {
 		ctx := t.Context()
@@ -142,7 +142,7 @@ func TestSharedStorage(t *testing.T) {
 			return certificate.SharedStorage(shared, certificate.FileStorage(t.TempDir()))
 		}
 		a, b := machine(), machine()
-		// Names and content as the library has them: certificates of hosts in folders, bytes that are no text.
+		// Names and contents like those of the library: certificates of hosts in folders, and binary data.
 		content := map[string]string{
 			"certificates/acme-0123456789abcdef/a.test/a.test.crt": "-----BEGIN CERTIFICATE-----\n", "acme-0123456789abcdef/account.json": "{}\n",
 			"certificates/acme-0123456789abcdef/wildcard_.b.test/b.key": "\x00\xff", "challenges/http/_-A.json": "",

@@ -2,7 +2,7 @@ package title
 
 import "strings"
 
-// The parts of metadata that people know by name. They are the names of fields of forms and of columns of imports.
+// The names of well-known parts of metadata: those of form fields and import columns.
 const (
 	Title    = "title"
 	Creator  = "creator"
@@ -10,20 +10,21 @@ const (
 	Keywords = "keywords"
 )
 
-// Part is a part of the metadata of what is named.
+// Part is a part of the metadata of a resource.
 type Part struct {
 	Name string
-	// Member is the member of the metadata that forms and imports write, and Members are those that are read, in the order in which they are
-	// preferred. They are compared without case.
+	// Member is the metadata member that forms and imports write. Members are those that are read, in order
+	// of preference, case-insensitively.
 	Member  string
 	Members []string
-	// Columns are the names by which tables have it, in English, German, French, Spanish and Chinese: see Column.
+	// Columns are its column names in tables, in English, German, French, Spanish and Chinese: see PartOf.
 	Columns string
-	// Many is whether it has several values, as a form shows it a line each. List is whether one of them is written as a list as well.
+	// Many means that it has several values, which a form shows one per line. List means that even a single
+	// value is written as a list.
 	Many, List bool
 }
 
-// Parts returns the parts of metadata that have fields of their own, in the order of a form.
+// Parts returns the parts of metadata with fields of their own, in the order of a form.
 func Parts() []Part {
 	return []Part{
 		{
@@ -41,7 +42,7 @@ func Parts() []Part {
 				"année annee annéedepublication datedepublication año ano añodepublicación fecha fechadepublicación 年 年份 年代 出版年 出版年份 出版日期 日期",
 		},
 		{
-			// Searches and lists of names find what is in "tags".
+			// Searches and lists of names use the member "tags".
 			Name: Keywords, Member: "tags", Members: KeywordMembers(), Many: true, List: true,
 			Columns: "keywords keyword tags tag subjects subject schlagwörter schlagwort schlagworte stichwörter stichworte schlüsselwörter " +
 				"motsclés motsclé motscles sujets sujet étiquettes palabrasclave palabraclave etiquetas materias 关键词 关键字 主题词 主题 标签",
@@ -49,7 +50,8 @@ func Parts() []Part {
 	}
 }
 
-// PartOf returns the part that a column of a table is by its name, such as "Author" or "Mots-clés"; ok is false for others.
+// PartOf returns the part for the name of a table column, such as "Author" or "Mots-clés"; ok is false for
+// other columns.
 func PartOf(column string) (part Part, ok bool) {
 	word := strings.ToLower(strings.NewReplacer(" ", "", "_", "", "-", "", ".", "", "\u00a0", "").Replace(strings.TrimSpace(column)))
 	for _, part = range Parts() {
@@ -62,7 +64,7 @@ func PartOf(column string) (part Part, ok bool) {
 	return Part{}, false
 }
 
-// Is reports whether a member of metadata is of the part.
+// Is reports whether a metadata member belongs to the part.
 func (p *Part) Is(member string) bool {
 	for _, known := range p.Members {
 		if strings.EqualFold(known, member) {
@@ -72,24 +74,24 @@ func (p *Part) Is(member string) bool {
 	return false
 }
 
-// Members returns the members of metadata that have the title, in the order in which they are preferred. They are compared without case. Those
-// with a dot or of an ERC are what imports write: elements such as dc.title and erc.who are of NOID and EZID, publicationYear is of DataCite,
-// tags of Shlink.
+// Members returns the metadata members of titles, in order of preference; they are compared
+// case-insensitively. Those with a dot and those of an ERC are written by imports: elements such as dc.title
+// and erc.who are of NOID and EZID, publicationYear is of DataCite, tags of Shlink.
 func Members() []string {
 	return []string{"title", "name", "dc.title", "datacite.title", "erc.what", "what"}
 }
 
-// CreatorMembers returns those that have who has made it.
+// CreatorMembers returns the metadata members of creators.
 func CreatorMembers() []string {
 	return []string{"creators", "creator", "authors", "author", "dc.creator", "datacite.creator", "erc.who", "who"}
 }
 
-// YearMembers returns those that have when it was published.
+// YearMembers returns the metadata members of the date of publication.
 func YearMembers() []string {
 	return []string{"issued", "date", "datePublished", "published", "publicationYear", "year", "dc.date", "datacite.publicationyear", "erc.when", "when"}
 }
 
-// KeywordMembers returns those that have what it is about.
+// KeywordMembers returns the metadata members of subjects.
 func KeywordMembers() []string {
 	return []string{"keywords", "keyword", "subjects", "subject", "tags", "dc.subject"}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/title"
 )
 
-// Columns of tables are known in the five languages, however their words are joined.
+// Column names of tables are recognized in the five languages, however their words are joined.
 func TestPartOf(t *testing.T) {
 	for column, want := range map[string]string{
 		"Title": title.Title, "Titel": title.Title, "Titre": title.Title, "Título": title.Title, "题名": title.Title,
@@ -23,7 +23,7 @@ func TestPartOf(t *testing.T) {
 	}
 }
 
-// What is written is read, by its part alone, and no column is of two parts.
+// Each written member is read, by its own part only, and no column belongs to two parts.
 func TestParts(t *testing.T) {
 	members, columns := make(map[string]string), make(map[string]string)
 	for _, part := range title.Parts() {

@@ -1,5 +1,7 @@
-// Package title says what the title of a name is, and which titles a search finds. Stores index the words that it makes, so that all of
-// them find the same names, whatever the database knows of letters.
+// Package title extracts titles from metadata, and matches them with search queries. Metadata or a query
+// enters as text, and folded words leave. Stores index these words, so that every database finds the same
+// names, independent of its own collation. Words are folded by the compatibility decomposition of UAX #15 and
+// Unicode case folding.
 package title
 
 import (
@@ -18,24 +20,24 @@ import (
 	"github.com/urnd/urnd/internal/plaintext"
 )
 
-// Bounds of titles and of searches. What is longer of a title is not found.
+// Limits of titles and queries. Words of a title beyond them are not found.
 const (
 	MaxWords      = 200 // of a name
 	MaxWord       = 64  // bytes
 	MaxQuery      = 1000
 	MaxQueryWords = 16
 
-	// maxDepth is how deep in lists and objects of a member a title may be.
+	// maxDepth bounds the nesting of lists and objects in a member that contains titles.
 	maxDepth = 3
 )
 
-// OfMetadata returns the texts of titles in metadata, a JSON object or "".
+// OfMetadata returns the titles in metadata, which is a JSON object or "".
 func OfMetadata(metadata string) (titles []string) {
 	var object map[string]any
 	if metadata == "" || json.Unmarshal([]byte(metadata), &object) != nil {
 		return nil
 	}
-	members := slices.Sorted(maps.Keys(object)) // always in the same order
+	members := slices.Sorted(maps.Keys(object)) // a deterministic order
 	for _, title := range Members() {
 		for _, member := range members {
 			if strings.EqualFold(member, title) {
@@ -46,7 +48,7 @@ func OfMetadata(metadata string) (titles []string) {
 	return titles
 }
 
-// appendTexts appends the texts of a JSON value, and a number that is the title itself.
+// appendTexts appends the strings in a JSON value. A number counts only as the whole title.
 func appendTexts(texts []string, value any, depth int) []string {
 	switch v := value.(type) {
 	case string:
@@ -69,8 +71,9 @@ func appendTexts(texts []string, value any, depth int) []string {
 	return texts
 }
 
-// Words returns the different words of titles, in their order: without case and diacritics, in compatibility decomposition (UAX #15), and of
-// scripts without spaces a word for each character. They consist of letters, numbers and marks.
+// Words returns the distinct words of titles, in order: case-folded, without diacritics, in compatibility
+// decomposition (UAX #15). In scripts without spaces each character is a word. Words consist of letters,
+// numbers and marks.
 func Words(titles ...string) (words []string) {
 	seen := make(map[string]bool)
 	for _, title := range titles {
@@ -88,13 +91,14 @@ func Words(titles ...string) (words []string) {
 	return words
 }
 
-// Query is a search for titles: the words that a title has, all of them. The last one may be the beginning of a word of the title.
+// Query is a search for titles that contain all of its words. The last one may be the beginning of a word of
+// the title.
 type Query []string
 
-// ErrQuery is the error of texts that are no query.
+// ErrQuery is the error of invalid queries.
 var ErrQuery = errors.New("it is not a search for titles")
 
-// ParseQuery returns the query of a text: its words.
+// ParseQuery parses the text of a query into words.
 func ParseQuery(text string) (Query, error) {
 	if len(text) > MaxQuery {
 		return nil, fmt.Errorf("%w: %.40q... has more than %d bytes", ErrQuery, text, MaxQuery)
@@ -109,7 +113,7 @@ func ParseQuery(text string) (Query, error) {
 	return words, nil
 }
 
-// Fits reports whether a title with some words is one that is searched for.
+// Fits reports whether a title with these words matches the query.
 func (q Query) Fits(words []string) bool {
 	last := len(q) - 1
 	for _, want := range q[:last] {
@@ -120,16 +124,17 @@ func (q Query) Fits(words []string) bool {
 	return slices.ContainsFunc(words, func(word string) bool { return strings.HasPrefix(word, q[last]) })
 }
 
-// fold returns a text without case and diacritics. What is folded already stays as it is.
+// fold returns a text without case and diacritics. It is idempotent.
 func fold(text string) string {
 	if isASCII(text) {
 		return strings.ToLower(text)
 	}
-	// Marks go first: the iota below a vowel would be folded to a letter. What folding makes is decomposed again.
+	// Remove marks first: case folding would convert an iota subscript to a letter. Its results are
+	// decomposed again.
 	text = undecorated(text)
-	// Letters of Cherokee are folded to the other case (x/text), so they are lowered as well.
+	// Case folding maps Cherokee letters to upper case (x/text), so convert to lower case as well.
 	text = undecorated(strings.ToLower(cases.Fold().String(text)))
-	return norm.NFC.String(text) // syllables of Hangul become one character again
+	return norm.NFC.String(text) // recompose Hangul syllables
 }
 
 func isASCII(text string) bool {
@@ -141,8 +146,9 @@ func isASCII(text string) bool {
 	return true
 }
 
-// undecorated returns the compatibility decomposition of a text without the diacritics of Latin, Greek and Cyrillic and the points of Hebrew
-// and Arabic. Other marks, such as vowels of Indic scripts, tell words apart.
+// undecorated returns the compatibility decomposition of a text without the diacritics of Latin, Greek and
+// Cyrillic and the points of Hebrew and Arabic. Other marks, such as vowels of Indic scripts, distinguish
+// words.
 func undecorated(text string) string {
 	return strings.Map(func(r rune) rune {
 		if !unicode.Is(unicode.Mn, r) {
@@ -159,7 +165,7 @@ func isSeparator(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r)
 }
 
-// isUnspaced reports whether a character is of a script that writes no spaces between words.
+// isUnspaced reports whether a character is of a script without spaces between words.
 func isUnspaced(r rune) bool {
 	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }

@@ -28,7 +28,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// Long titles and words are cut, at characters.
+// Long titles and words are truncated at character boundaries.
 func TestBounds(t *testing.T) {
 	var b strings.Builder
 	for i := range 2 * title.MaxWords {
@@ -86,7 +86,8 @@ func TestQuery(t *testing.T) {
 	}
 }
 
-// Words are valid text within the bounds, consist of what databases do not take for separators or operators, and stay as they are.
+// Words are valid text within the limits, contain no character that databases treat as a separator or
+// operator, and are stable when folded again.
 func FuzzWords(f *testing.F) {
 	for _, seed := range []string{"Kalevala", "Straße ẞ ŉ", "ᾳΐ և", "ガｶﾞ", "İ", "\xff", "a\u0300\u0345b", "AND NEAR(x) y* 'q' \"z\" a:b \\"} {
 		f.Add(seed)

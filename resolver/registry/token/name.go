@@ -14,13 +14,13 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// The history of a name says by the names of tokens who has changed it, so a name must not look as another one does: UTS 39 (Unicode
-// Security Mechanisms).
+// The history of a name identifies authors by the names of tokens, so names of tokens must not be confusable
+// (UTS 39, Unicode Security Mechanisms).
 
-// reservedNames are those of nobody: they look as if they were of whoever may do all.
+// reservedNames are refused because they suggest a superuser.
 var reservedNames = [...]string{registry.AdministratorName, "root", "system"}
 
-// canonicalName returns a name as it is stored, in NFC and without spaces around it, or why it is none.
+// canonicalName returns the stored form of a name, in NFC and trimmed, or the reason why it is invalid.
 func canonicalName(text string) (string, error) {
 	text = strings.TrimSpace(text)
 	name := norm.NFC.String(text)
@@ -37,11 +37,11 @@ func canonicalName(text string) (string, error) {
 	return name, checkCharacters(text)
 }
 
-// sameName reports whether two names are one for people.
+// sameName reports whether two names are equal for readers: after NFC, case-insensitively.
 func sameName(a, b string) bool { return strings.EqualFold(norm.NFC.String(a), norm.NFC.String(b)) }
 
-// checkCharacters returns an error for the first character of a name that is not seen, that changes how others are seen, or that is of
-// another script than those before.
+// checkCharacters returns an error for the first character of a name that is invisible, changes how others
+// are displayed, or is of another script than the characters before it.
 func checkCharacters(text string) error {
 	var scripts []string
 	position := 0
@@ -79,7 +79,7 @@ func checkCharacters(text string) error {
 	return nil
 }
 
-// scriptOf returns the script of a character, "" for those that are of all.
+// scriptOf returns the script of a character, "" for characters common to all scripts.
 func scriptOf(c rune) string {
 	for name, table := range unicode.Scripts {
 		if unicode.Is(table, c) {
@@ -92,8 +92,8 @@ func scriptOf(c rune) string {
 	return ""
 }
 
-// mayMix reports whether characters of some scripts may be in one name: by the highly restrictive level of UTS 39 section 5.2 those of one,
-// or of Latin with the scripts of Chinese, Japanese or Korean.
+// mayMix reports whether a name may mix these scripts. By the highly restrictive level of UTS 39 section 5.2
+// it has one script, or Latin with the scripts of Chinese, Japanese or Korean.
 func mayMix(scripts []string) bool {
 	if len(scripts) < 2 {
 		return true

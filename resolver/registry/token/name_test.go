@@ -12,7 +12,7 @@ import (
 func TestNames(t *testing.T) {
 	r, _ := newRegistry(t)
 	for _, tt := range []struct {
-		name, want string // want is as it is stored, or in the error after "error"
+		name, want string // as it is stored, or "error" and a part of the error
 	}{
 		{"catalogue", "catalogue"},
 		{" catalogue of Åbo \t", "catalogue of Åbo"},
@@ -58,7 +58,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// The administrator of a department gives no token the name of somebody else, however it is written.
+// The administrator of a department cannot create a token with another user's name, in any spelling.
 func TestSameNames(t *testing.T) {
 	r, _ := newRegistry(t)
 	create(t, r, token.Token{Name: "\u00c5bo", Role: registry.Writer})

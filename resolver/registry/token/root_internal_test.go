@@ -8,7 +8,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// The tokens that one has made, with those that these have made, leave others room.
+// The descendants of one token cannot use up the tokens of others.
 func TestRoots(t *testing.T) {
 	all := []registry.StoredToken{{Token: Token{ID: "department"}}, {Token: Token{ID: "another"}}}
 	by, n, refused := "department", 0, error(nil)
@@ -21,7 +21,7 @@ func TestRoots(t *testing.T) {
 			t.Fatalf("token %d descends from %q", n, root)
 		}
 		all = append(all, registry.StoredToken{Token: Token{ID: strconv.Itoa(n)}, Root: root})
-		if n%500 == 0 { // which makes the next ones
+		if n%500 == 0 { // the creator of the next ones
 			by = strconv.Itoa(n)
 		}
 	}

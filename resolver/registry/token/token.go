@@ -1,4 +1,7 @@
-// Package token makes, lists, revokes and verifies the tokens by which clients of the API read and change a registry.
+// Package token creates, lists, revokes and verifies the bearer tokens by which clients of the API read and
+// change a registry. The secret of a token enters, and the registry.Actor that it authorizes leaves; the
+// store only has a SHA-256 hash of the secret. Secrets are sent as bearer tokens (RFC 6750), and the names of
+// tokens follow UTS 39.
 package token
 
 import (
@@ -18,37 +21,37 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// Token is what the packages that work with tokens call a registry.Token.
+// Token is an alias of registry.Token.
 type Token = registry.Token
 
-// Start is what the secret of each token begins with, so that programs which look for leaked secrets find it.
+// Start is the prefix of every secret, by which scanners find leaked secrets.
 const Start = "urnd_"
 
-// Public is the length of what a secret begins with that is not secret: Start and the identifier.
+// Public is the length of the public part of a secret: Start and the identifier.
 const Public = len(Start) + idLength
 
 // The lengths of the parts of a secret: "urnd_ID_RANDOM".
 const (
-	idLength     = 16                                    // hexadecimal
-	randomLength = 32                                    // octets, in base64url
-	secretLength = len(Start) + idLength + len("_") + 43 // of the whole
+	idLength     = 16                                    // hexadecimal digits
+	randomLength = 32                                    // bytes, encoded in base64url
+	secretLength = len(Start) + idLength + len("_") + 43 // of the whole secret
 )
 
-// Bounds of tokens.
+// Limits of tokens.
 const (
 	maxTokens   = 10_000
-	maxOfRoot   = 2500 // tokens that one has made, with those that these have made: others are left their part
+	maxOfRoot   = 2500 // descendants of one token, direct and indirect: a quota that leaves room for others
 	maxName     = 200
 	maxPrefixes = 1000
-	maxOctets   = 32 << 10 // of the prefixes together
+	maxOctets   = 32 << 10 // of all prefixes of a token
 	dayOfUse    = time.DateOnly
 )
 
-// ErrUnknown means that there is no token of an ID.
+// ErrUnknown means that there is no token with an ID.
 var ErrUnknown = fmt.Errorf("%w: there is no such token", registry.ErrUnknown)
 
-// Create creates a token of a name, role, prefixes, note and time at which it expires, and returns it with its
-// secret. Only an Admin may, who may do itself what the token may.
+// Create creates a token with a name, role, prefixes, actions, note and time of expiry, and returns it with
+// its secret. It requires an Admin who has all permissions of the new token.
 func Create(ctx context.Context, r *registry.Registry, actor registry.Actor, t Token) (Token, string, error) {
 	if err := mayManage(actor); err != nil {
 		return Token{}, "", err
@@ -64,7 +67,7 @@ func Create(ctx context.Context, r *registry.Registry, actor registry.Actor, t T
 		}
 	}
 	var octets [idLength/2 + randomLength]byte
-	_, _ = rand.Read(octets[:]) // it never fails
+	_, _ = rand.Read(octets[:]) // never fails
 	t.ID = hex.EncodeToString(octets[:idLength/2])
 	secret := Start + t.ID + "_" + base64.RawURLEncoding.EncodeToString(octets[idLength/2:])
 	hash := sha256.Sum256([]byte(secret))
@@ -91,8 +94,8 @@ func Create(ctx context.Context, r *registry.Registry, actor registry.Actor, t T
 	return t, secret, nil
 }
 
-// mayBeCalled returns ErrDenied where a token would have the name of somebody whom the actor who makes it may not stand for: the history of a
-// name has the names of tokens.
+// mayBeCalled returns ErrDenied if another token with the same name has permissions that the actor lacks: the
+// history of names identifies authors by the names of tokens.
 func mayBeCalled(name string, actor registry.Actor, others []registry.StoredToken) error {
 	for _, other := range others {
 		if sameName(other.Name, name) && !actor.Holds(other.Rights()) {
@@ -105,7 +108,8 @@ func mayBeCalled(name string, actor registry.Actor, others []registry.StoredToke
 	return nil
 }
 
-// rootOf returns the token from which one descends that an actor makes, "" for none; ErrInvalid where that has too many.
+// rootOf returns the root of the tokens that an actor creates, "" for none; ErrInvalid if the root has too
+// many descendants.
 func rootOf(actor registry.Actor, others []registry.StoredToken) (root string, err error) {
 	if actor.Token == "" {
 		return "", nil
@@ -156,7 +160,7 @@ func check(r *registry.Registry, t *Token) error {
 	if err := registry.CheckText("note", t.Note, registry.MaxText); err != nil {
 		return err
 	}
-	var prefixes []string // nil where there are none: the token is for all names
+	var prefixes []string // nil without prefixes: the token is valid for all names
 	octets := 0
 	for _, text := range t.Prefixes {
 		prefix, err := r.CanonicalPrefix(text)
@@ -174,7 +178,7 @@ func check(r *registry.Registry, t *Token) error {
 	return nil
 }
 
-// list returns all tokens, in the order of their IDs.
+// list returns all tokens, ordered by ID.
 func list(ctx context.Context, r *registry.Registry) (all []registry.StoredToken, err error) {
 	err = r.Store().Read(ctx, func(tx registry.Tx) error {
 		all, err = tx.Tokens()
@@ -183,7 +187,7 @@ func list(ctx context.Context, r *registry.Registry) (all []registry.StoredToken
 	return all, err
 }
 
-// Revoke revokes a token, and returns it: ErrUnknown if there is none.
+// Revoke revokes a token, and returns it. It returns ErrUnknown if there is no such token.
 func Revoke(ctx context.Context, r *registry.Registry, actor registry.Actor, id string) (revoked Token, err error) {
 	if err := mayManage(actor); err != nil {
 		return Token{}, err
@@ -202,7 +206,7 @@ func Revoke(ctx context.Context, r *registry.Registry, actor registry.Actor, id 
 	return revoked, err
 }
 
-// ofProof returns the token of a proof, as the store has it now; registry.ErrToken if it is not valid.
+// ofProof reads the token of a proof from the store; registry.ErrToken if it is not valid.
 func ofProof(ctx context.Context, r *registry.Registry, p Proof) (found Token, err error) {
 	err = r.Store().Read(ctx, func(tx registry.Tx) error {
 		t, err := read(tx, p.ID)
@@ -221,7 +225,7 @@ func ofProof(ctx context.Context, r *registry.Registry, p Proof) (found Token, e
 	return found, err
 }
 
-// Valid reports whether the token of an ID is valid at a time.
+// Valid reports whether the token with an ID is valid at a time.
 func Valid(tx registry.Tx, id string, now time.Time) (bool, error) {
 	t, err := read(tx, id)
 	if errors.Is(err, ErrUnknown) {
@@ -230,19 +234,20 @@ func Valid(tx registry.Tx, id string, now time.Time) (bool, error) {
 	return err == nil && t.ValidAt(now), err
 }
 
-// Proof is what shows that somebody has had the secret of a token, without the secret.
+// Proof proves knowledge of the secret of a token, without containing the secret.
 type Proof struct {
 	ID   string
 	Hash [sha256.Size]byte // of the secret
 }
 
-// ProofOf returns the proof of a secret; ok is false for what does not look like one, of which it has the hash alone.
+// ProofOf returns the proof of a secret. ok is false if the secret is malformed; then the proof has only the
+// hash.
 func ProofOf(secret string) (p Proof, ok bool) {
 	id, ok := idOf(secret)
 	return Proof{id, sha256.Sum256([]byte(secret))}, ok
 }
 
-// idOf returns the ID in a secret, and whether it looks like one at all.
+// idOf returns the ID in a secret; the result is false if the secret is malformed.
 func idOf(secret string) (string, bool) {
 	rest, ok := strings.CutPrefix(secret, Start)
 	if !ok || len(secret) != secretLength || rest[idLength] != '_' || strings.Trim(rest[:idLength], "0123456789abcdef") != "" {
@@ -251,7 +256,7 @@ func idOf(secret string) (string, bool) {
 	return rest[:idLength], true
 }
 
-// read reads the token of an ID; ErrUnknown if there is none, and why if it is damaged.
+// read reads the token with an ID; ErrUnknown if there is none, and the reason if it is damaged.
 func read(tx registry.Tx, id string) (registry.StoredToken, error) {
 	t, err := tx.Token(id)
 	if err == nil && t.ID == "" {

@@ -17,7 +17,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/token"
 )
 
-// newRegistry returns a registry with a clock that stands still.
+// newRegistry returns a registry with a stopped clock.
 func newRegistry(t *testing.T) (*registry.Registry, *atomic.Int64) {
 	t.Helper()
 	s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "registry.db"))
@@ -92,7 +92,7 @@ func TestCreateToken(t *testing.T) {
 	}
 }
 
-// A secret is in no octet of the store.
+// The store contains no secret.
 func TestSecretIsNotStored(t *testing.T) {
 	r, _ := newRegistry(t)
 	made, secret := create(t, r, token.Token{Name: "a", Role: registry.Reader})
@@ -141,7 +141,7 @@ func TestVerifyToken(t *testing.T) {
 	}
 }
 
-// A revoked token changes nothing any more at once, and reads for less than a second.
+// A revoked token cannot change anything from then on, and can read for less than a second.
 func TestRevokeToken(t *testing.T) {
 	r, clock := newRegistry(t)
 	c := token.NewVerifier(r)
@@ -178,7 +178,7 @@ func TestRevokeToken(t *testing.T) {
 	}
 }
 
-// One transaction a day and token at most tells when it was used.
+// The use of a token takes at most one transaction a day.
 func TestTokenUse(t *testing.T) {
 	r, clock := newRegistry(t)
 	c := token.NewVerifier(r)
@@ -204,7 +204,7 @@ func TestTokenUse(t *testing.T) {
 	}
 }
 
-// FuzzVerify: no text is a token but that of one.
+// FuzzVerify checks that only the secret of a token is accepted.
 func FuzzVerify(f *testing.F) {
 	const start = "urnd_0123456789abcdef_"
 	for _, s := range []string{"", "urnd_", start + strings.Repeat("A", 43), start + strings.Repeat("\x00", 43)} {
@@ -223,8 +223,8 @@ func FuzzVerify(f *testing.F) {
 	})
 }
 
-// A token of which it cannot be read what it may do, as of an action of a newer urnd, stops nobody else: it is said, can be revoked by whoever
-// may do all, and lets nobody in.
+// A token with unreadable permissions, such as an action of a newer urnd, does not affect other tokens. It is
+// reported, can be revoked by an actor with all permissions, and is rejected.
 func TestDamagedToken(t *testing.T) {
 	r, _ := newRegistry(t)
 	secret := token.Start + "00112233445566aa_" + strings.Repeat("a", 43)

@@ -10,14 +10,14 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// Verifier verifies tokens. It remembers for a second which ones were valid, for requests that read, and
-// when tokens were used, until Flush writes that. It is safe for concurrent use.
+// Verifier verifies tokens. It caches valid tokens for a second, for read requests, and buffers the days on
+// which tokens were used until Flush writes them. It is safe for concurrent use.
 type Verifier struct {
 	registry *registry.Registry
 
 	mu    sync.Mutex
 	valid map[[sha256.Size]byte]verified // by the hash of the secret
-	used  map[string]string              // by ID, the day, which is not written yet
+	used  map[string]string              // the day by ID, not written yet
 }
 
 type verified struct {
@@ -25,7 +25,7 @@ type verified struct {
 	at    time.Time
 }
 
-// Bounds of what a Verifier remembers.
+// Limits of the cache and the buffer.
 const (
 	maxChecked   = 1000
 	checkedFor   = time.Second
@@ -39,8 +39,8 @@ func NewVerifier(r *registry.Registry) *Verifier {
 	return &Verifier{registry: r, valid: make(map[[sha256.Size]byte]verified), used: make(map[string]string)}
 }
 
-// Verify returns who uses a secret; registry.ErrToken if it is not that of a valid token. Where it is for a change, the
-// store is asked; otherwise a token may be used for a second after it was revoked.
+// Verify returns the actor of a secret; registry.ErrToken if it is not the secret of a valid token. For a
+// change it always reads the store; for other requests a revoked token may remain valid for a second.
 func (v *Verifier) Verify(ctx context.Context, secret string, change bool) (registry.Actor, error) {
 	p, ok := ProofOf(secret)
 	if !ok {
@@ -49,7 +49,7 @@ func (v *Verifier) Verify(ctx context.Context, secret string, change bool) (regi
 	return v.VerifyProof(ctx, p, change)
 }
 
-// VerifyProof is Verify for who has shown the secret before, such as to log in.
+// VerifyProof is Verify for a client that has presented the secret before, for example to log in.
 func (v *Verifier) VerifyProof(ctx context.Context, p Proof, change bool) (registry.Actor, error) {
 	now, key := v.registry.Now(), p.Hash
 	if !change {
@@ -74,7 +74,7 @@ func (v *Verifier) VerifyProof(ctx context.Context, p Proof, change bool) (regis
 	return t.Actor(), nil
 }
 
-// known returns the token of a secret that was valid within the last second.
+// known returns the cached token of a secret.
 func (v *Verifier) known(key [sha256.Size]byte, now time.Time) (Token, bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -85,8 +85,8 @@ func (v *Verifier) known(key [sha256.Size]byte, now time.Time) (Token, bool) {
 	return t.token, true
 }
 
-// Flush writes on which days tokens were used since the last time: one transaction, and none where no token
-// was used on a new day.
+// Flush writes the days on which tokens were used, in one transaction; it writes nothing if no token was used
+// on a new day.
 func (v *Verifier) Flush(ctx context.Context) error {
 	v.mu.Lock()
 	used := maps.Clone(v.used)
@@ -115,7 +115,7 @@ func (v *Verifier) Flush(ctx context.Context) error {
 	return nil
 }
 
-// Run flushes every minute, and once more at its end, until ctx is done. failed is called with errors.
+// Run flushes every minute, and once more at the end, until ctx is done. failed is called with errors.
 func (v *Verifier) Run(ctx context.Context, failed func(error)) {
 	ticker := time.NewTicker(flushTokens)
 	defer ticker.Stop()
@@ -136,7 +136,8 @@ func (v *Verifier) Run(ctx context.Context, failed func(error)) {
 	}
 }
 
-// List returns the tokens that an actor may revoke; damaged says of which ones it cannot be read what they may do.
+// List returns the tokens that an actor may revoke. damaged has an error for each token whose permissions are
+// unreadable.
 func (v *Verifier) List(ctx context.Context, actor registry.Actor) (tokens []Token, damaged []error, err error) {
 	if err := mayManage(actor); err != nil {
 		return nil, nil, err

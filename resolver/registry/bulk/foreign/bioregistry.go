@@ -7,8 +7,9 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// Bioregistry reads the registry.json of the Bioregistry (https://bioregistry.io): each of its prefixes that has a format of URIs
-// becomes a prefix of the registry. The line numbers count all of its prefixes. Without a base they are CURIEs, as "chebi:24867".
+// Bioregistry reads the registry.json of the Bioregistry (https://bioregistry.io). Each Bioregistry prefix
+// with a URI format becomes a prefix of the registry. Line numbers count all Bioregistry prefixes. Without a
+// base the names are CURIEs, such as "chebi:24867".
 func Bioregistry(in *Input, base string) (Entries, error) {
 	if start, err := in.Peek(maxShown); !strings.HasPrefix(strings.TrimSpace(string(start)), "{") {
 		return nil, errors.Join(errors.New("the input is not the registry.json of the Bioregistry"), err)
@@ -21,10 +22,10 @@ func Bioregistry(in *Input, base string) (Entries, error) {
 		i.Entry.Key = registry.Prefix(i.Entry.Name)
 		r.skip("prefix")
 		i.uriFormat(r.string("uri_format"), "")
-		for _, provider := range r.records("providers.", "providers") { // its code is its name where it has no other
+		for _, provider := range r.records("providers.", "providers") { // the code is its name if it has no other
 			i.uriFormat(provider.string("uri_format"), provider.string("name", "code"))
 		}
-		pattern := r.string("pattern") // of what follows the prefix
+		pattern := r.string("pattern") // matches the text after the prefix
 		if err := registry.CheckPattern(pattern); err != nil {
 			i.loseField("pattern", "of what follows it: %v", err)
 		} else {
@@ -50,8 +51,8 @@ func Bioregistry(in *Input, base string) (Entries, error) {
 	}), nil
 }
 
-// uriFormat adds the target of a format of URIs, in which $1 stands for what follows the prefix: what comes before it if that is its end,
-// else a template.
+// uriFormat adds the target of a URI format, in which $1 stands for the text after the prefix. If $1 is at
+// the end, the target is the text before it, otherwise a template.
 func (i *Item) uriFormat(format, title string) {
 	before, after, found := strings.Cut(strings.NewReplacer("{", "%7B", "}", "%7D").Replace(format), "$1")
 	switch {

@@ -8,7 +8,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// DataCite reads DOIs of DataCite: the JSON of its API (GET /dois), and a document a line.
+// DataCite reads DOIs of DataCite: the JSON of its API (GET /dois), or one document per line.
 func DataCite(in *Input, base string) (Entries, error) {
 	base = cmp.Or(base, "doi:")
 	return entries(newDocuments(in, in, "data").next, "DOI of DataCite", func(r *record, i *Item) {
@@ -22,7 +22,7 @@ func DataCite(in *Input, base string) (Entries, error) {
 		}
 		i.Input = shown(i.Input)
 		r.skip("type")
-		a.skip("id", "type", "prefix", "suffix") // these two are in the DOI
+		a.skip("id", "type", "prefix", "suffix") // prefix and suffix are parts of the DOI
 		if url := a.string("url"); url != "" {
 			i.to(registry.Target{URI: url})
 		}
@@ -51,7 +51,7 @@ func DataCite(in *Input, base string) (Entries, error) {
 	}), nil
 }
 
-// dataCiteState takes the state of a DOI.
+// dataCiteState converts the state of a DOI.
 func (i *Item) dataCiteState(state string) {
 	switch state {
 	case "", "findable":

@@ -9,7 +9,8 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// DNB reads URNs of the Deutsche Nationalbibliothek: the JSON of the URN service (API v2), or the transfer format epicur.
+// DNB reads URNs of the Deutsche Nationalbibliothek: the JSON of the URN service (API v2), or the transfer
+// format epicur.
 func DNB(in *Input, _ string) (Entries, error) {
 	if !in.isJSON() {
 		return epicur(in), nil
@@ -19,7 +20,7 @@ func DNB(in *Input, _ string) (Entries, error) {
 		i.Input = shown(urn)
 		i.nameEncoded("", urn, urn)
 		i.describe("comment", r.string("comment"))
-		r.skip("self", "namespace", "myUrls") // links that follow from the URN
+		r.skip("self", "namespace", "myUrls") // links derived from the URN
 		if address := r.textOr("urls"); address != "" {
 			i.reject("its addresses are not in this document, but in %.200q", address)
 		}
@@ -28,7 +29,7 @@ func DNB(in *Input, _ string) (Entries, error) {
 			priority := 0
 			u.take(&priority, "priority")
 			u.skip("urn", "self")
-			// There the greatest number is first, here the least one.
+			// The URN service puts the greatest number first, urnd the least one.
 			i.to(registry.Target{URI: u.string("url"), Priority: -priority})
 		}
 		text := r.string("successor")
@@ -44,8 +45,8 @@ func DNB(in *Input, _ string) (Entries, error) {
 	}), nil
 }
 
-// successorURN returns the URN of a successor: a URN, or the URL of its resource, in whose path it may be encoded. ""
-// is for none.
+// successorURN returns the URN of a successor, which is a URN, or the URL of its resource with the URN in the
+// path, possibly percent-encoded. It returns "" if there is none.
 func successorURN(text string) (string, error) {
 	if isURN(text) {
 		return text, nil
@@ -57,7 +58,7 @@ func successorURN(text string) (string, error) {
 	return url.PathUnescape("urn:" + urn)
 }
 
-// epicurRecord is an element record.
+// epicurRecord is an XML element record.
 type epicurRecord struct {
 	Identifiers []epicurIdentifier `xml:"identifier"`
 	Resources   []struct {
@@ -83,7 +84,7 @@ type epicurIdentifier struct {
 // epicur reads the transfer format epicur.
 func epicur(in *Input) Entries {
 	elements := newXMLElements(in)
-	status := "" // what is done with the records that follow: the type of update_status
+	status := "" // the type of update_status: the operation on the records that follow
 	elements.passed = func(start xml.StartElement) {
 		switch start.Name.Local {
 		case "epicur":
@@ -95,7 +96,7 @@ func epicur(in *Input) Entries {
 	return func() (*Item, error) {
 		var of epicurRecord
 		var line int64
-		for len(of.Identifiers) == 0 { // OAI-PMH has an element record, too
+		for len(of.Identifiers) == 0 { // skip the record elements of OAI-PMH
 			of = epicurRecord{}
 			var err error
 			if line, err = elements.next("record", &of); err != nil {
@@ -122,7 +123,7 @@ func attributeOf(e xml.StartElement, name string) string {
 	return ""
 }
 
-// item makes a name of a record. The address whose role is primary is first.
+// item converts a record to a name. The address with the role primary gets priority 0.
 func (r *epicurRecord) item(line int64) *Item {
 	i := newItem(line, "")
 	unmapped := r.names("record")

@@ -14,34 +14,35 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// documents reads JSON objects: one after another, in a list, or in a list that is a member of another object, as APIs answer.
+// documents reads JSON objects: concatenated, in an array, or in an array that is a member of another object,
+// as in responses of APIs.
 type documents struct {
 	in      *Input
 	input   *boundedReader
 	decoder *jsontext.Decoder
-	within  []string // the names of members that have lists of them
-	maps    []string // the names of members whose members they are; "" is the document
+	within  []string // names of members whose arrays contain the objects
+	maps    []string // names of members whose own members are the objects; "" is the document itself
 	open    []*opened
-	name    string // of the last one, where it is a member
-	number  int64  // of the last one
+	name    string // member name of the last object, if it is a member
+	number  int64  // one-based number of the last object
 }
 
-// opened is a list, or an object that may have one.
+// opened is an array, or an object that may contain one, that has been entered.
 type opened struct {
 	list    bool
-	isMap   bool         // its members are what is read
-	members bytes.Buffer // of an object, as they are
-	n       int          // how many they are
-	within  bool         // it has a list
+	isMap   bool         // its members are the objects to read
+	members bytes.Buffer // raw members of an object
+	n       int          // number of members
+	within  bool         // it contains a nested array or map
 }
 
-// maxWithin is how deep lists may be.
+// maxWithin bounds the nesting of arrays and objects.
 const maxWithin = 8
 
-// newDocuments reads what r has of the input, with lists within members of these names.
+// newDocuments returns a reader of the JSON in r, with arrays within members of these names.
 func newDocuments(in *Input, r io.Reader, within ...string) *documents {
 	d := &documents{in: in, input: &boundedReader{r: r}, within: within}
-	// An entry with such a name or text is rejected alone.
+	// Errors of one name or text reject one entry only, see next.
 	d.decoder = jsontext.NewDecoder(d.input, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	return d
 }
@@ -61,7 +62,7 @@ func (d *documents) next() (*record, error) {
 		return nil, err
 	}
 	d.number++
-	// encoding/json would replace bytes that are not UTF-8, and take the last one of two members.
+	// encoding/json would replace invalid UTF-8, and take the last of duplicate members.
 	if err := registry.UniqueMembers(text); err != nil {
 		return &record{line: d.number, text: string(text), bad: cmp.Or(d.in.Check(string(text)), err)}, nil
 	}
@@ -70,7 +71,7 @@ func (d *documents) next() (*record, error) {
 	return r, nil
 }
 
-// step reads a part.
+// step reads one token or value. It returns an object once one is complete.
 func (d *documents) step() (json.RawMessage, error) {
 	if len(d.open) == 0 {
 		return nil, d.enter("")
@@ -120,7 +121,7 @@ func (d *documents) member(in *opened) (json.RawMessage, error) {
 	}
 }
 
-// add adds a member of an object.
+// add appends a member to an object.
 func (o *opened) add(name, value jsontext.Value) error {
 	if o.n++; o.n > maxMembers {
 		return fmt.Errorf("an object has more than %d members", maxMembers)
@@ -135,7 +136,7 @@ func (o *opened) add(name, value jsontext.Value) error {
 	return nil
 }
 
-// enter begins a list or an object, which the member with a name is.
+// enter opens an array or an object, the value of the member with this name.
 func (d *documents) enter(name string) error {
 	kind := d.decoder.PeekKind()
 	if kind != '[' && kind != '{' && len(d.open) > 0 {
@@ -154,7 +155,7 @@ func (d *documents) enter(name string) error {
 	return nil
 }
 
-// endless is an end within an object or a list.
+// endless converts io.EOF within an object or an array to io.ErrUnexpectedEOF.
 func endless(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF

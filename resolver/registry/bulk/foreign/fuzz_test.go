@@ -10,7 +10,8 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// FuzzRawIdentifiers has the name of any raw identifier be a URI whose path, decoded, is the identifier.
+// FuzzRawIdentifiers checks that the name of any raw identifier is a URI whose decoded path is the
+// identifier.
 func FuzzRawIdentifiers(f *testing.F) {
 	for _, id := range []string{"1.2/a#b", "50%off", "10.1002/(SICI)1:1<1::AID>3.0.CO;2-#", "a%20b", "\xff\x00", "é"} {
 		f.Add(id)
@@ -38,7 +39,7 @@ func FuzzRawIdentifiers(f *testing.F) {
 	})
 }
 
-// FuzzANVL has what is encoded as EZID does be read as it was.
+// FuzzANVL checks that values encoded like those of EZID are decoded to the original.
 func FuzzANVL(f *testing.F) {
 	f.Add("a:b%", "c%20\r\nd", "e")
 	f.Add("erc.who", "100 % # sure", " x ")

@@ -21,13 +21,13 @@ type handleValue struct {
 	ttl         string // a number of seconds, or a time
 	permissions string
 	text        string
-	format      string // of other data than text
+	format      string // of data other than text
 	timestamp   bool
-	unmapped    []string // members beside these
+	unmapped    []string // other members
 }
 
-// Handle reads handles: a batch of the Handle.net software with CREATE, or JSON of the REST interface of handle servers and of
-// hdl.handle.net/api.
+// Handle reads handles: a batch file of the Handle.net software with CREATE commands, or JSON of the REST
+// interface of handle servers and of hdl.handle.net/api.
 func Handle(in *Input, base string) (Entries, error) {
 	base = cmp.Or(base, "hdl:")
 	if !in.isJSON() {
@@ -46,7 +46,7 @@ func Handle(in *Input, base string) (Entries, error) {
 			i.named(base, handle)
 		}
 		all := r.records("", "values")
-		r.inner = nil // each value lists its own
+		r.inner = nil // each value lists its own unmapped members
 		i.loseMembers(r.rest())
 		r.members = nil
 		if len(all) > maxValues {
@@ -61,7 +61,7 @@ func Handle(in *Input, base string) (Entries, error) {
 	}), nil
 }
 
-// handleValue takes a value.
+// handleValue decodes a value.
 func (r *record) handleValue() (v handleValue) {
 	r.take(&v.index, "index")
 	v.kind, v.permissions = r.string("type"), r.string("permissions")
@@ -80,14 +80,14 @@ func (r *record) handleValue() (v handleValue) {
 	return v
 }
 
-// setText sets the data of a value, which has a format.
+// setText sets the data of a value. Data in another format than text is marked by its format.
 func (v *handleValue) setText(format, text string, ok bool) {
 	if v.text = text; !ok || !strings.EqualFold(format, "string") && format != "UTF8" {
 		v.format = fmt.Sprintf("%.40q", format)
 	}
 }
 
-// handleBatch reads a batch: commands, each with lines of values, up to an empty line.
+// handleBatch reads a batch file: commands, each followed by lines of values, up to an empty line.
 type handleBatch struct {
 	*tabular.Lines
 	base string
@@ -104,7 +104,7 @@ func (h *handleBatch) next() (*Item, error) {
 		command, name, _ := strings.Cut(strings.TrimSpace(l.Text), " ")
 		switch {
 		case l.Err != nil:
-			return rejected(l.Line, l.Text, "%w", l.Err), nil //nolint:nilerr // the line is rejected by it
+			return rejected(l.Line, l.Text, "%w", l.Err), nil //nolint:nilerr // the line is rejected with the error
 		case command == "":
 			continue
 		case command == "CREATE":
@@ -114,7 +114,7 @@ func (h *handleBatch) next() (*Item, error) {
 			}
 			return i, h.values(i)
 		}
-		for ok := true; ok; { // what belongs to the command
+		for ok := true; ok; { // skip the lines of the command
 			_, ok, err = h.ReadIf(func(l tabular.Row) bool {
 				return l.Err != nil || strings.TrimSpace(l.Text) != "" && !strings.HasPrefix(l.Text, "CREATE ")
 			})
@@ -124,10 +124,10 @@ func (h *handleBatch) next() (*Item, error) {
 		}
 		switch command {
 		case "AUTHENTICATE", "SESSIONSETUP", "USESESSION":
-			continue // how the batch was sent
+			continue // authentication of the batch
 		case "DELETE", "ADD", "REMOVE", "MODIFY", "HOME", "UNHOME":
 			return rejected(l.Line, command+" "+name, "%w", errNotCreate), nil
-		default: // what follows may be a secret
+		default: // do not report the rest, which may be a secret
 			return rejected(l.Line, command, "it is no command of a batch, such as CREATE"), nil
 		}
 	}
@@ -137,7 +137,8 @@ func (h *handleBatch) next() (*Item, error) {
 func (h *handleBatch) values(i *Item) error {
 	var values []handleValue
 	for {
-		l, ok, err := h.ReadIf(func(l tabular.Row) bool { return l.Text != "" && l.Text[0] >= '0' && l.Text[0] <= '9' }) // its index
+		// A value begins with the digits of its index.
+		l, ok, err := h.ReadIf(func(l tabular.Row) bool { return l.Text != "" && l.Text[0] >= '0' && l.Text[0] <= '9' })
 		if err != nil {
 			return err
 		}
@@ -157,13 +158,13 @@ func (h *handleBatch) values(i *Item) error {
 	}
 }
 
-// handleValueOf reads a line such as "1 URL 86400 1110 UTF8 https://example.org/".
+// handleValueOf parses a line such as "1 URL 86400 1110 UTF8 https://example.org/".
 func handleValueOf(l tabular.Row) (v handleValue, err error) {
 	if l.Err != nil {
 		return v, l.Err
 	}
 	words := strings.SplitN(l.Text, " ", 6)
-	if len(words) == 5 { // editors remove spaces at the end of lines
+	if len(words) == 5 { // editors remove trailing spaces
 		words = append(words, "")
 	}
 	if len(words) < 6 {
@@ -180,8 +181,8 @@ func handleValueOf(l tabular.Row) (v handleValue, err error) {
 	return v, nil
 }
 
-// handleValues takes the values of a handle in the order of their indexes, which is that in which a client is led to
-// one.
+// handleValues converts the values of a handle in the order of their indexes, in which clients choose among
+// them.
 func (i *Item) handleValues(base string, values []handleValue) {
 	slices.SortStableFunc(values, func(a, b handleValue) int { return cmp.Compare(a.index, b.index) })
 	timestamps := 0
@@ -190,7 +191,8 @@ func (i *Item) handleValues(base string, values []handleValue) {
 			timestamps++
 		}
 	}
-	if n := len(i.Entry.Targets); i.Entry.Alias != "" && n > 0 { // a client follows the alias first (RFC 3651 section 3.2.3)
+	// A client follows the alias first (RFC 3651 section 3.2.3).
+	if n := len(i.Entry.Targets); i.Entry.Alias != "" && n > 0 {
 		i.loseField("URL", "its %d addresses, which are not used: it is an alias", n)
 		i.Entry.Targets = nil
 	}
@@ -199,14 +201,14 @@ func (i *Item) handleValues(base string, values []handleValue) {
 	}
 }
 
-// usualPermissions are those of a value that the public reads and its administrators change: admin read, admin write, public read, public
-// write.
+// usualPermissions are those of a value that is publicly readable and that its administrators may change:
+// admin read, admin write, public read, public write.
 const (
 	usualPermissions = "1110"
 	publicRead       = 2
 )
 
-// private returns the reason why a value is not imported, "" for none.
+// private returns the reason why a value is not imported, "" if it is imported.
 func (v *handleValue) private() string {
 	switch {
 	case len(v.permissions) == len(usualPermissions) && v.permissions[publicRead] == '0':
@@ -220,14 +222,14 @@ func (v *handleValue) private() string {
 	}
 }
 
-// handleValue takes a value of a handle.
+// handleValue converts a value of a handle.
 func (i *Item) handleValue(base string, v *handleValue) {
 	what := fmt.Sprintf("value %d (%.100q)", v.index, v.kind)
 	if reason := v.private(); reason != "" {
 		i.loseField(v.kind, "%s: %s", what, reason)
 		return
 	}
-	if !slices.Contains([]string{"", "null", "0", "86400"}, v.ttl) { // none, or what the tools of Handle.net give each value
+	if !slices.Contains([]string{"", "null", "0", "86400"}, v.ttl) { // none, or the default of the Handle.net tools
 		i.loseField("ttl", "%s: its TTL of %.40s seconds: registered names have that of the configuration", what, v.ttl)
 	}
 	if v.permissions != "" && v.permissions != usualPermissions {

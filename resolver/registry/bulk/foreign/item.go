@@ -12,13 +12,14 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Item is an entry of a foreign format: what it says of a name. Fields that are empty say nothing.
+// Item is an entry of a foreign format, converted to an entry of the registry. An empty field leaves the
+// registered value unchanged.
 type Item struct {
 	Line  int64
-	Input string // what is shown of it
-	ID    string // its identifier in the format, "" where each entry says a part of its name
+	Input string // the text that messages show
+	ID    string // the identifier in the format; "" if each entry has a part of a name's record
 	Entry registry.Entry
-	// Active is that it says to be active, and not only that its status is the zero value.
+	// Active means that the entry explicitly has the status active, which is also the zero value.
 	Active   bool
 	Unmapped []Unmapped
 	Err      error // why it cannot be imported
@@ -27,7 +28,7 @@ type Item struct {
 
 func newItem(line int64, input string) *Item { return &Item{Line: line, Input: shown(input)} }
 
-// shown returns what is shown of an entry.
+// shown truncates the text of an entry for messages.
 func shown(text string) string { return strings.TrimRight(text[:min(len(text), maxShown)], "\r\n") }
 
 // rejected returns an entry that cannot be imported.
@@ -37,17 +38,17 @@ func rejected(line int64, input, format string, args ...any) *Item {
 	return i
 }
 
-// MaxUnmapped bounds what is listed of one entry.
+// MaxUnmapped bounds the unmapped fields that are listed of one entry.
 const MaxUnmapped = 50
 
-// Unmapped is what of an entry cannot be carried over.
+// Unmapped describes unmapped fields of an entry.
 type Unmapped struct {
-	Fields []string // their names in the foreign format, for the summary
+	Fields []string // names in the foreign format, for the summary
 	text   string
-	more   int // how many of the same entry have no text of their own: MaxUnmapped
+	more   int // number of further descriptions beyond MaxUnmapped
 }
 
-// String returns what is reported of it.
+// String returns the description for reports.
 func (u Unmapped) String() string {
 	if u.more > 0 {
 		return fmt.Sprintf("%s; and %d more", u.text, u.more)
@@ -55,12 +56,12 @@ func (u Unmapped) String() string {
 	return u.text
 }
 
-// loseField lists a field of the foreign format that cannot be carried over.
+// loseField lists an unmapped field of the foreign format.
 func (i *Item) loseField(field, format string, args ...any) {
 	i.lose([]string{field}, format, args...)
 }
 
-// lose is loseField of several fields.
+// lose is loseField for several fields.
 func (i *Item) lose(fields []string, format string, args ...any) {
 	if len(i.Unmapped) < MaxUnmapped {
 		i.Unmapped = append(i.Unmapped, Unmapped{Fields: fields, text: fmt.Sprintf(format, args...)})
@@ -70,26 +71,26 @@ func (i *Item) lose(fields []string, format string, args ...any) {
 	last.Fields, last.more = append(slices.Clip(last.Fields), fields...), last.more+1
 }
 
-// loseMembers lists the fields of the foreign format that are in the input and have no place in the registry.
+// loseMembers lists input fields that the registry has no place for.
 func (i *Item) loseMembers(names []string) {
 	if len(names) > 0 {
 		i.lose(names, "fields without a place here: %.500s", strings.Join(names, ", "))
 	}
 }
 
-// reject has the entry not be imported. The first reason counts.
+// reject marks the entry as not importable. The first reason counts.
 func (i *Item) reject(format string, args ...any) {
 	if i.Err == nil {
 		i.Err = fmt.Errorf(format, args...)
 	}
 }
 
-// named sets the name to that of a raw identifier of another system below base: an identifier is a string of bytes
-// there, of which those that are not allowed in a path, and "%", "?" and "#", are percent-encoded (RFC 3986 section
-// 2.1, RFC 8141 section 2.2).
+// named sets the name to base and a raw identifier of another system, a string of bytes. Bytes that are not
+// allowed in a path, and "%", "?" and "#", are percent-encoded (RFC 3986 section 2.1, RFC 8141 section 2.2).
 func (i *Item) named(base, id string) { i.nameEncoded(base, id, escapedID(id)) }
 
-// nameEncoded sets the name to that of an identifier, which is encoded already.
+// nameEncoded sets the name to base and an identifier that is percent-encoded already. It rejects paths that
+// would change the meaning of the URL.
 func (i *Item) nameEncoded(base, id, encoded string) {
 	i.Entry.Name, i.ID = base+encoded, id
 	switch {
@@ -100,14 +101,14 @@ func (i *Item) nameEncoded(base, id, encoded string) {
 	}
 }
 
-// escapedID percent-encodes a raw identifier for the path of a URI and for the NSS of a URN, which allow the same
-// bytes.
+// escapedID percent-encodes a raw identifier for the path of a URI or for the NSS of a URN, which allow the
+// same bytes.
 func escapedID(id string) string { return uri.Escape(id, pathBytes) }
 
-// pathBytes are those of a path that are not unreserved: RFC 3986 section 3.3.
+// pathBytes are the bytes of a path that are allowed but not unreserved (RFC 3986 section 3.3).
 const pathBytes = "!$&'()*+,;=:@/"
 
-// escapedURIPath is escapedID of an identifier that may have percent-encodings of its own, which stay.
+// escapedURIPath is escapedID for an identifier that may contain percent-encodings, which it preserves.
 func escapedURIPath(id string) string {
 	var b strings.Builder
 	for {
@@ -126,12 +127,12 @@ func escapedURIPath(id string) string {
 
 func isHex(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F' }
 
-// hasAuthority reports whether what a name begins with is the URL of a server, whose clients remove dot segments of the
-// path.
+// hasAuthority reports whether the base of a name is a URL with an authority. Clients remove dot segments
+// from the path of such a URL.
 func hasAuthority(base string) bool { return strings.Contains(base, "://") }
 
-// hasDotSegment reports whether a path has a segment that normalization removes (RFC 3986 section 5.2.4). It cannot be
-// encoded: "%2E" is ".".
+// hasDotSegment reports whether a path has a segment that normalization removes (RFC 3986 section 5.2.4).
+// Percent-encoding does not help: "%2E" is equivalent to ".".
 func hasDotSegment(path string) bool {
 	isDots := func(segment string) bool { return segment == "." || segment == ".." }
 	return slices.ContainsFunc(strings.Split(path, "/"), isDots)
@@ -140,7 +141,7 @@ func hasDotSegment(path string) bool {
 // to adds a target.
 func (i *Item) to(t registry.Target) { i.Entry.Targets = append(i.Entry.Targets, t) }
 
-// redirects sets the status of redirects, unless it is the one that all have.
+// redirects sets the status code of redirects; "" leaves the default.
 func (i *Item) redirects(status string) {
 	if status == "" {
 		return
@@ -151,12 +152,13 @@ func (i *Item) redirects(status string) {
 	}
 }
 
-// describe adds a member of the metadata, unless it is empty; further values of one member make a list.
+// describe adds a member of the metadata, unless the value is empty; further values of the same member make a
+// list.
 func (i *Item) describe(member string, value any) {
 	if text, ok := value.(string); ok && strings.TrimSpace(text) == "" {
 		return
 	}
-	if !isUTF8(member) || !isUTF8(value) { // JSON has no place for it
+	if !isUTF8(member) || !isUTF8(value) { // JSON requires UTF-8
 		i.reject("%.100q: %w", member, errNotUTF8)
 	}
 	if i.metadata == nil {
@@ -172,7 +174,7 @@ func (i *Item) describe(member string, value any) {
 	}
 }
 
-// isUTF8 reports whether a text, or all of a list, is UTF-8.
+// isUTF8 reports whether a text, or all texts of a list, are UTF-8.
 func isUTF8(value any) bool {
 	switch value := value.(type) {
 	case string:
@@ -184,7 +186,7 @@ func isUTF8(value any) bool {
 	}
 }
 
-// contact sets whom to ask, of several.
+// contact sets the contact to the non-empty texts.
 func (i *Item) contact(who ...string) {
 	who = slices.DeleteFunc(who, func(s string) bool { return strings.TrimSpace(s) == "" })
 	if len(who) > 0 {
@@ -192,7 +194,7 @@ func (i *Item) contact(who ...string) {
 	}
 }
 
-// finish checks the entry as a whole.
+// finish checks the complete entry and sets its metadata.
 func (i *Item) finish() {
 	if i.Err != nil {
 		return
@@ -213,7 +215,7 @@ func (i *Item) finish() {
 	}
 }
 
-// below returns the name of a path, below what comes before it.
+// below joins a base and a path without doubling the slash.
 func below(base, path string) string {
 	if strings.HasSuffix(base, "/") {
 		path = strings.TrimLeft(path, "/")
@@ -221,7 +223,8 @@ func below(base, path string) string {
 	return base + path
 }
 
-// pathBase returns what comes before a path without its first slash: a base that is the URL of a server ends with one.
+// pathBase returns the base of a path without its first slash: the base gets a trailing slash if it is a URL
+// with an authority.
 func pathBase(base string) string {
 	if hasAuthority(base) && !strings.HasSuffix(base, "/") {
 		return base + "/"
@@ -229,7 +232,7 @@ func pathBase(base string) string {
 	return base
 }
 
-// isAbsolute reports whether a text begins with a scheme, as URIs do (RFC 3986 section 3.1).
+// isAbsolute reports whether a text begins with a scheme (RFC 3986 section 3.1).
 func isAbsolute(text string) bool {
 	scheme, _, ok := strings.Cut(text, ":")
 	return ok && scheme != "" && strings.IndexFunc(scheme, func(c rune) bool {
@@ -250,5 +253,5 @@ func isURN(name string) bool {
 	return len(name) > len(urn) && strings.EqualFold(name[:len(urn)], urn)
 }
 
-// errNowhere is the error of an entry that has no address.
+// errNowhere is the error of an active entry without target and alias.
 var errNowhere = errors.New("it leads nowhere: it has no address that can be imported")

@@ -16,7 +16,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// handleLocations is a value 10320/loc: Handle.net technical manual, chapter 5.3.
+// handleLocations is a value 10320/loc (Handle.net technical manual, chapter 5.3).
 type handleLocations struct {
 	XMLName  xml.Name `xml:"locations"`
 	ChooseBy string   `xml:"chooseby,attr"`
@@ -25,7 +25,7 @@ type handleLocations struct {
 	Locations []handleLocation `xml:"location"`
 }
 
-// handleLocation is one of them. Weight is the part of requests that it gets; 0 is none, but where a client chooses it.
+// handleLocation is one location. Weight is its share of the requests; 0 is none, unless a client selects it.
 type handleLocation struct {
 	HRef     string `xml:"href,attr"`
 	Template string `xml:"href_template,attr"`
@@ -40,7 +40,7 @@ type handleLocation struct {
 	unknownXML
 }
 
-// usualChooseBy is how proxies of the Handle System choose a location where nothing is said.
+// usualChooseBy is the default by which proxies of the Handle System select a location.
 const usualChooseBy = "locatt,country,weighted"
 
 // maxHandleLocations bounds a value 10320/loc, in bytes.
@@ -48,7 +48,8 @@ const maxHandleLocations = 64 << 10
 
 var errLongLocations = fmt.Errorf("it has more than %d bytes", maxHandleLocations)
 
-// parseHandleLocations reads a value 10320/loc. XML has no entities of its own here, so that it is no longer than it looks.
+// parseHandleLocations parses a value 10320/loc. The decoder supports no custom entities, so the text cannot
+// expand.
 func parseHandleLocations(text string) (of handleLocations, err error) {
 	if len(text) > maxHandleLocations {
 		return of, errLongLocations
@@ -62,7 +63,7 @@ func parseHandleLocations(text string) (of handleLocations, err error) {
 	return of, nil
 }
 
-// locations takes the locations of a value 10320/loc of a handle.
+// locations converts the locations of a value 10320/loc of a handle.
 func (i *Item) locations(what, handle, text string) {
 	of, err := parseHandleLocations(text)
 	if err != nil {
@@ -99,7 +100,7 @@ func (i *Item) locations(what, handle, text string) {
 	}
 }
 
-// weight returns the weight of a location; 1 is that of one without, or with another than a number.
+// weight returns the weight of a location, 1 if it is missing or not a number.
 func (l *handleLocation) weight() float64 {
 	w, err := strconv.ParseFloat(strings.TrimSpace(l.Weight), 64)
 	if err != nil || math.IsNaN(w) {
@@ -108,7 +109,7 @@ func (l *handleLocation) weight() float64 {
 	return max(w, 0)
 }
 
-// rankOf returns how many weights there are above one, each counted once: its priority.
+// rankOf returns the number of distinct weights above the given one, which is the priority of a location.
 func rankOf(weights []float64, of float64) int {
 	all := slices.Clone(weights)
 	slices.SortFunc(all, func(a, b float64) int { return cmp.Compare(b, a) })
@@ -120,7 +121,8 @@ var (
 	errHandleTemplate = errors.New("its template has more than {hdl}")
 )
 
-// locationOf returns the target of a location. What a target does not have is in its note, and listed.
+// locationOf converts a location to a target. Attributes that a target lacks are put into its note and listed
+// as unmapped.
 func (i *Item) locationOf(what, handle string, l *handleLocation) (registry.Target, error) {
 	t := registry.Target{URI: l.HRef, Title: l.Title, Context: l.Context}
 	if t.URI == "" {
@@ -150,7 +152,8 @@ func (i *Item) locationOf(what, handle string, l *handleLocation) (registry.Targ
 	_, err := language.Parse(l.Language)
 	keep(err == nil, &t.Language, "language", l.Language)
 	keep(registry.CheckRelation(l.Rel) == nil, &t.Rel, "rel", l.Rel)
-	// What negotiates by Accept itself is no target of one type: clients would have to be led there by any that they accept.
+	// A URL that negotiates by Accept itself has no single type: as a target with a type it would only get
+	// clients that accept that type.
 	keep(l.Role == "conneg" && t.Type != "", new(string), "http_role", l.Role)
 	if names := l.elementNames("location"); len(names) > 0 {
 		i.lose(names, "%s: %.500s of %.200s", what, strings.Join(names, ", "), t.URI)
@@ -171,7 +174,7 @@ func isMediaType(text string) bool {
 	return err == nil && strings.Contains(kind, "/")
 }
 
-// locate adds a target of a handle. One that it has already, as a URL and as a location, is one target.
+// locate adds a target of a handle. A duplicate, as a URL and as a location, is merged.
 func (i *Item) locate(t registry.Target) {
 	plain := registry.Target{URI: t.URI}
 	isThere := func(other registry.Target) bool { return other == t || other.URI == t.URI && t == plain }

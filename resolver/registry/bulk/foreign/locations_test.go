@@ -9,7 +9,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// What is made of locations: Handle.net technical manual, chapter 5.3.
+// Conversions of locations (Handle.net technical manual, chapter 5.3).
 func TestHandleLocations(t *testing.T) {
 	for text, want := range map[string]string{
 		`<locations><location href="https://a.example/"/></locations>`:                           "https://a.example/",
@@ -53,7 +53,7 @@ func TestHandleLocations(t *testing.T) {
 					found = word
 				}
 			}
-			if strings.Contains(found, "chance") { // what is lost of all of them comes last here
+			if strings.Contains(found, "chance") { // losses that concern all locations come last
 				defer func(reason string) {
 					if !strings.Contains(reason, "2 locations") {
 						t.Error(reason)
@@ -68,7 +68,7 @@ func TestHandleLocations(t *testing.T) {
 	}
 }
 
-// A URL that is a location, too, is one target, whichever comes first.
+// A URL value that is also a location makes one target, in either order.
 func TestHandleLocationsOfURL(t *testing.T) {
 	const text = `<locations><location href="https://a.example/" language="de" weight="0"/><location href="https://b.example/"/></locations>`
 	for _, isFirst := range []bool{true, false} {
@@ -86,7 +86,7 @@ func TestHandleLocationsOfURL(t *testing.T) {
 	}
 }
 
-// Any text makes at most as many targets as a name may have, and no more of a note than one has.
+// Any text makes at most registry.MaxTargets targets, with notes within their bound.
 func FuzzHandleLocations(f *testing.F) {
 	for _, text := range []string{
 		`<locations chooseby="country" http_sc="301"><location id="0" href="https://a.example/" weight="1" country="de" x="y"/></locations>`,

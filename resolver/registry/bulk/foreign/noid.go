@@ -12,8 +12,8 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// NOID reads what NOID and EZID have of identifiers: commands bind, one a line, or records of ANVL, as "noid fetch",
-// the API and the batch downloads of EZID write them.
+// NOID reads identifiers of NOID and EZID: bind commands, one per line, or ANVL records, as "noid fetch", the
+// API of EZID and its batch downloads write them.
 func NOID(in *Input, base string) (Entries, error) {
 	n := &noids{tabular.NewLines(in.lines()), cmp.Or(base, "ark:/")}
 	return n.next, nil
@@ -24,8 +24,8 @@ type noids struct {
 	base string
 }
 
-// The values of a record of EZID are percent-encoded (EZID API, "Metadata requests & responses"); NOID writes them as
-// they are.
+// Values in a record of EZID are percent-encoded (EZID API, "Metadata requests & responses"); NOID writes
+// them unencoded.
 const (
 	anvlPlain   = false
 	anvlEncoded = true
@@ -40,7 +40,7 @@ func (n *noids) next() (*Item, error) {
 		text := strings.TrimSpace(l.Text)
 		switch label, value, found := strings.Cut(text, ":"); {
 		case l.Err != nil:
-			return rejected(l.Line, l.Text, "%w", l.Err), nil //nolint:nilerr // the line is rejected by it
+			return rejected(l.Line, l.Text, "%w", l.Err), nil //nolint:nilerr // the line is rejected with the error
 		case text == "" || text[0] == '#':
 			continue
 		case strings.HasPrefix(text, ":: "): // a batch download of EZID
@@ -48,7 +48,7 @@ func (n *noids) next() (*Item, error) {
 		case isCommand(text):
 			return n.bind(l, text)
 		case found && strings.EqualFold(strings.TrimSpace(label), "success"):
-			// It is a response of the API, where a DOI is followed by its shadow ARK.
+			// In a response of the API, a DOI is followed by its shadow ARK.
 			id, _, _ := strings.Cut(value, " | ")
 			return n.record(l, id, anvlEncoded)
 		case found && strings.EqualFold(strings.TrimSpace(label), "id"):
@@ -66,7 +66,7 @@ func isCommand(text string) bool {
 // binding is a command such as "bind set 13030/x1 goto https://example.org/".
 type binding struct{ how, id, label, value string }
 
-// newBinding divides a command bind that gives an element a value (Noid.pm).
+// newBinding parses a bind command that sets an element (Noid.pm). ok is false for other commands.
 func newBinding(text string) (b binding, ok bool) {
 	words := strings.SplitN(strings.TrimPrefix(strings.TrimSpace(text), "noid "), " ", 5)
 	if len(words) < 5 || words[0] != "bind" || words[2] == "" || words[3] == "" ||
@@ -80,7 +80,7 @@ func newBinding(text string) (b binding, ok bool) {
 	return binding{words[1], words[2], words[3], value}, true
 }
 
-// bind makes a name of a command, and of those that follow for the same identifier.
+// bind converts a command, and the following commands for the same identifier, to a name.
 func (n *noids) bind(l tabular.Row, text string) (*Item, error) {
 	b, ok := newBinding(text)
 	if !ok {
@@ -109,7 +109,7 @@ func (n *noids) bind(l tabular.Row, text string) (*Item, error) {
 	return i, nil
 }
 
-// over returns the elements that an identifier has after a command: one more, or another value of one.
+// over applies a command to the elements of an identifier: it adds an element or changes the value of one.
 func (b binding) over(i *Item, line int64, bound []binding) []binding {
 	at := slices.IndexFunc(bound, func(before binding) bool { return before.label == b.label })
 	if at < 0 {
@@ -131,8 +131,8 @@ func (b binding) over(i *Item, line int64, bound []binding) []binding {
 	return bound
 }
 
-// named sets the name to that of an identifier. ARKs may have percent-encodings (draft-kunze-ark-42 section 2.8), and
-// so may URNs; those of handles and DOIs would be characters of their own.
+// named sets the name to an identifier. ARKs (draft-kunze-ark-42 section 2.8) and URNs may contain
+// percent-encodings, which are preserved; in handles and DOIs a percent sign is a literal character.
 func (n *noids) named(i *Item, id string) {
 	id = strings.TrimSpace(id)
 	scheme, rest, _ := strings.Cut(id, ":")
@@ -149,15 +149,14 @@ func (n *noids) named(i *Item, id string) {
 	}
 }
 
-// anvlRecord is a record of ANVL that is being read: a line each element, which goes on where the next line begins with
-// a space.
+// anvlRecord parses an ANVL record: one element per line, continued on lines that begin with white space.
 type anvlRecord struct {
 	*Item
 	encoded      bool
 	label, value string // of the last element, "" before the first one
 }
 
-// record reads a record of ANVL.
+// record reads an ANVL record.
 func (n *noids) record(begin tabular.Row, id string, encoded bool) (*Item, error) {
 	r := anvlRecord{Item: newItem(begin.Line, begin.Text), encoded: encoded}
 	n.named(r.Item, id)
@@ -173,7 +172,7 @@ func (n *noids) record(begin tabular.Row, id string, encoded bool) (*Item, error
 			r.reject("it has too many elements: more than %d", maxValues)
 		}
 		if r.Err != nil {
-			continue // to its end
+			continue // skip to its end
 		}
 		if err := r.add(l); err != nil {
 			r.reject("line %d: %w", l.Line, err)
@@ -181,7 +180,7 @@ func (n *noids) record(begin tabular.Row, id string, encoded bool) (*Item, error
 	}
 }
 
-// take takes the last element.
+// take converts the last element.
 func (r *anvlRecord) take() {
 	if r.label != "" && r.Err == nil {
 		r.element(r.label, r.value)
@@ -195,7 +194,7 @@ var (
 	errLongValue = fmt.Errorf("its element has more than %d bytes", registry.MaxMetadata)
 )
 
-// add adds a line.
+// add parses a line.
 func (r *anvlRecord) add(l tabular.Row) (err error) {
 	label, value, hasColon := strings.Cut(l.Text, ":")
 	switch {
@@ -223,12 +222,11 @@ func (r *anvlRecord) add(l tabular.Row) (err error) {
 	return err
 }
 
-// errANVL is the error of a percent sign that encodes nothing.
+// errANVL is the error of a percent sign without two hexadecimal digits.
 var errANVL = errors.New("a percent sign is followed by two hexadecimal digits " +
 	"(EZID API, Metadata requests & responses)")
 
-// anvlText returns a label, or a value, or a part of one, as it is meant: without spaces around it, and decoded where
-// it is encoded.
+// anvlText trims a label or a value, and percent-decodes it if encoded.
 func anvlText(text string, encoded bool) (string, error) {
 	text = strings.TrimSpace(text)
 	if !encoded || !strings.Contains(text, "%") {
@@ -241,7 +239,7 @@ func anvlText(text string, encoded bool) (string, error) {
 	return plain, nil
 }
 
-// element takes an element of an identifier.
+// element converts an element of an identifier.
 func (i *Item) element(label, value string) {
 	switch name := strings.ToLower(label); {
 	case name == "_t", name == "_target":
@@ -263,7 +261,7 @@ func (i *Item) element(label, value string) {
 	}
 }
 
-// ezidStatus takes a status of EZID: reserved, public, or unavailable with a reason.
+// ezidStatus converts a status of EZID: reserved, public, or unavailable with a reason.
 func (i *Item) ezidStatus(text string) {
 	status, reason, _ := strings.Cut(text, "|")
 	switch strings.TrimSpace(status) {

@@ -8,7 +8,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/bulk/webserver"
 )
 
-// purlElement is an element purl.
+// purlElement is an XML element purl.
 type purlElement struct {
 	ID     string    `xml:"id,attr"`
 	Type   string    `xml:"type,attr"`
@@ -35,7 +35,8 @@ type purlURL struct {
 
 func (u purlURL) url() string { return strings.TrimSpace(u.Attribute + u.Element) }
 
-// PURL reads the XML of the PURL server (PURLz): what it takes in batches, with attributes, and what it answers, with elements.
+// PURL reads the XML of the PURL server (PURLz): its batch input, which uses attributes, and its responses,
+// which use elements.
 func PURL(in *Input, base string) (Entries, error) {
 	elements := newXMLElements(in)
 	var queue []*Item
@@ -54,10 +55,11 @@ func PURL(in *Input, base string) (Entries, error) {
 	}, nil
 }
 
-// pathOf returns the path of an id without its first slash. It is a part of a URL, and may be percent-encoded.
+// pathOf returns the path of an id without its first slash. An id is a part of a URL, and may contain
+// percent-encodings.
 func pathOf(id string) string { return escapedURIPath(strings.TrimPrefix(id, "/")) }
 
-// unmapped returns the names of what is not imported.
+// unmapped returns the names of unmapped elements and attributes.
 func (of *purlElement) unmapped() []string {
 	names := append(of.names("purl"), of.Base.names("basepurl")...)
 	names = append(names, of.Target.names("target")...)
@@ -76,7 +78,7 @@ const (
 	purlTombstone = "2"
 )
 
-// items makes the names of a PURL. One that is partial is a name, and a prefix of what is below it.
+// items converts a PURL to names. A partial PURL makes a name and a prefix for the names below it.
 func (of *purlElement) items(line int64, base string) []*Item {
 	path, kind := strings.TrimSpace(of.ID+of.OwnID), strings.ToLower(strings.TrimSpace(of.Type+of.OwnTyp))
 	input := fmt.Sprintf("purl %s, type %s", path, kind)
@@ -116,7 +118,7 @@ func (of *purlElement) items(line int64, base string) []*Item {
 	return []*Item{i}
 }
 
-// partial makes what a partial PURL is: what follows it is appended to its target.
+// partial converts a partial PURL, which appends the rest of the path to its target.
 func (i *Item) partial(target string) []*Item {
 	if strings.HasSuffix(i.Entry.Name, "/") {
 		i.Entry.Key = registry.Prefix(i.Entry.Name)

@@ -1,8 +1,11 @@
-// Package foreign reads the formats of other programs that have identifiers: what each of their entries says of a name.
+// Package foreign parses files of other programs that store identifiers, for package bulk. Input in UTF-8
+// enters; an Item leaves for each entry, with a registry entry, its unmapped fields and its error. Each
+// format has its own specification, named at its function; identifiers become names by RFC 3986 and RFC 8141.
 //
-//   - reader.go: what is common to all formats; item.go: what is made of an entry
-//   - record.go, documents.go, table.go: formats of named values, which are objects of JSON or rows of CSV; xml.go: those of XML
-//   - a file a format; webserver.go: those of package webserver
+//   - reader.go: the common reader; item.go: the conversion of an entry
+//   - record.go, documents.go, table.go: formats of named values, as JSON objects or CSV rows; xml.go: XML
+//     formats
+//   - a file for each format; webserver.go: the formats of package webserver
 package foreign
 
 import (
@@ -17,13 +20,13 @@ import (
 )
 
 const (
-	// maxItems is how many entries are a block.
+	// maxItems is the number of entries in a block.
 	maxItems = 64
-	// maxNoted bounds the lines that are not valid in the encoding, and belong to no entry yet.
+	// maxNoted bounds the invalidly encoded lines that are not assigned to an entry yet.
 	maxNoted = 10_000
-	// maxShown is how much is shown of an entry, in bytes.
+	// maxShown bounds the text of an entry in messages, in bytes.
 	maxShown = 1000
-	// maxEntry bounds what is read of an entry, in bytes.
+	// maxEntry bounds the input of one entry, in bytes.
 	maxEntry = tabular.MaxRecord
 	// maxMembers bounds the members of an object.
 	maxMembers = 200
@@ -31,23 +34,24 @@ const (
 	maxValues = 1000
 )
 
-// Format begins to read a format. Names of it begin with base, where they are only the end of a URI.
+// Format starts to read a format. base is prepended to names that are only the end of a URI.
 type Format func(in *Input, base string) (Entries, error)
 
-// Entries returns the next entry; io.EOF after the last one. Another error ends the import.
+// Entries returns the next entry; io.EOF after the last one. Any other error ends the import.
 type Entries func() (*Item, error)
 
-// Input is what a format reads.
+// Input is the input of a format.
 type Input struct {
 	*charset.Source
-	noted []tabular.Row // lines whose bytes are not valid in the encoding
+	noted []tabular.Row // lines whose bytes are invalid in the encoding
 }
 
-// lines reads input in which entries have lines: those that are not valid in the encoding are noted.
+// lines returns a reader for formats whose entries are lines. It records lines that are invalid in the
+// encoding.
 func (in *Input) lines() io.Reader {
 	return in.Lines(func(line int64, text string, err error) error {
 		if n := len(in.noted); n > 0 && in.noted[n-1].Line == line {
-			return nil // a further part of it
+			return nil // a further part of the same line
 		}
 		if len(in.noted) == maxNoted {
 			return fmt.Errorf("line %d: %w, as too many lines before it", line, err)
@@ -57,31 +61,32 @@ func (in *Input) lines() io.Reader {
 	})
 }
 
-// strict reads input in which an entry cannot be rejected alone.
+// strict returns a reader for formats in which a single entry cannot be rejected: an invalid line ends the
+// import.
 func (in *Input) strict() io.Reader { return in.Lines(lineError) }
 
-// lineError is the error of a line that ends an import.
+// lineError returns the error of a line that ends an import.
 func lineError(line int64, _ string, err error) error { return fmt.Errorf("line %d: %w", line, err) }
 
-// isJSON reports whether the input begins as JSON objects, and lists of them, do.
+// isJSON reports whether the input begins with a JSON object, or an array of objects.
 func (in *Input) isJSON() bool {
 	const spaces = " \t\r\n"
-	start, _ := in.Peek(maxShown) // an error comes again
+	start, _ := in.Peek(maxShown) // the error recurs at the next read
 	text := strings.TrimLeft(string(start), spaces)
 	list, isList := strings.CutPrefix(text, "[")
 	list = strings.TrimLeft(list, spaces)
 	return strings.HasPrefix(text, "{") || isList && (list == "" || list[0] == '{' || list[0] == ']')
 }
 
-// Reader gives a format in blocks.
+// Reader reads a format in blocks.
 type Reader struct {
 	input *Input
 	next  Entries
-	items []*Item // that are in no block yet
+	items []*Item // not returned yet
 	ended bool
 }
 
-// NewReader returns what reads a format.
+// NewReader returns a reader of a format.
 func NewReader(f Format, source *charset.Source, base string) (*Reader, error) {
 	r := &Reader{input: &Input{Source: source}}
 	var err error
@@ -89,7 +94,7 @@ func NewReader(f Format, source *charset.Source, base string) (*Reader, error) {
 	return r, err
 }
 
-// Next returns the next entries, with what cannot be imported of each as its error; io.EOF after the last ones.
+// Next returns the next entries, each with its error if it cannot be imported; io.EOF after the last ones.
 func (r *Reader) Next() ([]*Item, error) {
 	for len(r.items) < maxItems && !r.ended {
 		i, err := r.next()
@@ -103,9 +108,10 @@ func (r *Reader) Next() ([]*Item, error) {
 		}
 	}
 	complete := len(r.items)
-	if !r.ended { // lines that follow may belong to the last one
+	if !r.ended { // following lines may belong to the last entry
 		last := r.items[complete-1].Line
-		if n := slices.IndexFunc(r.items, func(i *Item) bool { return i.Line == last }); n > 0 { // else all are of one line
+		// Otherwise all entries begin in one line.
+		if n := slices.IndexFunc(r.items, func(i *Item) bool { return i.Line == last }); n > 0 {
 			complete = n
 		}
 	}
@@ -120,8 +126,9 @@ func (r *Reader) Next() ([]*Item, error) {
 	return items, nil
 }
 
-// rejectNoted rejects the entries that noted lines belong to, which are those that begin last before them. Others are rejected alone.
-// What follows are the entries after those, of which the lines stay noted.
+// rejectNoted rejects the entries that contain invalidly encoded lines: such a line belongs to the last entry
+// that begins at or before it. A line before the first entry is rejected on its own. Lines of the entries in
+// following stay recorded.
 func (r *Reader) rejectNoted(items, following []*Item) []*Item {
 	for len(r.input.noted) > 0 {
 		noted := r.input.noted[0]
@@ -138,7 +145,7 @@ func (r *Reader) rejectNoted(items, following []*Item) []*Item {
 			continue
 		}
 		for n := end - 1; n >= 0 && items[n].Line == items[end-1].Line; n-- {
-			if items[n].Err == nil || errors.Is(items[n].Err, errNotUTF8) { // which says less
+			if items[n].Err == nil || errors.Is(items[n].Err, errNotUTF8) { // the less specific error
 				items[n].Err = fmt.Errorf("line %d: %w", noted.Line, noted.Err)
 			}
 		}
@@ -146,7 +153,7 @@ func (r *Reader) rejectNoted(items, following []*Item) []*Item {
 	return items
 }
 
-// boundedReader reads at most left bytes, so that one entry of the input cannot take all memory.
+// boundedReader reads at most left bytes, so that one entry cannot exhaust the memory.
 type boundedReader struct {
 	r    io.Reader
 	left int

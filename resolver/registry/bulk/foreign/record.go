@@ -10,28 +10,28 @@ import (
 	"github.com/urnd/urnd/resolver/registry/field"
 )
 
-// record is an entry of named values: an object of JSON, or a row of a table, whose cells are texts. What is not taken of it has no place
-// in the registry.
+// record is an entry of named values: a JSON object, or a row of a table, whose cells are strings. Values
+// that are not taken are unmapped.
 type record struct {
 	line    int64
-	name    string // of the member that it is, of an object whose members are entries
+	name    string // the member name, if the record is a member of an object of entries
 	text    string
 	members []field.Member
-	inner   [][]*record // objects within it that were taken, those of a member together
-	parent  *record     // which it is within
-	prefix  string      // of the names of its members
-	bad     error       // why it would not arrive as it is
-	err     error       // why it is not what the format has
+	inner   [][]*record // nested objects that were taken, grouped by member
+	parent  *record     // the record that contains it
+	prefix  string      // prepended to the names of its members in messages
+	bad     error       // the entry is not valid as a text or as JSON
+	err     error       // the entry does not match its format
 }
 
-// newRecord returns the record that is an object of JSON.
+// newRecord returns a record of a JSON object.
 func newRecord(object json.RawMessage) *record {
 	r := &record{text: string(object)}
 	r.members, r.err = field.ParseMembers(object)
 	return r
 }
 
-// entries makes items of records: set takes what a record says. noun is what a record is.
+// entries converts records to items: set takes the values of a record. noun names a record in messages.
 func entries(next func() (*record, error), noun string, set func(r *record, i *Item)) Entries {
 	return func() (*Item, error) {
 		r, err := next()
@@ -39,7 +39,7 @@ func entries(next func() (*record, error), noun string, set func(r *record, i *I
 			return nil, err
 		}
 		if r.bad != nil {
-			return rejected(r.line, r.text, "%w", r.bad), nil //nolint:nilerr // the entry is rejected by it
+			return rejected(r.line, r.text, "%w", r.bad), nil //nolint:nilerr // the entry is rejected with the error
 		}
 		i := newItem(r.line, r.text)
 		if r.err == nil {
@@ -53,7 +53,8 @@ func entries(next func() (*record, error), noun string, set func(r *record, i *I
 	}
 }
 
-// take decodes the first value that is not empty of the members with some names, without regard to case.
+// take decodes the first non-empty value of the members with these names, case-insensitively, and removes it
+// from the record.
 func (r *record) take(into any, names ...string) {
 	for _, name := range names {
 		at := slices.IndexFunc(r.members, func(m field.Member) bool { return strings.EqualFold(m.Name, name) })
@@ -72,7 +73,7 @@ func (r *record) take(into any, names ...string) {
 	}
 }
 
-// fail notes why the entry is not what the format has. The first reason counts.
+// fail records that the entry does not match its format. The first error counts.
 func (r *record) fail(err error) {
 	for r.parent != nil {
 		r = r.parent
@@ -80,13 +81,13 @@ func (r *record) fail(err error) {
 	r.err = cmp.Or(r.err, err)
 }
 
-// string takes a text.
+// string takes a string.
 func (r *record) string(names ...string) (text string) {
 	r.take(&text, names...)
 	return text
 }
 
-// scalar takes a text, or what stands for one, such as a number.
+// scalar takes a string, or a number or boolean as text.
 func (r *record) scalar(names ...string) string {
 	var value json.RawMessage
 	if r.take(&value, names...); len(value) > 0 && value[0] == '"' {
@@ -95,14 +96,15 @@ func (r *record) scalar(names ...string) string {
 	return string(value)
 }
 
-// skip takes what follows from the rest, or says nothing of a name.
+// skip discards members that are redundant, or not about the name.
 func (r *record) skip(names ...string) {
 	for _, name := range names {
 		r.take(new(json.RawMessage), name)
 	}
 }
 
-// records takes the object that a member is, or those of a list. Their names have a prefix.
+// records takes the object, or the array of objects, of a member. prefix is prepended to the names of their
+// members in messages.
 func (r *record) records(prefix, name string) []*record {
 	var value json.RawMessage
 	r.take(&value, name)
@@ -120,7 +122,7 @@ func (r *record) records(prefix, name string) []*record {
 	return all
 }
 
-// rest returns the names of the members that were not taken and are not empty, and those of objects within it.
+// rest returns the names of the non-empty members that were not taken, including those of nested objects.
 func (r *record) rest() []string {
 	var names []string
 	for _, m := range r.members {
@@ -142,12 +144,12 @@ func (r *record) rest() []string {
 	return names
 }
 
-// isEmptyJSON reports whether a value says nothing.
+// isEmptyJSON reports whether a value is null or empty.
 func isEmptyJSON(value json.RawMessage) bool {
 	return slices.Contains([]string{"null", `""`, "[]", "{}"}, strings.Join(strings.Fields(string(value)), ""))
 }
 
-// textOr takes a member if it is a text, and leaves it if it has another type.
+// textOr takes a member if it is a string, and leaves it otherwise.
 func (r *record) textOr(member string) (text string) {
 	at := slices.IndexFunc(r.members, func(m field.Member) bool { return strings.EqualFold(m.Name, member) })
 	if at >= 0 && r.members[at].Value[0] == '"' {
@@ -156,7 +158,7 @@ func (r *record) textOr(member string) (text string) {
 	return text
 }
 
-// texts takes a list of texts, or the parts of a text between separators, without spaces around them.
+// texts takes an array of strings, or a string that is split at the separators. The results are trimmed.
 func (r *record) texts(separators, member string) (all []string) {
 	all = strings.FieldsFunc(r.textOr(member), func(c rune) bool { return strings.ContainsRune(separators, c) })
 	r.take(&all, member)

@@ -31,7 +31,7 @@ func Shlink(in *Input, base string) (Entries, error) {
 			MaxVisits  int       `json:"maxVisits"`
 		}
 		r.take(&meta, "meta")
-		const unit = time.Millisecond // of times in the registry
+		const unit = time.Millisecond // the resolution of times in the registry
 		i.to(registry.Target{URI: strings.TrimSpace(long), From: meta.ValidSince.UTC().Truncate(unit), Until: meta.ValidUntil.UTC().Truncate(unit)})
 		i.describe("title", r.string("title"))
 		i.describe("created", r.string("dateCreated", "createdAt"))
@@ -45,12 +45,12 @@ func Shlink(in *Input, base string) (Entries, error) {
 	}), nil
 }
 
-// loseShlink lists what a short URL has beside its addresses and its description.
+// loseShlink lists the unmapped fields of a short URL.
 func (i *Item) loseShlink(r *record) {
 	var summary struct {
 		Total int `json:"total"`
 	}
-	var count int // of versions before 4
+	var count int // before version 4
 	var devices map[string]*string
 	var crawlable, rules bool
 	forward := true

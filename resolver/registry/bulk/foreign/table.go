@@ -11,12 +11,12 @@ import (
 	"github.com/urnd/urnd/resolver/registry/field"
 )
 
-// table reads the CSV of another program, whose first line names the columns.
+// table reads CSV of another program, whose header row names the columns.
 type table struct {
 	in      *Input
 	rows    *tabular.Reader
 	columns []string // in lower case
-	oneOf   []string // columns, one of which is there
+	oneOf   []string // at least one of these columns is required
 }
 
 func newTable(in *Input, oneOf ...string) *table {
@@ -51,12 +51,12 @@ func (t *table) next() (*record, error) {
 			}
 		}
 		if r.bad != nil || len(r.members) > 0 {
-			return r, nil //nolint:nilerr // the row is rejected by it
+			return r, nil //nolint:nilerr // the row is rejected with the error
 		}
 	}
 }
 
-// header reads the names of the columns.
+// header reads the header row.
 func (t *table) header() error {
 	header, err := t.rows.Header()
 	if err != nil {

@@ -16,12 +16,12 @@ func Nginx(in *Input, base string) (Entries, error) {
 	return configuration(webserver.Nginx(in.strict(), base))
 }
 
-// RewriteMap reads the text of a RewriteMap of Apache.
+// RewriteMap reads the text file of a RewriteMap of Apache.
 func RewriteMap(in *Input, base string) (Entries, error) {
 	return configuration(webserver.RewriteMap(in.lines(), base))
 }
 
-// configuration gives what a configuration of a web server makes.
+// configuration converts the items of a web server's configuration.
 func configuration(items []webserver.Item, err error) (Entries, error) {
 	return func() (*Item, error) {
 		if len(items) == 0 {

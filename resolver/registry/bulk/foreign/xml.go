@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// xmlElements reads elements of a document of XML, whatever is around them.
+// xmlElements reads elements with a given name from an XML document, at any depth.
 type xmlElements struct {
 	input   *boundedReader
 	decoder *xml.Decoder
 	depth   int
-	passed  func(xml.StartElement) // is called with each element that is passed; nil is not
+	passed  func(xml.StartElement) // called with each skipped element; may be nil
 }
 
-// maxDepth is how deep the elements of a document may be.
+// maxDepth bounds the nesting of a document.
 const maxDepth = 100
 
 func newXMLElements(in *Input) *xmlElements {
@@ -51,7 +51,7 @@ func (e *xmlElements) next(name string, into any) (line int64, err error) {
 	}
 }
 
-// invalid returns an error of decoding, and what to do where it is one of bytes.
+// invalid adds advice to a decoding error that is caused by invalid UTF-8.
 func (e *xmlElements) invalid(err error) error {
 	var syntax *xml.SyntaxError
 	if errors.As(err, &syntax) && syntax.Msg == "invalid UTF-8" {
@@ -61,7 +61,7 @@ func (e *xmlElements) invalid(err error) error {
 	return err
 }
 
-// unknownXML are the attributes and elements that an element of a foreign format has beside those that are read.
+// unknownXML collects the unmapped attributes and elements of an element.
 type unknownXML struct {
 	Attributes []xml.Attr   `xml:",any,attr"`
 	Elements   []unknownTag `xml:",any"`
@@ -71,7 +71,8 @@ type unknownTag struct {
 	XMLName xml.Name
 }
 
-// names returns the names of both, behind that of their element.
+// names returns the names of the attributes and elements, prefixed by the element. It omits declarations of
+// namespaces and schemas.
 func (u *unknownXML) names(element string) []string {
 	names := u.elementNames(element)
 	for _, a := range u.Attributes {
@@ -83,7 +84,7 @@ func (u *unknownXML) names(element string) []string {
 	return names
 }
 
-// elementNames returns the names of the elements alone.
+// elementNames returns the names of the elements, without attributes.
 func (u *unknownXML) elementNames(element string) []string {
 	names := make([]string, 0, len(u.Elements))
 	for _, e := range u.Elements {

@@ -6,8 +6,9 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// YOURLS reads links of YOURLS: JSON of its API, which are the answers to the actions stats, list and expand, or CSV with the columns of its
-// table of URLs, as plugins and phpMyAdmin export it, or those of the plugin Import Export.
+// YOURLS reads links of YOURLS: the JSON of its API, which is a response to the actions stats, list or
+// expand; or CSV with the columns of its URL table, as plugins and phpMyAdmin export it, or those of the
+// plugin Import Export.
 func YOURLS(in *Input, base string) (Entries, error) {
 	next := newTable(in, "url", "target", "longurl").next
 	if in.isJSON() {
@@ -23,7 +24,7 @@ func YOURLS(in *Input, base string) (Entries, error) {
 		}
 		i.Input = shown(strings.TrimSpace(keyword + " " + short + " " + url))
 		if keyword == "" {
-			keyword = short[strings.LastIndexByte(short, '/')+1:] // it has no slash
+			keyword = short[strings.LastIndexByte(short, '/')+1:] // a keyword has no slash
 		}
 		switch {
 		case base != "" && keyword != "":
@@ -44,6 +45,6 @@ func YOURLS(in *Input, base string) (Entries, error) {
 		if clicks := r.scalar("clicks", "hits"); clicks != "0" && clicks != "" {
 			i.loseField("clicks", "its %.20s clicks", clicks)
 		}
-		r.skip("message", "statusCode") // of the answer
+		r.skip("message", "statusCode") // of the response
 	}), nil
 }

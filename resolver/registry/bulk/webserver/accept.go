@@ -7,20 +7,21 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// accepted is a value of the field Accept by which rules are compared: conditions are expressions over it, and the registry has
-// targets of media types.
+// accepted is a sample value of the header field Accept. Conditions on Accept are evaluated for each sample,
+// and the results are compared with targets that have media types.
 type accepted struct {
 	header    string
-	mediaType string // where the value is one media type that conditions name
+	mediaType string // set if the sample is a media type that conditions name
 }
 
-// browser is what browsers send.
+// browser is the Accept of browsers.
 const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 
-// maxAccepts is how many values there are at most.
+// maxAccepts bounds the samples.
 const maxAccepts = 60
 
-// acceptedTypes returns the values of Accept that tell conditions apart: none, all, one that nobody names, and each media type.
+// acceptedTypes returns the samples of Accept that distinguish conditions: no header field, all types, an
+// unnamed type, a browser, and each named media type.
 func acceptedTypes(types []string) []accepted {
 	all := []accepted{{}, {header: "*/*"}, {header: "application/x-other"}, {header: browser}}
 	seen := map[string]bool{}
@@ -34,8 +35,8 @@ func acceptedTypes(types []string) []accepted {
 	return all
 }
 
-// chosen returns the number of the target that clients are redirected to which accept a value, as urnd chooses it: the best one, and of equal ones
-// the first; a target without a media type is as good as */*.
+// chosen returns the index of the target that urnd selects for a value of Accept: the best one, and of equal
+// ones the first. A target without a media type matches like */*.
 func chosen(targets []registry.Target, header string) (best int) {
 	most := -1.0
 	for n, t := range targets {

@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// directive is a directive of Apache, or a section of directives.
+// directive is a directive of Apache, or a section that contains directives.
 type directive struct {
 	line     int64
 	text     string
 	name     string // in lower case
-	rest     string // what follows the name
+	rest     string // the arguments, unparsed
 	children []*directive
 }
 
-// Apache reads the redirects of a configuration of Apache, such as a file .htaccess: those of mod_rewrite and mod_alias. base is the
-// address of the directory that the file is in.
+// Apache reads the redirects of a configuration of Apache, such as a .htaccess file: those of mod_rewrite and
+// mod_alias. base is the URL of the directory that contains the file.
 func Apache(r io.Reader, base string) ([]Item, error) {
 	at, err := newSite(base)
 	if err != nil {
@@ -41,7 +41,7 @@ func Apache(r io.Reader, base string) ([]Item, error) {
 	return makeItems(a.rules, a.listed, at.origin, a.accepts, &a.budget), nil
 }
 
-// apache makes rules of directives.
+// apache converts directives to rules.
 type apache struct {
 	site
 	accepts []accepted
@@ -51,7 +51,7 @@ type apache struct {
 	budget  budget
 }
 
-// apacheContext is where directives are in force: a server or a directory.
+// apacheContext is the context of directives: a server or a directory.
 type apacheContext struct {
 	dir     string // "" is a server
 	engine  bool
@@ -59,10 +59,10 @@ type apacheContext struct {
 	rewrite []*apacheRule
 	alias   []*rule
 	conds   []condition
-	skip    int         // rules that an S before may leave out
-	chain   *apacheRule // the first one of a chain
-	unsure  error       // why it is not known whether the rules apply
-	refused error       // why the server answers nothing by them
+	skip    int         // number of following rules that a flag S may skip
+	chain   *apacheRule // the first rule of an open chain
+	unsure  error       // why it is unknown whether the rules apply
+	refused error       // why the server rejects the configuration
 }
 
 // apacheRule is a rule of mod_rewrite.
@@ -70,15 +70,15 @@ type apacheRule struct {
 	rule
 	expression string
 	flags      rewriteFlags
-	goes       bool      // it goes on with the rules that follow
-	all        *language // the texts that it matches
+	goes       bool      // processing continues with the following rules
+	all        *language // the paths that the expression matches; nil if unknown or not computed yet
 }
 
 func (a *apache) list(d *directive, err error) {
 	a.listed = append(a.listed, Item{Line: d.line, Input: d.text, Err: err})
 }
 
-// sections returns the directives of a text, in their sections.
+// sections parses a text into a tree of directives and sections.
 func (a *apache) sections(text string) (*directive, error) {
 	root := &directive{}
 	stack := []*directive{root}
@@ -124,7 +124,8 @@ func (a *apache) sections(text string) (*directive, error) {
 	return root, nil
 }
 
-// configuration makes the rules of a file: of a server, if it has sections or directives that no file .htaccess can have.
+// configuration converts the directives of a file to rules. The file is a server's configuration if it has
+// sections or directives that a .htaccess file cannot have.
 func (a *apache) configuration(root *directive) {
 	main := &apacheContext{dir: a.dir}
 	var hosts []*directive
@@ -157,7 +158,7 @@ func (a *apache) configuration(root *directive) {
 	a.order(contexts)
 }
 
-// others lists the rules of a section that does not apply.
+// others lists the rules of a section that does not apply, with the reason.
 func (a *apache) others(d *directive, err error) {
 	for _, child := range d.children {
 		if a.others(child, err); slices.Contains([]string{"rewriterule", "redirect", "redirectmatch", "redirectpermanent", "redirecttemp"}, child.name) {
@@ -166,8 +167,8 @@ func (a *apache) others(d *directive, err error) {
 	}
 }
 
-// order puts the rules of all contexts into the order in which they are tried: mod_rewrite goes before mod_alias, and a server before
-// its directories.
+// order sorts the rules of all contexts by the order in which they are tried: mod_rewrite before mod_alias,
+// and the server before its directories.
 func (a *apache) order(contexts []*apacheContext) {
 	slices.SortStableFunc(contexts, func(x, y *apacheContext) int {
 		if (x.dir == "") != (y.dir == "") {
@@ -204,7 +205,7 @@ func (a *apache) order(contexts []*apacheContext) {
 	}
 }
 
-// inactive returns why the rules of mod_rewrite in a context match nothing, nil where they do.
+// inactive returns the reason why the mod_rewrite rules of a context never match, nil if they are active.
 func (c *apacheContext) inactive() error {
 	switch {
 	case c.refused != nil:
@@ -216,7 +217,7 @@ func (c *apacheContext) inactive() error {
 	}
 }
 
-// continues finds redirects that go on with the rules that follow, which see the address that they lead to as the path.
+// continues finds redirects without the flag L whose location a following rule may match as its path.
 func (c *apacheContext) continues(b *budget) {
 	for n, r := range c.rewrite {
 		if !r.goes {
@@ -240,19 +241,19 @@ func (c *apacheContext) continues(b *budget) {
 	}
 }
 
-// subjects returns the texts that the expression of a rule matches, nil where these are not known.
+// subjects returns the language of the texts that the expression of a rule matches, nil if unknown.
 func (r *apacheRule) subjects() *language {
 	if r.all == nil {
 		expression := latin1(r.expression)
 		if r.flags.anyCase {
 			expression = "(?i)" + expression
 		}
-		r.all, _ = newLanguage("^(?s:.)*(?:" + expression + ")(?s:.)*$") // nil is all
+		r.all, _ = newLanguage("^(?s:.)*(?:" + expression + ")(?s:.)*$") // nil if unsupported
 	}
 	return r.all
 }
 
-// directives makes the rules of a section.
+// directives converts the directives of a section to rules.
 func (a *apache) directives(list []*directive, c *apacheContext, contexts *[]*apacheContext) {
 	for _, d := range list {
 		if d.name[0] == '<' {
@@ -263,8 +264,8 @@ func (a *apache) directives(list []*directive, c *apacheContext, contexts *[]*ap
 	}
 }
 
-// section makes the rules of a section within another one.
-func (a *apache) section(d *directive, c *apacheContext, contexts *[]*apacheContext) { //nolint:cyclop // a case is a section
+// section converts a nested section to rules.
+func (a *apache) section(d *directive, c *apacheContext, contexts *[]*apacheContext) { //nolint:cyclop // one case per section
 	words, _ := apacheWords(d.rest)
 	switch {
 	case d.name == "<ifmodule" && len(words) == 1:
@@ -295,7 +296,8 @@ func (a *apache) section(d *directive, c *apacheContext, contexts *[]*apacheCont
 	}
 }
 
-// unsure makes the rules of a section that may apply or not: they have no entry, nor has what they may match.
+// unsure converts a section that may or may not apply. Its rules get no entry, and paths that they may match
+// get none either.
 func (a *apache) unsure(d *directive, c *apacheContext, err error) {
 	for _, child := range d.children {
 		if child.name[0] == '<' {
@@ -306,7 +308,7 @@ func (a *apache) unsure(d *directive, c *apacheContext, err error) {
 	}
 }
 
-// silent are directives that say nothing of where a path leads.
+// silent reports whether a directive does not affect redirects.
 func silent(name string) bool {
 	return slices.Contains([]string{
 		"options", "rewriteoptions", "addtype", "addcharset", "addlanguage", "addencoding", "addhandler", "forcetype", "adddefaultcharset", "directoryindex",
@@ -317,7 +319,7 @@ func silent(name string) bool {
 	}, name)
 }
 
-func (a *apache) directive(d *directive, c *apacheContext, unsure error) { //nolint:cyclop // a case is a directive
+func (a *apache) directive(d *directive, c *apacheContext, unsure error) { //nolint:cyclop // one case per directive
 	var err error
 	var words []string
 	if d.name == "rewriterule" || d.name == "rewritecond" {
@@ -367,7 +369,8 @@ func (a *apache) directive(d *directive, c *apacheContext, unsure error) { //nol
 	}
 }
 
-// refuse notes an error of syntax: a server with it does not start, and answers 500 where it is in a file .htaccess.
+// refuse records a syntax error: the server does not start with it, or returns 500 if it is in a .htaccess
+// file.
 func (c *apacheContext) refuse(d *directive) {
 	if c.refused == nil {
 		c.refused = fmt.Errorf("the server refuses the whole configuration for the error in line %d", d.line)

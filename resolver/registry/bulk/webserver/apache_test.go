@@ -17,7 +17,7 @@ const (
 	keepAlive     = "KeepAlive On\nMaxKeepAliveRequests 0"
 )
 
-// TestApache compares what Apache answers by generated files .htaccess with what their import answers.
+// TestApache compares the responses of Apache to generated .htaccess files with those of their imports.
 func TestApache(t *testing.T) {
 	dir := testserver.OpenFolder(t)
 	var cases []differential
@@ -55,14 +55,14 @@ func TestApacheServer(t *testing.T) {
 	}
 }
 
-// apacheConfig generates a file .htaccess.
+// apacheConfig generates a .htaccess file.
 type apacheConfig struct {
 	*generator
 	dir    string
-	server bool // the rules are of a virtual host
+	server bool // the rules belong to a virtual host
 }
 
-// rule adds a rule. Those of a server see the slash that a path begins with.
+// rule adds a rule. Patterns of a virtual host include the leading slash of the path.
 func (g *apacheConfig) rule(text string) {
 	if g.server {
 		text = strings.Replace(strings.Replace(text, "RewriteRule ^", "RewriteRule ^/", 1), "RewriteRule !^", "RewriteRule !^/", 1)
@@ -97,13 +97,13 @@ func (g *apacheConfig) file() string {
 	if g.chance(30) {
 		g.catchAll()
 	}
-	if g.chance(5) { // what nobody reaches
+	if g.chance(5) { // unreachable rules
 		g.apacheRule()
 	}
 	return strings.Join(g.lines, "\n") + "\n"
 }
 
-// flags returns flags, mostly with L.
+// flags returns flags, usually with L.
 func (g *apacheConfig) flags(more ...string) string {
 	flags := []string{"R=" + g.pick("301", "302", "302", "303", "307", "308", "permanent", "seeother")}
 	if g.chance(10) {
@@ -243,13 +243,13 @@ func (g *apacheConfig) negotiated(pattern string) {
 	}
 }
 
-// generator makes a configuration by chance.
+// generator generates a random configuration.
 type generator struct {
 	*rand.Rand
 	lines   []string
-	rules   map[int]int // the lines of rules that redirect, by their number
+	rules   map[int]int // the lines of redirecting rules, by rule number
 	words   []string
-	used    int   // of the words
+	used    int   // number of used words
 	inner   []int // lines
 	accepts bool
 }
@@ -265,7 +265,7 @@ func (g *generator) chance(percent int) bool { return g.IntN(100) < percent }
 
 func (g *generator) pick(from ...string) string { return from[g.IntN(len(from))] }
 
-// word returns a word, mostly one that was not used before.
+// word returns a word, usually an unused one.
 func (g *generator) word() string {
 	if g.used < len(g.words) && !g.chance(15) {
 		g.used++
@@ -276,7 +276,7 @@ func (g *generator) word() string {
 
 func (g *generator) add(text string) { g.lines = append(g.lines, strings.Split(text, "\n")...) }
 
-// rule adds a rule, with %s for a target that tells its number.
+// rule adds a rule; %s is replaced by a target that contains the rule's number.
 func (g *generator) rule(text string) {
 	g.lines = append(g.lines, "")
 	line := len(g.lines)
@@ -285,7 +285,7 @@ func (g *generator) rule(text string) {
 	g.rules[line] = line
 }
 
-// requests returns targets of requests that hit the words of a configuration, or nearly.
+// requests returns request targets that match the words of a configuration, or almost match.
 func (g *generator) requests(dir string) (all []request) {
 	paths := []string{"", "other", "index.html", "7", "x.ttl", "deep/er/x.html"}
 	for _, w := range g.words[:min(g.used+1, len(g.words))] {

@@ -10,7 +10,8 @@ import (
 
 var errRedirect = errors.New("it has no status, path and target as mod_alias has them")
 
-// redirect returns the rule of a directive of mod_alias.
+// redirect converts a directive of mod_alias to a rule. A rule with an error matches every path and has no
+// entry.
 func (a *apache) redirect(d *directive, words []string) *rule { //nolint:cyclop // the parts of a directive
 	r := &rule{line: d.line, input: d.text, mask: ^uint64(0), status: 302}
 	failed := func(err error) *rule {
@@ -70,7 +71,7 @@ func (a *apache) redirect(d *directive, words []string) *rule { //nolint:cyclop 
 	return r
 }
 
-// matchLocation returns the location of RedirectMatch, of which the path is encoded.
+// matchLocation returns the location of RedirectMatch, whose path is percent-encoded.
 func matchLocation(text string) string {
 	end := strings.IndexAny(text, "?#")
 	if end < 0 {
@@ -79,12 +80,12 @@ func matchLocation(text string) string {
 	return escape(text[:end], apacheKeeps) + text[end:]
 }
 
-// apacheKeeps reports whether Apache does not encode a byte of a path.
+// apacheKeeps reports whether Apache leaves a byte of a path unencoded.
 func apacheKeeps(c byte) bool {
 	return isAlphanumeric(c) || c == mark[0] || strings.IndexByte("$-_.+!*'(),:@&=/~", c) >= 0
 }
 
-// references divides the target of RedirectMatch at its captures.
+// references splits the target of RedirectMatch at its captures.
 func references(text string) (all []part) {
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
@@ -101,10 +102,10 @@ func references(text string) (all []part) {
 	return joined(all)
 }
 
-// captureOf returns the part of a digit.
+// captureOf returns the part for the capture with this digit.
 func captureOf(digit byte) part { return part{group: true, capture: int(digit - '0')} }
 
-// joined joins texts that follow each other.
+// joined concatenates adjacent literal parts.
 func joined(parts []part) (all []part) {
 	for _, p := range parts {
 		if n := len(all) - 1; n >= 0 && !all[n].group && !all[n].all && !p.group && !p.all {
@@ -118,7 +119,7 @@ func joined(parts []part) (all []part) {
 
 func matchesAll() *regexp.Regexp { return regexp.MustCompile("") }
 
-// statusOf returns the status that a word names, 0 for none.
+// statusOf parses a status code or its name, 0 if it is invalid.
 func statusOf(word string) int {
 	switch word = strings.ToLower(word); word {
 	case "temp":

@@ -11,15 +11,15 @@ import (
 
 // condition is a RewriteCond.
 type condition struct {
-	mask    uint64 // the values of Accept that it is true of
-	or      bool   // with the next one
-	browser bool   // it is about User-Agent
+	mask    uint64 // bit mask of the samples of Accept for which it is true
+	or      bool   // combined with the next condition by OR
+	browser bool   // tests User-Agent
 	paths   *pattern
-	parts   []string // its captures, where the text is the same for all requests
-	err     error    // why it is not known when it is true
+	parts   []string // its captures, if the tested text is a constant
+	err     error    // why it cannot be evaluated
 }
 
-// apacheTypes returns the media types that the conditions on Accept name.
+// apacheTypes returns the media types in conditions on Accept.
 func apacheTypes(d *directive, types []string) []string {
 	for _, child := range d.children {
 		types = apacheTypes(child, types)
@@ -35,7 +35,7 @@ func isAccept(test string) bool {
 	return strings.EqualFold(test, "%{HTTP_ACCEPT}") || strings.EqualFold(test, "%{HTTP:Accept}")
 }
 
-// mediaTypes returns the media types of an expression over Accept.
+// mediaTypes returns the media types in an expression over Accept.
 func mediaTypes(expression string) (types []string) {
 	if len(expression) > maxExpression {
 		return nil
@@ -58,8 +58,8 @@ func mediaTypes(expression string) (types []string) {
 	return types
 }
 
-// condition reads a RewriteCond.
-func (a *apache) condition(words []string) (c condition) { //nolint:cyclop // a case is a form of conditions
+// condition parses a RewriteCond.
+func (a *apache) condition(words []string) (c condition) { //nolint:cyclop // one case per form of conditions
 	anyCase := false
 	if len(words) == 3 {
 		for flag := range strings.SplitSeq(strings.Trim(words[2], "[]"), ",") {
@@ -120,15 +120,15 @@ func (a *apache) condition(words []string) (c condition) { //nolint:cyclop // a 
 	return c
 }
 
-// constant returns the value of a text of variables, where it is the same for all requests.
+// constant expands a text of variables; the result is false if it depends on the request.
 func (a *apache) constant(text string) (string, bool) {
 	parts, err := a.substitution(text, []condition{{}})
 	varies := slices.ContainsFunc(parts, func(p part) bool { return p.group || p.all })
 	return texts(parts), err == nil && !varies
 }
 
-// conditions applies those of a rule: all of them are to be true, or of those with OR one.
-func (a *apache) conditions(r *rule, conds []condition) { //nolint:cyclop // a case is a kind of group
+// conditions applies the conditions of a rule. All have to be true; of a group joined by OR, one.
+func (a *apache) conditions(r *rule, conds []condition) { //nolint:cyclop // one case per group
 	for len(conds) > 0 {
 		n := 0
 		for n < len(conds)-1 && conds[n].or {
@@ -172,7 +172,7 @@ func (a *apache) conditions(r *rule, conds []condition) { //nolint:cyclop // a c
 	}
 }
 
-// exclude takes some paths from a rule.
+// exclude excludes paths from a rule.
 func (r *rule) exclude(paths *pattern) {
 	before := r.except
 	r.except = func(path string) bool { return before != nil && before(path) || paths.MatchString(latin1(path)) }

@@ -9,8 +9,9 @@ import (
 	"strings"
 )
 
-// apacheWords divides the arguments of a directive: words are quoted by " or ', and a backslash is before what would end one.
-func apacheWords(text string) (words []string, err error) { //nolint:cyclop // a case is a kind of character
+// apacheWords splits the arguments of a directive. Words may be quoted by " or ', and a backslash escapes the
+// quote or a backslash.
+func apacheWords(text string) (words []string, err error) { //nolint:cyclop // one case per character
 	for text = strings.TrimLeft(text, " \t"); text != ""; text = strings.TrimLeft(text, " \t") {
 		quote := byte(0)
 		if text[0] == '"' || text[0] == '\'' {
@@ -38,8 +39,9 @@ func apacheWords(text string) (words []string, err error) { //nolint:cyclop // a
 	return words, nil
 }
 
-// rewriteWords divides the arguments of a directive of mod_rewrite, in which a backslash before a space stays, as in an expression.
-func rewriteWords(text string) (words []string, err error) { //nolint:cyclop // a case is a kind of character
+// rewriteWords splits the arguments of a directive of mod_rewrite, in which a backslash before a space is
+// preserved as a part of the expression.
+func rewriteWords(text string) (words []string, err error) { //nolint:cyclop // one case per character
 	for text = strings.TrimLeft(text, " \t"); text != ""; text = strings.TrimLeft(text, " \t") {
 		quote := byte(0)
 		if text[0] == '"' || text[0] == '\'' {
@@ -65,17 +67,17 @@ func rewriteWords(text string) (words []string, err error) { //nolint:cyclop // 
 	return words, nil
 }
 
-// rewriteFlags are the flags of a RewriteRule that matter.
+// rewriteFlags are the relevant flags of a RewriteRule.
 type rewriteFlags struct {
 	status                                   int // of R, G and F; 0 for none
 	last, noEscape, anyCase, append, discard bool
 	escaped, chained                         bool
 	skip                                     int
-	err                                      error // one that has nothing like it
+	err                                      error // an unsupported flag
 }
 
-// newRewriteFlags reads flags such as [R=303,L].
-func newRewriteFlags(text string) (f rewriteFlags, err error) { //nolint:cyclop // a case is a flag
+// newRewriteFlags parses flags such as [R=303,L].
+func newRewriteFlags(text string) (f rewriteFlags, err error) { //nolint:cyclop // one case per flag
 	inner, ok := strings.CutPrefix(text, "[")
 	if inner, ok2 := strings.CutSuffix(inner, "]"); ok && ok2 {
 		text = inner
@@ -124,7 +126,7 @@ func newRewriteFlags(text string) (f rewriteFlags, err error) { //nolint:cyclop 
 	return f, nil
 }
 
-// rewriteRule adds a RewriteRule to its context, and returns it; nil where it changes nothing.
+// rewriteRule converts a RewriteRule, adds it to its context and returns it; nil if it has no effect.
 func (a *apache) rewriteRule(d *directive, c *apacheContext, words []string) *apacheRule { //nolint:cyclop // the flags of a rule
 	r := &apacheRule{rule: rule{line: d.line, input: d.text, mask: ^uint64(0), dir: c.dir, finish: func(text string) string { return text }}, expression: words[0]}
 	var err error
@@ -189,11 +191,11 @@ func (a *apache) rewriteRule(d *directive, c *apacheContext, words []string) *ap
 	return r
 }
 
-// target reads the substitution of a rule.
-func (a *apache) target(r *apacheRule, c *apacheContext, text string) { //nolint:cyclop // a case is a form of targets
+// target parses the substitution of a rule.
+func (a *apache) target(r *apacheRule, c *apacheContext, text string) { //nolint:cyclop // one case per form of targets
 	f := r.flags
 	if r.status = f.status; r.status != 0 && !r.redirects() {
-		return // the substitution does not count
+		return // the substitution is ignored
 	}
 	target, err := a.substitution(text, c.conds)
 	if err != nil && r.fail == nil {
@@ -233,8 +235,8 @@ func (a *apache) target(r *apacheRule, c *apacheContext, text string) { //nolint
 	a.query(r)
 }
 
-// query notes what becomes of the query of a request, and how the location is encoded.
-func (a *apache) query(r *apacheRule) { //nolint:cyclop // a case is a combination of flags
+// query sets how a rule treats the query of a request, and how its location is encoded.
+func (a *apache) query(r *apacheRule) { //nolint:cyclop // one case per combination of flags
 	f := r.flags
 	literal := texts(r.target)
 	hasCapture := slices.ContainsFunc(r.target, func(p part) bool { return p.group })
@@ -270,14 +272,14 @@ func (a *apache) query(r *apacheRule) { //nolint:cyclop // a case is a combinati
 	}
 }
 
-// hasPrefix reports whether the target has a part of the path that is not known.
+// hasPrefix reports whether the target contains a variable part of the path.
 func (r *rule) hasPrefix() bool {
 	return slices.ContainsFunc(r.target, func(p part) bool { return p.group || p.all }) &&
 		slices.ContainsFunc(r.pattern.routes, func(of route) bool { return of.prefix && !of.stray })
 }
 
-// substitution divides a substitution at its captures and variables. %1 is a part of the last condition.
-func (a *apache) substitution(text string, conds []condition) (all []part, err error) { //nolint:cyclop // a case is a kind of reference
+// substitution splits a substitution at its captures and variables. %1 is a capture of the last condition.
+func (a *apache) substitution(text string, conds []condition) (all []part, err error) { //nolint:cyclop // one case per reference
 	for i := 0; i < len(text); i++ {
 		next := byte(0)
 		if i+1 < len(text) {
@@ -319,7 +321,8 @@ func (a *apache) substitution(text string, conds []condition) (all []part, err e
 	return joined(all), nil
 }
 
-// variable returns the value of a variable that is the same for all requests, or the path.
+// variable returns the part for a variable: a constant, or the path. The result is false if it depends on the
+// request in another way.
 func (a *apache) variable(name string) (part, bool) {
 	switch strings.ToUpper(name) {
 	case "%{REQUEST_URI}":
@@ -341,7 +344,7 @@ func (a *apache) variable(name string) (part, bool) {
 	}
 }
 
-// isAbsolute reports whether a text begins with a scheme, as URIs do (RFC 3986 section 3.1).
+// isAbsolute reports whether a text begins with a scheme (RFC 3986 section 3.1).
 func isAbsolute(text string) bool {
 	scheme, _, ok := strings.Cut(text, ":")
 	return ok && scheme != "" && strings.IndexFunc(scheme, func(c rune) bool {

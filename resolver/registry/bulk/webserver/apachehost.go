@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// serving returns the virtual host of the base: the first one of its port that has its name, else the default. Where none has the port, TLS
-// ends before the server.
+// serving returns the virtual host for the base: the first one with its name and its port, or else the
+// default. If no virtual host has the port, TLS is assumed to be terminated before the server.
 func (a *apache) serving(hosts []*directive) (best *directive) {
 	most := -1
 	for _, host := range hosts {
@@ -28,7 +28,7 @@ func (a *apache) serving(hosts []*directive) (best *directive) {
 	return best
 }
 
-// serves reports whether a virtual host has the name of the base.
+// serves reports whether a virtual host has the host name of the base.
 func (a *apache) serves(host *directive) bool {
 	return slices.ContainsFunc(host.children, func(d *directive) bool {
 		return (d.name == "servername" || d.name == "serveralias") && slices.ContainsFunc(strings.Fields(strings.ToLower(d.rest)), func(name string) bool {

@@ -14,8 +14,9 @@ import (
 	"github.com/urnd/urnd/resolver/registry/bulk"
 )
 
-// corpusCase is a configuration as sites have them, from a file of testdata. Its first line is "# base: URL". The requests are at its end,
-// as "#> PATH | ACCEPT | LINE": LINE is that of the rule which answers and is listed, where the import answers otherwise.
+// corpusCase is a realistic configuration of a site, from a file of testdata. Its first line is "# base:
+// URL". The requests are at its end, as "#> PATH | ACCEPT | LINE": LINE is the listed rule that the server
+// applies, if the import responds differently.
 type corpusCase struct {
 	differential
 
@@ -60,7 +61,7 @@ func corpus(t *testing.T, folder string) (all []*corpusCase) {
 	return all
 }
 
-// portOf replaces the ports of a configuration: by main the one of the scheme of the base, by other the other one.
+// portOf replaces the ports in a configuration: that of the base's scheme by main, the other one by other.
 func (c *corpusCase) portOf(expression *regexp.Regexp, text, main, other string) string {
 	own := map[bool]string{true: "443", false: "80"}[strings.HasPrefix(c.base, "https")]
 	pair := strings.Contains(text, "443") && (strings.Contains(text, ":80>") || strings.Contains(text, "listen 80"))
@@ -72,7 +73,7 @@ func (c *corpusCase) portOf(expression *regexp.Regexp, text, main, other string)
 	})
 }
 
-// TestApacheCorpus compares what Apache answers by configurations of sites with what their import answers.
+// TestApacheCorpus compares the responses of Apache to configurations of sites with those of their imports.
 func TestApacheCorpus(t *testing.T) {
 	dir := testserver.OpenFolder(t)
 	lines := []string{rewriteModule, keepAlive, "<Directory " + dir + ">", "AllowOverride All", "Options FollowSymLinks", "</Directory>", "<VirtualHost *>\nServerName apache.test\n</VirtualHost>"}
@@ -107,7 +108,7 @@ func TestApacheCorpus(t *testing.T) {
 	n.report(t)
 }
 
-// TestNginxCorpus compares what nginx answers by configurations of sites with what their import answers.
+// TestNginxCorpus compares the responses of nginx to configurations of sites with those of their imports.
 func TestNginxCorpus(t *testing.T) {
 	ports := regexp.MustCompile(`listen [^;]*;`)
 	absent := regexp.MustCompile(`(?m)^\s*(ssl_|http \{|include mime).*$|^\}\s*\z`)
@@ -128,7 +129,7 @@ func TestNginxCorpus(t *testing.T) {
 	n.report(t)
 }
 
-// corpusCounts is how many rules of a corpus were taken.
+// corpusCounts counts the imported rules of a corpus.
 type corpusCounts struct{ rules, taken, requests, listed int }
 
 func (n *corpusCounts) report(t *testing.T) {
@@ -137,7 +138,7 @@ func (n *corpusCounts) report(t *testing.T) {
 	t.Logf("%d of %d rules taken (%d %%); %d requests, %d of them to listed rules", n.taken, n.rules, share, n.requests, n.listed)
 }
 
-// compare asks the server and the import for each request of a configuration.
+// compare sends each request of a configuration to the server and to the import.
 func (n *corpusCounts) compare(t *testing.T, addr string, format bulk.Format, c *corpusCase, rules *regexp.Regexp) {
 	t.Helper()
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}

@@ -25,16 +25,16 @@ import (
 	"github.com/urnd/urnd/urnns"
 )
 
-// request is a request for a path, which may have a query.
+// request is a request for a path, possibly with a query.
 type request struct{ path, accept string }
 
-// differential is a configuration and requests for it.
+// differential is a configuration with requests for it.
 type differential struct {
 	seed             int
 	text, host, base string
 	requests         []request
-	rules            map[int]int // the lines of rules that redirect
-	inner            []int       // those of rules that lead on within the server
+	rules            map[int]int // the lines of redirecting rules
+	inner            []int       // the lines of internal rewrites
 }
 
 // origin returns the scheme and the host of the base.
@@ -43,7 +43,8 @@ func (c *differential) origin() string {
 	return scheme + "://" + c.host
 }
 
-// seeds returns the number of configurations: some dozens with -short, some hundreds, or 10,000 where tests run long.
+// seeds returns the number of configurations: some dozens with -short, some hundreds by default, 10,000 in
+// long test runs; WEB_SEEDS overrides it.
 func seeds() int {
 	if n, err := strconv.Atoi(os.Getenv("WEB_SEEDS")); err == nil {
 		return n
@@ -57,7 +58,7 @@ func seeds() int {
 	return 200
 }
 
-// imported is what an import of a configuration made.
+// imported is the result of importing a configuration.
 type imported struct {
 	names    resolver.Names
 	resolver lookup.Hosts
@@ -91,7 +92,7 @@ func openRegistry(t *testing.T) (*registry.Registry, resolver.Names) {
 	}), names
 }
 
-// answer returns what urnd answers to a request: a status, and where a redirect leads.
+// answer returns urnd's response to a request: the status and the location.
 func (i *imported) answer(t *testing.T, origin string, r request) (status int, location string) {
 	t.Helper()
 	q, err := resolver.ParseQuery(origin+r.path, resolver.I2L)
@@ -119,7 +120,7 @@ func (i *imported) answer(t *testing.T, origin string, r request) (status int, l
 	return max(answer.Record().Redirect, 0), best
 }
 
-// quality is that of a media type, "" for none, as proxy/answer weighs it.
+// quality returns the weight of a media type, "" for none, as computed by proxy/answer.
 func quality(accept, mediaType string) float64 {
 	ranges := map[string]float64{}
 	for element := range strings.SplitSeq(accept, ",") {
@@ -148,7 +149,7 @@ var marker = regexp.MustCompile(`/r([0-9]+)|[?&]r=([0-9]+)`)
 
 var ownPort = regexp.MustCompile("^:[0-9]+")
 
-// normal returns a location in a form that is the same for equal ones: in which form characters are encoded may differ.
+// normal normalizes a location, because servers differ in which characters they encode.
 func normal(location, host, addr string) string {
 	for _, own := range []string{"http://" + host, "http://" + addr, "https://" + host} {
 		if rest, ok := strings.CutPrefix(location, own); ok {
@@ -162,7 +163,7 @@ func normal(location, host, addr string) string {
 	return text
 }
 
-// counts are those of many comparisons.
+// counts are the totals of many comparisons.
 type counts struct {
 	sync.Mutex
 
@@ -171,7 +172,8 @@ type counts struct {
 	reasons map[string]int
 }
 
-// compare asks a server and the import of each configuration for the same, and counts the rules that were taken.
+// compare sends the same requests to a server and to the import of each configuration, and counts the
+// imported rules.
 func compare(t *testing.T, addr string, format bulk.Format, cases []differential) {
 	t.Helper()
 	n := &counts{reasons: map[string]int{}}
@@ -196,7 +198,7 @@ func compare(t *testing.T, addr string, format bulk.Format, cases []differential
 	}
 }
 
-// compare compares some configurations, which have one registry.
+// compare compares configurations that share one registry.
 func (n *counts) compare(t *testing.T, addr string, format bulk.Format, cases []differential) {
 	t.Helper()
 	client := &http.Client{
@@ -229,7 +231,7 @@ func (n *counts) compare(t *testing.T, addr string, format bulk.Format, cases []
 	}
 }
 
-// variable is what reasons have that differs between rules.
+// variable matches the parts of reasons that differ between rules.
 var variable = regexp.MustCompile(`[0-9]+|"[^"]*"|/\S*`)
 
 // newImported imports a configuration.
@@ -255,7 +257,7 @@ func newImported(t *testing.T, r *registry.Registry, names resolver.Names, forma
 	return i
 }
 
-// request compares the answers to a request. They may differ where the rule of the server is listed.
+// request compares the responses to a request. They may differ if the rule that the server applied is listed.
 func (n *counts) request(t *testing.T, client *http.Client, addr string, i *imported, c differential, asked request) {
 	t.Helper()
 	status, location := ask(t, client, addr, c.host, asked)
@@ -279,14 +281,14 @@ func (n *counts) request(t *testing.T, client *http.Client, addr string, i *impo
 	}
 }
 
-// lists reports whether the rule by which the server answers is listed.
+// lists reports whether the rule that the server applied is listed.
 func (i *imported) lists(c differential, status int, location string) bool {
 	for _, found := range marker.FindAllStringSubmatch(location, -1) {
 		if line, _ := strconv.Atoi(found[1] + found[2]); i.rejected[line] != "" || i.lost[line] != "" {
 			return true
 		}
 	}
-	for _, line := range c.inner { // what leads on within the server
+	for _, line := range c.inner { // internal rewrites
 		if i.rejected[line] != "" {
 			return true
 		}
@@ -305,7 +307,7 @@ func numbered(text string) string {
 	return b.String()
 }
 
-// ask returns what a server answers.
+// ask returns the response of a server.
 func ask(t *testing.T, client *http.Client, addr, host string, r request) (status int, location string) {
 	t.Helper()
 	head, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+addr+r.path, nil)

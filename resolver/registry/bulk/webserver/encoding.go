@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// latin1 returns a text whose runes are the bytes of another one.
+// latin1 returns a text with one rune for each byte of another text.
 func latin1(text string) string {
 	if strings.IndexFunc(text, func(c rune) bool { return c >= 0x80 }) < 0 {
 		return text
@@ -24,12 +24,13 @@ func latin1(text string) string {
 func bytesOf(runes []rune) string {
 	b := make([]byte, len(runes))
 	for i, c := range runes {
-		b[i] = byte(c) //nolint:gosec // it is of Latin-1; what is not cannot be in a path
+		b[i] = byte(c) //nolint:gosec // Latin-1; other runes never match a path
 	}
 	return string(b)
 }
 
-// endsDelimited reports whether a prefix of the registry may end where a text does.
+// endsDelimited reports whether a prefix of the registry may end at the end of a text: after a byte that is
+// neither a letter nor a digit.
 func endsDelimited(text string) bool {
 	c := text[len(text)-1]
 	return isRaw(c) && !isAlphanumeric(c)
@@ -39,15 +40,15 @@ func isAlphanumeric(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
-// isRaw reports whether a byte may be in the path of a URI as it is: RFC 3986 section 3.3.
+// isRaw reports whether a byte may be in the path of a URI unencoded (RFC 3986 section 3.3).
 func isRaw(c byte) bool { return isAlphanumeric(c) || strings.IndexByte("-._~!$&'()*+,;=:@/", c) >= 0 }
 
-// EncodedPath encodes what a path of a URI may not have.
+// EncodedPath percent-encodes the bytes that the path of a URI may not contain.
 func EncodedPath(path string) string {
 	return escape(path, isRaw)
 }
 
-// escape encodes the bytes of a text that are not kept.
+// escape percent-encodes the bytes for which keep is false.
 func escape(text string, keep func(byte) bool) string {
 	var b strings.Builder
 	for i := range len(text) {
@@ -60,8 +61,8 @@ func escape(text string, keep func(byte) bool) string {
 	return b.String()
 }
 
-// encodedExpression returns an expression over paths as one over their encoded form.
-func encodedExpression(e *syntax.Regexp, repeated bool) string { //nolint:cyclop // a case is an operator
+// encodedExpression converts an expression over decoded paths to one over percent-encoded paths.
+func encodedExpression(e *syntax.Regexp, repeated bool) string { //nolint:cyclop // one case per operator
 	var b strings.Builder
 	group := func(text string) string { return "(?:" + text + ")" }
 	switch e.Op {
@@ -104,8 +105,9 @@ func encodedExpression(e *syntax.Regexp, repeated bool) string { //nolint:cyclop
 	}
 }
 
-// encodedClass returns a class of bytes over their encoded form. One that is repeated and has all that is encoded is a class again.
-func encodedClass(e *syntax.Regexp, repeated bool) string { //nolint:cyclop // a case is a kind of byte
+// encodedClass converts a character class to an expression over percent-encoded bytes. A repeated class that
+// contains every encoded byte stays a simple class.
+func encodedClass(e *syntax.Regexp, repeated bool) string { //nolint:cyclop // one case per byte
 	has := func(c byte) bool {
 		for i := 0; i < len(e.Rune); i += 2 {
 			if e.Rune[i] <= rune(c) && rune(c) <= e.Rune[i+1] {
@@ -148,7 +150,7 @@ func encodedClass(e *syntax.Regexp, repeated bool) string { //nolint:cyclop // a
 	return "(?:" + text + ")"
 }
 
-// hexadecimal returns an expression of the hexadecimal digits of some bytes, which rise.
+// hexadecimal returns an expression for the two hexadecimal digits of bytes in ascending order.
 func hexadecimal(list []byte) string {
 	const digits = "0123456789ABCDEF"
 	var all []string
@@ -166,7 +168,7 @@ func hexadecimal(list []byte) string {
 	return strings.Join(all, "|")
 }
 
-// ranges returns the inner of a class of some bytes, which rise.
+// ranges returns the inside of a character class of bytes in ascending order.
 func ranges(list []byte) string {
 	var b strings.Builder
 	for i := 0; i < len(list); i++ {

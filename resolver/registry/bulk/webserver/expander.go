@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// expander makes sequences of pieces of an expression.
+// expander expands an expression into alternative sequences of pieces.
 type expander struct {
-	odd bool // it has what pieces do not say
+	odd bool // the expression has an operator that pieces cannot express
 }
 
-// literal returns a text, or what it is in upper and lower case.
+// literal expands a literal, with all its spellings if it is case-insensitive.
 func (x *expander) literal(e *syntax.Regexp) [][]piece {
 	if e.Flags&syntax.FoldCase == 0 {
 		return [][]piece{{{text: bytesOf(e.Rune)}}}
@@ -36,7 +36,8 @@ func (x *expander) literal(e *syntax.Regexp) [][]piece {
 	return pieces
 }
 
-// spellings returns a text as people write it: in lower case, in upper case and with a capital; and all other spellings.
+// spellings expands a long case-insensitive literal into its usual spellings, in lower case, in upper case
+// and capitalized, and a stray piece for all others.
 func (x *expander) spellings(e *syntax.Regexp) [][]piece {
 	lower := strings.ToLower(bytesOf(e.Rune))
 	return [][]piece{
@@ -44,7 +45,7 @@ func (x *expander) spellings(e *syntax.Regexp) [][]piece {
 	}
 }
 
-// class returns the characters of a small class.
+// class expands a small class into its characters.
 func class(e *syntax.Regexp) (all [][]piece) {
 	for i := 0; i < len(e.Rune); i += 2 {
 		for c := e.Rune[i]; c <= min(e.Rune[i+1], 0xff); c++ {
@@ -56,13 +57,13 @@ func class(e *syntax.Regexp) (all [][]piece) {
 	return all
 }
 
-// anything returns a piece for all texts.
+// anything returns a piece that matches all texts.
 func anything() piece {
 	return piece{many: &syntax.Regexp{Op: syntax.OpStar, Sub: []*syntax.Regexp{{Op: syntax.OpAnyChar}}}}
 }
 
-// anchors removes the anchors of pieces, which have all texts before or after them where they are not anchored. ok is false where
-// an anchor is elsewhere.
+// anchors removes the anchors of a sequence, and adds a piece that matches all texts at an end without
+// anchor. ok is false if an anchor is in the middle.
 func anchors(pieces []piece) (all []piece, ok bool) { //nolint:cyclop // the two ends of an expression
 	begins, ends, ok := false, false, true
 	isText := func(p piece) bool { return p.text != "" || p.many != nil }
@@ -93,14 +94,14 @@ func anchors(pieces []piece) (all []piece, ok bool) { //nolint:cyclop // the two
 	return all, ok
 }
 
-// takesAll reports whether a piece is as much of a path as there is.
+// takesAll reports whether a piece is a greedy match of any bytes.
 func (p piece) takesAll() bool {
 	return p.many != nil && (p.many.Op == syntax.OpStar || p.many.Op == syntax.OpPlus) && p.many.Flags&syntax.NonGreedy == 0 &&
 		(p.many.Sub[0].Op == syntax.OpAnyChar || p.many.Sub[0].Op == syntax.OpAnyCharNotNL)
 }
 
-// divide divides a sequence whose texts go on by anything after a letter or digit, where no prefix can end: into the path itself,
-// what follows it after a slash, and all else.
+// divide splits a sequence that continues with arbitrary text after a letter or digit, where no prefix can
+// end. The results match the path itself, paths that continue with a slash, and all others.
 func divide(pieces []piece, dir string) [][]piece {
 	head := dir
 	for i, p := range pieces {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// checkItems has items in the order of their lines, with what each of them needs.
+// checkItems checks that items are sorted by line, and that each has its required fields.
 func checkItems(t *testing.T, items []Item, lines int) {
 	t.Helper()
 	if !slices.IsSortedFunc(items, func(a, b Item) int { return int(a.Line - b.Line) }) {
@@ -19,7 +19,7 @@ func checkItems(t *testing.T, items []Item, lines int) {
 	}
 }
 
-// FuzzApache has any configuration of Apache make items.
+// FuzzApache checks that any configuration of Apache makes valid items.
 func FuzzApache(f *testing.F) {
 	for _, text := range []string{
 		"RewriteEngine on\nRewriteBase /b/\nRewriteRule ^a/(.*)$ https://t.example/$1 [R=303,L]\nRewriteRule ^(.+?)/?$ /x [R,NC]\n",
@@ -38,7 +38,7 @@ func FuzzApache(f *testing.F) {
 	})
 }
 
-// FuzzNginx has any configuration of nginx make items.
+// FuzzNginx checks that any configuration of nginx makes valid items.
 func FuzzNginx(f *testing.F) {
 	for _, text := range []string{
 		"map $request_uri $m { default \"\"; /a https://t.example/a; ~*^/b/(?<c>.*)$ https://t.example/$c; }\nserver { if ($m) { return 301 $m; } }",
@@ -58,7 +58,7 @@ func FuzzNginx(f *testing.F) {
 	})
 }
 
-// FuzzPattern compares the paths that are found in a regular expression with what it matches.
+// FuzzPattern compares the routes of a regular expression with the paths that it matches.
 func FuzzPattern(f *testing.F) {
 	for _, text := range []string{"^a$", "^(v1|v2)/s$", "^a/(.*)$", "^a(/.*)?$", "^[ab]c?$", "^a/([0-9]+)/?$", "(?i)^A$", "^a\\.b$", "^a/(?P<rest>.+)$", "a|^b$", "^a.b", "\\bx"} {
 		f.Add(text, "a/b")

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// language is the set of paths that an expression matches as a whole. Paths are sequences of bytes, as they are for PCRE without
-// UTF mode; each byte is a rune of Latin-1.
+// language is the set of paths that an expression matches entirely. Paths are sequences of bytes, as in PCRE
+// without UTF mode; each byte is a rune of Latin-1.
 type language struct{ prog *syntax.Prog }
 
 func newLanguage(expression string) (*language, error) {
@@ -22,16 +22,16 @@ func newLanguage(expression string) (*language, error) {
 	return &language{prog}, nil
 }
 
-// What bounds comparisons of languages, by their states: what they have not decided by then is in doubt.
+// Limits of comparisons of languages, in states. A comparison that reaches a limit is undecided.
 const (
 	maxStates    = 3000      // of one comparison
-	maxAllStates = 1_000_000 // of those of a configuration
+	maxAllStates = 1_000_000 // of all comparisons for a configuration
 )
 
-// budget is how many states the comparisons of a configuration may still have.
+// budget is the number of states left for the comparisons of a configuration.
 type budget struct{ left int }
 
-// before is what precedes a position, as far as \b and ^ can tell.
+// before returns a representative of the previous rune, as far as \b and ^ depend on it.
 func before(c rune) rune {
 	switch {
 	case !syntax.IsWordChar(c):
@@ -41,7 +41,8 @@ func before(c rune) rune {
 	}
 }
 
-// closure returns the instructions of a set that consume a byte, after those that need none, and whether the expression has matched.
+// closure returns the instructions reachable from a set without consuming a byte, and whether one of them
+// matches.
 func (l *language) closure(set []uint32, prev, next rune) (consuming []uint32, matched bool) {
 	flags := syntax.EmptyOpContext(prev, next)
 	seen := make(map[uint32]bool, len(set))
@@ -71,7 +72,7 @@ func (l *language) closure(set []uint32, prev, next rune) (consuming []uint32, m
 	return consuming, matched
 }
 
-// step returns the set after a byte.
+// step returns the set of instructions after a byte.
 func (l *language) step(set []uint32, prev, c rune) []uint32 {
 	var next []uint32
 	consuming, _ := l.closure(set, prev, c)
@@ -84,7 +85,7 @@ func (l *language) step(set []uint32, prev, c rune) []uint32 {
 	return slices.Compact(next)
 }
 
-// alphabet returns a byte of each class that no expression tells apart.
+// alphabet returns one byte of each class of bytes that no expression distinguishes.
 func alphabet(languages []*language) []rune {
 	var reps []rune
 	seen := map[string]bool{}
@@ -113,7 +114,8 @@ func alphabet(languages []*language) []rune {
 	return reps
 }
 
-// bytesInOrder returns the bytes of paths, which have neither NUL nor line feed: letters first, so that witnesses are readable.
+// bytesInOrder returns the bytes of paths, which contain neither NUL nor line feed. Letters come first, so
+// that witnesses are readable.
 func bytesInOrder() (all []rune) {
 	for _, r := range [][2]rune{{'a', 'z'}, {'0', '9'}, {'A', 'Z'}, {' ', '/'}, {':', '@'}, {'[', '`'}, {'{', '\u00ff'}, {1, '\t'}, {'\v', 0x1f}} {
 		for c := r[0]; c <= r[1]; c++ {
@@ -123,15 +125,15 @@ func bytesInOrder() (all []rune) {
 	return all
 }
 
-// product is a state of several languages at once.
+// product is a state of the product automaton of several languages.
 type product struct {
 	sets [][]uint32
 	prev rune
-	path string // a shortest one that leads here
+	path string // a shortest path to this state
 }
 
 func (p *product) key() string {
-	b := []byte{byte(max(p.prev, 0))} //nolint:gosec // it is ASCII
+	b := []byte{byte(max(p.prev, 0))} //nolint:gosec // ASCII
 	for _, set := range p.sets {
 		for _, pc := range set {
 			b = binary.AppendUvarint(b, uint64(pc)+1)
@@ -141,12 +143,13 @@ func (p *product) key() string {
 	return string(b)
 }
 
-// search calls visit with a shortest path to each state of the languages, and which of them have it, until visit returns false. It
-// leaves out what none of the first languages can have. It returns false where there are too many states.
+// search visits the states of the product automaton breadth-first, until visit returns false. visit gets a
+// shortest path to the state, and which languages contain it. States from which one of the first languages is
+// unreachable are pruned. search returns false if a limit is exceeded.
 func (b *budget) search(languages []*language, first int, visit func(path string, has []bool) bool) (complete bool) {
 	begin := &product{prev: -1}
 	for _, l := range languages {
-		begin.sets = append(begin.sets, []uint32{uint32(l.prog.Start)}) //nolint:gosec // it is not negative
+		begin.sets = append(begin.sets, []uint32{uint32(l.prog.Start)}) //nolint:gosec // not negative
 	}
 	seen := map[string]bool{begin.key(): true}
 	reps := alphabet(languages)
@@ -179,7 +182,8 @@ func (b *budget) search(languages []*language, first int, visit func(path string
 	return true
 }
 
-// exists reports whether some path is in all of the first languages and in none of the others. In doubt it does.
+// exists reports whether some path is in all languages of in and in none of out. If undecided it returns
+// true.
 func (b *budget) exists(in, out []*language) bool {
 	found := false
 	complete := b.left > 0 && b.search(append(slices.Clone(in), out...), len(in), func(_ string, has []bool) bool {
@@ -191,7 +195,7 @@ func (b *budget) exists(in, out []*language) bool {
 
 // has reports whether a path is in the language.
 func (l *language) has(path string) bool {
-	set := []uint32{uint32(l.prog.Start)} //nolint:gosec // it is not negative
+	set := []uint32{uint32(l.prog.Start)} //nolint:gosec // not negative
 	prev := rune(-1)
 	for i := range len(path) {
 		c := rune(path[i])

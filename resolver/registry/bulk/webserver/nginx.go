@@ -10,20 +10,20 @@ import (
 	"strings"
 )
 
-// nginx makes rules of a configuration of nginx.
+// nginx converts a configuration of nginx to rules.
 type nginx struct {
 	site
 	accepts   []accepted
 	maps      map[string]*nginxMap
-	names     []string // of the variables of maps, in their order
+	names     []string // variables of maps, in order of declaration
 	constants map[string]string
-	captured  bool // the server_name has captures, which locations may have
+	captured  bool // the server_name has captures, which locations may use
 	rules     []*rule
 	listed    []Item
 }
 
-// Nginx reads the redirects of a configuration of nginx: blocks map, rewrite and return. base is what comes before the paths; where it
-// is "", names have no slash at their beginning.
+// Nginx reads the redirects of a configuration of nginx: map blocks, rewrite and return. base is prepended to
+// the paths; if it is "", names have no leading slash.
 func Nginx(r io.Reader, base string) ([]Item, error) {
 	text, err := readAll(r)
 	if err != nil {
@@ -52,7 +52,7 @@ func (n *nginx) list(b *block, err error) {
 	n.listed = append(n.listed, Item{Line: b.line, Input: b.text(), Err: err})
 }
 
-// configuration makes the rules of a file.
+// configuration converts a file to rules.
 func (n *nginx) configuration(root []*block) {
 	var servers []*block
 	top := &block{words: []string{"server"}}
@@ -95,7 +95,7 @@ func (n *nginx) configuration(root []*block) {
 	}
 }
 
-// refers reports whether a directive has a variable, but for the map that sets it.
+// refers reports whether a directive other than the map that defines it uses a variable.
 func refers(list []*block, name string) bool {
 	return slices.ContainsFunc(list, func(b *block) bool {
 		return b.name() != "map" && slices.ContainsFunc(b.words, func(word string) bool { return replaceVariable(word, name, "") != word }) ||
@@ -103,7 +103,7 @@ func refers(list []*block, name string) bool {
 	})
 }
 
-// others lists what redirects in a block that does not apply.
+// others lists the redirects of a block that does not apply, with the reason.
 func (n *nginx) others(b *block, err error) {
 	for _, child := range b.children {
 		if child.name() == "return" || child.name() == "rewrite" {
@@ -113,7 +113,7 @@ func (n *nginx) others(b *block, err error) {
 	}
 }
 
-// server makes the rules of a server: its own directives go before its locations.
+// server converts a server block to rules: its own directives are tried before its locations.
 func (n *nginx) server(list []*block) {
 	whole := scope{pattern: mustPattern("^/"), mask: ^uint64(0), all: true}
 	ended := n.statements(list, whole)
@@ -126,20 +126,20 @@ func (n *nginx) server(list []*block) {
 	}
 	server := n.constants
 	for _, l := range locations {
-		n.constants = maps.Clone(server) // what a location sets is not for others
+		n.constants = maps.Clone(server) // variables of a location are local to it
 		if ended := n.statements(l.children, l.scope); !ended {
 			n.rules = append(n.rules, l.scope.rule(l.block, errors.New("the server answers itself in this location")))
 		}
 	}
 }
 
-// nginxLocation returns a location in which bytes are encoded that no URI has.
+// nginxLocation percent-encodes the bytes of a location that a URI cannot contain.
 func nginxLocation(text string) string {
 	return escape(text, func(c byte) bool { return isRaw(c) || strings.IndexByte("?#%[]"+mark, c) >= 0 })
 }
 
-// statements makes the rules of directives. It returns true where none that follows is reached.
-func (n *nginx) statements(list []*block, s scope) (ended bool) { //nolint:cyclop // a case is a directive
+// statements converts directives to rules. ended means that no following directive is reached.
+func (n *nginx) statements(list []*block, s scope) (ended bool) { //nolint:cyclop // one case per directive
 	for i := 0; i < len(list) && !ended; i++ {
 		b := list[i]
 		switch name := b.name(); {
@@ -181,7 +181,7 @@ func (n *nginx) statements(list []*block, s scope) (ended bool) { //nolint:cyclo
 	return ended
 }
 
-// set sets a variable to what is the same for all requests; else its value is not known from there on.
+// set sets a variable, if its value is constant; otherwise the value is unknown from here on.
 func (n *nginx) set(name, text string, s scope) {
 	parts, _, err := n.target(text, s)
 	delete(n.constants, name)
@@ -190,7 +190,7 @@ func (n *nginx) set(name, text string, s scope) {
 	}
 }
 
-// returns makes the rule of a return.
+// returns converts a return directive to a rule.
 func (n *nginx) returns(b *block, s scope) {
 	status, target := b.words[1], ""
 	if len(b.words) > 2 {
@@ -216,8 +216,8 @@ func (n *nginx) returns(b *block, s scope) {
 	n.complete(r, s, err)
 }
 
-// complete checks the target of a rule, and what becomes of queries.
-func (n *nginx) complete(r *rule, s scope, err error) { //nolint:cyclop // a case is a form of targets
+// complete checks the target of a rule, and sets how it treats queries.
+func (n *nginx) complete(r *rule, s scope, err error) { //nolint:cyclop // one case per form of targets
 	literal := texts(r.target)
 	begin := ""
 	if len(r.target) > 0 {
@@ -244,7 +244,8 @@ func (n *nginx) complete(r *rule, s scope, err error) { //nolint:cyclop // a cas
 	}
 }
 
-// ofRequestURI notes what becomes of queries where an expression is one of $request_uri, which has the query.
+// ofRequestURI sets how a rule treats queries if its expression matches $request_uri, which includes the
+// query.
 func (r *rule) ofRequestURI(expression string) error {
 	open := !strings.HasSuffix(expression, "$") || strings.HasSuffix(expression, `\$`)
 	for _, end := range []string{"(.*)$", "(.+)$", ".*)$", ".+)$", ".*$", ".+$"} {
@@ -271,7 +272,7 @@ func (r *rule) ofRequestURI(expression string) error {
 	return nil
 }
 
-// rewrite makes the rule of a rewrite.
+// rewrite converts a rewrite directive to a rule.
 func (n *nginx) rewrite(b *block, s scope) (ended bool) { //nolint:cyclop // the parts of a directive
 	target, flag := b.words[2], append(b.words, "")[3]
 	p, err := newPattern(b.words[1], "", false)

@@ -9,7 +9,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/bulk"
 )
 
-// TestNginx compares what nginx answers by generated configurations with what their import answers.
+// TestNginx compares the responses of nginx to generated configurations with those of their imports.
 func TestNginx(t *testing.T) {
 	const together = 1000
 	for first := 0; first < seeds(); first += together {
@@ -60,7 +60,7 @@ func (g *nginxConfig) file(host string) string {
 
 func (g *nginxConfig) status() string { return g.pick("301", "302", "303", "307", "308") }
 
-// table adds a map, and returns what it is for.
+// table adds a map, and returns the directives that use it.
 func (g *nginxConfig) table() string {
 	source := g.pick("$request_uri", "$uri", "$uri")
 	name := fmt.Sprintf("$m%d", g.seed)
@@ -97,7 +97,7 @@ func (g *nginxConfig) table() string {
 	return name
 }
 
-// use adds what uses a map.
+// use adds directives that use a map.
 func (g *nginxConfig) use(name string) {
 	switch g.IntN(4) {
 	case 0:
@@ -111,7 +111,7 @@ func (g *nginxConfig) use(name string) {
 	}
 }
 
-// rewrite adds a directive rewrite, within a path.
+// rewrite adds a rewrite directive below a path.
 func (g *nginxConfig) rewrite(within string) {
 	w := within + "/" + g.word()
 	flag := g.pick("permanent", "permanent", "redirect", "")

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// satisfies reports whether the value of a line satisfies a condition on the variable of its map.
+// satisfies reports whether the value of a map line satisfies a condition on the variable of the map.
 func (e *mapEntry) satisfies(words []string) bool {
 	if len(words) == 1 {
 		return e.value != "" && e.value != "0"
@@ -43,12 +43,12 @@ func conditionWords(b *block) []string {
 	words[len(words)-1] = strings.TrimSuffix(words[len(words)-1], ")")
 	words = slices.DeleteFunc(words, func(w string) bool { return w == "" })
 	if len(words) == 2 && (words[1] == "=" || words[1] == "!=") {
-		words = append(words, "") // a comparison with an empty text
+		words = append(words, "") // a comparison with an empty string
 	}
 	return words
 }
 
-// truth is whether a condition is true of all requests of its scope.
+// truth says whether a condition is true for the requests of its scope.
 type truth uint8
 
 const (
@@ -57,8 +57,8 @@ const (
 	never
 )
 
-// condition returns the scope of a block if.
-func (n *nginx) condition(b *block, s scope) (scope, truth) { //nolint:cyclop // a case is a form of conditions
+// condition returns the scope of an if block.
+func (n *nginx) condition(b *block, s scope) (scope, truth) { //nolint:cyclop // one case per form of conditions
 	words := conditionWords(b)
 	unknown := func() (scope, truth) {
 		s.fail = fmt.Errorf("the registry cannot say its condition %.60s", strings.Join(words, " "))
@@ -121,7 +121,8 @@ func (n *nginx) condition(b *block, s scope) (scope, truth) { //nolint:cyclop //
 	}
 }
 
-// captures sets those of an expression over a text that is the same for all requests. Where it does not match, they stay.
+// captures sets the captures of an expression over a constant. If it does not match, previous captures
+// remain.
 func (n *nginx) captures(re *regexp.Regexp, text string, s *scope) {
 	captures := re.FindStringSubmatch(text)
 	if captures == nil {
@@ -135,7 +136,7 @@ func (n *nginx) captures(re *regexp.Regexp, text string, s *scope) {
 	}
 }
 
-// constant returns the value of a variable that is the same for all requests.
+// constant returns the value of a variable; the result is false if it depends on the request.
 func (n *nginx) constant(name string) (string, bool) {
 	switch name {
 	case "host", "http_host", "server_name":
@@ -166,7 +167,7 @@ func (n *nginx) constant(name string) (string, bool) {
 	return value, ok
 }
 
-// target divides a text at its variables. passes is whether it ends with the query of a request.
+// target splits a text at its variables. passes means that it ends with the query of the request.
 func (n *nginx) target(text string, s scope) (all []part, passes bool, err error) {
 	if s.selected != nil {
 		text = replaceVariable(text, s.variable, s.selected.value)
@@ -202,7 +203,7 @@ func (n *nginx) target(text string, s scope) (all []part, passes bool, err error
 	return all, passes, nil
 }
 
-// variableName returns the name of a variable whose dollar was before a text, and what follows it.
+// variableName parses a variable after its dollar sign, and returns the name and the rest of the text.
 func variableName(text string) (name, rest string) {
 	i := 0
 	for i < len(text) && (isAlphanumeric(text[i]) || text[i] == '_') {
@@ -211,13 +212,13 @@ func variableName(text string) (name, rest string) {
 	if inner, tail, ok := strings.Cut(text, "}"); ok && strings.HasPrefix(inner, "{") {
 		return inner[1:], tail
 	}
-	if i > 0 && '0' <= text[0] && text[0] <= '9' { // $10 is $1 and a zero
+	if i > 0 && '0' <= text[0] && text[0] <= '9' { // $10 is $1 followed by a zero
 		i = 1
 	}
 	return text[:i], text[i:]
 }
 
-// variable returns the part of a target that a variable is.
+// variable returns the part of a target for a variable; the result is false if it is unknown.
 func (n *nginx) variable(name string, s scope) (part, bool) {
 	if constant, ok := n.constant(name); ok {
 		return part{text: constant}, true
@@ -243,7 +244,7 @@ func (n *nginx) variable(name string, s scope) (part, bool) {
 	return part{group: true, capture: named}, named > 0
 }
 
-// nginxTypes returns the media types that conditions on Accept name.
+// nginxTypes returns the media types in conditions on Accept.
 func nginxTypes(list []*block, types []string) []string {
 	for _, b := range list {
 		words := conditionWords(b)

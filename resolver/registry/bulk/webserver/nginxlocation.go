@@ -7,20 +7,20 @@ import (
 	"strings"
 )
 
-// scope is what directives apply to.
+// scope is the set of requests that directives apply to.
 type scope struct {
 	pattern  *pattern
 	except   func(path string) bool
 	besides  func(key string) bool
 	mask     uint64
-	prefix   string    // of a location that is a prefix, "" for none
-	all      bool      // it has all paths
-	lost     bool      // numbered captures were lost to another expression, which has
+	prefix   string    // of a prefix location, "" for none
+	all      bool      // it includes all paths
+	lost     bool      // a later expression replaced the numbered captures, by
 	captures []string  // these
-	raw      string    // the expression, where it is one of $request_uri
-	selected *mapEntry // the line of a map whose variable has its value, and
-	variable string    // the variable
-	branch   bool      // of an if, which has only some requests
+	raw      string    // the expression, if it matches $request_uri
+	selected *mapEntry // the map line that determines the value of
+	variable string    // this variable
+	branch   bool      // of an if that only some requests enter
 	fail     error
 }
 
@@ -32,7 +32,7 @@ func mustPattern(expression string) *pattern {
 	return p
 }
 
-// rule returns a rule of a scope that has no entry.
+// rule returns a rule for the scope. It gets no entry if err is not nil.
 func (s scope) rule(b *block, err error) *rule {
 	r := &rule{line: b.line, input: b.text(), pattern: s.pattern, except: s.except, besides: s.besides, mask: s.mask, fail: err, finish: nginxLocation}
 	if s.fail != nil {
@@ -81,7 +81,7 @@ func (n *nginx) locations(list []*block) []*nginxLocationBlock {
 
 func (l *nginxLocationBlock) isExpression() bool { return l.kind == "~" || l.kind == "~*" }
 
-// nested returns the locations of a block, each followed by those within it.
+// nested returns the locations of a block, each followed by its nested locations.
 func (n *nginx) nested(list []*block, outer *nginxLocationBlock) (all []*nginxLocationBlock) {
 	for _, b := range list {
 		if b.name() != "location" || len(b.words) < 2 {
@@ -108,7 +108,7 @@ func (n *nginx) nested(list []*block, outer *nginxLocationBlock) (all []*nginxLo
 	return all
 }
 
-// newLocation reads the words of a location.
+// newLocation parses the words of a location.
 func newLocation(b *block) *nginxLocationBlock {
 	l := &nginxLocationBlock{block: b, path: b.words[len(b.words)-1], scope: scope{mask: ^uint64(0)}}
 	if len(b.words) > 2 {
@@ -130,7 +130,8 @@ func newLocation(b *block) *nginxLocationBlock {
 	return l
 }
 
-// with returns the scope of those of its paths that an expression matches, whose captures targets have then.
+// with narrows the scope to paths that an expression matches, whose captures are available to targets from
+// then on.
 func (s scope) with(p *pattern, expression string) scope {
 	outer := s
 	s.all, s.prefix, s.lost, s.captures = false, "", false, nil

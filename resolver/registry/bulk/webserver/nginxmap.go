@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// nginxMap is a block map.
+// nginxMap is a map block.
 type nginxMap struct {
 	*block
 	variable string
-	source   string // its variable
+	source   string // its source variable
 	entries  []*mapEntry
 	fallback *mapEntry // default
 	used     bool
@@ -29,13 +29,13 @@ type mapEntry struct {
 	err     error
 }
 
-// paths reports whether the map is one of paths.
+// paths reports whether the source of the map is the path.
 func (m *nginxMap) paths() bool {
 	return slices.Contains([]string{"request_uri", "uri", "document_uri"}, m.source)
 }
 
-// addMap reads a map, or a geo that sets a constant.
-func (n *nginx) addMap(b *block) { //nolint:cyclop // a case is a form of lines
+// addMap parses a map, or a geo that defines a constant.
+func (n *nginx) addMap(b *block) { //nolint:cyclop // one case per form of lines
 	if len(b.words) == 2 && b.name() == "geo" && len(b.children) == 1 && len(b.children[0].words) == 2 && b.children[0].name() == "default" {
 		n.constants[strings.TrimPrefix(b.words[1], "$")] = b.children[0].words[1]
 		return
@@ -88,10 +88,10 @@ func (n *nginx) addMap(b *block) { //nolint:cyclop // a case is a form of lines
 			m.entries = append(m.entries, e)
 		}
 	}
-	m.entries = append(m.entries, expressions...) // strings go before expressions
+	m.entries = append(m.entries, expressions...) // strings are tried before expressions
 }
 
-// variableMap returns the map whose variable a text is, as a whole; nil if there is none.
+// variableMap returns the map of paths whose variable is the whole text; nil if there is none.
 func (n *nginx) variableMap(text string) *nginxMap {
 	name, ok := strings.CutPrefix(text, "$")
 	m := n.maps[strings.Trim(name, "{}")]
@@ -101,7 +101,7 @@ func (n *nginx) variableMap(text string) *nginxMap {
 	return m
 }
 
-// mapIn returns a map of paths whose variable is in a text.
+// mapIn returns the first map of paths whose variable occurs in a text; nil if there is none.
 func (n *nginx) mapIn(text string) *nginxMap {
 	for _, name := range n.names {
 		if m := n.maps[name]; m.paths() && replaceVariable(text, name, "") != text {
@@ -111,7 +111,7 @@ func (n *nginx) mapIn(text string) *nginxMap {
 	return nil
 }
 
-// replaceVariable replaces a variable in a text.
+// replaceVariable replaces a variable in a text by a value.
 func replaceVariable(text, name, value string) string {
 	text = strings.ReplaceAll(text, "${"+name+"}", value)
 	for at := 0; ; {
@@ -128,7 +128,7 @@ func replaceVariable(text, name, value string) string {
 	}
 }
 
-// mapOf returns the map of paths that a condition is about.
+// mapOf returns the map of paths whose variable a condition tests; nil if there is none.
 func (n *nginx) mapOf(b *block) *nginxMap {
 	words := conditionWords(b)
 	if len(words) == 0 {
@@ -137,9 +137,10 @@ func (n *nginx) mapOf(b *block) *nginxMap {
 	return n.variableMap(words[0])
 }
 
-// mapRules makes the rules of a map: for each of its lines what follows the first of some conditions that its value satisfies, or a
-// directive that has its variable. Where there is neither, a line is a redirect with the status of the registry.
-func (n *nginx) mapRules(m *nginxMap, conditions []*block, s scope, by *block) { //nolint:cyclop // what uses a map
+// mapRules converts a map to rules. Each line gets the directives of the first condition that its value
+// satisfies, or the directive by that uses the variable. Without conditions and directive, each line is a
+// redirect with the default status of the registry.
+func (n *nginx) mapRules(m *nginxMap, conditions []*block, s scope, by *block) { //nolint:cyclop // the uses of a map
 	m.used = true
 	all := m.entries
 	if m.fallback != nil && m.fallback.value != "" {
@@ -187,7 +188,7 @@ func (n *nginx) mapRules(m *nginxMap, conditions []*block, s scope, by *block) {
 	}
 }
 
-// mapValue makes the redirect of a line of a map that nothing else uses.
+// mapValue converts a line of an unused map to a redirect.
 func (n *nginx) mapValue(e *mapEntry, s scope) {
 	s.mask = ^uint64(0)
 	r := s.rule(e.block, s.fail)
@@ -204,8 +205,8 @@ func (n *nginx) mapValue(e *mapEntry, s scope) {
 	n.complete(r, s, err)
 }
 
-// mapKey makes a rule that of the key of a map.
-func (n *nginx) mapKey(r *rule, m *nginxMap, e *mapEntry, s scope) { //nolint:cyclop // a case is a form of keys
+// mapKey restricts a rule to the key of a map line.
+func (n *nginx) mapKey(r *rule, m *nginxMap, e *mapEntry, s scope) { //nolint:cyclop // one case per form of keys
 	r.pattern, r.except, r.besides = nil, nil, nil
 	key := e.key
 	if m.source == "request_uri" {

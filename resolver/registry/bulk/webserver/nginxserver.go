@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// serving returns the server for the host of the base: by its name, the longest wildcard, an expression, or the default.
+// serving returns the server block for the host of the base: by its name, the longest wildcard, an
+// expression, or the default.
 func (n *nginx) serving(servers []*block) (best *block) {
 	most := -1
 	for i, s := range servers {
@@ -27,7 +28,7 @@ func (n *nginx) serving(servers []*block) (best *block) {
 				}
 			}
 		}
-		if rank > 0 && onPort { // of two servers with a name, one for each scheme
+		if rank > 0 && onPort { // prefer the block on the port of the base's scheme
 			rank++
 		}
 		if rank > max(most, 0) {
@@ -37,7 +38,7 @@ func (n *nginx) serving(servers []*block) (best *block) {
 	return best
 }
 
-// capture sets the variables that the expression of a server_name has captured.
+// capture sets the variables that the expression of a server_name captures.
 func (n *nginx) capture(s *block) {
 	if s == nil {
 		return
@@ -61,7 +62,7 @@ func (n *nginx) capture(s *block) {
 	}
 }
 
-// portOf returns the port of a listen.
+// portOf returns the port of a listen directive, "80" if it has none.
 func portOf(address string) string {
 	port := address[strings.LastIndexByte(address, ':')+1:]
 	if strings.Trim(port, "0123456789") != "" {
@@ -70,9 +71,9 @@ func portOf(address string) string {
 	return port
 }
 
-// named returns how well a server_name has the host of the base, 0 for not at all.
+// named returns how specifically a server_name matches the host of the base, 0 if it does not match.
 func (n *nginx) named(name string) int {
-	expression, isExpression := strings.CutPrefix(name, "~") // in which \D is not \d
+	expression, isExpression := strings.CutPrefix(name, "~") // not lower-cased: \D differs from \d
 	name = strings.ToLower(name)
 	switch {
 	case n.host == "":

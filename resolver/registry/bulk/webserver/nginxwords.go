@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// block is a directive of nginx, with those in its braces.
+// block is a directive of nginx, with the directives in its braces.
 type block struct {
 	line     int64
 	words    []string
@@ -19,7 +19,7 @@ func (b *block) text() string { return strings.Join(b.words, " ") }
 // name returns the first word.
 func (b *block) name() string { return b.words[0] }
 
-// nginxReader reads a configuration as ngx_conf_read_token does it.
+// nginxReader tokenizes a configuration like ngx_conf_read_token.
 type nginxReader struct {
 	text string
 	at   int
@@ -28,7 +28,7 @@ type nginxReader struct {
 
 var errInDirective = errors.New("it ends within a directive")
 
-// blocks returns the directives up to the end of a block.
+// blocks parses directives up to the end of a block.
 func (n *nginxReader) blocks(depth int) (all []*block, err error) {
 	if depth == maxDepth {
 		return nil, errors.New("the blocks of the configuration are too deep")
@@ -57,7 +57,7 @@ func (n *nginxReader) blocks(depth int) (all []*block, err error) {
 	}
 }
 
-// words reads the words up to a semicolon or a brace, which is end; 0 is the end of the text.
+// words parses words up to a semicolon or a brace, which it returns as end; 0 is the end of the text.
 func (n *nginxReader) words() (words []string, end byte, line int64, err error) {
 	for {
 		n.skip()
@@ -84,7 +84,7 @@ func (n *nginxReader) words() (words []string, end byte, line int64, err error) 
 	}
 }
 
-// skip goes over spaces and comments.
+// skip skips white space and comments.
 func (n *nginxReader) skip() {
 	for ; n.at < len(n.text); n.at++ {
 		switch c := n.text[n.at]; {
@@ -98,8 +98,8 @@ func (n *nginxReader) skip() {
 	}
 }
 
-// word reads a word, which may be quoted.
-func (n *nginxReader) word() (string, error) { //nolint:cyclop // a case is a kind of character
+// word parses a word, which may be quoted.
+func (n *nginxReader) word() (string, error) { //nolint:cyclop // one case per character
 	quote := n.text[n.at]
 	if quote != '"' && quote != '\'' {
 		quote = 0

@@ -11,13 +11,14 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// ruleRoute is a prefix of a rule.
+// ruleRoute is a prefix route of a rule.
 type ruleRoute struct {
 	rule  int
 	route *route
 }
 
-// prefixEntry is what the table has for a prefix: an entry for some paths, or for none.
+// prefixEntry records which paths below a prefix its entry answers. Without members there is no entry, or a
+// reserved one.
 type prefixEntry struct {
 	members map[int]bool
 	langs   []*language
@@ -27,7 +28,7 @@ func (e *prefixEntry) has(path string) bool {
 	return slices.ContainsFunc(e.langs, func(l *language) bool { return l.has(path) })
 }
 
-// around returns the routes of rules that may have paths below a prefix: its own, and those of shorter ones.
+// around returns the routes that may match paths below a prefix: routes at the prefix, and at shorter ones.
 func (t *table) around(prefix string) (all []ruleRoute) {
 	for end := 0; end <= len(prefix); end++ {
 		for _, r := range t.at[prefix[:end]] {
@@ -40,21 +41,21 @@ func (t *table) around(prefix string) (all []ruleRoute) {
 	return all
 }
 
-// candidate is an entry that a prefix may have.
+// candidate is a possible entry for a prefix.
 type candidate struct {
 	entry    registry.Entry
 	members  map[int]bool
-	own      int // members with a route at the prefix
+	own      int // number of members with a route at the prefix
 	langs    []*language
 	patterns []string
 }
 
-// alike reports whether two candidates lead alike.
+// alike reports whether two candidates have the same status, redirect and targets.
 func (c *candidate) alike(other *candidate) bool {
 	return c.entry.Status == other.entry.Status && c.entry.Redirect == other.entry.Redirect && slices.Equal(c.entry.Targets, other.entry.Targets)
 }
 
-// prefix decides what becomes of a prefix.
+// prefix determines the entry of a prefix.
 func (t *table) prefix(prefix string) {
 	around := t.around(prefix)
 	var all []*candidate
@@ -65,7 +66,7 @@ func (t *table) prefix(prefix string) {
 			continue
 		}
 		c, by, err := t.candidate(prefix, r, around)
-		if err == nil && by >= 0 { // another rule has all of it before
+		if err == nil && by >= 0 { // an earlier rule matches all of its paths
 			missing[r.route] = answersFirst(t.rules[by])
 			continue
 		}
@@ -116,7 +117,8 @@ func (t *table) register(prefix string, c *candidate) *prefixEntry {
 	return &prefixEntry{c.members, c.langs}
 }
 
-// reserve reserves a prefix whose rule has no entry, if one around it would answer for it.
+// reserve reserves a prefix that has no importable rule, if the entry of a shorter prefix would answer for
+// it.
 func (t *table) reserve(prefix string, around []ruleRoute) bool {
 	enclosing := t.enclosing(prefix)
 	if enclosing == nil || len(enclosing.members) == 0 {
@@ -137,7 +139,7 @@ func (t *table) enclosing(path string) *prefixEntry {
 	return nil
 }
 
-// omitted lists the rules that answer below a prefix for what its entry has not.
+// omitted lists the rules that answer for paths below a prefix that its entry excludes.
 func (t *table) omitted(prefix string, e *prefixEntry, around []ruleRoute) {
 	out := slices.Clone(e.langs)
 	for longer := range t.at {
@@ -157,9 +159,9 @@ func (t *table) omitted(prefix string, e *prefixEntry, around []ruleRoute) {
 	}
 }
 
-// candidate returns the entry for a route at a prefix: what the rules do with all that it has. by is a rule that does it all before,
-// -1 if there is none.
-func (t *table) candidate(prefix string, of ruleRoute, around []ruleRoute) (c *candidate, by int, err error) { //nolint:cyclop // one result a rule
+// candidate returns the entry for a route at a prefix, by applying the rules to all its paths. by is an
+// earlier rule that matches all of the paths, -1 if there is none.
+func (t *table) candidate(prefix string, of ruleRoute, around []ruleRoute) (c *candidate, by int, err error) { //nolint:cyclop // one result per rule
 	own := t.rules[of.rule]
 	results := make([]result, len(t.accepts))
 	left := t.allAccepts()
@@ -227,7 +229,8 @@ func (t *table) candidate(prefix string, of ruleRoute, around []ruleRoute) (c *c
 	return c, -1, nil
 }
 
-// covers returns the route by which a rule has all of another route; has is whether it has some of it.
+// covers returns the route by which a rule matches all paths of another route; has reports whether it matches
+// some of them.
 func (t *table) covers(around []ruleRoute, rule int, of *route) (all *route, has bool) {
 	for _, r := range around {
 		if r.rule != rule || !strings.HasPrefix(r.route.head(), of.head()) && !strings.HasPrefix(of.head(), r.route.head()) {
@@ -243,7 +246,7 @@ func (t *table) covers(around []ruleRoute, rule int, of *route) (all *route, has
 	return nil, has
 }
 
-// head returns what all paths of a route begin with.
+// head returns the common beginning of all paths of a route.
 func (r *route) head() string {
 	if len(r.rest) > 0 && r.rest[0].many == nil {
 		return r.path + r.rest[0].text

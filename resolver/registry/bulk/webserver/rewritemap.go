@@ -9,8 +9,8 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// RewriteMap reads the text file of a RewriteMap of Apache (mod_rewrite, "txt" and "rnd"): a key and what it is mapped to on
-// each line. The first line of a key counts. base is what comes before keys that are no URI.
+// RewriteMap reads the text file of a RewriteMap of Apache (mod_rewrite, "txt" and "rnd"): a key and its
+// value on each line. Of duplicate keys the first one is used. base is prepended to keys that are not URIs.
 func RewriteMap(r io.Reader, base string) ([]Item, error) {
 	text, err := readAll(r)
 	if err != nil {
@@ -52,7 +52,7 @@ func RewriteMap(r io.Reader, base string) ([]Item, error) {
 	return items, nil
 }
 
-// keyName returns the name of a key, which mod_rewrite compares with a path after decoding.
+// keyName returns the name of a key, which mod_rewrite compares with a decoded path.
 func keyName(key, base string) string {
 	if base == "" || isAbsolute(key) {
 		return key

@@ -12,8 +12,8 @@ import (
 const (
 	maxExpression = 4 << 10 // bytes
 	maxRoutes     = 32      // of one expression
-	maxClass      = 10      // characters of a class that are a path each
-	maxSpellings  = 8       // of a text by upper and lower case
+	maxClass      = 10      // characters of a class that is expanded
+	maxSpellings  = 8       // of a case-insensitive literal that is expanded
 )
 
 var (
@@ -30,26 +30,27 @@ type pattern struct {
 
 // piece is a part of an expression.
 type piece struct {
-	text        string         // one text, or
-	many        *syntax.Regexp // many
-	stray       bool           // which were hardly meant
-	open, close int            // the beginning or end of a capture, 0 for none
+	text        string         // a literal, or
+	many        *syntax.Regexp // an expression that matches several texts
+	stray       bool           // which are probably unintended
+	open, close int            // the capture that begins or ends here, 0 for none
 	anchor      syntax.Op      // OpBeginText, OpEndText, or 0
 }
 
-// route is a part of what an expression matches: one path, or paths that begin alike.
+// route is a part of what an expression matches: one path, or paths with a common prefix.
 type route struct {
-	path   string  // the path, or the prefix, decoded
-	rest   []piece // what follows a prefix
+	path   string  // the path or the prefix, decoded
+	rest   []piece // the pieces after a prefix
 	prefix bool
 	pieces []piece
 	lang   *language // of the whole path
-	err    error     // why it can have no entry
-	// stray says that the paths were hardly meant: a dot that stands for another character, or other spellings by upper and lower case.
+	err    error     // why it gets no entry
+	// stray marks paths that are probably unintended: a character other than a dot for an unescaped dot, or
+	// unusual spellings in upper and lower case.
 	stray bool
 }
 
-// newPattern compiles an expression, whose subjects are what follows dir in a path.
+// newPattern compiles an expression, which is matched against the path after dir.
 func newPattern(expression, dir string, anyCase bool) (*pattern, error) {
 	if len(expression) > maxExpression {
 		return nil, fmt.Errorf("its regular expression has more than %d bytes", maxExpression)
@@ -67,7 +68,7 @@ func newPattern(expression, dir string, anyCase bool) (*pattern, error) {
 		return nil, fmt.Errorf("its regular expression: %w", err)
 	}
 	p := &pattern{Regexp: re}
-	if err := p.expand(text, dir); err != nil { // as it is written
+	if err := p.expand(text, dir); err != nil { // the original spelling first
 		return nil, err
 	}
 	if anyCase {
@@ -79,7 +80,7 @@ func newPattern(expression, dir string, anyCase bool) (*pattern, error) {
 	return p, nil
 }
 
-// unique removes paths that are there twice.
+// unique removes duplicate paths.
 func (p *pattern) unique() {
 	seen := map[string]bool{}
 	p.routes = slices.DeleteFunc(p.routes, func(r route) bool {
@@ -113,7 +114,7 @@ func (p *pattern) expand(expression, dir string) error {
 	return nil
 }
 
-// everything returns the route of all paths of a directory, which has no entry.
+// everything returns a route for all paths of a directory, which gets no entry.
 func everything(dir string, err error) route {
 	if dir == "" {
 		dir = "/"
@@ -121,13 +122,13 @@ func everything(dir string, err error) route {
 	return route{path: dir, prefix: true, rest: []piece{anything()}, err: err, lang: mustAll(dir)}
 }
 
-// mustAll returns the language of all paths that begin with a text.
+// mustAll returns the language of all paths with a prefix.
 func mustAll(begin string) *language {
-	l, _ := newLanguage("^" + regexp.QuoteMeta(latin1(begin)) + "(?s:.)*$") // what is quoted is an expression
+	l, _ := newLanguage("^" + regexp.QuoteMeta(latin1(begin)) + "(?s:.)*$") // a quoted text always compiles
 	return l
 }
 
-func (x *expander) expand(e *syntax.Regexp) [][]piece { //nolint:cyclop // a case is an operator
+func (x *expander) expand(e *syntax.Regexp) [][]piece { //nolint:cyclop // one case per operator
 	switch e.Op {
 	case syntax.OpEmptyMatch:
 		return [][]piece{nil}
@@ -171,7 +172,7 @@ func (x *expander) expand(e *syntax.Regexp) [][]piece { //nolint:cyclop // a cas
 		return [][]piece{{{anchor: e.Op}}}
 	case syntax.OpStar, syntax.OpPlus, syntax.OpRepeat:
 		return [][]piece{{{many: e}}}
-	case syntax.OpAnyChar, syntax.OpAnyCharNotNL: // most often a dot is meant
+	case syntax.OpAnyChar, syntax.OpAnyCharNotNL: // usually a literal dot is meant
 		others := &syntax.Regexp{Op: syntax.OpCharClass, Rune: []rune{0, '.' - 1, '.' + 1, 0xff}}
 		return [][]piece{{{text: "."}}, {{many: others, stray: true}}}
 	default:
@@ -180,7 +181,7 @@ func (x *expander) expand(e *syntax.Regexp) [][]piece { //nolint:cyclop // a cas
 	}
 }
 
-// newRoute returns the route of a sequence.
+// newRoute returns the route of a sequence of pieces.
 func newRoute(pieces []piece, dir string) (route, error) {
 	var expression strings.Builder
 	expression.WriteString("^" + regexp.QuoteMeta(latin1(dir)))

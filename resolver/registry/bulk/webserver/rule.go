@@ -12,47 +12,48 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// rule is what a web server does with the paths that it matches, if no rule before it matches them. A configuration is a list of them.
+// rule is what a web server does with the paths that it matches, unless an earlier rule matches them. A
+// configuration is a list of rules.
 type rule struct {
 	line  int64
 	input string
 
-	paths   []string // the only ones, where pattern is nil
-	pattern *pattern // of what follows dir
+	paths   []string // exact paths, if pattern is nil
+	pattern *pattern // matched against the path after dir
 	dir     string
-	except  func(path string) bool // paths that the rule has not, although they match; nil is none
-	besides func(key string) bool  // prefixes below which it has none; nil is none
-	mask    uint64                 // of which of the values of Accept
+	except  func(path string) bool // excludes paths that match; nil excludes none
+	besides func(key string) bool  // excludes paths below a prefix; nil excludes none
+	mask    uint64                 // bit mask of the samples of Accept that it applies to
 
-	fail   error // why the rule has no entries
-	never  error // why it matches nothing here
+	fail   error // why the rule gets no entries
+	never  error // why the rule never matches at this address
 	losses []string
 
-	status int // 0 is a redirect with the status of the registry
+	status int // 0 is a redirect with the default status of the registry
 	target []part
 	query  query
-	finish func(substituted string) string // returns the location
+	finish func(substituted string) string // converts the substituted target to the location
 }
 
-// query is what becomes of the query of a request.
+// query says how a rule treats the query of a request.
 type query uint8
 
 const (
 	queryAppended query = iota // after ? or &
 	queryDropped
-	queryLast   // appended after ?, even where the target has a fragment
-	queryUnlike // a request with a query is none of the rule
+	queryLast   // appended after ?, even if the target has a fragment
+	queryUnlike // the rule does not match requests with a query
 )
 
 // part is a part of a target.
 type part struct {
 	text    string
-	group   bool // it is a capture of the expression, 0 for all that it matches
+	group   bool // a capture of the expression; capture 0 is the whole match
 	capture int
-	all     bool // it is the whole path
+	all     bool // the whole path
 }
 
-// texts returns the texts of parts, joined.
+// texts concatenates the literal texts of parts.
 func texts(parts []part) string {
 	var b strings.Builder
 	for _, p := range parts {
@@ -61,16 +62,16 @@ func texts(parts []part) string {
 	return b.String()
 }
 
-// mark stands for what follows a prefix; it is in no path.
+// mark is the placeholder for the rest of a path after a prefix; no path contains it.
 const mark = "\x00"
 
-// redirects reports whether the status of the rule is one of redirects.
+// redirects reports whether the rule has a redirect status.
 func (r *rule) redirects() bool { return r.status == 0 || r.status/100 == 3 }
 
-// refuses reports whether the rule answers by an error that the registry does not have.
+// refuses reports whether the rule returns an error status that the registry cannot express.
 func (r *rule) refuses() bool { return r.fail == nil && !r.redirects() && r.status != http.StatusGone }
 
-// match returns the captures of a path, nil where the rule has it not.
+// match returns the captures of a path, nil if the rule does not match it.
 func (r *rule) match(path string) []string {
 	if r.pattern == nil {
 		if slices.Contains(r.paths, path) {
@@ -89,7 +90,7 @@ func (r *rule) match(path string) []string {
 	return found
 }
 
-// substitute returns the target of a path.
+// substitute returns the target for a path.
 func (r *rule) substitute(path string, captures []string) string {
 	var b strings.Builder
 	for _, p := range r.target {
@@ -105,7 +106,7 @@ func (r *rule) substitute(path string, captures []string) string {
 	return b.String()
 }
 
-// element is a byte of a path, or an expression of many texts.
+// element is a byte of a path, or an expression that matches several texts.
 type element struct {
 	c    byte
 	many *syntax.Regexp
@@ -123,7 +124,8 @@ func elements(pieces []piece) (all []element) {
 	return all
 }
 
-// template returns the target of a route that is a prefix, with mark for what follows a key, which may be longer than its own.
+// template returns the target of a prefix route, with mark in place of the rest after key. key may be longer
+// than the prefix of the route.
 func (r *rule) template(of *route, key string) (string, error) {
 	if r.fail != nil {
 		return "", r.fail
@@ -135,7 +137,7 @@ func (r *rule) template(of *route, key string) (string, error) {
 	return join(r.elements(of), elements(of.rest), longer)
 }
 
-// elements returns the target with the pieces of a route in the places of captures.
+// elements returns the target with captures replaced by the pieces of a route.
 func (r *rule) elements(of *route) (all []element) {
 	for _, p := range r.target {
 		switch {
@@ -156,7 +158,7 @@ func (r *rule) elements(of *route) (all []element) {
 	return all
 }
 
-// join returns elements as a text, with mark in place of the rest, which begins with a text.
+// join returns elements as a text, in which the text begin and mark replace the elements of rest.
 func join(all, rest []element, begin string) (string, error) {
 	var b strings.Builder
 	for i := 0; i < len(all); i++ {
@@ -173,8 +175,9 @@ func join(all, rest []element, begin string) (string, error) {
 	return b.String(), nil
 }
 
-// check finds routes whose captures are not those of the expression, which takes one of several ways to match a path.
-func (r *rule) check(b *budget) { //nolint:cyclop // one comparison a route
+// check finds routes whose captures differ from those of the expression, which may match a path in several
+// ways.
+func (r *rule) check(b *budget) { //nolint:cyclop // one comparison per route
 	if r.fail != nil || !r.redirects() || !slices.ContainsFunc(r.target, func(p part) bool { return p.group }) {
 		return
 	}
@@ -207,14 +210,14 @@ func (r *rule) check(b *budget) { //nolint:cyclop // one comparison a route
 	}
 }
 
-// outcome is what clients get for a path, or for what follows a prefix.
+// outcome is the response for a path, or for all paths of a prefix route.
 type outcome struct {
 	status int
-	target string // of a redirect; of a prefix, what the registry has
+	target string // the location of a redirect; of a prefix, the target for the registry
 	query  query
 }
 
-// outcome returns the outcome of a path.
+// outcome returns the outcome for a path.
 func (r *rule) outcome(path string, captures []string) outcome {
 	if r.fail != nil || !r.redirects() {
 		return outcome{status: r.status}
@@ -222,7 +225,7 @@ func (r *rule) outcome(path string, captures []string) outcome {
 	return outcome{r.status, r.finish(r.substitute(path, captures)), r.query}
 }
 
-// prefixOutcome returns the outcome of what follows a key, for a route that has all of it that counts.
+// prefixOutcome returns the outcome for the paths below key that a route matches.
 func (r *rule) prefixOutcome(of *route, key string) (outcome, error) {
 	switch {
 	case r.fail != nil:
@@ -245,10 +248,11 @@ func (r *rule) prefixOutcome(of *route, key string) (outcome, error) {
 	return outcome{r.status, target, r.query}, err
 }
 
-// nothing is a variable of no value, by which a template leads all names to one location: RFC 6570 section 3.2.1.
+// nothing is a template variable without a value, by which all names below a prefix resolve to the same
+// location (RFC 6570 section 3.2.1).
 const nothing = "{none}"
 
-// registryTarget returns a location with marks as a target of a prefix.
+// registryTarget converts a location with marks to a target of a prefix.
 func registryTarget(location string) (string, error) {
 	_, rest, ok := strings.Cut(location, "://")
 	server, _, _ := strings.Cut(rest, "/")
@@ -266,22 +270,23 @@ func registryTarget(location string) (string, error) {
 	}
 }
 
-// Item is an entry that a configuration makes, or a rule that makes none.
+// Item is an entry made from a configuration, or a rule that cannot be imported.
 type Item struct {
 	Line   int64
-	Input  string // the rule
+	Input  string // the text of the rule
 	Entry  registry.Entry
-	Losses []string // what of the rule the registry has no place for
+	Losses []string // parts of the rule that the registry cannot express
 	Err    error    // why the rule makes no entry
 }
 
-// Gone is the reason of names that their server answers by 410.
+// Gone is the reason of withdrawn names for which the server returns 410.
 const Gone = "gone, as the server said (410)"
 
-// held is the note of what is reserved because a rule answers there that was not imported, and a prefix would else answer for it.
+// held is the note of names reserved because the server answers them by a rule that was not imported, and the
+// entry of a prefix would answer for them otherwise.
 const held = "reserved by the import: the server answers by a rule that was not imported"
 
-// record sets what an outcome is in an entry.
+// record sets the fields of an entry for an outcome.
 func (o outcome) record(e *registry.Entry) error {
 	switch {
 	case o.status == http.StatusGone:

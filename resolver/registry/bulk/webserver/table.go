@@ -11,30 +11,30 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// table makes entries of rules: an exact path is resolved by the rules as their server does it. Of a prefix an entry answers for the
-// paths of one rule, or of several that lead alike, if no other rule has one of them before; where the server answers by further
-// rules, the registry has nothing, and these are listed.
+// table converts rules to entries. An exact path is resolved by applying the rules like the server. The entry
+// of a prefix answers for the paths of one rule, or of several rules with the same outcome, unless an earlier
+// rule matches one of these paths. Other rules below the prefix are listed without an entry.
 type table struct {
 	rules   []*rule
 	origin  string // scheme and host
-	web     bool   // names are URLs, whose queries are passed on
+	web     bool   // names are URLs, and their queries are passed on
 	accepts []accepted
 
-	exact   map[string][]int // the rules of a path
+	exact   map[string][]int // rules by exact path
 	at      map[string][]ruleRoute
-	strays  map[string][]int // the rules of stray prefixes
+	strays  map[string][]int // rules by prefix of a stray route
 	entries map[string]*prefixEntry
 	state   []ruleState
 	items   []Item
 	budget  *budget
 }
 
-// ruleState is what became of a rule.
+// ruleState is the result of converting a rule.
 type ruleState struct {
 	taken   bool
-	item    int     // its entry among the items, from 1 on; 0 for none
-	shared  int     // that of other rules that it is a part of
-	reasons []error // why a part of it was not
+	item    int     // one-based index of its entry among the items; 0 for none
+	shared  int     // one-based index of an entry that it shares with other rules
+	reasons []error // why parts of it were not imported
 	stray   bool
 }
 
@@ -45,7 +45,7 @@ func (s *ruleState) misses(err error) {
 	}
 }
 
-// makeItems returns the entries of rules, and what is listed.
+// makeItems returns the entries of rules, and the listed items.
 func makeItems(rules []*rule, listed []Item, origin string, accepts []accepted, b *budget) []Item {
 	t := &table{
 		rules: rules, origin: origin, web: strings.HasPrefix(origin, "http"), accepts: accepts, exact: map[string][]int{},
@@ -86,7 +86,7 @@ func makeItems(rules []*rule, listed []Item, origin string, accepts []accepted, 
 	}
 	seen := map[string]bool{}
 	for _, path := range paths {
-		if !seen[path] && t.nameOf(path) != "" { // without --base, the root is no name
+		if !seen[path] && t.nameOf(path) != "" { // without --base the root path has no name
 			seen[path] = true
 			t.name(path)
 		}
@@ -94,16 +94,16 @@ func makeItems(rules []*rule, listed []Item, origin string, accepts []accepted, 
 	return t.finish()
 }
 
-// answersFirst is the reason of paths that another rule has before.
+// answersFirst returns the reason why a rule gets no entry for paths that an earlier rule matches.
 func answersFirst(r *rule) error { return fmt.Errorf("the rule of line %d answers first", r.line) }
 
-// result is what the server does for a value of Accept.
+// result is the response of the server for a sample of Accept.
 type result struct {
 	outcome
 	rule int
 	err  error
-	ok   bool // some rule does something
-	no   bool // it refuses those who accept none of its media types, which the registry cannot
+	ok   bool // some rule matches
+	no   bool // the rule refuses clients that accept none of its media types, which the registry cannot express
 }
 
 func (t *table) allAccepts() uint64 { return 1<<len(t.accepts) - 1 }
@@ -116,9 +116,9 @@ var (
 	errAccept    = errors.New("its conditions on Accept are not those of targets with media types")
 )
 
-// entryOf returns the entry of what the server does for each value of Accept, of which the first is none, and what becomes of a query
-// at each target.
-func (t *table) entryOf(results []result) (e registry.Entry, queries []query, err error) { //nolint:cyclop // a case is an outcome
+// entryOf returns the entry for the results of all samples of Accept, the first of which is a request without
+// Accept. queries says for each target how the query of a request is treated.
+func (t *table) entryOf(results []result) (e registry.Entry, queries []query, err error) { //nolint:cyclop // one case per outcome
 	for _, r := range results {
 		switch {
 		case r.no:
@@ -149,8 +149,8 @@ func (t *table) entryOf(results []result) (e registry.Entry, queries []query, er
 	return e, queries, nil
 }
 
-// refusals leaves out what a server refuses to those who accept none of the media types of a path: the rule is listed, and the registry
-// leads them to the target of all others.
+// refusals marks results that refuse clients which accept none of the media types of a path. The rule is
+// listed, and the registry redirects these clients to the default target.
 func (t *table) refusals(results []result) {
 	if !results[0].ok || !t.rules[results[0].rule].redirects() {
 		return
@@ -171,7 +171,7 @@ func (t *table) nameOf(path string) string {
 	return t.origin + EncodedPath(path)
 }
 
-// candidates returns the rules that may have a path.
+// candidates returns the rules that may match a path, in order.
 func (t *table) candidates(path string) []int {
 	all := slices.Clone(t.exact[path])
 	for end := range len(path) + 1 {
@@ -184,7 +184,8 @@ func (t *table) candidates(path string) []int {
 	return slices.Compact(all)
 }
 
-// results returns what the rules do with a path, for each value of Accept, and the rules that do it; queried is a path with a query.
+// results returns the outcome of a path for each sample of Accept, and the rules that match; queried means a
+// request with a query.
 func (t *table) results(path string, queried bool) (results []result, winners map[int]bool) {
 	results, winners = make([]result, len(t.accepts)), map[int]bool{}
 	left := t.allAccepts()
@@ -212,8 +213,8 @@ func (t *table) results(path string, queried bool) (results []result, winners ma
 	return results, winners
 }
 
-// name decides what becomes of a path.
-func (t *table) name(path string) { //nolint:cyclop // a case is an outcome
+// name determines the entry of an exact path.
+func (t *table) name(path string) { //nolint:cyclop // one case per outcome
 	results, winners := t.results(path, false)
 	own := false
 	for _, n := range t.exact[path] {
@@ -238,7 +239,7 @@ func (t *table) name(path string) { //nolint:cyclop // a case is an outcome
 		leads = leads && around.members[n]
 	}
 	switch {
-	case err == nil && leads && !own: // the prefix leads there
+	case err == nil && leads && !own: // the entry of the prefix answers already
 		return
 	case err == nil:
 		t.add(line, e)
@@ -253,13 +254,13 @@ func (t *table) name(path string) { //nolint:cyclop // a case is an outcome
 	}
 }
 
-// withQuery adds the entry for a path with a query, where that is not passed on as the registry does it.
+// withQuery adds an entry for a path with a query, if the server does not treat the query like the registry.
 func (t *table) withQuery(rule int, path string, e registry.Entry, queries []query) {
 	if !t.web || !slices.ContainsFunc(queries, func(q query) bool { return q != queryAppended }) {
 		return
 	}
 	key := registry.Prefix(e.Name + "?")
-	if queries[0] == queryUnlike { // other rules have it
+	if queries[0] == queryUnlike { // another rule matches requests with a query
 		results, winners := t.results(path, true)
 		var err error
 		if e, queries, err = t.entryOf(results); err != nil {
@@ -297,14 +298,14 @@ func (t *table) add(rule int, e registry.Entry) {
 	}
 }
 
-// take notes the rules that the last entry is of.
+// take marks rules as imported by the last item.
 func (t *table) take(rules map[int]bool) {
 	for n := range rules {
 		t.state[n].taken, t.state[n].shared = true, len(t.items)
 	}
 }
 
-// finish lists the rules, or parts of them, that have no entry.
+// finish lists the rules, and parts of rules, that have no entry.
 func (t *table) finish() []Item {
 	for n, r := range t.rules {
 		s := &t.state[n]
@@ -317,7 +318,8 @@ func (t *table) finish() []Item {
 		for _, loss := range r.losses {
 			s.reasons = append(s.reasons, errors.New(loss))
 		}
-		if s.taken && s.item == 0 && len(s.reasons) > 0 { // its entry again, which changes nothing, for what is listed by its line
+		// Repeat the shared entry, which changes nothing, to list the losses by line.
+		if s.taken && s.item == 0 && len(s.reasons) > 0 {
 			t.items = append(t.items, Item{Line: r.line, Input: r.input, Entry: t.items[s.shared-1].Entry})
 			s.item = len(t.items)
 		}
