@@ -10,7 +10,7 @@ import (
 
 // body is a part of a file, read by offset. Close may be called during a Read.
 type body struct {
-	ctx  context.Context //nolint:containedctx // it also ends the body
+	ctx  context.Context //nolint:containedctx // its cancellation also ends the body
 	file *os.File
 	next int64 // offset of the next byte
 	left int64

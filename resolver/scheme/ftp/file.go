@@ -17,7 +17,7 @@ import (
 
 // fileInfo is the metadata of a file from SIZE and MDTM.
 type fileInfo struct {
-	size     int64 // -1 where it is not known
+	size     int64 // in bytes; -1 if unknown
 	modified time.Time
 	etag     string
 }
