@@ -17,8 +17,8 @@ import (
 
 // Config configures a Handler.
 type Config struct {
-	// Roots are the clean absolute paths of directories, which may be links themselves; empty: all requests are
-	// refused. What is below a root is public to all who may ask, except for names that begin with a dot.
+	// Roots are clean absolute paths of directories, which may be symbolic links themselves. If empty, all requests
+	// are denied. All files below a root are public to every authorized client, except names that start with a dot.
 	Roots  []string
 	Limits scheme.Limits
 	// Now is the clock. A file changed within the last 2 seconds gets a weak entity tag.

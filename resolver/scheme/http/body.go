@@ -40,7 +40,7 @@ func (b *body) Read(p []byte) (int, error) {
 
 // Buffered returns the number of bytes of the content that are buffered for certain.
 func (b *body) Buffered() int {
-	if b.Chunked { // it may be the size of a chunk alone
+	if b.Chunked { // the buffer may hold chunk framing only
 		return 0
 	}
 	return b.in.Buffered()

@@ -18,7 +18,7 @@ import (
 // exchange is a request and its response on a connection.
 type exchange struct {
 	*conn
-	ctx     context.Context //nolint:containedctx // it also ends the body, which has no context
+	ctx     context.Context //nolint:containedctx // its cancellation also ends the body, which has no context
 	request *request
 	watch   lifetime.Watch // watches ctx
 	sender  *sender        // nil without a body

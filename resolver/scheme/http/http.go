@@ -106,7 +106,7 @@ type carrier interface {
 	// exchange sends a request and returns the response. The error is unanswered if no byte of a response
 	// arrived.
 	exchange(ctx context.Context, r *request) (*scheme.Resource, error)
-	// pooled reports whether the connection was used before, and may have been closed since.
+	// pooled reports whether the connection was used before, so the server may have closed it since.
 	pooled() bool
 }
 

@@ -26,7 +26,7 @@ func (h *Handler) socks(ctx context.Context, u Upstream, address string) (net.Co
 	}
 	through, ok := dialer.(proxy.ContextDialer)
 	if !ok {
-		return nil, errUpstream // unreachable: the library returns one
+		return nil, errUpstream // unreachable: the library returns a ContextDialer
 	}
 	if _, err := through.DialContext(ctx, "tcp", address); err != nil {
 		var op *net.OpError

@@ -16,7 +16,7 @@ func (x *exchange) switched(h http1.ResponseHead) (*scheme.Resource, error) {
 		return nil, errUnasked
 	}
 	if x.sender != nil {
-		<-x.sender.done // the request ends before the protocol changes
+		<-x.sender.done // the request must be complete before the protocol changes
 	}
 	x.endHead()
 	return &scheme.Resource{Response: httpmessage.Response{

@@ -7,15 +7,15 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// maxToken bounds one tag or text of HTML, in octets.
+// maxToken is the maximum size of an HTML tag or text in bytes.
 const maxToken = 1 << 20
 
-// words returns the text of HTML without its markup.
+// words returns the text of HTML without markup.
 func words(markup string) string {
 	tokens := html.NewTokenizer(strings.NewReader(markup))
 	tokens.SetMaxBuf(maxToken)
 	var b strings.Builder
-	hidden := atom.Atom(0) // the element whose text is not shown
+	hidden := atom.Atom(0) // the element whose text is skipped
 	for {
 		switch tokens.Next() {
 		case html.ErrorToken:
