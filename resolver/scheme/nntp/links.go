@@ -8,8 +8,8 @@ import (
 
 // links builds the URLs in a listing, at the server of the requested URL if that has one.
 type links struct {
-	news string // prefix of a group; "" for a news URL
-	nntp string // before a group; "" for a news URL
+	news string // prefix of a group or a message-id
+	nntp string // prefix of a group; "" for a news URL
 	self string // the requested URL
 }
 

@@ -34,8 +34,8 @@ type Config struct {
 
 // Server is a news server.
 type Server struct {
-	Address string // TLS from the start, without STARTTLS
-	TLS     bool   // from the start
+	Address string // "host:port"
+	TLS     bool   // TLS from the start, without STARTTLS
 }
 
 // Handler implements scheme.Handler. It is safe for concurrent use. A connection carries one request at a time,
