@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The functions below return an element of BER with a tag.
+// The functions below return a BER element with a tag.
 
 func encode(c class, constructed bool, tag uint32, content []byte) []byte {
 	first := byte(c) << 6
@@ -33,7 +33,7 @@ func appendLength(b []byte, n int) []byte {
 	return append(b, 0x84, byte(n>>24), byte(n>>16), byte(n>>8), byte(n)) //nolint:gosec // its four octets
 }
 
-// group returns a constructed element of others.
+// group returns a constructed element of the parts.
 func group(c class, tag uint32, parts ...[]byte) []byte {
 	var content []byte
 	for _, part := range parts {
@@ -60,7 +60,7 @@ func boolean(tag uint32, is bool) []byte {
 	return encode(contextual, false, tag, []byte{0})
 }
 
-// objectID returns an OBJECT IDENTIFIER, which must be valid.
+// objectID returns an OBJECT IDENTIFIER; id must be valid.
 func objectID(c class, tag uint32, id objectIdentifier) []byte {
 	var b []byte
 	for i, arc := range id {
