@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// mostBits is the maximum length of a prefix that counts as all addresses: longer ones cannot cover, for
-// example, 2000::/3.
+// mostBits is the maximum length of a prefix that counts as all addresses, such as 2000::/3, the global IPv6
+// addresses.
 const mostBits = 4
 
 // isEverybody reports whether a network counts as all addresses.
