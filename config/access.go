@@ -169,7 +169,7 @@ func checkKeyFile(f *Faults, path string, value any) {
 
 // CredentialPrefix marks the name of a file that systemd passes (LoadCredential of systemd.exec(5)), in place
 // of a path.
-const CredentialPrefix = "credential:" //nolint:gosec // the word alone
+const CredentialPrefix = "credential:" //nolint:gosec // a prefix, not a credential
 
 // checkServerTLS checks the settings of TLS with a server. isHTTPS is true if any server uses TLS.
 func checkServerTLS(f *Faults, path string, c ServerTLS, isHTTPS bool) {

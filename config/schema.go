@@ -39,7 +39,7 @@ func Schema() []byte {
 			properties[section] = schema
 			continue
 		}
-		properties[section].(map[string]any)["properties"].(map[string]any)[leaf] = schema //nolint:forcetypeassert // as above
+		properties[section].(map[string]any)["properties"].(map[string]any)[leaf] = schema //nolint:forcetypeassert // object created both
 	}
 	text, err := json.MarshalIndent(root, "", "  ")
 	if err != nil {

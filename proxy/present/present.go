@@ -43,8 +43,8 @@ type Config struct {
 	Wait time.Duration
 }
 
-// Handler is a scheme.Handler that renders what another one fetches. It sits below the HTTP cache, which so
-// stores, revalidates and ranges documents like all responses. It is safe for concurrent use.
+// Handler is a scheme.Handler that renders what another one fetches. It sits below the HTTP cache, so that the cache
+// stores and revalidates documents, and serves ranges of them, as of any response. It is safe for concurrent use.
 type Handler struct {
 	scheme.Handler
 	ttl     time.Duration

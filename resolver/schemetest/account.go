@@ -56,5 +56,5 @@ func heap() int64 {
 	runtime.GC()
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)
-	return int64(stats.HeapAlloc) //nolint:gosec // a heap has fewer than 2^63 octets
+	return int64(stats.HeapAlloc) //nolint:gosec // a heap has fewer than 2^63 bytes
 }

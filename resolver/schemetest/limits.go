@@ -111,7 +111,7 @@ func checkEndlessBody(t *testing.T, s Suite) {
 		for piece := int64(1 << 20); n < much; n += piece { // each piece has its own timeout, for a busy machine
 			piece = within(t, "reading a body without end", func() int64 {
 				read, err := io.CopyN(io.Discard, resource.Body, piece)
-				if err == io.EOF { //nolint:errorlint // a body ends by it as it is
+				if err == io.EOF { //nolint:errorlint // a body returns io.EOF unwrapped
 					t.Errorf("a body without end ends after %d octets", n+read)
 				}
 				return read

@@ -188,7 +188,7 @@ func endsIn[T any](t testing.TB, limit time.Duration, what string, f func() T) T
 	go func() {
 		defer func() {
 			if failure := recover(); failure != nil {
-				panic(failure) //nolint:forbidigo // the handler's own; close would let the test end the process before it is shown
+				panic(failure) //nolint:forbidigo // the panic of the handler; close would end the test before it is shown
 			}
 			close(done) // without a result if f fails the test
 		}()

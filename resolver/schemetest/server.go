@@ -70,7 +70,7 @@ func serve(t testing.TB, peer func(net.Conn, *Server), served Server, f fault) *
 	}
 	s := &server{
 		served: served, fault: f, peer: peer, listener: listener, reached: make(chan struct{}),
-		random: rand.New(rand.NewPCG(f.seed, 0)), //nolint:gosec // what it makes can be made again
+		random: rand.New(rand.NewPCG(f.seed, 0)), //nolint:gosec // reproducible by its seed
 		conns:  make(map[net.Conn]bool), asked: make(map[string]bool),
 	}
 	s.reach = sync.OnceFunc(func() { close(s.reached) })
@@ -131,7 +131,7 @@ func (s *server) rave(c net.Conn) {
 }
 
 // octet returns a random byte; s.mu is held.
-func (s *server) octet() byte { return byte(s.random.UintN(1 << 8)) } //nolint:gosec // it is less than 256
+func (s *server) octet() byte { return byte(s.random.UintN(1 << 8)) } //nolint:gosec // less than 256
 
 // listen implements Server.Listen.
 func (s *server) listen() (net.Listener, error) {

@@ -183,7 +183,7 @@ func (e element) integer() int64 {
 	if len(e.content) == 0 || len(e.content) > 8 {
 		return 0
 	}
-	n := int64(int8(e.content[0])) //nolint:gosec // it is signed
+	n := int64(int8(e.content[0])) //nolint:gosec // the sign is in the first byte
 	for _, octet := range e.content[1:] {
 		n = n<<8 | int64(octet)
 	}
