@@ -20,7 +20,8 @@ func checkHarmlessFields(f *Faults, path string, value any) {
 			f.Add(index(path, i), "%q is not the name of a field, which may end with * (RFC 9110 section 5.1)", name)
 		case isPrefix && len(stem) < 3:
 			f.Add(index(path, i), "%q stands for too many fields: write at least three characters before *", name)
-		case standsFor(handledFields[:], folded, isPrefix), isPrefix && strings.HasPrefix("content-type", folded): // Content-Type alone may be listed
+		case standsFor(handledFields[:], folded, isPrefix), isPrefix && strings.HasPrefix("content-type", folded):
+			// Content-Type alone may be listed.
 			f.Add(index(path, i), "%q has rules of its own in the cache (RFC 9111), which cannot be turned off", name)
 		}
 	}

@@ -37,7 +37,8 @@ func unknownVariables() Faults {
 	var faults Faults
 	for _, variable := range os.Environ() {
 		name, _, _ := strings.Cut(variable, "=")
-		ofOthers := strings.HasPrefix(name, "URND_SERVICE_") || strings.HasPrefix(name, "URND_PORT") // set by Kubernetes for a Service of this name
+		// Set by Kubernetes for a Service of this name.
+		ofOthers := strings.HasPrefix(name, "URND_SERVICE_") || strings.HasPrefix(name, "URND_PORT")
 		if !strings.HasPrefix(name, variablePrefix) || known[name] || ofOthers {
 			continue
 		}

@@ -92,7 +92,8 @@ func TestMistakes(t *testing.T) {
 func TestNoMistakes(t *testing.T) {
 	for _, text := range []string{
 		"listen: {service: ['127.0.0.1:0']}",
-		"access: {trusted_proxies: [0.0.0.0/0], proxy_clients: [], purge_clients: [], fresh_clients: []}", // on loopback, without rights
+		// On loopback, without rights.
+		"access: {trusted_proxies: [0.0.0.0/0], proxy_clients: [], purge_clients: [], fresh_clients: []}",
 		"access: {trusted_proxies: [10.0.0.0/8, 100.64.0.0/10, 'fc00::/7'], admin_proxies: [127.0.0.1, '::1']}",
 		"access: {admin_proxies: [10.0.0.5], admin_token: 'credential:admin-token'}",
 		"access: {proxy_clients: [0.0.0.0/0, '::/0'], purge_clients: [0.0.0.0/0, '::/0']}", // on loopback

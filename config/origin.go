@@ -195,7 +195,8 @@ func (o Origins) warnOfEmpty(f *Faults) {
 		_, condition, _ := strings.Cut(rule, ".")
 		message := ""
 		switch {
-		case isSetting && setting.Kind != FromDefault, !strings.Contains(path, "."): // the environment sets it; or a section without settings
+		case isSetting && setting.Kind != FromDefault, !strings.Contains(path, "."):
+			// The environment sets it; or a section without settings.
 		case isSetting:
 			message = ": write one, or delete the line for the default"
 		case isRule:

@@ -75,7 +75,8 @@ func schemaOf(t reflect.Type, s Setting) map[string]any {
 		return schema
 	case isSection(t):
 		return schemaOfTable(t, s.Path)
-	case t.Kind() == reflect.Slice && strings.HasPrefix(s.Path, "listen.") && t.Elem().Kind() == reflect.String: // a single address may be written without a list
+	case t.Kind() == reflect.Slice && strings.HasPrefix(s.Path, "listen.") && t.Elem().Kind() == reflect.String:
+		// A single address may be written without a list.
 		return map[string]any{"type": []string{"array", "string"}, "items": schemaOf(t.Elem(), s)}
 	case t.Kind() == reflect.Slice && isSection(t.Elem()):
 		return map[string]any{"type": "array", "items": schemaOfTable(t.Elem(), s.Path+"."+anyIndex)}

@@ -14,10 +14,11 @@ import (
 
 // writing is the values of a file that the parser reads differently from what the writer probably meant.
 type writing struct {
-	schema  Schema
-	faults  Faults
-	raw     []string          // path of each fault as in messages of the decoder
-	commas  map[string]string // keys without a value in {}, by path: a comma may have ended the value of the preceding key
+	schema Schema
+	faults Faults
+	raw    []string // path of each fault as in messages of the decoder
+	// commas are keys without a value in {}, by path: a comma may have ended the value of the preceding key.
+	commas  map[string]string
 	anchors []anchor
 	used    map[*yaml.Node]bool // nodes that an alias refers to
 }

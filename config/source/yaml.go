@@ -41,7 +41,8 @@ func positionIn(node *yaml.Node, path string) (at Position, found int) {
 	switch node.Kind {
 	case yaml.MappingNode:
 		for i := 0; i+1 < len(node.Content); i += 2 { // a key may contain dots
-			look(strings.ToLower(node.Content[i].Value), node.Content[i], node.Content[i+1]) // viper converts keys to lower case
+			// viper converts keys to lower case.
+			look(strings.ToLower(node.Content[i].Value), node.Content[i], node.Content[i+1])
 		}
 	case yaml.SequenceNode:
 		key, _, _ := strings.Cut(path, ".")

@@ -98,7 +98,8 @@ func (i *issuer) order(ctx context.Context, csr *x509.CertificateRequest) (*cert
 		chains, err = client.ObtainCertificate(ctx, order)
 	}
 	if problem, ok := problemOf(err); ok && problem.Type == acme.ProblemTypeAccountDoesNotExist {
-		err = errors.Join(err, i.config.Storage.Delete(ctx, i.accountPath())) // the next attempt creates another account
+		// The next attempt creates another account.
+		err = errors.Join(err, i.config.Storage.Delete(ctx, i.accountPath()))
 	}
 	switch {
 	case err != nil:

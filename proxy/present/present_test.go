@@ -167,7 +167,8 @@ func TestRefusal(t *testing.T) {
 		if challenge := got.header.Get("Www-Authenticate"); (challenge != "") != (got.status == http.StatusUnauthorized) {
 			t.Errorf("%s at /fetch %t: %q", tt.target, tt.fetched, challenge)
 		}
-		if status := got.header.Get("Proxy-Status"); status != `urnd; details="550 \"No\" such file"` { // no error parameter: RFC 9209 section 2.1.1
+		// No error parameter: RFC 9209 section 2.1.1.
+		if status := got.header.Get("Proxy-Status"); status != `urnd; details="550 \"No\" such file"` {
 			t.Errorf("%s: %s", tt.target, status)
 		}
 		if head := fetch(t, p, http.MethodHead, tt.target, "Accept", chosen); head.body != "" || head.length != got.length || head.status != got.status {

@@ -42,7 +42,8 @@ const (
 // statuses is the only table from errors to HTTP statuses. The first row whose error is wrapped applies; an
 // error in no row is 500.
 var statuses = [...]row{
-	{err: ErrFetchPerson, code: "person_opens", status: http.StatusForbidden}, // takes precedence over errors of other locations of a name
+	// Takes precedence over errors of other locations of a name.
+	{err: ErrFetchPerson, code: "person_opens", status: http.StatusForbidden},
 	{err: ErrTargetTooLong, code: "target_too_long", status: http.StatusRequestURITooLong, setting: "limits.target"},
 	{err: ErrHeaderTooLarge, code: "header_too_large", status: http.StatusRequestHeaderFieldsTooLarge, setting: "limits.header"},
 	{err: ErrVersion, code: "http_version", status: http.StatusHTTPVersionNotSupported},
@@ -114,7 +115,8 @@ var statuses = [...]row{
 	{err: registry.ErrNoJobs, code: "no_jobs", status: http.StatusNotImplemented, setting: "StateDirectory of systemd, or cache.directory"},
 	{err: registry.ErrJobEnded, code: "job_ended", status: http.StatusConflict},
 	{err: registry.ErrJob, code: "job_unknown", status: http.StatusNotFound},
-	{err: registry.ErrToken, code: "token_not_valid", status: http.StatusUnauthorized, name: "Www-Authenticate", value: bearer + `, error="invalid_token"`}, // RFC 6750 section 3.1
+	// RFC 6750 section 3.1.
+	{err: registry.ErrToken, code: "token_not_valid", status: http.StatusUnauthorized, name: "Www-Authenticate", value: bearer + `, error="invalid_token"`},
 	{err: registry.ErrNoStore, code: "registry_unavailable", status: http.StatusServiceUnavailable, inside: true},
 	{err: registry.ErrSchema, code: "registry_version", status: http.StatusServiceUnavailable, inside: true},
 	{err: registry.ErrDamaged, code: codeInternal, status: http.StatusInternalServerError, inside: true},

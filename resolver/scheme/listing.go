@@ -72,7 +72,8 @@ type Item struct {
 	From     string    `json:"from,omitempty"`  // author
 	Note     string    `json:"note,omitempty"`  // additional text: an abstract, the target of a link
 	Depth    int       `json:"depth,omitempty"` // depth in a thread; 0 is the first article
-	Count    *int64    `json:"count,omitempty"` // number of contained resources, such as articles of a group; nil if unknown
+	// Count is the number of contained resources, such as articles of a group; nil if unknown.
+	Count *int64 `json:"count,omitempty"`
 }
 
 // The kinds of items.

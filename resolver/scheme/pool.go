@@ -90,7 +90,8 @@ func (p *Pool[K, C]) Take(server K, fits func(C) bool) (conn C, ok bool) {
 
 // pop removes an entry, expired or not.
 func (p *Pool[K, C]) pop(server K, fits func(C) bool) (found candidate[C], ok bool) {
-	if found, ok = p.latest(server, fits == nil); !ok || fits == nil || fits(found.conn) && p.isRemoved(found) { // the common case
+	// In the common case the newest connection fits.
+	if found, ok = p.latest(server, fits == nil); !ok || fits == nil || fits(found.conn) && p.isRemoved(found) {
 		return found, ok
 	}
 	for _, found := range p.candidates(server) {

@@ -276,7 +276,8 @@ func peer(conn net.Conn, s *schemetest.Server) {
 		sendBody(out, s.Body())
 	} else {
 		for _, name := range s.Names {
-			if _, err := out.WriteString(" " + name + "\r\n"); err != nil { // the space distinguishes a name "." from the terminator
+			// The space distinguishes a name "." from the terminator.
+			if _, err := out.WriteString(" " + name + "\r\n"); err != nil {
 				return
 			}
 		}

@@ -202,8 +202,9 @@ func TestFiles(t *testing.T) {
 		{"file://" + dir + "/pub/indir/deep/y.pdf", "application/pdf", "%PDF-1.4"},
 		{"file://" + dir + "/pub/doc/up", "text/plain; charset=utf-8", "0123456789"},
 		{"file://" + dir + "/pub/back%5Cslash", "text/plain; charset=utf-8", "b"},
-		{"file://" + dir + "/linked/a.txt", "text/plain; charset=utf-8", "0123456789"}, // the root itself may be a symbolic link
-		{"file://" + dir + "/other/.config/a", "text/plain; charset=utf-8", "a"},       // .config is a root
+		// The root itself may be a symbolic link.
+		{"file://" + dir + "/linked/a.txt", "text/plain; charset=utf-8", "0123456789"},
+		{"file://" + dir + "/other/.config/a", "text/plain; charset=utf-8", "a"}, // .config is a root
 	} {
 		t.Run(c.url, func(t *testing.T) {
 			resource, err := get(t, h, c.url)

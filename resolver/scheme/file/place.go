@@ -49,7 +49,8 @@ func placeOf(u uri.URI) (place, error) {
 		switch {
 		case name == "":
 			return place{}, &uri.ParseError{Input: u.String(), Offset: at, Rule: ruleEmpty}
-		case err != nil, strings.ContainsAny(name, "/\x00"), name == ".", name == "..": // the normal form has no literal dot segments
+		case err != nil, strings.ContainsAny(name, "/\x00"), name == ".", name == "..":
+			// The normal form has no literal dot segments.
 			return place{}, &uri.ParseError{Input: u.String(), Offset: at, Rule: ruleName}
 		}
 		p.path += "/" + name

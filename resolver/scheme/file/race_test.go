@@ -43,7 +43,8 @@ func TestRaces(t *testing.T) {
 	})
 	h := handler(pub)
 	inside := 0
-	for n := 0; n < 1000 || inside == 0 && n < 1_000_000; n++ { // on a busy machine the directory may stay unchanged for a while
+	// On a busy machine the directory may stay unchanged for a while.
+	for n := 0; n < 1000 || inside == 0 && n < 1_000_000; n++ {
 		resource, err := get(t, h, "file://"+pub+"/turn/x")
 		if err != nil {
 			if statusOf(err) == 0 {

@@ -69,7 +69,8 @@ func (f *fetch) named(ctx, before context.Context) (*scheme.Resource, error) {
 	switch {
 	case err == nil:
 		return f.directory(ctx)
-	case errors.As(err, &refused) && refused.Status == http.StatusNotFound && f.target.Name[0] != '-': // a leading hyphen would start options
+	case errors.As(err, &refused) && refused.Status == http.StatusNotFound && f.target.Name[0] != '-':
+		// A leading hyphen would start options.
 		return f.names(ctx, f.target.Name)
 	default:
 		return nil, err

@@ -194,7 +194,8 @@ func testConditions(t *testing.T, h *Handler, at string) {
 		}
 	}
 	resource, text, err = do(t, h, request(t, http.MethodHead, at+"/pub/lines.txt"))
-	if err != nil || resource.Fields.Value("Content-Length") != "8" || text != "" || resource.Fields.Value("Content-Type") != "" { // the charset would depend on the content
+	// The charset would depend on the content.
+	if err != nil || resource.Fields.Value("Content-Length") != "8" || text != "" || resource.Fields.Value("Content-Type") != "" {
 		t.Errorf("HEAD: %v, %q, %v", resource, text, err)
 	}
 }

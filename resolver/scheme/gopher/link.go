@@ -59,7 +59,8 @@ func sessionLink(kind byte, user, host, port string) string {
 func webLink(target string) (string, error) {
 	u, err := uri.FromIRI(target)
 	if err != nil {
-		return "", scheme.Decline(http.StatusNotFound, "gopher_link", "the link of the server is no valid URL") // its text may contain a password
+		// Its text may contain a password.
+		return "", scheme.Decline(http.StatusNotFound, "gopher_link", "the link of the server is no valid URL")
 	}
 	location := u.WithoutPassword().Normalize().String()
 	if err := checkLocation(location); err != nil {

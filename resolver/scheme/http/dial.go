@@ -22,7 +22,8 @@ func (h *Handler) connect(ctx context.Context, r *request) (carrier, error) {
 	}
 	if r.target.secure {
 		protocols := []string{"h2", "http/1.1"}
-		if r.upgrade || r.Bound != nil { // RFC 9113 section 8.6; and HTTP/2 connections are shared, so none can be bound
+		// RFC 9113 section 8.6; and HTTP/2 connections are shared, so none can be bound.
+		if r.upgrade || r.Bound != nil {
 			protocols = protocols[1:]
 		}
 		secured, err := h.handshake(ctx, c, r.target.host, r.target.tls, protocols...)

@@ -114,7 +114,8 @@ type carrier interface {
 // section 9.3.1.
 func (h *Handler) fetch(ctx context.Context, r *request) (*scheme.Resource, error) {
 	c, resource, err := h.attempt(ctx, r)
-	for errors.Is(err, errStale) && r.Bound == nil && ctx.Err() == nil { // terminates: each attempt removes an idle connection
+	// Terminates: each attempt removes an idle connection.
+	for errors.Is(err, errStale) && r.Bound == nil && ctx.Err() == nil {
 		c, resource, err = h.attempt(ctx, r)
 	}
 	if c == nil {

@@ -54,7 +54,8 @@ func TestTLSOfRequests(t *testing.T) {
 			}
 			connections[connection] = of
 		}
-		testserver.Wait(t, "connections are used again", func() bool { // a connection is put into the pool shortly after its response
+		// A connection is put into the pool shortly after its response.
+		testserver.Wait(t, "connections are used again", func() bool {
 			_, _, connection := ask(known)
 			return connections[connection] == known
 		})

@@ -34,7 +34,8 @@ func (h *Handler) socks(ctx context.Context, u Upstream, address string) (net.Co
 		case ctx.Err() != nil:
 			err = context.Cause(ctx)
 		case to.opened != nil && errors.Is(err, os.ErrDeadlineExceeded):
-			err = context.DeadlineExceeded // the library sets the deadline on the connection, which may report it before ctx does
+			// The library sets the deadline on the connection, which may report it before ctx does.
+			err = context.DeadlineExceeded
 		case errors.As(err, &op) && strings.HasPrefix(op.Op, "socks"):
 			err = op.Err // hides the address of the proxy, which is confidential
 		}

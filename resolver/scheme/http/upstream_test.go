@@ -178,7 +178,8 @@ func TestUpstream(t *testing.T) {
 	_, plainPort, _ := net.SplitHostPort(plain.addr)
 	_, securePort, _ := net.SplitHostPort(secure.Listener.Addr().String())
 	for _, tt := range []struct{ proxy, target, want string }{
-		{"http", "http://a.example:" + plainPort + "/b?c", "GET http://a.example:" + plainPort + "/b?c HTTP/1.1"}, // RFC 9112 section 3.2.2
+		// RFC 9112 section 3.2.2.
+		{"http", "http://a.example:" + plainPort + "/b?c", "GET http://a.example:" + plainPort + "/b?c HTTP/1.1"},
 		{"https", "http://a.example/", "GET http://a.example/ HTTP/1.1"},
 		{"socks5", "http://a.example:" + plainPort + "/b", "origin"},
 		{"http", "https://example.com:" + securePort + "/b", "HTTP/2.0 /b"},

@@ -67,7 +67,8 @@ func (s *reader) answer(conn net.Conn) {
 			io.WriteString(conn, said)
 			return
 		}
-		io.WriteString(conn, said+"\r\n") // immediately: the client does not wait for the end of an article that it has not read completely
+		// Immediately: the client does not wait for the end of an article that it has not read completely.
+		io.WriteString(conn, said+"\r\n")
 	}
 }
 

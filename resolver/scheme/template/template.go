@@ -35,7 +35,8 @@ func (h *Handler) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, 
 	location := template.Expand(variables(r.URI))
 	target, err := uri.Parse(location)
 	if err != nil {
-		return nil, fmt.Errorf("the template %q gives no URI: %s", h.config.Template, err.Error()) // %s, not %w: it is not an error of the client
+		// %s, not %w: it is not an error of the client.
+		return nil, fmt.Errorf("the template %q gives no URI: %s", h.config.Template, err.Error())
 	}
 	if strings.EqualFold(target.Scheme(), r.URI.Scheme()) {
 		return nil, fmt.Errorf("%w: the template of the scheme %s leads back to it", resolver.ErrForbidden, r.URI.Scheme())

@@ -66,6 +66,7 @@ func serve(r scheme.Request, contentType string, body []byte) *scheme.Resource {
 	if r.Method == http.MethodHead {
 		body = nil
 	}
-	resource.Body = scheme.NewOctets(bytes.Clone(body)) // a copy, so that the body does not keep the whole message in memory
+	// A copy, so that the body does not keep the whole message in memory.
+	resource.Body = scheme.NewOctets(bytes.Clone(body))
 	return resource
 }
