@@ -3,7 +3,7 @@
 // warnings. It is loaded at startup and at each reload. Only cmd/urnd and internal/cli import it.
 //
 // settings.yaml is the table of all settings, from which the structs and declarations in settings_generated.go
-// are generated. YAML 1.2 and TOML 1.0 are the formats of files.
+// are generated. Files are YAML, as go.yaml.in/yaml/v3 reads it, or TOML 1.0.
 package config
 
 import (

@@ -1,4 +1,4 @@
-// Package source reads configuration files in YAML 1.2 or TOML 1.0. A file and a Schema enter; its values
+// Package source reads configuration files in YAML or TOML 1.0. A file and a Schema enter; its values
 // leave, with the position of each, or errors with positions and suggestions. It also finds values that the
 // parser reads differently from what the writer probably meant, such as aliases, octal numbers and typographic
 // quotation marks.
