@@ -30,9 +30,9 @@ func checkEmbedders(f *Faults, path string, value any) {
 	}
 }
 
-// warnOfAllOrigins warns of "*" where not all clients may resolve names: then it stands for no site.
+// warnOfAllOrigins warns of the origin "*" if not all clients may resolve names: it then allows no site.
 func warnOfAllOrigins(f *Faults, c Access) {
-	isForAll := func(p netip.Prefix) bool { return p.Bits() == 0 } // as proxy/gate sees it
+	isForAll := func(p netip.Prefix) bool { return p.Bits() == 0 } // the same condition as in proxy/gate
 	if i := slices.Index(c.CORS, "*"); i >= 0 && len(c.ResolveClients) > 0 && !slices.ContainsFunc(c.ResolveClients, isForAll) {
 		f.Add(index("access.cors", i), "\"*\" lets no page read answers, since access.resolve_clients are not everybody: list the sites, such "+
 			"as https://catalogue.example.org, or write cors: []")
@@ -41,11 +41,11 @@ func warnOfAllOrigins(f *Faults, c Access) {
 
 const neverMatches = "%q is not what browsers write for this site, and never matches: write %s"
 
-// browserOrigin returns an origin as browsers write it: RFC 6454 section 6.2.
+// browserOrigin returns an origin as browsers serialize it: RFC 6454 section 6.2.
 func browserOrigin(origin string) string {
 	u, err := uri.Parse(origin)
 	if err != nil {
-		return origin // Validate says so
+		return origin // Validate reports the error
 	}
 	return strings.TrimSuffix(u.Normalize().String(), "/")
 }
@@ -54,7 +54,7 @@ func checkContact(f *Faults, path string, value any) {
 	checkContactBy(f, path, value, "is not a URI with mailto:, https: or tel: (RFC 9116 section 2.5.3)", "mailto", "https", "tel")
 }
 
-// checkContactBy checks the URI of a contact, which has one of some schemes.
+// checkContactBy checks a contact URI, which must have one of the schemes.
 func checkContactBy(f *Faults, path string, value any, says string, schemes ...string) {
 	contact, _ := value.(string)
 	if contact == "" {
@@ -69,8 +69,7 @@ func checkContactBy(f *Faults, path string, value any, says string, schemes ...s
 	}
 }
 
-// checkPrefixList refuses IPv4 addresses in IPv6 form, which match nothing:
-// addresses are compared in their own form.
+// checkPrefixList rejects IPv4 networks in IPv6 form, which match nothing: addresses are compared unmapped.
 func checkPrefixList(f *Faults, path string, value any) {
 	prefixes, _ := value.([]netip.Prefix)
 	for i, prefix := range prefixes {
@@ -80,11 +79,13 @@ func checkPrefixList(f *Faults, path string, value any) {
 	}
 }
 
-// Who may name the client of a request has the rights of every client, also behind a proxy that appends to X-Forwarded-For: of the
-// addresses there the last one that is no proxy is the client, so where every address is a proxy it is the first, which the client
-// itself may write. So proxies that are everybody are an error where rights depend on the address, whatever urnd listens on.
+// A client that may set the client address of a request gains the rights of every client. That is also true
+// behind a proxy that appends to X-Forwarded-For: the client is the last address there that is not a trusted
+// proxy, so if every address is trusted, it is the first one, which the client itself may forge. So it is an
+// error to trust all addresses as proxies if any right depends on the address, whatever urnd listens on.
 
-// everybodyAt returns the index of the range with which ranges together are as many addresses as isEverybody says, -1 for none.
+// everybodyAt returns the index of the network with which the networks cover almost all addresses, -1 if they
+// do not. It uses the same limit as isEverybody.
 func everybodyAt(prefixes []netip.Prefix) int {
 	const all = 1 << 32
 	var sum4, sum6 uint64
@@ -104,7 +105,7 @@ func everybodyAt(prefixes []netip.Prefix) int {
 	return -1
 }
 
-// addressRights returns the settings that give rights to some clients by their addresses.
+// addressRights returns the settings that grant rights to some clients by their addresses.
 func (c Config) addressRights() (all []string) {
 	for _, right := range []struct {
 		path    string
@@ -128,7 +129,7 @@ func (c Config) addressRights() (all []string) {
 	return all
 }
 
-// checkProxies refuses proxies that are everybody, where a client gains by an address that is not its own.
+// checkProxies rejects trusted proxies that cover all addresses, if a forged client address would gain rights.
 func (c Config) checkProxies(f *Faults) {
 	check := func(path string, prefixes []netip.Prefix, rights []string, how, whose string) {
 		i := everybodyAt(prefixes)
@@ -150,7 +151,7 @@ func (c Config) checkProxies(f *Faults) {
 	}
 }
 
-// checkSecretFile refuses what is probably the secret itself, without showing it.
+// checkSecretFile rejects a value that is probably the secret itself, without showing it.
 func checkSecretFile(f *Faults, path string, value any) {
 	name, _ := value.(string)
 	isPath := strings.HasPrefix(name, "/") && !strings.ContainsAny(name, "\n:=$")
@@ -159,18 +160,18 @@ func checkSecretFile(f *Faults, path string, value any) {
 	}
 }
 
-// checkKeyFile refuses a key in place of its file, without showing it.
+// checkKeyFile rejects a key in place of its file, without showing it.
 func checkKeyFile(f *Faults, path string, value any) {
 	if name, _ := value.(string); strings.ContainsAny(name, "\n") || strings.Contains(name, "PRIVATE KEY") {
 		f.Add(path, "is not a path, or credential: and a name; its value is not shown, since it may be the key itself")
 	}
 }
 
-// CredentialPrefix marks the name of a file that systemd passes (LoadCredential of
-// systemd.exec(5)), in place of a path.
-const CredentialPrefix = "credential:" //nolint:gosec // the word alone
+// CredentialPrefix marks the name of a file that systemd passes (LoadCredential of systemd.exec(5)), in place
+// of a path.
+const CredentialPrefix = "credential:" //nolint:gosec // a prefix, not a credential
 
-// checkServerTLS checks how a server is authenticated, where isHTTPS is whether there is one with TLS.
+// checkServerTLS checks the settings of TLS with a server. isHTTPS is true if any server uses TLS.
 func checkServerTLS(f *Faults, path string, c ServerTLS, isHTTPS bool) {
 	if c == (ServerTLS{}) {
 		return
@@ -186,7 +187,7 @@ func checkServerTLS(f *Faults, path string, c ServerTLS, isHTTPS bool) {
 	}
 }
 
-// maxPublicURL bounds listen.public_url, in octets: it is several times in each answer.
+// maxPublicURL is the maximum length of listen.public_url in bytes: each answer repeats it.
 const maxPublicURL = 200
 
 func checkPublicURL(f *Faults, path string, value any) {
@@ -236,7 +237,7 @@ func checkAdminListen(f *Faults, path string, value any) {
 	}
 }
 
-// checkListen checks an address to listen on; sample is one that is right.
+// checkListen checks an address to listen on; sample is a valid one.
 func checkListen(f *Faults, path, address, sample string) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -252,14 +253,14 @@ func checkListen(f *Faults, path, address, sample string) {
 	}
 }
 
-// What a helper is asked for.
+// The tasks of a helper.
 const (
 	HelperPasswords = "passwords"
 	HelperNegotiate = "negotiate"
 	HelperGroups    = "groups"
 )
 
-// Helper returns the first helper of a kind, and its index; -1 for none.
+// Helper returns the first helper for a task, and its index; -1 for none.
 func (a Access) Helper(kind string) (h Helper, i int) {
 	for i, h := range a.Helpers {
 		if h.For == kind {
@@ -269,7 +270,7 @@ func (a Access) Helper(kind string) (h Helper, i int) {
 	return Helper{}, -1
 }
 
-// HasLogin reports whether clients of the proxy log in.
+// HasLogin reports whether clients of the proxy must authenticate.
 func (a Access) HasLogin() bool {
 	_, passwords := a.Helper(HelperPasswords)
 	_, negotiate := a.Helper(HelperNegotiate)
@@ -298,7 +299,8 @@ func (c Config) checkHelpers(f *Faults) {
 	}
 }
 
-// checkNegotiate checks what a helper for Negotiate cannot have: a process is in one conversation at a time, and the program names users.
+// checkNegotiate checks the restrictions of a Negotiate helper: a process handles one handshake at a time, and
+// the program names the users.
 func (h Helper) checkNegotiate(f *Faults, path string) {
 	if h.Concurrency > 0 {
 		f.Add(path+".concurrency", "is %d, but a process is in one conversation at a time: write 0 for negotiate", h.Concurrency)

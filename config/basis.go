@@ -11,40 +11,40 @@ import (
 	"strings"
 )
 
-// Contents is a set of what outlives a reload, or a restart, for as long as the settings that it rests on do
-// not change. The zero value says nothing.
+// Contents is a set of caches and stores that survive a reload, or a restart, as long as the settings that they
+// depend on do not change. The zero value means undeclared.
 type Contents uint8
 
-// What a setting can invalidate.
+// The contents that a setting can invalidate.
 const (
-	Records   Contents = 1 << iota // the cache of DNS record sets
-	Answers                        // the cache of answers
+	Records   Contents = 1 << iota // cache of DNS record sets
+	Answers                        // cache of answers
 	Snapshot                       // answers that are saved, and used after a restart
-	Responses                      // the cache of HTTP responses in memory
-	Disk                           // that on disk, which is used after a restart
-	Store                          // the open store of the registry, and what is counted for it
-	Nothing                        // stands alone
+	Responses                      // cache of HTTP responses in memory
+	Disk                           // cache of HTTP responses on disk, which is used after a restart
+	Store                          // open store of the registry, with its counters
+	Nothing                        // invalidates nothing
 )
 
-// Basis identifies the settings that contents rest on: where it is the same for two configurations, what was
-// made by one may be used by the other, also in another process.
+// Basis returns a hash of the settings that contents depend on. If it is equal for two configurations, contents
+// made under one may be used under the other, even in another process.
 func (c Config) Basis(of Contents) string {
 	values, sum := leaves(c), sha256.New()
 	for _, s := range Settings() {
 		if s.invalidates(of) && !s.IsSection() {
 			value := Plain(withTables(values[s.Path]))
 			s.forget(value)
-			fmt.Fprintf(sum, "%s %#v\n", s.Path, value) // texts are quoted
+			fmt.Fprintf(sum, "%s %#v\n", s.Path, value) // %#v quotes texts
 		}
 	}
-	const enough = 16 // octets
+	const enough = 16 // bytes
 	return hex.EncodeToString(sum.Sum(nil)[:enough])
 }
 
-// invalidates reports whether a change of s throws contents away: any, where it is not declared.
+// invalidates reports whether a change of s invalidates the contents; an undeclared setting invalidates all.
 func (s Setting) invalidates(of Contents) bool { return s.Invalidates == 0 || s.Invalidates&of != 0 }
 
-// forget removes from the plain tables of a list what nothing rests on.
+// forget removes the settings that invalidate nothing from the plain tables of a list.
 func (s Setting) forget(value any) {
 	tables, _ := value.([]any)
 	for _, e := range s.Elements {
@@ -59,23 +59,24 @@ func (s Setting) forget(value any) {
 	}
 }
 
-// storageRules changes with the rules of what is stored on disk for others: what was stored by others is not used.
+// storageRules is the version of the rules for stored contents: contents stored under another version are not
+// used.
 const storageRules = 3
 
-// DiskBasis identifies what responses on disk rest on.
+// DiskBasis identifies the settings that responses on disk depend on, and the version of the storage rules.
 func (c Config) DiskBasis() string { return fmt.Sprintf("%d-%s", storageRules, c.Basis(Disk)) }
 
-// SharedBases identifies what answers and DNS records rest on, and what responses rest on: instances for which it is
-// the same share them. What instances may differ in is left out: how often, how long and in which order servers are
-// asked, by which password, and limits.
+// SharedBases identifies the settings that answers and DNS records, and responses, depend on. Instances with
+// equal values share them. It ignores what may differ between instances: how often, for how long and in which
+// order servers are queried, passwords, and limits.
 func (c Config) SharedBases() (answers, responses string) {
 	c = c.common()
 	return c.Basis(Snapshot), c.DiskBasis()
 }
 
-// common returns the configuration without what instances that share may differ in.
+// common returns the configuration without what may differ between instances that share contents.
 func (c Config) common() Config {
-	// What the registry answers is not shared, but what it is not asked for.
+	// Answers of the registry are not shared, but the fact that it is not asked for a name is.
 	c.Registry.Store, c.Registry.Replica, c.Registry.Password = isSet(c.Registry.Store), "", ""
 	c.Registry.TTL, c.Registry.ClientTTL, c.Registry.Redirect, c.Registry.Count, c.CDN.TTL = 0, 0, 0, false, 0
 	c.DNS.Servers = sorted(c.DNS.Servers)
@@ -118,7 +119,7 @@ func (c ServerTLS) common() ServerTLS {
 	return c
 }
 
-// isSet stands for any value of a setting.
+// isSet returns a placeholder for any non-empty value.
 func isSet(value string) string {
 	if value == "" {
 		return ""
@@ -126,10 +127,10 @@ func isSet(value string) string {
 	return "set"
 }
 
-// sorted returns a list whose order means nothing in one order.
+// sorted returns a sorted copy of a list whose order is irrelevant.
 func sorted[T any](list []T) []T {
 	text := func(value T) string {
-		encoded, _ := json.Marshal(value) // settings are texts, numbers, and what has texts
+		encoded, _ := json.Marshal(value) // settings consist of texts, numbers and structs of them, which cannot fail
 		return string(encoded)
 	}
 	list = slices.Clone(list)
@@ -137,8 +138,9 @@ func sorted[T any](list []T) []T {
 	return list
 }
 
-// Hash returns a hash of the settings that instances of one service have in common: those of one configuration have the same.
-// Addresses, directories and access logs, which may be those of one instance alone, are left out, and so are secrets, which are in files.
+// Hash returns a hash of the settings that are common to all instances of a service, so that instances with the
+// same configuration have the same hash. Addresses, directories and access logs are ignored, because they may
+// differ per instance; so are secrets, which are in files.
 func (c Config) Hash() string {
 	c.Listen = Listen{}
 	c.Cache.Directory, c.Cache.DiskDirectory = "", ""
@@ -148,15 +150,15 @@ func (c Config) Hash() string {
 		return "unknown: " + err.Error()
 	}
 	sum := sha256.Sum256(text)
-	const enough = 8 // octets, to tell configurations apart
+	const enough = 8 // bytes: enough to tell configurations apart
 	return hex.EncodeToString(sum[:enough])
 }
 
-// maxChange bounds the text of one value in Changes.
+// maxChange is the maximum length in bytes of the text of a value in Changes.
 const maxChange = 60
 
-// Changes returns the settings that differ between two configurations, with both values, or
-// "no setting": what is in the files that settings name may have changed all the same.
+// Changes returns the settings that differ between two configurations, with both values, or "no setting". Files
+// that settings name may have changed nevertheless.
 func Changes(before, after Config) []string {
 	from, to := leaves(before), leaves(after)
 	var changes []string

@@ -10,8 +10,8 @@ import (
 	"github.com/urnd/urnd/config"
 )
 
-// Each setting says what a reload throws away that changes it, or its section does: a new one fails until it
-// is decided.
+// TestInvalidatesIsDecided requires that each setting or its section declares what a change invalidates. A new
+// setting fails until that is declared.
 func TestInvalidatesIsDecided(t *testing.T) {
 	for _, s := range config.Settings() {
 		switch {
@@ -23,8 +23,8 @@ func TestInvalidatesIsDecided(t *testing.T) {
 	}
 }
 
-// A change of any setting changes the basis of what it invalidates, and of nothing else: also deep in a list
-// of tables.
+// TestBasis requires that a change of any setting, even deep in a list of tables, changes the basis of exactly
+// the contents that it invalidates.
 func TestBasis(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
@@ -61,7 +61,7 @@ func TestBasis(t *testing.T) {
 	}
 }
 
-// Lists that differ in where a value ends have another basis.
+// TestBasisOfLists requires that lists which differ only in the boundaries of elements have different bases.
 func TestBasisOfLists(t *testing.T) {
 	seen := make(map[string][]string)
 	for _, roots := range [][]string{nil, {""}, {"/a /b"}, {"/a", "/b"}, {"/a", "/b "}, {`/a", "/b`}, {"/a\xff"}, {"/a\xfe"}} {
@@ -80,7 +80,7 @@ func TestBasisOfLists(t *testing.T) {
 	}
 }
 
-// settingAt returns the field of a setting; lists of tables on its way, which are empty, get a table.
+// settingAt returns the field of a setting; empty lists of tables on the path get an element.
 func settingAt(c *config.Config, path string) reflect.Value {
 	v := reflect.ValueOf(c).Elem()
 	for key := range strings.SplitSeq(path, ".") {
@@ -103,7 +103,7 @@ func fieldOf(typ reflect.Type, key string) []int {
 	return nil
 }
 
-// alter gives a setting another value, and reports whether it is one.
+// alter changes the value of a setting, and reports whether it could.
 func alter(t *testing.T, v reflect.Value) bool {
 	t.Helper()
 	switch v.Kind() {

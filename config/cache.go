@@ -10,7 +10,7 @@ import (
 	"golang.org/x/net/http/httpguts"
 )
 
-// checkHarmlessFields refuses what is no name of a field, and names that the cache has rules for.
+// checkHarmlessFields rejects invalid field names, and names for which the cache has rules.
 func checkHarmlessFields(f *Faults, path string, value any) {
 	names, _ := value.([]string)
 	for i, name := range names {
@@ -20,31 +20,33 @@ func checkHarmlessFields(f *Faults, path string, value any) {
 			f.Add(index(path, i), "%q is not the name of a field, which may end with * (RFC 9110 section 5.1)", name)
 		case isPrefix && len(stem) < 3:
 			f.Add(index(path, i), "%q stands for too many fields: write at least three characters before *", name)
-		case standsFor(handledFields[:], folded, isPrefix), isPrefix && strings.HasPrefix("content-type", folded): // alone it may be listed
+		case standsFor(handledFields[:], folded, isPrefix), isPrefix && strings.HasPrefix("content-type", folded):
+			// Content-Type alone may be listed.
 			f.Add(index(path, i), "%q has rules of its own in the cache (RFC 9111), which cannot be turned off", name)
 		}
 	}
 }
 
-// handledFields are fields of requests by which clients get what others must not get.
+// handledFields are request fields that select a response which others must not get.
 var handledFields = [...]string{
 	"authorization", "cookie", "host", "range", "if-range", "if-match", "if-none-match", "if-modified-since", "if-unmodified-since",
 	"cache-control", "pragma", "origin",
 }
 
-// standsFor reports whether a name is one of several, or the beginning of one.
+// standsFor reports whether a name is in names, or with isPrefix a prefix of any.
 func standsFor(names []string, name string, isPrefix bool) bool {
 	return slices.ContainsFunc(names, func(one string) bool { return one == name || isPrefix && strings.HasPrefix(one, name) })
 }
 
-// decidingFields are fields by which frameworks and proxies of origins replace the method, the URI, the host or the client of a request,
-// besides all x-forwarded-* and all that end with -override.
+// decidingFields are fields by which frameworks and proxies of origins override the method, the URI, the host
+// or the client of a request, besides all x-forwarded-* and all that end with -override.
 var decidingFields = [...]string{
 	"forwarded", "x-forwarded-", "x-real-ip", "x-http-method", "x-http-method-override", "x-method-override",
 	"x-host", "x-original-host", "x-original-url", "x-rewrite-url",
 }
 
-// isDeciding reports whether a field is often not harmless: what an origin makes of it would be stored for all.
+// isDeciding reports whether a field often affects the response of an origin, so that a response to it would be
+// stored for all clients.
 func isDeciding(_ checked, name string) bool {
 	stem, isPrefix := strings.CutSuffix(strings.ToLower(strings.ReplaceAll(name, "_", "-")), "*")
 	return standsFor(decidingFields[:], stem, isPrefix) || strings.HasPrefix(stem, "x-forwarded-") || strings.HasSuffix(stem, "-override")
@@ -56,7 +58,7 @@ func checkDirectory(f *Faults, path string, value any) {
 	}
 }
 
-// checkShared checks the URL of the server of the second level, without showing a password.
+// checkShared checks the URL of the shared cache server, without showing a password.
 func checkShared(f *Faults, path string, value any) {
 	text, _ := value.(string)
 	if text == "" {
@@ -94,10 +96,10 @@ func checkSharedPrefix(f *Faults, path string, value any) {
 	}
 }
 
-// TagsOff is the value of cdn.tags by which answers have none.
+// TagsOff is the value of cdn.tags that disables cache tags.
 const TagsOff = "off"
 
-// checkWebhooks checks URLs without showing them: they may have secrets.
+// checkWebhooks checks URLs without showing them, because they may contain secrets.
 func checkWebhooks(f *Faults, path string, value any) {
 	list, _ := value.([]string)
 	for i, text := range list {
@@ -107,7 +109,8 @@ func checkWebhooks(f *Faults, path string, value any) {
 	}
 }
 
-// checkRoots refuses also the directories that have devices and the secrets of processes, or contain these.
+// checkRoots checks the served directories. It also rejects those that contain, or are below, /proc, /sys and
+// /dev, which have devices and secrets of processes.
 func checkRoots(f *Faults, path string, value any) {
 	roots, _ := value.([]string)
 	for i, root := range roots {
@@ -124,9 +127,9 @@ func checkRoots(f *Faults, path string, value any) {
 	}
 }
 
-// warnOfRoots warns of files of urnd itself below a root, which all clients can read then.
+// warnOfRoots warns of files of urnd itself in a served directory, which all clients could read.
 func warnOfRoots(f *Faults, roots []string, values map[string]any) {
-	own := []string{"/etc/urnd", "/var/lib/urnd"} // of the packages
+	own := []string{"/etc/urnd", "/var/lib/urnd"} // directories of the packages
 	for _, s := range Settings() {
 		if name, ok := values[s.Path].(string); ok && strings.HasPrefix(s.Form, "path") || strings.HasPrefix(name, "sqlite:") {
 			if name = strings.TrimPrefix(name, "sqlite:"); filepath.IsAbs(name) {
@@ -144,7 +147,7 @@ func warnOfRoots(f *Faults, roots []string, values map[string]any) {
 	}
 }
 
-// isBelow reports whether a clean path is a directory, or in it.
+// isBelow reports whether a clean path is a directory or below it.
 func isBelow(path, directory string) bool {
 	return path == directory || strings.HasPrefix(path, strings.TrimSuffix(directory, "/")+"/")
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/urnd/urnd/config"
 )
 
-// What the cache has rules for cannot be declared harmless, nor half of all fields.
+// TestHarmlessFields: fields for which the cache has rules, and too broad patterns, are rejected.
 func TestHarmlessFields(t *testing.T) {
 	for field, want := range map[string]string{
 		"X-App-Version": "", "npm-*": "", "x_app": "", "Content-Type": "",
@@ -24,7 +24,7 @@ func TestHarmlessFields(t *testing.T) {
 	}
 }
 
-// Fields that are known to make origins answer differently can be listed, by who knows that these do not.
+// TestWarningsOfHarmlessFields: fields that often affect responses may be listed, with a warning.
 func TestWarningsOfHarmlessFields(t *testing.T) {
 	cases := map[string]string{"X-App-Version": "", "npm-*": "", "Content-Type": "", "X-Requested-With": "", "X-Forwarder": "", "x-app*": "", "hosts": ""}
 	for _, field := range []string{

@@ -8,7 +8,8 @@ import (
 	"github.com/urnd/urnd/config"
 )
 
-// What the list of changes says to write to keep what was is a setting that loads, and is not the default.
+// TestUpgrade requires that the settings which CHANGELOG.md suggests to keep the previous behavior load, and
+// differ from the default.
 func TestUpgrade(t *testing.T) {
 	text, err := os.ReadFile("../CHANGELOG.md")
 	if err != nil {
@@ -37,7 +38,7 @@ func TestUpgrade(t *testing.T) {
 	}
 }
 
-// Each setting that is gone is answered by what took its place.
+// TestGoneSettings requires that the message about each removed setting names its replacement.
 func TestGoneSettings(t *testing.T) {
 	text, err := os.ReadFile("../CHANGELOG.md")
 	if err != nil {
@@ -49,7 +50,7 @@ func TestGoneSettings(t *testing.T) {
 	for row := range strings.SplitSeq(table, "\n") {
 		settings, _, _ := strings.Cut(strings.TrimPrefix(row, "| "), " | ")
 		for i, setting := range strings.Split(settings, "`") {
-			if i%2 == 0 || strings.Contains(setting, ": ") { // a value that is gone
+			if i%2 == 0 || strings.Contains(setting, ": ") { // a removed value
 				continue
 			}
 			rows++

@@ -1,7 +1,9 @@
-// Package config is the configuration of urnd: plain structs, their defaults and bounds. It is read at the start and at each reload;
-// only cmd/urnd and internal/cli import it.
+// Package config is the configuration of urnd: plain structs with their defaults and limits. A file (YAML or
+// TOML), the environment and flags enter; a validated Config leaves, or all errors with their positions, and
+// warnings. It is loaded at startup and at each reload. Only cmd/urnd and internal/cli import it.
 //
-// settings.yaml is the table of all settings. The structs and declarations in settings_generated.go are made of it.
+// settings.yaml is the table of all settings, from which the structs and declarations in settings_generated.go
+// are generated. Files are YAML, as go.yaml.in/yaml/v3 reads it, or TOML 1.0.
 package config
 
 import (
@@ -12,16 +14,17 @@ import (
 
 //go:generate go run ./table
 
-// Settings returns all settings, in the order of the file, each section before its own. Callers must not modify them.
+// Settings returns all settings in file order, each section before its settings. Callers must not modify them.
 func Settings() []Setting { return settings }
 
-// Fault is one error in a configuration, and Faults is the error of Load and Validate: all of them, not only the first.
+// Fault is an error in a configuration. Faults is the error of Load and Validate: all of them, not only the
+// first.
 type (
 	Fault  = source.Fault
 	Faults = source.Faults
 )
 
-// Default returns the configuration of urnd without any source: the defaults of Settings.
+// Default returns the default configuration: that of Settings without any source.
 func Default() Config {
 	var c Config
 	fields := fieldsByPath(reflect.ValueOf(&c).Elem())
@@ -33,7 +36,7 @@ func Default() Config {
 	return c
 }
 
-// copied returns a value whose list, if it is one, is no other's.
+// copied returns a value; a list is copied, so that it is not shared.
 func copied(v reflect.Value) reflect.Value {
 	if v.Kind() != reflect.Slice {
 		return v
@@ -41,7 +44,7 @@ func copied(v reflect.Value) reflect.Value {
 	return reflect.AppendSlice(reflect.MakeSlice(v.Type(), 0, v.Len()), v)
 }
 
-// fieldsByPath returns the fields of a configuration by the paths of their settings, sections included.
+// fieldsByPath returns the fields of a configuration by setting path, including sections.
 func fieldsByPath(config reflect.Value) map[string]reflect.Value {
 	fields := make(map[string]reflect.Value)
 	var walk func(prefix string, v reflect.Value)

@@ -28,7 +28,7 @@ func write(t testing.TB, name, text string) string {
 	return path
 }
 
-// lines returns an error, or an answer, with lines and without columns: those are tested by TestColumns.
+// lines removes the columns from the positions in an error or message; TestColumns checks columns.
 func lines(text any) string {
 	return regexp.MustCompile(`(urnd\.(?:yaml|toml):\d+):\d+`).ReplaceAllString(fmt.Sprint(text), "$1")
 }
@@ -54,7 +54,7 @@ func TestDefaultIsValid(t *testing.T) {
 	}
 }
 
-// keys returns the dotted paths of all settings in nested maps.
+// keys returns the paths of all settings in nested maps.
 func keys(prefix string, m map[string]any) []string {
 	var all []string
 	for key, value := range m {
@@ -85,7 +85,7 @@ func TestExampleIsTheDefault(t *testing.T) {
 	}
 }
 
-// The commented namespace of the example is a valid one.
+// TestExampleNamespace requires that the commented namespace of the example is valid.
 func TestExampleNamespace(t *testing.T) {
 	_, block, _ := strings.Cut(config.Example(), "# namespaces:\n")
 	text := "namespaces:\n"
@@ -101,7 +101,7 @@ func TestExampleNamespace(t *testing.T) {
 	}
 }
 
-// Every setting is declared, and nothing else is.
+// TestSettings requires that the declared settings are exactly the fields.
 func TestSettings(t *testing.T) {
 	known := keys("", config.Default().Map())
 	var declared []string
@@ -128,7 +128,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// Every setting in a list of tables is declared, too.
+// TestElements requires that the declared settings of tables in lists are exactly their fields.
 func TestElements(t *testing.T) {
 	var declared []string
 	for _, s := range config.Elements() {
@@ -150,7 +150,7 @@ func TestElements(t *testing.T) {
 	}
 }
 
-// keysOfType returns the paths of all settings.
+// keysOfType returns the paths of all settings in a type.
 func keysOfType(prefix string, typ reflect.Type) []string {
 	var all []string
 	for field := range typ.Fields() {
@@ -243,7 +243,7 @@ namespaces: [{nid: example, targets: [{template: "{scheme}:{+r}"}]}]
 	}
 }
 
-// A variable that is set and empty turns a setting off; spaces in lists are ignored.
+// TestEnvironment: a variable with an empty value disables a setting; spaces in lists are ignored.
 func TestEnvironment(t *testing.T) {
 	t.Setenv("URND_LISTEN_ADMIN", "")
 	t.Setenv("URND_ACCESS_PROXY_CLIENTS", "")
@@ -262,7 +262,7 @@ func TestUnreadableFile(t *testing.T) {
 	}
 }
 
-// The printed configuration is read back unchanged.
+// TestMapRoundTrip requires that the printed configuration is read back unchanged.
 func TestMapRoundTrip(t *testing.T) {
 	want := config.Default()
 	loopback := want.Access.ProxyClients
@@ -289,7 +289,7 @@ func TestMapRoundTrip(t *testing.T) {
 	}
 }
 
-// Checks of targets need a contact, and neither it nor the interval is just anything.
+// TestHealth: health checks of targets require a valid contact and interval.
 func TestHealth(t *testing.T) {
 	for _, c := range []struct{ settings, fault string }{
 		{"health_interval: 168h, health_contact: 'mailto:a@a.example'", ""},

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Find returns the settings that a name means: one, all of a section, those of that name in any section, or one in the tables of a list,
-// whose numbers may be "*". What is no setting is an error that says which is meant.
+// Find returns the settings for a name: a single one, all of a section, those of that name in any section, or
+// one in a list of tables, whose index may be "*". The error for an unknown name suggests a similar one.
 func Find(name string) (found []Setting, err error) {
 	path := withAnyIndex(name)
 	for _, matches := range []func(Setting) bool{
@@ -27,10 +27,11 @@ func Find(name string) (found []Setting, err error) {
 	return nil, fmt.Errorf("%s: %s", name, unknownSetting(name))
 }
 
-// isElement reports whether s is in the tables of a list.
+// isElement reports whether s is a setting in a list of tables.
 func (s Setting) isElement() bool { return strings.Contains(s.Path, anyIndex) }
 
-// Variable returns the environment variable of a setting, "" of a section, and of what is in tables of a list.
+// Variable returns the environment variable of a setting; "" for a section, and for settings in a list of
+// tables.
 func (s Setting) Variable() string {
 	if s.IsSection() || s.isElement() {
 		return ""
@@ -38,7 +39,7 @@ func (s Setting) Variable() string {
 	return variableOf(s.Path)
 }
 
-// OnReload says what a reload throws away that changes the setting.
+// OnReload returns a text about what a reload that changes the setting invalidates.
 func (s Setting) OnReload() string {
 	if s.Invalidates == Nothing {
 		return "keeps all that is cached"
@@ -62,7 +63,8 @@ func (s Setting) OnReload() string {
 	return "throws away " + strings.Join(lost, ", ")
 }
 
-// Describe returns what people are told of a setting, in lines: what it means, what it may be, and in its section by what else it is set.
+// Describe returns the documentation of a setting as lines of text: its meaning, its allowed values, its
+// default, and its environment variable.
 func (s Setting) Describe() string {
 	var b strings.Builder
 	b.WriteString(s.Path + "\n")
@@ -92,17 +94,17 @@ func (s Setting) Describe() string {
 	return b.String()
 }
 
-// fileForm is the form of settings that name a file of secrets or certificates.
+// fileForm is the Form of settings that name a file of secrets or certificates.
 const fileForm = "path, or credential: and a name"
 
 // SecretFile is a setting that names a file of secrets or certificates.
 type SecretFile struct {
-	Path   string // of the setting
+	Path   string // path of the setting
 	Name   *string
-	Secret bool // others may not read it: it is no certificate
+	Secret bool // others must not be able to read the file; false for a certificate
 }
 
-// SecretFiles returns all of a configuration, also those that are empty.
+// SecretFiles returns all such settings of a configuration, including empty ones.
 func (c *Config) SecretFiles() (all []SecretFile) {
 	declared := make(map[string]Setting)
 	for _, s := range slices.Concat(Settings(), Elements()) {

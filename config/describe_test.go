@@ -7,7 +7,8 @@ import (
 	"github.com/urnd/urnd/config"
 )
 
-// A name means a setting, a section with all of its own, a setting in tables of lists, or the settings with that last part.
+// TestFind: a name selects a setting, a section with its settings, a setting in tables of lists, or all
+// settings with that last component.
 func TestFind(t *testing.T) {
 	for name, want := range map[string]string{
 		"dns.timeout":              "dns.timeout",
@@ -34,7 +35,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// All settings are described, with all that can be known of them without a configuration.
+// TestDescribe requires that each setting is described completely.
 func TestDescribe(t *testing.T) {
 	for _, s := range config.Settings() {
 		text := s.Describe()
@@ -51,7 +52,8 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// All settings of files of secrets and certificates are known, also those in lists, and can be changed by what is returned.
+// TestSecretFiles requires that all settings of secret and certificate files are found, including those in
+// lists, and can be changed by the pointers.
 func TestSecretFiles(t *testing.T) {
 	c := config.Default()
 	c.Proxy.Upstreams = []config.Upstream{{}, {TLS: config.ServerTLS{Key: "/k"}}}

@@ -16,10 +16,10 @@ const exampleHead = "urnd.yaml: every setting of urnd, with its default. A file 
 	"URND_DNS_TIMEOUT; lists are joined by commas), and flags override the environment. Check a " +
 	"file with: urnd config check FILE"
 
-// width is the maximum length of the lines of an example.
+// width is the maximum line width of an example.
 const width = 88
 
-// Example returns a complete, commented configuration file in YAML: the defaults.
+// Example returns a complete, commented configuration file in YAML with the defaults.
 func Example() string {
 	var b strings.Builder
 	comment(&b, "", exampleHead)
@@ -45,8 +45,8 @@ func Example() string {
 	return b.String()
 }
 
-// CommentedExample returns Example with all settings commented out by "#", without a space
-// behind it: a file that sets nothing.
+// CommentedExample returns Example with all settings commented out by "#" without a following space: a file
+// that sets nothing.
 func CommentedExample() string {
 	var b strings.Builder
 	comment(&b, "", "Uncomment a setting, and its section, to change it.")
@@ -84,7 +84,7 @@ func sample(b *strings.Builder, indent, text string) {
 	}
 }
 
-// wrap breaks text into lines at its spaces.
+// wrap breaks text into lines at spaces.
 func wrap(text string, most int) []string {
 	var lines []string
 	line := ""
@@ -101,11 +101,11 @@ func wrap(text string, most int) []string {
 	return append(lines, line)
 }
 
-// scalar prints a value on one line of YAML.
+// scalar formats a value on one line of YAML.
 func scalar(value any) string {
 	node := new(yaml.Node)
 	if err := node.Encode(Plain(value)); err != nil {
-		return "null" // values of settings do not fail
+		return "null" // unreachable for values of settings
 	}
 	flow(node)
 	text, err := yaml.Marshal(node)
@@ -124,8 +124,7 @@ func flow(node *yaml.Node) {
 	}
 }
 
-// Plain returns a value of the configuration as it is written in files: texts, numbers,
-// booleans, lists and maps.
+// Plain returns a value of the configuration as in files: texts, numbers, booleans, lists and maps.
 func Plain(value any) any {
 	switch v := value.(type) {
 	case time.Duration, Size:
@@ -155,15 +154,15 @@ func Plain(value any) any {
 // Value is a setting with its value in a configuration.
 type Value struct {
 	Setting
-	Value     any    // as files have it: texts, numbers, booleans, lists and maps
+	Value     any    // as in files: texts, numbers, booleans, lists and maps
 	Text      string // the same on one line
 	IsDefault bool
 	Origin    Origin
-	// Credential is the credential of systemd (LoadCredential) that the value names, "" for none.
+	// Credential is the systemd credential (LoadCredential) that the value names, "" for none.
 	Credential string
 }
 
-// Source returns the origin in words.
+// Source returns a text about the origin.
 func (v Value) Source() string {
 	if v.Credential != "" {
 		return v.Origin.String() + ", credential " + v.Credential
@@ -171,8 +170,8 @@ func (v Value) Source() string {
 	return v.Origin.String()
 }
 
-// Values returns all settings of a configuration with their origins, without sections, in the order of the file. It shows no
-// secret: those are in files.
+// Values returns all settings of a configuration except sections, with their origins, in file order. It
+// contains no secrets, which are in files.
 func (c Config) Values(origins Origins) []Value {
 	in, defaults := leaves(c), leaves(Default())
 	var all []Value
@@ -194,7 +193,7 @@ func (c Config) Values(origins Origins) []Value {
 	return all
 }
 
-// isSame reports whether two values of a setting are written in the same way: an empty list is none.
+// isSame reports whether two values of a setting are written the same way: a nil list equals an empty one.
 func isSame(a, b any) bool {
 	x, y := reflect.ValueOf(a), reflect.ValueOf(b)
 	if x.Kind() == reflect.Slice && y.Kind() == reflect.Slice && x.Len() == 0 && y.Len() == 0 {

@@ -18,7 +18,7 @@ import (
 	"github.com/urnd/urnd/config/source"
 )
 
-// This file says what is wrong with a configuration in the terms of those who write it.
+// This file writes error messages in the terms of the configuration file.
 
 const variablePrefix = "URND_"
 
@@ -27,17 +27,18 @@ func variableOf(path string) string {
 	return variablePrefix + strings.ToUpper(strings.ReplaceAll(path, ".", "_"))
 }
 
-// unknownVariables returns the environment variables that look like settings, and are none:
-// mistyped ones would be without effect.
+// unknownVariables returns errors for environment variables with the prefix of settings that are none: a typo
+// would silently have no effect.
 func unknownVariables() Faults {
-	known := map[string]bool{"URND_CONFIG": true, "URND_ACTIVE_HELP": true} // of the command line, and of its completion
+	known := map[string]bool{"URND_CONFIG": true, "URND_ACTIVE_HELP": true} // of the command line and its completion
 	for path := range leaves(Default()) {
 		known[variableOf(path)] = true
 	}
 	var faults Faults
 	for _, variable := range os.Environ() {
 		name, _, _ := strings.Cut(variable, "=")
-		ofOthers := strings.HasPrefix(name, "URND_SERVICE_") || strings.HasPrefix(name, "URND_PORT") // Kubernetes, for a Service of this name
+		// Set by Kubernetes for a Service of this name.
+		ofOthers := strings.HasPrefix(name, "URND_SERVICE_") || strings.HasPrefix(name, "URND_PORT")
 		if !strings.HasPrefix(name, variablePrefix) || known[name] || ofOthers {
 			continue
 		}
@@ -51,7 +52,7 @@ func unknownVariables() Faults {
 	return faults
 }
 
-// closest returns the candidate that is most similar to a word, "" if none is similar.
+// closest returns the candidate most similar to a word, "" if none is similar.
 func closest(word string, candidates map[string]bool) string {
 	best, distance := "", 1+min(2+len(word)/15, len(word)-1)
 	if isNumber(word) {
@@ -60,7 +61,7 @@ func closest(word string, candidates map[string]bool) string {
 	for candidate := range candidates {
 		d := levenshtein.ComputeDistance(strings.ToLower(word), strings.ToLower(candidate))
 		if d >= len(candidate) {
-			continue // nothing of it is similar
+			continue // no similarity at all
 		}
 		if d < distance || d == distance && best != "" && candidate < best {
 			best, distance = candidate, d
@@ -69,7 +70,7 @@ func closest(word string, candidates map[string]bool) string {
 	return best
 }
 
-// withoutSection returns the setting that a key without a section probably is, "" for none.
+// withoutSection returns the setting that a key without a section probably means, "" for none.
 func withoutSection(key string) string {
 	var found []string
 	for path := range leaves(Default()) {
@@ -84,7 +85,7 @@ func withoutSection(key string) string {
 	return oneOf(found)
 }
 
-// set returns a set of words.
+// set returns the words as a set.
 func set(words []string) map[string]bool {
 	all := make(map[string]bool, len(words))
 	for _, word := range words {
@@ -93,9 +94,9 @@ func set(words []string) map[string]bool {
 	return all
 }
 
-// didYouMean returns the end of a message about a word that is not one of others.
+// didYouMean returns the suggestion at the end of a message about a word that is not one of words, "" for none.
 func didYouMean(word string, words []string) string {
-	for _, known := range words { // "warning" for WARN
+	for _, known := range words { // such as "warning" for WARN
 		if len(known) > 2 && strings.HasPrefix(strings.ToLower(word), strings.ToLower(known)) || isShortFor(word, known) {
 			return "; did you mean " + known + "?"
 		}
@@ -106,8 +107,7 @@ func didYouMean(word string, words []string) string {
 	return ""
 }
 
-// wrongType says what a setting must be whose value has another type, "" where the error of
-// the decoder says it well.
+// wrongType returns the message for a value of the wrong type, "" if that of the decoder is good.
 func wrongType(path string, value any) string {
 	var declared Setting
 	for _, s := range Settings() {
@@ -132,7 +132,7 @@ func wrongType(path string, value any) string {
 	}
 }
 
-// wrongWord says what a value must be that is of another type.
+// wrongWord returns the message for a single value of the wrong type.
 func wrongWord(declared Setting, t reflect.Type, text string) string {
 	switch {
 	case t == reflect.TypeFor[slog.Level]():
@@ -152,10 +152,10 @@ func wrongWord(declared Setting, t reflect.Type, text string) string {
 
 const noTable = "is one word, and must be a table: "
 
-// mustBeOne ends what is said of a list or a table in place of a value.
+// mustBeOne ends the message about a list or a table in place of a single value.
 const mustBeOne = ", and must be one value"
 
-// notOne says that a value is a list or a table, and must be neither; "" for others.
+// notOne returns the message for a list or a table in place of a single value; "" for a single value.
 func notOne(value any) string {
 	switch reflect.ValueOf(value).Kind() {
 	case reflect.Slice:
@@ -167,7 +167,8 @@ func notOne(value any) string {
 	}
 }
 
-// wrongElement says what an element of a list of tables, or a setting of one, must be, "" where the error of the decoder says it well.
+// wrongElement returns the message for an element of a list of tables, or a setting in one, of the wrong type;
+// "" if that of the decoder is good.
 func wrongElement(f Fault) string {
 	list := withAnyIndex(f.Path[:max(strings.LastIndexByte(f.Path, '.'), 0)])
 	isNoTable := strings.HasPrefix(f.Message, "expected a map or struct")
@@ -191,7 +192,8 @@ func wrongElement(f Fault) string {
 	return ""
 }
 
-// withoutParts removes what is missing in elements that are no tables, and where there is a list or a table in place of a value.
+// withoutParts removes consequential errors: about parts of an element that is not a table, and further ones
+// about a list or a table in place of a single value.
 func withoutParts(faults Faults) Faults {
 	isPart := func(f Fault) bool {
 		return slices.ContainsFunc(faults, func(of Fault) bool {
@@ -202,7 +204,7 @@ func withoutParts(faults Faults) Faults {
 	return slices.DeleteFunc(slices.Clone(faults), isPart)
 }
 
-// settingOf returns the first setting of a section.
+// settingOf returns the first setting of a section, as an example.
 func settingOf(section string) string {
 	for _, s := range Settings() {
 		if key, ok := strings.CutPrefix(s.Path, section+"."); ok {
@@ -217,8 +219,8 @@ func isNumber(text string) bool {
 	return err == nil
 }
 
-// tablesForLists replaces the faults in settings that are tables, and must be lists, by one that
-// says so: the decoder takes a table for a list of one.
+// tablesForLists replaces the errors about a table in place of a list by a single one: the decoder takes a
+// table for a list of one element.
 func tablesForLists(get func(path string) any, faults Faults) Faults {
 	fields := fieldsByPath(reflect.ValueOf(Config{}))
 	for _, s := range Settings() {
@@ -232,7 +234,7 @@ func tablesForLists(get func(path string) any, faults Faults) Faults {
 	return faults
 }
 
-// listForm shows how a table is written as a list.
+// listForm returns an example of how to write a table as a list.
 func listForm(path string, value any) string {
 	table, _ := value.(map[string]any)
 	for key := range table {
@@ -243,7 +245,7 @@ func listForm(path string, value any) string {
 	return ": begin each element with \"- \""
 }
 
-// singleAddresses reads an address without the length of a prefix as a range of one address.
+// singleAddresses decodes an address without prefix length as a network of one address.
 func singleAddresses(from, to reflect.Type, value any) (any, error) {
 	text, ok := value.(string)
 	if !ok || to != reflect.TypeFor[netip.Prefix]() || from.Kind() != reflect.String {
@@ -262,9 +264,9 @@ func singleAddresses(from, to reflect.Type, value any) (any, error) {
 	return prefix, nil
 }
 
-// This file knows what people write who come from other programs, and what they mean.
+// The functions below recognize how other programs write settings.
 
-// inHours returns the end of a message about days and weeks, which durations do not have.
+// inHours returns the suggestion for a duration in days or weeks, which Go durations do not have.
 func inHours(text string) string {
 	for unit, length := range map[string]time.Duration{"d": day, "w": week} {
 		if n, err := strconv.Atoi(strings.TrimSuffix(text, unit)); err == nil && strings.HasSuffix(text, unit) && n > 0 && n < 1000 {
@@ -274,7 +276,7 @@ func inHours(text string) string {
 	return ""
 }
 
-// asBool returns the end of a message about words that YAML 1.1 took for true and false.
+// asBool returns the suggestion for a word that is a boolean in YAML 1.1.
 func asBool(text string) string {
 	switch strings.ToLower(text) {
 	case "on", "yes", "y", "enabled", "true", "1":
@@ -285,7 +287,7 @@ func asBool(text string) string {
 	return ""
 }
 
-// asNumber returns the end of a message about numbers with a unit.
+// asNumber returns the suggestion for a number with a unit.
 func asNumber(text string) string {
 	rest := strings.TrimLeft(text, digits)
 	number := strings.TrimSuffix(text, rest)
@@ -298,8 +300,8 @@ func asNumber(text string) string {
 	return ": write " + number
 }
 
-// isShortFor reports whether a word has the first letters of another one, "xff" for x-forwarded-for, or is what other programs
-// call it.
+// isShortFor reports whether a word is an abbreviation by initials, such as "xff" for x-forwarded-for, or the
+// word of other programs for known.
 func isShortFor(word, known string) bool {
 	var initials []byte
 	for part := range strings.SplitSeq(known, "-") {
@@ -309,7 +311,7 @@ func isShortFor(word, known string) bool {
 	return word == string(initials) && len(word) > 1 || slices.Contains(strings.Fields(synonyms(known)), word)
 }
 
-// synonyms returns what other programs call a word of urnd.
+// synonyms returns the words that other programs use for a word of urnd.
 func synonyms(known string) string {
 	switch known {
 	case "deny":
@@ -328,7 +330,7 @@ func synonyms(known string) string {
 	return ""
 }
 
-// hostIn returns the host in a URL, or before a port; "" where there is none.
+// hostIn returns the host in a URL, or before a port; "" for none.
 func hostIn(text string) string {
 	if _, rest, ok := strings.Cut(text, "://"); ok {
 		text = rest
@@ -343,7 +345,7 @@ func hostIn(text string) string {
 	return text
 }
 
-// writeHost returns the end of a message about what is no host; ofPattern is what to do instead of a pattern.
+// writeHost returns the suggestion for an invalid host; ofPattern is the suggestion for a pattern.
 func writeHost(text, ofPattern string) string {
 	host := hostIn(text)
 	switch {
@@ -355,7 +357,7 @@ func writeHost(text, ofPattern string) string {
 	return ""
 }
 
-// writeAddress returns the end of a message about what is no host and port; sample is one that is right.
+// writeAddress returns the suggestion for an invalid host and port; sample is a valid one.
 func writeAddress(text, sample string) string {
 	if _, rest, ok := strings.Cut(text, "://"); ok {
 		text = rest
@@ -371,7 +373,7 @@ func writeAddress(text, sample string) string {
 	return ", such as " + sample
 }
 
-// writeServer returns the end of a message about what is not http:// or https:// and a host; "" where that is not known.
+// writeServer returns the suggestion for an invalid http or https origin; "" if unknown.
 func writeServer(text string) string {
 	if strings.Contains(text, "*") {
 		return ": there are no patterns: list each site"

@@ -10,7 +10,7 @@ import (
 	"github.com/urnd/urnd/config"
 )
 
-// What people write who have not read the manual is answered with what is right.
+// TestMessages requires helpful messages for common mistakes.
 func TestMessages(t *testing.T) {
 	for text, want := range map[string]string{
 		"dns:\n\ttimeout: 5s\n":                            "urnd.yaml:2: the line is indented by a tab: YAML is indented by spaces",
@@ -64,7 +64,7 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// An address is a range of one address, and host bits are warned of.
+// TestAddressRanges: an address is a network of one address; host bits cause a warning.
 func TestAddressRanges(t *testing.T) {
 	c, err := config.Load(write(t, "urnd.yaml", "access: {allow_destinations: [192.0.2.1, '2001:db8::1', 10.1.2.3/8]}"), nil)
 	if err != nil {
@@ -79,7 +79,7 @@ func TestAddressRanges(t *testing.T) {
 	}
 }
 
-// What the proxy can never use is pointed out.
+// TestWarningsOfProxy requires warnings about proxy settings that can never have an effect.
 func TestWarningsOfProxy(t *testing.T) {
 	for text, want := range map[string]string{
 		"proxy: {sites: [{hosts: [a.example], servers: ['http://192.0.2.1', 'http://10.0.0.1:80']}]}":                                               "proxy.sites.0.servers.1: 10.0.0.1 is not in access.allow_destinations",
@@ -100,8 +100,8 @@ func TestWarningsOfProxy(t *testing.T) {
 	}
 }
 
-// The time to check a configuration is in proportion to its namespaces: in quadratic time, four times as many take sixteen times
-// as long. A machine that has much else to do gets several tries.
+// TestManyNamespaces requires that the time to check a configuration is linear in its namespaces: in quadratic
+// time, four times as many take sixteen times as long. It retries, for a busy machine.
 func TestManyNamespaces(t *testing.T) {
 	const many, tries, most = 20_000, 5, 8
 	load := func(count int) func() time.Duration {

@@ -21,7 +21,7 @@ func TestRoots(t *testing.T) {
 	}
 }
 
-// Files of urnd itself that a root makes public.
+// TestWarningsOfRoots requires warnings about files of urnd itself in a served directory.
 func TestWarningsOfRoots(t *testing.T) {
 	for text, want := range map[string]string{
 		"file: {roots: [/var/lib]}":                                                                           "file.roots.0: all clients of the proxy can read what urnd has in /var/lib/urnd",
@@ -41,7 +41,7 @@ func TestWarningsOfRoots(t *testing.T) {
 	}
 }
 
-// Servers that take lines of text for commands listen at these ports: RFC 1738 section 6.
+// TestDeniedPorts: servers at these ports take lines of text for commands: RFC 1738 section 6.
 func TestDeniedPorts(t *testing.T) {
 	denied := func(port uint16) bool {
 		for _, r := range config.Default().Gateways.DenyPorts {
@@ -53,7 +53,7 @@ func TestDeniedPorts(t *testing.T) {
 	}
 	for _, port := range []uint16{
 		1025, 2525, 5984, 8125, 9050, 9051, 10050, 10051, 6379, 11211,
-		3310, 4730, 6600, 11300, 2003, 4242, 8009, 9000, 7000, 16379, // those by which the list was attacked
+		3310, 4730, 6600, 11300, 2003, 4242, 8009, 9000, 7000, 16379, // ports found in reviews of the list
 		1099, 1344, 1978, 2049, 2181, 2617, 2623, 3003, 3306, 3493, 3632, 4150, 4160, 4369, 4373, 4712, 4949, 5038, 5432, 5672,
 		6082, 6557, 6667, 7419, 7711, 8021, 8765, 8086, 9200, 9300, 9101, 9104, 10011, 10023, 10040, 12345, 12525, 13666, 27017,
 		33060, 33062, 61613,
@@ -62,7 +62,7 @@ func TestDeniedPorts(t *testing.T) {
 			t.Errorf("%d is not denied", port)
 		}
 	}
-	// Servers of the gateways without privileges, and the web.
+	// Ports of unprivileged gateway servers, and of the web.
 	for _, port := range []uint16{1024, 1070, 1119, 1979, 2100, 2121, 7070, 7090, 8000, 8080, 8443, 9999, 10000, 10070, 32768, 50000, 60000} {
 		if denied(port) {
 			t.Errorf("%d is denied", port)
@@ -77,7 +77,7 @@ func TestDeniedPorts(t *testing.T) {
 	}
 }
 
-// Who has a list of their own is not warned where it has some ports of the default.
+// TestWarningOfDeniedPorts: a list that includes some of the default ports causes no warning.
 func TestWarningOfDeniedPorts(t *testing.T) {
 	wantWarnings(t, map[string]string{
 		"gateways: {deny_ports: [8080]}":            "gateways.deny_ports: takes the place of the default",
@@ -87,7 +87,7 @@ func TestWarningOfDeniedPorts(t *testing.T) {
 	})
 }
 
-// wantWarnings loads configurations, and compares their warnings with texts that these have, "" for none.
+// wantWarnings loads configurations, and checks that their warnings contain the texts, "" for none.
 func wantWarnings(t *testing.T, cases map[string]string) {
 	t.Helper()
 	for text, want := range cases {

@@ -6,7 +6,8 @@ import (
 	"github.com/urnd/urnd/config"
 )
 
-// Instances of one service have the same hash, and a setting that clients notice makes another.
+// TestHash requires that instances of one service have the same hash, and that a setting visible to clients
+// changes it.
 func TestHash(t *testing.T) {
 	want := config.Default().Hash()
 	for name, tt := range map[string]struct {

@@ -13,12 +13,12 @@ import (
 	"github.com/urnd/urnd/config"
 )
 
-// Every leaf can be set by the file, the environment and a flag, and they go
-// before each other in this order.
+// TestEveryLeaf requires that each setting can be set by the file, the environment and a flag, in rising
+// precedence.
 func TestEveryLeaf(t *testing.T) {
 	for _, s := range config.Settings() {
 		section, leaf, isLeaf := strings.Cut(s.Path, ".")
-		if !isLeaf || len(s.Elements) > 0 { // a list of tables has no text
+		if !isLeaf || len(s.Elements) > 0 { // a list of tables has no text form
 			continue
 		}
 		t.Run(s.Path, func(t *testing.T) {
@@ -27,11 +27,11 @@ func TestEveryLeaf(t *testing.T) {
 			if reflect.TypeOf(config.Default().Map()[section].(map[string]any)[leaf]).Kind() == reflect.Slice {
 				text = "[" + text + "]"
 			}
-			if strings.HasPrefix(text, "#") { // a comment, without quotes
+			if strings.HasPrefix(text, "#") { // it would be a comment without quotes
 				text = "'" + text + "'"
 			}
 			file := section + ":\n  " + leaf + ": " + text + "\n"
-			switch s.Path { // these need another setting
+			switch s.Path { // these require another setting
 			case "acme.enabled":
 				file += "listen: {names: [a.example]}\n"
 			case "listen.tls":
@@ -68,7 +68,7 @@ func TestEveryLeaf(t *testing.T) {
 	}
 }
 
-// valuesOf returns values for the file, the environment and a flag: of the type, of the words or of the form
+// valuesOf returns values for the file, the environment and a flag, by the type, the allowed words or the form
 // of a setting.
 func valuesOf(t *testing.T, s config.Setting) (all [3]string) {
 	t.Helper()
@@ -103,7 +103,7 @@ func valuesOf(t *testing.T, s config.Setting) (all [3]string) {
 	return all
 }
 
-// beside returns a value, or another one where it is the default.
+// beside returns value, or other if value is the default.
 func beside[T comparable](byDefault, value, other T) T {
 	if value == byDefault {
 		return other
@@ -120,7 +120,7 @@ func plain(t *testing.T, value any) string {
 	return strings.TrimSpace(string(text))
 }
 
-// ownValues are those of settings that are checked with others, or more strictly than their type or form says.
+// ownValues has the values of settings whose checks depend on others, or are stricter than their type or form.
 func ownValues() map[string][3]string {
 	return map[string][3]string{
 		"access.admin_clients":     {"127.0.0.0/16", "127.0.0.1/32,::1/128", "127.0.0.2/32"},
@@ -137,7 +137,7 @@ func ownValues() map[string][3]string {
 	}
 }
 
-// formValues are those of texts, and of lists of them, by Setting.Form.
+// formValues has the values of texts, and of lists of texts, by Setting.Form.
 func formValues() map[string][3]string {
 	names := [...]string{"a.example", "b.example,c.example", "d.example"}
 	return map[string][3]string{
@@ -188,7 +188,7 @@ func formValues() map[string][3]string {
 	}
 }
 
-// print returns a setting in the form of the environment.
+// print returns the value of a setting as in the environment.
 func print(t *testing.T, c config.Config, section, leaf string) string {
 	t.Helper()
 	text, err := yaml.Marshal(c.Map()[section].(map[string]any)[leaf])

@@ -9,7 +9,7 @@ import (
 	"github.com/urnd/urnd/config"
 )
 
-// What limits.documents bounds has a place in it.
+// TestWarningsOfDocuments requires a warning if a listing does not fit into the share of limits.documents.
 func TestWarningsOfDocuments(t *testing.T) {
 	const listing = "gateways.max_listing: 200MiB is more than "
 	wantWarnings(t, map[string]string{
@@ -21,7 +21,7 @@ func TestWarningsOfDocuments(t *testing.T) {
 	})
 }
 
-// What the settings allow together has a place in the memory that there is.
+// TestMemoryFaults requires an error if the memory that the settings allow exceeds the available memory.
 func TestMemoryFaults(t *testing.T) {
 	const most = 64<<20 + 16<<20 + 160<<20 + 256<<20 + 8192*32<<10 + 1024*32<<10 + 1024*128<<10 + 1024*128<<10 + 8*16<<20 + 32<<20
 	const secure = "listen: {tls: ['127.0.0.1:443']}, tls: {certificate: /a, key: /b}"
@@ -67,10 +67,10 @@ func TestMemoryFaults(t *testing.T) {
 	}
 }
 
-// A connection by HTTP/2 has as many requests at a time as there is memory for.
+// TestHTTP2Requests: an HTTP/2 connection allows as many concurrent requests as memory permits.
 func TestHTTP2Requests(t *testing.T) {
 	const secure = "listen: {tls: ['127.0.0.1:443']}, tls: {certificate: /a, key: /b}"
-	const others = 1968 << 20 // what else the settings allow
+	const others = 1968 << 20 // memory that the other settings allow
 	for _, test := range []struct {
 		text      string
 		available config.Size
@@ -96,7 +96,7 @@ func TestHTTP2Requests(t *testing.T) {
 	}
 }
 
-// What limits.shutdown_timeout is compared with is what the units say.
+// TestStopTimeout requires that stopTimeout equals that of the systemd units.
 func TestStopTimeout(t *testing.T) {
 	for _, unit := range []string{"urnd.service", "urnd@.service"} {
 		text, err := os.ReadFile("../systemd/" + unit)

@@ -8,7 +8,7 @@ import (
 	"github.com/urnd/urnd/config"
 )
 
-// No text of a file panics, and no fault is behind the end of the file.
+// FuzzLines requires that no file content causes a panic, or a fault after the end of the file.
 func FuzzLines(f *testing.F) {
 	for _, seed := range []string{
 		"dns:\n  timeout: 5\n", "  a: 1\nb: 2\n", "dns: {}\n---\nx: 1\n", "[[a]]\n[a.b]\nc.d = [{e=1},\n2]\n",

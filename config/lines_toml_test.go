@@ -7,7 +7,8 @@ import (
 	"github.com/urnd/urnd/config"
 )
 
-// Faults of TOML have lines, too: those of tables, of arrays of tables, of inline tables and of dotted keys.
+// TestLinesOfTOML: faults in TOML have lines, including those in tables, arrays of tables, inline tables and
+// dotted keys.
 func TestLinesOfTOML(t *testing.T) {
 	const text = `dns.timeout = 5
 [limits]
@@ -49,7 +50,7 @@ template = "https://a.example/{id}"
 	}
 }
 
-// Faults have the columns of the key, of the element of a list, or of what the parser does not take, in characters.
+// TestColumns: faults have the column, in characters, of the key, of the list element, or of the syntax error.
 func TestColumns(t *testing.T) {
 	for text, want := range map[string]string{
 		"dns:\n  timeout: soon\n":                            "urnd.yaml:2:3: dns.timeout: ",

@@ -7,7 +7,7 @@ import (
 	"github.com/urnd/urnd/config"
 )
 
-// warns reports whether a configuration has one warning with a text, or none for "".
+// warns requires that the warnings of a configuration contain a text, or that there are none for "".
 func warns(t *testing.T, settings, want string) {
 	t.Helper()
 	c, err := config.Load(write(t, "urnd.yaml", settings), nil)
@@ -20,7 +20,7 @@ func warns(t *testing.T, settings, want string) {
 	}
 }
 
-// Browsers of others than this machine reach urnd by a name that it must know, where they come over http.
+// TestWarningsOfNames: browsers on other machines that use http must reach urnd by a name in listen.names.
 func TestWarningsOfNames(t *testing.T) {
 	const missing = "listen.names: is empty: browsers that come to listen.service by another name"
 	const service, clients = "listen: {service: ['192.168.1.5:8141']}", "access: {proxy_clients: [192.168.0.0/16]}"
@@ -43,7 +43,8 @@ func TestWarningsOfNames(t *testing.T) {
 	}
 }
 
-// Sites are compared with what browsers write: RFC 6454 section 6.2, without the default port.
+// TestOriginsAsBrowsersWriteThem: origins are compared in the serialization of browsers: RFC 6454 section 6.2,
+// without the default port.
 func TestOriginsAsBrowsersWriteThem(t *testing.T) {
 	for origin, plain := range map[string]string{
 		"https://a.example": "", "HTTPS://A.example": "", "http://a.example:81": "", "https://a.example:80": "", "http://[::1]:8141": "",

@@ -11,7 +11,7 @@ import (
 	"github.com/urnd/urnd/config"
 )
 
-// Each setting is listed once, with its value as files have it and where that came from.
+// TestValues requires that each setting is listed once, with its value as in files, and its origin.
 func TestValues(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "urnd.yaml")
 	text := "dns:\n  timeout: 5s\n  servers: [192.0.2.1]\naccess:\n  admin_token: credential:admin\nnamespaces:\n  - nid: example\n    targets: [{template: 'https://a.example/{nss}'}]\n"

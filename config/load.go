@@ -17,19 +17,19 @@ import (
 	"github.com/urnd/urnd/config/source"
 )
 
-// Load reads a configuration from, in rising precedence: the defaults, a file
-// (none if path is empty), the environment, and flags, which maps dotted paths
-// to values. Its error is of type Faults, or the reason why the file cannot be read.
+// Load reads a configuration from, in rising precedence: the defaults, a file (none if path is empty), the
+// environment, and flags, which maps setting paths to values. The error is of type Faults, or the reason why
+// the file cannot be read.
 func Load(path string, flags map[string]any) (Config, error) {
 	c, _, err := LoadOrigins(path, flags)
 	return c, err
 }
 
-// LoadOrigins is Load, and returns the origin of each value.
+// LoadOrigins is Load, and also returns the origin of each value.
 func LoadOrigins(path string, flags map[string]any) (Config, Origins, error) {
 	v := viper.New()
 	v.SetEnvPrefix("URND")
-	v.AllowEmptyEnv(true) // an empty value turns a setting off
+	v.AllowEmptyEnv(true) // an empty value disables a setting
 	v.SetEnvKeyReplacer(strings.NewReplacer(".", "_"))
 	for key, value := range leaves(Default()) {
 		v.SetDefault(key, value)
@@ -86,10 +86,10 @@ func (o *Origins) setOrigins(v *viper.Viper, flags map[string]any) {
 	}
 }
 
-// unknownKey begins what is said of a key that is no setting.
+// unknownKey starts the message about an unknown key.
 const unknownKey = "unknown key"
 
-// unknownSetting says what is to be written in place of a key that is no setting.
+// unknownSetting returns the message about an unknown key, with a suggestion if possible.
 func unknownSetting(key string) string {
 	if instead := tookItsPlace(key); instead != "" {
 		return unknownKey + ": " + instead
@@ -103,8 +103,7 @@ func unknownSetting(key string) string {
 	return unknownKey
 }
 
-// decode fills a Config and collects every fault: of types, of unknown keys
-// and of values.
+// decode decodes and validates a Config, and collects all errors: of types, unknown keys and values.
 func decode(v *viper.Viper) (Config, error) {
 	config := Default()
 	var found mapstructure.Metadata
@@ -142,8 +141,8 @@ func decode(v *viper.Viper) (Config, error) {
 	return config, nil
 }
 
-// decodeHook returns what makes values of texts and numbers. A text that stays one is none of its business: it would take most of
-// the time for long lists.
+// decodeHook returns the hook that converts values of settings. It skips texts that stay texts, which would
+// take most of the time for long lists.
 func decodeHook() mapstructure.DecodeHookFuncValue {
 	all := mapstructure.ComposeDecodeHookFunc(
 		noSwitches,
@@ -159,13 +158,14 @@ func decodeHook() mapstructure.DecodeHookFuncValue {
 	)
 	return func(from, to reflect.Value) (any, error) {
 		if from.Kind() == reflect.String && to.Type() == reflect.TypeFor[string]() {
-			return strings.TrimRight(from.String(), "\n"), nil // as a paragraph of YAML ends, with > or |
+			return strings.TrimRight(from.String(), "\n"), nil // YAML block scalars (> and |) end with a line end
 		}
 		return mapstructure.DecodeHookExec(all, from, to)
 	}
 }
 
-// noSwitches refuses true and false where a setting is a number, which mapstructure would read as 1 and 0, or has a text of its own.
+// noSwitches rejects booleans for settings that are numbers, which mapstructure would decode as 1 and 0, or
+// that have their own text form.
 func noSwitches(from, to reflect.Type, value any) (any, error) {
 	switch to.Kind() {
 	case reflect.Bool, reflect.String, reflect.Slice, reflect.Interface:
@@ -178,8 +178,8 @@ func noSwitches(from, to reflect.Type, value any) (any, error) {
 	}
 }
 
-// durationUnits refuses a duration without unit, which mapstructure would read as
-// nanoseconds, and one in days or weeks.
+// durationUnits rejects a duration without unit, which mapstructure would decode as nanoseconds, and one in
+// days or weeks.
 func durationUnits(from, to reflect.Type, value any) (any, error) {
 	duration := reflect.TypeFor[time.Duration]()
 	if to != duration || from == duration {
@@ -194,7 +194,8 @@ func durationUnits(from, to reflect.Type, value any) (any, error) {
 	return value, nil
 }
 
-// wholeNumbers refuses fractions, which mapstructure would truncate, and texts that it would take for octal numbers.
+// wholeNumbers rejects fractions, which mapstructure would truncate, and texts that it would decode as octal
+// numbers.
 func wholeNumbers(_, to reflect.Type, value any) (any, error) {
 	if text, ok := value.(string); ok && to == reflect.TypeFor[int]() && source.NotDecimal(text) != "" {
 		return nil, errors.New(source.NotDecimal(text))
@@ -205,7 +206,7 @@ func wholeNumbers(_, to reflect.Type, value any) (any, error) {
 	return value, nil
 }
 
-// singlePorts reads a number as a range of one port.
+// singlePorts decodes a number as a range of one port.
 func singlePorts(from, to reflect.Type, value any) (any, error) {
 	if to == reflect.TypeFor[PortRange]() && from.Kind() >= reflect.Int && from.Kind() <= reflect.Float64 {
 		return fmt.Sprint(value), nil
@@ -213,7 +214,8 @@ func singlePorts(from, to reflect.Type, value any) (any, error) {
 	return value, nil
 }
 
-// plainWords reads true and false as words where a setting is text: mapstructure would make "1" and "0" of them.
+// plainWords decodes booleans as words for settings that are texts: mapstructure would decode them as "1" and
+// "0".
 func plainWords(from, to reflect.Type, value any) (any, error) {
 	if from.Kind() == reflect.Bool && to.Kind() == reflect.String {
 		return fmt.Sprint(value), nil
@@ -221,7 +223,7 @@ func plainWords(from, to reflect.Type, value any) (any, error) {
 	return value, nil
 }
 
-// trueOrFalse refuses other words where a setting is true or false, and says which of them is meant.
+// trueOrFalse rejects words other than true and false for boolean settings, with a suggestion.
 func trueOrFalse(from, to reflect.Type, value any) (any, error) {
 	if from.Kind() != reflect.String || to.Kind() != reflect.Bool {
 		return value, nil
@@ -233,7 +235,8 @@ func trueOrFalse(from, to reflect.Type, value any) (any, error) {
 	return value, nil
 }
 
-// boundOf returns the allowed values of the setting at a path, or around it; "" for tables, whose settings have their own.
+// boundOf returns the allowed values of the setting at a path, or of the setting that contains it; "" for
+// tables, whose settings have their own.
 func boundOf(path string) string {
 	for _, s := range Settings() {
 		isAround := strings.HasPrefix(path, s.Path+".") && !s.IsSection()
@@ -247,8 +250,7 @@ func boundOf(path string) string {
 // tableForm is the Form of a list of tables.
 const tableForm = "table"
 
-// splitList splits "a, b" from a variable or a flag into a list; the empty text is
-// the empty list.
+// splitList splits "a, b" from a variable or a flag into a list; an empty text is an empty list.
 func splitList(from, to reflect.Type, value any) (any, error) {
 	text, ok := value.(string)
 	if !ok || to.Kind() != reflect.Slice || from.Kind() != reflect.String {
@@ -264,12 +266,11 @@ func splitList(from, to reflect.Type, value any) (any, error) {
 	return list, nil
 }
 
-// unknown returns the keys that are not settings, sorted. mapstructure reports
-// them only in tables without other faults, so its report is used only for keys
-// in lists.
+// unknown returns the unknown keys, sorted. mapstructure reports them only in tables without other errors, so
+// its report is used only for keys in lists.
 func unknown(v *viper.Viper, unused []string) []string {
 	known := leaves(Default())
-	sections := make(map[string]bool) // "dns:" alone is not unknown
+	sections := make(map[string]bool) // a section such as "dns:" alone is known
 	for key := range known {
 		section, _, _ := strings.Cut(key, ".")
 		sections[section] = true
@@ -309,18 +310,18 @@ func typeFaults(err error) Faults {
 	return Faults{{Message: err.Error()}}
 }
 
-// dotted turns "namespaces[0].nid" into "namespaces.0.nid".
+// dotted converts "namespaces[0].nid" to "namespaces.0.nid".
 func dotted(key string) string {
 	return strings.NewReplacer("[", ".", "]", "").Replace(key)
 }
 
-// Map returns c as nested maps with the keys of files, to be printed.
+// Map returns c as nested maps with the keys of files, for output.
 func (c Config) Map() map[string]any { return toMap(reflect.ValueOf(c), tableMap) }
 
 // Text returns the value of a setting on one line, as it is written in files.
 func (c Config) Text(path string) string { return scalar(withTables(leaves(c)[path])) }
 
-// leaves returns every setting by its dotted path. The tables of lists are structs still: see withTables.
+// leaves returns all settings by path. Tables in lists are still structs: see withTables.
 func leaves(c Config) map[string]any {
 	flat := make(map[string]any)
 	var walk func(prefix string, m map[string]any)
@@ -337,7 +338,8 @@ func leaves(c Config) map[string]any {
 	return flat
 }
 
-// withTables returns a value of leaves with its tables as maps. There may be thousands, of which most callers need none.
+// withTables converts the tables in a value of leaves to maps. It is separate, because there may be thousands,
+// and most callers need none.
 func withTables(value any) any {
 	list, ok := value.([]any)
 	if !ok {
@@ -352,7 +354,8 @@ func withTables(value any) any {
 
 func tableMap(v reflect.Value) any { return toMap(v, tableMap) }
 
-// toMap keeps values as they are: only sections become maps, and each table of a list what table makes of it.
+// toMap converts a struct to a map. Only sections become maps; table converts the tables of lists; other values
+// stay unchanged.
 func toMap(v reflect.Value, table func(reflect.Value) any) map[string]any {
 	m := make(map[string]any, v.NumField())
 	for i := range v.NumField() {

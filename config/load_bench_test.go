@@ -8,7 +8,7 @@ import (
 	"github.com/urnd/urnd/config"
 )
 
-// BenchmarkLoadRules loads 10,000 rules with 100,000 hosts, and looks for what is doubtful in them, as a start does.
+// BenchmarkLoadRules loads 10,000 rules with 100,000 hosts, and computes the warnings, as at startup.
 func BenchmarkLoadRules(b *testing.B) {
 	var text strings.Builder
 	text.WriteString("access: {proxy_clients: [127.0.0.0/8]}\nproxy:\n  rules:\n")

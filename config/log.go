@@ -8,16 +8,17 @@ import (
 	"strings"
 )
 
-// The prefixes of templates of access logs.
+// The prefixes of access log templates.
 const (
 	apacheTemplate = "apache:"
 	squidTemplate  = "squid:"
 )
 
-// AccessLogSetting returns the path of an access log.
+// AccessLogSetting returns the setting path of an access log.
 func AccessLogSetting(i int) string { return index("log.access", i) }
 
-// checkAccessFormat checks the name of a format. The tokens of templates are known to the package that writes them.
+// checkAccessFormat checks the name of a format. The package that writes access logs checks the tokens of
+// templates.
 func checkAccessFormat(f *Faults, path string, value any) {
 	format, _ := value.(string)
 	names := []string{"json", "combined", "common", "squid", "squid_common", "squid_combined", "referrer", "useragent"}
@@ -30,7 +31,8 @@ func checkAccessFormat(f *Faults, path string, value any) {
 	}
 }
 
-// SyslogServer returns the network and address of the server of syslog: "unixgram" and a path, or "udp" or "tcp" and host and port; "" for none.
+// SyslogServer returns the network and address of the syslog server: "unixgram" and a path, or "udp" or "tcp"
+// and host:port; "" for none.
 func (l AccessLog) SyslogServer() (network, address string) {
 	if path, isSocket := strings.CutPrefix(l.Syslog, UnixPrefix); isSocket {
 		return "unixgram", path
@@ -56,7 +58,7 @@ func checkSyslog(f *Faults, path string, value any) {
 	}
 }
 
-// StatusRange returns the statuses that a text of only.statuses means, both included: "503", "4xx" or "400-499".
+// StatusRange parses a range of statuses in only.statuses, inclusive: "503", "4xx" or "400-499".
 func StatusRange(text string) (least, most int, ok bool) {
 	const first, last, class = 100, 599, 100
 	if digit, isClass := strings.CutSuffix(strings.ToLower(text), "xx"); isClass {
@@ -120,7 +122,8 @@ func checkKeep(f *Faults, path string, l AccessLog) {
 	}
 }
 
-// warnOfAccessLogs warns of servers of syslog that urnd does not dial, and of users that no log has a name of.
+// warnOfAccessLogs warns of syslog servers that urnd is not allowed to dial, and of conditions that never
+// match.
 func warnOfAccessLogs(f *Faults, c Config) {
 	for i, l := range c.Log.Access {
 		network, address := l.SyslogServer()

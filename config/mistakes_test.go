@@ -10,7 +10,7 @@ import (
 	"github.com/urnd/urnd/config"
 )
 
-// mistake is a configuration of testdata/mistakes.txt, and what is answered to it.
+// mistake is a configuration of testdata/mistakes.txt, and the expected messages.
 type mistake struct {
 	text    string
 	answers []string // "LINE PATH | words | words"
@@ -40,7 +40,7 @@ func mistakes(t *testing.T) []mistake {
 	return all
 }
 
-// check returns what urnd config check says of a file without opening what it names.
+// check returns the faults of "urnd config check" that need no other files.
 func check(path string) config.Faults {
 	c, origins, err := config.LoadOrigins(path, nil)
 	var faults config.Faults
@@ -52,7 +52,7 @@ func check(path string) config.Faults {
 	return faults
 }
 
-// isAnswer reports whether a fault is what an answer of the table says.
+// isAnswer reports whether a fault matches an expected message.
 func isAnswer(fault config.Fault, answer string) bool {
 	words := strings.Split(answer, "|")
 	where := fmt.Sprintf("%d %s", fault.Line, fault.Path)
@@ -67,7 +67,8 @@ func isAnswer(fault config.Fault, answer string) bool {
 	return fault.File != "" && (fault.Line == 0) == (fault.Column == 0)
 }
 
-// Each mistake is answered by its line, its setting and what to write, and by nothing else.
+// TestMistakes requires that each mistake causes exactly the expected messages, with line, setting and
+// suggestion.
 func TestMistakes(t *testing.T) {
 	all := mistakes(t)
 	if len(all) < 200 {
@@ -87,11 +88,12 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// What is meant so is not answered.
+// TestNoMistakes has unusual configurations that cause no message.
 func TestNoMistakes(t *testing.T) {
 	for _, text := range []string{
 		"listen: {service: ['127.0.0.1:0']}",
-		"access: {trusted_proxies: [0.0.0.0/0], proxy_clients: [], purge_clients: [], fresh_clients: []}", // on loopback, without rights
+		// On loopback, without rights.
+		"access: {trusted_proxies: [0.0.0.0/0], proxy_clients: [], purge_clients: [], fresh_clients: []}",
 		"access: {trusted_proxies: [10.0.0.0/8, 100.64.0.0/10, 'fc00::/7'], admin_proxies: [127.0.0.1, '::1']}",
 		"access: {admin_proxies: [10.0.0.5], admin_token: 'credential:admin-token'}",
 		"access: {proxy_clients: [0.0.0.0/0, '::/0'], purge_clients: [0.0.0.0/0, '::/0']}", // on loopback

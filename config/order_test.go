@@ -7,8 +7,8 @@ import (
 	"github.com/urnd/urnd/config"
 )
 
-// Built-in rules go before the DNS, configured THTTP servers before all, and systems that
-// resolve.order does not name are not used.
+// TestOrders: built-in rules take precedence over the DNS, configured THTTP servers over everything, and
+// systems that resolve.order does not name are not used.
 func TestOrders(t *testing.T) {
 	for _, tt := range []struct{ order, agents, isbn, book string }{
 		{"ddds,slp,namespace", "", "namespace ddds", "thttp ddds namespace"},

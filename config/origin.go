@@ -25,11 +25,11 @@ func (k Kind) String() string { return [...]string{"default", "file", "environme
 // Origin is the source of a value.
 type Origin struct {
 	Kind            Kind
-	Name            string // of the file, of the variable
+	Name            string // of the file or of the variable
 	source.Position        // in the file
 }
 
-// String returns the origin in words.
+// String returns a text about the origin.
 func (o Origin) String() string {
 	switch o.Kind {
 	case FromFile:
@@ -43,17 +43,17 @@ func (o Origin) String() string {
 	}
 }
 
-// Origins are those of all settings, by dotted path.
+// Origins are the origins of all settings, by path.
 type Origins struct {
 	settings map[string]Origin
 	file     *source.File      // nil for none
-	sizes    map[string]string // what to write for a size without unit, by its path
+	sizes    map[string]string // suggestions for sizes without unit, by path
 }
 
 // Of returns the origin of a setting.
 func (o Origins) Of(path string) Origin { return o.settings[path] }
 
-// of returns the origin of a path that may be inside a setting, or unknown.
+// of returns the origin of a path, which may be within a setting, or unknown.
 func (o Origins) of(path string) Origin {
 	for setting, origin := range o.settings {
 		if setting != path && !strings.HasPrefix(path, setting+".") {
@@ -70,8 +70,9 @@ func (o Origins) of(path string) Origin {
 	return Origin{}
 }
 
-// ofFault returns the origin of what a fault is about. Where that is a default, it is the first setting in its message that
-// is none: what is missing, or too small for another setting, has no line of its own.
+// ofFault returns the origin of the value that an error is about. If that is a default, it returns the origin
+// of the first setting in the message that is not a default: a value that is missing, or too small for another
+// setting, has no line of its own.
 func (o Origins) ofFault(f Fault) Origin {
 	own := o.of(f.Path)
 	if own.Kind != FromDefault {
@@ -85,19 +86,20 @@ func (o Origins) ofFault(f Fault) Origin {
 	return own
 }
 
-// WhereIs returns where what a fault is about is written: a file and a position, or the name of a variable.
+// WhereIs returns the location of the value that an error is about: a file and a position, or the name of a
+// variable.
 func (o Origins) WhereIs(f Fault) (name string, at source.Position) {
 	origin := o.ofFault(f)
 	return origin.Name, origin.Position
 }
 
-// isOutsidePath reports whether a character is in no path of a setting.
+// isOutsidePath reports whether a character cannot be part of a setting path.
 func isOutsidePath(c rune) bool {
 	return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyz0123456789_.", c)
 }
 
-// Locate adds the file and line to an error that has the path of a setting at its beginning, or behind a colon, as those
-// of files that a configuration names do. An error that has them already stays as it is.
+// Locate adds the file and line to an error that has the path of a setting at its start or after a colon, such
+// as errors of files that a configuration names. An error that has a location stays unchanged.
 func (o Origins) Locate(err error) error {
 	if err == nil {
 		return nil
@@ -117,7 +119,7 @@ func (o Origins) Locate(err error) error {
 	return err
 }
 
-// isLocation reports whether a part of an error is what Locate adds.
+// isLocation reports whether a part of an error is a location added by Locate.
 func (o Origins) isLocation(part string) bool {
 	if o.file != nil && (part == o.file.Name || strings.HasPrefix(part, o.file.Name+":")) {
 		return true
@@ -130,7 +132,7 @@ func (o Origins) isLocation(part string) bool {
 	return false
 }
 
-// sizesWithoutUnit returns, by path, what to write for sizes without unit: octets are meant by few who write 64.
+// sizesWithoutUnit returns suggestions for sizes without unit, by path: few people who write 64 mean bytes.
 func sizesWithoutUnit(get func(path string) any) map[string]string {
 	sizes := make(map[string]string)
 	for path, byDefault := range leaves(Default()) {
@@ -147,7 +149,7 @@ func sizesWithoutUnit(get func(path string) any) map[string]string {
 	return sizes
 }
 
-// withUnit returns how a number of octets is written, and what a small one means to many.
+// withUnit returns how to write a number of bytes; for a small number it also suggests MiB.
 func withUnit(n Size) string {
 	const fewMeanOctets = 64 << 10
 	if n < fewMeanOctets {
@@ -156,7 +158,7 @@ func withUnit(n Size) string {
 	return show(n) + ", which it is taken for"
 }
 
-// Warnings returns what is valid in a configuration, and probably not meant.
+// Warnings returns warnings about values that are valid, but probably not intended.
 func (o Origins) Warnings(c Config) Faults {
 	f := c.Warnings()
 	for _, s := range Settings() {
@@ -171,7 +173,7 @@ func (o Origins) Warnings(c Config) Faults {
 	return f
 }
 
-// explain says of sizes that have no unit what to write, where that is why they are wrong.
+// explain adds the suggestion for a size without unit to errors about it, as the likely cause.
 func explain(f Faults, sizes map[string]string) {
 	for i := range f {
 		if size := sizes[f[i].Path]; size != "" {
@@ -180,7 +182,8 @@ func explain(f Faults, sizes map[string]string) {
 	}
 }
 
-// warnOfEmpty warns of settings that are written without a value: their default holds, and of a rule all.
+// warnOfEmpty warns of settings without a value, which have their default; in a rule an empty condition matches
+// all.
 func (o Origins) warnOfEmpty(f *Faults) {
 	if o.file == nil {
 		return
@@ -192,7 +195,8 @@ func (o Origins) warnOfEmpty(f *Faults) {
 		_, condition, _ := strings.Cut(rule, ".")
 		message := ""
 		switch {
-		case isSetting && setting.Kind != FromDefault, !strings.Contains(path, "."): // the environment has it; a section without settings
+		case isSetting && setting.Kind != FromDefault, !strings.Contains(path, "."):
+			// The environment sets it; or a section without settings.
 		case isSetting:
 			message = ": write one, or delete the line for the default"
 		case isRule:

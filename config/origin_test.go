@@ -8,7 +8,7 @@ import (
 	"github.com/urnd/urnd/config"
 )
 
-// A fault says where it stands, and what was meant.
+// TestFaultsSayWhere requires that a fault has its position and a suggestion.
 func TestFaultsSayWhere(t *testing.T) {
 	t.Setenv("URND_DNS_ROUNDS", "many")
 	path := write(t, "urnd.yaml", `dns:
@@ -64,7 +64,7 @@ func TestOrigins(t *testing.T) {
 	}
 }
 
-// An error that has its file and line is located once.
+// TestLocateOnce requires that an error with file and line is not located again.
 func TestLocateOnce(t *testing.T) {
 	path := write(t, "urnd.yaml", "dns:\n  timeout: 1s\n")
 	t.Setenv("URND_DNS_ROUNDS", "4")

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// The bounds of texts of a site, in characters, and of its examples.
+// The maximum lengths in characters of texts of a site, and the maximum number of its examples.
 const (
 	maxSiteName    = 80
 	maxSiteWelcome = 1000
@@ -20,7 +20,7 @@ func checkSiteName(f *Faults, path string, value any) {
 	checkShown(f, path, text, maxSiteName)
 }
 
-// checkShown checks a text that is shown.
+// checkShown checks a text that is displayed.
 func checkShown(f *Faults, path, text string, most int) {
 	switch {
 	case !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return unicode.IsControl(r) && r != '\n' }):

@@ -7,7 +7,7 @@ import (
 	"github.com/urnd/urnd/config"
 )
 
-// What a site says of itself is checked where it is written.
+// TestSite checks the validation of the site section.
 func TestSite(t *testing.T) {
 	for _, tt := range []struct{ yaml, fault string }{
 		{"site: {name: Bibliothek, accent: '#A00040', contact: 'mailto:a@a.example', imprint: 'https://a.example/i'}", ""},
@@ -41,7 +41,7 @@ func TestSite(t *testing.T) {
 	}
 }
 
-// What lists names is told where it has no effect, or shows what is hidden to everybody.
+// TestWarningsOfLists requires warnings if listing names has no effect, or exposes hidden names to everyone.
 func TestWarningsOfLists(t *testing.T) {
 	const store = "registry: {store: 'sqlite:/a'}\n"
 	warns(t, "access: {browse_clients: [0.0.0.0/0]}", "access.browse_clients: is not used: registry.store is empty")

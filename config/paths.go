@@ -12,14 +12,14 @@ import (
 	"github.com/urnd/urnd/config/source"
 )
 
-// suggest returns the known key that is most similar to an unknown one, "" if none is.
+// suggest returns the known key most similar to an unknown one, "" if none is similar.
 func suggest(unknown string) string {
 	indexes := slices.DeleteFunc(strings.Split(unknown, "."), func(part string) bool { return withAnyIndex(part) != anyIndex })
 	wanted := withAnyIndex(unknown)
 	best, distance := "", 1+max(2, len(wanted)/5)
 	for _, known := range keysOf("", reflect.TypeFor[Config]()) {
 		d := levenshtein.ComputeDistance(wanted, known)
-		if strings.HasPrefix(known, wanted) && strings.Contains(wanted, ".") { // tls.cert
+		if strings.HasPrefix(known, wanted) && strings.Contains(wanted, ".") { // such as tls.cert
 			d = min(d, 2)
 		}
 		if d < distance && strings.Count(known, anyIndex) == len(indexes) {
@@ -32,7 +32,8 @@ func suggest(unknown string) string {
 	return best
 }
 
-// tookItsPlace says what to write in place of a setting that is gone, or of a directive of Squid or nginx, "" for other keys.
+// tookItsPlace returns the replacement of a removed setting, or of a directive of Squid or nginx; "" for other
+// keys.
 func tookItsPlace(key string) string {
 	for _, row := range []struct{ keys, instead string }{
 		{"listen.fast_path dns.refresh_ahead", "delete it: that is always so"},
@@ -80,10 +81,10 @@ func tookItsPlace(key string) string {
 	return ""
 }
 
-// anyIndex stands for an element of a list in a path.
+// anyIndex stands for any index of a list in a path.
 const anyIndex = "*"
 
-// keysOf returns the paths of all settings in a type, sections included.
+// keysOf returns the paths of all settings in a type, including sections.
 func keysOf(prefix string, t reflect.Type) []string {
 	var keys []string
 	for key := range fieldsOf(prefix, t) {
@@ -92,7 +93,7 @@ func keysOf(prefix string, t reflect.Type) []string {
 	return keys
 }
 
-// fieldsOf yields the paths of all settings in a type, sections included, with their fields.
+// fieldsOf yields the paths and fields of all settings in a type, including sections.
 func fieldsOf(prefix string, t reflect.Type) iter.Seq2[string, reflect.StructField] {
 	return func(yield func(string, reflect.StructField) bool) {
 		for field := range t.Fields() {
@@ -115,8 +116,8 @@ func fieldsOf(prefix string, t reflect.Type) iter.Seq2[string, reflect.StructFie
 	}
 }
 
-// mayHoldSecret reports whether the value at a path is, is in, or contains one that may hold a secret by mistake, also where its
-// section is missing or another one.
+// mayHoldSecret reports whether the value at a path is, is within, or contains a setting that may hold a secret
+// by mistake, even if its section is missing or wrong.
 func mayHoldSecret(path string) bool {
 	path = withAnyIndex(path)
 	if names := secretNames(); slices.ContainsFunc(strings.Split(path, "."), func(part string) bool { return names[part] }) {
@@ -127,7 +128,7 @@ func mayHoldSecret(path string) bool {
 	})
 }
 
-// secretNames are the last parts of the paths of the settings that may hold a secret by mistake.
+// secretNames returns the last path components of the settings that may hold a secret by mistake.
 func secretNames() map[string]bool {
 	names := make(map[string]bool)
 	for _, s := range slices.Concat(Settings(), Elements()) {
@@ -138,7 +139,8 @@ func secretNames() map[string]bool {
 	return names
 }
 
-// withoutSecretKeys returns paths up to a setting that may hold a secret by mistake: what are keys below it may be the secret.
+// withoutSecretKeys truncates paths after a setting that may hold a secret by mistake: keys below it may be the
+// secret.
 func withoutSecretKeys(paths ...string) []string {
 	names, all := secretNames(), make([]string, len(paths))
 	for n, path := range paths {
@@ -151,7 +153,7 @@ func withoutSecretKeys(paths ...string) []string {
 	return slices.Compact(all)
 }
 
-// withAnyIndex returns a path as declarations have it, for any element of its lists.
+// withAnyIndex replaces the indexes in a path by "*", as in declarations.
 func withAnyIndex(path string) string {
 	parts := strings.Split(path, ".")
 	for i, part := range parts {
@@ -162,7 +164,7 @@ func withAnyIndex(path string) string {
 	return strings.Join(parts, ".")
 }
 
-// isTable reports whether settings are below a path.
+// isTable reports whether there are settings below a path.
 func isTable(path string) bool {
 	above := withAnyIndex(path) + "."
 	return slices.ContainsFunc(keysOf("", reflect.TypeFor[Config]()), func(key string) bool { return strings.HasPrefix(key, above) })
@@ -180,7 +182,7 @@ func isOfTexts(path string) bool {
 	return false
 }
 
-// schemaOfFiles is what source must know of the settings.
+// schemaOfFiles returns what package source needs to know of the settings.
 func schemaOfFiles() source.Schema {
 	return source.Schema{SecretNames: secretNames(), MayHoldSecret: mayHoldSecret, IsTable: isTable, IsText: isOfTexts}
 }

@@ -15,7 +15,8 @@ func checkPAC(f *Faults, path string, value any) {
 	checkAddresses(f, path, addresses, "https://", "proxy.example.org:8141", "proxy.example.org:8141")
 }
 
-// checkAddresses checks hosts with ports, with or without a prefix; sample is one without, and behindPrefix what follows it.
+// checkAddresses checks host:port addresses with an optional prefix; sample is a valid one without the prefix,
+// and behindPrefix one to follow the prefix.
 func checkAddresses(f *Faults, path string, addresses []string, prefix, sample, behindPrefix string) {
 	for i, address := range addresses {
 		if strings.Contains(address, "@") {
@@ -57,7 +58,7 @@ func checkTargeted(f *Faults, path string, value any) {
 	}
 }
 
-// checkMediaTypes refuses what is no media type in lower case, in which one "*" may stand for any text.
+// checkMediaTypes rejects texts that are not media types in lower case, in which one "*" may match any text.
 func checkMediaTypes(f *Faults, path string, value any) {
 	types, _ := value.([]string)
 	for i, text := range types {
@@ -87,7 +88,7 @@ func checkUpstreams(f *Faults, upstreams []Upstream) {
 	}
 }
 
-// direct stands for urnd itself in the proxies of an upstream.
+// direct stands for a direct connection in the proxies of an upstream.
 const direct = "direct"
 
 // WithoutDirect returns the proxies without direct.
@@ -98,11 +99,11 @@ func (u Upstream) WithoutDirect() []string {
 	return u.Proxies
 }
 
-// IsDirect reports whether urnd connects by itself where no proxy can be connected to.
+// IsDirect reports whether urnd connects directly if no proxy can be connected to.
 func (u Upstream) IsDirect() bool { return len(u.WithoutDirect()) < len(u.Proxies) }
 
 func checkUpstreamProxies(f *Faults, path string, u Upstream) {
-	const most = 64 // as proxy/balance has
+	const most = 64 // balance.MaxServers
 	switch proxies := u.WithoutDirect(); {
 	case len(u.Proxies) == 0:
 		f.Add(path+".proxies", "is missing: write direct, or http://, https:// or socks5:// with a host and a port")
@@ -125,7 +126,7 @@ func checkUpstreamProxies(f *Faults, path string, u Upstream) {
 	}
 }
 
-// checkUpstreamServer does not show what it refuses: it may have a password.
+// checkUpstreamServer checks a proxy. It does not show an invalid value, which may contain a password.
 func checkUpstreamServer(f *Faults, path, server string) {
 	const form = "is not direct, or http://, https:// or socks5:// with a host and a port"
 	if server == direct {
@@ -150,7 +151,7 @@ func checkUpstreamServer(f *Faults, path, server string) {
 	}
 }
 
-// maxReason bounds what a rule says to readers, in bytes.
+// maxReason is the maximum length in bytes of the reason of a rule.
 const maxReason = 1000
 
 const ruleIDOctets = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
@@ -194,14 +195,14 @@ func checkProxyRules(f *Faults, rules []ProxyRule) {
 	}
 }
 
-// lists are the files of a rule, by their settings.
+// lists returns the list files of a rule, by setting.
 func (r ProxyRule) lists() map[string][]string {
 	return map[string][]string{
 		"clients_from": r.ClientsFrom, "hosts_from": r.HostsFrom, "urls_from": r.URLsFrom, "destinations_from": r.DestinationsFrom,
 	}
 }
 
-// hasLists reports whether a rule has files, whose content is not known here.
+// hasLists reports whether a rule has list files, whose content is unknown here.
 func (r ProxyRule) hasLists() bool {
 	return len(r.ClientsFrom)+len(r.HostsFrom)+len(r.URLsFrom)+len(r.DestinationsFrom) > 0
 }
@@ -223,7 +224,7 @@ func isPathPattern(s string) bool {
 	return (strings.HasPrefix(s, "/") || strings.HasPrefix(s, "*")) && !strings.ContainsAny(s, "?# ")
 }
 
-// checkZone refuses a name that the time zone database has not.
+// checkZone rejects a name that is not in the time zone database.
 func checkZone(f *Faults, path string, value any) {
 	name, _ := value.(string)
 	if _, err := time.LoadLocation(name); err != nil {
@@ -231,7 +232,7 @@ func checkZone(f *Faults, path string, value any) {
 	}
 }
 
-// isMethod reports whether a text is a token without small letters (RFC 9110 section 5.6.2).
+// isMethod reports whether a text is a token without lower-case letters (RFC 9110 section 5.6.2).
 func isMethod(s string) bool {
 	return s != "" && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!#$%&'*+-.^_`|~") == ""
 }
@@ -246,7 +247,7 @@ func checkRuleHosts(f *Faults, path string, hosts []string) {
 	for i, host := range hosts {
 		name := strings.TrimPrefix(host, ".")
 		if strings.Trim(host, digits+".") != "" && isDomain(name) {
-			continue // as most are: to try what else it may be makes errors
+			continue // the common case; the checks below allocate errors
 		}
 		at := index(path, i)
 		if prefix, err := netip.ParsePrefix(host); err == nil {
@@ -272,7 +273,7 @@ func checkRuleHosts(f *Faults, path string, hosts []string) {
 	}
 }
 
-// writeRuleHost returns what to write for a URL, or for a host with a port.
+// writeRuleHost returns the suggestion for a URL, or for a host with a port.
 func writeRuleHost(text string) string {
 	if help := writeHost(text, ""); len(help) > len(": ") {
 		return help + ", and the port in ports of a rule"
@@ -280,7 +281,7 @@ func writeRuleHost(text string) string {
 	return ""
 }
 
-// The protocols that a gateway can be turned off for.
+// The protocols whose gateway can be disabled.
 const (
 	ProtocolFTP    = "ftp"
 	ProtocolGopher = "gopher"
@@ -288,10 +289,10 @@ const (
 	ProtocolWAIS   = "wais"
 )
 
-// Has reports whether a protocol is one of Enabled.
+// Has reports whether the gateway of a protocol is enabled.
 func (g Gateways) Has(protocol string) bool { return slices.Contains(g.Enabled, protocol) }
 
-// checkGateways checks the templates of other gateways.
+// checkGateways checks the templates of external gateways.
 func checkGateways(f *Faults, gateways []Gateway) {
 	seen := make(map[string]bool)
 	for i, g := range gateways {

@@ -7,7 +7,7 @@ import (
 	"github.com/urnd/urnd/config"
 )
 
-// A site has a setting of its own.
+// TestSpelling: a site has its own setting for spelling.
 func TestSpelling(t *testing.T) {
 	for _, tt := range []struct{ text, fault string }{
 		{"proxy: {spelling: normal}", ""},

@@ -12,7 +12,7 @@ import (
 	"github.com/urnd/urnd/internal/netguard"
 )
 
-// The commented rules of the example are valid, and give no warning.
+// TestExampleRules requires that the commented rules of the example are valid, without warnings.
 func TestExampleRules(t *testing.T) {
 	_, block, _ := strings.Cut(config.Example(), "  # rules:\n")
 	text := "access: {proxy_clients: [10.0.0.0/8], proxy_users: /etc/urnd/users}\nproxy:\n  rules:\n"
@@ -38,7 +38,7 @@ func TestExampleRules(t *testing.T) {
 	}
 }
 
-// Sites, and how their servers and upstream proxies are authenticated.
+// TestSites checks sites, and the authentication of their servers and of upstream proxies.
 func TestSites(t *testing.T) {
 	const site, upstream = "proxy: {sites: [{hosts: [a.example], servers: ['https://93.184.0.1'], ", "proxy: {upstreams: [{proxies: ['https://proxy.example:3128'], hosts: [.example.org], "
 	for text, want := range map[string]string{
@@ -137,7 +137,8 @@ func TestRuleWarnings(t *testing.T) {
 	}
 }
 
-// What upstream proxies were asked for before is named, with what to write.
+// TestUpstreamWarnings requires warnings, with suggestions, about addresses for which upstream proxies are no
+// longer used.
 func TestUpstreamWarnings(t *testing.T) {
 	for _, tt := range []struct{ settings, want string }{
 		{"proxy: {upstreams: [{proxies: ['http://proxy.example:3128']}]}", "proxy.upstreams.0: is not asked for addresses in private networks"},
@@ -164,7 +165,7 @@ func TestUpstreamWarnings(t *testing.T) {
 	}
 }
 
-// Ranges are compared with those that are refused, also where they are wider.
+// TestUpstreamWarningsOfRanges: networks are compared with special networks, even if they are wider.
 func TestUpstreamWarningsOfRanges(t *testing.T) {
 	const never = "proxy.upstreams.0.hosts.0: no upstream proxy is asked for "
 	for _, tt := range []struct{ allowed, host, want string }{
@@ -198,7 +199,7 @@ func TestUpstreamWarningsOfRanges(t *testing.T) {
 		settings := "{access: {allow_destinations: [" + quoted(tt.allowed) + "]}, proxy: {upstreams: [{proxies: ['http://proxy.example:3128'], hosts: ['" + tt.host + "']}]}}"
 		wantWarnings(t, map[string]string{settings: tt.want})
 	}
-	wantWarnings(t, map[string]string{ // a public range opens no network
+	wantWarnings(t, map[string]string{ // a public network opens no special network
 		"{access: {allow_destinations: [93.184.0.0/16]}, proxy: {upstreams: [{proxies: ['http://proxy.example:3128']}]}}": "proxy.upstreams.0: is not asked",
 		"proxy: {sites: [{hosts: [a.example], servers: ['http://100.64.0.1:80']}]}":                                       "100.64.0.1 is not in access.allow_destinations",
 	})
@@ -211,7 +212,8 @@ func quoted(text string) string {
 	return "'" + text + "'"
 }
 
-// An address is warned of where the guard refuses it, and nowhere else: the beginnings and ends of all that is not public, and what is beside it.
+// TestUpstreamWarningsAreThoseOfTheGuard requires that an address causes a warning exactly if the guard denies
+// it. It tests the boundaries of all special networks.
 func TestUpstreamWarningsAreThoseOfTheGuard(t *testing.T) {
 	guard := netguard.New(time.Second)
 	addresses := []string{"::ffff:10.0.0.1", "::ffff:93.184.215.14"}
@@ -245,7 +247,8 @@ func TestUpstreamWarningsAreThoseOfTheGuard(t *testing.T) {
 	}
 }
 
-// A server is warned of at the ports that the guard refuses, and at no other.
+// TestRefusedPortsAreThoseOfTheGuard requires that a server port causes a warning exactly if the guard denies
+// it.
 func TestRefusedPortsAreThoseOfTheGuard(t *testing.T) {
 	guard := netguard.New(time.Second)
 	addr := netip.MustParseAddr("93.184.215.14")

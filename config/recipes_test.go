@@ -9,7 +9,8 @@ import (
 	"github.com/urnd/urnd/config"
 )
 
-// The files of urnd in the recipes load without a warning, and those that most sites begin with are short.
+// TestRecipes requires that the urnd files in the recipes load without warnings, and that those for a first
+// setup are short.
 func TestRecipes(t *testing.T) {
 	text, err := os.ReadFile("../docs/recipes.md")
 	if err != nil {

@@ -61,7 +61,8 @@ func checkHealthInterval(f *Faults, path string, value any) {
 	}
 }
 
-// checkHealthContact checks that registry.health_contact can be in a comment of User-Agent (RFC 9110 section 5.6.5).
+// checkHealthContact checks that registry.health_contact can be in a comment of User-Agent (RFC 9110 section
+// 5.6.5).
 func checkHealthContact(f *Faults, path string, value any) {
 	text, _ := value.(string)
 	for _, c := range text {
@@ -75,7 +76,7 @@ func checkHealthContact(f *Faults, path string, value any) {
 	}
 }
 
-// WebHosts returns Hosts, and the hosts of DigitalLink, as they are compared: in lower case, and without a final dot.
+// WebHosts returns Hosts and the hosts of DigitalLink in canonical form: lower case, without a trailing dot.
 func (r Registry) WebHosts() []string {
 	hosts := make([]string, 0, len(r.Hosts)+len(r.DigitalLink))
 	for _, host := range r.Hosts {
@@ -89,7 +90,7 @@ func (r Registry) WebHosts() []string {
 	return hosts
 }
 
-// HostNames returns what the names of Hosts begin with.
+// HostNames returns the prefixes of the names of Hosts and of DigitalLink.
 func (r Registry) HostNames() []string {
 	beginnings := r.WebHosts()
 	for i, host := range beginnings {
@@ -98,7 +99,8 @@ func (r Registry) HostNames() []string {
 	return beginnings
 }
 
-// Beginnings returns what the names begin with that the registry is asked for, those of Hosts among them; empty: all URNs.
+// Beginnings returns the prefixes of the names that the registry is queried for, including those of hosts;
+// empty means all URNs.
 func (r Registry) Beginnings() []string {
 	if len(r.Hosts)+len(r.DigitalLink) == 0 {
 		return r.Only
@@ -132,7 +134,7 @@ func checkRegistryHosts(f *Faults, path string, value any) {
 	}
 }
 
-// checkOwnHosts refuses a host whose paths would be both names and resources of a site.
+// checkOwnHosts rejects a host whose paths would be both names of the registry and resources of a site.
 func checkOwnHosts(f *Faults, c Config) {
 	refuse := func(path, host string) {
 		for j, site := range c.Proxy.Sites {
@@ -161,10 +163,11 @@ func warnOfOwnHosts(f *Faults, c Config) {
 	}
 }
 
-// maxSupport bounds an element of the commitment, in octets: it is in each description of an ARK.
+// maxSupport is the maximum length in bytes of an element of the commitment: each description of an ARK repeats
+// it.
 const maxSupport = 500
 
-// checkSupport checks an element of the commitment, which is a line.
+// checkSupport checks an element of the commitment, which must be a single line.
 func checkSupport(f *Faults, path string, value any) {
 	text, _ := value.(string)
 	switch {
@@ -175,7 +178,8 @@ func checkSupport(f *Faults, path string, value any) {
 	}
 }
 
-// Beginning returns what the names begin with: "doi:" or "hdl:" and the prefix where nothing else is said.
+// Beginning returns the prefix of the names of a handle prefix; the default is "doi:" or "hdl:" and the handle
+// prefix.
 func (h Handle) Beginning() string {
 	switch {
 	case h.Names != "":
@@ -187,10 +191,10 @@ func (h Handle) Beginning() string {
 	}
 }
 
-// maxHandlePrefix bounds the prefix of handles, in octets.
+// maxHandlePrefix is the maximum length of a handle prefix in bytes.
 const maxHandlePrefix = 255
 
-// checkHandles checks which names are handles. A prefix is compared without case.
+// checkHandles checks registry.handles. Handle prefixes are case-insensitive.
 func checkHandles(f *Faults, handles []Handle) {
 	seen := make(map[string]bool)
 	for i, h := range handles {
@@ -211,8 +215,8 @@ func checkHandles(f *Faults, handles []Handle) {
 	}
 }
 
-// isHandlePrefix reports whether a text is the prefix of handles, of which urnd takes those that are registered in practice: labels of letters,
-// digits, hyphens and underscores (RFC 3651 section 2).
+// isHandlePrefix reports whether a text is a handle prefix. urnd accepts those that are registered in practice:
+// labels of letters, digits, hyphens and underscores (RFC 3651 section 2).
 func isHandlePrefix(text string) bool {
 	const others = "0123456789-_"
 	if len(text) > maxHandlePrefix {
@@ -226,14 +230,14 @@ func isHandlePrefix(text string) bool {
 	return true
 }
 
-// isBeginning reports whether names can begin with a text.
+// isBeginning reports whether a text can be a prefix of names.
 func isBeginning(text string) bool {
 	const rest = "0"
 	u, err := uri.Parse(text + rest)
 	return err == nil && u.Scheme() != "" && !strings.ContainsAny(text, "?#")
 }
 
-// warnOfHandles warns of handles for which nothing would be found.
+// warnOfHandles warns of handle prefixes for which the registry is never queried.
 func warnOfHandles(f *Faults, c Config) {
 	for i, h := range c.Registry.Handles {
 		path, beginning := index("registry.handles", i), canonicalBeginning(h.Beginning())
@@ -256,7 +260,7 @@ const (
 	schemeDataIdentifiers = "data-identifiers"
 )
 
-// host returns the host of the root, as hosts are compared; "" where there is none.
+// host returns the canonical host of the root; "" for none.
 func (d DigitalLink) host() string {
 	u, err := uri.Parse(d.Root)
 	if err != nil {
@@ -281,7 +285,7 @@ func checkDigitalLink(f *Faults, r Registry) {
 	}
 }
 
-// checkRoot checks what identifiers begin with.
+// checkRoot checks the URL prefix of identifiers.
 func checkRoot(f *Faults, path, root string) {
 	u, err := uri.Parse(root)
 	if err == nil {

@@ -7,7 +7,8 @@ import (
 	"github.com/urnd/urnd/config"
 )
 
-// What handles with a prefix are called in the registry: RFC 3651 section 2; DOIs are handles whose prefix begins with "10.".
+// TestHandleBeginning: the names of handles in the registry (RFC 3651 section 2); DOIs are handles whose prefix
+// starts with "10.".
 func TestHandleBeginning(t *testing.T) {
 	for want, h := range map[string]config.Handle{
 		"hdl:20.500.1/": {Prefix: "20.500.1"}, "doi:10.5555/": {Prefix: "10.5555"}, "urn:example:": {Prefix: "10.5555", Names: "urn:example:"},
@@ -40,7 +41,7 @@ registry:
 	}
 }
 
-// Handles of which the registry is never asked are probably a mistake.
+// TestHandleWarnings: handle prefixes for which the registry is never queried are probably a mistake.
 func TestHandleWarnings(t *testing.T) {
 	c := config.Default()
 	c.Registry.Handles = []config.Handle{{Prefix: "20.500.1", Names: "urn:example:"}, {Prefix: "10.5555"}}

@@ -41,7 +41,8 @@ func TestRegistryHosts(t *testing.T) {
 	}
 }
 
-// The registry is asked for the names of its hosts, and for all else that it was asked for without them.
+// TestRegistryBeginnings: the registry is queried for the names of its hosts, in addition to the names without
+// registry.hosts.
 func TestRegistryBeginnings(t *testing.T) {
 	for _, tt := range []struct{ only, hosts, want []string }{
 		{nil, nil, nil},

@@ -48,8 +48,8 @@ func checkDomainList(f *Faults, path string, value any) {
 	}
 }
 
-// isDomain checks the text form of a DNS name: RFC 1035 section 2.3.4 bounds
-// it, and hosts' names have letters, digits and hyphens.
+// isDomain reports whether a text is a DNS host name: RFC 1035 section 2.3.4 limits its length, and labels
+// consist of letters, digits and hyphens. Underscores are accepted, too.
 func isDomain(s string) bool {
 	s = strings.TrimSuffix(s, ".")
 	if s == "" || len(s) > 253 {
@@ -63,7 +63,7 @@ func isDomain(s string) bool {
 	return true
 }
 
-// isNoDomain reports whether a character is in no label.
+// isNoDomain reports whether a character is not allowed in a label.
 func isNoDomain(c rune) bool {
 	return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '-' && c != '_'
 }
@@ -85,7 +85,8 @@ func checkRootOptions(f *Faults, path string, c DDDS) {
 // Enabled reports whether directory agents are configured.
 func (c SLP) Enabled() bool { return len(c.Agents) > 0 }
 
-// Group returns the multicast group that is asked for directory agents; ok is false where agents have addresses of their own.
+// Group returns the multicast group for the discovery of directory agents; ok is false if the agents have
+// unicast addresses.
 func (c SLP) Group() (group netip.AddrPort, ok bool) {
 	if len(c.Agents) != 1 || !c.Agents[0].Addr().IsMulticast() {
 		return netip.AddrPort{}, false
@@ -99,7 +100,7 @@ func checkScopes(f *Faults, path string, value any) {
 	}
 }
 
-// checkAgents refuses a multicast group beside other agents, whose requests go to one address each.
+// checkAgents rejects a multicast group next to other agents, which must be unicast.
 func checkAgents(f *Faults, path string, value any) {
 	agents, _ := value.([]Agent)
 	for i, agent := range agents {
@@ -119,17 +120,17 @@ func checkAccept(f *Faults, path string, value any) {
 func (u URN) Specs() uri.Conformance {
 	var specs uri.Conformance
 	for _, name := range u.Accept {
-		spec, _ := uri.ParseConformance(name) // Validate has checked it
+		spec, _ := uri.ParseConformance(name) // checked by Validate
 		specs |= spec
 	}
 	return specs
 }
 
-// ofNames are the variables of templates for names; "c" is the value of that directive.
+// ofNames returns the variables of templates for names; "c" is the value of the directive c.
 func ofNames() []string { return []string{"urn", "nid", "nss", "c"} }
 
-// checkTemplate checks a URI template with its variables, to which the named groups of patterns
-// belong.
+// checkTemplate checks a URI template whose variables must be in known. names are further schemes that it may
+// expand to.
 func checkTemplate(f *Faults, path, template string, known []string, names ...string) {
 	values := make([]uri.TemplateValue, len(known))
 	for i, name := range known {
@@ -158,13 +159,13 @@ func checkTemplate(f *Faults, path, template string, known []string, names ...st
 	default:
 		location := expression.ReplaceAllString(template, "1")
 		if strings.ContainsFunc(location, func(c rune) bool { return c > unicode.MaxASCII }) {
-			location = parsed.Expand(values) // with what is encoded: a blank is probably a mistake
+			location = parsed.Expand(values) // with percent-encoding; an ASCII space is probably a mistake
 		}
 		checkLocation(f, path, template, location, names)
 	}
 }
 
-// checkLocation checks what a template gives, where each variable is "1".
+// checkLocation checks the expansion of a template in which each variable is "1".
 func checkLocation(f *Faults, path, template, location string, names []string) {
 	u, err := uri.Parse(location)
 	var parse *uri.ParseError
@@ -177,7 +178,7 @@ func checkLocation(f *Faults, path, template, location string, names []string) {
 	}
 }
 
-// braced lists variables as templates write them.
+// braced lists variables as in templates.
 func braced(names []string) string {
 	all := make([]string, len(names))
 	for i, name := range names {
@@ -186,19 +187,19 @@ func braced(names []string) string {
 	return strings.Join(all, ", ")
 }
 
-// otherVariable matches what other programs take for a variable.
+// otherVariable matches the variable syntax of other programs.
 var otherVariable = regexp.MustCompile(`\$(?:\d|\{\w+\})|%[sd]|%\(\w+\)s|\\\d|<\w+>`)
 
 var expression = regexp.MustCompile(`\{[^{}]*\}`)
 
-// hasVariables reports whether a template depends on something.
+// hasVariables reports whether a template has variables.
 func hasVariables(template string) bool { return strings.Contains(template, "{") }
 
 // groupsOf returns the named groups of a pattern.
 func groupsOf(pattern string) []string {
 	re, err := regexp.Compile(pattern)
 	if err != nil {
-		return nil // reported elsewhere
+		return nil // checkPattern reports it
 	}
 	return slices.DeleteFunc(re.SubexpNames(), func(name string) bool { return name == "" })
 }
@@ -234,7 +235,7 @@ func checkNamespaces(f *Faults, namespaces []Namespace) {
 	}
 }
 
-// checkTarget checks the template of a target, and what is said of it.
+// checkTarget checks the template and the metadata of a target.
 func checkTarget(f *Faults, path string, target Target, pattern string) {
 	switch {
 	case !target.Gone:
@@ -255,18 +256,18 @@ func checkTarget(f *Faults, path string, target Target, pattern string) {
 	checkLine(f, path+".context", target.Context)
 }
 
-// maxLine bounds a text of one line, in octets.
+// maxLine is the maximum length in bytes of a text of one line.
 const maxLine = 4 << 10
 
-// checkLine checks a text that answers show in one line.
+// checkLine checks a text that answers contain on one line.
 func checkLine(f *Faults, path, text string) {
 	if len(text) > maxLine || !utf8.ValidString(text) || strings.ContainsAny(text, "\x00\r\n") {
 		f.Add(path, "must be one line of UTF-8 text with at most %d octets", maxLine)
 	}
 }
 
-// Order returns resolve.order, without SLP where it is turned off: it would only
-// add to the reasons of every negative answer.
+// Order returns resolve.order, without SLP if that is disabled: it would only add to the reasons of every
+// negative answer.
 func (c Config) Order() []string {
 	if c.SLP.Enabled() {
 		return c.Resolve.Order
@@ -274,10 +275,9 @@ func (c Config) Order() []string {
 	return slices.DeleteFunc(slices.Clone(c.Resolve.Order), func(name string) bool { return name == "slp" })
 }
 
-// Orders returns the resolution systems of a namespace in their order, where it differs
-// from Order. What the administrator wrote for a namespace goes before the DNS, which
-// need not know it; and so do the rules of built-in namespaces, which are ruled, and of which the public DNS has
-// no records.
+// Orders returns the order of resolution systems per namespace, where it differs from Order. Targets and
+// servers in the configuration take precedence over the DNS, which need not know the namespace. So do the rules
+// of the built-in namespaces in ruled, which have no records in the public DNS.
 func (c Config) Orders(ruled []string) map[string][]string {
 	order := make(map[string][]string)
 	for _, nid := range ruled {
@@ -303,7 +303,7 @@ func (c Config) Orders(ruled []string) map[string][]string {
 	return order
 }
 
-// moveToFront returns an order with one of its systems before the others, if it is there.
+// moveToFront returns an order with a system moved to the front, if it is in the order.
 func moveToFront(name string, order []string) []string {
 	if !slices.Contains(order, name) {
 		return order
@@ -311,17 +311,18 @@ func moveToFront(name string, order []string) []string {
 	return toFront(name, order)
 }
 
-// toFront returns an order that begins with a system.
+// toFront returns an order with a system moved or added to the front.
 func toFront(name string, order []string) []string {
 	return append([]string{name}, slices.DeleteFunc(slices.Clone(order), func(other string) bool { return other == name })...)
 }
 
-// LocationSchemes returns the schemes that locations from THTTP servers may have, beside http and https, by namespace.
+// LocationSchemes returns the schemes that locations from THTTP servers may have besides http and https, by
+// namespace.
 func (c Config) LocationSchemes() map[string][]string {
 	return c.byNID(func(ns Namespace) []string { return ns.Schemes })
 }
 
-// THTTPServers returns the THTTP servers of namespaces.
+// THTTPServers returns the THTTP servers by namespace.
 func (c Config) THTTPServers() map[string][]string {
 	return c.byNID(func(ns Namespace) []string { return ns.THTTP })
 }

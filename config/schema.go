@@ -15,8 +15,8 @@ const (
 	sizePattern     = `^[0-9]+(\.[0-9]+)? ?([KMGTPEkmgtpe]i?)?[Bb]?$`
 )
 
-// Schema returns a JSON Schema (draft 2020-12) of configuration files, for editors and
-// checkers. It is less strict than Validate: it does not check settings against each other.
+// Schema returns a JSON Schema (draft 2020-12) of configuration files, for editors and validators. It is less
+// strict than Validate: it does not check relations between settings.
 func Schema() []byte {
 	root := object()
 	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
@@ -39,11 +39,11 @@ func Schema() []byte {
 			properties[section] = schema
 			continue
 		}
-		properties[section].(map[string]any)["properties"].(map[string]any)[leaf] = schema //nolint:forcetypeassert // as above
+		properties[section].(map[string]any)["properties"].(map[string]any)[leaf] = schema //nolint:forcetypeassert // object created both
 	}
 	text, err := json.MarshalIndent(root, "", "  ")
 	if err != nil {
-		return nil // no value of ours fails
+		return nil // unreachable: all values can be encoded
 	}
 	return append(text, '\n')
 }
@@ -55,17 +55,17 @@ func object() map[string]any {
 	return map[string]any{"type": "object", "additionalProperties": false, "properties": map[string]any{}}
 }
 
-// textOrInteger returns the schema of a text of a pattern, which may be written as an integer.
+// textOrInteger returns the schema of a text that matches a pattern, and may be written as an integer.
 func textOrInteger(pattern, comment string) map[string]any {
 	return map[string]any{"type": []string{"string", "integer"}, "pattern": pattern, "$comment": comment}
 }
 
-// schemaOf returns the schema of one value with the bounds of s.
+// schemaOf returns the schema of a value within the limits of s.
 func schemaOf(t reflect.Type, s Setting) map[string]any {
 	switch {
 	case t == reflect.TypeFor[time.Duration]():
 		schema := textOrInteger(durationPattern, s.Bound())
-		schema["minimum"], schema["maximum"] = 0, 0 // an integer has no unit
+		schema["minimum"], schema["maximum"] = 0, 0 // only 0 needs no unit
 		return schema
 	case t == reflect.TypeFor[Size]():
 		return textOrInteger(sizePattern, s.Bound())
@@ -75,7 +75,8 @@ func schemaOf(t reflect.Type, s Setting) map[string]any {
 		return schema
 	case isSection(t):
 		return schemaOfTable(t, s.Path)
-	case t.Kind() == reflect.Slice && strings.HasPrefix(s.Path, "listen.") && t.Elem().Kind() == reflect.String: // one address is often enough
+	case t.Kind() == reflect.Slice && strings.HasPrefix(s.Path, "listen.") && t.Elem().Kind() == reflect.String:
+		// A single address may be written without a list.
 		return map[string]any{"type": []string{"array", "string"}, "items": schemaOf(t.Elem(), s)}
 	case t.Kind() == reflect.Slice && isSection(t.Elem()):
 		return map[string]any{"type": "array", "items": schemaOfTable(t.Elem(), s.Path+"."+anyIndex)}
@@ -90,7 +91,7 @@ func schemaOf(t reflect.Type, s Setting) map[string]any {
 	}
 }
 
-// schemaOfTable returns the schema of a table in a list, or in such a table.
+// schemaOfTable returns the schema of a table in a list, or in another table.
 func schemaOfTable(t reflect.Type, path string) map[string]any {
 	table := object()
 	properties := table["properties"].(map[string]any) //nolint:forcetypeassert // object created it
@@ -109,7 +110,7 @@ func schemaOfTable(t reflect.Type, path string) map[string]any {
 	return table
 }
 
-// isText reports whether a type of numbers is written as text, as the level of a log.
+// isText reports whether a numeric type is written as text, such as a log level.
 func isText(t reflect.Type) bool {
 	_, ok := t.MethodByName("MarshalText")
 	return ok
@@ -135,7 +136,7 @@ func schemaOfInt(s Setting) map[string]any {
 func schemaOfText(s Setting) map[string]any {
 	schema := map[string]any{"type": "string"}
 	switch {
-	case s.Path == "log.level": // slog reads them in any case
+	case s.Path == "log.level": // slog accepts any case
 		schema["enum"] = append(strings.Fields(strings.ToLower(strings.Join(s.OneOf, " "))), s.OneOf...)
 	case s.OneOf != nil:
 		schema["enum"] = s.OneOf

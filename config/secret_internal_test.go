@@ -10,15 +10,15 @@ import (
 	"testing"
 )
 
-// secretName is the name of a setting of a password, or of a file of secrets.
+// secretName matches settings of passwords, or of files of secrets.
 var secretName = regexp.MustCompile(`password|passphrase|token|secret|login|users|credential|(^|[._])key$`)
 
-// mistakes are values of other types than text, and a text that is no file. A template has X for the secret.
+// mistakes are values of wrong types, and a text that is not a path. X stands for the secret.
 func mistakes() []string {
 	return []string{"[X]", "{X: X}", "{a: X}", "[[X]]", "X", "'host=h password=X'", "[{a: X}]"}
 }
 
-// Whatever is written in place of a file of secrets, no message shows it.
+// TestSecretsAreNotShown requires that no message shows a secret written in place of its file.
 func TestSecretsAreNotShown(t *testing.T) {
 	const secret = "hunter2"
 	declared := make(map[string]Setting)
@@ -35,7 +35,7 @@ func TestSecretsAreNotShown(t *testing.T) {
 		}
 		for _, mistake := range mistakes() {
 			err := loadText(t, nested(path, strings.ReplaceAll(mistake, "X", secret)))
-			if shows(err, secret) || err == nil && path != "tls.key" { // which may be a relative path
+			if shows(err, secret) || err == nil && path != "tls.key" { // tls.key may be a relative path
 				t.Errorf("%s: %s: %v", path, mistake, err)
 			}
 		}
@@ -55,7 +55,7 @@ func TestSecretsAreNotShown(t *testing.T) {
 	}
 }
 
-// Every setting that is checked as a file of secrets is declared as a secret.
+// TestSecretFilesAreSecrets requires that every setting checked as a file of secrets is declared as secret.
 func TestSecretFilesAreSecrets(t *testing.T) {
 	for _, s := range slices.Concat(Settings(), Elements()) {
 		check := reflect.ValueOf(s.check).Pointer()
@@ -67,7 +67,7 @@ func TestSecretFilesAreSecrets(t *testing.T) {
 
 func shows(err error, secret string) bool { return err != nil && strings.Contains(err.Error(), secret) }
 
-// nested returns the YAML of a setting: "a.*.b" is in a list.
+// nested returns the YAML of a setting; "a.*.b" is in a list.
 func nested(path, value string) string {
 	parts := strings.Split(path, ".")
 	for i := len(parts) - 1; i >= 0; i-- {

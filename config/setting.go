@@ -13,33 +13,34 @@ const (
 	week = 7 * day
 )
 
-// Setting declares one leaf of the configuration, or a section: a row of settings.yaml. The defaults, the example file, the manual, the
-// schema, the checks and what a reload keeps are all derived from these; the type of a leaf is that of its field in Config.
+// Setting declares a setting of the configuration, or a section: a row of settings.yaml. The defaults, the
+// example file, the manual, the schema, the checks and the effect of a reload are derived from it. The type of
+// a setting is that of its field in Config.
 type Setting struct {
-	// Path is the keys of its field, dotted: "dns.timeout"; without a dot it is a section, or "namespaces".
-	// A field without declaration, or the reverse, fails the tests.
+	// Path is the keys of its field, joined by dots: "dns.timeout". Without a dot it is a section, or
+	// "namespaces". Tests require exactly one declaration per field.
 	Path string
-	Doc  string // what it means, in sentences
-	// Default has the type of the field of Config; nil is its zero value.
+	Doc  string // meaning, in sentences
+	// Default has the type of the field in Config; nil is the zero value.
 	Default any
 	// Sample is an example in YAML, without indentation, shown as a comment.
 	Sample string
-	// Least and Most bound a number, a duration or a size, both included; nil is no
-	// bound. They have the type of the value.
+	// Least and Most are the inclusive limits of a number, a duration or a size; nil is no limit. They have the
+	// type of the value.
 	Least, Most any
-	// OneOf are the only allowed texts, for lists the only allowed elements.
+	// OneOf lists the only allowed texts, or the only allowed elements of a list.
 	OneOf []string
-	// Form describes the syntax of a text, or of each element of a list, without OneOf.
+	// Form describes the syntax of a text, or of each element of a list, if OneOf is empty.
 	Form string
-	// Secret marks what may hold a secret by mistake: messages do not show its value.
+	// Secret marks a setting that may hold a secret by mistake: messages do not show its value.
 	Secret bool
-	// Invalidates is what a reload throws away that changes the setting. It holds for all settings of a
-	// section that say nothing else; a setting must say it where its section does not.
+	// Invalidates is the contents that a reload drops when the setting changes. That of a section applies to
+	// its settings without their own; a setting must have its own if its section has none.
 	Invalidates Contents
-	// Elements are the settings of a table, or of each table in a list; "*" in their paths stands for the
-	// index. They are optional unless their Doc says otherwise.
+	// Elements are the settings of a table, or of each table in a list, in whose paths "*" stands for the
+	// index. They are optional unless Doc says otherwise.
 	Elements []Setting
-	// check makes further checks; nil makes none.
+	// check makes further checks; nil for none.
 	check func(f *Faults, path string, value any)
 }
 
@@ -52,7 +53,7 @@ func Elements() []Setting {
 	return all
 }
 
-// elements returns the settings of the tables of s, and those of the tables in them.
+// elements returns the settings of the tables of s, and of tables within them.
 func (s Setting) elements() []Setting {
 	all := slices.Clone(s.Elements)
 	for _, inner := range s.Elements {
@@ -61,10 +62,10 @@ func (s Setting) elements() []Setting {
 	return all
 }
 
-// IsSection reports whether s is a table of others.
+// IsSection reports whether s is a section.
 func (s Setting) IsSection() bool { return !strings.Contains(s.Path, ".") && s.Path != "namespaces" }
 
-// Bound says in words what values are allowed, and "" where all are.
+// Bound returns a text about the allowed values, "" if all are allowed.
 func (s Setting) Bound() string {
 	switch {
 	case len(s.OneOf) > 0:
@@ -76,7 +77,7 @@ func (s Setting) Bound() string {
 	}
 }
 
-// oneOf lists words as a sentence does.
+// oneOf joins words by commas and "or".
 func oneOf(words []string) string {
 	if len(words) == 1 {
 		return words[0]
@@ -85,7 +86,7 @@ func oneOf(words []string) string {
 	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
-// validate checks a value against the bounds and words of its setting.
+// validate checks a value against the limits and allowed words of its setting.
 func (s Setting) validate(f *Faults, value any) {
 	if n, ok := ordered(value); ok && s.Least != nil {
 		least, _ := ordered(s.Least)
@@ -102,7 +103,8 @@ func (s Setting) validate(f *Faults, value any) {
 	}
 }
 
-// validateElements checks the settings of the tables in a list against their declarations; those that are not set have none to keep.
+// validateElements checks the settings of the tables in a list against their declarations. Settings that are
+// not set are skipped.
 func (s Setting) validateElements(f *Faults, value any) {
 	tables, _ := value.([]any)
 	if len(s.Elements) == 0 || len(tables) == 0 {
@@ -114,7 +116,7 @@ func (s Setting) validateElements(f *Faults, value any) {
 	}
 }
 
-// validateTable checks a table at a path; fields are the numbers of its fields by their keys.
+// validateTable checks the table at a path; fields maps keys to field indexes.
 func (s Setting) validateTable(f *Faults, path string, table reflect.Value, fields map[string]int) {
 	for _, e := range s.Elements {
 		key := e.Path[strings.LastIndexByte(e.Path, '.')+1:]
@@ -135,7 +137,7 @@ func (s Setting) validateTable(f *Faults, path string, table reflect.Value, fiel
 	}
 }
 
-// fieldNumbers returns the numbers of the fields of a struct by the keys of their settings.
+// fieldNumbers maps the keys of settings to the field indexes of a struct.
 func fieldNumbers(t reflect.Type) map[string]int {
 	numbers := make(map[string]int, t.NumField())
 	for i := range t.NumField() {
@@ -162,7 +164,7 @@ func (s Setting) validateWords(f *Faults, value any) {
 	}
 }
 
-// ordered returns a value that has bounds as a number.
+// ordered returns a value that can have limits as a number.
 func ordered(value any) (int64, bool) {
 	switch v := value.(type) {
 	case int:
@@ -175,11 +177,11 @@ func ordered(value any) (int64, bool) {
 	return 0, false
 }
 
-// show prints a value as files write it.
+// show formats a value as in files.
 func show(value any) string {
 	switch v := value.(type) {
 	case Size:
-		text, _ := v.MarshalText() // it cannot fail
+		text, _ := v.MarshalText() // never fails
 		return string(text)
 	case time.Duration:
 		return showDuration(v)
@@ -187,7 +189,7 @@ func show(value any) string {
 	return fmt.Sprint(value)
 }
 
-// showDuration prints a duration without parts that are zero: "2h", not "2h0m0s".
+// showDuration formats a duration without zero parts: "2h", not "2h0m0s".
 func showDuration(d time.Duration) string {
 	text := d.String()
 	if strings.HasSuffix(text, "m0s") {

@@ -9,7 +9,7 @@ import (
 	"github.com/urnd/urnd/config"
 )
 
-// server reads an element of dns.servers.
+// server parses an element of dns.servers.
 func server(t *testing.T, text string) (s config.Server) {
 	t.Helper()
 	if err := s.UnmarshalText([]byte(text)); err != nil {
@@ -49,8 +49,8 @@ func distributed(t *testing.T) config.Config {
 	return c
 }
 
-// Instances share where what answers and responses rest on is the same, and not only where the texts of all
-// settings are.
+// TestSharedBasis: instances share contents if the settings that answers and responses depend on are equal,
+// even if other settings differ.
 func TestSharedBasis(t *testing.T) {
 	answers, responses := distributed(t).SharedBases()
 	for name, change := range map[string]func(*config.Config){

@@ -10,20 +10,22 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// SiteRoute is what holds for one host and path of proxy.sites: an entry, with what it leaves out taken from the same host's
-// next shorter path.
+// SiteRoute is the effective settings for a host and path of proxy.sites: an entry, with omitted settings
+// inherited from the next shorter path of the same host.
 type SiteRoute struct {
 	Site
 
-	Host  string // in lower case, or *. and a name
-	Index int    // of the entry
+	Host  string // in lower case; may start with "*."
+	Index int    // index of the entry
 	From  SiteOrigins
 }
 
-// SiteOrigins are the indices of the entries that what holds for a host and path is from: that of the route, or of a shorter path.
+// SiteOrigins are the indexes of the entries that settings of a route come from: that of the route, or of a
+// shorter path.
 type SiteOrigins struct{ Servers, Clients, Users, Cache, IgnoreParameters, SortParameters int }
 
-// SiteRoutes returns what holds for each host and path of proxy.sites, the shorter paths of a host first.
+// SiteRoutes returns the effective settings for each host and path of proxy.sites, sorted by the length of the
+// path.
 func (p Proxy) SiteRoutes() (routes []SiteRoute) {
 	for i, site := range p.Sites {
 		for _, host := range site.Hosts {
@@ -47,7 +49,7 @@ func (p Proxy) SiteRoutes() (routes []SiteRoute) {
 	return routes
 }
 
-// inherit takes what an entry leaves out from another one, which has settled.
+// inherit sets omitted settings to those of another route, which must be complete already.
 func (r *SiteRoute) inherit(above SiteRoute) {
 	s, from := &r.Site, above.Site
 	if len(s.Servers) == 0 {
@@ -93,7 +95,7 @@ func (r *SiteRoute) inherit(above SiteRoute) {
 	}
 }
 
-// setDefault sets a setting that has its zero value.
+// setDefault sets a setting that is zero.
 func setDefault[T comparable](setting *T, value T) {
 	var zero T
 	if *setting == zero {
@@ -101,7 +103,7 @@ func setDefault[T comparable](setting *T, value T) {
 	}
 }
 
-// siteHost returns a host of a site in normal form.
+// siteHost returns the canonical form of a host of a site.
 func siteHost(host string) string {
 	if name, isPattern := strings.CutPrefix(host, "*."); isPattern {
 		return "*." + uri.CanonicalHost(name)
@@ -109,7 +111,7 @@ func siteHost(host string) string {
 	return uri.CanonicalHost(host)
 }
 
-// HasSite reports whether a host, without port, is one of a site.
+// HasSite reports whether a host, without port, belongs to a site.
 func (p Proxy) HasSite(host string) bool {
 	host = uri.CanonicalHost(host)
 	_, domain, _ := strings.Cut(host, ".")
@@ -171,7 +173,7 @@ func checkSitePath(f *Faults, path string, site Site) {
 			f.Add(at, "%q ends with a slash: write %s, which is for all below it, too", text, strings.TrimRight(text, "/"))
 		case key == "path" && clean != text:
 			f.Add(at, "%q is not in normal form: write %s", text, clean)
-		case key != "path": // that of an entry is compared percent-decoded, and is not sent
+		case key != "path": // the path of an entry is matched percent-decoded, and not sent
 			checkURIPath(f, at, text)
 		}
 	}
@@ -180,7 +182,7 @@ func checkSitePath(f *Faults, path string, site Site) {
 	}
 }
 
-// checkURIPath checks that a path can be sent.
+// checkURIPath checks that a path can be part of a request.
 func checkURIPath(f *Faults, at, text string) {
 	if _, err := uri.Parse("http://a.example" + text); err != nil {
 		f.Add(at, "%v", err)
@@ -213,7 +215,7 @@ func checkSiteServers(f *Faults, path string, site Site) {
 	checkServerTLS(f, path+".tls", site.TLS, len(site.Servers) == 0 || slices.ContainsFunc(site.Servers, isHTTPS))
 }
 
-// checkShares checks which of the requests each server gets.
+// checkShares checks the distribution of requests among the servers.
 func checkShares(f *Faults, path string, site Site) {
 	const mostWeight = 1000
 	if n := len(site.Weights); n > 0 && n != len(site.Servers) {
@@ -290,8 +292,8 @@ func checkCacheStatuses(f *Faults, at string, r SiteCache) {
 
 func isToken(s string) bool { return httpguts.ValidHeaderFieldName(s) }
 
-// framing are the fields that say how a message is sent, or what part of a representation it has, and those that urnd sets itself:
-// to set or remove them would make messages that are not what they say.
+// framing are the fields that describe the framing of a message, or the part of a representation that it has,
+// and those that urnd sets itself. Setting or removing them would make a message inconsistent.
 const framing = " connection content-encoding content-length content-range expect if-match if-modified-since if-none-match if-range" +
 	" if-unmodified-since keep-alive proxy-connection range te trailer transfer-encoding upgrade via age cache-status "
 
@@ -304,7 +306,7 @@ func checkFieldName(f *Faults, at, name string) {
 	}
 }
 
-// checkSetFields checks fields that are set. Their values are not shown: they may be secrets.
+// checkSetFields checks fields to be set. It does not show their values, which may be secrets.
 func checkSetFields(f *Faults, path string, value any) {
 	lines, _ := value.([]string)
 	for i, line := range lines {
@@ -337,8 +339,8 @@ func checkParameters(f *Faults, path string, value any) {
 	}
 }
 
-// String returns the host and path of a route, as access test shows it.
+// String returns the host and path of a route, as "access test" displays it.
 func (r SiteRoute) String() string { return r.Host + r.Path }
 
-// SiteSetting returns the name of an entry of proxy.sites, by its index.
+// SiteSetting returns the setting path of an entry of proxy.sites.
 func SiteSetting(i int) string { return index("proxy.sites", i) }

@@ -10,7 +10,7 @@ import (
 	"github.com/urnd/urnd/config"
 )
 
-// What an entry leaves out is as in that of the same host with the next shorter path.
+// TestSiteRoutes: omitted settings of an entry are inherited from the next shorter path of the same host.
 func TestSiteRoutes(t *testing.T) {
 	c, err := config.Load(write(t, "urnd.yaml", `
 proxy:

@@ -9,7 +9,7 @@ import (
 	"github.com/urnd/urnd/config"
 )
 
-// What is wrong with a file of TOML, or in another encoding, has its line and what to write.
+// TestSyntax: errors in TOML files, or in files of another encoding, have a line and a suggestion.
 func TestSyntax(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"urnd.toml", "[proxy]\nconnect_ports = [0443]\n", "urnd.toml:2: 0443 begins with 0, as octal numbers do: write 443"},
@@ -37,7 +37,8 @@ func TestSyntax(t *testing.T) {
 	}
 }
 
-// Nothing of a line where a secret may be is shown, however it is written, for each setting that may hold one by mistake.
+// TestSyntaxHidesSecrets requires that no part of a line which may contain a secret is shown, for each setting
+// that may hold one by mistake.
 func TestSyntaxHidesSecrets(t *testing.T) {
 	values := []string{
 		"&s3cr3t foo", "&s3cr3t", "*s3cr3t", "[*s3cr3t]", "!s3cr3t", "!s3cr3t foo", "{s3cr3t}", "{+s3cr3t}", "{s3cr3t, a}", "{s3cr3t: }",
@@ -57,7 +58,7 @@ func TestSyntaxHidesSecrets(t *testing.T) {
 		section, _, _ := strings.Cut(path, ".")
 		for i, value := range values {
 			if path != "registry.password" && path != "proxy.upstreams.*.password" && i%4 != 0 {
-				continue // all values for some settings, and some values for all
+				continue // tests all values for some settings, and some values for all
 			}
 			for _, text := range []string{
 				inYAML(path, value), strings.ToUpper(name[:1]) + name[1:] + ": " + value, fmt.Sprintf("%s:\n  %q: %s\n", section, name, value),
@@ -87,7 +88,7 @@ func TestSyntaxHidesSecrets(t *testing.T) {
 	}
 }
 
-// inYAML returns a setting with a value, each part of its path on a line.
+// inYAML returns a setting with a value, with each component of its path on its own line.
 func inYAML(path, value string) string {
 	var text strings.Builder
 	indent := ""
@@ -113,7 +114,7 @@ func hides(t *testing.T, name, text string) {
 	}
 }
 
-// A paragraph of YAML ends with a line feed, which is no part of a text.
+// TestParagraphs: a YAML block scalar ends with a line feed, which is not part of the text.
 func TestParagraphs(t *testing.T) {
 	for _, sign := range []string{">", "|"} {
 		text := "proxy:\n  rules:\n    - id: a\n      action: deny\n      reason: " + sign + "\n        Ask at the desk.\nsite:\n  name: " + sign + "\n    Library\n"
@@ -124,7 +125,8 @@ func TestParagraphs(t *testing.T) {
 	}
 }
 
-// A byte order mark, anchors that are used, quotations in texts and no-break spaces between words are what they look like.
+// TestSyntaxIsMeant: a byte order mark, used anchors, quotations in texts and no-break spaces between words are
+// valid.
 func TestSyntaxIsMeant(t *testing.T) {
 	for name, text := range map[string]string{
 		"a.toml": "\ufeff[dns]\ntimeout = \"5s\"\n",
@@ -143,7 +145,7 @@ func TestSyntaxIsMeant(t *testing.T) {
 	}
 }
 
-// Octal numbers are refused in the environment, too.
+// TestOctalVariables: octal numbers are rejected in the environment, too.
 func TestOctalVariables(t *testing.T) {
 	t.Setenv("URND_LIMITS_CONNECTIONS", "0777")
 	t.Setenv("URND_PROXY_CONNECT_PORTS", "443,0444")

@@ -25,7 +25,7 @@ func checkMailAddress(f *Faults, path string, value any) {
 	}
 }
 
-// checkTLS checks what the listeners need for TLS.
+// checkTLS checks the settings that TLS listeners require.
 func (c Config) checkTLS(f *Faults) {
 	hasPair := c.TLS.Certificate != "" && c.TLS.Key != ""
 	if (len(c.Listen.TLS) > 0 || c.TLS.ClientCA != "") && !hasPair && !c.ACME.Enabled {
@@ -46,9 +46,9 @@ func (c Config) checkTLS(f *Faults) {
 	}
 }
 
-// checkACME checks what certificates by ACME need.
+// checkACME checks the settings that ACME requires.
 func (c Config) checkACME(f *Faults) {
-	const most = 1000 // each has its own certificate
+	const most = 1000 // one certificate per name
 	switch names := c.CertificateNames(); {
 	case len(names) == 0:
 		f.Add("acme.enabled", "needs a name: write listen.names, registry.hosts or proxy.sites")
@@ -70,8 +70,7 @@ func (c Config) checkACME(f *Faults) {
 	}
 }
 
-// CertificateNames returns the hosts by which clients reach urnd, for which it should have certificates: in lower
-// case, each once.
+// CertificateNames returns the host names of urnd that need a certificate: in lower case, without duplicates.
 func (c Config) CertificateNames() (names []string) {
 	add := func(host string) {
 		if host = uri.CanonicalHost(host); strings.Contains(host, ".") && !strings.HasPrefix(host, "*") && !isIP(host) && !slices.Contains(names, host) {
@@ -92,7 +91,7 @@ func (c Config) CertificateNames() (names []string) {
 	return names
 }
 
-// isIP reports whether a host is an address: no authority that is public has certificates for those.
+// isIP reports whether a host is an IP address, for which no certificates are obtained.
 func isIP(host string) bool {
 	_, err := netip.ParseAddr(strings.Trim(host, "[]"))
 	return err == nil

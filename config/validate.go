@@ -15,8 +15,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Validate returns everything that is wrong with c, or nil. The type of the
-// error is Faults.
+// Validate returns all errors in c, or nil. The type of the error is Faults.
 func (c Config) Validate() error {
 	var f Faults
 	values := leaves(c)
@@ -98,7 +97,8 @@ func (c Config) checkListeners(f *Faults) {
 	}
 }
 
-// sameListener reports whether two listeners cannot be open at the same time: one of them may have all addresses.
+// sameListener reports whether two listeners cannot be open at the same time, because they have the same
+// address or one of them listens on all addresses.
 func sameListener(a, b string) bool {
 	host, port, err := net.SplitHostPort(a)
 	other, otherPort, otherErr := net.SplitHostPort(b)
@@ -107,13 +107,13 @@ func sameListener(a, b string) bool {
 	}
 	addr, _ := netip.ParseAddr(host)
 	otherAddr, _ := netip.ParseAddr(other)
-	isAll := func(host string, addr, of netip.Addr) bool { // "" and [::] have those of IPv4, too
+	isAll := func(host string, addr, of netip.Addr) bool { // "" and [::] include IPv4
 		return host == "" || addr == netip.IPv6Unspecified() || addr == netip.IPv4Unspecified() && (of.Is4() || !of.IsValid())
 	}
 	return host == other || isAll(host, addr, otherAddr) || isAll(other, otherAddr, addr)
 }
 
-// checkAdmin requires authentication where administrators may be on other machines.
+// checkAdmin requires authentication if administrators may be on other machines.
 func (c Config) checkAdmin(f *Faults) {
 	if c.Access.AdminToken != "" || c.TLS.ClientCA != "" {
 		return
@@ -124,7 +124,7 @@ func (c Config) checkAdmin(f *Faults) {
 		}
 	}
 	if everybodyAt(c.Access.AdminProxies) >= 0 {
-		return // checkProxies says more
+		return // checkProxies reports a better error
 	}
 	for i, prefix := range c.Access.AdminProxies {
 		if !isLoopback(prefix) {
@@ -134,19 +134,19 @@ func (c Config) checkAdmin(f *Faults) {
 	}
 }
 
-// isLoopback reports whether all addresses of a range are of this machine.
+// isLoopback reports whether all addresses of a network are loopback addresses.
 func isLoopback(prefix netip.Prefix) bool {
 	return prefix.Addr().IsLoopback() && prefix.Bits() >= 8 && (prefix.Addr().Is4() || prefix.Bits() == 128)
 }
 
 func index(path string, i int) string { return path + "." + strconv.Itoa(i) }
 
-// schemes are those to which clients may be redirected, in addition to http and https.
+// schemes returns the schemes to which clients may be redirected, in addition to http and https.
 func schemes() []string {
 	return slices.DeleteFunc(uri.LocationSchemes(), uri.IsWebScheme)
 }
 
-// checkServer checks the base of a THTTP server.
+// checkServer checks an http or https origin, such as that of a THTTP server.
 func checkServer(f *Faults, path, server string) {
 	switch err := isServer(server); {
 	case err == nil:
@@ -159,7 +159,7 @@ func checkServer(f *Faults, path, server string) {
 	}
 }
 
-// isWebURL reports whether a text is a URL of the web: http or https, with a host and without user.
+// isWebURL reports whether a text is an http or https URL with a host and without userinfo.
 func isWebURL(text string) bool {
 	u, err := url.Parse(text)
 	return err == nil && uri.IsWebScheme(u.Scheme) && u.Hostname() != "" && u.User == nil
@@ -169,7 +169,7 @@ const hasUserinfo = "contains a user or a password, which is not allowed there"
 
 var errNoServer = errors.New("is not http:// or https:// and a host, without a path")
 
-// isServer returns why a URL is not the base of a server.
+// isServer returns an error for a URL that is not an http or https origin.
 func isServer(server string) error {
 	u, err := uri.Parse(server)
 	if err == nil {
@@ -197,38 +197,38 @@ var userinfo = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://[^/?#]*@`)
 // literalScheme matches a template whose scheme has no variables.
 var literalScheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
 
-// minMemory is what urnd needs with almost empty caches.
+// minMemory is the memory that urnd needs with almost empty caches, in bytes.
 const minMemory = 32 << 20
 
-// The memory of one of many, at most, in bytes.
+// The maximum memory per unit in bytes; batches is a number.
 const (
-	connectionMemory = 32 << 10  // with its goroutine and buffers, after a request
-	secureMemory     = 64 << 10  // likewise with TLS and HTTP/2, without the requests that it has at a time
-	http2Memory      = 32 << 10  // a request by HTTP/2 whose response waits for its client to open a flow-control window
-	receiveMemory    = 256 << 10 // of a body by HTTP/2 that is not read yet
-	requestMemory    = 32 << 10  // a name that is resolved
-	fetchMemory      = 128 << 10 // two blocks of a body that is only passed on
-	streamMemory     = 128 << 10 // a buffer for each direction that carries something
-	batchMemory      = 16 << 20  // its largest body
-	batches          = 8         // at a time
-	registryMemory   = 136 << 20 // the page caches of SQLite
+	connectionMemory = 32 << 10  // a connection with its goroutine and buffers, after a request
+	secureMemory     = 64 << 10  // a connection with TLS and HTTP/2, without its concurrent requests
+	http2Memory      = 32 << 10  // an HTTP/2 request whose response waits for the client's flow-control window
+	receiveMemory    = 256 << 10 // unread body of an HTTP/2 response
+	requestMemory    = 32 << 10  // resolution of a name
+	fetchMemory      = 128 << 10 // two blocks of a pass-through body
+	streamMemory     = 128 << 10 // a buffer for each active direction
+	batchMemory      = 16 << 20  // largest body of a batch
+	batches          = 8         // maximum concurrent batches
+	registryMemory   = 136 << 20 // page caches of SQLite
 )
 
-// memoryUse is the most memory that a setting allows.
+// memoryUse is the maximum memory that a setting allows.
 type memoryUse struct {
 	setting string
 	most    Size
 }
 
-// A client may have so many requests by HTTP/2 at a time on a connection: the most is what RFC 9113 section 6.5.2 recommends at least,
-// and the least is as many as browsers make by the connections that they open by HTTP/1.1.
+// The limits of concurrent requests per HTTP/2 connection. The upper one is the minimum that RFC 9113 section
+// 6.5.2 recommends; the lower one is the number that browsers reach with several HTTP/1.1 connections.
 const (
 	leastHTTP2Requests = 8
 	mostHTTP2Requests  = 100
 )
 
-// HTTP2Requests returns how many requests a client may have at a time on a connection by HTTP/2: as many as limits.memory, or else
-// available, of which 0 is no bound, has room for if limits.connections do so.
+// HTTP2Requests returns the maximum number of concurrent requests per HTTP/2 connection: as many as fit into
+// limits.memory (or else into available, where 0 is no limit) if there are limits.connections connections.
 func (c Config) HTTP2Requests(available Size) int {
 	memory := cmp.Or(c.Limits.Memory, available)
 	if memory == 0 {
@@ -248,7 +248,8 @@ func sum(uses []memoryUse) (all Size) {
 	return all
 }
 
-// memoryUses returns what the settings allow, with so many requests of a connection by HTTP/2, and what urnd needs itself.
+// memoryUses returns the memory that the settings allow, with this number of requests per HTTP/2 connection,
+// and that of urnd itself.
 func (c Config) memoryUses(http2Requests int) []memoryUse {
 	l := c.Limits
 	connection, receive := Size(connectionMemory), Size(0)
@@ -280,8 +281,9 @@ func (c Config) memoryUses(http2Requests int) []memoryUse {
 	return append(uses, memoryUse{"urnd itself", minMemory})
 }
 
-// MemoryFaults returns the fault of settings that allow more memory together than urnd may have: limits.memory or, where
-// that is 0, available, of which 0 is no bound; and of a limits.memory that is more than there is.
+// MemoryFaults returns an error if the settings together allow more memory than urnd may use: limits.memory or,
+// if that is 0, available, where 0 is no limit. It also returns an error if limits.memory exceeds what is
+// available.
 func (c Config) MemoryFaults(available Size) Faults {
 	uses := c.memoryUses(c.HTTP2Requests(available))
 	all := sum(uses)
@@ -290,7 +292,7 @@ func (c Config) MemoryFaults(available Size) Faults {
 		parts = append(parts, use.setting+" "+show(use.most))
 	}
 	var f Faults
-	const ofGroup, room = "this process may have", 8 // available leaves room, which a limit that is set may use
+	const ofGroup, room = "this process may have", 8 // available includes slack, which an explicit limit may use
 	switch l := c.Limits.Memory; {
 	case l > 0 && l < all:
 		f.Add("limits.memory", "%s is less than %s, which the settings allow together: %s: write limits.memory: %s%s", show(l), show(all),
@@ -305,9 +307,9 @@ func (c Config) MemoryFaults(available Size) Faults {
 	return f
 }
 
-// fewerConnections says which limits.connections there is memory for, "" where they are not why it is too little.
+// fewerConnections suggests a limits.connections that fits into memory, "" if lowering it does not help.
 func (c Config) fewerConnections(memory Size) string {
-	const few = 16 // nobody is helped by fewer
+	const few = 16 // fewer are of no use
 	all, before := sum(c.memoryUses(leastHTTP2Requests)), c.Limits.Connections
 	c.Limits.Connections = 0
 	others := sum(c.memoryUses(leastHTTP2Requests))
@@ -321,8 +323,8 @@ func (c Config) fewerConnections(memory Size) string {
 	return fmt.Sprintf(", or limits.connections: %d", n)
 }
 
-// wholeMiB rounds up.
+// wholeMiB rounds up to whole MiB.
 func wholeMiB(size Size) Size { return (size + 1<<20 - 1) >> 20 << 20 }
 
-// heldMemory is what the caches, and urnd without them, may take.
+// heldMemory is the maximum memory of the caches and of urnd itself.
 func heldMemory(c Cache) Size { return c.Answers + c.Records + c.Responses + c.Responses/4 + minMemory }

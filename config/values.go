@@ -14,19 +14,18 @@ import (
 	"github.com/urnd/urnd/config/source"
 )
 
-// Server is a DNS server: "192.0.2.1", "[2001:db8::1]:5353", or over TLS
-// "tls://192.0.2.1:853#dns.example", with the name of its certificate. The default
-// port is 53, over TLS 853. Host names are not allowed: resolving one would need a DNS
-// server.
+// Server is a DNS server: "192.0.2.1", "[2001:db8::1]:5353", or over TLS "tls://192.0.2.1:853#dns.example",
+// with the name in its certificate. The default port is 53, over TLS 853. Host names are not allowed: resolving
+// one would need a DNS server.
 type Server struct {
 	netip.AddrPort
 	TLS  bool
-	Name string // of the certificate; empty: the certificate is for the address
+	Name string // in the certificate; "" if the certificate is for the address
 }
 
 const tlsPrefix = "tls://"
 
-// UnmarshalText reads a server.
+// UnmarshalText parses a server.
 func (s *Server) UnmarshalText(text []byte) error {
 	address, overTLS := strings.CutPrefix(string(text), tlsPrefix)
 	port := uint16(53)
@@ -44,7 +43,7 @@ func (s *Server) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// ofServer returns the end of a message about what is no address of a server.
+// ofServer returns the suggestion for an invalid server address.
 func ofServer(text string) string {
 	host, _, hasName := strings.Cut(text, "#")
 	_, err := netip.ParseAddr(host)
@@ -57,7 +56,7 @@ func ofServer(text string) string {
 	return ""
 }
 
-// String returns the server as UnmarshalText reads it.
+// String formats the server for UnmarshalText.
 func (s Server) String() string {
 	switch {
 	case !s.TLS:
@@ -77,7 +76,7 @@ type Agent struct {
 	netip.AddrPort
 }
 
-// UnmarshalText reads an address with or without port.
+// UnmarshalText parses an address with or without port.
 func (a *Agent) UnmarshalText(text []byte) error {
 	if addr, err := netip.ParseAddr(string(text)); err == nil {
 		a.AddrPort = netip.AddrPortFrom(addr, 427)
@@ -91,12 +90,12 @@ func (a *Agent) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// PortRange is a port, "443", or a range of ports, "8000-8999", both ends included.
+// PortRange is a port, "443", or an inclusive range of ports, "8000-8999".
 type PortRange struct {
 	First, Last uint16
 }
 
-// UnmarshalText reads a port or a range.
+// UnmarshalText parses a port or a range.
 func (p *PortRange) UnmarshalText(text []byte) error {
 	first, last, isRange := strings.Cut(string(text), "-")
 	if !isRange {
@@ -121,7 +120,7 @@ func (p *PortRange) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// String returns the range as UnmarshalText reads it.
+// String formats the range for UnmarshalText.
 func (p PortRange) String() string {
 	if p.First == p.Last {
 		return strconv.Itoa(int(p.First))
@@ -135,7 +134,7 @@ func (p PortRange) MarshalText() ([]byte, error) { return []byte(p.String()), ni
 // Size is a number of bytes, written "64MiB" or as plain digits.
 type Size int64
 
-// UnmarshalText reads what humanize.ParseBytes reads.
+// UnmarshalText parses the sizes of humanize.ParseBytes.
 func (s *Size) UnmarshalText(text []byte) error {
 	n, err := humanize.ParseBytes(string(text))
 	if strings.HasPrefix(string(text), "/") {
@@ -148,7 +147,7 @@ func (s *Size) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// MarshalText prints a size so that it reads back as the same number.
+// MarshalText formats a size so that it parses to the same number.
 func (s Size) MarshalText() ([]byte, error) {
 	for _, unit := range []struct {
 		name  string
@@ -161,23 +160,23 @@ func (s Size) MarshalText() ([]byte, error) {
 	return fmt.Appendf(nil, "%dB", int64(s)), nil
 }
 
-// InRanges returns what reports whether a port is in one of the ranges.
+// InRanges returns a function that reports whether a port is in any of the ranges.
 func InRanges(ranges []PortRange) func(port uint16) bool {
 	return func(port uint16) bool {
 		return slices.ContainsFunc(ranges, func(r PortRange) bool { return r.First <= port && port <= r.Last })
 	}
 }
 
-// Window is a span of time of some days of the week, "Mon-Fri 08:00-18:00". The zero value is no time.
+// Window is a time span on days of the week, "Mon-Fri 08:00-18:00". The zero value is never.
 type Window struct {
-	Days [7]bool // by time.Weekday: those on which it begins
-	// From and To are minutes since midnight, at most 1440. Where To is not behind From it ends on the next day.
+	Days [7]bool // days on which it starts, by time.Weekday
+	// From and To are minutes since midnight, at most 1440. If To is not after From, it ends on the next day.
 	From, To int
 }
 
 const minutesOfDay = 24 * 60
 
-// UnmarshalText reads days, a span, or both: "Sat,Sun", "22:00-06:00", "Mon-Fri 08:00-18:00".
+// UnmarshalText parses days, a span, or both: "Sat,Sun", "22:00-06:00", "Mon-Fri 08:00-18:00".
 func (w *Window) UnmarshalText(text []byte) error {
 	days, span, both := strings.Cut(string(text), " ")
 	if !both && strings.Contains(days, ":") {
@@ -196,7 +195,7 @@ func (w *Window) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// setSpan sets a span such as "08:00-18:00", and reports whether it is one.
+// setSpan sets a span such as "08:00-18:00", and reports whether it is valid.
 func (w *Window) setSpan(text string) bool {
 	from, to, ok := strings.Cut(text, "-")
 	var isFrom, isTo bool
@@ -205,7 +204,8 @@ func (w *Window) setSpan(text string) bool {
 	return ok && isFrom && isTo && w.From != w.To && w.From != minutesOfDay
 }
 
-// addDays adds a day, or a range of them, which may go over the end of the week, and reports whether it is one.
+// addDays adds a day or a range of days, which may wrap around the end of the week, and reports whether it is
+// valid.
 func (w *Window) addDays(text string) bool {
 	first, last, isRange := strings.Cut(text, "-")
 	if !isRange {
@@ -233,7 +233,7 @@ func dayOf(text string) int {
 	return -1
 }
 
-// minutesOf returns the minutes since midnight of "08:30"; "24:00" is the end of a day.
+// minutesOf parses a time of day such as "08:30" to minutes since midnight; "24:00" is the end of a day.
 func minutesOf(text string) (minutes int, ok bool) {
 	hour, minute, ok := strings.Cut(text, ":")
 	h, err := strconv.ParseUint(hour, 10, 8)
@@ -242,7 +242,7 @@ func minutesOf(text string) (minutes int, ok bool) {
 	return minutes, ok && err == nil && minuteErr == nil && len(minute) == 2 && m < 60 && minutes <= minutesOfDay
 }
 
-// String returns the window as UnmarshalText reads it: the days in their order from Monday.
+// String formats the window for UnmarshalText, with the days in order from Monday.
 func (w Window) String() string {
 	var days []string
 	for i := range 7 {

@@ -7,24 +7,25 @@ import (
 	"strings"
 )
 
-// mostBits is the length of a prefix that is no network of anybody: all addresses, or as many as 2000::/3.
+// mostBits is the maximum length of a prefix that counts as all addresses, such as 2000::/3, the global IPv6
+// addresses.
 const mostBits = 4
 
-// isEverybody reports whether a range is no network of anybody.
+// isEverybody reports whether a network counts as all addresses.
 func isEverybody(p netip.Prefix) bool { return p.Bits() <= mostBits }
 
-// isForOthers reports whether others than this machine reach an address.
+// isForOthers reports whether a listen address is reachable from other machines.
 func isForOthers(address string) bool {
 	host, _, err := net.SplitHostPort(address)
 	addr, _ := netip.ParseAddr(host)
 	return err == nil && host != "localhost" && !addr.IsLoopback()
 }
 
-// everybodyWarnings are about clients and proxies that have more rights than is meant.
+// everybodyWarnings are warnings about clients and proxies with unintentionally many rights.
 func everybodyWarnings() []warning {
 	const sender = "%s is everybody who reaches %s, who may say that it is any client, so that the limits of one client (limits.rate, " +
 		"limits.client_share) bound nobody: list the addresses of your "
-	clients := func(c checked) string { // by which address, or field, clients of this machine may be others
+	clients := func(c checked) string { // the address, or setting, by which clients may be on other machines
 		if service := firstForOthers(c.Listen.Service, c.Listen.TLS); service != "" || len(c.Access.TrustedProxies) == 0 {
 			return service
 		}
@@ -38,7 +39,7 @@ func everybodyWarnings() []warning {
 				warnOfHostBits(f, s.Path, prefixes)
 			}
 		},
-		// Where an address has rights, too, Validate refuses them: checkProxies.
+		// If rights depend on addresses, too, Validate rejects these: checkProxies.
 		everybody("listen.proxy_protocol", sender+"load balancers", service),
 		everybody("access.trusted_proxies", sender+"proxies", service),
 		everybody("access.admin_proxies", sender+"proxies", func(c checked) string { return firstForOthers([]string{c.Listen.Admin}) }),
@@ -58,14 +59,14 @@ func everybodyWarnings() []warning {
 		first("access.allow_destinations", "with %s every client of the proxy reaches this machine and the networks around it: write the "+
 			"networks that clients need, such as 10.1.0.0/16", func(c checked) []netip.Prefix { return c.Access.AllowDestinations },
 			func(_ checked, p netip.Prefix) bool {
-				const networkOfIPv4, uniqueLocal = 8, 7 // 10.0.0.0/8, fc00::/7
+				const networkOfIPv4, uniqueLocal = 8, 7 // lengths of 10.0.0.0/8 and fc00::/7
 				return p.Addr().Is4() && p.Bits() < networkOfIPv4 || p.Addr().Is6() && p.Bits() < uniqueLocal
 			}),
 		warnOfFamilies,
 	}
 }
 
-// nobodyWarnings are about services that nobody may use, or fewer than is meant.
+// nobodyWarnings are warnings about services that no clients, or fewer than intended, may use.
 func nobodyWarnings() []warning {
 	return []warning{
 		one("access.resolve_clients", "is empty: nobody may resolve names: delete the line for everybody, or list the networks of your clients",
@@ -84,7 +85,7 @@ func nobodyWarnings() []warning {
 			}),
 		one("listen.redirect_tls", "without listen.tls it needs urnd-https.socket, or urnd does not start",
 			func(c checked) bool { return c.Listen.RedirectTLS && len(c.Listen.TLS) == 0 }),
-		// The browsers of others come by a name that urnd does not know, and are refused.
+		// Browsers on other machines use a name that urnd does not know, so that their requests are denied.
 		one("listen.names", "is empty: browsers that come to listen.service by another name than localhost and that of the machine are refused "+
 			"what is retrieved for access.proxy_clients (/fetch, N2R): list the names that they use", func(c checked) bool {
 			isOpen := !c.Listen.RedirectTLS && (slices.ContainsFunc(c.Listen.Service, isForOthers) || len(c.Listen.ProxyProtocol) > 0)
@@ -101,7 +102,7 @@ func nobodyWarnings() []warning {
 	}
 }
 
-// firstForOthers returns the first address that others than this machine reach, "" for none.
+// firstForOthers returns the first address that is reachable from other machines, "" for none.
 func firstForOthers(lists ...[]string) string {
 	addresses := slices.Concat(lists...)
 	if i := slices.IndexFunc(addresses, isForOthers); i >= 0 {
@@ -110,7 +111,8 @@ func firstForOthers(lists ...[]string) string {
 	return ""
 }
 
-// everybody is a rule about a range of all who reach urnd at an address, "" for none: says shows both.
+// everybody is a rule about networks that cover all addresses, if urnd is reachable at an address, which is not
+// "". says has verbs for both.
 func everybody(path, says string, address func(c checked) string) warning {
 	return func(f *Faults, c checked) {
 		prefixes, _ := c.values[path].([]netip.Prefix)
@@ -120,7 +122,8 @@ func everybody(path, says string, address func(c checked) string) warning {
 	}
 }
 
-// warnOfFamilies warns of clients that are everybody by one version of IP alone. Where everybody is too many, nothing is to be added.
+// warnOfFamilies warns of settings that include all clients of one IP version only. It skips settings with a
+// warning, to which nothing should be added.
 func warnOfFamilies(f *Faults, c checked) {
 	for _, s := range Settings() {
 		isWarned := func(fault Fault) bool { return strings.HasPrefix(fault.Path, s.Path+".") }
@@ -140,7 +143,8 @@ func warnOfHostBits(f *Faults, path string, prefixes []netip.Prefix) {
 	}
 }
 
-// networkAt returns the network that is probably meant by its first address alone, the zero value where none is.
+// networkAt returns the network that a single address, whose last bytes are zero, probably means; the zero
+// value for none.
 func networkAt(prefix netip.Prefix) netip.Prefix {
 	addr, octets := prefix.Addr(), prefix.Addr().AsSlice()
 	if !prefix.IsSingleIP() || octets[len(octets)-1] != 0 {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// The index finds the rule that a comparison with each one finds.
+// TestHidersFindWhatAScanFinds requires that the index finds the same rule as a comparison with all rules.
 func TestHidersFindWhatAScanFinds(t *testing.T) {
 	hosts := []string{
 		"a.example", ".a.example", "b.a.example.", ".B.a.example", ".example", "*.a.example", "?.a.example", "*.*", "a.*", "x*.example", "*.c-?.example", "?",

@@ -9,13 +9,13 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// hasNoCondition reports whether a rule decides every request that comes to it.
+// hasNoCondition reports whether a rule decides every request that it sees.
 func (r ProxyRule) hasNoCondition() bool {
 	return !r.hasLists() && len(r.Clients)+len(r.Users)+len(r.Groups)+len(r.Methods)+len(r.Schemes)+len(r.Hosts)+len(r.Ports)+len(r.Paths)+len(r.Times)+
 		len(r.Hellos)+len(r.Destinations) == 0
 }
 
-// proxyWarnings are about the rules of the proxy.
+// proxyWarnings are warnings about the rules of the proxy.
 func proxyWarnings() []warning {
 	return []warning{
 		warnOfProxyRules,
@@ -29,7 +29,7 @@ func proxyWarnings() []warning {
 	}
 }
 
-// warnOfProxyRules adds what is valid in rules, and probably not meant.
+// warnOfProxyRules warns of rules that are valid, but probably not intended.
 func warnOfProxyRules(f *Faults, c checked) {
 	rules := c.Proxy.Rules
 	before := make(hiders)
@@ -46,7 +46,7 @@ func warnOfProxyRules(f *Faults, c checked) {
 	}
 }
 
-// warnOfNever warns of conditions for which no request comes, or none gets through.
+// warnOfNever warns of conditions that no request meets, or whose requests are denied elsewhere.
 func warnOfNever(f *Faults, path string, r ProxyRule, c Config) {
 	if len(r.Users) > 0 && !c.Access.HasLogin() {
 		f.Add(path+".users", "never hold: access.proxy_users is empty, so that nobody logs in: name a file of users there")
@@ -69,7 +69,7 @@ func warnOfNever(f *Faults, path string, r ProxyRule, c Config) {
 	}
 }
 
-// warnOfAlmostAll warns of values that look as if they stood for all, and do not.
+// warnOfAlmostAll warns of values that seem to match everything, but do not.
 func warnOfAlmostAll(f *Faults, path string, r ProxyRule) {
 	warnOfOneFamily(f, path+".clients", r.Clients, ", or leave clients out")
 	warnOfOneFamily(f, path+".destinations", r.Destinations, ", or leave destinations out")
@@ -87,7 +87,7 @@ func warnOfAlmostAll(f *Faults, path string, r ProxyRule) {
 	}
 }
 
-// warnOfOneFamily warns of all addresses of one version of IP beside none of the other.
+// warnOfOneFamily warns of a list with all addresses of one IP version, and none of the other.
 func warnOfOneFamily(f *Faults, path string, ranges []netip.Prefix, otherwise string) {
 	for family, other := range map[netip.Prefix]string{
 		netip.MustParsePrefix("0.0.0.0/0"): "IPv6: add ::/0", netip.MustParsePrefix("::/0"): "IPv4: add 0.0.0.0/0",
@@ -99,7 +99,7 @@ func warnOfOneFamily(f *Faults, path string, ranges []netip.Prefix, otherwise st
 	}
 }
 
-// warnOfTunnels warns of rules that miss the requests by which clients ask for https.
+// warnOfTunnels warns of rules that miss the CONNECT requests by which clients use https.
 func warnOfTunnels(f *Faults, path string, r ProxyRule, open []PortRange) {
 	isTunnel := slices.Equal(r.Schemes, []string{"connect"}) || slices.Equal(r.Methods, []string{"CONNECT"})
 	for i, ports := range r.Ports {
@@ -113,7 +113,7 @@ func warnOfTunnels(f *Faults, path string, r ProxyRule, open []PortRange) {
 	}
 }
 
-// warnOfRuleHosts warns of patterns that stand for other names than they seem to.
+// warnOfRuleHosts warns of patterns that match other names than they seem to.
 func warnOfRuleHosts(f *Faults, path string, hosts []string) {
 	for i, host := range hosts {
 		if !strings.ContainsAny(host, "*/") {
@@ -140,19 +140,19 @@ func warnOfRuleHosts(f *Faults, path string, hosts []string) {
 	}
 }
 
-// opensAll reports whether the rules let everybody's requests pass that no other rule decides.
+// opensAll reports whether the policy allows requests that no rule decides.
 func opensAll(p Proxy) bool {
 	deniesRest := func(r ProxyRule) bool { return r.Action == "deny" && r.hasNoCondition() }
 	return p.Policy != "enforce" || !slices.ContainsFunc(p.Rules, deniesRest)
 }
 
-// matchesHost reports whether a name has the labels of a pattern.
+// matchesHost reports whether the labels of a name match those of a pattern.
 func matchesHost(pattern, name string) bool {
 	matched, err := urlpath.Match(strings.ReplaceAll(pattern, ".", "/"), strings.ReplaceAll(name, ".", "/"))
 	return matched && err == nil
 }
 
-// warnOfHiddenRule warns of a rule to which no request comes.
+// warnOfHiddenRule warns of a rule that never decides, because an earlier rule hides it.
 func warnOfHiddenRule(f *Faults, path string, r ProxyRule, before []ProxyRule, index hiders) {
 	first := index.first(r, before)
 	switch {
@@ -164,7 +164,7 @@ func warnOfHiddenRule(f *Faults, path string, r ProxyRule, before []ProxyRule, i
 	}
 }
 
-// hides reports whether a rule holds for all requests for which a later one does.
+// hides reports whether a rule matches all requests that a later rule matches.
 func (r ProxyRule) hides(later ProxyRule) bool {
 	has := func(p, q PortRange) bool { return p.First <= q.First && q.Last <= p.Last }
 	hasAll := func(p, q netip.Prefix) bool { return p.Bits() <= q.Bits() && p.Overlaps(q) }
@@ -176,22 +176,24 @@ func (r ProxyRule) hides(later ProxyRule) bool {
 		covers(r.Ports, later.Ports, has) && covers(r.Destinations, later.Destinations, hasAll)
 }
 
-// isKnown reports whether it is known here for which requests a rule holds: not behind an upstream proxy, before a tunnel has begun, and
-// by what is in a file.
+// isKnown reports whether the requests that a rule matches are known here. They are not if the address is
+// unknown (behind an upstream proxy), before a tunnel has started, and with list files.
 func (r ProxyRule) isKnown() bool {
 	return (r.Action != "allow" || len(r.Destinations) == 0) && len(r.Hellos) == 0 && !r.hasLists()
 }
 
-// missesListsOf reports whether a later rule has a file beside values that are all in conditions of this one.
+// missesListsOf reports whether a later rule has a list file for a condition that this rule has with values
+// only.
 func (r ProxyRule) missesListsOf(later ProxyRule) bool {
 	return len(r.Clients) > 0 && len(later.ClientsFrom) > 0 || len(r.Hosts) > 0 && len(later.HostsFrom) > 0 ||
 		len(r.Destinations) > 0 && len(later.DestinationsFrom) > 0
 }
 
-// maxPairs bounds how many pairs of values are compared: two long lists are not.
+// maxPairs is the maximum number of pairs of values that are compared; longer lists are not compared.
 const maxPairs = 1 << 16
 
-// covers reports whether a condition holds wherever a later one does; without values it always holds.
+// covers reports whether a condition matches everything that a later one matches. Without values it always
+// matches.
 func covers[T any](values, later []T, has func(T, T) bool) bool {
 	if len(values) == 0 || len(values)*len(later) > maxPairs {
 		return len(values) == 0
@@ -200,7 +202,7 @@ func covers[T any](values, later []T, has func(T, T) bool) bool {
 	return len(later) > 0 && !slices.ContainsFunc(later, missing)
 }
 
-// coversHost reports whether a host of a rule stands for all hosts for which a later one does.
+// coversHost reports whether a host of a rule matches all hosts that a later one matches.
 func coversHost(host, later string) bool {
 	host, later = uri.CanonicalHost(host), uri.CanonicalHost(later)
 	if network, ok := networkOf(host); ok {
@@ -216,11 +218,12 @@ func coversHost(host, later string) bool {
 	return host == later || !strings.HasPrefix(later, ".") && !strings.ContainsAny(later, "*?") && matchesHost(host, later)
 }
 
-// hiders finds the rules that may hide a later one without a comparison with each, which with thousands of rules takes minutes.
-// A rule is in it by the values of one condition, that which it shares with the fewest: what it hides has a value below each.
+// hiders is an index of rules that may hide a later one. Comparing each pair of thousands of rules would take
+// minutes. A rule is indexed by the values of one condition, the one with the least shared values: a rule that
+// it hides has a value covered by one of these.
 type hiders map[hiderKey][]int
 
-// hiderKey is a value of a condition. The zero value stands for no condition.
+// hiderKey is a value of a condition. The zero value means no condition.
 type hiderKey struct {
 	condition conditionKind
 	text      string
@@ -233,17 +236,17 @@ const (
 	anyRequest conditionKind = iota
 	oneHost
 	allBelow
-	hostPattern // by what is behind its last wildcard
+	hostPattern // by the text after its last wildcard
 	hostNetwork
 	clientNetwork
 	destinationNetwork
 	oneUser
 )
 
-// add adds a rule by its number. Rules are added in order.
+// add adds a rule by its index. Rules must be added in order.
 func (h hiders) add(r ProxyRule, number int) {
 	if len(r.Hosts) > maxPairs {
-		return // it is compared with none
+		return // it is never compared
 	}
 	var hosts, clients, destinations, users []hiderKey
 	for _, host := range r.Hosts {
@@ -267,7 +270,7 @@ func (h hiders) add(r ProxyRule, number int) {
 	if best == nil {
 		best = []hiderKey{{}}
 	}
-	alone := []int{number} // keys of no other rule share it: to append makes a copy
+	alone := []int{number} // shared by the keys of this rule only; append makes a copy
 	for _, key := range best {
 		switch all := h[key]; {
 		case len(all) == 0:
@@ -278,7 +281,7 @@ func (h hiders) add(r ProxyRule, number int) {
 	}
 }
 
-// most returns how many rules share the key that most share.
+// most returns the number of rules that share the most frequent key.
 func (h hiders) most(keys []hiderKey) int {
 	most := 0
 	for _, key := range keys {
@@ -301,7 +304,7 @@ func keyOfHost(host string) hiderKey {
 	return hiderKey{condition: oneHost, text: host}
 }
 
-// first returns the number of the first rule that hides a later one, of those that were added; -1 for none.
+// first returns the index of the first added rule that hides a later one; -1 for none.
 func (h hiders) first(later ProxyRule, before []ProxyRule) int {
 	first := len(before)
 	try := func(key hiderKey) {
@@ -344,7 +347,7 @@ func (h hiders) first(later ProxyRule, before []ProxyRule) int {
 	return first
 }
 
-// tryHost tries the keys of all hosts that may have a name or pattern.
+// tryHost tries the keys of all hosts that may match a name or pattern.
 func tryHost(host string, try func(hiderKey)) {
 	try(hiderKey{condition: oneHost, text: host})
 	try(hiderKey{condition: hostPattern})

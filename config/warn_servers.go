@@ -11,7 +11,8 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// refusal says why urnd does not dial a server, "" where it does, or where that is not known before its name is looked up.
+// refusal returns the reason why urnd does not dial a server, "" if it does, or if that is unknown before its
+// name is resolved.
 func (c Config) refusal(host, port string) string {
 	const wellKnown = 1024
 	host = strings.Trim(host, "[]")
@@ -32,7 +33,7 @@ func (c Config) refusal(host, port string) string {
 	return ""
 }
 
-// isOwn reports whether urnd listens at a host and a port.
+// isOwn reports whether urnd listens at a host and port.
 func (c Config) isOwn(host, port string) bool {
 	addr, _ := netip.ParseAddr(host)
 	isName := uri.SameHost(host, "localhost") || c.isNamed(host)
@@ -47,16 +48,16 @@ func (c Config) isOwn(host, port string) bool {
 	return false
 }
 
-// isNamed reports whether a host is one of listen.names.
+// isNamed reports whether a host is in listen.names.
 func (c Config) isNamed(host string) bool {
 	return slices.ContainsFunc(c.Listen.Names, func(name string) bool { return uri.SameHost(name, host) })
 }
 
-// hostAndPort returns those of a URL of http or https, with the default port; "" where there are none.
+// hostAndPort returns the host and port of a URL, with the default port; "" for an invalid URL.
 func hostAndPort(server string) (host, port string) {
 	u, err := uri.Parse(server)
 	if err != nil {
-		return "", "" // Validate has said so
+		return "", "" // Validate reports the error
 	}
 	host, _ = u.Host()
 	if port, _ = u.Port(); port == "" {
@@ -65,7 +66,7 @@ func hostAndPort(server string) (host, port string) {
 	return host, port
 }
 
-// serverWarnings are about servers that urnd does not dial, and sites that come back to it.
+// serverWarnings are warnings about servers that urnd does not dial, and about sites that loop back to it.
 func serverWarnings() []warning {
 	return []warning{
 		func(f *Faults, c checked) { warnOfServers(f, c.Config) },
@@ -74,7 +75,7 @@ func serverWarnings() []warning {
 	}
 }
 
-// warnOfServers warns of servers that urnd does not dial, and of sites that come back to it.
+// warnOfServers warns of servers that urnd does not dial, and of sites that loop back to it.
 func warnOfServers(f *Faults, c Config) {
 	for i, site := range c.Proxy.Sites {
 		path := index("proxy.sites", i)
@@ -109,7 +110,7 @@ func warnOfServers(f *Faults, c Config) {
 	}
 }
 
-// isSite reports whether a server is a site that urnd is the gateway of, at a port by which clients reach sites.
+// isSite reports whether a server is a site of this gateway, at a port by which clients reach sites.
 func (c Config) isSite(host, port string) bool {
 	ports := []string{"80", "443"}
 	for _, address := range slices.Concat(c.Listen.Service, c.Listen.TLS) {
@@ -120,7 +121,7 @@ func (c Config) isSite(host, port string) bool {
 	return !isAddress(host) && slices.Contains(ports, port) && c.Proxy.HasSite(host)
 }
 
-// warnOfRefusal warns of a server that is never asked.
+// warnOfRefusal warns of a server that urnd never dials.
 func warnOfRefusal(f *Faults, c Config, path, server string) {
 	host, port := hostAndPort(server)
 	if reason := c.refusal(host, port); reason != "" {
@@ -133,8 +134,9 @@ func isAddress(host string) bool {
 	return err == nil
 }
 
-// specialNetworks are those that no connection is made to, unless access.allow_destinations has them: the blocks of
-// internal/netguard, which config cannot ask. Private ones are before the others, since warnings name the first.
+// specialNetworks returns the networks that urnd does not connect to unless they are in
+// access.allow_destinations. They are those of internal/netguard, which config must not import. Private
+// networks come first, because warnings name the first match.
 func specialNetworks() []netip.Prefix {
 	return slices.Concat(prefixes(
 		"10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7",
@@ -145,7 +147,7 @@ func specialNetworks() []netip.Prefix {
 	), ownNetworks())
 }
 
-// ownNetworks are those that no upstream proxy is ever asked for: netguard's CheckBehind.
+// ownNetworks returns the networks for which no upstream proxy is ever used: netguard.CheckBehind.
 func ownNetworks() []netip.Prefix {
 	return prefixes("127.0.0.0/8", "0.0.0.0/8", "169.254.0.0/16", "224.0.0.0/24", "::1/128", "::/128", "fe80::/10", "ff02::/16")
 }
@@ -162,12 +164,12 @@ func hasAddress(networks []netip.Prefix, addr netip.Addr) bool {
 	return slices.ContainsFunc(networks, func(p netip.Prefix) bool { return p.Contains(addr) })
 }
 
-// isWithin reports whether one of the networks has all of a range.
+// isWithin reports whether any network contains all of hosts.
 func isWithin(networks []netip.Prefix, hosts netip.Prefix) bool {
 	return slices.ContainsFunc(networks, func(p netip.Prefix) bool { return p.Bits() <= hosts.Bits() && p.Overlaps(hosts) })
 }
 
-// warnOfUpstreams names what upstream proxies were asked for once, and are no longer.
+// warnOfUpstreams warns of upstream proxies that are never used, or not for all their hosts.
 func warnOfUpstreams(f *Faults, c Config) {
 	for i, u := range c.Proxy.Upstreams {
 		path := index("proxy.upstreams", i)
@@ -201,13 +203,14 @@ func warnOfUpstreams(f *Faults, c Config) {
 	}
 }
 
-// closedNetwork returns the first network of a range that is special, the range itself where it is in one, and the zero value
-// where there is none, or allowed has some of it. An allowed address alone opens no network: it may be that of the proxy.
+// closedNetwork returns the first special network that overlaps a range, or the range itself if it is within
+// one. It returns the zero value if there is none, or if allowed overlaps it. A single allowed address does not
+// open a network: it may be that of the proxy.
 func closedNetwork(allowed []netip.Prefix, hosts netip.Prefix) netip.Prefix {
 	var first netip.Prefix
 	for _, special := range specialNetworks() {
 		if !special.Overlaps(hosts) || special.Bits() > hosts.Bits() && isWithin(ownNetworks(), special) {
-			continue // of a wider range, what is never asked for is not what is meant
+			continue // a wider range does not intend networks that are never used
 		}
 		opens := func(p netip.Prefix) bool {
 			return p.Overlaps(special) && p.Overlaps(hosts) && (!p.IsSingleIP() || hosts.IsSingleIP())
@@ -225,12 +228,13 @@ func closedNetwork(allowed []netip.Prefix, hosts netip.Prefix) netip.Prefix {
 	return first
 }
 
-// mayBeNetwork reports whether a host has the octets of an address or of a range. To try others takes long for many hosts.
+// mayBeNetwork reports whether a host has only characters of an address or a network. It avoids slow parsing of
+// many hosts.
 func mayBeNetwork(host string) bool {
 	return strings.ContainsAny(host, ":/") || strings.Trim(host, "0123456789.[]") == ""
 }
 
-// networkOf returns an address or a range of addresses; ok is false for a name.
+// networkOf parses an address or a network; ok is false for a name.
 func networkOf(host string) (network netip.Prefix, ok bool) {
 	if !mayBeNetwork(host) {
 		return netip.Prefix{}, false

@@ -14,7 +14,7 @@ import (
 // stopTimeout is TimeoutStopSec of the units in systemd/.
 const stopTimeout = time.Minute
 
-// valueWarnings are about times, sizes and limits that others leave without effect.
+// valueWarnings are warnings about times, sizes and limits that have no effect because of others.
 func valueWarnings() []warning {
 	return []warning{
 		endsBefore("dns.timeout", "resolve.timeout"),
@@ -46,7 +46,7 @@ func valueWarnings() []warning {
 					"have, can take all", l.ClientShare)
 			}
 		},
-		func(f *Faults, c checked) { // a listing has at most the share of its client, and takes more
+		func(f *Faults, c checked) { // a listing is limited by the share of its client, but may use more
 			if share := c.Limits.Documents * Size(c.Limits.ClientShare) / 100; c.Gateways.MaxListing > share {
 				f.Add("gateways.max_listing", "%s is more than %s, which one client may have of limits.documents: a listing can take more "+
 					"memory than is counted", show(c.Gateways.MaxListing), show(share))
@@ -63,7 +63,7 @@ func valueWarnings() []warning {
 	}
 }
 
-// nameWarnings are about names that are resolved otherwise than it seems, or by nothing.
+// nameWarnings are warnings about names that are resolved differently from what is intended, or not at all.
 func nameWarnings() []warning {
 	const registryOnly = "has no URN: the registry is asked for none, and takes none: add 'urn:' for all, or what yours begin with"
 	order := func(c checked) []string { return c.Resolve.Order }
@@ -117,7 +117,7 @@ func nameWarnings() []warning {
 	}
 }
 
-// warnOfBeginnings warns of what no name begins with.
+// warnOfBeginnings warns of prefixes that no name has.
 func warnOfBeginnings(f *Faults, setting string, beginnings []string) {
 	for i, beginning := range beginnings {
 		at := index(setting, i)
@@ -131,7 +131,8 @@ func warnOfBeginnings(f *Faults, setting string, beginnings []string) {
 	}
 }
 
-// canonicalBeginning returns what names begin with as canonical ones do, as far as it can be compared: a DOI is a URN.
+// canonicalBeginning returns the canonical form of a prefix of names, as far as that can be compared: a DOI is
+// a URN.
 func canonicalBeginning(beginning string) string {
 	beginning = strings.ToLower(beginning)
 	if strings.HasPrefix(beginning, "doi:") {
@@ -157,10 +158,11 @@ func warnOfNamespaces(f *Faults, namespaces []Namespace) {
 	}
 }
 
-// anyServer matches a template whose server a name says: a variable that is not encoded is in it, or any one ends it.
+// anyServer matches a template whose host depends on the name: the host contains an unencoded variable, or ends
+// with any variable.
 var anyServer = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://(?:[^/?#{}]|\{\w[^{}]*\})*(?:\{[+]|\{\w[^{}]*\}(?:$|[?#]|\{[?#;&]))`)
 
-// warnOfTarget warns of templates that lead elsewhere than they seem to.
+// warnOfTarget warns of templates whose expansion is probably not intended.
 func warnOfTarget(f *Faults, path string, target Target) {
 	switch {
 	case target.Gone || target.Template == "":
@@ -172,7 +174,7 @@ func warnOfTarget(f *Faults, path string, target Target) {
 	}
 }
 
-// portWarnings are about ports that no server or client has, or that are opened by mistake.
+// portWarnings are warnings about ports that do not exist, or are opened by mistake.
 func portWarnings() []warning {
 	const mail = "%s has port 25: clients can send mail in your name where access.allow_destinations has a server: write the ports that they need"
 	const freePort = "port 0 is another one at each start, which clients do not know: write a port such as 8141"
@@ -216,7 +218,7 @@ func portWarnings() []warning {
 	}
 }
 
-// addressWarnings are about servers and directories that are reached otherwise than is meant, or by others.
+// addressWarnings are warnings about servers and directories that are unreachable, or exposed to others.
 func addressWarnings() []warning {
 	return []warning{
 		each("proxy.pac_proxies", "no browser reaches %s: write the name of this machine, such as proxy.example.org:8141",
@@ -259,7 +261,7 @@ func warnOfZero(path string, ports func(c checked) []PortRange) warning {
 		func(_ checked, p PortRange) bool { return p == PortRange{} })
 }
 
-// hasMail reports whether a range has the port of mail servers, which take what is sent to them for letters.
+// hasMail reports whether a range includes the SMTP port, whose servers may accept any request as mail.
 func hasMail(_ checked, p PortRange) bool {
 	const smtp = 25
 	return p.First <= smtp && smtp <= p.Last

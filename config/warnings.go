@@ -8,22 +8,22 @@ import (
 	"time"
 )
 
-// warning is a rule: where it finds something that is valid, and probably not meant, it adds what, and what to write. A new one is a row of
-// the table that it belongs to, in warn_*.go.
+// warning is a rule about values that are valid, but probably not intended. It adds a message with a
+// suggestion. A new rule is a row in a table of warn_*.go.
 type warning func(f *Faults, c checked)
 
-// checked is a configuration whose settings are looked at by their paths, too.
+// checked is a configuration with its settings by path.
 type checked struct {
 	Config
 	values, defaults map[string]any
 }
 
-// isChanged reports whether a setting has another value than by default.
+// isChanged reports whether a setting differs from its default.
 func (c checked) isChanged(path string) bool {
 	return !reflect.DeepEqual(c.values[path], c.defaults[path])
 }
 
-// Warnings returns what is valid, and probably not meant.
+// Warnings returns warnings about values that are valid, but probably not intended.
 func (c Config) Warnings() Faults {
 	var f Faults
 	values, defaults := leaves(c), leaves(Default())
@@ -34,7 +34,7 @@ func (c Config) Warnings() Faults {
 	return f
 }
 
-// one is a rule about a setting.
+// one is a rule about a single setting.
 func one(path, says string, holds func(c checked) bool) warning {
 	return func(f *Faults, c checked) {
 		if holds(c) {
@@ -43,7 +43,7 @@ func one(path, says string, holds func(c checked) bool) warning {
 	}
 }
 
-// endsBefore is a rule about a time that is more than that of another setting, in which it is spent.
+// endsBefore is a rule about a time that must not exceed that of another setting, which includes it.
 func endsBefore(path, other string) warning {
 	return func(f *Faults, c checked) {
 		value, _ := c.values[path].(time.Duration)
@@ -53,7 +53,7 @@ func endsBefore(path, other string) warning {
 	}
 }
 
-// add adds what a rule says of an element, which it may show.
+// add adds the message of a rule about an element; says may have a verb for it.
 func add(f *Faults, path, says string, element any) {
 	if strings.Contains(says, "%") {
 		says = fmt.Sprintf(says, element)
@@ -61,7 +61,7 @@ func add(f *Faults, path, says string, element any) {
 	f.Add(path, "%s", says)
 }
 
-// each is a rule about the elements of a list: says shows one.
+// each is a rule about each element of a list; says may have a verb for the element.
 func each[T any](path, says string, list func(c checked) []T, holds func(c checked, element T) bool) warning {
 	return func(f *Faults, c checked) {
 		for i, element := range list(c) {
@@ -72,7 +72,7 @@ func each[T any](path, says string, list func(c checked) []T, holds func(c check
 	}
 }
 
-// first is each, of which only the first element is named.
+// first is each, limited to the first matching element.
 func first[T any](path, says string, list func(c checked) []T, holds func(c checked, element T) bool) warning {
 	return func(f *Faults, c checked) {
 		all := list(c)
@@ -82,7 +82,7 @@ func first[T any](path, says string, list func(c checked) []T, holds func(c chec
 	}
 }
 
-// unused is a rule about settings that have an effect only together with others, where they are changed.
+// unused is a rule about settings that have no effect without other settings, if they are changed.
 func unused(why string, holds func(c checked) bool, paths ...string) warning {
 	return func(f *Faults, c checked) {
 		if !holds(c) {
@@ -96,7 +96,7 @@ func unused(why string, holds func(c checked) bool, paths ...string) warning {
 	}
 }
 
-// unusedWarnings are about settings that have an effect only together with others.
+// unusedWarnings are warnings about settings that have no effect without others.
 func unusedWarnings() []warning {
 	const noRegistry = "registry.store is empty, so that there is no registry"
 	return []warning{
@@ -152,7 +152,7 @@ func unusedWarnings() []warning {
 	}
 }
 
-// hasARKs reports whether there is a registry with names that begin as ARKs do.
+// hasARKs reports whether there is a registry with prefixes of ARKs.
 func (r Registry) hasARKs() bool {
 	isARK := func(beginning string) bool { return strings.HasPrefix(strings.ToLower(beginning), "ark:") }
 	return r.Store != "" && slices.ContainsFunc(r.Only, isARK)

@@ -7,20 +7,20 @@ import (
 	"strings"
 )
 
-// Position is a place in a file. Lines and columns begin with 1; 0 is one that is not known.
+// Position is a position in a file. Lines and columns start at 1; 0 is unknown.
 type Position struct {
 	Line, Column int
 }
 
-// Fault is one error in a configuration.
+// Fault is an error in a configuration.
 type Fault struct {
-	File     string // "" if it is not from a file
+	File     string // "" if not from a file
 	Position        // in the file
-	Path     string // dotted: "namespaces.0.targets.1.template"
+	Path     string // dotted path of the setting: "namespaces.0.targets.1.template"
 	Message  string
 }
 
-// Where returns a file with a position in it, as far as that is known: "urnd.yaml:12:5".
+// Where formats a file with a position as far as it is known: "urnd.yaml:12:5".
 func Where(file string, at Position) string {
 	switch {
 	case at.Line == 0:
@@ -31,7 +31,7 @@ func Where(file string, at Position) string {
 	return fmt.Sprintf("%s:%d:%d", file, at.Line, at.Column)
 }
 
-// String returns the fault as a line: where, what, why.
+// String returns the fault on one line: position, setting, message.
 func (f Fault) String() string {
 	var words []string
 	if f.File != "" {
@@ -43,7 +43,7 @@ func (f Fault) String() string {
 	return strings.Join(append(words, f.Message), ": ")
 }
 
-// Faults is an error: all faults, not only the first.
+// Faults is an error with all faults, not only the first.
 type Faults []Fault
 
 func (f Faults) Error() string {
@@ -59,13 +59,13 @@ func (f *Faults) Add(path, format string, args ...any) {
 	*f = append(*f, Fault{Path: path, Message: fmt.Sprintf(format, args...)})
 }
 
-// Locator knows where settings are written.
+// Locator finds where settings are written.
 type Locator interface {
-	// WhereIs returns the file, or another source, of what a fault is about, and the position there.
+	// WhereIs returns the file, or another source, of the setting that a fault is about, and the position in it.
 	WhereIs(f Fault) (file string, at Position)
 }
 
-// Locate adds the file and the position to each fault that has none, and sorts them by these.
+// Locate adds the file and the position to each fault without them, and sorts the faults by line.
 func (f Faults) Locate(l Locator) {
 	for i := range f {
 		if f[i].File == "" || f[i].Line == 0 {

@@ -1,5 +1,7 @@
-// Package source reads the files of a configuration: their values, where each is written, and what in them is taken by YAML or TOML for
-// something else than by those who write it.
+// Package source reads configuration files in YAML or TOML 1.0. A file and a Schema enter; its values
+// leave, with the position of each, or errors with positions and suggestions. It also finds values that the
+// parser reads differently from what the writer probably meant, such as aliases, octal numbers and typographic
+// quotation marks.
 package source
 
 import (
@@ -14,35 +16,38 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// Schema is what must be known of the settings to say what is wrong with how they are written. Paths are dotted, with the indexes of
-// lists: "namespaces.0.nid".
+// Schema is what this package needs to know of the settings to explain mistakes. Paths are dotted, with the
+// indexes of lists: "namespaces.0.nid".
 type Schema struct {
-	// SecretNames are the last parts of the paths of settings that may hold a secret by mistake.
+	// SecretNames are the last path components of settings that may hold a secret by mistake.
 	SecretNames map[string]bool
-	// MayHoldSecret reports whether the value at a path is, is in, or contains one that may hold a secret by mistake.
+	// MayHoldSecret reports whether the value at a path is, is within, or contains a setting that may hold a
+	// secret by mistake.
 	MayHoldSecret func(path string) bool
-	IsTable       func(path string) bool // settings are below the path
-	IsText        func(path string) bool // a setting is a text, or a list of texts
+	IsTable       func(path string) bool // whether there are settings below the path
+	IsText        func(path string) bool // whether the setting is a text, or a list of texts
 }
 
-// File is a file of settings.
+// File is a parsed configuration file.
 type File struct {
 	Name   string
 	Values map[string]any
-	// Empty are the paths that are written without a value.
+	// Empty lists the paths of keys without a value.
 	Empty []string
 
 	positions positions
 	written   writing
 }
 
-// positions are those of the keys and elements of a file, by dotted path.
+// positions maps the paths of keys and elements to positions in the file.
 type positions interface {
-	// at returns the position of path, or of the nearest table or list around it; the zero value if none is in the file.
+	// at returns the position of path, or of the nearest enclosing table or list; the zero value if none is in
+	// the file.
 	at(path string) Position
 }
 
-// At returns the position of a path, or of the nearest table or list around it; the zero value if none is in the file.
+// At returns the position of a path, or of the nearest enclosing table or list; the zero value if none is in
+// the file.
 func (f *File) At(path string) Position {
 	if f == nil || f.positions == nil {
 		return Position{}
@@ -50,8 +55,8 @@ func (f *File) At(path string) Position {
 	return f.positions.at(path)
 }
 
-// Instead returns faults of the values of a file, with what is written in it in place of what the decoder says of it. unknown begins what
-// that says of a key that is no setting.
+// Instead replaces faults of the decoder by those found in the text of the file, where there are such. unknown
+// is the start of the decoder's message about an unknown key.
 func (f *File) Instead(faults Faults, unknown string) Faults {
 	if f == nil {
 		return faults
@@ -59,23 +64,24 @@ func (f *File) Instead(faults Faults, unknown string) Faults {
 	return f.written.instead(faults, f.Name, unknown)
 }
 
-// IsWrong reports whether something is written in the file that is taken for something else.
+// IsWrong reports whether the file has values that the parser reads differently from what was meant.
 func (f *File) IsWrong() bool { return f != nil && len(f.written.faults) > 0 }
 
-// Read reads and parses a file of YAML or TOML once. Its error is of type Faults, or the reason why the file cannot be read.
+// Read reads and parses a YAML or TOML file. The error is of type Faults, or the reason why the file cannot be
+// read.
 func Read(name string, schema Schema) (*File, error) {
 	kind := strings.TrimPrefix(filepath.Ext(name), ".")
 	if !slices.Contains([]string{"yaml", "yml", "toml"}, kind) {
 		return nil, fmt.Errorf("reading configuration %s: %w", name, errors.New("the name does not end in .yaml, .yml or .toml"))
 	}
-	text, err := os.ReadFile(name) //nolint:gosec // it is the administrator's
+	text, err := os.ReadFile(name) //nolint:gosec // the path is set by the administrator
 	if err != nil {
 		return nil, fmt.Errorf("reading configuration %s: %w", name, err)
 	}
 	if at, message := notUTF8(text); message != "" {
 		return nil, Faults{{File: name, Position: at, Message: message}}
 	}
-	text = bytes.TrimPrefix(text, []byte("\ufeff")) // as some editors begin a file
+	text = bytes.TrimPrefix(text, []byte("\ufeff")) // some editors add a byte order mark
 	f := &File{Name: name, Values: make(map[string]any)}
 	if isTOML(name) {
 		f.positions, f.written = readTOML(text, schema)
@@ -91,7 +97,8 @@ func Read(name string, schema Schema) (*File, error) {
 
 func isTOML(path string) bool { return filepath.Ext(path) == ".toml" }
 
-// readYAML reads a YAML file. viper would parse it once more, which takes most of a start with many rules.
+// readYAML parses a YAML file once. viper would parse it again, which takes most of the startup time with many
+// rules.
 func (f *File) readYAML(text []byte, schema Schema) error {
 	parsed, err := parseYAML(text)
 	if err != nil || parsed.root == nil {

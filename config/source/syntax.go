@@ -14,9 +14,10 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// This file says what is wrong with a file that is no YAML or no TOML.
+// This file explains syntax errors of YAML and TOML files.
 
-// notUTF8 returns the first position of a text that is in another encoding than UTF-8, and what to do; "" where none is.
+// notUTF8 returns the first position that is not UTF-8, and a message about how to convert the file; "" if all
+// is UTF-8.
 func notUTF8(text []byte) (at Position, message string) {
 	if len(text) > 1 && (text[0] == 0xff && text[1] == 0xfe || text[0] == 0xfe && text[1] == 0xff) {
 		return Position{Line: 1, Column: 1}, "the file is in UTF-16: save it as UTF-8 (iconv -f utf-16 -t utf-8)"
@@ -37,21 +38,22 @@ func notUTF8(text []byte) (at Position, message string) {
 	return Position{}, ""
 }
 
-// parsesAsTOML reports whether a text is a file of TOML, and not only white space; parsesAsYAML one of YAML.
+// parsesAsTOML reports whether a text is valid, non-empty TOML.
 func parsesAsTOML(text []byte) bool {
 	var values map[string]any
 	return toml.Unmarshal(text, &values) == nil && len(values) > 0
 }
 
+// parsesAsYAML reports whether a text is valid, non-empty YAML.
 func parsesAsYAML(text []byte) bool {
 	var values map[string]any
 	return yaml.Unmarshal(text, &values) == nil && len(values) > 0
 }
 
-// parserLine is where the parser of YAML says that it failed.
+// parserLine matches the line number in an error of the YAML parser.
 var parserLine = regexp.MustCompile(`line (\d+)`)
 
-// syntax says what is wrong with the lines of a file.
+// syntax explains errors in the lines of a file.
 type syntax struct {
 	schema Schema
 	source []string
@@ -99,11 +101,11 @@ var (
 	blankOfLine = regexp.MustCompile(`^\s*(?:#.*)?$`)
 )
 
-// isNearSecret reports whether a line may be of a setting that may hold a secret by mistake: whether it, or a line above up to the
-// nearest key there, has the last word of the name of one, in any case. No part of such a line is shown: where a file cannot be
-// parsed, keys and values are not known.
+// isNearSecret reports whether a line may belong to a setting that may hold a secret by mistake. It searches
+// the line, and the lines above up to the nearest key, for the last word of the name of such a setting,
+// ignoring case. Such a line is never shown: in a file that cannot be parsed, keys and values are unknown.
 func (s syntax) isNearSecret(line int) bool {
-	words := make(map[string]bool) // "token" of access.admin_token
+	words := make(map[string]bool) // such as "token" of access.admin_token
 	for name := range s.schema.SecretNames {
 		words[name[strings.LastIndexByte(name, '_')+1:]] = true
 	}
@@ -119,7 +121,7 @@ func (s syntax) isNearSecret(line int) bool {
 	return false
 }
 
-// quote returns a message with what a line has, or without it where that may be a secret.
+// quote formats a message with parts of a line, which are masked if they may be a secret.
 func (s syntax) quote(line int, format string, texts ...string) string {
 	isSecret := s.isNearSecret(line)
 	shown := make([]any, len(texts))
@@ -135,8 +137,8 @@ func (s syntax) quote(line int, format string, texts ...string) string {
 	return fmt.Sprintf(format, shown...)
 }
 
-// ofParser returns the message of a parser about a line, 0 where it does not know one: it may quote that, the next one, or those
-// that it names.
+// ofParser returns the message of a parser about a line, unless it may quote a secret: it may quote that line,
+// the next one, or lines that it names. Line 0 is unknown.
 func (s syntax) ofParser(line int, message string) string {
 	lines := []int{line, line + 1}
 	for _, found := range parserLine.FindAllStringSubmatch(message, -1) {
@@ -157,7 +159,7 @@ func (s syntax) ofParser(line int, message string) string {
 	return "the value cannot be read: write it in single quotes; it is not shown, since it may be the secret"
 }
 
-// lineOf returns a line by its number, "" where there is none.
+// lineOf returns a line by its number, "" if there is none.
 func lineOf(source []string, n int) string {
 	if n < 1 || n > len(source) {
 		return ""
@@ -165,7 +167,7 @@ func lineOf(source []string, n int) string {
 	return source[n-1]
 }
 
-// lineWithTab returns the number of the first line that is indented by a tab, 0 for none.
+// lineWithTab returns the number of the first line indented by a tab, 0 for none.
 func lineWithTab(text []byte) int {
 	n := 0
 	for line := range strings.Lines(string(text)) {
@@ -177,7 +179,7 @@ func lineWithTab(text []byte) int {
 	return 0
 }
 
-// What is not meant so in a line of YAML or TOML.
+// Patterns of common mistakes in a line of YAML or TOML.
 var (
 	aliasInYAML    = regexp.MustCompile(`(?:^|[\s\[{,])(\*[^\s,\]}]+)`)
 	otherInYAML    = regexp.MustCompile("(?:^|[\\s\\[{,])([%@`][^,\\]}]*)")
@@ -194,7 +196,8 @@ var (
 	numberInTOML   = regexp.MustCompile(`(?:^|[=\[,\s])([+-]?0\d+)`)
 )
 
-// explainYAML returns the line of an error of YAML's parser, which it does not always know, and what to write there.
+// explainYAML returns the position of an error of the YAML parser, as far as it is known, and a message with a
+// suggestion.
 func (s syntax) explainYAML(line int, message string) (Position, string) {
 	message = strings.ReplaceAll(strings.TrimPrefix(message, "yaml: unmarshal errors:\n  "), "\n ", ";")
 	message = strings.TrimPrefix(message, "yaml: ")
@@ -225,7 +228,8 @@ func (s syntax) explainYAML(line int, message string) (Position, string) {
 	return Position{Line: line}, message
 }
 
-// inYAML is what to write in place of what a line has where the parser of YAML says something. The group of a pattern is put in.
+// inYAML maps messages of the YAML parser, and a pattern that the line contains, to suggestions. The group of
+// the pattern is inserted.
 var inYAML = []struct {
 	says  string
 	has   *regexp.Regexp
@@ -243,8 +247,8 @@ var inYAML = []struct {
 	{"did not find expected", tableInYAML, "{ begins a table in YAML: write '%s'"},
 }
 
-// findInYAML returns the first line that has a pattern, with its group, from the one before that which the parser names: it names
-// the line where what it reads has begun, or the one before.
+// findInYAML returns the position of the first match of a pattern, and its group. It starts a line before that
+// which the parser reports, because the parser reports the line where a construct starts, or the one before it.
 func findInYAML(source []string, line int, pattern *regexp.Regexp) (at Position, text string) {
 	for n := max(line-1, 1); n <= len(source); n++ {
 		code, _, _ := strings.Cut(source[n-1], " #")
@@ -258,8 +262,8 @@ func findInYAML(source []string, line int, pattern *regexp.Regexp) (at Position,
 	return Position{}, ""
 }
 
-// whereInTOML returns the line of an error of TOML's parser that has none, such as that of a setting which is there twice: the first
-// up to which a file fails so.
+// whereInTOML returns the line of an error of the TOML parser without position, such as that of a duplicate
+// key: the first line up to which the file fails with that error.
 func whereInTOML(source []string, message string) int {
 	return 1 + sort.Search(len(source)-1, func(n int) bool {
 		var values map[string]any
@@ -268,7 +272,7 @@ func whereInTOML(source []string, message string) int {
 	})
 }
 
-// explainTOML returns what is wrong with a line where TOML's parser has failed, and what to write.
+// explainTOML returns a message with a suggestion for a line where the TOML parser failed.
 func (s syntax) explainTOML(at int, message string) string {
 	line := lineOf(s.source, at)
 	message = strings.TrimPrefix(message, "toml: ")

@@ -7,7 +7,7 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// tomlPositions are those of a TOML file.
+// tomlPositions are the positions in a TOML file, by path.
 type tomlPositions map[string]Position
 
 func (l tomlPositions) at(path string) Position {
@@ -23,11 +23,11 @@ func (l tomlPositions) at(path string) Position {
 	}
 }
 
-// readTOML returns the positions in a TOML file, and what is not meant so; none for what is no TOML: the parser of the configuration
-// reports it.
+// readTOML returns the positions in a TOML file, and the values that are read differently from what was meant.
+// It returns nothing for invalid TOML, which the parser of the configuration reports.
 func readTOML(text []byte, schema Schema) (tomlPositions, writing) {
 	found, written := make(tomlPositions), writing{schema: schema}
-	elements := make(map[string]int) // of arrays of tables, by their path
+	elements := make(map[string]int) // lengths of arrays of tables, by path
 	var p unstable.Parser
 	p.Reset(text)
 	table := ""
@@ -54,14 +54,15 @@ func readTOML(text []byte, schema Schema) (tomlPositions, writing) {
 	return found, written
 }
 
-// add records where a path is first.
+// add records the first position of a path.
 func (l tomlPositions) add(path string, at Position) {
 	if _, ok := l[path]; !ok {
 		l[path] = at
 	}
 }
 
-// keyOfTOML returns the dotted path of an expression, whose keys may lead through arrays of tables, and its position.
+// keyOfTOML returns the dotted path of an expression, whose keys may go through arrays of tables, and its
+// position.
 func keyOfTOML(p *unstable.Parser, e *unstable.Node, table string, elements map[string]int) (path string, at Position) {
 	if e.Kind == unstable.KeyValue {
 		path = table
@@ -100,7 +101,7 @@ func (l tomlPositions) walk(p *unstable.Parser, w *writing, path string, value *
 	}
 }
 
-// startOf returns the position of a node that has a text of its own.
+// startOf returns the position of a node that has source text.
 func startOf(p *unstable.Parser, node *unstable.Node) Position {
 	start := p.Shape(node.Raw).Start
 	return Position{start.Line, start.Column}

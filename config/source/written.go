@@ -12,17 +12,18 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// writing is what a YAML file has that YAML takes for something else than those who write it.
+// writing is the values of a file that the parser reads differently from what the writer probably meant.
 type writing struct {
-	schema  Schema
-	faults  Faults
-	raw     []string          // the path of each fault as the decoder says it
-	commas  map[string]string // keys without a value in {}, by path: a comma may have ended the value of the one before
+	schema Schema
+	faults Faults
+	raw    []string // path of each fault as in messages of the decoder
+	// commas are keys without a value in {}, by path: a comma may have ended the value of the preceding key.
+	commas  map[string]string
 	anchors []anchor
-	used    map[*yaml.Node]bool // the anchors that something refers to
+	used    map[*yaml.Node]bool // nodes that an alias refers to
 }
 
-// anchor is a node that has one.
+// anchor is a node with an anchor, and its path.
 type anchor struct {
 	path string
 	node *yaml.Node
@@ -45,7 +46,7 @@ func (w *writing) add(path string, at Position, message string) {
 	w.faults = append(w.faults, Fault{Position: at, Path: strings.Map(withoutOdd, w.schema.withoutSecretKeys(path)), Message: message})
 }
 
-// addNumber adds what is wrong with a number of TOML.
+// addNumber adds a fault for a TOML number that is not decimal.
 func (w *writing) addNumber(path string, at Position, number string) {
 	switch message := NotDecimal(number); {
 	case message == "":
@@ -58,7 +59,7 @@ func (w *writing) addNumber(path string, at Position, number string) {
 
 func positionOf(node *yaml.Node) Position { return Position{node.Line, node.Column} }
 
-// shown returns a part of the value at a path, or what stands for it where it may be a secret.
+// shown returns a part of the value at a path, or a placeholder if it may be a secret.
 func (w *writing) shown(path, text string) string {
 	if w.schema.MayHoldSecret(path) {
 		return "…"
@@ -66,7 +67,8 @@ func (w *writing) shown(path, text string) string {
 	return text
 }
 
-// withoutSecretKeys returns a path up to a setting that may hold a secret by mistake: what are keys below it may be the secret.
+// withoutSecretKeys truncates a path after a setting that may hold a secret by mistake: keys below it may be
+// the secret.
 func (s Schema) withoutSecretKeys(path string) string {
 	parts := strings.Split(path, ".")
 	if i := slices.IndexFunc(parts, func(part string) bool { return s.SecretNames[part] }); i >= 0 {
@@ -75,7 +77,7 @@ func (s Schema) withoutSecretKeys(path string) string {
 	return strings.Join(parts, ".")
 }
 
-// walk looks at a node and those below it. What an alias refers to is looked at where it is written.
+// walk checks a node and its descendants. The target of an alias is checked where it is defined.
 func (w *writing) walk(path string, node *yaml.Node) {
 	if node.Anchor != "" {
 		w.anchors = append(w.anchors, anchor{path, node})
@@ -105,7 +107,7 @@ func (w *writing) walk(path string, node *yaml.Node) {
 	}
 }
 
-// table looks at the keys of a table, and below them.
+// table checks the keys of a table, and their values.
 func (w *writing) table(path string, node *yaml.Node) {
 	isFlow := node.Style&yaml.FlowStyle != 0
 	if isFlow && len(node.Content) == 2 && isWithoutValue(node.Content[1]) && path != "" && !w.schema.IsTable(path) {
@@ -113,10 +115,10 @@ func (w *writing) table(path string, node *yaml.Node) {
 		w.add(path, positionOf(node), text+" is a table in YAML: write '"+text+"'")
 		return
 	}
-	before := "" // the last key with a value
+	before := "" // last key with a value
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		key, value := node.Content[i], node.Content[i+1]
-		at := strings.TrimPrefix(path+"."+strings.ToLower(key.Value), ".") // viper makes keys lower case
+		at := strings.TrimPrefix(path+"."+strings.ToLower(key.Value), ".") // viper converts keys to lower case
 		switch message := w.wrongKey(at, key.Value); {
 		case message != "":
 			w.add(at, positionOf(key), message)
@@ -133,7 +135,7 @@ func (w *writing) table(path string, node *yaml.Node) {
 	}
 }
 
-// wrongKey returns what to write instead of a key, "" where it is what it looks like.
+// wrongKey returns a message for a key with unintended characters, "" for none.
 func (w *writing) wrongKey(path, key string) string {
 	message := wrongText(key)
 	if message != "" && w.schema.MayHoldSecret(path) {
@@ -142,7 +144,7 @@ func (w *writing) wrongKey(path, key string) string {
 	return message
 }
 
-// isWithoutValue reports whether nothing is written for a value.
+// isWithoutValue reports whether a key has no value.
 func isWithoutValue(node *yaml.Node) bool {
 	return node.Kind == yaml.ScalarNode && node.Tag == "!!null" && node.Value == ""
 }
@@ -151,7 +153,7 @@ func hasAnchor(node *yaml.Node) bool {
 	return node.Anchor != "" || slices.ContainsFunc(node.Content, hasAnchor)
 }
 
-// wrongScalar returns what to write instead of a text or number, "" where it is what it looks like.
+// wrongScalar returns a message for a text or number that is read differently from what was meant, "" for none.
 func wrongScalar(node *yaml.Node) string {
 	const quoted = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 	switch {
@@ -167,7 +169,7 @@ func wrongScalar(node *yaml.Node) string {
 
 func isNumeric(node *yaml.Node) bool { return node.Tag == "!!int" || node.Tag == "!!float" }
 
-// NotDecimal returns what to write for a number that programs take for an octal, binary or hexadecimal one, "" for others.
+// NotDecimal returns a message for a number that programs read as octal, binary or hexadecimal, "" for others.
 func NotDecimal(number string) string {
 	digitsOf := strings.TrimLeft(number, "+-")
 	if len(digitsOf) < 2 || digitsOf[0] != '0' {
@@ -186,10 +188,10 @@ func NotDecimal(number string) string {
 	return ""
 }
 
-// typographic are the quotation marks of texts, which no file of settings has for its own.
+// typographic are typographic quotation marks, which have no meaning in YAML and TOML.
 const typographic = "“”„‟‘’‚‛«»‹›"
 
-// wrongText returns what to write instead of a text without quotation marks of YAML, "" where it is what it looks like.
+// wrongText returns a message for an unquoted text with unintended characters, "" for none.
 func wrongText(text string) string {
 	if !strings.ContainsFunc(text, func(c rune) bool { return c >= utf8.RuneSelf }) {
 		return ""
@@ -203,18 +205,18 @@ func wrongText(text string) string {
 	}
 	inner := text[size:]
 	end := strings.IndexAny(inner, typographic+`"'`)
-	if isApostrophe := strings.ContainsRune("’‘‛", first); end < 0 && isApostrophe { // 's-Gravenhage
+	if isApostrophe := strings.ContainsRune("’‘‛", first); end < 0 && isApostrophe { // such as 's-Gravenhage
 		return ""
 	} else if end < 0 {
 		end = len(inner)
 	} else if _, size := utf8.DecodeRuneInString(inner[end:]); end+size < len(inner) {
-		return "" // a text that has a quotation
+		return "" // a text that contains a quotation
 	}
 	return fmt.Sprintf("%c is no quotation mark of YAML, but a part of the value: write \"%s\", or '%s' where it belongs to it", first,
 		inner[:end], text)
 }
 
-// invisible are characters that look like a space or like nothing, by their names.
+// invisible returns a message for a character that looks like a space or is invisible, "" for others.
 func invisible(c rune) string {
 	switch c {
 	case '\u00a0', '\u202f', '\u2007':
@@ -225,7 +227,7 @@ func invisible(c rune) string {
 	return ""
 }
 
-// withoutOdd leaves characters out of the path of a key that belong to no key.
+// withoutOdd drops characters from the path of a key that no key has.
 func withoutOdd(c rune) rune {
 	if invisible(c) != "" || strings.ContainsRune(typographic, c) {
 		return -1
@@ -233,14 +235,15 @@ func withoutOdd(c rune) rune {
 	return c
 }
 
-// outerSpace matches a no-break space where YAML has its own: around a value, and behind what begins an element of a list. What
-// noSpaceBehindColon matches is no setting because of it.
+// outerSpace matches a no-break space where YAML has syntactic spaces: around a value, and after the hyphen of
+// a list element. noSpaceBehindColon matches a text that is not a key because of one.
 var (
 	outerSpace         = regexp.MustCompile(`^-?[\x{a0}\x{202f}\x{2007}]|[\x{a0}\x{202f}\x{2007}]$`)
 	noSpaceBehindColon = regexp.MustCompile(`^[\w.-]+:[\x{a0}\x{202f}\x{2007}]`)
 )
 
-// invisibleIn returns what to do about a character of a text that is not seen. Within texts no-break spaces are right.
+// invisibleIn returns a message for an invisible character of a text, "" for none. No-break spaces within a
+// text are allowed.
 func invisibleIn(text string) string {
 	if found := outerSpace.FindString(text); found != "" {
 		c, _ := utf8.DecodeRuneInString(strings.TrimLeft(found, "-"))
@@ -253,7 +256,7 @@ func invisibleIn(text string) string {
 	return ""
 }
 
-// instead returns the faults of a configuration with what is written in a file in place of what the decoder says of it.
+// instead replaces faults of the decoder by those found in the text of the file, for the same paths.
 func (w writing) instead(faults Faults, file, unknown string) Faults {
 	for i := range w.faults {
 		w.faults[i].File = file

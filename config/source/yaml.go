@@ -11,7 +11,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// yamlPositions are those of a YAML file, looked for in its tree: few are ever asked for, and a file may have very many.
+// yamlPositions finds positions in the tree of a YAML file on demand: few are needed, and a file may have very
+// many.
 type yamlPositions struct {
 	root *yaml.Node
 }
@@ -21,7 +22,8 @@ func (p yamlPositions) at(path string) Position {
 	return at
 }
 
-// positionIn returns the position in a node of as much of a path as there is, and how many bytes of it that is.
+// positionIn returns the position in a node of the longest prefix of a path that exists, and the length of that
+// prefix in bytes.
 func positionIn(node *yaml.Node, path string) (at Position, found int) {
 	look := func(key string, written, value *yaml.Node) {
 		rest, ok := strings.CutPrefix(path, key)
@@ -38,8 +40,9 @@ func positionIn(node *yaml.Node, path string) (at Position, found int) {
 	}
 	switch node.Kind {
 	case yaml.MappingNode:
-		for i := 0; i+1 < len(node.Content); i += 2 { // a key may have dots
-			look(strings.ToLower(node.Content[i].Value), node.Content[i], node.Content[i+1]) // viper makes keys lower case
+		for i := 0; i+1 < len(node.Content); i += 2 { // a key may contain dots
+			// viper converts keys to lower case.
+			look(strings.ToLower(node.Content[i].Value), node.Content[i], node.Content[i+1])
 		}
 	case yaml.SequenceNode:
 		key, _, _ := strings.Cut(path, ".")
@@ -50,11 +53,11 @@ func positionIn(node *yaml.Node, path string) (at Position, found int) {
 	return at, found
 }
 
-// yamlFile is a YAML file, parsed once.
+// yamlFile is a parsed YAML file.
 type yamlFile struct {
-	root    *yaml.Node // of the first document, nil where it is empty
-	message string     // what is wrong behind it, "" for nothing
-	at      Position   // of that
+	root    *yaml.Node // of the first document; nil if it is empty
+	message string     // error after the first document, "" for none
+	at      Position   // position of message
 }
 
 func parseYAML(text []byte) (yamlFile, error) {
@@ -73,7 +76,8 @@ func parseYAML(text []byte) (yamlFile, error) {
 	return file, nil
 }
 
-// afterDocument says what is wrong behind the first document of a YAML file, which would be ignored, and where. A second document that is empty is none.
+// afterDocument returns a message, and its position, if anything follows the first document of a YAML file,
+// which would be ignored. An empty second document is allowed.
 func afterDocument(documents *yaml.Decoder, text []byte) (message string, at Position) {
 	const second = `a second YAML document, after "---": all settings are in one`
 	var next yaml.Node
@@ -90,7 +94,8 @@ func afterDocument(documents *yaml.Decoder, text []byte) (message string, at Pos
 	return "", Position{}
 }
 
-// lessIndented returns the first line of a text, and the first one behind it with less indentation; 0 where there is none.
+// lessIndented returns the numbers of the first line of a text, and of the first later one with less
+// indentation; 0 for none.
 func lessIndented(text []byte) (first, less int) {
 	n, most := 0, 0
 	for line := range strings.Lines(string(text)) {
@@ -110,7 +115,8 @@ func lessIndented(text []byte) (first, less int) {
 	return first, 0
 }
 
-// withoutValue returns the paths below a node that have a key and no value: what is left of lists that were commented out.
+// withoutValue returns the paths below a node of keys without a value, such as those of lists that were
+// commented out.
 func withoutValue(node *yaml.Node) []string {
 	var found []string
 	add := func(key string, child *yaml.Node) {

@@ -1,5 +1,6 @@
-// Command table writes the Go code of config/settings.yaml, the table of all settings: the structs that hold their values, and their
-// declarations. make generate runs it in config.
+// Command table generates config/settings_generated.go from config/settings.yaml, the table of all settings.
+// The YAML table enters; Go code leaves, with the structs that hold the values and the declarations of the
+// settings. "make generate" runs it in config.
 package main
 
 import (
@@ -21,15 +22,15 @@ func main() {
 		table, err = generate(table)
 	}
 	if err == nil {
-		err = os.WriteFile("settings_generated.go", table, 0o644) //nolint:gosec // it is source code
+		err = os.WriteFile("settings_generated.go", table, 0o644) //nolint:gosec // source code
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "table:", err)
-		os.Exit(1) //nolint:forbidigo // it defers nothing
+		os.Exit(1) //nolint:forbidigo // main has no deferred calls
 	}
 }
 
-// row is a section or a setting. What its members mean is at the beginning of the table.
+// row is a section or a setting. The start of the table documents its members.
 type row struct {
 	key         string
 	Field       string
@@ -47,13 +48,13 @@ type row struct {
 	Elements    rows
 }
 
-// rows are in the order of the table.
+// rows are rows in the order of the table.
 type rows []row
 
-// known are the members of a row.
+// known lists the members of a row.
 const known = " field type default range one_of form secret invalidates check doc sample settings elements "
 
-// UnmarshalYAML keeps the order of a mapping, and refuses members that a row does not have.
+// UnmarshalYAML keeps the order of a mapping, and rejects unknown members.
 func (r *rows) UnmarshalYAML(node *yaml.Node) error {
 	for i := 0; i+1 < len(node.Content); i += 2 {
 		var one row
@@ -72,7 +73,7 @@ func (r *rows) UnmarshalYAML(node *yaml.Node) error {
 	return nil
 }
 
-// field returns the name of the field of Go.
+// field returns the name of the Go field.
 func (r row) field() string {
 	if r.Field != "" {
 		return r.Field
@@ -108,10 +109,10 @@ func generate(table []byte) ([]byte, error) {
 	return format.Source(w.Bytes())
 }
 
-// writer collects the code, and its first error.
+// writer collects the code, and the first error.
 type writer struct {
 	bytes.Buffer
-	written map[string]bool // structs
+	written map[string]bool // structs written so far
 	err     error
 }
 
@@ -208,7 +209,7 @@ func (w *writer) elements(path string, r row) {
 	}
 }
 
-// value returns the code of a value, "" for the zero value.
+// value returns the Go code of a value, "" for the zero value.
 func (w *writer) value(path, typ string, node *yaml.Node) string {
 	code, isCode := strings.CutPrefix(node.Value, "=")
 	element, isList := strings.CutPrefix(typ, "[]")
@@ -229,7 +230,7 @@ func (w *writer) value(path, typ string, node *yaml.Node) string {
 
 var sizeText = regexp.MustCompile(`^(\d+)([KMG]?)i?B$`)
 
-// scalar returns the code of a text, number or switch.
+// scalar returns the Go code of a text, number or boolean.
 func (w *writer) scalar(path, typ, text string) string {
 	switch typ {
 	case "string":

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The code is that of the table.
+// TestGenerated requires that settings_generated.go is up to date.
 func TestGenerated(t *testing.T) {
 	table, err := os.ReadFile("../settings.yaml")
 	if err != nil {
@@ -21,7 +21,7 @@ func TestGenerated(t *testing.T) {
 	}
 }
 
-// What is wrong with a row is named.
+// TestWrongRows requires that the error about an invalid row names the mistake.
 func TestWrongRows(t *testing.T) {
 	for row, want := range map[string]string{
 		"defalt: 1":                                    "defalt",

@@ -1,7 +1,11 @@
-// Package balance picks one of the servers of a site, or one of several upstream proxies, for each request: by weight, by
-// outstanding requests, in order or by a key, without those that are drained, down or failing, and within a budget of retries.
+// Package balance is a load balancer: it picks one of the servers of a site, or one of several upstream
+// proxies, for each request. A key and the servers that the request has tried enter; a Pick leaves. It picks by
+// weight, by outstanding requests, in order or by a hash of the key, skips servers that are drained, down or
+// failing, and limits retries by a budget. Health checks are active probes.
 //
-// It depends on neither HTTP nor a client: who sends requests and probes is passed to it.
+// It depends on neither HTTP nor a client: the caller passes in the function that probes, and sends the
+// requests itself. No RFC specifies it; the algorithms are smooth weighted round robin and weighted rendezvous
+// hashing.
 package balance
 
 import (
@@ -17,78 +21,80 @@ import (
 )
 
 const (
-	// MaxServers is how many servers a site may have. Those after them get no requests: the configuration must reject
-	// them.
+	// MaxServers is the maximum number of servers of a pool. Further ones get no requests, so the configuration
+	// must reject them.
 	MaxServers = 64
-	// MaxWeight is the greatest weight; a greater one counts as MaxWeight.
+	// MaxWeight is the maximum weight; a greater one counts as MaxWeight.
 	MaxWeight = 1000
 )
 
-// Server is a server as it is configured. No two of a pool have the same URL.
+// Server is a configured server. URLs are unique in a pool.
 type Server struct {
 	URL     uri.URI // scheme and authority, without userinfo
-	Weight  int     // its share of the requests, relative to the other servers; less than 1 is 1
-	Drained bool    // it gets no new requests and no probes
+	Weight  int     // relative share of the requests; less than 1 is 1
+	Drained bool    // gets neither new requests nor probes
 }
 
-// Method is by what a server is picked.
+// Method is the load-balancing algorithm.
 type Method uint8
 
 const (
-	// Turn picks servers in turn, each as often as its weight says, evenly spread: smooth weighted round robin.
+	// Turn picks servers in turn, in proportion to their weights and evenly spread: smooth weighted round
+	// robin.
 	Turn Method = iota
-	// Least picks the server with the least outstanding requests by weight, and among equals as Turn does.
+	// Least picks the server with the fewest outstanding requests in proportion to its weight, and breaks ties
+	// as Turn does.
 	Least
 	// Order picks the first server that is neither down nor failing.
 	Order
-	// Hash picks the same server for the same key, by weighted rendezvous hashing: where a server leaves or comes, only
-	// its own keys move. Every process picks the same, since only the key and the URLs decide.
+	// Hash picks the same server for the same key, by weighted rendezvous hashing: adding or removing a server
+	// moves only its own keys. Only the key and the URLs matter, so every process picks the same server.
 	Hash
 )
 
-// Check says how servers are probed. The zero value probes none.
+// Check configures the probes. The zero value disables them.
 type Check struct {
-	Path     string        // the path and query of a probe; "" is "/"
+	Path     string        // path and query of a probe; "" is "/"
 	Status   int           // the expected status; 0 is any from 200 to 399
-	Interval time.Duration // between the probes of a server; 0 is no probes
-	// SlowStart is how long the weight of a server that is up again grows, linearly from 10 % to all of it; 0 is all of
-	// it immediately. A server that was up from the start has all of its weight.
+	Interval time.Duration // between probes of a server; 0 disables probes
+	// SlowStart is the time in which the weight of a recovered server grows linearly from 10 % to 100 %; 0 is
+	// the full weight immediately. A server that was up from the start has its full weight.
 	SlowStart time.Duration
 }
 
-// Config is what New needs. Servers and Now are required.
+// Config configures a Pool. Servers and Now are required.
 type Config struct {
 	Servers []Server
 	Method  Method
 	Check   Check
-	// Failing reports whether a server (scheme://authority, normalized) has failed other requests lately; nil for none.
-	// It is called for each server that a pick may be of, concurrently.
+	// Failing reports whether other requests to a server (scheme://authority, normalized) have recently failed;
+	// nil for none. It is called concurrently, for each candidate of a pick.
 	Failing func(server string) bool
 	Now     func() time.Time
 	Log     *slog.Logger // nil for none
-	// Kind is what the servers are, for the log; "" is "a server of a site".
+	// Kind describes the servers in log messages; "" is "a server of a site".
 	Kind string
-	// Retries is how many further servers one request may try; 0 is as many as there are others.
+	// Retries is the maximum number of further servers that a request may try; 0 is no limit.
 	Retries int
 }
 
-// Probe sends a GET request for a path to a server, once, and returns the status of the response. It must return when its
-// context ends. It is called concurrently, for each server once at a time.
+// Probe sends one GET request for a path to a server, and returns the status of the response. It must return
+// when ctx ends. It is called concurrently for different servers, and once at a time for each.
 type Probe func(ctx context.Context, server uri.URI, path string) (status int, err error)
 
-// Pool has the servers of a site, and what is known of each. Its methods may be called concurrently.
+// Pool is the servers of a site with their state. It is safe for concurrent use.
 type Pool struct {
 	config  Config
 	servers []*server // at most MaxServers
-	open    set       // those that are not drained
+	open    set       // servers that are not drained
 
-	up       atomic.Uint64 // a set: not down by probes
-	starting atomic.Uint64 // a set: their weight may still grow
+	up       atomic.Uint64 // a set: servers that are up by probes
+	starting atomic.Uint64 // a set: servers whose weight may still grow
 
 	budget budget
 	prober atomic.Pointer[Probe]
 
-	mu sync.Mutex // of server.turn
+	mu sync.Mutex // guards server.turn
 }
 
 // server is a server of a pool.
@@ -103,10 +109,10 @@ type server struct {
 	requests    atomic.Int64
 	failures    atomic.Int64
 
-	turn int64 // how far its turn is due; under Pool.mu
+	turn int64 // current weight in smooth round robin; guarded by Pool.mu
 }
 
-// New returns a pool. It opens and starts nothing: all servers are up until Run has probed them.
+// New returns a pool, without connections or goroutines. All servers count as up until Run has probed them.
 func New(config Config) *Pool {
 	if config.Log == nil {
 		config.Log = slog.New(slog.DiscardHandler)
@@ -132,18 +138,19 @@ func New(config Config) *Pool {
 	return p
 }
 
-// SetProbe sets by what the servers are probed from now on: a pool may outlive the connections of the configuration that it was
-// made for. There are no probes before.
+// SetProbe replaces the probe function. It allows a pool to outlive the connections of the configuration that
+// created it. Before the first call there are no probes.
 func (p *Pool) SetProbe(probe Probe) { p.prober.Store(&probe) }
 
-// NameOf returns the scheme and authority of a URL, normalized: as Config.Failing and ServerStatus name a server.
+// NameOf returns the scheme and authority of a URL, normalized, which name a server in Config.Failing and
+// ServerStatus.
 func NameOf(u uri.URI) string {
 	u = u.Normalize()
 	authority, _ := u.Authority()
 	return u.Scheme() + "://" + authority
 }
 
-// Report counts a failed request to a server, as Pick returned it, for Status. A nil error counts nothing.
+// Report counts a failed request to a server, given by Pick.Server, for Status. A nil error is ignored.
 func (p *Pool) Report(server uri.URI, err error) {
 	if err == nil {
 		return
@@ -156,9 +163,9 @@ func (p *Pool) Report(server uri.URI, err error) {
 	}
 }
 
-// MayRetry reports whether one more request may be tried again, and counts the retry, for which Pick is called next.
-// Retries are at most 20 % of the requests of about the last ten seconds, and 10 a second besides: servers that fail
-// because of too many requests do not get a multiple of them.
+// MayRetry reports whether the budget allows another retry, and if so counts it; the caller then calls Pick.
+// Retries are limited to 20 % of the requests of about the last ten seconds, plus 10 per second: so servers
+// that fail under overload do not get a multiple of the requests.
 func (p *Pool) MayRetry() bool {
 	requests := int64(0)
 	for _, s := range p.servers {
@@ -167,14 +174,14 @@ func (p *Pool) MayRetry() bool {
 	return p.budget.take(requests, p.config.Now())
 }
 
-// set is a set of servers of a pool, by their index.
+// set is a bit set of servers of a pool, by index.
 type set uint64
 
-// first returns the index of the first server of a set that is not empty.
+// first returns the index of the first server of a non-empty set.
 func (s set) first() int { return bits.TrailingZeros64(uint64(s)) }
 
-// rest returns a set without its first server.
+// rest returns the set without its first server.
 func (s set) rest() set { return s & (s - 1) }
 
-// len returns how many servers a set has.
+// len returns the number of servers in the set.
 func (s set) len() int { return bits.OnesCount64(uint64(s)) }

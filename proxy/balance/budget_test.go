@@ -7,7 +7,7 @@ import (
 	"github.com/urnd/urnd/proxy/balance"
 )
 
-// clocked is a pool of one server with a clock of its own.
+// clocked is a pool of one server with a manual clock.
 type clocked struct {
 	*balance.Pool
 	now time.Time
@@ -19,7 +19,7 @@ func newClocked(t *testing.T) *clocked {
 	return c
 }
 
-// retries returns how many of n retries are granted, each of which picks a server.
+// retries requests n retries, each of which picks a server, and returns the number granted.
 func (c *clocked) retries(n int) (granted int) {
 	for range n {
 		if c.MayRetry() {
@@ -35,7 +35,7 @@ func TestBudget(t *testing.T) {
 	type step struct {
 		after    time.Duration
 		requests int
-		want     int // of 10,000 retries that are wanted
+		want     int // of 10,000 requested retries
 	}
 	for _, c := range []struct {
 		name  string
@@ -63,23 +63,23 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestBudgetUnused checks that what is not used drains: the budget holds no more than what about ten seconds earn.
+// TestBudgetUnused requires that unused tokens drain: the budget holds at most what about ten seconds add.
 func TestBudgetUnused(t *testing.T) {
 	t.Parallel()
 	p := newClocked(t)
-	for range 1000 { // seconds of 100 requests and one retry
+	for range 1000 { // seconds with 100 requests and one retry each
 		p.now = p.now.Add(time.Second)
 		picks(p.Pool, 100)
 		if p.retries(1) != 1 {
 			t.Fatal("a single retry is refused")
 		}
 	}
-	if got := p.retries(10_000); got < 200 || got > 300 { // ten seconds earn 300
+	if got := p.retries(10_000); got < 200 || got > 300 { // ten seconds add 300
 		t.Errorf("%d retries, want between 200 and 300", got)
 	}
 }
 
-// TestBudgetUnderFailure checks the bound where every request fails for long.
+// TestBudgetUnderFailure requires that the limit holds if all requests fail for long.
 func TestBudgetUnderFailure(t *testing.T) {
 	t.Parallel()
 	p := newClocked(t)

@@ -8,37 +8,38 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Tried is which servers a request has tried. The zero value is none. It belongs to one request, and to one pool.
+// Tried is the set of servers that a request has tried. The zero value is empty. It belongs to one request and
+// one pool.
 type Tried struct{ servers set }
 
-// Pick is a server that was picked for a request, which is outstanding until Release. The zero value is no server. It
-// must not be copied.
+// Pick is a server picked for a request, which counts as outstanding until Release. The zero value is no
+// server. It must not be copied.
 type Pick struct {
-	Server   uri.URI // as it is configured
+	Server   uri.URI // as configured
 	server   *server // nil for none
 	released atomic.Bool
 }
 
-// Release ends the request. Only the first call has an effect, and none where no server was picked, or the pick is nil.
-// It may be called concurrently.
+// Release ends the request. Only the first call has an effect; it does nothing for a nil Pick, or one without a
+// server. It is safe for concurrent use.
 func (p *Pick) Release() {
 	if p != nil && p.server != nil && !p.released.Swap(true) {
 		p.server.outstanding.Add(-1)
 	}
 }
 
-// Pick picks a server for a request, and adds it to those that the request has tried; tried is nil for a request that
-// has no retries. The key is that of Hash. Servers that are down or failing are picked only where all others are, too,
-// or were tried. ok is false, and the pick that of no server, where none is left: all are drained or were tried, or the
-// request has used its retries.
+// Pick picks a server for a request, and adds it to tried, which is nil for a request without retries. The key
+// is that of Hash. Servers that are down or failing are picked only if all others are, too, or were tried. ok
+// is false, and the pick has no server, if no candidate is left: all are drained or were tried, or the request
+// has used up its retries.
 //
-// It is small, to be inlined: where the caller's pick does not escape, it is not allocated.
+// It is small enough to be inlined, so that a pick that does not escape in the caller is not allocated.
 func (p *Pool) Pick(key string, tried *Tried) (pick *Pick, ok bool) {
 	pick = &Pick{}
 	return pick, p.pick(pick, key, tried, false)
 }
 
-// PickUp is Pick of the servers that are neither down nor failing: ok is false where none of them is left.
+// PickUp is Pick restricted to servers that are neither down nor failing: ok is false if none of them is left.
 func (p *Pool) PickUp(key string, tried *Tried) (pick *Pick, ok bool) {
 	pick = &Pick{}
 	return pick, p.pick(pick, key, tried, true)
@@ -82,12 +83,12 @@ func (p *Pool) preferred(candidates set) set {
 	return preferred
 }
 
-// choose returns one of the candidates, of which there is at least one.
+// choose returns one of the candidates, of which there must be at least one.
 func (p *Pool) choose(candidates set, key string) *server {
 	if candidates.rest() == 0 {
 		return p.servers[candidates.first()]
 	}
-	// What fails is left out before the choice: a choice that is made again would change the shares of the others.
+	// Failing servers are excluded before choosing: choosing again would distort the shares of the others.
 	preferred := p.preferred(candidates)
 	if preferred == 0 {
 		preferred = candidates
@@ -108,7 +109,8 @@ func (p *Pool) choose(candidates set, key string) *server {
 	}
 }
 
-// turn is smooth weighted round robin: each server gains its weight, and the one that has gained most pays for all.
+// turn is smooth weighted round robin: each server gains its weight, and the server with the highest sum is
+// picked and loses the total.
 func (p *Pool) turn(candidates set, now time.Time) *server {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -127,14 +129,14 @@ func (p *Pool) turn(candidates set, now time.Time) *server {
 	return best
 }
 
-// least returns the server with the least outstanding requests by weight.
+// least returns the server with the fewest outstanding requests in proportion to its weight.
 func (p *Pool) least(candidates set, now time.Time) *server {
 	var equals set
 	var outstanding, weight int64 // of equals
 	for ; candidates != 0; candidates = candidates.rest() {
 		s := p.servers[candidates.first()]
 		o, w := s.outstanding.Load(), p.weight(s, now)
-		switch { // o/w against outstanding/weight, without a division
+		switch { // compares o/w with outstanding/weight, without a division
 		case equals == 0 || o*weight < outstanding*w:
 			equals, outstanding, weight = s.bit, o, w
 		case o*weight == outstanding*w:
@@ -147,8 +149,8 @@ func (p *Pool) least(candidates set, now time.Time) *server {
 	return p.turn(equals, now)
 }
 
-// rendezvous returns the server with the highest score for a key: weight / -ln(u), where u is a hash of key and server
-// between 0 and 1. The highest of such scores is that of a server as often as its weight says.
+// rendezvous returns the server with the highest score for a key: weight / -ln(u), where u is a hash of key and
+// server between 0 and 1. The probability that a server has the highest score is proportional to its weight.
 func (p *Pool) rendezvous(candidates set, key string, now time.Time) *server {
 	var best *server
 	highest := 0.0
@@ -163,7 +165,7 @@ func (p *Pool) rendezvous(candidates set, key string, now time.Time) *server {
 	return best
 }
 
-// weight returns the weight of a server in hundredths. now is that of choose.
+// weight returns the current weight of a server in hundredths. now is that of choose.
 func (p *Pool) weight(s *server, now time.Time) int64 {
 	percent := int64(100)
 	if set(p.starting.Load())&s.bit != 0 {
@@ -172,7 +174,7 @@ func (p *Pool) weight(s *server, now time.Time) int64 {
 	return int64(s.Weight) * percent
 }
 
-// hashOf is FNV-1a, mixed: fast for short texts, and the same in every process.
+// hashOf is FNV-1a with a final mix: fast for short texts, and the same in every process.
 func hashOf(text string) uint64 {
 	hash := uint64(14695981039346656037)
 	for i := range len(text) {
@@ -181,7 +183,7 @@ func hashOf(text string) uint64 {
 	return mix(hash)
 }
 
-// mix is the finalizer of SplitMix64: each bit of its result depends on all bits of x.
+// mix is the finalizer of SplitMix64: each bit of the result depends on all bits of x.
 func mix(x uint64) uint64 {
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb

@@ -24,7 +24,7 @@ func parse(t testing.TB, text string) uri.URI {
 	return u
 }
 
-// servers returns servers with hosts a, b, c and so on, of these weights; a negative weight is that of a drained one.
+// servers returns servers with the hosts a, b, c and so on, with these weights; a negative weight is drained.
 func servers(t testing.TB, weights ...int) (all []balance.Server) {
 	for i, weight := range weights {
 		u := parse(t, "http://"+string(rune('a'+i)))
@@ -46,7 +46,7 @@ func failing(hosts string) func(string) bool {
 	return func(server string) bool { return strings.Contains(hosts, strings.TrimPrefix(server, "http://")) }
 }
 
-// pick returns the host of a pick that is released, "-" for none.
+// pick picks a server, releases it, and returns its host, "-" for none.
 func pick(p *balance.Pool, key string, tried *balance.Tried) string {
 	picked, ok := p.Pick(key, tried)
 	defer picked.Release()
@@ -93,7 +93,8 @@ func TestTurn(t *testing.T) {
 	}
 }
 
-// TestTurnShares counts picks of whole rounds, in which each server is picked exactly as often as its weight says.
+// TestTurnShares counts picks over complete rounds, in which each server is picked exactly as often as its
+// weight.
 func TestTurnShares(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -147,7 +148,7 @@ func TestLeast(t *testing.T) {
 	for i, picked := range held {
 		if got[i] == 'b' {
 			picked.Release()
-			picked.Release() // has no effect
+			picked.Release() // a second Release has no effect
 		}
 	}
 	if got := hold() + hold(); got != "bb" {
@@ -161,7 +162,7 @@ func TestLeast(t *testing.T) {
 	}
 }
 
-// hashed returns the server of each of n keys.
+// hashed returns the server for each of n keys.
 func hashed(p *balance.Pool, n int) []string {
 	all := make([]string, n)
 	for i := range all {
@@ -246,7 +247,7 @@ func TestTried(t *testing.T) {
 					got += pick(p, "key", &tried)
 				}
 				want := c.want
-				if method == balance.Hash { // in an order of its own
+				if method == balance.Hash { // Hash has its own order
 					want = sorted(want)
 					if c.failing != "" && !strings.HasSuffix(got, c.failing+"-") {
 						t.Errorf("tried %s, want %s last", got, c.failing)
@@ -315,7 +316,7 @@ func TestStatusCounts(t *testing.T) {
 	}
 }
 
-// TestConcurrent picks, retries, releases and reports concurrently with probes, and counts what comes out.
+// TestConcurrent picks, retries, releases and reports concurrently with probes, and checks the counters.
 func TestConcurrent(t *testing.T) {
 	t.Parallel()
 	for _, method := range []balance.Method{balance.Turn, balance.Least, balance.Hash} {

@@ -10,27 +10,29 @@ import (
 )
 
 const (
-	// failedProbes is how many probes in a row fail before a server is down.
+	// failedProbes is the number of consecutive failed probes after which a server is down.
 	failedProbes = 2
-	// maxProbe is the longest timeout of a probe, maxReason the longest text of what failed.
+	// maxProbe is the maximum timeout of a probe, and maxReason the maximum length in bytes of the text of a
+	// failure.
 	maxProbe  = 5 * time.Second
 	maxReason = 300
-	// jitter is the part of the interval by which it varies, so that probes of several instances do not coincide.
+	// jitter is the fraction by which the interval varies, so that the probes of several instances do not
+	// coincide.
 	jitter = 0.1
-	// startPercent is the part of its weight with which a server starts.
+	// startPercent is the percentage of its weight with which a recovered server starts.
 	startPercent = 10
 )
 
-// health is what probes say of a server. It is not changed: probes replace it.
+// health is the state of a server by probes. It is immutable: each probe replaces it.
 type health struct {
 	down   bool
-	back   bool      // it was down before, so that it starts slowly
-	since  time.Time // it is down, or up
-	failed int       // probes in a row
+	back   bool      // it has recovered, so it starts slowly
+	since  time.Time // when it went down or up
+	failed int       // consecutive failed probes
 	reason string    // of the last failed probe
 }
 
-// percent returns how much of its weight a server has.
+// percent returns the percentage of its weight that a server has.
 func (h *health) percent(now time.Time, slowStart time.Duration) int64 {
 	if !h.starting(now, slowStart) {
 		return 100
@@ -43,8 +45,8 @@ func (h *health) starting(now time.Time, slowStart time.Duration) bool {
 	return h.back && !h.down && now.Sub(h.since) < slowStart
 }
 
-// Run probes the servers until the context ends, and returns when the last probe has; immediately without an interval.
-// Each server has at most one probe under way. Run is called once.
+// Run probes the servers until ctx ends, and returns after the last probe; without an interval it returns
+// immediately. Each server has at most one probe in flight. Run is called once.
 func (p *Pool) Run(ctx context.Context) {
 	if p.config.Check.Interval <= 0 {
 		return
@@ -58,7 +60,8 @@ func (p *Pool) Run(ctx context.Context) {
 	running.Wait()
 }
 
-// probes probes a server again and again. The first probe is early: a server counts as up until the second one failed.
+// probes probes a server periodically. The first probe is early, because a server counts as up until its second
+// failed probe.
 func (p *Pool) probes(ctx context.Context, s *server) {
 	interval := p.config.Check.Interval
 	timer := time.NewTimer(randomUpTo(min(interval, time.Second)))
@@ -72,7 +75,7 @@ func (p *Pool) probes(ctx context.Context, s *server) {
 		if probe := p.prober.Load(); probe != nil {
 			reason := p.probe(ctx, *probe, s)
 			if ctx.Err() != nil {
-				return // the probe was cut off, and says nothing
+				return // the probe was canceled, and proves nothing
 			}
 			p.probed(s, reason)
 		}
@@ -81,12 +84,12 @@ func (p *Pool) probes(ctx context.Context, s *server) {
 	}
 }
 
-// randomUpTo returns a duration between 0 and a limit.
+// randomUpTo returns a random duration from 0 to limit.
 func randomUpTo(limit time.Duration) time.Duration {
 	return time.Duration(rand.Int64N(int64(limit) + 1)) //nolint:gosec // jitter is no secret
 }
 
-// probe probes a server once, and returns why that failed, "" where it did not.
+// probe probes a server once, and returns the reason of a failure, "" for success.
 func (p *Pool) probe(ctx context.Context, probe Probe, s *server) (reason string) {
 	ctx, cancel := context.WithTimeout(ctx, min(p.config.Check.Interval, maxProbe))
 	defer cancel()
@@ -105,7 +108,7 @@ func (p *Pool) probe(ctx context.Context, probe Probe, s *server) (reason string
 	}
 }
 
-// probed notes the result of a probe: only the goroutine that probes a server replaces its health.
+// probed records the result of a probe. Only the goroutine that probes a server replaces its health.
 func (p *Pool) probed(s *server, reason string) {
 	now, before := p.config.Now(), s.health.Load()
 	h := *before
@@ -126,7 +129,7 @@ func (p *Pool) probed(s *server, reason string) {
 		p.up.And(uint64(^s.bit))
 		p.starting.And(uint64(^s.bit))
 	case h.starting(now, p.config.Check.SlowStart):
-		p.starting.Or(uint64(s.bit)) // before it is up, so that none picks it with all of its weight
+		p.starting.Or(uint64(s.bit)) // before up, so that no pick sees the full weight
 		p.up.Or(uint64(s.bit))
 	default:
 		p.starting.And(uint64(^s.bit))

@@ -17,17 +17,17 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// probed is a pool whose server a is probed, by the clock of a synctest bubble.
+// probed is a pool whose server a is probed by the clock of a synctest bubble.
 type probed struct {
 	*balance.Pool
 	probes atomic.Int64
-	at     atomic.Int64                                       // the time of the last probe
-	result atomic.Pointer[func(context.Context) (int, error)] // of a
-	log    bytes.Buffer                                       // read it after synctest.Wait
+	at     atomic.Int64                                       // time of the last probe
+	result atomic.Pointer[func(context.Context) (int, error)] // result of probes of a
+	log    bytes.Buffer                                       // to be read after synctest.Wait
 	stop   func()                                             // ends Run, and waits for it
 }
 
-// interval is that of probes in tests. They vary by a tenth of it.
+// interval is the interval of probes in tests; jitter varies it by a tenth.
 const interval = 10 * time.Second
 
 func newProbed(t *testing.T, config balance.Config) *probed {
@@ -68,10 +68,10 @@ func (p *probed) status(status int) {
 	p.answer(func(context.Context) (int, error) { return status, nil })
 }
 
-// until waits for n probes of a from the start.
+// until waits until a was probed n times since the start.
 func (p *probed) until(n int64) {
 	for p.probes.Load() < n {
-		time.Sleep(time.Millisecond) // of the bubble
+		time.Sleep(time.Millisecond) // bubble time
 	}
 	synctest.Wait()
 }
@@ -133,7 +133,7 @@ func TestDownAndUp(t *testing.T) {
 	})
 }
 
-// TestInterval checks that probes begin early, and are an interval apart, but for the jitter.
+// TestInterval requires that probes start early, and are an interval apart, except for the jitter.
 func TestInterval(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -180,7 +180,7 @@ func TestProbeResults(t *testing.T) {
 				defer p.stop()
 				p.answer(c.result)
 				p.until(2)
-				time.Sleep(5 * time.Second) // the longest timeout, of the bubble
+				time.Sleep(5 * time.Second) // the maximum timeout, in bubble time
 				synctest.Wait()
 				if s := p.state(); s.Reason != c.reason || (s.State == balance.Down) != (c.reason != "") {
 					t.Errorf("is %s for %q, want %q", s.State, s.Reason, c.reason)
@@ -201,7 +201,7 @@ func fails(text string) func(context.Context) (int, error) {
 	return func(context.Context) (int, error) { return 0, errors.New(text) }
 }
 
-// hang is a probe that is not answered.
+// hang is a probe without a response.
 func hang(ctx context.Context) (int, error) { <-ctx.Done(); return 0, ctx.Err() }
 
 func TestAllDown(t *testing.T) {
@@ -287,7 +287,7 @@ func TestSlowStart(t *testing.T) {
 	}
 }
 
-// TestStop checks that Run ends with its context, and that a probe that is cut off says nothing.
+// TestStop requires that Run ends with ctx, and that a canceled probe does not count.
 func TestStop(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -2,32 +2,33 @@ package balance
 
 import "time"
 
-// State is whether a server gets requests.
+// State is the availability of a server.
 type State string
 
 const (
 	Up       State = "up"
-	Down     State = "down"     // by probes: it gets requests only where all others are down or fail
-	Starting State = "starting" // up again, with a part of its weight
-	Drained  State = "drained"  // as it is configured
+	Down     State = "down"     // by probes: gets requests only if all others are down or failing
+	Starting State = "starting" // recovered, with a part of its weight
+	Drained  State = "drained"  // as configured
 )
 
-// ServerStatus is what is known of a server.
+// ServerStatus is a snapshot of a server.
 type ServerStatus struct {
 	URL     string // scheme://authority, normalized
-	Weight  int    // as it is configured, within 1 and MaxWeight
+	Weight  int    // as configured, clamped to 1 and MaxWeight
 	Drained bool
 	State   State
-	Since   time.Time // when the state began; for up and drained, at the latest since New
-	// Failing is whether it has failed requests, so that others are picked. It may also be up or starting.
+	Since   time.Time // start of the state; for up and drained no earlier than New
+	// Failing is true if requests to it have failed, so that others are preferred. Its state may still be up or
+	// starting.
 	Failing     bool
-	Reason      string // of the last failed probe, also where one has succeeded since; "" for none
-	Outstanding int64  // requests now
-	Requests    int64  // since New, with retries
-	Failures    int64  // of those, by Report
+	Reason      string // of the last failed probe, even if a later one succeeded; "" for none
+	Outstanding int64  // requests in flight
+	Requests    int64  // since New, including retries
+	Failures    int64  // failed requests, by Report
 }
 
-// Status returns what is known of the servers now, in the order of the configuration.
+// Status returns a snapshot of the servers, in configuration order.
 func (p *Pool) Status() []ServerStatus {
 	now := p.config.Now()
 	all := make([]ServerStatus, 0, len(p.servers))

@@ -20,55 +20,55 @@ import (
 	"go.uber.org/zap"
 )
 
-// ManagerConfig configures a Manager. All fields must be set, except where it says so.
+// ManagerConfig configures a Manager. All fields must be set, except where noted.
 type ManagerConfig struct {
-	Directory string       // the URL of the authority's directory (RFC 8555 section 7.1.1)
-	Contact   string       // the mail address for the account; may be empty
-	KeyID     string       // with HMAC, the account at the authority that the one of ACME is bound to (section 7.3.4); both may be empty
+	Directory string       // directory URL of the certificate authority (RFC 8555 section 7.1.1)
+	Contact   string       // mail address of the account; may be empty
+	KeyID     string       // with HMAC, the external account binding (RFC 8555 section 7.3.4); both may be empty
 	HMAC      string       // base64url
 	Client    *http.Client // with a transport
 	Storage   Storage
 	Now       func() time.Time
-	Every     time.Duration // how often it is looked which certificates are to be renewed; 0 is ten minutes
-	// Ordered is told of each certificate that was ordered, with why there is none.
+	Every     time.Duration // how often certificates are checked for renewal; 0 is ten minutes
+	// Ordered is called after each order, with its error or nil.
 	Ordered func(err error)
 }
 
 const (
 	renewEvery = 10 * time.Minute
-	// orderTimeout bounds one order: the authority connects to this server for it.
+	// orderTimeout is the timeout of an order, during which the authority connects to this server.
 	orderTimeout = 5 * time.Minute
-	// maxOrders is how many are ordered at once.
+	// maxOrders is the maximum number of concurrent orders.
 	maxOrders = 4
 )
 
-// retries are the times between two attempts for a name; the last is for all others. Five failures an hour is what
-// Let's Encrypt allows.
+// retries are the delays between attempts for a name; the last one applies to all further attempts. Let's
+// Encrypt allows five failures per hour.
 var retries = [...]time.Duration{time.Minute, 5 * time.Minute, 15 * time.Minute, time.Hour, 6 * time.Hour} //nolint:gochecknoglobals // a constant
 
-// Manager obtains a certificate for each of its names from an authority, and renews it. It is safe for concurrent
-// use. Start must be called before Manage, and Close after both.
+// Manager obtains a certificate for each of its names from a certificate authority by ACME, and renews it. It
+// is safe for concurrent use. Start must be called before Manage, and Close after both.
 type Manager struct {
 	config ManagerConfig
-	log    atomic.Pointer[slog.Logger] // of the configuration in force
+	log    atomic.Pointer[slog.Logger] // of the current configuration
 	once   sync.Once
 	ending sync.Once
 	issuer *issuer
 	cache  *certmagic.Cache
 	magic  *certmagic.Config
-	ctx    context.Context //nolint:containedctx // of what Start has begun
+	ctx    context.Context //nolint:containedctx // of the goroutines of Start
 	cancel context.CancelFunc
-	orders chan struct{} // slots
+	orders chan struct{} // semaphore of maxOrders
 	work   sync.WaitGroup
 
 	mu      sync.Mutex
 	names   []string
-	waiting map[string]context.CancelFunc // names whose first certificate is being obtained
-	faults  map[string]error              // why a name's last order failed
-	unkept  error                         // why the storage could not be written the last time
+	waiting map[string]context.CancelFunc // cancels obtaining the first certificate of a name
+	faults  map[string]error              // error of the last order of a name
+	unkept  error                         // error of the last write to the storage
 }
 
-// NewManager returns a manager that Start begins.
+// NewManager returns a manager. It does nothing until Start.
 func NewManager(config ManagerConfig) *Manager {
 	m := &Manager{
 		config: config, orders: make(chan struct{}, maxOrders), cancel: func() {},
@@ -79,12 +79,12 @@ func NewManager(config ManagerConfig) *Manager {
 	return m
 }
 
-// Start begins to look after certificates, which only the first call does, and logs to a log from then on.
+// Start starts the maintenance of certificates, at the first call only, and sets the logger.
 func (m *Manager) Start(log *slog.Logger) {
 	m.log.Store(log)
 	m.once.Do(func() {
 		m.ctx, m.cancel = context.WithCancel(context.Background())
-		quiet := zap.NewNop() // what it would log is told to events, in our words
+		quiet := zap.NewNop() // urnd logs the events itself, in its own words
 		m.cache = certmagic.NewCache(certmagic.CacheOptions{
 			GetConfigForCert:   func(certmagic.Certificate) (*certmagic.Config, error) { return m.magic, nil },
 			RenewCheckInterval: cmp.Or(m.config.Every, renewEvery), Logger: quiet,
@@ -92,13 +92,13 @@ func (m *Manager) Start(log *slog.Logger) {
 		m.magic = certmagic.New(m.cache, certmagic.Config{
 			Issuers: []certmagic.Issuer{m.issuer}, Storage: m.config.Storage, Logger: quiet, OnEvent: m.event,
 			KeySource: certmagic.StandardKeyGenerator{KeyType: certmagic.P256},
-			OCSP:      certmagic.OCSPConfig{DisableStapling: true}, // it would dial by itself
+			OCSP:      certmagic.OCSPConfig{DisableStapling: true}, // stapling would dial without the guard
 		})
 		m.issuer.current = m.leaf
 	})
 }
 
-// Close ends what Start has begun, once. Certificates stay in the storage.
+// Close stops what Start has started. Certificates stay in the storage. Further calls do nothing.
 func (m *Manager) Close() {
 	m.ending.Do(func() {
 		m.cancel()
@@ -109,8 +109,9 @@ func (m *Manager) Close() {
 	})
 }
 
-// Manage sets the names that have a certificate: those that are new are obtained, others no longer renewed. It waits
-// for no authority. The certificate of the first name is for clients that name no host.
+// Manage sets the names that have a certificate: certificates of new names are obtained, those of removed names
+// are no longer renewed. It does not wait for the authority. The certificate of the first name is the default
+// for clients without SNI.
 func (m *Manager) Manage(names []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -141,15 +142,15 @@ func (m *Manager) Manage(names []string) {
 	m.names = names
 }
 
-// obtain loads the certificate of a name, or orders one, until there is one.
+// obtain loads the certificate of a name or orders one, and retries until it succeeds.
 func (m *Manager) obtain(ctx context.Context, name string) {
 	for attempt := 0; ; attempt++ {
 		err := m.order(ctx, name)
 		if err == nil || ctx.Err() != nil {
 			return
 		}
-		if m.leaf(name) != nil { // it was loaded, and could not be renewed: the library tries that again
-			if f := (orderFault{}); !errors.As(err, &f) { // event has logged the others
+		if m.leaf(name) != nil { // it was loaded, and could not be renewed: the library retries
+			if f := (orderFault{}); !errors.As(err, &f) { // event has logged an orderFault
 				m.notRenewed(name, err)
 			}
 			return
@@ -167,7 +168,7 @@ func (m *Manager) obtain(ctx context.Context, name string) {
 	}
 }
 
-// order loads or orders the certificate of a name, once.
+// order loads or orders the certificate of a name, without retry.
 func (m *Manager) order(ctx context.Context, name string) error {
 	select {
 	case m.orders <- struct{}{}:
@@ -183,7 +184,7 @@ func (m *Manager) order(ctx context.Context, name string) error {
 	return nil
 }
 
-// event hears of what the library does.
+// event handles an event of the library.
 func (m *Manager) event(_ context.Context, event string, data map[string]any) error {
 	name, _ := data["identifier"].(string)
 	isRenewal, _ := data["renewal"].(bool)
@@ -195,20 +196,21 @@ func (m *Manager) event(_ context.Context, event string, data map[string]any) er
 	case "cert_failed":
 		err, _ := data["error"].(error)
 		m.config.Ordered(err)
-		if isRenewal { // the first is logged with when it is tried again
+		if isRenewal { // obtain logs the failure of a first order, with the retry delay
 			m.notRenewed(name, fmt.Errorf("renewing it at %s: %w", m.config.Directory, reason(err)))
 		}
 	}
 	return nil
 }
 
-// notRenewed remembers and logs why the certificate of a name could not be renewed.
+// notRenewed records and logs why a certificate could not be renewed.
 func (m *Manager) notRenewed(name string, err error) {
 	m.failed(name, err)
 	m.log.Load().Error("a certificate could not be renewed: the one before stays in use, and it is tried again", "name", name, "error", err)
 }
 
-// reportStorage remembers whether the storage could be written the last time, and logs it where that has changed.
+// reportStorage records the result of a write to the storage, and logs when it changes between success and
+// failure.
 func (m *Manager) reportStorage(err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -222,7 +224,7 @@ func (m *Manager) reportStorage(err error) {
 	}
 }
 
-// reason returns why there is no certificate.
+// reason returns the cause of a failed order, without what the library adds.
 func reason(err error) error {
 	if f := (orderFault{}); errors.As(err, &f) {
 		return f
@@ -230,7 +232,7 @@ func reason(err error) error {
 	return err
 }
 
-// failed remembers why there is no new certificate for a name, nil that there is one.
+// failed records the error of the last order of a name; nil clears it.
 func (m *Manager) failed(name string, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -239,7 +241,7 @@ func (m *Manager) failed(name string, err error) {
 	}
 }
 
-// Faults are what is wrong with the certificates, for administrators.
+// Faults returns the problems with the managed certificates, for administrators.
 func (m *Manager) Faults() (all []string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -254,7 +256,7 @@ func (m *Manager) Faults() (all []string) {
 	return all
 }
 
-// certificate returns the certificate for a host, that of the first name for "", nil where there is none.
+// certificate returns the certificate for a host, that of the first name for "", nil if there is none.
 func (m *Manager) certificate(host string) *tls.Certificate {
 	if host == "" {
 		if names := m.current(); len(names) > 0 {
@@ -271,7 +273,7 @@ func (m *Manager) certificate(host string) *tls.Certificate {
 	return &found[0].Certificate
 }
 
-// leaf returns the certificate of a name without those of its issuers, nil where there is none.
+// leaf returns the leaf certificate of a name, nil if there is none.
 func (m *Manager) leaf(name string) *x509.Certificate {
 	if c := m.certificate(name); c != nil {
 		return c.Leaf
@@ -279,7 +281,7 @@ func (m *Manager) leaf(name string) *x509.Certificate {
 	return nil
 }
 
-// leaves returns those in use.
+// leaves returns the leaf certificates in use.
 func (m *Manager) leaves() (all []*x509.Certificate) {
 	for _, name := range m.current() {
 		if leaf := m.leaf(name); leaf != nil {
@@ -289,15 +291,15 @@ func (m *Manager) leaves() (all []*x509.Certificate) {
 	return all
 }
 
-// current returns the names.
+// current returns the names of Manage.
 func (m *Manager) current() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.names
 }
 
-// isMissing reports whether an error says that something is not in the storage.
+// isMissing reports whether an error means that a key is not in the storage.
 func isMissing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
-// problemOf returns what the authority answered, and false where it did not.
+// problemOf returns the problem document of the authority in an error; ok is false if it sent none.
 func problemOf(err error) (problem acme.Problem, ok bool) { return problem, errors.As(err, &problem) }

@@ -22,12 +22,12 @@ import (
 	"github.com/urnd/urnd/proxy/certificate"
 )
 
-// rig is a server whose certificates an authority issues.
+// rig is a server whose certificates an ACME authority issues.
 type rig struct {
 	t       *testing.T
 	pebble  *testserver.Pebble
 	storage certificate.Storage
-	http    net.Listener // nil: HTTP-01 is refused
+	http    net.Listener // nil rejects HTTP-01
 	tls     net.Listener
 
 	log logBuffer
@@ -38,7 +38,7 @@ type rig struct {
 	orders  []error
 }
 
-// logBuffer has what was logged.
+// logBuffer collects the log.
 type logBuffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -50,7 +50,7 @@ func (b *logBuffer) Write(p []byte) (int, error) {
 	return b.text.Write(p)
 }
 
-// count returns how many lines have all of some texts.
+// count returns the number of log lines that contain all of the texts.
 func (b *logBuffer) count(texts ...string) (n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -72,7 +72,7 @@ func listener(t *testing.T) (net.Listener, netip.AddrPort) {
 	return l, netip.MustParseAddrPort(l.Addr().String())
 }
 
-// newRig starts an authority, and a server that it can reach by HTTP and TLS.
+// newRig starts an authority, and a server that it reaches by HTTP and TLS.
 func newRig(t *testing.T, change func(*testserver.PebbleConfig)) *rig {
 	t.Helper()
 	plain, plainAddr := listener(t)
@@ -119,7 +119,7 @@ func (r *rig) current() *certificate.Manager {
 	return r.manager
 }
 
-// start starts a manager of the names, which ends with the test or the next start.
+// start starts a manager of the names, until the end of the test or the next start.
 func (r *rig) start(change func(*certificate.ManagerConfig), names ...string) *certificate.Manager {
 	r.t.Helper()
 	roots := x509.NewCertPool()
@@ -150,7 +150,7 @@ func (r *rig) start(change func(*certificate.ManagerConfig), names ...string) *c
 	return manager
 }
 
-// awaitNames waits until clients that ask for hosts get certificates of them.
+// awaitNames waits until clients that request the hosts get certificates for them.
 func (r *rig) awaitNames(hosts ...string) {
 	r.t.Helper()
 	for _, host := range hosts {
@@ -174,13 +174,13 @@ func TestManager(t *testing.T) {
 	if got := named(t, r.set, "other.test"); got != "a.test" {
 		t.Errorf("a client that asks for another name gets %q", got)
 	}
-	// A name that goes is no longer served, one that comes is obtained.
+	// A removed name is no longer served, an added one is obtained.
 	manager.Manage([]string{"b.test", "c.test"})
 	r.awaitNames("c.test")
 	if got := named(t, r.set, "a.test"); got != "b.test" {
 		t.Errorf("a name that has gone has %q", got)
 	}
-	// A new start finds them in the storage, though the authority is away.
+	// After a restart the manager loads them from the storage, even if the authority is unavailable.
 	issued := r.pebble.Orders()
 	manager.Close()
 	r.pebble.Stop()
@@ -191,7 +191,7 @@ func TestManager(t *testing.T) {
 	}
 }
 
-// Either challenge is enough.
+// TestChallenges requires that either challenge type suffices.
 func TestChallenges(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(*rig) net.Listener{
@@ -213,7 +213,7 @@ func TestChallenges(t *testing.T) {
 	}
 }
 
-// RFC 8555 section 7.3.4.
+// TestBoundAccount covers RFC 8555 section 7.3.4.
 func TestBoundAccount(t *testing.T) {
 	t.Parallel()
 	const key = "zWNDZM6eQGHWpSRTPal5eIUYFTu7EajVIoguysqZ9wG44nMEtx3MUAsUDkMTQ12W"
@@ -228,12 +228,13 @@ func TestBoundAccount(t *testing.T) {
 	r.awaitNames("a.test")
 }
 
-// Two machines with one storage obtain a certificate once, and each answers for the other's challenge.
+// TestTwoMachines: two machines with a shared storage obtain a certificate once, and each answers the
+// challenges of the other.
 func TestTwoMachines(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)
 	first := r.start(nil, "a.test")
-	second := r.start(nil, "a.test") // it is what the authority reaches
+	second := r.start(nil, "a.test") // the authority connects to this one
 	for _, m := range []*certificate.Manager{first, second} {
 		set, err := certificate.NewSet(nil, m, time.Now)
 		if err != nil {
@@ -246,7 +247,8 @@ func TestTwoMachines(t *testing.T) {
 	}
 }
 
-// A certificate is renewed before it ends; one that cannot be is served further, and the faults say so.
+// TestRenewal: a certificate is renewed before it expires. If that fails it stays in use, and Faults reports
+// it.
 func TestRenewal(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, func(c *testserver.PebbleConfig) { c.Validity = 6 * time.Second })
@@ -265,7 +267,8 @@ func TestRenewal(t *testing.T) {
 	r.awaitNames("a.test")
 }
 
-// What is there goes on being served while the authority, or the storage, is away, and the faults say so.
+// TestNoAuthority: certificates stay in use while the authority, or the storage, is unavailable, and Faults
+// reports it.
 func TestNoAuthority(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)
@@ -297,7 +300,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// No file of keys can be read by others.
+// TestFilesArePrivate requires that other users cannot read key files.
 func TestFilesArePrivate(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)

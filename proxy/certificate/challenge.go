@@ -14,34 +14,34 @@ import (
 	"github.com/mholt/acmez/v3/acme"
 )
 
-// challengeTimeout bounds the look for a challenge of another machine.
+// challengeTimeout is the timeout of a lookup of a challenge of another machine.
 const challengeTimeout = 5 * time.Second
 
-// maxLooks is how many look into the storage at once. Who comes beyond them is answered as if there were no challenge.
+// maxLooks is the maximum number of concurrent lookups in the storage. Requests above it are treated as if
+// there were no challenge.
 const maxLooks = 8
 
-// challengePath is what HTTP-01 asks for, before the token (RFC 8555 section 8.3).
+// challengePath is the path prefix of HTTP-01, followed by the token (RFC 8555 section 8.3).
 const challengePath = "/.well-known/acme-challenge/"
 
-// tokens are those that an authority may choose (RFC 8555 section 8.3): base64url, of at least 128 bits.
+// tokens matches valid tokens (RFC 8555 section 8.3): base64url, of at least 128 bits.
 var tokens = regexp.MustCompile(`^[A-Za-z0-9_-]{20,200}$`)
 
-// challenges are what the authority will ask this server for. They are in the storage too: the authority may reach
-// another machine.
+// challenges are the pending challenges. They are stored, too, because the authority may reach another machine.
 type challenges struct {
 	storage Storage
 
-	looks chan struct{} // slots of those who look into the storage: everybody may ask for a challenge
+	looks chan struct{} // semaphore of lookups in the storage: any client may request a challenge
 
 	mu  sync.Mutex
-	all map[string]acme.Challenge // by their paths in the storage
+	all map[string]acme.Challenge // by storage path
 }
 
 func newChallenges(storage Storage) *challenges {
 	return &challenges{storage: storage, looks: make(chan struct{}, maxLooks), all: make(map[string]acme.Challenge)}
 }
 
-// pathOf returns where a challenge is.
+// pathOf returns the storage path of a challenge.
 func pathOf(c acme.Challenge) string {
 	if c.Type == acme.ChallengeTypeHTTP01 {
 		return httpPath(c.Token)
@@ -49,7 +49,7 @@ func pathOf(c acme.Challenge) string {
 	return alpnPath(c.Identifier.Value)
 }
 
-// challengeFolder is where challenges are in the storage.
+// challengeFolder is the storage path of challenges.
 const challengeFolder = "challenges/"
 
 func httpPath(token string) string { return challengeFolder + "http/" + token + ".json" }
@@ -79,7 +79,7 @@ func (s *challenges) CleanUp(ctx context.Context, c acme.Challenge) error {
 	return s.storage.Delete(context.WithoutCancel(ctx), pathOf(c))
 }
 
-// find returns a challenge of this machine, or of another one.
+// find returns a pending challenge of this machine, or of another one by the storage.
 func (s *challenges) find(ctx context.Context, path string) (c acme.Challenge, ok bool) {
 	s.mu.Lock()
 	c, ok = s.all[path]
@@ -102,8 +102,8 @@ func (s *challenges) find(ctx context.Context, path string) (c acme.Challenge, o
 	return c, json.Unmarshal(content, &c) == nil
 }
 
-// Authorization returns what HTTP-01 expects at the path of a request (RFC 8555 section 8.3), and false where no
-// certificate is being obtained by it: the path is then like any other.
+// Authorization returns the key authorization for the path of an HTTP-01 request (RFC 8555 section 8.3). ok is
+// false if the path is not that of a pending challenge; the request is then like any other.
 func (m *Manager) Authorization(ctx context.Context, path string) (text string, ok bool) {
 	if len(path) <= len(challengePath) || path[:len(challengePath)] != challengePath {
 		return "", false
@@ -121,11 +121,11 @@ func isChallenge(hello *tls.ClientHelloInfo) bool {
 	return slices.Equal(hello.SupportedProtos, []string{acmez.ACMETLS1Protocol})
 }
 
-// Challenge returns the configuration for a handshake of TLS-ALPN-01, nil for any other, which goes on with the one
-// of the listener. It is a GetConfigForClient of tls.Config.
+// Challenge returns the configuration for a TLS-ALPN-01 handshake, nil for any other, which continues with the
+// configuration of the listener. It is a tls.Config.GetConfigForClient.
 func (s *Set) Challenge(hello *tls.ClientHelloInfo) (*tls.Config, error) {
 	if s.managed == nil || !isChallenge(hello) {
-		return nil, nil //nolint:nilnil // see GetConfigForClient
+		return nil, nil //nolint:nilnil // nil is valid for GetConfigForClient
 	}
 	answer, err := s.managed.answer(hello)
 	if err != nil {
@@ -134,7 +134,7 @@ func (s *Set) Challenge(hello *tls.ClientHelloInfo) (*tls.Config, error) {
 	return &tls.Config{MinVersion: tls.VersionTLS12, NextProtos: []string{acmez.ACMETLS1Protocol}, Certificates: []tls.Certificate{*answer}}, nil
 }
 
-// answer returns the certificate that TLS-ALPN-01 expects for a host.
+// answer returns the challenge certificate of TLS-ALPN-01 for a host.
 func (m *Manager) answer(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	host := canonical(hello.ServerName)
 	if !slices.Contains(m.current(), host) {

@@ -21,11 +21,11 @@ import (
 	"github.com/urnd/urnd/proxy/certificate"
 )
 
-// failing is a storage that counts what is loaded, and can be made unwritable.
+// failing is a storage that counts loads, and can be made read-only.
 type failing struct {
 	certificate.Storage
 	loads atomic.Int64
-	err   atomic.Pointer[error] // of all that writes; nil: none
+	err   atomic.Pointer[error] // error of all writes; nil for none
 }
 
 func unwritable(s certificate.Storage, err error) *failing {
@@ -67,14 +67,14 @@ func (f *failing) Lock(ctx context.Context, name string) error {
 	return f.Storage.Lock(ctx, name)
 }
 
-// awaitLooks waits until the library has looked several times more whether certificates are to be renewed.
+// awaitLooks waits until the library has checked several more times for renewals.
 func (f *failing) awaitLooks(t *testing.T) {
 	t.Helper()
 	before := f.loads.Load()
 	testserver.Wait(t, "certificates were looked at", func() bool { return f.loads.Load() > before+30 })
 }
 
-// replace puts another certificate, which begins and ends at a time from now, into the storage for a name.
+// replace stores another certificate for a name, whose validity is relative to now.
 func (r *rig) replace(name string, begins, ends time.Duration) {
 	r.t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -121,10 +121,11 @@ func transport(c *certificate.ManagerConfig) *http.Transport {
 	return c.Client.Transport.(*http.Transport)
 }
 
-// newName returns a name of its own for a test: the library pauses renewals by name, for as long as the process runs.
+// newName returns a unique name for a test, because the library pauses renewals per name for the lifetime of
+// the process.
 func newName(label string) string { return label + "-" + strings.ToLower(rand.Text()) + ".test" }
 
-// failed returns how many orders have failed.
+// failed returns the number of failed orders.
 func (r *rig) failed() (n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -136,17 +137,18 @@ func (r *rig) failed() (n int) {
 	return n
 }
 
-// With a clock that is years off, certificates seem to have expired, or not to be valid yet, that of the authority too:
-// they go on being served, orders fail and are tried again with pauses, and all is well once the clock is right.
+// TestWrongClock: if the clock is years off, certificates seem expired or not yet valid, including that of the
+// authority. They stay in use, orders fail and are retried with backoff, and all recovers once the clock is
+// right.
 func TestWrongClock(t *testing.T) {
 	t.Parallel()
 	const year = 365 * 24 * time.Hour
 	for _, tt := range []struct {
 		name         string
-		off          time.Duration // of the clock
-		begins, ends time.Duration // of the certificate in storage; the library has the clock of the machine
+		off          time.Duration // clock offset
+		begins, ends time.Duration // validity of the stored certificate; the library uses the system clock
 		notice       string
-		renewals     int // of the certificate in storage
+		renewals     int // failed renewals of the stored certificate
 	}{
 		{"ahead", 10 * year, -10 * year, -9 * year, "has expired at", 1},
 		{"behind", -10 * year, 10 * year, 11 * year, "is not valid before", 0},
@@ -193,11 +195,12 @@ func TestWrongClock(t *testing.T) {
 			testserver.Wait(t, "the log says that none was obtained", func() bool {
 				return r.log.count("there is no certificate for a name", added, "after=1m0s") == 1
 			})
-			// The start tries it, and the library, which looks each millisecond, once more as soon as the start has failed.
+			// The start tries it, and the library, which checks every millisecond, once more after that has
+			// failed.
 			if got := r.log.count("could not be renewed", old); got < tt.renewals || got > 2*tt.renewals {
 				t.Errorf("it is logged %d times that it was not renewed", got)
 			}
-			if tt.renewals > 0 { // the library looks on, and each name pauses for a minute at least
+			if tt.renewals > 0 { // the library keeps checking, and each name pauses for at least a minute
 				storage.awaitLooks(t)
 			}
 			r.awaitNames(old)
@@ -218,8 +221,8 @@ func TestWrongClock(t *testing.T) {
 	}
 }
 
-// A directory that turns read-only costs no certificate: those of before are served, also after another start, none is
-// ordered that could not be kept, and it is said, where one could be renewed too.
+// TestReadOnlyDirectory: with a read-only directory existing certificates stay in use, even after a restart;
+// nothing is ordered that could not be stored; and Faults reports it, if a certificate is due for renewal, too.
 func TestReadOnlyDirectory(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, func(c *testserver.PebbleConfig) { c.Validity = time.Hour })
@@ -229,7 +232,7 @@ func TestReadOnlyDirectory(t *testing.T) {
 	r.start(change, kept, ending)
 	r.awaitNames(kept, ending)
 	r.current().Close()
-	r.replace(ending, -2*time.Hour, time.Minute) // it is to be renewed
+	r.replace(ending, -2*time.Hour, time.Minute) // due for renewal
 	issued := r.pebble.Orders()
 
 	readOnly := error(syscall.EROFS)
@@ -257,7 +260,7 @@ func TestReadOnlyDirectory(t *testing.T) {
 		t.Errorf("%d certificates were issued that could not be kept", got-issued)
 	}
 
-	// Once it can be written again, all is obtained and said.
+	// Once the directory is writable again, all is obtained, and Faults is empty.
 	manager.Close()
 	storage.err.Store(nil)
 	manager = r.start(change, kept, ending, added)
@@ -265,8 +268,8 @@ func TestReadOnlyDirectory(t *testing.T) {
 	testserver.Wait(t, "nothing is wrong", func() bool { return len(manager.Faults()) == 0 })
 }
 
-// A directory that turns read-only while certificates are in use is said when one is to be renewed, which goes on being
-// served, and when it can be written again.
+// TestReadOnlyAtRenewal: a directory that becomes read-only while certificates are in use is logged when one is
+// due for renewal, which stays in use, and again when it is writable.
 func TestReadOnlyAtRenewal(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, func(c *testserver.PebbleConfig) { c.Validity = 6 * time.Second })
@@ -291,7 +294,7 @@ func TestReadOnlyAtRenewal(t *testing.T) {
 	}
 }
 
-// The configuration of a client is the caller's.
+// TestClientIsUnchanged requires that the caller's HTTP client is not modified.
 func TestClientIsUnchanged(t *testing.T) {
 	t.Parallel()
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: new(tls.Config)}}

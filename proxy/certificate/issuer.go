@@ -21,15 +21,15 @@ import (
 	"github.com/mholt/acmez/v3/acme"
 )
 
-// errNoCertificate is for an authority that answers an order without one.
+// errNoCertificate is the error for an order that the authority completes without a certificate.
 var errNoCertificate = errors.New("the authority has sent no certificate")
 
-// issuer orders certificates from an authority. It is an Issuer and RenewalInfoGetter of certmagic, whose own would
-// dial by itself.
+// issuer orders certificates from the authority. It implements certmagic.Issuer and RenewalInfoGetter, because
+// those of certmagic would dial without the guard.
 type issuer struct {
 	config     ManagerConfig
 	challenges *challenges
-	key        string // of this authority in the storage
+	key        string // storage key of this authority
 	current    func(name string) *x509.Certificate
 	client     *http.Client
 	limit      *limit
@@ -50,7 +50,7 @@ func newIssuer(config ManagerConfig) *issuer {
 // IssuerKey implements certmagic.Issuer.
 func (i *issuer) IssuerKey() string { return i.key }
 
-// newClient returns a client of the authority.
+// newClient returns an ACME client for the authority.
 func (i *issuer) newClient() *acmez.Client {
 	return &acmez.Client{
 		Client: &acme.Client{Directory: i.config.Directory, HTTPClient: i.client, UserAgent: "urnd"},
@@ -60,10 +60,10 @@ func (i *issuer) newClient() *acmez.Client {
 	}
 }
 
-// orderFault is why there is no certificate: what the library adds to it is left out.
+// orderFault is the cause of a failed order, without what the library adds.
 type orderFault struct{ error }
 
-// Unwrap returns the reason.
+// Unwrap returns the cause.
 func (f orderFault) Unwrap() error { return f.error }
 
 // Issue implements certmagic.Issuer.
@@ -75,7 +75,7 @@ func (i *issuer) Issue(ctx context.Context, csr *x509.CertificateRequest) (*cert
 	return issued, nil
 }
 
-// order orders a certificate.
+// order orders a certificate. It implements Issue.
 func (i *issuer) order(ctx context.Context, csr *x509.CertificateRequest) (*certmagic.IssuedCertificate, error) {
 	if wait := i.limit.pause(); wait > 0 {
 		return nil, fmt.Errorf("the authority limits how often it may be asked: it is asked again in %s", wait.Round(time.Second))
@@ -93,12 +93,13 @@ func (i *issuer) order(ctx context.Context, csr *x509.CertificateRequest) (*cert
 		order.Replaces = i.current(order.Identifiers[0].Value) // RFC 9773 section 5
 	}
 	chains, err := client.ObtainCertificate(ctx, order)
-	if order.Replaces != nil && isOrderRefused(err) { // it was replaced already, or is of another account or authority
+	if order.Replaces != nil && isOrderRefused(err) { // it was already replaced, or is of another account or authority
 		order.Replaces = nil
 		chains, err = client.ObtainCertificate(ctx, order)
 	}
 	if problem, ok := problemOf(err); ok && problem.Type == acme.ProblemTypeAccountDoesNotExist {
-		err = errors.Join(err, i.config.Storage.Delete(ctx, i.accountPath())) // the next attempt makes another
+		// The next attempt creates another account.
+		err = errors.Join(err, i.config.Storage.Delete(ctx, i.accountPath()))
 	}
 	switch {
 	case err != nil:
@@ -109,8 +110,8 @@ func (i *issuer) order(ctx context.Context, csr *x509.CertificateRequest) (*cert
 	return &certmagic.IssuedCertificate{Certificate: chains[0].ChainPEM, Metadata: chains[0]}, nil
 }
 
-// isOrderRefused reports whether the authority has refused an order itself: no challenge has failed, which counts
-// against the limits of the authority, and the account is not the reason.
+// isOrderRefused reports whether the authority has rejected the order itself. A failed challenge, which counts
+// against the rate limits of the authority, and a problem with the account are excluded.
 func isOrderRefused(err error) bool {
 	problem, ok := problemOf(err)
 	if !ok || problem.Resource != nil || problem.Status == http.StatusTooManyRequests {
@@ -119,13 +120,13 @@ func isOrderRefused(err error) bool {
 	return problem.Type != acme.ProblemTypeRateLimited && problem.Type != acme.ProblemTypeAccountDoesNotExist
 }
 
-// GetRenewalInfo returns when the authority wants a certificate to be renewed (RFC 9773).
+// GetRenewalInfo returns when the authority suggests renewing a certificate (RFC 9773).
 func (i *issuer) GetRenewalInfo(ctx context.Context, c certmagic.Certificate) (acme.RenewalInfo, error) {
 	return i.newClient().GetRenewalInfo(ctx, c.Leaf)
 }
 
-// noted pauses all orders where the authority answers that it was asked too often: RFC 8555 section 6.6 has a type for
-// it, and no status.
+// noted pauses all orders if the authority reports that its rate limit was exceeded: RFC 8555 section 6.6
+// defines a problem type for that, but no status.
 func (i *issuer) noted(err error) error {
 	if problem, ok := problemOf(err); ok && problem.Type == acme.ProblemTypeRateLimited {
 		i.limit.extend(rateLimit)
@@ -133,7 +134,7 @@ func (i *issuer) noted(err error) error {
 	return err
 }
 
-// stored is an account as it is in the storage.
+// stored is the stored form of an account.
 type stored struct {
 	Account acme.Account `json:"account"`
 	Key     []byte       `json:"key"` // PKCS #8
@@ -141,8 +142,8 @@ type stored struct {
 
 func (i *issuer) accountPath() string { return path.Join(i.key, "account.json") }
 
-// account returns the account at the authority: that of the storage, or a new one, by which the terms of the
-// authority are agreed to.
+// account returns the stored account at the authority, or registers a new one, which agrees to the terms of
+// service.
 func (i *issuer) account(ctx context.Context, client *acmez.Client) (acme.Account, error) {
 	if err := i.config.Storage.Lock(ctx, i.accountPath()); err != nil {
 		return acme.Account{}, fmt.Errorf("locking the account: %w", err)
@@ -184,7 +185,7 @@ func (i *issuer) account(ctx context.Context, client *acmez.Client) (acme.Accoun
 	return account, nil
 }
 
-// readAccount reads an account of the storage.
+// readAccount decodes a stored account.
 func readAccount(content []byte) (acme.Account, error) {
 	var s stored
 	if err := json.Unmarshal(content, &s); err != nil {

@@ -6,22 +6,22 @@ import (
 	"os"
 )
 
-// Files are the paths of a certificate, followed by those of its issuers, and of its key, in PEM.
+// Files are the paths of a certificate chain, leaf first, and of its key, in PEM.
 type Files struct {
-	Setting          string // by which the administrator has named them, for messages
+	Setting          string // name of the setting, for messages
 	Certificate, Key string
 }
 
-// pair is a certificate in files. The lock of its Set guards it.
+// pair is a certificate loaded from files. The mutex of its Set guards it.
 type pair struct {
 	files  Files
 	loaded *tls.Certificate
 	seen   [2]os.FileInfo
-	fault  error // of the files when they were last read
+	fault  error // error of the last read; nil for success
 }
 
-// read reads the files if they have changed, and reports whether there is another certificate. What was read before
-// stays while they are invalid: they may be half written.
+// read reads the files if they have changed, and reports whether there is a new certificate. While the files
+// are invalid, such as half written, the previous certificate stays in use.
 func (p *pair) read() (isNew bool) {
 	var found [2]os.FileInfo
 	for i, path := range []string{p.files.Certificate, p.files.Key} {
@@ -42,7 +42,7 @@ func (p *pair) read() (isNew bool) {
 	return true
 }
 
-// unchanged reports whether a file was not changed, as far as its metadata tells.
+// unchanged reports whether the metadata of a file is unchanged.
 func unchanged(a, b os.FileInfo) bool {
 	return a != nil && b != nil && os.SameFile(a, b) && a.ModTime().Equal(b.ModTime()) && a.Size() == b.Size()
 }

@@ -9,22 +9,22 @@ import (
 )
 
 const (
-	// rateLimit is the least time that the authority is not asked after it answered that it was asked too often
-	// (RFC 8555 section 6.6).
+	// rateLimit is the minimum pause after the authority has reported that its rate limit was exceeded (RFC
+	// 8555 section 6.6).
 	rateLimit = time.Hour
-	// maxRateLimit bounds what a Retry-After may demand: the longest period of limits of Let's Encrypt.
+	// maxRateLimit is the maximum pause for a Retry-After: the longest rate limit period of Let's Encrypt.
 	maxRateLimit = 7 * 24 * time.Hour
 )
 
-// limit is until when the authority is not asked. It is safe for concurrent use.
+// limit is a pause of all requests to the authority. It is safe for concurrent use.
 type limit struct {
 	now func() time.Time
 
 	mu     sync.Mutex
-	resume time.Time // the zero value: it may be asked
+	resume time.Time // the zero value is no pause
 }
 
-// extend pauses all requests for a duration, unless they are paused for longer already.
+// extend pauses all requests for d, unless they are already paused for longer.
 func (l *limit) extend(d time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -33,15 +33,15 @@ func (l *limit) extend(d time.Duration) {
 	}
 }
 
-// pause returns for how long the authority is not asked.
+// pause returns the remaining time of the pause, 0 for none.
 func (l *limit) pause() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return max(0, l.resume.Sub(l.now()))
 }
 
-// limitTransport extends a limit by each response 429 Too Many Requests (RFC 6585 section 4): errors of the library
-// have no header fields, thus no Retry-After.
+// limitTransport extends a limit for each response 429 Too Many Requests (RFC 6585 section 4). Errors of the
+// library have no header fields, and so no Retry-After.
 type limitTransport struct {
 	http.RoundTripper
 	limit *limit
@@ -56,13 +56,13 @@ func (t *limitTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// retryAfter returns the duration of a Retry-After field (RFC 9110 section 10.2.3), at most maxRateLimit, and 0 for one
-// that is missing or invalid.
+// retryAfter returns the duration of a Retry-After field value (RFC 9110 section 10.2.3), at most maxRateLimit,
+// and 0 for a missing or invalid one.
 func retryAfter(value string, now time.Time) time.Duration {
 	value = strings.TrimSpace(value)
 	if value != "" && strings.Trim(value, "0123456789") == "" {
 		seconds, err := strconv.ParseInt(value, 10, 64)
-		if err != nil || seconds > int64(maxRateLimit/time.Second) { // err: more than 64 bits
+		if err != nil || seconds > int64(maxRateLimit/time.Second) { // an error means more than 64 bits
 			return maxRateLimit
 		}
 		return time.Duration(seconds) * time.Second

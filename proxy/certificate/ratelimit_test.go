@@ -17,7 +17,7 @@ import (
 	"github.com/urnd/urnd/proxy/certificate"
 )
 
-// refuse returns the response by which an authority refuses a request (RFC 8555 section 6.7).
+// refuse returns an error response of an authority (RFC 8555 section 6.7).
 func refuse(r *http.Request, status int, kind, detail string) (*http.Response, error) {
 	body, err := json.Marshal(map[string]any{"type": "urn:ietf:params:acme:error:" + kind, "status": status, "detail": detail})
 	if err != nil {
@@ -29,17 +29,17 @@ func refuse(r *http.Request, status int, kind, detail string) (*http.Response, e
 	}, nil
 }
 
-// newOrder is the path of orders of Pebble.
+// newOrder is the path of orders in Pebble.
 const newOrder = "/order-plz"
 
-// limiting is a transport before an authority, which answers orders that they are too many.
+// limiting is a transport to an authority that answers orders with a rate limit error.
 type limiting struct {
 	http.RoundTripper
-	after  string // Retry-After; "": none
-	kind   string // of the response's body
+	after  string // Retry-After; "" for none
+	kind   string // media type of the response body
 	status int
 	orders atomic.Int64
-	open   atomic.Bool // orders are passed on
+	open   atomic.Bool // forwards orders
 }
 
 func (l *limiting) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -61,13 +61,13 @@ func (l *limiting) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// RFC 8555 section 6.6: an authority that was asked too often is asked for nothing until it wants to be, an hour at
-// least, while what it has issued before is served.
+// TestRateLimit: after a rate limit error (RFC 8555 section 6.6) the authority is not contacted until
+// Retry-After, at least for an hour. Issued certificates stay in use.
 func TestRateLimit(t *testing.T) {
 	t.Parallel()
 	const problem = "application/problem+json"
 	r := newRig(t, nil)
-	begin := time.Now().Truncate(time.Second) // a date has no parts of it
+	begin := time.Now().Truncate(time.Second) // HTTP dates have a resolution of seconds
 	for i, tt := range []struct {
 		name, after, kind string
 		status            int
@@ -97,7 +97,7 @@ func TestRateLimit(t *testing.T) {
 			r.awaitNames("a.test")
 			front.open.Store(false)
 
-			// order asks for one more name, and returns why there is no certificate for it.
+			// order requests an additional name, and returns why there is no certificate for it.
 			order := func(name string) string {
 				t.Helper()
 				manager.Manage([]string{"a.test", name})
@@ -126,7 +126,7 @@ func TestRateLimit(t *testing.T) {
 	}
 }
 
-// replacing is a transport before an authority, which refuses orders that replace a certificate.
+// replacing is a transport to an authority that rejects orders with "replaces".
 type replacing struct {
 	http.RoundTripper
 	status          int
@@ -158,8 +158,9 @@ func (p *replacing) RoundTrip(r *http.Request) (*http.Response, error) {
 	return refuse(r, p.status, p.kind, "not what it replaces")
 }
 
-// RFC 9773 section 5: an authority refuses an order that replaces a certificate which was replaced already, which it
-// does not know, or which is of another account, as after the account was lost. The certificate is renewed without.
+// TestReplaces: an authority rejects an order that replaces a certificate which was already replaced, is
+// unknown, or belongs to another account, such as after the loss of the account (RFC 9773 section 5). The
+// certificate is then renewed without "replaces".
 func TestReplaces(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, nil)

@@ -1,7 +1,7 @@
-// Package certificate has the certificates of urnd's listeners: it chooses one for each handshake, by the name that
-// the client asks for (SNI, RFC 6066 section 3). They come from files, which are read again when they change, and
-// from a certificate authority that speaks ACME (RFC 8555), which Manager asks for new ones before the old ones
-// expire. A handshake enters, a certificate leaves; nothing else is known here of a connection.
+// Package certificate has the certificates of urnd's listeners. A TLS handshake enters, and the certificate for
+// the name that the client requests (SNI, RFC 6066 section 3) leaves. Certificates come from files, which are
+// reloaded when they change, and from a certificate authority by ACME (RFC 8555), from which Manager orders and
+// renews them.
 package certificate
 
 import (
@@ -15,32 +15,32 @@ import (
 	"time"
 )
 
-// recheckAfter is the minimum time between two checks of the files for handshakes.
+// recheckAfter is the minimum time between two checks of the files by handshakes.
 const recheckAfter = time.Second
 
-// errNone is that of handshakes while there is no certificate at all.
+// errNone is the error of a handshake while there is no certificate.
 var errNone = errors.New("there is no certificate yet")
 
 // Set is a set of certificates. It is safe for concurrent use.
 type Set struct {
 	now     func() time.Time
-	managed *Manager // nil: none
+	managed *Manager // nil for none
 
 	index atomic.Pointer[index]
-	due   atomic.Int64 // from when on, in nanoseconds since 1970, a handshake checks the files
+	due   atomic.Int64 // when a handshake next checks the files, in nanoseconds since 1970
 
-	mu    sync.Mutex // of the files
+	mu    sync.Mutex // guards pairs and the files
 	pairs []pair
 }
 
-// index has the certificates of the files by their names. It is immutable.
+// index maps names to the certificates from files. It is immutable.
 type index struct {
-	byName map[string][]*tls.Certificate // in the order of the settings
-	first  []*tls.Certificate            // for clients that name no host, or one for which there is none
+	byName map[string][]*tls.Certificate // in configuration order
+	first  []*tls.Certificate            // default for clients without SNI, or with an unknown name
 }
 
-// NewSet reads the certificates of files, and adds those of a manager, nil for none. The first files are those of
-// clients that name no host, and of hosts for which there is no certificate. Files that are invalid are an error.
+// NewSet loads the certificates from files, and adds those of a manager, nil for none. The first files are the
+// default, for clients without SNI and for unknown hosts. Invalid files are an error.
 func NewSet(files []Files, managed *Manager, now func() time.Time) (*Set, error) {
 	s := &Set{now: now, managed: managed}
 	for _, f := range files {
@@ -49,9 +49,9 @@ func NewSet(files []Files, managed *Manager, now func() time.Time) (*Set, error)
 	return s, s.Check()
 }
 
-// Get returns the certificate for a handshake: of those for the name that the client asks for, else of those with a
-// wildcard for it, the first that the client can verify; files go before managed ones. It is a GetCertificate of
-// tls.Config.
+// Get returns the certificate for a handshake: of those for the requested name, else of those with a matching
+// wildcard, the first that the client supports; files take precedence over managed ones. It is a
+// tls.Config.GetCertificate.
 func (s *Set) Get(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	if now := s.now().UnixNano(); now >= s.due.Load() && s.mu.TryLock() {
 		s.read()
@@ -81,8 +81,8 @@ func (s *Set) Get(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	return nil, errNone
 }
 
-// choose returns the first certificate that a client supports, the first of all where it supports none: the client
-// says why it cannot use it.
+// choose returns the first certificate that a client supports. If it supports none, it is the first one, and
+// the client reports the error.
 func choose(hello *tls.ClientHelloInfo, all []*tls.Certificate) *tls.Certificate {
 	for _, c := range all {
 		if len(all) == 1 || hello.SupportsCertificate(c) == nil {
@@ -95,8 +95,8 @@ func choose(hello *tls.ClientHelloInfo, all []*tls.Certificate) *tls.Certificate
 	return nil
 }
 
-// Check reads the files if they have changed, and returns why they cannot be used: the last valid certificates stay
-// in use then.
+// Check reads the files if they have changed, and returns why they are invalid. The last valid certificates
+// then stay in use.
 func (s *Set) Check() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -108,7 +108,7 @@ func (s *Set) Check() error {
 	return errors.Join(faults...)
 }
 
-// read reads the files that have changed. The caller has locked mu.
+// read reads the changed files. The caller holds mu.
 func (s *Set) read() {
 	s.due.Store(s.now().Add(recheckAfter).UnixNano())
 	isNew := s.index.Load() == nil
@@ -135,11 +135,10 @@ func (s *Set) read() {
 	s.index.Store(next)
 }
 
-// sameNames reports whether two certificates are for the same hosts, as one of RSA and one of ECDSA are.
+// sameNames reports whether two certificates have the same hosts, such as an RSA and an ECDSA one.
 func sameNames(a, b *x509.Certificate) bool { return slices.Equal(a.DNSNames, b.DNSNames) }
 
-// Leaves returns the certificates in use, without those of their issuers, those of files first, none for a nil Set.
-// It reads nothing.
+// Leaves returns the leaf certificates in use, those from files first; none for a nil Set. It reads no files.
 func (s *Set) Leaves() (leaves []*x509.Certificate) {
 	if s == nil {
 		return nil
@@ -157,13 +156,13 @@ func (s *Set) Leaves() (leaves []*x509.Certificate) {
 	return leaves
 }
 
-// Covers reports whether a certificate of the files is for a host.
+// Covers reports whether a certificate from files matches a host.
 func (s *Set) Covers(host string) bool {
 	all, name := s.index.Load(), canonical(host)
 	return len(all.byName[name]) > 0 || len(all.byName[wildcard(name)]) > 0
 }
 
-// Uncovered returns those of some hosts for which no file has a certificate.
+// Uncovered returns the hosts that no certificate from files matches.
 func (s *Set) Uncovered(hosts []string) (without []string) {
 	for _, host := range hosts {
 		if !s.Covers(host) {
@@ -173,10 +172,11 @@ func (s *Set) Uncovered(hosts []string) (without []string) {
 	return without
 }
 
-// canonical returns a host as it is looked up.
+// canonical returns the lookup form of a host: lower case, without trailing dot.
 func canonical(host string) string { return strings.ToLower(strings.TrimSuffix(host, ".")) }
 
-// wildcard returns the name of a certificate for all hosts beside one (RFC 9525 section 6.3: for one label alone).
+// wildcard returns the wildcard name that matches a host (RFC 9525 section 6.3: a wildcard is a single label),
+// "" for none.
 func wildcard(host string) string {
 	_, parent, isBelow := strings.Cut(host, ".")
 	if !isBelow {

@@ -32,7 +32,7 @@ func reissue(t testing.TB, ca *testserver.Authority, f certificate.Files, valid 
 	}
 }
 
-// named returns the names of the certificate that a client gets which asks for a host.
+// named returns the names of the certificate for a client that requests a host.
 func named(t testing.TB, set *certificate.Set, host string) string {
 	t.Helper()
 	found, err := set.Get(&tls.ClientHelloInfo{ServerName: host})
@@ -42,7 +42,7 @@ func named(t testing.TB, set *certificate.Set, host string) string {
 	return strings.Join(found.Leaf.DNSNames, " ")
 }
 
-// raw returns the certificate that a client gets which names no host.
+// raw returns the certificate for a client without SNI.
 func raw(t testing.TB, set *certificate.Set) []byte {
 	t.Helper()
 	found, err := set.Get(new(tls.ClientHelloInfo))
@@ -52,7 +52,7 @@ func raw(t testing.TB, set *certificate.Set) []byte {
 	return found.Certificate[0]
 }
 
-// RFC 6066 section 3, RFC 9525 section 6.3: the best match first.
+// TestSet requires the best match for a name: RFC 6066 section 3, RFC 9525 section 6.3.
 func TestSet(t *testing.T) {
 	ca := testserver.NewAuthority(t)
 	files := []certificate.Files{
@@ -75,9 +75,9 @@ func TestSet(t *testing.T) {
 		{"other.test", "first.test also.first.test", false},
 		{"www.b.test", "www.b.test", true},
 		{"x.b.test", "*.b.test", true},
-		{"x.y.b.test", "first.test also.first.test", false}, // a wildcard is one label
+		{"x.y.b.test", "first.test also.first.test", false}, // a wildcard matches one label
 		{"b.test", "B.test *.c.test", true},
-		{"c.test", "first.test also.first.test", false}, // nor is it none
+		{"c.test", "first.test also.first.test", false}, // a wildcard matches at least one label
 		{"z.c.test", "B.test *.c.test", true},
 		{"test", "first.test also.first.test", false},
 	} {
@@ -93,7 +93,8 @@ func TestSet(t *testing.T) {
 	}
 }
 
-// Files that are replaced are read again, one that is invalid leaves the one before in use, and says which it is.
+// TestSetReload: replaced files are reloaded. An invalid file leaves the previous certificate in use, and the
+// error names it.
 func TestSetReload(t *testing.T) {
 	ca := testserver.NewAuthority(t)
 	now := time.Now()

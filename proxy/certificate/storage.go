@@ -15,26 +15,27 @@ import (
 	"github.com/caddyserver/certmagic"
 )
 
-// Storage keeps certificates, their keys, the account, and the challenges that wait for the authority, by names with
-// slashes. Machines that share one obtain each certificate once, by its locks.
+// Storage stores certificates, keys, the account and pending challenges by slash-separated keys. Machines that
+// share a storage obtain each certificate once, by its locks.
 type Storage = certmagic.Storage
 
-// FileStorage returns a storage in a directory, which is made when something is stored. Files are for this user alone.
+// FileStorage returns a storage in a directory, which is created on demand. Only this user can read its files.
 func FileStorage(directory string) Storage { return &certmagic.FileStorage{Path: directory} }
 
-// Shelf is where several machines keep what they share. Its errors wrap fs.ErrNotExist for a key that is not there.
+// Shelf is a store shared by several machines. Its errors wrap fs.ErrNotExist for a missing key.
 type Shelf interface {
 	Get(ctx context.Context, key string) (content []byte, at time.Time, err error)
 	Put(ctx context.Context, key string, content []byte) error
-	// Delete removes a key, and those below it.
+	// Delete removes a key and the keys below it.
 	Delete(ctx context.Context, key string) error
 	Keys(ctx context.Context, prefix string) ([]string, error)
-	// Lease returns what takes or renews a lease for half a minute, and reports whether it is held, and what gives it up.
+	// Lease returns functions for a lease of half a minute: acquire takes or renews it, and reports whether it
+	// is held; release gives it up.
 	Lease(name, holder string) (acquire func(context.Context) (bool, error), release func(context.Context) error)
 }
 
-// SharedStorage returns a storage on a shelf. What was stored or loaded is also in a storage of this machine, which
-// has it while the shelf cannot be asked, and after the shelf has lost it.
+// SharedStorage returns a storage on a shelf. Stored and loaded values are also copied to the local storage
+// own, which serves them while the shelf is unavailable, and after the shelf has lost them.
 func SharedStorage(shelf Shelf, own Storage) Storage {
 	return &shared{Shelf: shelf, own: own, locks: make(map[string]func(context.Context) error)}
 }
@@ -44,16 +45,16 @@ type shared struct {
 	own Storage
 
 	mu    sync.Mutex
-	locks map[string]func(context.Context) error // what gives each up that this machine has
+	locks map[string]func(context.Context) error // releases each lock held by this machine
 }
 
 const (
-	lockRetry = time.Second      // after which a lock is asked for again that another call has
-	lockRenew = 10 * time.Second // how often one is renewed
+	lockRetry = time.Second      // delay between attempts to take a lock that is held by another call
+	lockRenew = 10 * time.Second // renewal interval of a held lock
 )
 
-// Lock implements certmagic.Locker: it waits until this call alone has the lock, and holds it until Unlock. One that cannot
-// be renewed is taken by another machine, which does the same again: nothing is lost.
+// Lock implements certmagic.Locker: it blocks until this call has the lock exclusively, and holds it until
+// Unlock. If a lock cannot be renewed, another machine may take it and repeat the work, which is harmless.
 func (s *shared) Lock(ctx context.Context, name string) error {
 	acquire, release := s.Lease(name, rand.Text())
 	retry := time.NewTicker(lockRetry)
@@ -85,7 +86,7 @@ func (s *shared) Lock(ctx context.Context, name string) error {
 	return nil
 }
 
-// renew renews a lock until its context ends.
+// renew renews a lock until ctx ends.
 func renew(ctx context.Context, acquire func(context.Context) (bool, error)) {
 	ticker := time.NewTicker(lockRenew)
 	defer ticker.Stop()
@@ -120,7 +121,8 @@ func (s *shared) Store(ctx context.Context, key string, value []byte) error {
 	return err
 }
 
-// isCopied reports whether a machine keeps what is shared by a key: a challenge is nothing an hour later.
+// isCopied reports whether the local storage has a copy of a key. Challenges are short-lived, so they have
+// none.
 func isCopied(key string) bool { return !strings.HasPrefix(key, challengeFolder) }
 
 // Load implements certmagic.Storage.
@@ -134,7 +136,7 @@ func (s *shared) Load(ctx context.Context, key string) ([]byte, error) {
 	case err != nil && fault == nil:
 		return copied, nil
 	case err == nil && (fault != nil || !bytes.Equal(copied, content)):
-		_ = s.own.Store(ctx, key, content) // a copy that cannot be written is missed only where the shelf is, too
+		_ = s.own.Store(ctx, key, content) // a missing copy matters only if the shelf fails, too
 	}
 	return content, err
 }
@@ -173,8 +175,8 @@ func (s *shared) Stat(ctx context.Context, key string) (certmagic.KeyInfo, error
 	return certmagic.KeyInfo{Key: key, Modified: at, Size: int64(len(content)), IsTerminal: true}, err
 }
 
-// reporting is a storage that reports whether it can be written: the library drops such an error of a renewal. report
-// is called after each Store, and must be safe for concurrent use.
+// reporting wraps a storage and reports the result of each Store, because the library drops such an error of a
+// renewal. report must be safe for concurrent use.
 type reporting struct {
 	Storage
 	report func(err error)
@@ -189,7 +191,7 @@ func (s *reporting) Store(ctx context.Context, key string, value []byte) error {
 	return err
 }
 
-// TryLock implements certmagic.TryLocker: a storage that has none waits for its lock.
+// TryLock implements certmagic.TryLocker: for a storage without TryLock it waits for the lock.
 func (s *reporting) TryLock(ctx context.Context, name string) (ok bool, err error) {
 	if locker, ok := s.Storage.(certmagic.TryLocker); ok {
 		return locker.TryLock(ctx, name)

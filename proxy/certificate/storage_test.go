@@ -14,7 +14,7 @@ import (
 	"github.com/urnd/urnd/proxy/certificate"
 )
 
-// shelf is one in memory, which can be away.
+// shelf is an in-memory store that can be made unavailable.
 type shelf struct {
 	mu     sync.Mutex
 	all    map[string][]byte
@@ -80,7 +80,7 @@ func (s *shelf) Lease(name, holder string) (acquire func(context.Context) (bool,
 	return acquire, func(context.Context) error { return s.do(func() error { delete(s.all, key); return nil }) }
 }
 
-// A lock is for one call, of this machine or of another, until it is given up.
+// TestSharedLock requires that one call, on any machine, holds a lock until it is released.
 func TestSharedLock(t *testing.T) {
 	t.Parallel()
 	ctx, s := t.Context(), &shelf{all: make(map[string][]byte)}
@@ -112,7 +112,8 @@ func TestSharedLock(t *testing.T) {
 	}
 }
 
-// A machine has what it has stored or loaded while the shelf is away, and after it has lost all.
+// TestSharedStorage requires that a machine keeps what it has stored or loaded while the shelf is unavailable,
+// and after it has lost everything.
 func TestSharedStorage(t *testing.T) {
 	t.Parallel()
 	ctx, s := t.Context(), &shelf{all: make(map[string][]byte)}

@@ -11,32 +11,33 @@ import (
 )
 
 const (
-	// expiryNotice is how long before its end a certificate is pointed out; for one that lives no longer than that,
-	// the last quarter of its life.
+	// expiryNotice is the time before its expiry when a warning about a certificate starts; for a short-lived
+	// one it is the last quarter of its lifetime if that is less.
 	expiryNotice = 21 * 24 * time.Hour
-	// expiryEvery is how often the log says so, and lookEvery how often the files are looked at.
+	// expiryEvery is the interval of that warning in the log, and lookEvery the interval of checks of the
+	// files.
 	expiryEvery = 24 * time.Hour
 	lookEvery   = 10 * time.Second
 )
 
-// Watch looks at the certificates of a Set now and then, and logs what administrators should know.
+// Watch checks the certificates of a Set periodically, and logs changes, errors and expiry for administrators.
 type Watch struct {
 	*Set
-	log     atomic.Pointer[slog.Logger] // of the configuration in force
+	log     atomic.Pointer[slog.Logger] // of the current configuration
 	once    sync.Once
 	running sync.WaitGroup
 	cancel  context.CancelFunc
 
-	// What Look has seen and logged.
-	noticed  map[string]time.Time // by serial number: when its end was last logged; the zero value for never
-	fault    string               // of the last look
-	isLogged bool                 // fault is
+	// State of Look.
+	noticed  map[string]time.Time // by serial number: last warning about expiry; the zero value for none
+	fault    string               // error of the last check
+	isLogged bool                 // fault was logged
 }
 
-// NewWatch returns a watch of a set, which Start begins.
+// NewWatch returns a watch of a set. It does nothing until Start.
 func NewWatch(set *Set) *Watch { return &Watch{Set: set, cancel: func() {}} }
 
-// Start begins to look at the files, which only the first call does, and logs to a log from then on.
+// Start starts the checks, at the first call only, and sets the logger.
 func (w *Watch) Start(log *slog.Logger) {
 	w.log.Store(log)
 	w.once.Do(func() {
@@ -46,7 +47,7 @@ func (w *Watch) Start(log *slog.Logger) {
 	})
 }
 
-// Close ends what Start has begun.
+// Close stops what Start has started.
 func (w *Watch) Close() {
 	w.cancel()
 	w.running.Wait()
@@ -65,8 +66,8 @@ func (w *Watch) watch(ctx context.Context) {
 	}
 }
 
-// Look reads the files if they have changed, and logs what administrators should know. A fault is logged at the second
-// look: a certificate and its key are written one after the other. It is not to be called after Start.
+// Look checks the files and logs changes, errors and expiry. An error is logged at the second check, because a
+// certificate and its key are written one after the other. It must not be called after Start.
 func (w *Watch) Look(log *slog.Logger) {
 	fault := ""
 	if err := w.Check(); err != nil {
@@ -98,7 +99,7 @@ func (w *Watch) Look(log *slog.Logger) {
 	w.noticed = seen
 }
 
-// Faults are what is wrong with the certificates.
+// Faults returns the problems with the certificates, for administrators.
 func (w *Watch) Faults() (all []string) {
 	w.mu.Lock()
 	for i := range w.pairs {
@@ -118,7 +119,7 @@ func (w *Watch) Faults() (all []string) {
 	return all
 }
 
-// Expiries returns when the certificates end, by their names; the earliest where several have the same.
+// Expiries returns the expiry of the certificates by name; the earliest if several have the same name.
 func (w *Watch) Expiries() map[string]time.Time {
 	all := make(map[string]time.Time)
 	for _, leaf := range w.Leaves() {
@@ -129,7 +130,7 @@ func (w *Watch) Expiries() map[string]time.Time {
 	return all
 }
 
-// Name returns what administrators call a certificate: its first host, or else its subject.
+// Name returns a display name of a certificate: its first host, otherwise its subject.
 func Name(leaf *x509.Certificate) string {
 	switch {
 	case len(leaf.DNSNames) > 0:
@@ -141,7 +142,8 @@ func Name(leaf *x509.Certificate) string {
 	}
 }
 
-// Validity says what is to be known about the validity of a certificate (RFC 5280 section 4.1.2.5), "" for nothing.
+// Validity returns a text about the validity period of a certificate (RFC 5280 section 4.1.2.5) if it needs
+// attention, otherwise "".
 func Validity(leaf *x509.Certificate, now time.Time) string {
 	at := leaf.NotAfter.UTC().Format(time.RFC3339)
 	notice := min(expiryNotice, leaf.NotAfter.Sub(leaf.NotBefore)/4)

@@ -13,7 +13,8 @@ import (
 	"github.com/urnd/urnd/proxy/certificate"
 )
 
-// writeLater writes a file with a later modification time than before: clocks of file systems are coarse.
+// writeLater writes a file with a later modification time than before, because timestamps of file systems are
+// coarse.
 func writeLater(t *testing.T, path string, text []byte) {
 	t.Helper()
 	later := time.Now()
@@ -28,7 +29,7 @@ func writeLater(t *testing.T, path string, text []byte) {
 	}
 }
 
-// A certificate may be half written, and its key written at another time.
+// TestHalfWritten: a certificate may be half written, and its key may be written at another time.
 func TestHalfWritten(t *testing.T) {
 	ca, now := testserver.NewAuthority(t), time.Now()
 	files := issue(t, ca, time.Hour, "first.example")
@@ -47,7 +48,7 @@ func TestHalfWritten(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		name, path string
-		text       []byte // nil: the file is gone
+		text       []byte // nil removes the file
 		want       []byte
 	}{
 		{"half a certificate", files.Certificate, next[:len(next)/2], first},
@@ -72,7 +73,7 @@ func TestHalfWritten(t *testing.T) {
 	}
 }
 
-// The end of a certificate is in the log from 21 days before, once a day.
+// TestWatch requires a daily log message about expiry, from 21 days before.
 func TestWatch(t *testing.T) {
 	const day = 24 * time.Hour
 	ca, now := testserver.NewAuthority(t), time.Now().Truncate(time.Second)
@@ -92,8 +93,8 @@ func TestWatch(t *testing.T) {
 		name    string
 		ahead   time.Duration
 		write   func()
-		logs    string // "": nothing
-		degrade string // a part of what /readyz says; "": it says nothing
+		logs    string // "" for none
+		degrade string // a part of the message of /readyz; "" for none
 	}{
 		{"90 days before", 0, nil, "", ""},
 		{"22 days before", 68 * day, nil, "", ""},
@@ -126,7 +127,8 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// One that lives for a week, as authorities offer them, is pointed out in its last quarter.
+// TestValidityOfShort: a certificate with a lifetime of a week, as authorities offer, is reported in its last
+// quarter.
 func TestValidityOfShort(t *testing.T) {
 	const day = 24 * time.Hour
 	files := issue(t, testserver.NewAuthority(t), 6*day, "first.example")

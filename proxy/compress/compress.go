@@ -1,5 +1,7 @@
-// Package compress compresses responses for clients that accept that: RFC 9110 sections 8.4 and 12.5.3. It decides which coding a request
-// gets and which responses are compressed, and changes the fields of those that are.
+// Package compress compresses responses with the content codings gzip, br and zstd: RFC 9110 sections 8.4 and
+// 12.5.3. The Accept-Encoding of a request enters, and the negotiated coding leaves; a response enters, and
+// leaves with an encoded body and adjusted header fields (Content-Encoding, Vary, ETag). It also canonicalizes
+// Accept-Encoding for the cache key, and the entity tags of conditional requests (RFC 9110 section 13.1).
 package compress
 
 import (
@@ -14,39 +16,41 @@ import (
 
 // Config configures a Compressor.
 type Config struct {
-	// Codings are content codings in the order of preference, Zstd, Brotli and Gzip; others are ignored.
+	// Codings are content codings in order of preference: Zstd, Brotli, Gzip; others are ignored.
 	Codings []string
-	// Types are the media types of what is compressed, as httpmessage.HasType has them.
+	// Types are the compressible media types, as in httpmessage.HasType.
 	Types []string
-	// WithCredentials is whether responses to requests with Cookie or Authorization are compressed, too. Where they have a secret of the
-	// user beside what others can make the user's browser request, their size gives the secret away (BREACH).
+	// WithCredentials also compresses responses to requests with Cookie or Authorization. If such a response
+	// has a secret next to content that an attacker can make the browser send, its compressed size reveals the
+	// secret (BREACH).
 	WithCredentials bool
-	// Counted is called with the coding of what was compressed, how many bytes that were, and to how many. It must be safe for concurrent
-	// use; nil is not called.
+	// Counted is called with the coding and the sizes in bytes before and after compression. It must be safe
+	// for concurrent use; nil is allowed.
 	Counted func(coding string, in, out int)
 }
 
-// The codings: RFC 1952, RFC 7932 and RFC 8878.
+// The content codings: RFC 1952, RFC 7932 and RFC 8878.
 const (
 	Gzip   = "gzip"
 	Brotli = "br"
 	Zstd   = "zstd"
 )
 
-// minSize is the least size of what is compressed, in bytes: smaller content takes one packet in any form.
+// minSize is the minimum size in bytes of compressed content: smaller content fits into one packet anyway.
 const minSize = 1 << 10
 
-// Compressor compresses responses. nil is one that compresses none, and costs nothing. It is safe for concurrent use.
+// Compressor compresses responses. A nil Compressor compresses nothing, and costs nothing. It is safe for
+// concurrent use.
 type Compressor struct {
 	codings  []string
 	types    []string
 	withAll  bool // Config.WithCredentials
 	coders   [known]coder
-	accepted [1 << known][]string // what Selecting returns for the codings that a client accepts, where none is chosen
-	chosen   [known][]string      // what it returns for the one that is chosen
+	accepted [1 << known][]string // results of Selecting by the set of accepted codings, if none is chosen
+	chosen   [known][]string      // results of Selecting by the chosen coding
 }
 
-// New returns a Compressor, nil where there are no codings.
+// New returns a Compressor, nil if there are no known codings.
 func New(config Config) *Compressor {
 	c := &Compressor{types: config.Types, withAll: config.WithCredentials}
 	counted := config.Counted
@@ -72,8 +76,8 @@ func New(config Config) *Compressor {
 	return c
 }
 
-// Document returns the coding of one of urnd's own documents for a request, "" for none, and whether that is chosen by Accept-Encoding.
-// size is that of its content, in bytes.
+// Document negotiates the coding of one of urnd's own documents, "" for none. varies is true if it depends on
+// Accept-Encoding. size is the size of the content in bytes.
 func (c *Compressor) Document(request httpmessage.Lines, status int, contentType string, size int) (coding string, varies bool) {
 	if c == nil || size < minSize || !hasContent(status) || !c.hasType(contentType) {
 		return "", false
@@ -84,9 +88,9 @@ func (c *Compressor) Document(request httpmessage.Lines, status int, contentType
 	return Negotiate(request.Of(acceptEncoding), c.codings), true
 }
 
-// Response compresses a response of an origin to a request with a method and fields whose Accept-Encoding is one that Selecting has
-// returned, or makes it say that it could have been compressed. Its fields are changed, and its body is replaced. It does nothing to what
-// the origin has compressed, but for Vary, which some origins forget.
+// Response compresses the response of an origin in place, or only sets Vary if it could have been compressed
+// for another request. The Accept-Encoding of the request must be a result of Selecting. A response that the
+// origin has compressed stays unchanged, except for Vary, which some origins omit.
 func (c *Compressor) Response(method string, request httpmessage.Fields, r *httpmessage.Response) {
 	coding := ""
 	if lines := request.Lines(acceptEncoding); len(lines) == 1 && slices.Contains(c.codings, lines[0]) {
@@ -110,20 +114,20 @@ func (c *Compressor) Response(method string, request httpmessage.Fields, r *http
 	if method != http.MethodHead {
 		r.Body = c.newReader(coding, r.Body, r.ContentLength)
 	}
-	r.ContentLength, r.Trailer = -1, nil // it may have digests of the content as it was
+	r.ContentLength, r.Trailer = -1, nil // trailers may have digests of the unencoded content
 }
 
-// varies reports whether a response of an origin is of a kind that is compressed.
+// varies reports whether a response of an origin is compressible, so that it depends on Accept-Encoding.
 func (c *Compressor) varies(method string, r *httpmessage.Response) bool {
 	length := r.ContentLength
-	if method == http.MethodHead { // it says what GET would get: RFC 9110 section 9.3.2
+	if method == http.MethodHead { // HEAD describes the response to GET: RFC 9110 section 9.3.2
 		length = -1
 		if n, err := strconv.ParseInt(r.Fields.Value("Content-Length"), 10, 64); err == nil {
 			length = n
 		}
 	}
 	switch {
-	case r.Status == http.StatusPartialContent: // of one that would be compressed
+	case r.Status == http.StatusPartialContent: // a part of a response that may be compressible
 	case !hasContent(r.Status), r.Fields.Has("Content-Range"), length >= 0 && length < minSize, r.Body == http.NoBody && method != http.MethodHead:
 		return false
 	}
@@ -131,7 +135,7 @@ func (c *Compressor) varies(method string, r *httpmessage.Response) bool {
 	return c.hasType(r.Fields.Value("Content-Type")) && !cachecontrol.Parse(r.Fields.Lines("Cache-Control")).Has("no-transform")
 }
 
-// hasContent reports whether responses with a status have a content, all of a representation.
+// hasContent reports whether responses with a status have content that is a complete representation.
 func hasContent(status int) bool {
 	switch status {
 	case http.StatusNoContent, http.StatusResetContent, http.StatusPartialContent, http.StatusIMUsed:
@@ -141,24 +145,26 @@ func hasContent(status int) bool {
 	}
 }
 
-// hasType reports whether content of a type is compressed: not that of events, which are sent one by one, and are small.
+// hasType reports whether a media type is compressed. Event streams are excluded: events are sent one by one,
+// and are small.
 func (c *Compressor) hasType(contentType string) bool {
 	return httpmessage.HasType(contentType, c.types) && !httpmessage.HasType(contentType, []string{"text/event-stream"})
 }
 
-// hasCredentials reports whether a request says who its user is, so that the response may have secrets of the user.
+// hasCredentials reports whether a request has credentials, so that its response may contain secrets of the
+// user.
 func hasCredentials(request httpmessage.Lines) bool {
 	return request.Has("Cookie") || request.Has("Authorization")
 }
 
-// isOfForm reports whether a field is about the bytes of one form of a content: its ranges, and its digests (RFC 9530 sections 2 and 3, RFC
-// 3230).
+// isOfForm reports whether a field depends on the encoded bytes of the content: its ranges, and its digests
+// (RFC 9530 sections 2 and 3, RFC 3230).
 func isOfForm(f httpmessage.Field) bool {
 	return f.Is("Accept-Ranges") || f.Is("Content-Digest") || f.Is("Repr-Digest") || f.Is("Digest") || f.Is("Content-MD5")
 }
 
-// Describe makes fields of a response those of its compressed form. Its entity tag becomes weak, as that form is not the same byte by byte
-// (RFC 9110 section 8.8.3.3).
+// Describe changes the header fields of a response to those of its encoded form. The entity tag becomes weak,
+// because that form is not byte-for-byte identical (RFC 9110 section 8.8.3.3).
 func Describe(fields *httpmessage.Fields, coding string) {
 	*fields = slices.DeleteFunc(*fields, func(f httpmessage.Field) bool { return f.Is("Content-Length") || isOfForm(f) })
 	fields.Set("Content-Encoding", coding)
@@ -172,7 +178,7 @@ func Weaken(fields *httpmessage.Fields) {
 	}
 }
 
-// AddVary makes fields say that the response was chosen by Accept-Encoding: RFC 9110 section 12.5.5.
+// AddVary adds Accept-Encoding to Vary: RFC 9110 section 12.5.5.
 func AddVary(fields *httpmessage.Fields) {
 	lines := fields.Lines("Vary")
 	for _, line := range lines {
@@ -185,8 +191,8 @@ func AddVary(fields *httpmessage.Fields) {
 	fields.Add("Vary", acceptEncoding)
 }
 
-// notModified makes a 304 of an origin, which knows nothing of compressed forms, one that is right for them as well: a cache and a client
-// update by it what they have stored (RFC 9111 section 3.2).
+// notModified adjusts a 304 of an origin, which knows nothing of encoded forms, so that it applies to them as
+// well: caches and clients update stored responses by it (RFC 9111 section 3.2).
 func notModified(request httpmessage.Fields, r *httpmessage.Response) {
 	etag := r.Fields.Value("ETag")
 	r.Fields = slices.DeleteFunc(r.Fields, func(f httpmessage.Field) bool { return f.Is("Content-Encoding") || isOfForm(f) })

@@ -23,7 +23,7 @@ func newCompressor() *compress.Compressor {
 	return compress.New(compress.Config{Codings: all, Types: []string{"text/*", "application/json", "application/*+xml"}})
 }
 
-// decoder decodes what comes in a coding, while it comes.
+// decoder decodes a content coding as bytes arrive.
 func decoder(t *testing.T, coding string, r io.Reader) io.Reader {
 	t.Helper()
 	var d io.Reader
@@ -76,7 +76,7 @@ func TestResponse(t *testing.T) {
 		counts[coding] = [2]int{n[0] + in, n[1] + out}
 	}})
 	for _, coding := range all {
-		for range 3 { // with one encoder after the other
+		for range 3 { // reuses one encoder
 			r := response(page, "Content-Type", "text/html; charset=utf-8", "Content-Length", "1", "ETag", `"a"`, "Accept-Ranges", "bytes", "Vary", "Accept",
 				"Content-MD5", "x", "Digest", "x", "Repr-Digest", "x", "Content-Digest", "x", "Cache-Control", "max-age=60")
 			c.Response("GET", accepting(coding), r)
@@ -115,7 +115,7 @@ func equal(a, b httpmessage.Fields) bool {
 	return true
 }
 
-// Of each response: whether it is compressed, and whether Vary says that it could be.
+// TestWhichResponses checks for each response whether it is compressed, and whether it gets Vary.
 func TestWhichResponses(t *testing.T) {
 	t.Parallel()
 	const html = "text/html"
@@ -162,7 +162,7 @@ func with(r *httpmessage.Response, status int) *httpmessage.Response {
 	return r
 }
 
-// HEAD has the fields that GET would have.
+// TestHead requires that HEAD has the header fields of GET.
 func TestHead(t *testing.T) {
 	t.Parallel()
 	for length, want := range map[string]string{"5000": "gzip", "": "gzip", "500": ""} {
@@ -177,7 +177,7 @@ func TestHead(t *testing.T) {
 	}
 }
 
-// A 304 of an origin does not undo what was said of the compressed form.
+// TestNotModified requires that a 304 of an origin is consistent with the stored compressed form.
 func TestNotModified(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ known, etag, want string }{
@@ -217,7 +217,7 @@ func TestStrengthenIfMatch(t *testing.T) {
 	}
 }
 
-// What comes of a body of unknown length goes on at once.
+// TestFlush requires that the available bytes of a body of unknown length are sent immediately.
 func TestFlush(t *testing.T) {
 	t.Parallel()
 	c := newCompressor()
@@ -243,7 +243,7 @@ func TestFlush(t *testing.T) {
 	}
 }
 
-// A body that breaks off does not look complete.
+// TestBrokenBody requires that a truncated body does not look complete.
 func TestBrokenBody(t *testing.T) {
 	t.Parallel()
 	c, broken := newCompressor(), errors.New("on purpose")
@@ -265,7 +265,7 @@ func TestBrokenBody(t *testing.T) {
 	}
 }
 
-// Close ends a read that waits.
+// TestCloseWhileReading requires that Close unblocks a Read.
 func TestCloseWhileReading(t *testing.T) {
 	t.Parallel()
 	source, _ := io.Pipe()

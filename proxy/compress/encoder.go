@@ -13,7 +13,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// The levels are those at which a core compresses tens of MB a second or more: responses wait for it.
+// At these levels a core compresses tens of MB per second or more, because responses wait for it.
 const (
 	gzipLevel     = 5
 	brotliQuality = 4
@@ -21,14 +21,14 @@ const (
 	zstdWindow    = 1 << 20 // RFC 9659 allows 8 MiB
 )
 
-// encoder is what the libraries have in common.
+// encoder is the common interface of the libraries.
 type encoder interface {
 	io.WriteCloser
 	Flush() error
 	Reset(w io.Writer)
 }
 
-// encoderOf returns what makes encoders of a coding.
+// encoderOf returns a constructor of encoders for a coding.
 func encoderOf(coding string) func() (encoder, error) {
 	switch coding {
 	case Brotli:
@@ -45,24 +45,24 @@ func encoderOf(coding string) func() (encoder, error) {
 	}
 }
 
-// coder has the encoders of one coding that are not in use.
+// coder is the pool of encoders of a coding.
 type coder struct {
 	make    func() (encoder, error)
 	pool    sync.Pool // of *work
 	counted func(in, out int)
 }
 
-// work is an encoder with its memory.
+// work is an encoder with its buffers.
 type work struct {
 	encoder
-	out bytes.Buffer // compressed, and not read yet
+	out bytes.Buffer // compressed and unread
 	in  [32 << 10]byte
 }
 
-// maxOut bounds the memory for what is compressed that stays with an encoder.
+// maxOut is the maximum output buffer in bytes that an encoder keeps in the pool.
 const maxOut = 256 << 10
 
-// take returns an encoder.
+// take returns an encoder from the pool, or a new one.
 func (c *coder) take() (*work, error) {
 	w, _ := c.pool.Get().(*work)
 	if w == nil {
@@ -76,7 +76,7 @@ func (c *coder) take() (*work, error) {
 	return w, nil
 }
 
-// give gives an encoder back.
+// give returns an encoder to the pool.
 func (c *coder) give(w *work) {
 	if w.out.Cap() > maxOut {
 		return
@@ -86,7 +86,7 @@ func (c *coder) give(w *work) {
 	c.pool.Put(w)
 }
 
-// Compress returns a body in a coding of Config, and false where that is not smaller.
+// Compress returns the body in a coding of Config. ok is false if the result is not smaller.
 func (c *Compressor) Compress(coding string, body []byte) (compressed []byte, ok bool) {
 	coder := &c.coders[indexOf(coding)]
 	w, err := coder.take()
@@ -101,24 +101,26 @@ func (c *Compressor) Compress(coding string, body []byte) (compressed []byte, ok
 	return bytes.Clone(w.out.Bytes()), true
 }
 
-// reader is a body that is compressed while it is read. One goroutine reads it; Close may be called meanwhile.
+// reader is a body that compresses as it is read. It must be read by one goroutine at a time; Close may be
+// called concurrently.
 type reader struct {
 	source io.ReadCloser
 	coder  *coder
-	length int64 // of the source, -1 if unknown
-	read   int64 // of the source
-	err    error // what Read returns when all is read that was compressed
+	length int64 // of the source in bytes, -1 if unknown
+	read   int64 // bytes read from the source
+	err    error // returned by Read after the compressed bytes
 	closed atomic.Bool
-	mu     sync.Mutex // held by Read; guards what is above but source and closed
+	mu     sync.Mutex // held by Read; guards the fields above except source and closed
 	work   *work      // nil before the first Read, and after Close
 }
 
-// newReader returns a body in a coding of Config, which closes its source when it is closed.
+// newReader returns a body in a coding of Config. Closing it closes the source.
 func (c *Compressor) newReader(coding string, source io.ReadCloser, length int64) *reader {
 	return &reader{source: source, coder: &c.coders[indexOf(coding)], length: length}
 }
 
-// Read implements io.Reader. What has come of a body of unknown length is not held back for what is still to come.
+// Read implements io.Reader. For a body of unknown length it flushes when the source has no buffered bytes, so
+// that the client need not wait for later ones.
 func (r *reader) Read(p []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -140,7 +142,7 @@ func (r *reader) Read(p []byte) (int, error) {
 	return r.work.out.Read(p)
 }
 
-// fill compresses what the next read of the source gives.
+// fill reads from the source once, and compresses the bytes.
 func (r *reader) fill() error {
 	n, err := r.source.Read(r.work.in[:])
 	r.read += int64(n)
@@ -161,13 +163,14 @@ func (r *reader) fill() error {
 	return err
 }
 
-// hasMore reports whether the next read of the source waits for nothing.
+// hasMore reports whether the next read of the source does not block.
 func (r *reader) hasMore() bool {
 	source, ok := r.source.(interface{ Buffered() int })
 	return ok && source.Buffered() > 0
 }
 
-// Buffered returns how many bytes a read gives without waiting; it must not be called while another goroutine reads. Close may be.
+// Buffered returns the number of bytes that a read returns without blocking. It must not be called during a
+// Read; Close may be.
 func (r *reader) Buffered() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -181,14 +184,14 @@ func (r *reader) Buffered() int {
 func (r *reader) Close() error {
 	r.closed.Store(true)
 	err := r.source.Close()
-	if r.mu.TryLock() { // else the read that is under way does it
+	if r.mu.TryLock() { // otherwise the current Read releases it
 		r.release()
 		r.mu.Unlock()
 	}
 	return err
 }
 
-// release gives the encoder back where the body is closed; r.mu is held.
+// release returns the encoder to the pool if the body is closed; r.mu is held.
 func (r *reader) release() {
 	if !r.closed.Load() || r.work == nil {
 		return

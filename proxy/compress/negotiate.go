@@ -8,13 +8,13 @@ import (
 
 const acceptEncoding = "Accept-Encoding"
 
-// known is how many codings are known: names has them in alphabetical order, as the cache sorts them.
+// known is the number of supported codings. names lists them in alphabetical order, as the cache sorts them.
 const known = 3
 
 func names() [known]string { return [known]string{Brotli, Gzip, Zstd} }
 
-// indexOf returns the place of a coding in names, -1 for others. Names are case-insensitive, and x-gzip is gzip: RFC 9110 sections 8.4.1
-// and 8.4.1.3.
+// indexOf returns the index of a coding in names, -1 for others. Names are case-insensitive, and x-gzip means
+// gzip: RFC 9110 sections 8.4.1 and 8.4.1.3.
 func indexOf(coding string) int {
 	if strings.EqualFold(coding, "x-gzip") {
 		coding = Gzip
@@ -27,7 +27,8 @@ func indexOf(coding string) int {
 	return -1
 }
 
-// weights are the qualities of codings in thousandths: RFC 9110 section 12.4.2. One of a coding that is not listed is unlisted.
+// weights are the quality values of codings in thousandths: RFC 9110 section 12.4.2. A coding that is not
+// listed is unlisted.
 type weights struct {
 	codings       [known]int
 	any, identity int
@@ -35,10 +36,10 @@ type weights struct {
 
 const unlisted = -1
 
-// maxMembers bounds the members of Accept-Encoding that are read; no client sends as many.
+// maxMembers is the maximum number of members of Accept-Encoding that are read; no real client sends as many.
 const maxMembers = 32
 
-// weightsOf reads the lines of Accept-Encoding. Of a coding that is listed twice the first member counts.
+// weightsOf parses the field lines of Accept-Encoding. If a coding is listed twice, the first member applies.
 func weightsOf(lines []string) weights {
 	w := weights{any: unlisted, identity: unlisted}
 	for i := range w.codings {
@@ -75,7 +76,7 @@ func weightsOf(lines []string) weights {
 	return w
 }
 
-// weight parses the parameter of a member, which is its quality, 1 where it is missing, in thousandths.
+// weight parses the parameter of a member, its quality value, in thousandths; the default is 1000.
 func weight(parameter string) (q int, ok bool) {
 	parameter = strings.Trim(parameter, " \t")
 	if parameter == "" {
@@ -98,7 +99,7 @@ func weight(parameter string) (q int, ok bool) {
 	return q, q <= 1000
 }
 
-// of returns the quality of a coding, by its place: 0 where it is not accepted.
+// of returns the quality value of a coding by its index, 0 if it is not acceptable.
 func (w *weights) of(i int) int {
 	if w.codings[i] != unlisted {
 		return w.codings[i]
@@ -106,13 +107,13 @@ func (w *weights) of(i int) int {
 	return max(w.any, 0)
 }
 
-// refusesIdentity reports whether a content without a coding is not accepted.
+// refusesIdentity reports whether unencoded content is not acceptable.
 func (w *weights) refusesIdentity() bool {
 	return w.identity == 0 || w.identity == unlisted && w.any == 0
 }
 
-// best returns the one of some codings that a client likes best, of several the first one; "" where it likes none better than a content
-// without a coding.
+// best returns the coding that the client prefers, the first of several with equal quality; "" if it prefers
+// unencoded content, or accepts none of the codings.
 func (w *weights) best(codings []string) string {
 	best, top := "", 0
 	for _, coding := range codings {
@@ -126,8 +127,8 @@ func (w *weights) best(codings []string) string {
 	return best
 }
 
-// Negotiate returns the one of some codings that a client accepts and likes best, by the lines of Accept-Encoding, of several that it likes
-// alike the first one; "" for none: RFC 9110 section 12.5.3. It allocates nothing.
+// Negotiate returns the coding that the client prefers by the field lines of Accept-Encoding, the first of
+// several with equal quality; "" for none: RFC 9110 section 12.5.3. It does not allocate.
 func Negotiate(lines, codings []string) string {
 	if len(lines) == 0 {
 		return ""
@@ -136,12 +137,13 @@ func Negotiate(lines, codings []string) string {
 	return w.best(codings)
 }
 
-// Selecting returns the lines of Accept-Encoding by which the response to a request for a site is requested and stored, so that there is
-// one for each coding, however clients write what they accept. A coding alone is for one that is compressed here where the origin does
-// not compress it. Requests with credentials, and those of clients that accept no coding of Config, have all that they accept, so that the
-// origin may choose; none of these is a coding alone. A request for a range gets one of the content without a coding.
+// Selecting returns canonical field lines of Accept-Encoding, with which the response for a site is requested
+// and stored, so that there is one stored response per coding, however clients spell what they accept. A single
+// coding means that urnd compresses the response if the origin does not. For requests with credentials, and for
+// clients that accept no coding of Config, it lists all acceptable codings, so that the origin may choose; such
+// a list is never a single coding. Range requests get unencoded content.
 //
-// It allocates nothing, and the lines must not be changed.
+// It does not allocate. The result must not be changed.
 func (c *Compressor) Selecting(request httpmessage.Lines) []string {
 	if request.Has("Range") {
 		return c.accepted[0]
@@ -168,7 +170,7 @@ func (c *Compressor) Selecting(request httpmessage.Lines) []string {
 	return c.accepted[set]
 }
 
-// normalOf returns the value of Accept-Encoding for a set of codings, by their places.
+// normalOf returns the value of Accept-Encoding for a set of codings, a bit mask of their indexes.
 func normalOf(set int) string {
 	var members []string
 	for i, name := range names() {

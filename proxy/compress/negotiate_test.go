@@ -57,7 +57,8 @@ func TestNegotiate(t *testing.T) {
 	}
 }
 
-// What origins get, and responses are stored by, is one text for all that means the same.
+// TestSelecting requires that equivalent requests have the same canonical Accept-Encoding, for origins and for
+// the cache key.
 func TestSelecting(t *testing.T) {
 	const browser = "gzip, deflate, br, zstd"
 	none := compress.Config{Codings: []string{"lzma"}}
@@ -94,7 +95,7 @@ func TestSelecting(t *testing.T) {
 	}
 }
 
-// FuzzNegotiate: whatever a client sends, it gets a coding that it names, or has with "*".
+// FuzzNegotiate requires for any Accept-Encoding that the coding is listed in it, or matches "*".
 func FuzzNegotiate(f *testing.F) {
 	for _, line := range []string{"gzip, br;q=0.9", "*;q=0", "identity;q=0, *;q=0.001", ";;;,", "gzip;q=1.0000", "x-gzip"} {
 		f.Add(line)
@@ -111,7 +112,7 @@ func FuzzNegotiate(f *testing.F) {
 		if len(selecting) != 1 || (got != "") != slices.Contains(all, selecting[0]) || got != "" && selecting[0] != got {
 			t.Fatalf("%q, negotiated %q, selects by %q", line, got, selecting)
 		}
-		// What is selected by means the same again, but where it is what the client has written.
+		// The result is a fixed point, unless it is the client's own list.
 		if again := c.Selecting(httpmessage.FieldsOf("Accept-Encoding", selecting[0]).Lines); got != "" && again[0] != got {
 			t.Fatalf("%q becomes %q", selecting[0], again)
 		}

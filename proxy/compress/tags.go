@@ -6,9 +6,9 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// StrengthenIfMatch adds to the weak entity tags in If-Match of a request the strong ones that they may have been made of: this field is
-// for strong tags alone (RFC 9110 section 13.1.1), and an origin does not know those of compressed forms. Requests whose responses are
-// not compressed have the tags of the origin.
+// StrengthenIfMatch adds to each weak entity tag in If-Match the strong tag that it may have been derived from.
+// If-Match requires strong comparison (RFC 9110 section 13.1.1), and an origin does not know the weak tags of
+// encoded forms. Requests whose responses are not compressed keep the tags of the origin.
 func (c *Compressor) StrengthenIfMatch(fields *httpmessage.Fields) {
 	if c == nil || !fields.Has("If-Match") || !c.withAll && hasCredentials(fields.Lines) {
 		return
@@ -26,7 +26,7 @@ func (c *Compressor) StrengthenIfMatch(fields *httpmessage.Fields) {
 	}
 }
 
-// hasTag reports whether a list has an entity tag.
+// hasTag reports whether a list contains an entity tag.
 func hasTag(list, tag string) bool {
 	for one := range httpmessage.EntityTags(list) {
 		if one == tag {

@@ -8,8 +8,8 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Hops returns how many urnds have asked each other for the name of a request, at most
-// resolver.MaxHops. The error is a *uri.ParseError for a field that no urnd sends.
+// Hops returns the hop count in the field Urnd-Hops: the number of urnds that have forwarded the query for a
+// name to each other, at most resolver.MaxHops. The error is a *uri.ParseError for a malformed field.
 func Hops(request httpmessage.Lines) (uint8, error) {
 	lines := request(resolver.HopsField)
 	if len(lines) == 0 {

@@ -2,14 +2,14 @@ package message
 
 import "strings"
 
-// Page is a page with what a response says of it: what package pages makes.
+// Page is an HTML page with the values of its header fields, as package pages renders it.
 type Page struct {
 	Body     []byte
-	Language string // the value of Content-Language
-	Policy   string // that of Content-Security-Policy, by which it has no style but its own
+	Language string // value of Content-Language
+	Policy   string // value of Content-Security-Policy, which allows only its own styles
 }
 
-// WithPage returns the reply with a page, which was chosen by the language that the client accepts.
+// WithPage returns the reply with a page whose language was negotiated by Accept-Language.
 func (r Reply) WithPage(p Page) Reply {
 	r.Fields.Set("Content-Language", p.Language)
 	r.Fields.Set("Content-Security-Policy", p.Policy)
@@ -17,7 +17,7 @@ func (r Reply) WithPage(p Page) Reply {
 	switch {
 	case r.Vary == "":
 		r.Vary = "Accept-Language"
-	case !strings.Contains(r.Vary, "Accept-Language"): // something else may have been chosen by it
+	case !strings.Contains(r.Vary, "Accept-Language"): // the language may already be in Vary
 		r.Vary += ", Accept-Language"
 	}
 	return r

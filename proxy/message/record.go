@@ -2,10 +2,11 @@ package message
 
 import "github.com/urnd/urnd/resolver"
 
-// fieldSandbox marks replies about names for trial, which may be removed: a boolean of RFC 9651.
+// fieldSandbox marks replies about trial names, which may be deleted: a Boolean of RFC 9651.
 const fieldSandbox = "Urnd-Sandbox"
 
-// WithRecord returns the reply with the header field for the record of its name, which may be nil: whether it is for trial.
+// WithRecord returns the reply with the header field for the registry record of its name: whether it is a trial
+// name. record may be nil.
 func (r Reply) WithRecord(record *resolver.Record) Reply {
 	if record != nil && record.Sandbox {
 		r.Fields.Set(fieldSandbox, "?1")
@@ -13,7 +14,8 @@ func (r Reply) WithRecord(record *resolver.Record) Reply {
 	return r
 }
 
-// AddLink adds a link, or several that commas separate, to the Link field. It stays one line: clients take the last of several.
+// AddLink adds one or more comma-separated links to the field Link. The field stays on one line, because some
+// clients read only the last one.
 func (r *Reply) AddLink(link string) {
 	if link == "" {
 		return

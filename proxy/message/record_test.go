@@ -9,7 +9,7 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// RFC 9651 section 3.3.6: a name for trial is marked.
+// TestWithRecord: trial names are marked by a Boolean (RFC 9651 section 3.3.6).
 func TestWithRecord(t *testing.T) {
 	for name, tt := range map[string]struct {
 		record *resolver.Record
@@ -25,7 +25,7 @@ func TestWithRecord(t *testing.T) {
 	}
 }
 
-// Clients take one of several lines.
+// TestLinksAreOneField: some clients read only one of several field lines.
 func TestLinksAreOneField(t *testing.T) {
 	var r message.Reply
 	r.AddLink("<a>; rel=b")

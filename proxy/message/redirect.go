@@ -8,8 +8,8 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// Redirect returns the reply that redirects a client to one location of an answer. vary is the Vary field of
-// the choice of the location, and text where its values may be: see httpmessage.Text.
+// Redirect returns a reply that redirects to a location of an answer. vary is the Vary of the negotiation of
+// the location. text is the buffer for field values: see httpmessage.Text.
 func Redirect(status int, location, vary string, answer resolver.Answer, text *httpmessage.Text) Reply {
 	start, dst := text.Begin()
 	state := text.End(start, appendCacheStatus(dst, answer.Cache, answer.TTL))
@@ -22,8 +22,8 @@ func Redirect(status int, location, vary string, answer resolver.Answer, text *h
 	}
 }
 
-// Fresh sets how long a reply that was rendered before may still be used: the TTL of its answer, which the cache had, and the lifetimes of
-// that for clients and for caches that are told of changes.
+// Fresh updates the freshness of a pre-rendered reply on a cache hit: ttl is that of its answer, lifetime
+// applies to clients, and shared to caches that are purged on changes.
 func (r *Reply) Fresh(ttl, lifetime, shared time.Duration, text *httpmessage.Text) {
 	start, dst := text.Begin()
 	r.CacheStatus = text.End(start, appendCacheStatus(dst, resolver.CacheHit, ttl))
@@ -61,9 +61,9 @@ func appendCacheStatus(dst []byte, state resolver.CacheState, ttl time.Duration)
 // MaxAge returns the Cache-Control of a reply with the freshness lifetime ttl.
 func MaxAge(ttl time.Duration) string { return string(appendCacheControl(nil, ttl)) }
 
-// appendCacheControl lets shared caches store a reply as long as the records that it
-// depends on are fresh (RFC 9111 section 5.2.2.1): not at all where they are for one request
-// only, as when a server said no-store.
+// appendCacheControl lets caches store a reply as long as the records that it depends on are fresh (RFC 9111
+// section 5.2.2.1). With ttl 0 it is no-store: the answer is for one request only, such as after a server's
+// no-store.
 func appendCacheControl(dst []byte, ttl time.Duration) []byte {
 	if ttl == 0 {
 		return append(dst, NoStore...)
@@ -72,7 +72,7 @@ func appendCacheControl(dst []byte, ttl time.Duration) []byte {
 	return strconv.AppendInt(dst, max(seconds(ttl), 0), 10)
 }
 
-// maxAge begins the Cache-Control of all replies that may be stored.
+// maxAge is the start of the Cache-Control of all replies that may be stored.
 const maxAge = "max-age="
 
 func seconds(d time.Duration) int64 { return int64(d / time.Second) }

@@ -1,5 +1,7 @@
-// Package message holds replies as values, and the fields by which proxies know each other. Its functions are pure, except Write
-// and Abort.
+// Package message represents HTTP responses as values, and builds the header fields that urnd adds to messages.
+// An answer or a document enters; a Reply leaves, which Write sends. Its functions are pure, except Write and
+// Abort. The fields are those of RFC 9110, Cache-Status (RFC 9211), CDN-Cache-Control (RFC 9213), the tags of
+// CDNs, Via, and Traceparent (W3C Trace Context).
 package message
 
 import (
@@ -13,8 +15,8 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// Reply is a response as a value, which Write sends. Empty header fields are not sent. The
-// zero value has no status, and must not be written.
+// Reply is a response as a value, which Write sends. Header fields with an empty value are not sent. The zero
+// value has no status, and must not be written.
 type Reply struct {
 	Status       int
 	Location     string
@@ -22,34 +24,36 @@ type Reply struct {
 	Vary         string
 	CacheControl string
 	CacheStatus  string // RFC 9211
-	// Shared is how long caches may use it that are told of changes; 0 is as long as all others. Marked makes a field of it.
+	// Shared is the freshness lifetime for caches that are purged on changes; 0 is that of all other caches.
+	// Marked converts it to a header field.
 	Shared time.Duration
-	Fields httpmessage.Fields // all others; nil for none
-	Body   []byte             // the complete body; HEAD gets its length
-	// Stream writes a body that is not known in advance, except for HEAD. An error aborts the response, so that no client takes the
-	// part for the complete body.
+	Fields httpmessage.Fields // all other header fields; nil for none
+	Body   []byte             // complete body; HEAD gets its length
+	// Stream writes a body of unknown length; it is not called for HEAD. An error aborts the response, so that
+	// no client takes a truncated body for a complete one.
 	Stream func(w Stream) error
-	// Close is called by Write at its end; nil is not called.
+	// Close is called at the end of Write; nil is allowed.
 	Close func()
-	// Cache is the state of the cache of answers, Failure an error that the reply describes, and
-	// Record what the registry of the site has of the name, nil for nothing: for observers.
+	// For observers: Cache is the state of the answer cache, Failure the error that the reply describes, and
+	// Record the registry record of the name. Failure and Record may be nil.
 	Cache   resolver.CacheState
 	Failure error
 	Record  *resolver.Record
 }
 
-// Stream is where a Reply writes its body.
+// Stream is the destination of the body of a Reply.
 type Stream interface {
 	io.Writer
-	// Flush sends what was written.
+	// Flush sends the buffered bytes.
 	Flush() error
 }
 
-// pagePolicy is the Content-Security-Policy of urnd's own documents that are no Page: no frame of another site leads a person to
-// click in them, and the note of a redirect has no style.
+// pagePolicy is the Content-Security-Policy of urnd's own documents other than a Page. It forbids frames of
+// other sites, against clickjacking, and any style.
 const pagePolicy = "default-src 'none'; form-action 'self'; frame-ancestors 'none'"
 
-// Write sends a reply, for HEAD without its body. scratch is memory for the fields of the head, nil for none.
+// Write sends a reply, without its body for HEAD. scratch holds the buffers for the header section, nil for new
+// ones.
 func Write(w httpmessage.ResponseWriter, method string, r Reply, scratch *Scratch) {
 	if r.Close != nil {
 		defer r.Close()
@@ -62,7 +66,7 @@ func Write(w httpmessage.ResponseWriter, method string, r Reply, scratch *Scratc
 	switch {
 	case method == http.MethodHead:
 	case r.Stream == nil && len(r.Body) > 0:
-		_, _ = w.Write(r.Body) // it fails only where the client left
+		_, _ = w.Write(r.Body) // fails only if the client has disconnected
 	case r.Stream != nil:
 		if err := r.Stream(w); err != nil {
 			Abort(w)
@@ -70,9 +74,9 @@ func Write(w httpmessage.ResponseWriter, method string, r Reply, scratch *Scratc
 	}
 }
 
-// Precondition evaluates the conditions of a request for one of urnd's own documents, and returns the status of the response in place of
-// it: 412 or 304; 0 for none. RFC 9110 section 13.2.1 exempts what is no representation. A document without an entity tag is never
-// known to a client.
+// Precondition evaluates the preconditions of a request for one of urnd's own documents. It returns the status
+// 412 or 304, or 0 to continue. RFC 9110 section 13.2.1 exempts responses that are not representations. A
+// document without an entity tag never leads to 304.
 func (r *Reply) Precondition(method string, lines httpmessage.Lines) int {
 	if r.Status != http.StatusOK || method != http.MethodGet && method != http.MethodHead {
 		return 0
@@ -85,7 +89,7 @@ func (r *Reply) Precondition(method string, lines httpmessage.Lines) int {
 	return status
 }
 
-// NotModified returns the response 304 in place of a document: RFC 9110 section 15.4.5.
+// NotModified returns the response 304 for a document: RFC 9110 section 15.4.5.
 func (r Reply) NotModified() Reply {
 	r.Status, r.ContentType, r.Body, r.Stream = http.StatusNotModified, "", nil, nil
 	r.Fields = r.Fields.Clone()
@@ -93,7 +97,7 @@ func (r Reply) NotModified() Reply {
 	return r
 }
 
-// AppendFields appends the fields of the reply, with values that are valid as long as those of text.
+// AppendFields appends the header fields of the reply. The values are valid as long as those of text.
 func (r *Reply) AppendFields(fields httpmessage.Fields, text *httpmessage.Text) httpmessage.Fields {
 	values := [...]string{r.Location, r.CacheControl, r.CacheStatus, r.ContentType, r.length(text), r.Vary}
 	for i, name := range [...]string{"Location", "Cache-Control", "Cache-Status", "Content-Type", "Content-Length", "Vary"} {
@@ -109,7 +113,7 @@ func (r *Reply) AppendFields(fields httpmessage.Fields, text *httpmessage.Text) 
 	return fields
 }
 
-// length returns the Content-Length, which is not known of a stream.
+// length returns the Content-Length, "" for a stream.
 func (r *Reply) length(text *httpmessage.Text) string {
 	if r.Stream != nil {
 		return ""
@@ -117,7 +121,7 @@ func (r *Reply) length(text *httpmessage.Text) string {
 	return text.Int(int64(len(r.Body)))
 }
 
-// appendDefault appends a field, unless the reply has its own.
+// appendDefault appends a field, unless the reply has that field itself.
 func (r *Reply) appendDefault(fields httpmessage.Fields, name, value string) httpmessage.Fields {
 	if r.Fields.Has(name) {
 		return fields
@@ -125,15 +129,15 @@ func (r *Reply) appendDefault(fields httpmessage.Fields, name, value string) htt
 	return append(fields, httpmessage.Field{Name: name, Value: value})
 }
 
-// Abort ends a response in its middle: one that is cut off at its source must not look complete. Where its framing shows that, the
-// client gets what has come.
+// Abort ends a response early, so that a truncated response does not look complete. If its framing shows the
+// truncation, the client still gets the bytes written so far.
 func Abort(w httpmessage.ResponseWriter) {
 	if !w.EndEarly() {
 		w.Abort()
 	}
 }
 
-// NoStore is the Cache-Control of replies that must not be cached.
+// NoStore is the Cache-Control of replies that must not be stored.
 const NoStore = "no-store"
 
 // Document returns a reply with the freshness lifetime of its answer.
@@ -148,17 +152,17 @@ func Document(contentType string, body []byte, answer resolver.Answer) Reply {
 	return r
 }
 
-// JSON returns a reply of v, which no cache stores.
+// JSON returns a reply of v that must not be stored.
 func JSON(status int, v any) Reply {
 	return Reply{Status: status, ContentType: "application/json", CacheControl: NoStore, Body: Marshal(v)}
 }
 
-// Marshal returns v as indented JSON, in which "&" and "<" are not escaped.
+// Marshal returns v as indented JSON, without escaping "&" and "<".
 func Marshal(v any) []byte {
 	return encode(v, "  ")
 }
 
-// Line returns v as JSON on one line, with its line end.
+// Line returns v as JSON on one line, with a line end.
 func Line(v any) []byte {
 	return encode(v, "")
 }
@@ -169,7 +173,7 @@ func encode(v any, indent string) []byte {
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", indent)
 	if err := encoder.Encode(v); err != nil {
-		return []byte("{}\n") // none of our types can fail
+		return []byte("{}\n") // unreachable: all types can be encoded
 	}
 	return b.Bytes()
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// RFC 2169 section 3.1 (303), RFC 9111 section 5.2.2.1 and RFC 9211 section 2.
+// TestRedirect covers RFC 2169 section 3.1 (303), RFC 9111 section 5.2.2.1 and RFC 9211 section 2.
 func TestRedirect(t *testing.T) {
 	const location = "http://a.example/"
 	for _, tt := range []struct {
@@ -100,8 +100,8 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// A stream that fails ends its response in the middle: the part must not look like the complete body. Where the framing shows that, the
-// client gets what has come.
+// TestWriteOfAStreamThatFails: a stream that fails aborts the response, so that a truncated body does not look
+// complete. If the framing shows the truncation, the client gets the bytes written so far.
 func TestWriteOfAStreamThatFails(t *testing.T) {
 	for _, tt := range []struct {
 		err                    error
@@ -121,7 +121,8 @@ func TestWriteOfAStreamThatFails(t *testing.T) {
 	}
 }
 
-// Memory for the fields of a head may be used again for the next one; those of the reply itself are not changed.
+// TestWriteInScratch: the buffer for the header section is reused; the fields of the reply itself must not
+// change.
 func TestWriteInScratch(t *testing.T) {
 	const note = "a"
 	var scratch message.Scratch
@@ -136,7 +137,7 @@ func TestWriteInScratch(t *testing.T) {
 	}
 }
 
-// A rendered reply gets the lifetimes of the moment.
+// TestFresh requires that a pre-rendered reply gets the current lifetimes.
 func TestFresh(t *testing.T) {
 	var text httpmessage.Text
 	r := message.Document("text/plain", nil, resolver.Answer{TTL: time.Hour})
@@ -149,7 +150,7 @@ func TestFresh(t *testing.T) {
 	}
 }
 
-// RFC 9110 section 13.2.2, for documents alone.
+// TestPrecondition covers RFC 9110 section 13.2.2, for documents only.
 func TestPrecondition(t *testing.T) {
 	tagged := message.Reply{Status: 200, ContentType: "text/plain", Body: []byte("a"), Fields: httpmessage.FieldsOf("ETag", `"1"`, "Content-Encoding", "gzip")}
 	untagged := message.Reply{Status: 200}
@@ -201,7 +202,7 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// A question to a resolution server has nothing of the client's request.
+// TestFields requires that a query to a resolution server has nothing of the client's request.
 func TestFields(t *testing.T) {
 	own := httpmessage.NewViaName()
 	var fields httpmessage.Fields
@@ -229,7 +230,7 @@ func TestHops(t *testing.T) {
 	}
 }
 
-// Cached redirects, the hot path, make no allocations.
+// TestRedirectAllocations requires that cached redirects, the hot path, do not allocate.
 func TestRedirectAllocations(t *testing.T) {
 	answer := resolver.Answer{TTL: 90e9, Cache: resolver.CacheHit}
 	scratch := message.Scratch{Head: make(httpmessage.Fields, 0, 16)}
@@ -243,7 +244,7 @@ func TestRedirectAllocations(t *testing.T) {
 	}
 }
 
-// discard is a response of which nothing is kept.
+// discard is a response writer that discards everything.
 type discard struct{ httpmessage.ResponseWriter }
 
 func (discard) WriteHeader(int, string, httpmessage.Fields) {}

@@ -2,25 +2,25 @@ package message
 
 import "github.com/urnd/urnd/internal/httpmessage"
 
-// Scratch is memory for one reply after another, so that a common one needs none of its own. What is made in it is valid until Reset.
-// The zero value is ready.
+// Scratch holds reusable buffers for a sequence of replies, so that a common reply does not allocate. Values
+// built in it are valid until Reset. The zero value is ready to use. It is not safe for concurrent use.
 type Scratch struct {
-	Text   httpmessage.Text   // for values of fields
-	Body   []byte             // empty: for a body that is appended
-	Fields httpmessage.Fields // likewise for Reply.Fields
-	Head   httpmessage.Fields // likewise for the fields of the head
+	Text   httpmessage.Text   // for field values
+	Body   []byte             // empty, to append a body to
+	Fields httpmessage.Fields // empty, for Reply.Fields
+	Head   httpmessage.Fields // empty, for the header section
 }
 
-// Bounds of the memory that stays with a Scratch.
+// The maximum sizes of buffers that a Scratch keeps.
 const (
 	maxBody   = 16 << 10
 	maxFields = 64
 )
 
-// fewFields are as many as a common reply has of its own.
+// fewFields is the number of additional fields of a common reply.
 const fewFields = 8
 
-// EmptyFields returns Fields, with memory for those of a common reply.
+// EmptyFields returns empty Fields with capacity for those of a common reply.
 func (s *Scratch) EmptyFields() httpmessage.Fields {
 	if cap(s.Fields) == 0 {
 		s.Fields = make(httpmessage.Fields, 0, fewFields)
@@ -28,7 +28,7 @@ func (s *Scratch) EmptyFields() httpmessage.Fields {
 	return s.Fields
 }
 
-// Reset forgets what was made.
+// Reset invalidates all values built so far.
 func (s *Scratch) Reset() {
 	s.Text.Reset()
 	if s.Body = s.Body[:0]; cap(s.Body) > maxBody {
@@ -41,6 +41,6 @@ func reset(fields httpmessage.Fields) httpmessage.Fields {
 	if cap(fields) > maxFields {
 		return nil
 	}
-	clear(fields[:cap(fields)]) // they would hold the memory of their texts
+	clear(fields[:cap(fields)]) // they would keep their strings in memory
 	return fields[:0]
 }

@@ -8,31 +8,34 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// Tags is the field by which caches in front of urnd, as those of a CDN, know what a reply is about: who purges a tag there purges all
-// replies that have it. There is no standard for it. The zero value sends none.
+// Tags is the header field with the cache tags of a reply, by which caches in front of urnd, such as a CDN,
+// identify what the reply is about: purging a tag there purges all replies with it. No standard defines it. The
+// zero value sends none.
 //
-// The tags of a reply are everything, the namespace, the beginnings of the canonical name, and the name itself, so that one tag is
-// enough for each purge. All but the first two are hashes: names may have characters that a field for tags has not, and be longer
-// than a CDN takes. Two with one hash are purged together, which does no harm.
+// The tags of a reply are one for everything, the namespace, prefixes of the canonical name, and the name
+// itself, so that each purge needs only one tag. All but the first two are hashes, because names may have
+// characters that a tag must not have, and may be longer than a CDN allows. Names with equal hashes are purged
+// together, which is harmless.
 type Tags string
 
-// The fields. Xkey is that of a module of Varnish; the others are those of CDNs.
+// The supported fields. Xkey is that of a Varnish module; the others are those of CDNs.
 const (
 	CacheTag     Tags = "Cache-Tag"
 	SurrogateKey Tags = "Surrogate-Key"
 	Xkey         Tags = "Xkey"
 )
 
-// TagOfAll is the tag that all replies have.
+// TagOfAll is the tag of all replies.
 const TagOfAll = "urnd"
 
-// maxBeginnings bounds the beginnings of a name that are tags.
+// maxBeginnings is the maximum number of prefixes of a name that are tags.
 const maxBeginnings = 6
 
-// fieldShared has the lifetime for caches that are purged: RFC 9213 section 3.1.
+// fieldShared has the freshness lifetime for caches that are purged: RFC 9213 section 3.1.
 const fieldShared = "CDN-Cache-Control"
 
-// Marked returns a reply about a name, which is canonical, with the fields for caches in front of urnd, where they may store it at all.
+// Marked returns a reply about a canonical name with the fields for caches in front of urnd, if the reply may
+// be stored at all.
 func (r Reply) Marked(tags Tags, name string) Reply {
 	if tags == "" && r.Shared == 0 || !strings.HasPrefix(r.CacheControl, maxAge) {
 		return r
@@ -46,7 +49,7 @@ func (r Reply) Marked(tags Tags, name string) Reply {
 	return r
 }
 
-// Separator returns what is between two tags in the field.
+// Separator returns the separator of tags in the field.
 func (t Tags) Separator() string {
 	if t == CacheTag {
 		return ","
@@ -54,7 +57,8 @@ func (t Tags) Separator() string {
 	return " "
 }
 
-// appendTo appends the tags of a canonical name. What follows "?" is tagged apart: a name of a web host may be registered without it.
+// appendTo appends the tags of a canonical name. The name without its part from "?" is an additional tag,
+// because a name of a web host may be registered without it.
 func (t Tags) appendTo(dst []byte, name string) []byte {
 	separator := t.Separator()
 	dst = append(dst, TagOfAll...)
@@ -77,8 +81,8 @@ func (t Tags) appendTo(dst []byte, name string) []byte {
 	return appendHash(append(dst, separator...), sum)
 }
 
-// TagOf returns the tag that all replies about the names of a selection have, and others too where it is a prefix that ends within a
-// part of names. A name in it must be canonical.
+// TagOf returns a tag that all replies about the names of a selection have. Other replies may have it too, if
+// the selection is a prefix that ends within a component of names. A name in the selection must be canonical.
 func TagOf(s resolver.Selection) string {
 	switch {
 	case s.Name.IsValid():
@@ -96,7 +100,7 @@ func TagOf(s resolver.Selection) string {
 	switch {
 	case isURN(s.Prefix):
 		tag = s.Prefix[:begin-1]
-	case begin == 0, strings.HasPrefix(s.Prefix, "urn:"): // it ends within a scheme, or a namespace
+	case begin == 0, strings.HasPrefix(s.Prefix, "urn:"): // the prefix ends within a scheme or a namespace
 		return tag
 	}
 	sum, beginnings := uint64(hashBasis), 0
@@ -110,7 +114,7 @@ func TagOf(s resolver.Selection) string {
 	return tag
 }
 
-// FNV-1a. Nobody gains by names that have one hash.
+// FNV-1a. It need not resist collisions: they give no advantage to an attacker.
 const (
 	hashBasis = 0xcbf29ce484222325
 	hashPrime = 0x100000001b3
@@ -122,10 +126,11 @@ func appendHash(dst []byte, sum uint64) []byte {
 	return base64.RawURLEncoding.AppendEncode(dst, octets[:])
 }
 
-// isURN reports whether a name, or a beginning of one, has a complete namespace.
+// isURN reports whether a name, or a prefix of one, has a complete namespace.
 func isURN(name string) bool { return strings.HasPrefix(name, "urn:") && strings.Count(name, ":") > 1 }
 
-// beginOf returns where the beginnings of a name end at the earliest: behind its namespace, or its scheme.
+// beginOf returns the minimum length of prefixes of a name that are tags: up to the end of its namespace, or of
+// its scheme.
 func beginOf(name string) int {
 	if isURN(name) {
 		const scheme = len("urn:")
@@ -140,5 +145,5 @@ func beginOf(name string) int {
 	return begin
 }
 
-// isEnd reports whether a part of names ends with c.
+// isEnd reports whether c ends a component of names.
 func isEnd(c byte) bool { return c == ':' || c == '/' || c == '-' }

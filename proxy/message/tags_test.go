@@ -18,7 +18,7 @@ func tagsOf(t *testing.T, field message.Tags, name, separator string) []string {
 	return strings.Split(reply.Fields.Value(string(field)), separator)
 }
 
-// A purge of a selection has a tag that all replies about its names have, and replies about others mostly have not.
+// TestTags requires that the purge tag of a selection is on all replies about its names, and on few others.
 func TestTags(t *testing.T) {
 	named := func(text string) resolver.Selection {
 		u, err := uri.Parse(text)
@@ -72,7 +72,7 @@ func TestTags(t *testing.T) {
 	}
 }
 
-// What the proxies in front store of a purged prefix is found for all prefixes of a name, wherever they end.
+// FuzzTagOfPrefix requires that the tag of any prefix of a name is on replies about the name.
 func FuzzTagOfPrefix(f *testing.F) {
 	for _, name := range []string{"urn:nbn:fi:uef-2019", "https://a.example/b?c/d-e", "ark:/1/2", "urn:", "urn:a", "urn::", "x:-", ":", ""} {
 		f.Add(name, 7)
@@ -90,7 +90,7 @@ func FuzzTagOfPrefix(f *testing.F) {
 	})
 }
 
-// What is not stored has no tags.
+// TestUnmarked requires that a reply with no-store has no tags.
 func TestUnmarked(t *testing.T) {
 	reply := message.Redirect(302, "https://a.example/", "", resolver.Answer{}, nil)
 	if got := reply.Marked(message.CacheTag, "urn:a1:b"); got.Fields != nil {

@@ -11,11 +11,12 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// The octets of a document are in proportion to the limit, whatever a server sends.
+// TestLargestListings requires that the size of a document is proportional to the limit, whatever a server
+// sends.
 func TestLargestListings(t *testing.T) {
 	const (
-		most    = 4 << 20 // the default of gateways.max_listing
-		entries = 10_000  // as the gateways show
+		most    = 4 << 20 // default of gateways.max_listing
+		entries = 10_000  // as in the gateways
 	)
 	quotes := strings.Repeat(`"`, most/entries)
 	long := "gopher://h.example/0" + strings.Repeat("%22", 2500)

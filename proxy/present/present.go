@@ -1,4 +1,7 @@
-// Package present makes documents of what has none in HTTP: of listings, and of refusals by servers of other protocols.
+// Package present renders documents for resources without an HTTP representation: scheme.Listing values, and
+// refusals by servers of other protocols. A scheme.Request enters and is passed to the wrapped Handler; its
+// resource leaves, as HTML or JSON negotiated by Accept and Accept-Language (RFC 9110 section 12), with an
+// entity tag. Refusals become problem documents (RFC 9457).
 package present
 
 import (
@@ -31,27 +34,27 @@ import (
 type Config struct {
 	Fetch   scheme.Handler
 	TTL     time.Duration // freshness lifetime of listings
-	Most    int64         // octets of a document of a listing, about: its items are cut where they exceed it
+	Most    int64         // maximum size of a rendered listing in bytes, approximately; its items are truncated above
 	Schemes scheme.Infos  // of protocol gateways; nil for none
 	Pages   *pages.Design
-	// Memory bounds the memory of documents, from before they are made until they are sent. nil bounds nothing.
+	// Memory limits the memory of documents, from before the fetch until they are sent. nil is no limit.
 	Memory *quota.Memory
-	// Wait is how long a request waits for that memory; 0 is five seconds.
+	// Wait is the maximum time that a request waits for that memory; 0 is five seconds.
 	Wait time.Duration
 }
 
-// Handler is a scheme.Handler that presents what another one fetches. It is before the cache, which so stores, validates and
-// divides documents like all responses. It is safe for concurrent use.
+// Handler is a scheme.Handler that renders what another one fetches. It sits below the HTTP cache, so that the cache
+// stores and revalidates documents, and serves ranges of them, as of any response. It is safe for concurrent use.
 type Handler struct {
 	scheme.Handler
 	ttl     time.Duration
 	most    int64
 	memory  *quota.Memory
-	wait    time.Duration // for memory
+	wait    time.Duration // maximum time for memory
 	schemes scheme.Infos
 	pages   *pages.Design
-	// large are the large listings that documents are made of at the same time: they are in memory
-	// several times then. The others wait.
+	// large limits the number of large listings that are rendered concurrently, because rendering holds several
+	// copies in memory.
 	large quota.Semaphore
 }
 
@@ -64,11 +67,11 @@ func New(config Config) *Handler {
 	}
 }
 
-// largeListing is from how many octets a document is one of the large ones.
+// largeListing is the size in bytes from which a document counts as large.
 const largeListing = 256 << 10
 
-// Fetch implements scheme.Handler. What the server sends is in memory before its document is, so the most that
-// this may have is taken before it is asked.
+// Fetch implements scheme.Handler. The response of the server is in memory before its document is, so the
+// maximum is reserved before the fetch.
 func (p *Handler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, error) {
 	if r.URI.IsWeb() {
 		return p.Handler.Fetch(ctx, r)
@@ -80,7 +83,7 @@ func (p *Handler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource
 	release := sync.OnceFunc(memory.Release)
 	completed := false
 	defer func() {
-		if !completed { // also where a handler panics
+		if !completed { // also if a handler panics
 			release()
 		}
 	}()
@@ -103,18 +106,18 @@ func (p *Handler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource
 	return resource, nil
 }
 
-// defaultWait is how long a request waits for memory, most of which is soon released: what a server sends is mostly smaller
-// than it may be, or no listing.
+// defaultWait is the default of Config.Wait. Most memory is soon released, because most responses are smaller
+// than the maximum, or not listings.
 const defaultWait = 5 * time.Second
 
-// reserve takes memory for the largest document, and waits for it.
+// reserve reserves memory for a document of maximum size, and waits for it.
 func (p *Handler) reserve(ctx context.Context, client netip.Addr) (quota.Reservation, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.wait)
 	defer cancel()
 	return p.memory.Wait(ctx, client, p.most)
 }
 
-// documentBody is the body of a document, which holds its memory until it is closed.
+// documentBody is the body of a document. Closing it releases its memory.
 type documentBody struct {
 	io.ReadCloser
 	release func()
@@ -126,7 +129,7 @@ func (b documentBody) Close() error {
 	return b.ReadCloser.Close()
 }
 
-// present fetches a resource of another protocol than HTTP.
+// present fetches a resource of a protocol other than HTTP.
 func (p *Handler) present(ctx context.Context, r scheme.Request) (*scheme.Resource, error) {
 	resource, err := p.Handler.Fetch(ctx, r)
 	var refusal *scheme.Refusal
@@ -146,7 +149,7 @@ func (p *Handler) present(ctx context.Context, r scheme.Request) (*scheme.Resour
 	return resource, nil
 }
 
-// listed returns the document of a listing, of the type that the request asks for. The error is that of ctx.
+// listed returns the document of a listing, in the media type negotiated by Accept. The error is that of ctx.
 func (p *Handler) listed(ctx context.Context, r scheme.Request, resource *scheme.Resource) (*scheme.Resource, error) {
 	if resource.Listing.Bound(p.most) > largeListing {
 		if err := p.large.Acquire(ctx); err != nil {
@@ -160,7 +163,7 @@ func (p *Handler) listed(ctx context.Context, r scheme.Request, resource *scheme
 	etag := `"` + base64.RawURLEncoding.EncodeToString(sum[:enough]) + `"`
 	fields := resource.Fields
 	fields.Set("Content-Type", contentType)
-	fields.Add("Vary", "Accept, "+pages.Vary) // besides what the handler selects by
+	fields.Add("Vary", "Accept, "+pages.Vary) // in addition to those of the handler
 	fields.Set("ETag", etag)
 	if fields.Value("Cache-Control") == "" {
 		fields.Set("Cache-Control", message.MaxAge(p.ttl))
@@ -173,12 +176,13 @@ func (p *Handler) listed(ctx context.Context, r scheme.Request, resource *scheme
 	return withBody(r, resource, fields, document.Body), nil
 }
 
-// refused returns the response of a server that said no, with its reason. Proxy-Status has no error, since
+// refused returns the response for a refusal of a server, with its reason. Proxy-Status has no error, because
 // nothing failed on the way.
 func (p *Handler) refused(r scheme.Request, refusal *scheme.Refusal) *scheme.Resource {
 	accept, fetched := answer.AcceptOf(r.Fields.Value("Accept"))
 	if fetched && refusal.Status == http.StatusUnauthorized {
-		// Its challenge is not passed on: the browser would send the password to this server as its own.
+		// The challenge is not forwarded: the browser would send the password to this server, as one of this
+		// server.
 		refusal = &scheme.Refusal{
 			Status: http.StatusForbidden, Reply: refusal.Reply, Own: refusal.Own, Code: refusal.Code, Values: refusal.Values,
 		}
@@ -216,7 +220,8 @@ func withBody(r scheme.Request, resource *scheme.Resource, fields httpmessage.Fi
 	}
 }
 
-// protect sets the fields that keep a document of urnd, which may be a page, from doing anything but being shown.
+// protect sets the header fields that keep a document of urnd, such as a page, from doing anything but being
+// displayed.
 func protect(fields *httpmessage.Fields, of pages.Page) {
 	fields.Set("Content-Security-Policy", cmp.Or(of.Policy, forward.DocumentPolicy))
 	if of.Language != "" {

@@ -29,7 +29,7 @@ func (f handlerFunc) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resou
 	return f(ctx, r)
 }
 
-// response is what a client gets.
+// response is a response to a client.
 type response struct {
 	status int
 	reason string
@@ -41,7 +41,7 @@ type response struct {
 
 var client = netip.MustParseAddr("192.0.2.1")
 
-// request returns the request of a URI with fields, pairs of a name and a value.
+// request returns a request for a URI; fields are pairs of a name and a value.
 func request(t *testing.T, method, target string, fields ...string) scheme.Request {
 	t.Helper()
 	u, err := uri.Parse(target)
@@ -62,7 +62,7 @@ func fetch(t *testing.T, p *present.Handler, method, target string, fields ...st
 	return response{resource.Status, resource.Reason, resource.Fields.Header(), resource.ContentLength, string(body), err}
 }
 
-// shelf has a directory, and other paths are the statuses by which it refuses them.
+// shelf has a directory; it refuses other paths with the status in the path.
 func shelf(_ context.Context, r scheme.Request) (*scheme.Resource, error) {
 	switch path := r.URI.Path(); path {
 	case "/pub/":
@@ -91,7 +91,8 @@ func shelf(_ context.Context, r scheme.Request) (*scheme.Resource, error) {
 	}
 }
 
-// A listing is a document with validators, of the type that was chosen: RFC 9110 sections 8.8.3, 9.3.2, 12.5.5 and 13.1.2.
+// TestListing: a listing is a document with validators, in the negotiated type: RFC 9110 sections 8.8.3, 9.3.2,
+// 12.5.5 and 13.1.2.
 func TestListing(t *testing.T) {
 	p := present.New(present.Config{Pages: pages.New(pages.Site{}), Fetch: handlerFunc(shelf), TTL: time.Minute, Most: 1 << 20})
 	etags := make(map[string]string)
@@ -138,8 +139,8 @@ func TestListing(t *testing.T) {
 	}
 }
 
-// What a server refuses is told in words, with its own; a challenge is passed on only to who talks to the server by this proxy,
-// and would be one of this server at /fetch.
+// TestRefusal: the refusal of a server is explained, with the server's text. A challenge is forwarded only to
+// clients that use the proxy; at /fetch it would be one of this server.
 func TestRefusal(t *testing.T) {
 	p := present.New(present.Config{Pages: pages.New(pages.Site{}), Fetch: handlerFunc(shelf), Most: 1 << 20, Schemes: scheme.Infos{{Names: []string{"ftp"}, Noun: "file"}}})
 	for _, tt := range []struct {
@@ -166,7 +167,8 @@ func TestRefusal(t *testing.T) {
 		if challenge := got.header.Get("Www-Authenticate"); (challenge != "") != (got.status == http.StatusUnauthorized) {
 			t.Errorf("%s at /fetch %t: %q", tt.target, tt.fetched, challenge)
 		}
-		if status := got.header.Get("Proxy-Status"); status != `urnd; details="550 \"No\" such file"` { // no error: RFC 9209 section 2.1.1
+		// No error parameter: RFC 9209 section 2.1.1.
+		if status := got.header.Get("Proxy-Status"); status != `urnd; details="550 \"No\" such file"` {
 			t.Errorf("%s: %s", tt.target, status)
 		}
 		if head := fetch(t, p, http.MethodHead, tt.target, "Accept", chosen); head.body != "" || head.length != got.length || head.status != got.status {
@@ -185,8 +187,8 @@ func TestRefusal(t *testing.T) {
 	}
 }
 
-// The most that a document may have is held before a server is asked, what it has until it is read, and nothing by HTTP, which
-// streams.
+// TestMemory: the maximum size of a document is reserved before the fetch, its actual size until it is read,
+// and nothing for HTTP, which is streamed.
 func TestMemory(t *testing.T) {
 	const slots = 8
 	memory := quota.NewMemory(quota.Limit{Semaphore: make(quota.Semaphore, slots), Busy: problem.ErrDocuments})
@@ -232,7 +234,7 @@ func TestMemory(t *testing.T) {
 		_, _ = p.Fetch(t.Context(), request(t, http.MethodGet, "ftp://h.example/panics"))
 	}()
 	for range slots {
-		memory.Limit().Semaphore <- struct{}{} // others have it all
+		memory.Limit().Semaphore <- struct{}{} // other requests use up the memory
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -255,7 +257,7 @@ func TestMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = first.Body.Close() // who waits is told
+	_ = first.Body.Close() // wakes the waiting request
 	if err := <-waiting; err != nil || len(memory.Limit().Semaphore) != 0 {
 		t.Errorf("after others: %v, %d slots", err, len(memory.Limit().Semaphore))
 	}

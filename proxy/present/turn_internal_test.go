@@ -13,14 +13,14 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// listed is a scheme.Handler whose listing has a text of so many octets.
+// listed is a scheme.Handler whose listing has a text of this number of bytes.
 type listed int
 
 func (l listed) Fetch(context.Context, scheme.Request) (*scheme.Resource, error) {
 	return scheme.Listed(&scheme.Listing{Kind: scheme.KindArticle, Text: strings.Repeat("a", int(l))}), nil
 }
 
-// A large listing waits until there is memory for it, as long as the client does; a small one does not wait.
+// TestLargeListingsWait: a large listing waits for a slot until ctx ends; a small one does not wait.
 func TestLargeListingsWait(t *testing.T) {
 	u, err := uri.Parse("gopher://h.example/")
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// What a reply costs to a name that is not found, and to one that breaks a rule: as a document and as a page in German.
+// BenchmarkReply renders replies to a missing name, and to an invalid one, as a document and as a German page.
 func BenchmarkReply(b *testing.B) {
 	design := pages.New(pages.Site{})
 	_, invalid := uri.ParseURN("urn:example:")

@@ -9,15 +9,15 @@ import (
 	"github.com/urnd/urnd/proxy/route"
 )
 
-// cite says what a name named that was withdrawn, how it is cited, and where more is said of it.
+// cite sets the title and the citation of a withdrawn name, and the page with more about it.
 func cite(p *api.Problem) {
-	const longest = 500 // octets of a name that a link repeats
+	const longest = 500 // maximum length in bytes of a name that a link repeats
 	r := p.Record
 	if r == nil || r.Status != represent.Withdrawn || p.Input == "" || len(p.Input) > longest {
 		return
 	}
 	p.Page = string(route.AppendServiceURL(nil, "", "2C", "html", p.Input))
-	if isPrefix(r.Name) { // what it says is about all names below
+	if isPrefix(r.Name) { // the record applies to all names with the prefix
 		return
 	}
 	since, err := time.Parse(time.RFC3339, r.Since)
@@ -30,7 +30,8 @@ func cite(p *api.Problem) {
 	})))
 }
 
-// isPrefix reports whether the name of a record is a prefix of names: it ends with what is neither a letter nor a digit.
+// isPrefix reports whether the name of a record is a prefix of names: it ends with neither a letter nor a
+// digit.
 func isPrefix(name string) bool {
 	if name == "" {
 		return true

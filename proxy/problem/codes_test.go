@@ -24,7 +24,8 @@ import (
 	"github.com/urnd/urnd/urnns"
 )
 
-// codesOfOthers returns the codes that errors of other packages and steps have: the literals of what carries a code, and of what makes such a one.
+// codesOfOthers returns the codes of errors and steps in other packages: the literals in composite literals
+// with a code, and in calls that create such values.
 func codesOfOthers(t *testing.T) []string {
 	t.Helper()
 	var all []string
@@ -72,7 +73,7 @@ func codesOfOthers(t *testing.T) []string {
 					add(argument)
 				}
 			}
-		case *ast.ReturnStmt: // of netguard.Code, and of the code of a question to the DNS
+		case *ast.ReturnStmt: // of netguard.Code, and of the code of a DNS query
 			for _, result := range n.Results {
 				if text, ok := literal(result); ok && (strings.HasPrefix(text, "destination_") || strings.HasPrefix(text, "dns_")) {
 					add(result)
@@ -90,7 +91,7 @@ func codesOfOthers(t *testing.T) []string {
 	return all
 }
 
-// inspect visits the nodes of the files of Go below a root, but for those of tests, which have a text.
+// inspect visits the AST nodes of all Go files below a root that match a pattern, except tests.
 func inspect(root string, having *regexp.Regexp, visit func(ast.Node) bool) error {
 	return filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
@@ -133,7 +134,7 @@ func nameOf(e ast.Expr) string {
 	return ""
 }
 
-// messagesOf returns the identifiers of the messages of a section.
+// messagesOf returns the keys of the messages of a section.
 func messagesOf(t *testing.T, section string) []string {
 	t.Helper()
 	text, err := os.ReadFile("../pages/messages/en.toml")
@@ -147,7 +148,8 @@ func messagesOf(t *testing.T, section string) []string {
 	return slices.Collect(maps.Keys(all[section]))
 }
 
-// Each code has a message in all languages, each message of an error or a step is that of a code, and no two kinds of errors have one code.
+// TestCodes requires that each code has a message in all languages, that each message of an error or a step has
+// a code, and that codes are unique per kind of error.
 func TestCodes(t *testing.T) {
 	codes := slices.Concat(problem.Codes(), codesOfOthers(t))
 	const least = 230
@@ -183,7 +185,7 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// rulesOfSource returns the rules of all packages that have some, by their codes: what each one says, in English.
+// rulesOfSource returns the rules of all packages by code, with their English texts.
 func rulesOfSource(t *testing.T) map[string]string {
 	t.Helper()
 	rules := make(map[string]string)
@@ -227,7 +229,7 @@ func rulesOfSource(t *testing.T) map[string]string {
 	return rules
 }
 
-// constant returns a text that may be joined of several.
+// constant returns the value of a string literal, or of a concatenation of several.
 func constant(e ast.Expr) (string, bool) {
 	if sum, ok := e.(*ast.BinaryExpr); ok {
 		left, isLeft := constant(sum.X)
@@ -237,7 +239,8 @@ func constant(e ast.Expr) (string, bool) {
 	return literal(e)
 }
 
-// Each rule has a code of its own and a message, which in English is what the rule says, as a sentence.
+// TestRules requires that each rule has its own code and a message, whose English text is that of the rule as a
+// sentence.
 func TestRules(t *testing.T) {
 	rules, english := rulesOfSource(t), pages.New(pages.Site{}).In(pages.English)
 	const least = 110
@@ -256,8 +259,8 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// The page of an identifier that is not valid says in its language which rule is broken, and that of a gateway why it declines; what a server has
-// said is in no language that is known. Documents have the codes.
+// TestReasonsOfPages: the page for an invalid identifier names the violated rule in its language, and that of a
+// gateway the reason; texts of servers are in an unknown language. Documents have the codes.
 func TestReasonsOfPages(t *testing.T) {
 	isbn, err := uri.ParseURN("urn:isbn:0-395-36341-2")
 	if err != nil {

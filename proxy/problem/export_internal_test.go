@@ -18,7 +18,7 @@ func CodesOfRows() []string {
 	return all
 }
 
-// Codes returns the codes of the table, and of what failed between urnd and a server.
+// Codes returns the codes of the table, and those of failures between urnd and a server.
 func Codes() []string {
 	all := append(CodesOfRows(), codeInternal, "not_valid", "server_refused")
 	for _, t := range errorTypes() {

@@ -1,5 +1,6 @@
-// Package problem turns errors into HTTP responses: one table maps errors to statuses, and
-// a problem document (RFC 9457) or a page gives the reason.
+// Package problem converts errors to HTTP responses. An error enters; a response leaves, with the status from
+// one table and a body that gives the reason: a problem document (RFC 9457), or an HTML page for browsers.
+// Errors of the forward proxy also set Proxy-Status (RFC 9209).
 package problem
 
 import (
@@ -22,14 +23,14 @@ import (
 // Failure is an error with additional members of its problem document.
 type Failure struct {
 	Err   error
-	Input string          // the input that failed, "" where the error contains it
-	Trace []resolver.Step // the steps before the error, nil where there is no trace
-	// Suggestions are the identifiers that may have been meant, and Typed what a person typed.
+	Input string          // the input that failed; "" if the error contains it
+	Trace []resolver.Step // resolution steps before the error; nil without a trace
+	// Suggestions are identifiers that may have been meant, and Typed is the input as the user typed it.
 	Suggestions []string
 	Typed       string
-	Vary        string // the field of requests, besides Accept, that the error depends on; "" for none
-	Fetched     bool   // a URL was asked for at /fetch
-	Noun        string // what servers of the URL in Input have: see scheme.Info
+	Vary        string // a request field, besides Accept, that the error depends on; "" for none
+	Fetched     bool   // the request was for a URL at /fetch
+	Noun        string // noun for a resource of the URL in Input: see scheme.Info
 }
 
 func (f *Failure) Error() string { return f.Err.Error() }
@@ -40,7 +41,7 @@ func (f *Failure) Unwrap() error { return f.Err }
 // About returns a Failure with the identifier that err is about.
 func About(err error, u uri.URI) error { return &Failure{Err: err, Input: u.String()} }
 
-// New returns the problem document of an error. It shows no password of a URL: RFC 3986 section 7.5.
+// New returns the problem document of an error. It contains no password of a URL: RFC 3986 section 7.5.
 func New(err error) api.Problem {
 	row, told := rowOf(err), wordsOf(err)
 	status := row.status
@@ -87,7 +88,7 @@ func New(err error) api.Problem {
 	return p
 }
 
-// The representations of a problem, best first.
+// The representations of a problem, preferred first.
 const typeJSON = "application/problem+json"
 
 func representations() []contenttype.MediaType {
@@ -96,19 +97,19 @@ func representations() []contenttype.MediaType {
 	}
 }
 
-// PrefersHTML reports whether a client would rather have text/html than JSON.
+// PrefersHTML reports whether a client prefers text/html over JSON.
 func PrefersHTML(lines httpmessage.Lines) bool {
 	chosen, _, err := contenttype.GetAcceptableMediaTypeFromHeader(lines.List("Accept"), representations())
 	return err == nil && chosen.Equal(contenttype.NewMediaType(pages.Type))
 }
 
-// Reply returns the reply to a request with these fields that failed with err: a page for
-// browsers, in the language that they accept, or a problem document.
+// Reply returns the reply to a request that failed with err: an HTML page in a language negotiated by
+// Accept-Language, or a problem document. lines are the request's header fields.
 func Reply(design *pages.Design, lines httpmessage.Lines, err error) message.Reply {
 	return reply(design, lines, New(err), err)
 }
 
-// ProxyReply is Reply to a request that the proxy of a name could not forward: RFC 9209.
+// ProxyReply is Reply for a request that the proxy called name could not forward: RFC 9209.
 func ProxyReply(design *pages.Design, lines httpmessage.Lines, name string, err error) message.Reply {
 	p := New(err)
 	p.Forwarded = true
@@ -139,8 +140,7 @@ func reply(design *pages.Design, lines httpmessage.Lines, p api.Problem, err err
 	return r.WithRecord(resolver.RecordOf(err))
 }
 
-// Short returns the problem document of an error for a connection that is refused before
-// a request was read.
+// Short returns the problem document of an error for a connection that is rejected before a request was read.
 func Short(err error) (status int, contentType string, body []byte) {
 	p := New(err)
 	return p.Status, typeJSON, message.Marshal(p)

@@ -25,7 +25,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// fault returns the error of a text that is no URI.
+// fault returns the error for a text that is not a URI.
 func fault(t *testing.T, text string) error {
 	t.Helper()
 	_, err := uri.Parse(text)
@@ -35,7 +35,7 @@ func fault(t *testing.T, text string) error {
 	return err
 }
 
-// RFC 9110 section 15, and RFC 6585 (429 and 431), RFC 5842 (508).
+// TestStatus covers RFC 9110 section 15, RFC 6585 (429 and 431), and RFC 5842 (508).
 func TestStatus(t *testing.T) {
 	refused := &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}
 	for _, tt := range []struct {
@@ -71,7 +71,7 @@ func TestStatus(t *testing.T) {
 		{registry.ErrHistory, 410},
 		{registry.ErrConflict, 412},
 		{registry.ErrInvalid, 422},
-		// Of a name that is not valid the parser tells where.
+		// For an invalid name the parser's error has the position.
 		{fmt.Errorf("%w: %w", registry.ErrInvalid, fault(t, "nothing")), 400},
 		{problem.ErrLogin, 401},
 		{problem.ErrSiteLogin, 401},
@@ -125,9 +125,9 @@ func TestStatus(t *testing.T) {
 		{context.DeadlineExceeded, 504},
 		{os.ErrDeadlineExceeded, 504},
 		{problem.ErrLoop, 508},
-		// Of a chain the first row of the table applies.
+		// The first row of the table that is wrapped applies.
 		{fmt.Errorf("%w: %w", resolver.ErrUnreachable, context.DeadlineExceeded), 504},
-		// Of what is no URI, and of others than the client.
+		// Invalid URIs that are not from the client.
 		{fmt.Errorf("%w: %w", resolver.ErrUnreachable, fault(t, "nothing")), 502},
 		{fmt.Errorf("%w: %w", scheme.ErrResponse, fault(t, "nothing")), 502},
 		{errors.Join(fault(t, "nothing"), resolver.ErrUnreachable), 502},
@@ -175,7 +175,8 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// No problem shows a password, and its offset still points to the octet that is wrong: RFC 3986 section 7.5.
+// TestNewHidesPasswords requires that no problem document shows a password, and that the offset is correct
+// without it: RFC 3986 section 7.5.
 func TestNewHidesPasswords(t *testing.T) {
 	ftp, err := uri.Parse("ftp://bob:sec7ret@h/x;type=q")
 	if err != nil {
@@ -184,7 +185,7 @@ func TestNewHidesPasswords(t *testing.T) {
 	for _, tt := range []struct {
 		err   error
 		input string
-		at    string // what the offset points to, "" for no offset
+		at    string // the text at the offset; "" for no offset
 	}{
 		{ftp.Check(), "ftp://bob:xxxxx@h/x;type=q", "q"},
 		{&problem.Failure{Err: ftp.Check(), Typed: ftp.String(), Fetched: true}, "ftp://bob:xxxxx@h/x;type=q", "q"},
@@ -210,7 +211,7 @@ func TestNewHidesPasswords(t *testing.T) {
 	}
 }
 
-// RFC 9110 section 12.5.1: only a client that prefers it gets a page.
+// TestReplyByAccept requires that only a client that prefers HTML gets a page: RFC 9110 section 12.5.1.
 func TestReplyByAccept(t *testing.T) {
 	const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 	negative := &resolver.Negative{Kind: resolver.ErrNotFound, Reason: `no <script>alert("1")</script>`}
@@ -248,8 +249,8 @@ func TestReplyByAccept(t *testing.T) {
 	}
 }
 
-// The fields that RFC 9110 requires with a status (sections 10.2.1, 11.6.1 and 11.7.1), and
-// those of cached negative answers.
+// TestReplyFields checks the fields that RFC 9110 requires with a status (sections 10.2.1, 11.6.1 and 11.7.1),
+// and those of cached negative answers.
 func TestReplyFields(t *testing.T) {
 	negative := func(state resolver.CacheState, ttl time.Duration) error {
 		return &resolver.Negative{Kind: resolver.ErrNotFound, Cache: state, TTL: ttl}

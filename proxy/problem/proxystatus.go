@@ -19,15 +19,16 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// errorType is the error type of a kind of errors, RFC 9209 section 2.3, and what it says to clients, by its code and in English: "" where
-// the error may speak for itself.
+// errorType is a row of errorTypes: a predicate for errors, an error type of RFC 9209 section 2.3, and the
+// message for clients, as a code and in English. They are "" if clients may see the text of the error itself.
 type errorType struct {
 	is               func(error) bool
 	name, code, says string
 }
 
-// errorTypes is the only table from errors to the error types of Proxy-Status, and to the words for what failed between
-// urnd and a server, which clients are told instead of addresses. The first row that applies counts.
+// errorTypes is the only table from errors to the error types of Proxy-Status, and to messages about failures
+// between urnd and a server, which clients get in place of texts with addresses. The first matching row
+// applies.
 func errorTypes() []errorType {
 	return []errorType{
 		{wraps(ErrLoop), "proxy_loop_detected", "", ""},
@@ -91,7 +92,7 @@ func has[E error](err error) bool {
 	return errors.As(err, &found)
 }
 
-// isAlert reports whether an error is an alert of the peer: crypto/tls has no type for it by TCP.
+// isAlert reports whether an error is a TLS alert of the peer. crypto/tls has no exported type for it over TCP.
 func isAlert(err error) bool {
 	var op *net.OpError
 	return errors.As(err, &op) && op.Op == "remote error" || has[tls.AlertError](err)
@@ -101,7 +102,7 @@ func isDNSTimeout(err error) bool {
 	return errors.Is(err, netguard.ErrLookup) && (errors.Is(err, context.DeadlineExceeded) || isTimeout(err))
 }
 
-// isNameTimeout reports whether the DNS was too slow with the rules for a name.
+// isNameTimeout reports whether the DNS timed out while resolving a name.
 func isNameTimeout(err error) bool {
 	return has[*resolver.DNSError](err) && (errors.Is(err, context.DeadlineExceeded) || isTimeout(err))
 }
@@ -111,7 +112,7 @@ func isTimeout(err error) bool {
 	return errors.As(err, &timeout) && timeout.Timeout()
 }
 
-// isNoHost reports whether an error is that a host does not exist, or has no address.
+// isNoHost reports whether an error means that a host does not exist, or has no address.
 func isNoHost(err error) bool {
 	var dns *net.DNSError
 	return errors.Is(err, netguard.ErrLookup) && (errors.Is(err, resolver.ErrNoHost) || errors.As(err, &dns) && dns.IsNotFound)
@@ -122,9 +123,9 @@ func isExpired(err error) bool {
 	return errors.As(err, &invalid) && invalid.Reason == x509.Expired
 }
 
-// ProxyStatus returns the member of Proxy-Status (RFC 9209) of a proxy with this name for an error
-// that it answers itself. A Refusal has no error type: the server has answered, and its answer was
-// translated; and no received-status, since it had none of HTTP.
+// ProxyStatus returns the member of Proxy-Status (RFC 9209) of the proxy called name, for an error that it
+// answers itself. A Refusal has no error type, because the server has answered and its answer was translated;
+// and no received-status, because it had no HTTP status.
 func ProxyStatus(name string, err error) string {
 	if refusal := new(scheme.Refusal); errors.As(err, &refusal) {
 		return name + "; details=" + quoted(refusal.Reply)
@@ -140,11 +141,10 @@ func ProxyStatus(name string, err error) string {
 	return name + "; error=" + kind + "; details=" + quoted(New(err).Detail)
 }
 
-// maxDetails bounds the details, in octets.
+// maxDetails is the maximum size of details in bytes.
 const maxDetails = 200
 
-// quoted returns a text as a String of RFC 9651 section 3.3.3. Other octets than those of ASCII are
-// replaced.
+// quoted returns a text as a String of RFC 9651 section 3.3.3. Bytes outside printable ASCII are replaced.
 func quoted(text string) string {
 	var b strings.Builder
 	b.WriteByte('"')

@@ -11,7 +11,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// The refusals of requests. The table statuses has the setting that decides, if any.
+// Errors of rejected requests. The table statuses has the setting that decides, if any.
 var (
 	ErrTargetTooLong  = errors.New("the request-target is longer than is allowed here")
 	ErrHeaderTooLarge = errors.New("the header is larger than is allowed here")
@@ -70,7 +70,7 @@ var (
 	ErrAdminOrigin  = errors.New("a page of another site may not use the admin interface")
 	ErrAdminPath    = errors.New("the admin interface has no such path")
 	ErrAdminToken   = errors.New("the token of administrators is required")
-	ErrSelection    = registry.ErrSelection // also of caches
+	ErrSelection    = registry.ErrSelection // also for selections of cache entries
 
 	ErrTokenRequired = errors.New("a token is required: one that urnd registry token create makes, or that of administrators")
 	ErrPlainLogin    = errors.New("logging in needs TLS (tls.client_ca, or a proxy of access.admin_proxies that has it), or a connection of this machine: " +
@@ -84,21 +84,21 @@ var (
 	ErrUnmatched    = errors.New("the entity tag of the document is none of those in If-Match")
 	ErrContentType  = errors.New("the content is not of a media type that is taken here")
 	ErrDocument     = errors.New("the document cannot be read")
-	ErrDocumentSize = registry.ErrLarge // also of forms
+	ErrDocumentSize = registry.ErrLarge // also for forms
 )
 
-// NotHTTP returns the error of a message that is malformed, for a reason.
+// NotHTTP returns the error of a malformed message, with a reason.
 func NotHTTP(reason string) error { return fmt.Errorf("%w: %s", ErrMalformed, reason) }
 
-// The refusals of what is about a connection: RFC 4559 section 6.
+// Errors of connection-based authentication: RFC 4559 section 6.
 var (
 	ErrConnectionAuth = errors.New("NTLM and Negotiate are about a connection, and requests of several clients may come by this one: " +
 		"HTTP/1.1 without a proxy in between is required")
 	ErrBound = fmt.Errorf("%w: the limit of connections that belong to a client is reached", resolver.ErrBusy)
 )
 
-// Malformed returns the error of a request that is refused before any handler, by the status, the reason, "" for none, and the target as
-// far as it was read.
+// Malformed returns the error of a request that the server rejects before any handler: by its status, its
+// reason ("" for none), and the request target as far as it was read.
 func Malformed(status int, reason, target string, maxTarget int, plainHTTP bool) error {
 	switch {
 	case plainHTTP:

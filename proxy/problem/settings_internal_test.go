@@ -15,7 +15,8 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// Pages of errors do not name the settings that decide, but in their details: those are for administrators, as all of their own pages is.
+// TestPagesNameNoSettings requires that error pages name settings only in their details, because settings are
+// for administrators. Pages for administrators are exempt.
 func TestPagesNameNoSettings(t *testing.T) {
 	ofAdministrators := []error{
 		ErrAdminHost, ErrPlainLogin, ErrTokenRequired, ErrNoRegistry, registry.ErrNoJobs, ErrAdminClient, ErrAdminCertificate, ErrAdminRelayed, ErrAdminToken,

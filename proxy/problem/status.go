@@ -18,15 +18,16 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// row is an error with its code and its status, a header field that is required with it, and the
-// setting that decides.
+// row maps an error to its code, its status, a header field that the status requires, and the setting that
+// decides.
 type row struct {
 	err         error
-	code        string // of the problem, in snake_case: stable, and that of its message in all languages
+	code        string // code of the problem in snake_case; stable, and the key of its message in all languages
 	status      int
 	name, value string
 	setting     string
-	// inside is whether the text of the error may tell of the network of urnd, such as addresses: clients get other words.
+	// inside is true if the text of the error may reveal the internal network, such as addresses: clients get
+	// another text.
 	inside bool
 }
 
@@ -34,14 +35,15 @@ const (
 	basic  = `Basic realm="urnd", charset="UTF-8"`
 	bearer = `Bearer realm="urnd"` //nolint:gosec // the name of a scheme
 
-	// codeInternal is the code of what is nobody's fault but that of urnd, and which its log has alone.
+	// codeInternal is the code of an internal error, whose details are only in the log.
 	codeInternal = "internal_error"
 )
 
-// statuses is the only table from errors to HTTP statuses. The first row in the chain of an
-// error applies; an error in no row is 500.
+// statuses is the only table from errors to HTTP statuses. The first row whose error is wrapped applies; an
+// error in no row is 500.
 var statuses = [...]row{
-	{err: ErrFetchPerson, code: "person_opens", status: http.StatusForbidden}, // before what other locations of a name say
+	// Takes precedence over errors of other locations of a name.
+	{err: ErrFetchPerson, code: "person_opens", status: http.StatusForbidden},
 	{err: ErrTargetTooLong, code: "target_too_long", status: http.StatusRequestURITooLong, setting: "limits.target"},
 	{err: ErrHeaderTooLarge, code: "header_too_large", status: http.StatusRequestHeaderFieldsTooLarge, setting: "limits.header"},
 	{err: ErrVersion, code: "http_version", status: http.StatusHTTPVersionNotSupported},
@@ -113,7 +115,8 @@ var statuses = [...]row{
 	{err: registry.ErrNoJobs, code: "no_jobs", status: http.StatusNotImplemented, setting: "StateDirectory of systemd, or cache.directory"},
 	{err: registry.ErrJobEnded, code: "job_ended", status: http.StatusConflict},
 	{err: registry.ErrJob, code: "job_unknown", status: http.StatusNotFound},
-	{err: registry.ErrToken, code: "token_not_valid", status: http.StatusUnauthorized, name: "Www-Authenticate", value: bearer + `, error="invalid_token"`}, // RFC 6750 section 3.1
+	// RFC 6750 section 3.1.
+	{err: registry.ErrToken, code: "token_not_valid", status: http.StatusUnauthorized, name: "Www-Authenticate", value: bearer + `, error="invalid_token"`},
 	{err: registry.ErrNoStore, code: "registry_unavailable", status: http.StatusServiceUnavailable, inside: true},
 	{err: registry.ErrSchema, code: "registry_version", status: http.StatusServiceUnavailable, inside: true},
 	{err: registry.ErrDamaged, code: codeInternal, status: http.StatusInternalServerError, inside: true},
@@ -179,8 +182,8 @@ func rowOf(err error) row {
 	}
 }
 
-// parseOf returns what is wrong with the URI of a client, nil where nothing is: for one that a server or a record gave, or a
-// rule made, the client is not to blame.
+// parseOf returns the syntax error in a URI of the client, nil for none. A URI from a server, a record or a
+// rule does not count: the client did not cause it.
 func parseOf(err error) *uri.ParseError {
 	var parse *uri.ParseError
 	if !errors.As(err, &parse) || errors.Is(err, resolver.ErrUnreachable) || errors.Is(err, scheme.ErrResponse) {
@@ -189,14 +192,14 @@ func parseOf(err error) *uri.ParseError {
 	return parse
 }
 
-// Status returns the status for an error.
+// Status returns the HTTP status for an error.
 func Status(err error) int { return rowOf(err).status }
 
 // Setting returns the setting that decides, "" for none.
 func Setting(err error) string { return rowOf(err).setting }
 
-// NotAllowed returns the error of a method that a resource of urnd has not, by those which it has: of one that urnd knows
-// nowhere it is another one (RFC 9110 sections 15.5.6 and 15.6.2).
+// NotAllowed returns the error of a method that a resource does not support; allow lists those that it
+// supports. A known method is a 405, an unknown one a 501 (RFC 9110 sections 15.5.6 and 15.6.2).
 func NotAllowed(method, allow string) error {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
@@ -209,7 +212,7 @@ func NotAllowed(method, allow string) error {
 
 // MethodError is ErrMethod with the supported methods.
 type MethodError struct {
-	Allow string // the value of Allow: "GET, HEAD"
+	Allow string // value of Allow: "GET, HEAD"
 }
 
 func (*MethodError) Error() string { return ErrMethod.Error() }
@@ -217,12 +220,12 @@ func (*MethodError) Error() string { return ErrMethod.Error() }
 // Unwrap returns ErrMethod.
 func (*MethodError) Unwrap() error { return ErrMethod }
 
-// LoginError is ErrProxyLogin with what the client may log in by.
+// LoginError is ErrProxyLogin with the authentication schemes for the client.
 type LoginError struct {
-	// IsBegun is whether a login by Negotiate goes on, and Token is for the client then, in base64.
+	// IsBegun is true while a Negotiate login continues; Token is then the server's token in base64.
 	IsBegun bool
 	Token   string
-	// HasPasswords is whether the client may log in by a password, too.
+	// HasPasswords is true if the client may log in by a password, too.
 	HasPasswords bool
 }
 
@@ -244,8 +247,9 @@ func (l *LoginError) addTo(fields *httpmessage.Fields) {
 	}
 }
 
-// PersonError is ErrFetchPerson with the URI that is retrieved then, without its password, and the target of this server that a
-// person opens for it: "" is the one that was asked for, whose password no page shows.
+// PersonError is ErrFetchPerson: a user activation is required. URI is the URI that it would fetch, without its
+// password. Opens is the request target of the link that the user opens; "" is the requested target, whose
+// password no page shows.
 type PersonError struct{ URI, Opens string }
 
 func (*PersonError) Error() string { return ErrFetchPerson.Error() }
@@ -265,7 +269,7 @@ func fields(err error, status int) (fields httpmessage.Fields) {
 	if errors.As(err, &method) {
 		fields.Set("Allow", method.Allow)
 	}
-	if errors.Is(err, ErrFetchPerson) { // the click on its link is that of a page of this server
+	if errors.Is(err, ErrFetchPerson) { // the click on its link must count as same-origin
 		fields.Set("Referrer-Policy", "same-origin")
 	}
 	if status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests {

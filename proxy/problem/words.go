@@ -17,8 +17,9 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// Reason is an error that clients are told of, whatever it is wrapped in: by a code, with the values of its message, which are pairs of a
-// name and a text, and in English. Without a code it has that of what it wraps.
+// Reason is an error whose text clients get, whatever it is wrapped in: a code for translation, the values of
+// its message, as pairs of a name and a text, and an English text. Without a code it has that of the error that
+// it wraps.
 type Reason struct {
 	Code   string
 	Values []string
@@ -27,10 +28,10 @@ type Reason struct {
 
 func (r *Reason) Error() string { return r.Text }
 
-// shown is an error of which clients are told all.
+// shown is an error whose full text clients get.
 type shown struct{ error }
 
-// Shown returns an error of which clients are told all, as administrators are of servers that they have asked for.
+// Shown returns an error whose full text clients get, such as administrators who queried a server.
 func Shown(err error) error {
 	if err == nil {
 		return nil
@@ -40,16 +41,16 @@ func Shown(err error) error {
 
 func (s shown) Unwrap() []error { return []error{&Reason{Text: s.Error()}, s.error} }
 
-// told is what clients are told of an error: by a code for texts in their language, and in English.
+// told is the text of an error for clients: a code for translation, and English text.
 type told struct {
 	code   string
-	values []string // of the message of the code: pairs of a name and a text
+	values []string // values of the message of the code: pairs of a name and a text
 	detail string
-	more   string // what detail says beyond that message; "" for nothing
+	more   string // what detail adds to that message; "" for nothing
 }
 
-// wordsOf returns what clients are told of an error: in words what failed, without addresses, ports and paths of the network
-// that urnd is in, which are for its log. It is the one place that decides so.
+// wordsOf returns the text of an error for clients. It names the failure without addresses, ports and paths of
+// the internal network, which only the log has. No other place decides that.
 func wordsOf(err error) told {
 	var reason *Reason
 	var negative *resolver.Negative
@@ -81,13 +82,13 @@ func wordsOf(err error) told {
 	return row.beyond(phrase(err, row.err))
 }
 
-// ofRegistry returns the error with a code of the registry, nil for others.
+// ofRegistry returns the registry error with a code in err, nil for none.
 func ofRegistry(err error) (coded *registry.Error) {
 	errors.As(err, &coded)
 	return coded
 }
 
-// told returns what a code tells, or that of the row and more where it is "".
+// told returns the text for a code; if the code is "", that of the row with more.
 func (r *row) told(code string, values []string, detail, more string) told {
 	if code == "" {
 		return told{r.code, nil, detail, more}
@@ -95,7 +96,7 @@ func (r *row) told(code string, values []string, detail, more string) told {
 	return told{code, values, detail, ""}
 }
 
-// all returns what an error tells that clients see as it is.
+// all returns the text of an error that clients may see unchanged.
 func (r *row) all(err error) told {
 	if coded := ofRegistry(err); coded != nil && parseOf(err) == nil {
 		return r.told(coded.Code, coded.Values, err.Error(), "")
@@ -103,19 +104,19 @@ func (r *row) all(err error) told {
 	return r.beyond(err.Error())
 }
 
-// beyond returns what the code of the row tells, and what a text says beyond the error of the row.
+// beyond returns the code of the row, with what text adds to the error of the row.
 func (r *row) beyond(text string) told {
 	more, _ := strings.CutPrefix(text, r.err.Error())
 	return told{r.code, nil, text, strings.TrimPrefix(more, ": ")}
 }
 
-// phrase returns what was said of a kind of errors where it was wrapped first: not what that was wrapped in, which may have
-// addresses, and not what the system says.
+// phrase returns the text of the error that wraps kind directly. Outer wrappers may contain addresses, and
+// texts of the operating system are skipped.
 func phrase(err, kind error) string {
 	said := kind.Error()
 	walk(err, func(e error) {
 		for _, child := range children(e) {
-			if child == kind && !isOfSystem(e) { //nolint:errorlint // this very error
+			if child == kind && !isOfSystem(e) { //nolint:errorlint // identity is intended
 				said = e.Error()
 			}
 		}
@@ -123,7 +124,7 @@ func phrase(err, kind error) string {
 	return said
 }
 
-// isOfSystem reports whether an error has one of connections, files or the operating system in it.
+// isOfSystem reports whether an error wraps one of a connection, a file or the operating system.
 func isOfSystem(err error) bool {
 	return has[*net.OpError](err) || has[*net.DNSError](err) || has[*net.AddrError](err) || has[*fs.PathError](err) ||
 		has[*os.LinkError](err) || has[*os.SyscallError](err) || has[syscall.Errno](err)
@@ -138,7 +139,7 @@ func walk(err error, visit func(error)) {
 }
 
 func children(err error) []error {
-	switch e := err.(type) { //nolint:errorlint // the chain is walked
+	switch e := err.(type) { //nolint:errorlint // walks the chain itself
 	case interface{ Unwrap() []error }:
 		return e.Unwrap()
 	case interface{ Unwrap() error }:

@@ -25,7 +25,7 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// What fails is said in words, without what the error tells of the network of urnd.
+// TestWords requires that failures are explained without what the error reveals about the internal network.
 func TestWords(t *testing.T) {
 	at := net.TCPAddrFromAddrPort(netip.MustParseAddrPort("10.9.9.1:8080"))
 	dial := func(err error) error {

@@ -1,6 +1,7 @@
-// Package upstream selects the ways on which requests leave: through one of several upstream proxies, by the host of the request, or by
-// none. A URI goes in, and a route comes out, whose proxies are tried one after another; what could not be connected to is left out for
-// a while.
+// Package upstream selects the route of each outgoing request: through one of several upstream proxies, or a
+// direct connection. A URI enters; a route leaves, whose proxies are tried in order. Rules match by the host of
+// the URI, and a proxy that could not be connected to is skipped for a while. No RFC specifies it: the proxies
+// themselves are those of RFC 9110 and RFC 1928.
 package upstream
 
 import (
@@ -20,40 +21,41 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// failureTime is how long a proxy that could not be connected to is left out where there is another way.
+// failureTime is the time for which a proxy that could not be connected to is skipped if there is an
+// alternative.
 const failureTime = 30 * time.Second
 
-// Key is by what a hash selects a proxy.
+// Key selects the input of balance.Hash.
 type Key uint8
 
 // The keys.
 const (
-	ByURL  Key = iota // all requests for a URL go by the same proxy
-	ByHost            // all requests for a host do
+	ByURL  Key = iota // requests for a URL use the same proxy
+	ByHost            // requests for a host use the same proxy
 )
 
-// Rule says on which ways requests for some hosts go.
+// Rule configures the proxies for requests to some hosts.
 type Rule struct {
-	Hosts []string // as those of policy.Rule; empty: all
-	// Servers are the proxies, each with another URL; none: urnd connects by itself.
+	Hosts []string // patterns as in policy.Rule; empty matches all
+	// Servers are the proxies, with unique URLs; empty connects directly.
 	Servers []Server
-	// Direct is whether urnd connects by itself where no proxy can be connected to.
+	// Direct connects directly if no proxy can be connected to.
 	Direct   bool
 	Method   balance.Method
-	Key      Key           // of balance.Hash
-	Interval time.Duration // between the probes of a proxy; 0 is no probes
+	Key      Key           // input of balance.Hash
+	Interval time.Duration // between probes of a proxy; 0 disables probes
 }
 
 // Server is an upstream proxy.
 type Server struct {
 	URL      uri.URI // http, https or socks5, host and port
-	Weight   int     // as that of balance.Server
+	Weight   int     // as in balance.Server
 	Upstream *schemehttp.Upstream
 }
 
-// Config is what New needs. Now is required.
+// Config configures a Selector. Now is required.
 type Config struct {
-	Rules []Rule // the first whose hosts match decides; where there is none, urnd connects by itself
+	Rules []Rule // the first rule with a matching host applies; without one, urnd connects directly
 	Now   func() time.Time
 	Log   *slog.Logger // nil for none
 }
@@ -68,13 +70,13 @@ type Selector struct {
 // group is the proxies of a rule.
 type group struct {
 	Rule
-	pool      *balance.Pool // nil for none
+	pool      *balance.Pool // nil for a rule without proxies
 	upstreams map[uri.URI]*schemehttp.Upstream
 	names     map[*schemehttp.Upstream]string
 	backoff   *resolver.Backoff
 }
 
-// New returns a Selector. It opens and starts nothing.
+// New returns a Selector, without connections or goroutines.
 func New(config Config) (*Selector, error) {
 	s := &Selector{backoff: resolver.NewBackoff(failureTime, config.Now)}
 	rules := make([]policy.Rule, 0, len(config.Rules))
@@ -109,8 +111,8 @@ func (s *Selector) newGroup(r Rule, config Config) *group {
 	return g
 }
 
-// SetProbe sets what connects to a proxy once, by which all are probed from now on: see balance.Pool.SetProbe. A proxy that it could
-// connect to is not left out any more.
+// SetProbe replaces the function that connects to a proxy once to probe it: see balance.Pool.SetProbe. A proxy
+// with a successful probe is no longer skipped.
 func (s *Selector) SetProbe(probe func(ctx context.Context, u *schemehttp.Upstream) error) {
 	for _, g := range s.groups {
 		if g.pool == nil {
@@ -139,7 +141,7 @@ func (s *Selector) Run(ctx context.Context) {
 	running.Wait()
 }
 
-// Status returns what is known of the proxies, each rule's in its order.
+// Status returns a snapshot of the proxies, in the order of the rules and of their servers.
 func (s *Selector) Status() (all []balance.ServerStatus) {
 	for _, g := range s.groups {
 		if g.pool != nil {
@@ -149,7 +151,8 @@ func (s *Selector) Status() (all []balance.ServerStatus) {
 	return all
 }
 
-// Route returns the ways to the server of a URI, nil where urnd connects by itself, and none for a URI that no rule can be compared with.
+// Route returns the route to the server of a URI; nil connects directly. For a URI that rules cannot be
+// compared with, the route is empty.
 func (s *Selector) Route(u uri.URI) schemehttp.Route {
 	u = u.Normalize()
 	r, err := policy.NewRequest(netip.Addr{}, "", "", u)
@@ -157,7 +160,7 @@ func (s *Selector) Route(u uri.URI) schemehttp.Route {
 		return noWay{}
 	}
 	number, err := strconv.Atoi(s.rules.Decide(r).Rule)
-	if err != nil { // no rule
+	if err != nil { // no rule matches
 		return nil
 	}
 	g := s.groups[number]
@@ -171,7 +174,7 @@ func (s *Selector) Route(u uri.URI) schemehttp.Route {
 	return &route{group: g, key: key}
 }
 
-// noWay is a route without ways.
+// noWay is an empty route, which fails the request.
 type noWay struct{}
 
 // Next implements schemehttp.Route.
@@ -180,14 +183,15 @@ func (noWay) Next() (u *schemehttp.Upstream, ok bool) { return nil, false }
 // Failed implements schemehttp.Route.
 func (noWay) Failed(*schemehttp.Upstream, error) {}
 
-// route is the ways of one request.
+// route is the route of one request.
 type route struct {
 	group *group
 	key   string
 	tried balance.Tried
 }
 
-// Next implements schemehttp.Route. Where urnd may connect by itself, proxies that are down or failing are not tried at all.
+// Next implements schemehttp.Route. If the rule allows direct connections, proxies that are down or failing are
+// skipped.
 func (r *route) Next() (u *schemehttp.Upstream, ok bool) {
 	pick := r.group.pool.Pick
 	if r.group.Direct {

@@ -25,7 +25,7 @@ func parse(t testing.TB, text string) uri.URI {
 	return u
 }
 
-// servers returns proxies of these names, with the weights that follow a "*".
+// servers returns proxies with these names; a weight may follow a "*".
 func servers(t testing.TB, names ...string) (all []upstream.Server) {
 	t.Helper()
 	for _, name := range names {
@@ -50,7 +50,7 @@ func newSelector(t testing.TB, c *clock, rules ...upstream.Rule) *upstream.Selec
 	return s
 }
 
-// ways returns the ways to a server in the order in which they are tried, where those of these names fail.
+// ways returns the proxies tried for a target, in order, if those in failing fail.
 func ways(t testing.TB, s *upstream.Selector, target string, failing ...string) string {
 	t.Helper()
 	route := s.Route(parse(t, target))
@@ -74,7 +74,8 @@ func ways(t testing.TB, s *upstream.Selector, target string, failing ...string) 
 	}
 }
 
-// Proxies are tried in their order. One that could not be connected to is left out for 30 seconds, but where there is no other way.
+// TestOrder: proxies are tried in order. One that could not be connected to is skipped for 30 seconds if there
+// is an alternative.
 func TestOrder(t *testing.T) {
 	const target = "http://www.example/"
 	for _, tt := range []struct {
@@ -110,7 +111,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// The first rule whose hosts match decides, and one without proxies leads to no other.
+// TestRules: the first rule with a matching host applies, even if it has no proxies.
 func TestRules(t *testing.T) {
 	s := newSelector(t, new(clock),
 		upstream.Rule{Hosts: []string{".intranet.example", "192.0.2.0/24"}},
@@ -128,7 +129,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// Requests are shared by weight, or by a hash of the host or the URL.
+// TestMethods: requests are distributed by weight, or by a hash of the host or the URL.
 func TestMethods(t *testing.T) {
 	share := func(s *upstream.Selector, target func(i int) string) map[string]int {
 		counts := make(map[string]int)
@@ -159,7 +160,7 @@ func TestMethods(t *testing.T) {
 	}
 }
 
-// A proxy that probes cannot connect to gets no requests, and gets them again once they can.
+// TestProbes: a proxy whose probes fail gets no requests until they succeed again.
 func TestProbes(t *testing.T) {
 	var broken atomic.Bool
 	broken.Store(true)

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Bound cuts a listing where a document of it would have more octets than these, about, which Incomplete
-// says then, and returns how many it would have. Few octets of a server can be many in a document: links
-// repeat the URI of the request, and characters are escaped. What is around the items is not cut, but for
-// notes and properties.
+// Bound truncates a listing whose rendered document would exceed about the given number of bytes, sets
+// Incomplete if it does, and returns the estimated size of the document. A few bytes of a server can become
+// many in a document, because links repeat the URI of the request and characters are escaped. The fields around
+// the items are counted but not truncated, except warnings, notes, properties and the text.
 func (l *Listing) Bound(octets int64) int64 {
 	b := budget{most: octets}
 	b.text(l.Title)
@@ -39,8 +39,8 @@ func (l *Listing) Bound(octets int64) int64 {
 	return b.used
 }
 
-// Octets returns how many octets a document has for an item, about, as Bound counts them. A handler that adds
-// them up can stop where a listing would be cut.
+// Octets returns the estimated size of the item in a rendered document in bytes, as Bound counts it. A handler
+// that sums it up can stop reading where Bound would truncate.
 func (i Item) Octets() int64 {
 	b := budget{used: markup}
 	for _, text := range [...]string{i.Kind, i.Name, i.Type, i.From, i.Note} {
@@ -50,20 +50,20 @@ func (i Item) Octets() int64 {
 	return b.used
 }
 
-// EntriesOf returns how many entries a listing may have whose links begin with a URI, its location: so many that these
-// have no more than Octets. It keeps a long URI from being repeated until Bound cuts the listing.
+// EntriesOf returns the maximum number of entries of a listing whose links start with the URI location, at
+// least 1. It lowers Entries so that the repeated URI stays within Octets, before Bound truncates the listing.
 func (l Limits) EntriesOf(location string) int {
 	each := 2 * int64(len(location)+1)
 	return int(max(min(int64(l.Entries), l.Octets/each), 1))
 }
 
-// markup is about how many octets a document has for an item besides its texts and URI.
+// markup is the estimated number of bytes of markup per item, besides its texts and its URI.
 const markup = 128
 
-// budget counts the octets of a document.
+// budget counts the bytes of a rendered document.
 type budget struct {
 	most, used int64
-	isCut      bool // something is left out
+	isCut      bool // something was left out
 }
 
 func (b *budget) text(s string) {
@@ -72,13 +72,13 @@ func (b *budget) text(s string) {
 	}
 }
 
-// uri counts a link, in which a URI may be encoded once more, or be there a second time.
+// uri counts a link twice: its URI may be percent-encoded again, or occur a second time.
 func (b *budget) uri(s string) {
 	b.text(s)
 	b.text(s)
 }
 
-// escaped returns how many octets one can be in HTML, or in JSON.
+// escaped returns the maximum number of bytes of c when escaped in HTML or JSON.
 func escaped(c byte) int64 {
 	switch {
 	case c == '\n', c == '\t':
@@ -90,7 +90,8 @@ func escaped(c byte) int64 {
 	}
 }
 
-// fitting returns the first of some values that fit, as count counts them. The others are not kept in memory.
+// fitting returns the prefix of all that fits into the budget, measured by count. The prefix is cloned, so that
+// the other values can be garbage collected.
 func fitting[T any](b *budget, all []T, count func(T)) []T {
 	for i, one := range all {
 		before := b.used
@@ -102,7 +103,7 @@ func fitting[T any](b *budget, all []T, count func(T)) []T {
 	return all
 }
 
-// cut returns as much of a text as fits.
+// cut returns the longest prefix of s that fits into the budget.
 func (b *budget) cut(s string) string {
 	for i := range len(s) {
 		each := escaped(s[i])

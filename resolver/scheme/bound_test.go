@@ -9,7 +9,7 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// listingOf returns a listing of so many items and octets of text.
+// listingOf returns a listing with a number of items and bytes of text.
 func listingOf(items, octets int, location, name string) *scheme.Listing {
 	l := &scheme.Listing{Kind: scheme.KindMenu, Title: "t", URI: "ftp://h.example/", Text: strings.Repeat("é", octets/2)}
 	for range items {
@@ -24,7 +24,7 @@ func TestBound(t *testing.T) {
 	for name, tt := range map[string]struct {
 		listing *scheme.Listing
 		items   int
-		text    int // at least, in octets
+		text    int // minimum, in bytes
 	}{
 		"short":            {listingOf(100, 1000, "ftp://h.example/a", "a"), 100, 1000},
 		"URIs count twice": {listingOf(100, 1000, long, "a"), most / (2*1000 + 128 + 5), 0},
@@ -46,7 +46,7 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// What has a reason already keeps it, and all that is long is cut.
+// TestBoundOfTexts requires that all long texts are truncated, and that an existing reason stays.
 func TestBoundOfTexts(t *testing.T) {
 	l := &scheme.Listing{Incomplete: "why"}
 	for i := range 1000 {

@@ -6,28 +6,29 @@ import (
 	"time"
 )
 
-// BoundConn is a connection to a server that belongs to the connection of one client, since the server may have
-// authenticated that client on it (RFC 4559 section 6). One exchange uses it at a time. It is safe for concurrent use.
+// BoundConn is a connection to a server that is bound to one client connection, because the server may have
+// authenticated the client on it (RFC 4559 section 6). One exchange uses it at a time. It is safe for
+// concurrent use.
 type BoundConn struct {
 	ended func()
 
 	mu     sync.Mutex
-	idle   IdleConn // nil before its first exchange, and in one
+	idle   IdleConn // nil before the first exchange and during an exchange
 	timer  *time.Timer
 	isOver bool
 }
 
-// IdleConn is a connection that waits for its next exchange.
+// IdleConn is an idle connection: no exchange uses it.
 type IdleConn interface {
 	io.Closer
-	// Alive reports whether the server has neither closed it nor sent anything.
+	// Alive reports whether the server has neither closed the connection nor sent unsolicited bytes.
 	Alive() bool
 }
 
-// NewBoundConn returns a BoundConn whose connection is still to be made. ended is called once, by the first End.
+// NewBoundConn returns a BoundConn without a connection. The first call of End calls ended, once.
 func NewBoundConn(ended func()) *BoundConn { return &BoundConn{ended: sync.OnceFunc(ended)} }
 
-// Take returns the connection for an exchange, nil for none: a new one is made then.
+// Take removes and returns the idle connection for an exchange; nil means that the caller must dial a new one.
 func (b *BoundConn) Take() IdleConn {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -39,7 +40,8 @@ func (b *BoundConn) Take() IdleConn {
 	return c
 }
 
-// Put returns the connection after an exchange. It is closed after a timeout, and at once behind End.
+// Put returns the connection after an exchange. The connection is closed after the idle timeout, or immediately
+// if End was called before.
 func (b *BoundConn) Put(c IdleConn, timeout time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -51,7 +53,8 @@ func (b *BoundConn) Put(c IdleConn, timeout time.Duration) {
 	b.timer = time.AfterFunc(timeout, b.End)
 }
 
-// Waits reports whether the connection can be used by another exchange. Where it cannot, the BoundConn has ended.
+// Waits reports whether the connection is idle and alive, so that another exchange can use it. Otherwise it
+// ends the BoundConn.
 func (b *BoundConn) Waits() bool {
 	b.mu.Lock()
 	waits := b.idle != nil && b.idle.Alive()
@@ -62,7 +65,7 @@ func (b *BoundConn) Waits() bool {
 	return waits
 }
 
-// IsIdle reports whether the connection waits for an exchange, alive or not.
+// IsIdle reports whether the connection is idle, alive or not.
 func (b *BoundConn) IsIdle() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -76,7 +79,7 @@ func (b *BoundConn) IsOver() bool {
 	return b.isOver
 }
 
-// End closes the connection, or lets its exchange do so.
+// End closes the idle connection. A connection in use is closed by Put after its exchange.
 func (b *BoundConn) End() {
 	b.mu.Lock()
 	c := b.idle

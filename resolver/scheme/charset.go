@@ -10,8 +10,9 @@ import (
 	"golang.org/x/text/encoding/htmlindex"
 )
 
-// WithCharset adds to a media type of text the charset of its first octets, at most SniffLength of them, as far as they show
-// one. A text that is ASCII so far has none, since the rest may have any, unless it is whole: shorter than SniffLength.
+// WithCharset adds a charset parameter to a text media type, detected from the first bytes of the body, at most
+// SniffLength of them. A head of ASCII characters gets none unless it is the whole body (shorter than
+// SniffLength), because the rest may be in any charset.
 func WithCharset(mediaType string, head []byte) string {
 	if !strings.HasPrefix(mediaType, "text/") {
 		return mediaType
@@ -29,11 +30,11 @@ func WithCharset(mediaType string, head []byte) string {
 	return mediaType + "; charset=" + charset
 }
 
-// guessed returns the charset that octets are of by their look, "" where they do not show it. UTF-8 is what servers use today,
-// and what they used before, Latin-1, is hardly ever valid in it; browsers read Latin-1 as Windows-1252.
+// guessed returns the charset detected from the bytes, "" if undetermined. Valid UTF-8 is almost never Latin-1,
+// the charset of old servers; browsers decode Latin-1 as Windows-1252.
 func guessed(head []byte) string {
 	isWhole := len(head) < SniffLength
-	if !isWhole { // the last character may be cut
+	if !isWhole { // the last character may be truncated
 		for i := 1; i < utf8.UTFMax && i < len(head); i++ {
 			if last := head[len(head)-i:]; utf8.RuneStart(last[0]) {
 				if !utf8.FullRune(last) {
@@ -58,8 +59,8 @@ func guessed(head []byte) string {
 	}
 }
 
-// declared returns the charset that a page says it is of, by the octets before it or by a meta element in its first 1024
-// octets, "" for none: the HTML standard, section 13.2.3.2.
+// declared returns the charset that an HTML page declares by a byte order mark or by a meta element in its
+// first 1024 bytes, "" for none: HTML standard, section 13.2.3.2.
 func declared(head []byte) string {
 	if bytes.HasPrefix(head, []byte("\xef\xbb\xbf")) {
 		return "utf-8"
@@ -80,8 +81,8 @@ func declared(head []byte) string {
 	}
 }
 
-// metaCharset returns the charset that a meta element declares, by its name in the Encoding standard; "" for none, and for
-// one that is not known.
+// metaCharset returns the charset that a meta element declares, by its name in the Encoding standard. It is ""
+// for none and for an unknown charset.
 func metaCharset(attributes []html.Attribute) string {
 	var label, content string
 	isType := false
@@ -108,7 +109,7 @@ func metaCharset(attributes []html.Attribute) string {
 	switch {
 	case err != nil, name == "replacement":
 		return ""
-	case strings.HasPrefix(name, "utf-16"): // what is in ASCII is not
+	case strings.HasPrefix(name, "utf-16"): // the declaration was read as ASCII, so the page is not UTF-16
 		return "utf-8"
 	default:
 		return name

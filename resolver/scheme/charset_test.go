@@ -8,7 +8,8 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// What a page declares is believed first (the HTML standard, section 13.2.3.2), then its octets.
+// TestWithCharset requires that a declared charset (HTML standard, section 13.2.3.2) takes precedence over
+// detection.
 func TestWithCharset(t *testing.T) {
 	long := strings.Repeat("a", scheme.SniffLength)
 	for _, tt := range []struct{ media, head, want string }{
@@ -16,7 +17,7 @@ func TestWithCharset(t *testing.T) {
 		{"text/plain", "", "text/plain; charset=utf-8"},
 		{"text/plain", strings.Repeat("a", 5000) + "ü", "text/plain; charset=utf-8"},
 		{"text/plain", strings.Repeat("a", 5000) + "\xfc", "text/plain; charset=windows-1252"},
-		{"text/plain", long, "text/plain"}, // the rest may be anything
+		{"text/plain", long, "text/plain"}, // the rest may be in any charset
 		{"text/plain", "ü" + long[:scheme.SniffLength-3] + "\xc3", "text/plain; charset=utf-8"},
 		{"text/plain", "\xff\xfea\x00", "text/plain; charset=utf-16le"},
 		{"text/plain", "\xfe\xff\x00a", "text/plain; charset=utf-16be"},

@@ -7,29 +7,29 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// Credentials is what the credentials of a request mean for the connection that it is sent by.
+// Credentials classifies the credentials of a request by their effect on the connection that carries it.
 type Credentials uint8
 
-// The kinds of credentials.
+// The effects of credentials.
 const (
-	CredentialsOfRequest    Credentials = iota // they are about their request alone, or there are none
-	CredentialsUnknown                         // their scheme is not known, and may be about the connection
-	CredentialsOfConnection                    // the server may take the connection for that of the client from now on
+	CredentialsOfRequest    Credentials = iota // no credentials, or they authenticate this request alone
+	CredentialsUnknown                         // unknown scheme, which may authenticate the connection
+	CredentialsOfConnection                    // the server may authenticate the connection as that of the client
 )
 
-// connectionSchemes are the authentication schemes by which a server authenticates a connection: RFC 4559 section 6,
-// and the registry of schemes on Negotiate (https://www.iana.org/assignments/http-authschemes).
+// connectionSchemes are the authentication schemes that authenticate a connection: RFC 4559 section 6, and the
+// notes of the registry on Negotiate (https://www.iana.org/assignments/http-authschemes).
 var connectionSchemes = [...]string{"negotiate", "ntlm", "kerberos", "nego2"}
 
-// requestSchemes are those by which it authenticates one request: the others of the registry, and two that servers
-// with many clients use.
+// requestSchemes are the authentication schemes that authenticate a single request: the others of the registry,
+// and two unregistered ones in wide use.
 var requestSchemes = [...]string{
 	"basic", "bearer", "concealed", "digest", "dpop", "gnap", "hoba", "mutual", "oauth", "privatetoken", "scram-sha-1", "scram-sha-256", "vapid",
 	"aws4-hmac-sha256", "token",
 }
 
-// CredentialsOf returns the kind of the credentials in Authorization. A scheme is known only by its exact name and a
-// space behind it: what a server takes for it besides is not known.
+// CredentialsOf classifies the credentials in Authorization. A scheme is recognized only by its exact name
+// followed by a space; anything else is CredentialsUnknown, because servers differ in how leniently they parse.
 func CredentialsOf(fields httpmessage.Fields) Credentials {
 	kind := CredentialsOfRequest
 	for _, line := range fields.Lines("Authorization") {
@@ -45,8 +45,8 @@ func CredentialsOf(fields httpmessage.Fields) Credentials {
 	return kind
 }
 
-// HasConnectionToken reports whether a response has data of a scheme that authenticates its connection, which then is
-// that of one client, and not only the name of such a scheme.
+// HasConnectionToken reports whether a response has data of a scheme that authenticates its connection, and not
+// only the scheme's name. The connection must then stay bound to one client.
 func HasConnectionToken(fields httpmessage.Fields) bool {
 	for _, name := range [...]string{"Www-Authenticate", "Proxy-Authenticate", "Authentication-Info", "Proxy-Authentication-Info"} {
 		for _, line := range fields.Lines(name) {
@@ -60,8 +60,8 @@ func HasConnectionToken(fields httpmessage.Fields) bool {
 	return false
 }
 
-// WithoutConnectionSchemes returns the lines of WWW-Authenticate without the challenges of schemes that authenticate a
-// connection, and whether there was one.
+// WithoutConnectionSchemes returns the field lines of WWW-Authenticate without the challenges of schemes that
+// authenticate a connection. found reports whether it removed any.
 func WithoutConnectionSchemes(lines []string) (rest []string, found bool) {
 	for _, line := range lines {
 		var others []string
@@ -79,21 +79,21 @@ func WithoutConnectionSchemes(lines []string) (rest []string, found bool) {
 	return rest, found
 }
 
-// challenge is one of those in a line: RFC 9110 section 11.3.
+// challenge is one challenge of a field line: RFC 9110 section 11.3.
 type challenge struct {
 	scheme   string
-	elements []string // of the list: with its scheme and parameters
+	elements []string // list elements: the first has the scheme, the others parameters
 }
 
 func (c challenge) isOfConnection() bool {
 	return slices.Contains(connectionSchemes[:], strings.ToLower(c.scheme))
 }
 
-// isName reports whether it has neither data nor parameters.
+// isName reports whether the challenge has neither data nor parameters.
 func (c challenge) isName() bool { return len(c.elements) == 1 && len(c.elements[0]) == len(c.scheme) }
 
-// challenges returns the challenges of a line. A comma is between two of them, and between the parameters of one: a
-// token and "=" begin a parameter (RFC 9110 section 11.6.1).
+// challenges parses the challenges of a field line. A comma separates challenges as well as the parameters of
+// one challenge; an element that starts with a token and "=" is a parameter (RFC 9110 section 11.6.1).
 func challenges(line string) (all []challenge) {
 	list, begin := elements(line), 0
 	for i, element := range list {
@@ -112,8 +112,8 @@ func challenges(line string) (all []challenge) {
 	return all
 }
 
-// elements returns the elements of a list that are not empty. A comma in a quoted string ends none: RFC 9110 sections
-// 5.6.1 and 5.6.4.
+// elements returns the non-empty elements of a list. A comma in a quoted string does not separate elements: RFC
+// 9110 sections 5.6.1 and 5.6.4.
 func elements(line string) (all []string) {
 	start, isQuoted, isEscaped := 0, false, false
 	for i := range len(line) {
@@ -133,7 +133,7 @@ func elements(line string) (all []string) {
 	return slices.DeleteFunc(all, func(element string) bool { return element == "" })
 }
 
-// isTokenOctet reports whether an octet may be in a token: RFC 9110 section 5.6.2.
+// isTokenOctet reports whether c is a tchar: RFC 9110 section 5.6.2.
 func isTokenOctet(c byte) bool {
 	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// What a server authenticates is known only of schemes that are written as RFC 9110 section 11.4 says.
+// TestCredentialsOf requires that only schemes with the syntax of RFC 9110 section 11.4 are recognized.
 func TestCredentialsOf(t *testing.T) {
 	for text, want := range map[string]scheme.Credentials{
 		"":                          scheme.CredentialsOfRequest,
@@ -25,7 +25,7 @@ func TestCredentialsOf(t *testing.T) {
 		"ntlm":                      scheme.CredentialsOfConnection,
 		"KERBEROS a":                scheme.CredentialsOfConnection,
 		"Nego2 a":                   scheme.CredentialsOfConnection,
-		"Basic YTpi|NTLM a":         scheme.CredentialsOfConnection, // lines
+		"Basic YTpi|NTLM a":         scheme.CredentialsOfConnection, // two field lines
 		"Negotiate\tYII=":           scheme.CredentialsUnknown,
 		"NegotiateYII=":             scheme.CredentialsUnknown,
 		" Negotiate YII=":           scheme.CredentialsUnknown,
@@ -47,10 +47,10 @@ func TestCredentialsOf(t *testing.T) {
 	}
 }
 
-// Challenges and their parameters are in one list: RFC 9110 section 11.6.1.
+// TestConnectionChallenges: a list has challenges as well as their parameters (RFC 9110 section 11.6.1).
 func TestConnectionChallenges(t *testing.T) {
 	for text, tt := range map[string]struct {
-		rest         string // lines; "" for none
+		rest         string // field lines; "" for none
 		found, token bool
 	}{
 		`Basic realm="a"`:                        {`Basic realm="a"`, false, false},
@@ -78,9 +78,10 @@ func TestConnectionChallenges(t *testing.T) {
 	}
 }
 
-// A server may fill a head with challenges, or with the parameters of one: the memory for them is linear in their length.
+// TestConnectionChallengesAreLinear: a server may fill a header section with challenges, or with the parameters
+// of one. The memory for them must be linear in their length.
 func TestConnectionChallengesAreLinear(t *testing.T) {
-	const length, octetsEach = 64 << 10, 500 // of memory for an octet
+	const length, octetsEach = 64 << 10, 500 // bytes of memory per byte
 	for _, unit := range []string{"a=b,", "a,", ",", "=,", "Negotiate,", "Negotiate a=b,c=d,", `"`, "\\"} {
 		line := "Basic " + strings.Repeat(unit, length/len(unit))
 		var before, after runtime.MemStats
@@ -94,7 +95,8 @@ func TestConnectionChallengesAreLinear(t *testing.T) {
 	}
 }
 
-// What is left has no such challenge, and is left as it is by another run; what has none loses nothing but spaces.
+// FuzzConnectionChallenges: the result has no challenge of a connection scheme, and does not change when
+// filtered again. Lines without such challenges only lose spaces.
 func FuzzConnectionChallenges(f *testing.F) {
 	for _, text := range []string{"Negotiate", `Basic realm="a, NTLM b", Negotiate YII==`, `a="\", b`, ", ,=,\\", "NTLM\t=a, Kerberos"} {
 		f.Add(text)

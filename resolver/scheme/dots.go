@@ -7,19 +7,22 @@ import (
 	"io"
 )
 
-// Dots reads a text that ends by a line with a dot alone, and where each line that begins with a dot has another one before: RFC
-// 3977 section 3.1.1, RFC 1436 appendix. It takes these away. The octets are else as they come, as those of net/textproto are
-// not, and lines may have any length. It must not be used concurrently.
+// Dots reads a dot-terminated text and removes the dot-stuffing: a line of a single dot ends the text, and each
+// other line that starts with a dot has another dot prepended (RFC 3977 section 3.1.1, RFC 1436 appendix).
+// Unlike net/textproto it leaves all other bytes unchanged, and lines may have any length. It is not safe for
+// concurrent use.
 type Dots struct {
 	In *bufio.Reader
-	// More is for a protocol whose servers often do neither: the text ends also where the connection does; a line with a dot
-	// alone that something follows, as More reports, is part of it; and a line that begins with a single dot shows that the
-	// server adds none. nil is for one where nothing else ends the text, which is then io.ErrUnexpectedEOF without its end.
+	// More selects the lenient mode, for a protocol whose servers often omit the terminator or the
+	// dot-stuffing. The text then also ends at the end of the connection. More reports whether bytes follow a
+	// line of a single dot; if so, the line is part of the text. A line that starts with one dot only shows
+	// that the server does no dot-stuffing. With nil the mode is strict: a text without terminator is
+	// io.ErrUnexpectedEOF.
 	More func() (bool, error)
 
-	rest   []byte // of the buffer of In
-	inside bool   // of a line that is longer than the buffer
-	plain  bool   // the server adds no dots
+	rest   []byte // unread part of the buffer of In
+	inside bool   // in a line longer than the buffer
+	plain  bool   // the server does no dot-stuffing
 	err    error
 }
 
@@ -39,10 +42,10 @@ func (d *Dots) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Ended reports whether all was read, up to the end of the text.
+// Ended reports whether the text was read to its end, including the terminator.
 func (d *Dots) Ended() bool { return len(d.rest) == 0 && errors.Is(d.err, io.EOF) }
 
-// Skip drops the lines that have come already as a whole, and waits for none.
+// Skip discards the complete lines that are buffered already, without blocking.
 func (d *Dots) Skip() {
 	d.rest = nil
 	for d.err == nil && d.hasLine() {
@@ -51,13 +54,13 @@ func (d *Dots) Skip() {
 	}
 }
 
-// hasLine reports whether the next line has come.
+// hasLine reports whether a complete line is buffered.
 func (d *Dots) hasLine() bool {
-	buffered, _ := d.In.Peek(d.In.Buffered()) // what is there
+	buffered, _ := d.In.Peek(d.In.Buffered()) // the buffered bytes; Peek does not read
 	return bytes.IndexByte(buffered, '\n') >= 0
 }
 
-// next reads a line, or a part of it.
+// next reads a line, or a part of a line longer than the buffer.
 func (d *Dots) next() {
 	part, err := d.In.ReadSlice('\n')
 	begins := !d.inside
@@ -68,7 +71,7 @@ func (d *Dots) next() {
 		if errors.Is(err, io.EOF) {
 			err = io.ErrUnexpectedEOF
 		}
-		part = nil // who parses what comes must not take a part of a line for all of it
+		part = nil // a parser must not take a truncated line for a complete one
 	}
 	d.rest, d.err = part, err
 	if begins && len(part) > 0 && part[0] == '.' {
@@ -76,7 +79,7 @@ func (d *Dots) next() {
 	}
 }
 
-// dot looks at the beginning of a line that begins with a dot.
+// dot handles a line that starts with a dot: the terminator, dot-stuffing, or a server without dot-stuffing.
 func (d *Dots) dot(part []byte) {
 	isStrict := d.More == nil
 	line := bytes.TrimRight(part, "\r\n")
@@ -84,7 +87,7 @@ func (d *Dots) dot(part []byte) {
 	case len(line) == 1 && isStrict && part[len(part)-1] == '\n':
 		d.rest, d.err = nil, io.EOF
 	case len(line) == 1 && !isStrict:
-		d.last(bytes.Clone(part)) // the buffer changes
+		d.last(bytes.Clone(part)) // More may overwrite the buffer
 	case len(line) > 1 && line[1] == '.' && !d.plain:
 		d.rest = part[1:]
 	case !isStrict:
@@ -92,7 +95,7 @@ func (d *Dots) dot(part []byte) {
 	}
 }
 
-// last looks at what follows a line with a dot alone.
+// last decides in the lenient mode whether a line of a single dot ends the text.
 func (d *Dots) last(part []byte) {
 	follows := false
 	if d.err == nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// Servers that add no dots, or no end, send what was meant all the same.
+// TestDots requires that texts of servers without dot-stuffing or terminator are read as intended.
 func TestDots(t *testing.T) {
 	for text, want := range map[string]string{
 		"a\r\n..b\r\n.\r\n":           "a\r\n.b\r\n",
@@ -33,7 +33,8 @@ func TestDots(t *testing.T) {
 	}
 }
 
-// Where nothing but the line with a dot ends a text, what follows it is left, and what has come can be skipped.
+// TestDotsAlone: in strict mode only the terminator ends a text; the bytes after it stay unread, and buffered
+// lines can be skipped.
 func TestDotsAlone(t *testing.T) {
 	in := bufio.NewReader(strings.NewReader("a\r\n..b\r\n.\r\n200 next\r\n"))
 	dots := &scheme.Dots{In: in}
@@ -56,13 +57,13 @@ func TestDotsAlone(t *testing.T) {
 	if _, err := io.ReadFull(waiting, make([]byte, 3)); err != nil {
 		t.Fatal(err)
 	}
-	if waiting.Skip(); waiting.Ended() { // it returns, although the server sends no more
+	if waiting.Skip(); waiting.Ended() { // it must return although the server sends no more
 		t.Error("a text has ended without its end")
 	}
 	_ = pipe.Close()
 }
 
-// A text that is sent as RFC 1436 and RFC 3977 require is received as it was; another one never grows.
+// FuzzDots: a text sent as in RFC 1436 and RFC 3977 is read unchanged; any other text never grows.
 func FuzzDots(f *testing.F) {
 	for _, text := range []string{"a\r\n.b\r\n..\r\n", ".\r\nmore", ".", "", "..", "\n.\n.\n", strings.Repeat("x", 5000) + "\n.y\n"} {
 		f.Add([]byte(text))

@@ -11,15 +11,15 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// Gateway is a Handler in front of those of schemes other than http: it lets no request pass that they
-// must not get.
+// Gateway is a Handler that wraps the handler of a scheme other than http and checks each request first: its
+// method, its URI, its port, and the rules about addresses.
 type Gateway struct {
 	Handler Handler
-	Info    Info // of which Ports and Local decide
+	Info    Info // Ports and Local decide what is checked
 }
 
-// local is where responses come from that no server has sent: this machine. So rules about the addresses
-// of servers hold for them, too, also when they come from a cache.
+// local is the address of responses that urnd generates without a server: this machine. So the rules about
+// server addresses apply to them, too, even for a cache hit.
 func local() netip.AddrPort { return netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), 0) }
 
 func (r *Request) checkLocal() error {
@@ -57,19 +57,19 @@ func (g Gateway) Fetch(ctx context.Context, r Request) (*Resource, error) {
 	return resource, nil
 }
 
-// Dial connects to "host:port"; check is that of the Request, and may be nil. It is the only way of a
-// handler to a server, also for addresses that a server names.
+// Dial connects to "host:port". check is Request.Check, and may be nil. Handlers reach servers only by it, even
+// at an address that a server sent.
 type Dial func(ctx context.Context, network, address string, check func(netip.AddrPort) error) (net.Conn, error)
 
-// Limits bound what a handler does for one request. All must be set.
+// Limits bounds the work of a handler for one request. All fields must be set.
 type Limits struct {
-	Timeout time.Duration // of each reply of a server, and of a listing as a whole
-	Entries int           // of a listing: the rest is left out, which Incomplete says
-	Octets  int64         // of a listing, and of what is read as a whole, such as an article
-	Line    int           // octets of a line of a listing or of a reply
+	Timeout time.Duration // of each reply of a server, and of a whole listing
+	Entries int           // maximum entries of a listing; Incomplete is set if more were left out
+	Octets  int64         // maximum bytes of a listing, and of a body read as a whole, such as an article
+	Line    int           // maximum bytes of a line of a listing or of a reply
 }
 
-// Redirect returns a Resource that leads to another URI, which must be valid.
+// Redirect returns a redirect Resource to the URI location, which must be valid.
 func Redirect(status int, location string) *Resource {
 	return &Resource{
 		Response: httpmessage.Response{
@@ -79,7 +79,7 @@ func Redirect(status int, location string) *Resource {
 	}
 }
 
-// Listed returns the Resource of a listing.
+// Listed returns a Resource that consists of a listing.
 func Listed(l *Listing) *Resource {
 	return &Resource{Response: httpmessage.Response{Status: http.StatusOK, Body: http.NoBody, ContentLength: -1}, Listing: l}
 }

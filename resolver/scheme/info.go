@@ -9,33 +9,34 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Info is all that the rest of urnd must know of a protocol gateway. It must not be changed while in use.
+// Info describes a protocol gateway to the rest of urnd. It must not be changed while in use.
 type Info struct {
-	// Names are the schemes that are retrieved by it, in lower case.
+	// Names are the schemes of the gateway, in lower case.
 	Names []string
-	// Noun is what its servers have, for a message: "file"; "" is "resource".
+	// Noun is the noun for a resource of its servers in messages, such as "file"; "" is "resource".
 	Noun string
-	// Service is what its servers are for, in words, and OtherPorts where they listen besides the default ports of Names: who
-	// makes a program of another protocol connect to them may do harm. "" warns of none.
+	// Service describes in words what its servers are for, and OtherPorts lists the ports where they listen
+	// besides the default ports of Names. They serve to warn where another protocol is made to connect to such
+	// a port, which can do harm. An empty Service warns of none.
 	Service    string
 	OtherPorts []uint16
-	// Setting is the setting that decides whether it retrieves anything, "" where none does, and Enabled whether it does.
+	// Setting is the name of the setting that enables the gateway, "" for none, and Enabled its value.
 	Setting string
 	Enabled bool
-	// Ports is which ports a URI may name.
+	// Ports are the ports that a URI may name.
 	Ports Ports
-	// Local is whether it connects to no server.
+	// Local is true if the gateway connects to no server.
 	Local bool
-	// Stored is whether responses may be stored, and Browsable whether a browser, which does not know its schemes, is led
-	// to what urnd makes of them.
+	// Stored is true if responses may be stored. Browsable is true if browsers, which do not know the schemes,
+	// are redirected to the page that urnd renders for a URI.
 	Stored, Browsable bool
 }
 
-// Infos are those of all protocol gateways, also of those that are turned off. A scheme is of one of them at most. The zero
-// value has none.
+// Infos describes all protocol gateways, including disabled ones. A scheme belongs to at most one gateway. The
+// zero value has no gateways.
 type Infos []Info
 
-// Of returns the gateway of a scheme, in lower case.
+// Of returns the gateway of a scheme, which must be in lower case.
 func (all Infos) Of(scheme string) (info Info, ok bool) {
 	i := slices.IndexFunc(all, func(info Info) bool { return slices.Contains(info.Names, scheme) })
 	if i < 0 {
@@ -44,27 +45,28 @@ func (all Infos) Of(scheme string) (info Info, ok bool) {
 	return all[i], true
 }
 
-// Noun returns what servers of the scheme of a URI have, for a message; of one without gateway "resource".
+// Noun returns the noun for a resource of the scheme of the URI u in messages, "resource" without a gateway.
 func (all Infos) Noun(u string) string {
 	scheme, _, _ := strings.Cut(u, ":")
 	info, _ := all.Of(strings.ToLower(scheme))
 	return cmp.Or(info.Noun, "resource")
 }
 
-// IsStored reports whether responses may be stored for the URIs of a scheme, in lower case: those of http and https too. Of
-// others, which are names, there are answers.
+// IsStored reports whether responses for URIs of a scheme, in lower case, may be stored. http and https are
+// included. URIs of other schemes are names; resolution results are stored for them instead.
 func (all Infos) IsStored(scheme string) bool {
 	info, _ := all.Of(scheme)
 	return info.Stored || scheme == "http" || scheme == "https"
 }
 
-// IsBrowsable reports whether a browser is led to what urnd makes of the URIs of a scheme, in lower case.
+// IsBrowsable reports whether a browser is redirected to the page that urnd renders for URIs of a scheme, in
+// lower case.
 func (all Infos) IsBrowsable(scheme string) bool {
 	info, _ := all.Of(scheme)
 	return info.Browsable
 }
 
-// ServiceAt returns what servers of gateways at a port are for, in words; "" where none of them listens there as a rule.
+// ServiceAt returns in words what gateway servers at a port are for, "" if none usually listens there.
 func (all Infos) ServiceAt(port uint16) string {
 	text := strconv.Itoa(int(port))
 	for _, info := range all {

@@ -9,25 +9,27 @@ import (
 
 // The errors of Lines.
 var (
-	// ErrLongLine is for a line with too many octets. The next call skips the rest of it.
+	// ErrLongLine is the error for a line above the limit of bytes. The next call of Next skips the rest of the
+	// line.
 	ErrLongLine = errors.New("a line is too long")
-	// ErrManyOctets is for lines that have too many octets together.
+	// ErrManyOctets is the error for lines that exceed the total limit of bytes.
 	ErrManyOctets = errors.New("there are too many octets")
 )
 
-// Lines reads lines that end with LF, or with CRLF, and with that has no more in memory than one line. It is what net/textproto
-// does without bounds. It must not be used concurrently.
+// Lines reads lines that end with LF or CRLF, and holds at most one line in memory. It adds limits to what
+// net/textproto does. It is not safe for concurrent use.
 type Lines struct {
 	In     *bufio.Reader
-	Line   int   // octets that a line may have, with its end
-	Octets int64 // that all lines that are still to be read may have, with their ends
-	// Endless is whether the last line may have no end; else that is io.ErrUnexpectedEOF.
+	Line   int   // maximum bytes of a line, including its end
+	Octets int64 // maximum bytes of all remaining lines, including their ends
+	// Endless accepts a last line without a line end; otherwise it is io.ErrUnexpectedEOF.
 	Endless bool
 
-	skips bool // the rest of a line that was too long is still to be read
+	skips bool // the rest of a line that was too long is unread
 }
 
-// Next returns the next line without its end. The error is io.EOF behind the last one, one of those of Lines, or that of In.
+// Next returns the next line without its end. The error is io.EOF after the last line, ErrLongLine,
+// ErrManyOctets, or the error of In.
 func (l *Lines) Next() (string, error) {
 	if err := l.skip(); err != nil {
 		return "", err
@@ -40,7 +42,7 @@ func (l *Lines) Next() (string, error) {
 			return "", ErrLongLine
 		}
 		switch {
-		case err == nil && !isPart && text == nil: // as nearly all are
+		case err == nil && !isPart && text == nil: // the common case: one allocation
 			return trimmed(part), nil
 		case isPart:
 			text = append(text, part...)
@@ -57,7 +59,7 @@ func (l *Lines) Next() (string, error) {
 	}
 }
 
-// part reads a line, or a part of one that is longer than the buffer.
+// part reads a line, or a part of a line longer than the buffer.
 func (l *Lines) part() (part []byte, isPart bool, err error) {
 	part, err = l.In.ReadSlice('\n')
 	if isPart = errors.Is(err, bufio.ErrBufferFull); isPart {
@@ -69,7 +71,7 @@ func (l *Lines) part() (part []byte, isPart bool, err error) {
 	return part, isPart, err
 }
 
-// skip reads the rest of a line that was too long.
+// skip discards the rest of a line that was too long.
 func (l *Lines) skip() (err error) {
 	for l.skips && err == nil {
 		_, l.skips, err = l.part()
@@ -77,7 +79,7 @@ func (l *Lines) skip() (err error) {
 	return err
 }
 
-// endless returns the error for a last line without end.
+// endless returns the error for a last line without a line end.
 func (l *Lines) endless() error {
 	if l.Endless {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// readLines returns all lines, and in place of one an error, as words.
+// readLines returns all lines, and errors as words.
 func readLines(l *scheme.Lines) string {
 	var all []string
 	for range 100 {
@@ -74,7 +74,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// Within its bounds, Lines reads what bytes.Lines does.
+// FuzzLines requires that Lines equals bytes.Lines within its limits.
 func FuzzLines(f *testing.F) {
 	f.Add([]byte("a\r\nb\n\nc"))
 	f.Add(bytes.Repeat([]byte("ab\n"), 20))

@@ -8,12 +8,13 @@ import (
 	"github.com/gabriel-vasile/mimetype"
 )
 
-// SniffLength is how many octets of a body MediaType and WithCharset look at, at most: a small document as a whole, since the
-// names in a README are often the only words that are not in ASCII.
+// SniffLength is the maximum number of bytes at the start of a body that MediaType and WithCharset inspect. It
+// covers all of a small document, because often only the names in a README are not ASCII.
 const SniffLength = 8 << 10
 
-// typeOf returns the media type of names that end in an extension, in lower case, "" for others: of what was common on servers
-// of FTP and gopher, the same on every system, and of texts that browsers show only as text/plain.
+// typeOf returns the media type of a file name extension in lower case, "" if unknown. The table has the types
+// common on FTP and gopher servers, the same on every system, and maps source texts that browsers display only
+// as text/plain.
 func typeOf(extension string) string { //nolint:cyclop // a table
 	switch extension {
 	case ".txt", ".text", ".asc", ".md", ".log", ".diff", ".patch", ".c", ".h", ".go", ".py", ".sh", ".dsc", ".uu":
@@ -103,24 +104,25 @@ func typeOf(extension string) string { //nolint:cyclop // a table
 	}
 }
 
-// NamedType returns the media type of a name by its extension, "" for none, and whether it is sure whatever the octets are.
-// After the table it is that of the system, which is not sure: names such as a.doc were given to texts, too.
+// NamedType returns the media type of a file name by its extension, "" for none. isSure is true if the content
+// cannot change it. After the table the media types of the system are searched, which are never sure:
+// extensions such as .doc were also given to plain texts.
 func NamedType(name string) (mediaType string, isSure bool) {
 	extension := strings.ToLower(path.Ext(name))
 	if mediaType = typeOf(extension); mediaType != "" {
 		return mediaType, !strings.HasPrefix(mediaType, "text/") && mediaType != "message/rfc822"
 	}
 	mediaType, _, _ = strings.Cut(mime.TypeByExtension(extension), ";")
-	if strings.HasPrefix(mediaType, "text/x-") { // which browsers do not show
+	if strings.HasPrefix(mediaType, "text/x-") { // browsers do not display these
 		mediaType = "text/plain"
 	}
 	return mediaType, false
 }
 
-// MediaType returns the media type of a resource by its name, which may be "", and its first octets, at
-// most SniffLength of them, which may be none. Octets that are no text are never called one, whatever
-// their name is; and those that are one are plain text unless the name says more: no page, and no other
-// form of text that a browser runs scripts in, is made by octets alone.
+// MediaType returns the media type of a resource from its name, which may be "", and its first bytes, at most
+// SniffLength of them, which may be empty. Binary content is never given a text type, whatever its name. Text
+// content is text/plain unless the name says otherwise: content alone never makes it HTML, or another type in
+// which browsers run scripts.
 func MediaType(name string, head []byte) string {
 	const plain = "text/plain"
 	named, isSure := NamedType(name)
@@ -148,7 +150,8 @@ func MediaType(name string, head []byte) string {
 	}
 }
 
-// isForm reports whether a media type is another, or a form of it, as XHTML is of XML, and that of text.
+// isForm reports whether a media type equals mediaType or is derived from it, as XHTML is from XML, and XML
+// from plain text.
 func isForm(of *mimetype.MIME, mediaType string) bool {
 	for ; of != nil; of = of.Parent() {
 		if of.Is(mediaType) {

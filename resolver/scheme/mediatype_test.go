@@ -6,7 +6,7 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// xhtml is a page with a script, of which an XML prolog makes XHTML.
+// xhtml is a page with a script; its XML declaration makes it XHTML.
 const xhtml = `<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><script>alert(1)</script></html>`
 
 func TestMediaType(t *testing.T) {
@@ -18,7 +18,7 @@ func TestMediaType(t *testing.T) {
 		{"", "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", "image/png"},
 		{"a.txt", "\x7fELF\x02\x01\x01\x00\x00\x00\x00", "application/x-elf"},
 		{"a.html", "<!DOCTYPE html><p>", "text/html"},
-		{"a.txt", "<!DOCTYPE html><script>", "text/plain"}, // no page unless its name says so
+		{"a.txt", "<!DOCTYPE html><script>", "text/plain"}, // HTML only by its name
 		{"", "<html><script>alert(1)</script>", "text/plain"},
 		{"logo", `<svg xmlns="http://www.w3.org/2000/svg"/>`, "text/plain"},
 		{"a.tar.gz", "\x1f\x8b", "application/gzip"},
@@ -39,7 +39,7 @@ func TestMediaType(t *testing.T) {
 		{"a.csv", "#!/bin/sh\n", "text/csv"},
 		{"a.html", "%PDF-1.4", "application/pdf"},
 		{"a.txt", "\xff\xfea\x00", "text/plain"},
-		{"a.wasm", "", "application/wasm"}, // by the mime package
+		{"a.wasm", "", "application/wasm"}, // from package mime
 		{"a.wasm", "text", "text/plain"},
 		{"a.wasm", "\x00\x01\x02\x03", "application/wasm"},
 		{"a.avif", "\x00\x01\x02\x03", "image/avif"},

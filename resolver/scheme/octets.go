@@ -2,10 +2,10 @@ package scheme
 
 import "bytes"
 
-// Octets is a body that is in memory as a whole.
+// Octets is a body in memory.
 type Octets struct{ *bytes.Reader }
 
-// NewOctets returns a body of the octets of b, which must not be changed.
+// NewOctets returns a body with the bytes of b, which must not be changed.
 func NewOctets(b []byte) Octets { return Octets{bytes.NewReader(b)} }
 
 // Close implements io.Closer.

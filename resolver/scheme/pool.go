@@ -5,26 +5,27 @@ import (
 	"time"
 )
 
-// PooledConn is a connection of a Pool.
+// PooledConn is a connection in a Pool.
 type PooledConn[K comparable] interface {
-	// Server is what the connections of a server have in common, such as "host:port".
+	// Server returns the key of the connection's server, such as "host:port".
 	Server() K
 }
 
 // PoolConfig configures a Pool. All fields must be set.
 type PoolConfig[C any] struct {
-	// Most is how many connections wait at most, 0 for none, and OfServer how many to one server.
+	// Most is the maximum number of idle connections, 0 for none, and OfServer the maximum to one server.
 	Most, OfServer int
-	Timeout        time.Duration // how long each waits
+	Timeout        time.Duration // idle timeout of a connection
 	Now            func() time.Time
-	Close          func(C) // ends a connection that is used no more. It must not wait for the server
+	Close          func(C) // closes a removed connection; it must not wait for the server
 }
 
-// Half returns how many of most connections may be to one server, so that those to others have room.
+// Half returns the limit of idle connections to one server: half of most, so that other servers have room, and
+// at least 1.
 func Half(most int) int { return max(most/2, 1) }
 
-// Pool has the connections of one protocol that wait for their next request. It has no goroutine. It is safe for
-// concurrent use.
+// Pool holds the idle connections of one protocol for later requests. It runs no permanent goroutine. It is
+// safe for concurrent use.
 type Pool[K comparable, C PooledConn[K]] struct {
 	config PoolConfig[C]
 
@@ -32,28 +33,29 @@ type Pool[K comparable, C PooledConn[K]] struct {
 	closed bool
 	idle   map[K]line[C]
 	count  int
-	// All that wait, in the order of their time; nil for none.
+	// All idle connections in the order in which they became idle; nil for none.
 	oldest, newest *waiting[C]
-	unused         *waiting[C] // entries for the next connections, linked by older; as many as have waited at a time
-	timer          *time.Timer // nil while none waits
+	unused         *waiting[C] // free list of entries, linked by older; it grows to the peak of idle connections
+	timer          *time.Timer // nil while no connection is idle
 }
 
-// line are the connections to one server that wait. It is a value of a map, which needs no memory for one that comes and goes.
+// line is the list of idle connections to one server. It is a map value, so that a server that comes and goes
+// needs no allocation.
 type line[C any] struct {
 	newest, oldest *waiting[C]
 	count          int
 }
 
-// waiting is an entry of a Pool for a connection, and then for others.
+// waiting is the list entry of an idle connection. Entries are reused for later connections.
 type waiting[C any] struct {
 	conn         C
 	since        time.Time
-	older, newer *waiting[C] // of all
-	below, above *waiting[C] // the older and the newer one of the same server
-	use          uint64      // how many connections have left the entry
+	older, newer *waiting[C] // neighbors in the list of all connections
+	below, above *waiting[C] // the next older and the next newer entry of the same server
+	use          uint64      // generation: how many connections were removed from the entry
 }
 
-// candidate is a connection that was waiting when it was looked at.
+// candidate is a snapshot of an idle connection.
 type candidate[C any] struct {
 	entry *waiting[C]
 	use   uint64
@@ -63,16 +65,16 @@ type candidate[C any] struct {
 
 func (w *waiting[C]) candidate() candidate[C] { return candidate[C]{w, w.use, w.conn, w.since} }
 
-// NewPool returns a Pool.
+// NewPool returns an empty Pool.
 func NewPool[K comparable, C PooledConn[K]](config PoolConfig[C]) *Pool[K, C] {
 	return &Pool[K, C]{config: config, idle: make(map[K]line[C])}
 }
 
-// Enabled reports whether connections are kept.
+// Enabled reports whether the pool keeps any connections.
 func (p *Pool[K, C]) Enabled() bool { return p.config.Most > 0 }
 
-// Take removes the connection to a server that was used last of those that fit a request; nil takes any. Others use the pool
-// while fits is called.
+// Take removes and returns the most recently used connection to a server that fits accepts; a nil fits accepts
+// any. The pool is not locked while fits runs.
 func (p *Pool[K, C]) Take(server K, fits func(C) bool) (conn C, ok bool) {
 	for {
 		found, ok := p.pop(server, fits)
@@ -86,9 +88,10 @@ func (p *Pool[K, C]) Take(server K, fits func(C) bool) (conn C, ok bool) {
 	}
 }
 
-// pop removes an entry.
+// pop removes an entry, expired or not.
 func (p *Pool[K, C]) pop(server K, fits func(C) bool) (found candidate[C], ok bool) {
-	if found, ok = p.latest(server, fits == nil); !ok || fits == nil || fits(found.conn) && p.isRemoved(found) { // as most do
+	// In the common case the newest connection fits.
+	if found, ok = p.latest(server, fits == nil); !ok || fits == nil || fits(found.conn) && p.isRemoved(found) {
 		return found, ok
 	}
 	for _, found := range p.candidates(server) {
@@ -99,7 +102,7 @@ func (p *Pool[K, C]) pop(server K, fits func(C) bool) (found candidate[C], ok bo
 	return found, false
 }
 
-// latest returns the newest entry of a server, and removes it where it is taken.
+// latest returns the newest entry of a server; takes removes it.
 func (p *Pool[K, C]) latest(server K, takes bool) (found candidate[C], ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -126,7 +129,7 @@ func (p *Pool[K, C]) candidates(server K) []candidate[C] {
 	return all
 }
 
-// isRemoved removes an entry, unless another one has done so meanwhile.
+// isRemoved removes an entry and reports whether it did: another goroutine may have removed it before.
 func (p *Pool[K, C]) isRemoved(found candidate[C]) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -137,19 +140,21 @@ func (p *Pool[K, C]) isRemoved(found candidate[C]) bool {
 	return true
 }
 
-// left returns how much longer a connection may wait.
+// left returns the remaining idle time of a connection, negative if it has expired.
 func (p *Pool[K, C]) left(since time.Time) time.Duration {
 	return p.config.Timeout - p.config.Now().Sub(since)
 }
 
-// Put adds a connection. Beyond a bound it closes the one that has waited for longest.
+// Put adds a connection. At a limit it closes the connection that has been idle longest, of the same server or
+// of all.
 func (p *Pool[K, C]) Put(conn C) {
 	if old, ok := p.add(conn); ok {
 		p.config.Close(old)
 	}
 }
 
-// add returns the connection that is to be closed.
+// add adds conn and returns the connection to close: the evicted one, or conn itself if the pool is closed or
+// disabled.
 func (p *Pool[K, C]) add(conn C) (old C, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -174,7 +179,7 @@ func (p *Pool[K, C]) add(conn C) (old C, ok bool) {
 	return old, ok
 }
 
-// append adds an entry behind the others; p.mu is held.
+// append adds the newest entry; p.mu is held.
 func (p *Pool[K, C]) append(server K, conn C) {
 	w := p.unused
 	if w == nil {
@@ -200,7 +205,7 @@ func (p *Pool[K, C]) append(server K, conn C) {
 	p.idle[server] = same
 }
 
-// remove removes an entry, which is used again; p.mu is held.
+// remove removes an entry and puts it on the free list; p.mu is held.
 func (p *Pool[K, C]) remove(w *waiting[C]) {
 	if w.older != nil {
 		w.older.newer = w.newer
@@ -218,7 +223,7 @@ func (p *Pool[K, C]) remove(w *waiting[C]) {
 	p.unused = w
 }
 
-// leave removes an entry from the line of its server; p.mu is held.
+// leave removes an entry from the list of its server; p.mu is held.
 func (p *Pool[K, C]) leave(w *waiting[C]) {
 	server := w.conn.Server()
 	same := p.idle[server]
@@ -239,9 +244,9 @@ func (p *Pool[K, C]) leave(w *waiting[C]) {
 	p.idle[server] = same
 }
 
-// expire closes the connections that have waited for their time, and waits for the next one.
+// expire closes the connections whose idle timeout has passed, and rearms the timer for the next one.
 func (p *Pool[K, C]) expire() {
-	const least = 100 * time.Millisecond // between two runs
+	const least = 100 * time.Millisecond // minimum time between two runs
 	var expired []C
 	p.mu.Lock()
 	p.timer = nil
@@ -263,7 +268,8 @@ func (p *Pool[K, C]) close(conns []C) {
 	}
 }
 
-// Drop closes the connections of which is is true, and returns how many these are.
+// Drop closes the idle connections for which is returns true, and returns their number. is runs with the pool
+// locked.
 func (p *Pool[K, C]) Drop(is func(C) bool) int {
 	p.mu.Lock()
 	var dropped []C
@@ -280,7 +286,7 @@ func (p *Pool[K, C]) Drop(is func(C) bool) int {
 	return len(dropped)
 }
 
-// Close closes the connections that wait, and those that are put later.
+// Close closes the idle connections. Connections put later are closed immediately.
 func (p *Pool[K, C]) Close() {
 	p.mu.Lock()
 	p.closed = true
@@ -291,7 +297,7 @@ func (p *Pool[K, C]) Close() {
 	p.Drop(func(C) bool { return true })
 }
 
-// Len returns how many connections wait.
+// Len returns the number of idle connections.
 func (p *Pool[K, C]) Len() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// pooledConn is a connection whose name begins with the letter of its server.
+// pooledConn is a connection whose name starts with the letter of its server.
 type pooledConn struct {
 	name   string
 	closed *[]string
@@ -19,7 +19,7 @@ type pooledConn struct {
 
 func (c pooledConn) Server() string { return c.name[:1] }
 
-// newPool returns a pool of connections, half of them to one server.
+// newPool returns a pool that allows half of its connections to one server.
 func newPool(most int) *scheme.Pool[string, pooledConn] {
 	return scheme.NewPool[string](scheme.PoolConfig[pooledConn]{
 		Most: most, OfServer: scheme.Half(most), Timeout: time.Minute, Now: time.Now,
@@ -30,12 +30,12 @@ func newPool(most int) *scheme.Pool[string, pooledConn] {
 func TestPool(t *testing.T) {
 	for _, tt := range []struct {
 		most           int
-		put, left, end string // in the order of Put, the newest first, and in the order of Close
+		put, left, end string // in the order of Put, newest first, and in the order of Close
 	}{
 		{4, "a1 b1 c1 d1", "d1 c1 b1 a1", ""},
 		{4, "a1 b1 c1 d1 e1", "e1 d1 c1 b1", "a1"},
-		{4, "a1 b1 a2 a3", "a3 a2 b1", "a1"},       // no server has more than half
-		{4, "a1 a2 b1 b2 c1", "c1 b2 b1 a2", "a1"}, // all have room
+		{4, "a1 b1 a2 a3", "a3 a2 b1", "a1"},       // at most half to one server
+		{4, "a1 a2 b1 b2 c1", "c1 b2 b1 a2", "a1"}, // within all limits
 		{1, "a1 a2", "a2", "a1"},
 		{0, "a1 a2", "", "a1 a2"},
 	} {
@@ -94,7 +94,7 @@ func TestPoolEnds(t *testing.T) {
 	})
 }
 
-// The one that was used last is taken, of those to a server that fit; what was taken is not closed.
+// TestPoolTake requires that the most recently used connection which fits is taken, and that it is not closed.
 func TestPoolTake(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var closed []string
@@ -116,11 +116,11 @@ func TestPoolTake(t *testing.T) {
 				t.Errorf("of %s: %q, want %q", tt.server, got, tt.want)
 			}
 		}
-		// What fits takes time, in which another request takes it.
+		// Another request takes the connection while fits runs.
 		if got := take("a", func(pooledConn) bool { return take("a", nil) != "" }); got != "" {
 			t.Errorf("%q is taken twice", got)
 		}
-		// What has come in its place meanwhile is another one, which fits has not seen.
+		// The entry now has another connection, which fits has not seen.
 		p.Put(pooledConn{"a4", &closed})
 		replaced := 4
 		replaces := func(c pooledConn) bool {
@@ -144,7 +144,7 @@ func TestPoolTake(t *testing.T) {
 	})
 }
 
-// Of many that use a pool at once, each connection has one at a time: for the race detector.
+// TestPoolShared: with concurrent use of a pool, each connection has one user at a time; for the race detector.
 func TestPoolShared(t *testing.T) {
 	p := scheme.NewPool[string](scheme.PoolConfig[*sharedConn]{
 		Most: 4, OfServer: 3, Timeout: time.Millisecond, Now: time.Now, Close: func(c *sharedConn) { c.uses++ },

@@ -8,19 +8,19 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Ports is which ports of servers a URI may name, besides the default port of its scheme: RFC 1738
-// section 6 warns of URLs of one protocol that speak another, such as gopher URLs that send mail. The
-// zero value allows all above 1023.
+// Ports decides which server ports a URI may name besides the default port of its scheme. RFC 1738 section 6
+// warns of URLs of one protocol that reach servers of another, such as gopher URLs that send mail. The zero
+// value allows all ports from 1024.
 type Ports struct {
-	Allow func(port uint16) bool // also where the port is below 1024; nil allows none of these
+	Allow func(port uint16) bool // allows a port, even below 1024; nil allows none of these
 	Deny  func(port uint16) bool // nil denies none
 }
 
-// reservedPorts is how many ports, from 0, only services of a system listen at.
+// reservedPorts is the number of reserved ports, from 0, at which only services of the system listen.
 const reservedPorts = 1024
 
-// Check returns an error, of ErrPort, for a URI that names a port which is not allowed. The default
-// port of a scheme is always allowed, as is a URI without port.
+// Check returns an error that wraps ErrPort if a URI names a port that is not allowed. The default port of the
+// scheme, and a URI without port, are always allowed.
 func (p Ports) Check(u uri.URI) error {
 	text, ok := u.Port()
 	if !ok || text == "" || strings.TrimLeft(text, "0") == u.DefaultPort() {
@@ -33,7 +33,7 @@ func (p Ports) Check(u uri.URI) error {
 	return p.CheckPort(u.Scheme(), uint16(port))
 }
 
-// CheckPort is Check for a port to which a server refers, of a scheme without default.
+// CheckPort is Check for a port that a server refers to, without the exception for the default port.
 func (p Ports) CheckPort(scheme string, port uint16) error {
 	switch {
 	case p.Allow != nil && p.Allow(port):

@@ -7,7 +7,7 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// RFC 1738 section 6: a URL must not name the port of another protocol.
+// TestPorts: a URL must not name the port of another protocol (RFC 1738 section 6).
 func TestPorts(t *testing.T) {
 	ports := scheme.Ports{
 		Allow: func(port uint16) bool { return port == 990 || port == 6667 },

@@ -7,28 +7,29 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// Errors of gateways, for requests that are not sent to any server.
+// Errors of gateways for requests that are not sent to any server.
 var (
-	// ErrMethod is for a method other than GET and HEAD.
+	// ErrMethod is the error for a method other than GET and HEAD.
 	ErrMethod = errors.New("only GET and HEAD are supported for this scheme")
-	// ErrPort is for a port at which servers of another protocol listen.
+	// ErrPort is the error for a port at which servers of another protocol listen.
 	ErrPort = errors.New("port not allowed")
-	// ErrOff is for a scheme that the configuration turns off.
+	// ErrOff is the error for a scheme that the configuration disables.
 	ErrOff = errors.New("this scheme is turned off")
 )
 
-// Refusal is the error of a server that says, in its own protocol, that there is no such resource, or
-// not for this client. Unlike other errors it is a response, with a status of HTTP.
+// Refusal is an error response of a server in a protocol other than HTTP: the resource does not exist, or is
+// denied to this client. Unlike other errors it counts as a response, and has an HTTP status.
 type Refusal struct {
-	Status int    // such as 404
-	Reply  string // what the server said; any characters
-	// Own is whether Reply is a reason of urnd: what the server said has no words, or none was asked.
+	Status int    // HTTP status, such as 404
+	Reply  string // text of the server; any characters
+	// Own is true if Reply is a text of urnd: the server's reply has no text, or no server was queried.
 	Own bool
-	// Code is which reason it is, for texts in other languages, with the values of its message, which are pairs of a name and a text. Of one that
-	// is not Own, it is that of what a number of the server means; "" where the server has words alone.
+	// Code identifies the reason for translation, and Values are the values of its message, as pairs of a name
+	// and a text. If Own is false, Code is the meaning of the server's reply code, "" if the server sent only
+	// text.
 	Code   string
 	Values []string
-	// Fields are those that the status needs, such as WWW-Authenticate; nil for none.
+	// Fields are header fields that the status requires, such as WWW-Authenticate; nil for none.
 	Fields httpmessage.Fields
 }
 
@@ -39,11 +40,10 @@ func (r *Refusal) Error() string {
 	return fmt.Sprintf("the server answers: %q", r.Reply)
 }
 
-// Refuse returns a Refusal with the words of a server, and Decline one with a reason of urnd, by its code and in English, with the values of its
-// message.
+// Refuse returns a Refusal with the text of a server.
 func Refuse(status int, reply string) error { return &Refusal{Status: status, Reply: reply} }
 
-// Decline is described at Refuse.
+// Decline returns a Refusal with a reason of urnd: its code, its English text, and the values of its message.
 func Decline(status int, code, reason string, values ...string) error {
 	return &Refusal{Status: status, Reply: reason, Own: true, Code: code, Values: values}
 }

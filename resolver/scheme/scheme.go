@@ -1,5 +1,9 @@
-// Package scheme retrieves: it opens a location as a stream of bytes. Each scheme has a
-// Handler in a package of its own; a Mux selects it.
+// Package scheme fetches resources by URL: each URL scheme has a Handler in a package of its own, and a Mux
+// dispatches by scheme. A Request enters with its URI, header fields and access checks; a Resource leaves,
+// which is an HTTP response with a streamed body or a Listing to be rendered. Errors are transport failures,
+// denials of a gateway, or a Refusal of a server. The package also has the parts that handlers share: the
+// connection Pool, limited line readers, media type and charset detection, and the preconditions and ranges of
+// RFC 9110.
 package scheme
 
 import (
@@ -12,68 +16,69 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// ErrUnsupported is wrapped by the error for a scheme without a handler.
+// ErrUnsupported is wrapped by the error for a scheme without a Handler.
 var ErrUnsupported = errors.New("scheme not supported")
 
-// ErrBody means that the body of a request could not be read, which is no failure of the origin.
+// ErrBody means that reading the body of the request failed, which is a failure of the client, not of the
+// origin.
 var ErrBody = errors.New("the body of the request could not be read")
 
-// ErrResponse means that the response of an origin is not valid, or its framing ambiguous.
+// ErrResponse means that the response of the origin is malformed, or its framing ambiguous.
 var ErrResponse = errors.New("the response of the origin is not valid")
 
-// ErrUpstream means that the upstream proxy could not be asked, or has refused.
+// ErrUpstream means that the upstream proxy could not be reached, or refused the request.
 var ErrUpstream = errors.New("the upstream proxy gave no way to the server")
 
-// ErrUnanswered is in the chain of the error of a fetch by HTTP without a response, for which a
-// connection was found or begun. Without it the server was not asked: a limit of urnd was reached, or
-// its host has no address.
+// ErrUnanswered is wrapped by the error of an HTTP fetch that got no response although a connection was reused
+// or dialed. Without it the server was not contacted: a limit of urnd was reached, or its host has no address.
 var ErrUnanswered = errors.New("the server did not answer")
 
-// Request is the request of one resource.
+// Request is a request for one resource.
 type Request struct {
 	httpmessage.Request
-	// Interim is told of each interim response (1xx) but 100 and 101; nil is not.
+	// Interim receives each interim response (1xx) except 100 and 101; nil ignores them.
 	Interim Interim
-	// Client is for whom the resource is fetched, as an address or that of a network, and whose share of the limits it
-	// takes; the zero value where it is for none. It decides nothing of what is sent.
+	// Client is the address or network prefix of the client, whose quota the fetch counts against; the zero
+	// value is none. It does not affect the request that is sent.
 	Client netip.Addr
-	// Check returns why the server at an address must not be asked, in addition to the rules of
-	// the guard; nil allows all. It is called before an address is dialled, and before a
-	// connection is used again; with the zero value where an upstream proxy hides the address.
+	// Check returns an error if the server address must not be contacted, in addition to the rules of the
+	// guard; nil allows all. It is called before an address is dialed and before a connection is reused; with
+	// the zero value if an upstream proxy hides the address.
 	Check func(netip.AddrPort) error
-	// TLS is how an https server is authenticated, and the client to it, in place of what the handler has for all; nil for that.
-	// Requests with another one go by other connections. It must not be changed.
+	// TLS configures the authentication of an https server and of the client, in place of the handler's
+	// default; nil is the default. Requests with different configurations use different connections. It must
+	// not be changed.
 	TLS *tls.Config
-	// H2C is whether an http server is known to speak HTTP/2 without TLS, and is asked by that: RFC 9113 section 3.3. It
-	// means nothing for other schemes.
+	// H2C is true if an http server is known to speak HTTP/2 without TLS, which is then used with prior
+	// knowledge: RFC 9113 section 3.3. Other schemes ignore it.
 	H2C bool
-	// Bound is the connection by which the request is sent, and by no other one, where it belongs to the client; nil
-	// where the handler chooses. It has ended where there is an error.
+	// Bound is the connection that must carry the request, because it is bound to the client; nil lets the
+	// handler choose. It has ended if Fetch returns an error.
 	Bound *BoundConn
 }
 
-// Interim is told of interim responses: RFC 9110 section 15.2.
+// Interim receives interim responses: RFC 9110 section 15.2.
 type Interim interface {
 	Interim(status int, fields httpmessage.Fields)
 }
 
-// Resource is the representation of a resource as a stream, in the terms of HTTP. The
-// caller must close Body, which after status 101 is also an io.Writer: the connection.
+// Resource is a representation as a stream, in the terms of HTTP. The caller must close Body. After status 101
+// Body is also an io.Writer: the upgraded connection.
 type Resource struct {
 	httpmessage.Response
-	// Listing is what the resource is in place of Body, which is empty then; nil for none. Who fetches
-	// makes a document of it.
+	// Listing is the content in place of Body, which is empty then; nil for none. The caller renders a document
+	// from it.
 	Listing *Listing
 }
 
-// Handler fetches resources of one scheme. Fetch is safe for concurrent use;
-// ctx also ends the stream of Body. An error means that there was no response: an error
-// response of the origin is a Resource with its status, or a *Refusal where its protocol is not HTTP.
+// Handler fetches resources of one scheme. Fetch is safe for concurrent use; canceling ctx also ends the stream
+// of Body. An error means that there was no response. An error response of the origin is a Resource with its
+// status, or a *Refusal if its protocol is not HTTP.
 type Handler interface {
 	Fetch(ctx context.Context, r Request) (*Resource, error)
 }
 
-// Mux has the handlers by scheme, in lower case. It must not be changed while in use.
+// Mux maps schemes, in lower case, to their handlers. It must not be changed while in use.
 type Mux map[string]Handler
 
 // Fetch implements Handler.

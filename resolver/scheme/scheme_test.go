@@ -68,14 +68,14 @@ func TestSelf(t *testing.T) {
 	}
 }
 
-// handlerFunc is a scheme.Handler.
+// handlerFunc implements scheme.Handler.
 type handlerFunc func(ctx context.Context, r scheme.Request) (*scheme.Resource, error)
 
 func (f handlerFunc) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, error) {
 	return f(ctx, r)
 }
 
-// A handler that connects to no server is not even asked where a check denies it.
+// TestLocalGateway: a handler that connects to no server is not called if Check denies this machine.
 func TestLocalGateway(t *testing.T) {
 	asked := false
 	g := scheme.Gateway{Info: scheme.Info{Local: true}, Handler: handlerFunc(func(context.Context, scheme.Request) (*scheme.Resource, error) {
@@ -87,7 +87,7 @@ func TestLocalGateway(t *testing.T) {
 		Request: httpmessage.Request{Method: http.MethodGet, URI: parse(t, "telnet://a/")},
 		Check:   func(netip.AddrPort) error { return denied },
 	})
-	if err != denied || asked { //nolint:errorlint // it is returned as it is
+	if err != denied || asked { //nolint:errorlint // it must be returned unwrapped
 		t.Errorf("%v, asked %t", err, asked)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// Self resolves a URL to itself, in normal form.
+// Self is a resolver that resolves a URL to itself in normal form.
 type Self struct {
 	source *resolver.Source
 }
@@ -14,8 +14,8 @@ type Self struct {
 // NewSelf returns a Self.
 func NewSelf() Self { return Self{&resolver.Source{Name: "normalization"}} }
 
-// Resolve implements resolver.Resolver for URIs in canonical form. Its errors for schemes are
-// those of resolver.CheckScheme.
+// Resolve implements resolver.Resolver for URIs in canonical form. It returns the errors of
+// resolver.CheckScheme.
 func (s Self) Resolve(_ context.Context, q resolver.Query) (resolver.Answer, error) {
 	if q.Service != resolver.I2L && q.Service != resolver.I2Ls {
 		return resolver.Answer{}, &resolver.Negative{
@@ -28,7 +28,7 @@ func (s Self) Resolve(_ context.Context, q resolver.Query) (resolver.Answer, err
 	}
 	location := q.URI.String()
 	if err := resolver.CheckLocation(location); err != nil {
-		return resolver.Answer{}, err // has the scheme and the reason
+		return resolver.Answer{}, err // the error has the scheme and the reason
 	}
 	return resolver.Answer{Locations: []resolver.Location{{URI: location, From: s.source}}}, nil
 }

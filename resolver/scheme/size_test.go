@@ -8,7 +8,7 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// What is a size is digits, and at most the greatest: the sum of two does not overflow.
+// FuzzSize requires that a size consists of digits, and is at most MaxSize: the sum of two does not overflow.
 func FuzzSize(f *testing.F) {
 	for _, text := range []string{
 		"0", "007", "4611686018427387903", "4611686018427387904", "9223372036854775807", "18446744073709551616", "", "-1", "+1", "1_0", "0x1", " 1", "1 ", "1e3", "١",

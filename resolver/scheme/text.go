@@ -8,9 +8,9 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// Text returns octets of a server as text: UTF-8 where they are valid UTF-8, else Windows-1252, the
-// superset of Latin-1 that servers of the time of RFC 1738 used. Control characters but tabs become
-// U+FFFD, and so do those that change the direction of text, which could make one name look like another.
+// Text decodes bytes of a server: as UTF-8 if they are valid UTF-8, otherwise as Windows-1252, the superset of
+// the Latin-1 that servers of the time of RFC 1738 used. Control characters except tabs become U+FFFD. So do
+// those that change the direction of text, which could make one name look like another.
 func Text(s string) string {
 	if isPrintable(s) {
 		return s
@@ -23,7 +23,7 @@ func Text(s string) string {
 	return strings.Map(plain, s)
 }
 
-// isPrintable reports whether a text is of printable ASCII characters and tabs alone, as most are.
+// isPrintable reports whether a text has only printable ASCII characters and tabs, the common case.
 func isPrintable(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; (c < ' ' || c > '~') && c != '\t' {
@@ -33,7 +33,7 @@ func isPrintable(s string) bool {
 	return true
 }
 
-// TextLines is Text for a text of lines: line feeds stay.
+// TextLines is Text for several lines: line feeds are preserved.
 func TextLines(s string) string {
 	lines := strings.Split(strings.ReplaceAll(s, "\r\n", "\n"), "\n")
 	for i, line := range lines {

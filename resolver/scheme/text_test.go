@@ -29,7 +29,8 @@ func TestText(t *testing.T) {
 	}
 }
 
-// FuzzText: a text is valid, has no control character but tabs, and stays as it is.
+// FuzzText requires that a text is valid UTF-8, has no control characters except tabs, and does not change when
+// decoded again.
 func FuzzText(f *testing.F) {
 	for _, seed := range []string{"a", "\xff\x00", "\u202e", "a\r\nb", "\u0085"} {
 		f.Add(seed)

@@ -9,10 +9,9 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// Precondition evaluates the conditions of a request with the validators of the representation that it
-// would get, in the order of RFC 9110 section 13.2.2, and returns the response in place of it: 412 or
-// 304; nil for none. The entity tag may be "", and the time of modification zero. fields are those of
-// the representation.
+// Precondition evaluates the preconditions of a request against the validators of the current representation,
+// in the order of RFC 9110 section 13.2.2. It returns the response 412 or 304, or nil to continue. The entity
+// tag may be "", and the time of modification zero. fields are those of the representation.
 func Precondition(request, fields httpmessage.Fields, etag string, modified time.Time) *Resource {
 	switch httpmessage.Precondition(request.Lines, etag, modified) {
 	case http.StatusPreconditionFailed:
@@ -24,7 +23,7 @@ func Precondition(request, fields httpmessage.Fields, etag string, modified time
 	}
 }
 
-// failed returns the response 412. It is no representation, and must not be stored as one.
+// failed returns the response 412. It is not a representation, so it must not be stored.
 func failed(fields httpmessage.Fields) *Resource {
 	refused := httpmessage.FieldsOf("Content-Length", "0", "Cache-Control", "no-store")
 	if etag := fields.Value("Etag"); etag != "" {
@@ -33,12 +32,12 @@ func failed(fields httpmessage.Fields) *Resource {
 	return &Resource{Response: httpmessage.Response{Status: http.StatusPreconditionFailed, Fields: refused, Body: http.NoBody}}
 }
 
-// Range is a part of a representation: Length octets from First.
+// Range is a part of a representation: Length bytes from the offset First.
 type Range struct{ First, Length int64 }
 
-// RangeOf returns the part that a GET asks for, of a representation of size octets with this entity tag
-// and time of modification. ok is false where it asks for all, for several parts, or by a condition that does not
-// hold: all is sent then (RFC 9110 section 14.2). A Range with Length 0 is one that there is not: 416.
+// RangeOf returns the byte range that a GET requests of a representation with size bytes, this entity tag and
+// time of modification. ok is false if the request has no single byte range, or its If-Range does not hold: the
+// full representation is sent then (RFC 9110 section 14.2). A Range with Length 0 is not satisfiable: 416.
 func RangeOf(r Request, size int64, etag string, modified time.Time) (part Range, ok bool) {
 	text, isBytes := strings.CutPrefix(strings.ToLower(r.Fields.Value("Range")), "bytes=")
 	if r.Method != http.MethodGet || !isBytes || strings.Contains(text, ",") || !ifRange(r.Fields.Value("If-Range"), etag, modified) {
@@ -48,7 +47,7 @@ func RangeOf(r Request, size int64, etag string, modified time.Time) (part Range
 	if !found {
 		return Range{}, false
 	}
-	if first == "" { // the last octets
+	if first == "" { // a suffix range
 		n, err := strconv.ParseUint(last, 10, 63)
 		if err != nil {
 			return Range{}, false
@@ -71,7 +70,7 @@ func RangeOf(r Request, size int64, etag string, modified time.Time) (part Range
 	return Range{int64(from), max(end-int64(from)+1, 0)}, true
 }
 
-// ifRange reports whether If-Range allows a part: RFC 9110 section 13.1.5.
+// ifRange reports whether If-Range permits a partial response: RFC 9110 section 13.1.5.
 func ifRange(condition, etag string, modified time.Time) bool {
 	if condition == "" {
 		return true
@@ -83,7 +82,7 @@ func ifRange(condition, etag string, modified time.Time) bool {
 	return err == nil && !modified.IsZero() && at.Equal(modified.Truncate(time.Second))
 }
 
-// Status returns the status of a response with a part, and sets its fields.
+// Status returns the status 206 or 416, and sets Content-Range.
 func (p Range) Status(fields *httpmessage.Fields, size int64) int {
 	if p.Length == 0 {
 		fields.Set("Content-Range", "bytes */"+strconv.FormatInt(size, 10))

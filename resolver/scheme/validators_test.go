@@ -30,7 +30,7 @@ func unmodified(request httpmessage.Fields, etag string, modified time.Time) boo
 	return instead != nil && instead.Status == http.StatusNotModified
 }
 
-// RFC 9110 sections 13.1.2 and 13.1.3.
+// TestUnmodified covers RFC 9110 sections 13.1.2 and 13.1.3.
 func TestUnmodified(t *testing.T) {
 	for _, tt := range []struct {
 		name, value, etag string
@@ -41,13 +41,13 @@ func TestUnmodified(t *testing.T) {
 		{"If-None-Match", `"b"`, `W/"a"`, false},
 		{"If-None-Match", `"b"`, `"a"`, false},
 		{"If-None-Match", `*`, `"a"`, true},
-		{"If-None-Match", `*`, "", true}, // section 13.1.2: there is a representation
+		{"If-None-Match", `*`, "", true}, // RFC 9110 section 13.1.2: a representation exists
 		{"If-None-Match", `"b","a,b" , W/"a"`, `"a"`, true},
 		{"If-None-Match", `"b", "x,a"`, `"x,a"`, true},
 		{"If-None-Match", `"b", "x,a"`, `"x`, false},
 		{"If-None-Match", `"x,*"`, `"a"`, false},
 		{"If-None-Match", `"x, "a"`, `"a"`, false},
-		{"If-None-Match", `a, , "a`, `a`, true}, // without the quotation marks that it must have
+		{"If-None-Match", `a, , "a`, `a`, true}, // without the required quotation marks
 		{"If-None-Match", ``, `"a"`, false},
 		{"If-None-Match", `,`, ``, false},
 		{"If-None-Match", `W/`, ``, false},
@@ -61,7 +61,7 @@ func TestUnmodified(t *testing.T) {
 			t.Errorf("%s: %s, with %s: %t", tt.name, tt.value, tt.etag, got)
 		}
 	}
-	// An entity tag is decisive where there is one: section 13.2.2.
+	// An entity tag takes precedence: RFC 9110 section 13.2.2.
 	if unmodified(httpmessage.FieldsOf("If-None-Match", `"b"`, "If-Modified-Since", later), `"a"`, at(t, modified)) {
 		t.Error("If-Modified-Since beside If-None-Match counts")
 	}
@@ -70,7 +70,7 @@ func TestUnmodified(t *testing.T) {
 	}
 }
 
-// RFC 9110 section 13.2.2.
+// TestPrecondition covers RFC 9110 section 13.2.2.
 func TestPrecondition(t *testing.T) {
 	for _, tt := range []struct {
 		section string
@@ -113,7 +113,7 @@ func TestPrecondition(t *testing.T) {
 	}
 }
 
-// Each tag of a list is found, whatever is around it.
+// FuzzEntityTags requires that each tag of a list is found, whatever surrounds it.
 func FuzzEntityTags(f *testing.F) {
 	for _, list := range []string{`"a", W/"b,c"`, `*`, ` ,, "`, `W/`, `W/",`, `a"b"c`} {
 		f.Add(list)
@@ -129,7 +129,7 @@ func FuzzEntityTags(f *testing.F) {
 	})
 }
 
-// RFC 9110 section 14.
+// TestRangeOf covers RFC 9110 section 14.
 func TestRangeOf(t *testing.T) {
 	const size = 100
 	for _, tt := range []struct {

@@ -7,22 +7,22 @@ import (
 	"time"
 )
 
-// hang is how long anything may take that takes no time, and soon what must end at once (Suite.Soon): generous bounds,
-// for a busy machine.
+// hang is the timeout of an operation that should take no time, and soon the default of Suite.Soon. Both are
+// generous, for a busy machine.
 const (
 	hang = time.Minute
 	soon = 10 * time.Second
 )
 
-// account is how many goroutines and descriptors there are.
+// account is the number of goroutines and of file descriptors of the process.
 type account struct{ goroutines, descriptors int }
 
 func count() account {
-	open, _ := os.ReadDir("/proc/self/fd") // none where there is no such directory
+	open, _ := os.ReadDir("/proc/self/fd") // 0 on systems without /proc
 	return account{runtime.NumGoroutine(), len(open)}
 }
 
-// settle waits, up to a limit, until there are no more than before.
+// settle waits until the numbers are at most those of before, and fails the test after limit.
 func (before account) settle(t testing.TB, limit time.Duration) {
 	t.Helper()
 	var now account
@@ -36,7 +36,7 @@ func (before account) settle(t testing.TB, limit time.Duration) {
 	}
 }
 
-// eventually reports whether a condition holds within a limit.
+// eventually reports whether a condition becomes true within a limit.
 func eventually(limit time.Duration, condition func() bool) bool {
 	timer, ticker := time.NewTimer(limit), time.NewTicker(time.Millisecond)
 	defer timer.Stop()
@@ -51,10 +51,10 @@ func eventually(limit time.Duration, condition func() bool) bool {
 	return true
 }
 
-// heap returns how many octets live on the heap.
+// heap returns the number of live bytes on the heap.
 func heap() int64 {
 	runtime.GC()
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)
-	return int64(stats.HeapAlloc) //nolint:gosec // a heap has fewer than 2^63 octets
+	return int64(stats.HeapAlloc) //nolint:gosec // a heap has fewer than 2^63 bytes
 }

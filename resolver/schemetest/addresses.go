@@ -11,7 +11,8 @@ import (
 
 var errRefused = errors.New("refused by the suite")
 
-// checkRefusedAddress has a Check that allows nothing: neither a new connection nor one that waits.
+// checkRefusedAddress has a Request.Check that denies all addresses: it must prevent new connections as well as
+// the reuse of idle ones.
 func checkRefusedAddress(t *testing.T, s Suite) {
 	r := s.start(t, Server{Names: plainNames()}, fault{}, usual())
 	defer r.close(t)
@@ -39,7 +40,7 @@ func checkRefusedAddress(t *testing.T, s Suite) {
 	}
 }
 
-// checkAddresses requires that each connection is dialled by the Dial given, with Request.Check.
+// checkAddresses requires that each connection is dialed by the given Dial, with Request.Check.
 func checkAddresses(t *testing.T, s Suite) {
 	for which := range s.names() {
 		r := s.start(t, Server{Names: plainNames()}, fault{}, usual())
@@ -72,7 +73,7 @@ func checkAddresses(t *testing.T, s Suite) {
 	}
 }
 
-// checkFirstAddress refuses all addresses but that of the URI.
+// checkFirstAddress denies all addresses except that of the URI.
 func checkFirstAddress(t *testing.T, s Suite, which string) {
 	t.Helper()
 	r := s.start(t, Server{Names: plainNames()}, fault{}, usual())

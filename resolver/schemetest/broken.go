@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// checkGarbage has servers that write random octets, only or here and there. What they come to is not
-// specified, but that it ends, and is no danger for who shows it.
+// checkGarbage has servers that write random bytes, either all or some of them. The result is unspecified, but
+// the fetch must end, and its header and listing must be safe to display.
 func checkGarbage(t *testing.T, s Suite) {
 	limits := usual()
-	limits.Timeout = 100 * time.Millisecond // a changed reply may be one after which both wait
+	limits.Timeout = 100 * time.Millisecond // a changed reply may leave both sides waiting
 	seeds := uint64(32)
 	if testing.Short() {
 		seeds = 8
@@ -29,10 +29,10 @@ func checkGarbage(t *testing.T, s Suite) {
 	}
 }
 
-// checkReset has servers that break off by RST.
+// checkReset has servers that abort connections by RST.
 func checkReset(t *testing.T, s Suite) { checkBroken(t, s, faultReset) }
 
-// checkClosed has servers that break off by FIN, where that is no end of a body.
+// checkClosed has servers that close connections early by FIN, for protocols where that does not end a body.
 func checkClosed(t *testing.T, s Suite) {
 	if s.EndsAtClose {
 		t.Skip("a body of the protocol has no other end")
@@ -40,7 +40,7 @@ func checkClosed(t *testing.T, s Suite) {
 	checkBroken(t, s, faultClose)
 }
 
-// checkBroken breaks off at many positions: what was not read as a whole is never taken for it.
+// checkBroken aborts at many positions: a truncated response must never be taken for a complete one.
 func checkBroken(t *testing.T, s Suite, kind faultKind) {
 	t.Helper()
 	some := int64(96)

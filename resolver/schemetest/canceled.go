@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// checkCanceledBefore fetches by a context that has ended already.
+// checkCanceledBefore fetches with a context that has ended already.
 func checkCanceledBefore(t *testing.T, s Suite) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -25,7 +25,7 @@ func checkCanceledBefore(t *testing.T, s Suite) {
 	}
 }
 
-// checkCanceledConnect cancels while the handler connects.
+// checkCanceledConnect cancels while the handler dials.
 func checkCanceledConnect(t *testing.T, s Suite) {
 	r := s.start(t, Server{Names: plainNames()}, fault{}, usual())
 	defer r.close(t)
@@ -71,7 +71,7 @@ func checkCanceledReply(t *testing.T, s Suite) {
 	}
 }
 
-// checkCanceledBody cancels in the middle of a body, and closes a body there.
+// checkCanceledBody cancels in the middle of a body, and closes another one early.
 func checkCanceledBody(t *testing.T, s Suite) {
 	if s.Resource == nil {
 		t.Skip("there is no resource")
@@ -92,14 +92,14 @@ func checkCanceledBody(t *testing.T, s Suite) {
 	if got := endsIn(t, s.Soon, "a canceled body", func() outcome { return r.fetch(ctx, q) }); got.err == nil {
 		t.Errorf("a body that was canceled is taken for whole: %s", got)
 	}
-	block() // where it was not asked for
+	block() // in case the body was never read
 	canceling.Wait()
 	close(body.released)
 	r.close(t)
 	checkClosedEarly(t, s)
 }
 
-// checkClosedEarly closes a body that has no end.
+// checkClosedEarly closes a body that does not end.
 func checkClosedEarly(t *testing.T, s Suite) {
 	t.Helper()
 	r := s.start(t, Server{Names: plainNames(), Body: func() io.Reader { return endless{} }}, fault{}, usual())
@@ -108,7 +108,7 @@ func checkClosedEarly(t *testing.T, s Suite) {
 	endsIn(t, s.Soon, "closing a body early", func() bool {
 		resource, err := r.handler.Fetch(t.Context(), q)
 		if err != nil {
-			return false // it is read as a whole
+			return false // the handler reads the body as a whole
 		}
 		_, _ = io.ReadFull(resource.Body, make([]byte, 1))
 		_ = resource.Body.Close()
@@ -116,7 +116,7 @@ func checkClosedEarly(t *testing.T, s Suite) {
 	})
 }
 
-// silentBody is where the body of a resource stops.
+// silentBody synchronizes the test with the position where a body stops.
 type silentBody struct{ blocked, released chan struct{} }
 
 type blocking struct {
@@ -131,7 +131,7 @@ func (b blocking) Read([]byte) (int, error) {
 	return 0, io.ErrUnexpectedEOF
 }
 
-// names returns which URIs a suite has.
+// names returns the kinds of URIs of the suite: "resource", "listing".
 func (s Suite) names() map[string]bool {
 	names := make(map[string]bool)
 	if s.Resource != nil {
@@ -143,7 +143,7 @@ func (s Suite) names() map[string]bool {
 	return names
 }
 
-// positions returns about n of the positions before total, with the first and the last ones.
+// positions returns about n of the positions below total, including the first and the last ones.
 func positions(total int64, n int64) []int64 {
 	var some []int64
 	step := max(total/n, 1)

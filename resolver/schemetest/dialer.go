@@ -10,17 +10,17 @@ import (
 	"github.com/urnd/urnd/internal/netguard"
 )
 
-// dialer dials for a handler through a guard, as the daemon does, and keeps account.
+// dialer dials for a handler through a guard, as the daemon does, and records connections and bytes.
 type dialer struct {
 	guard    *netguard.Guard
 	idle     time.Duration
-	oneOctet bool                            // is read at a time
-	before   func(ctx context.Context) error // of each connection; nil for nothing
+	oneOctet bool                            // reads return one byte at a time
+	before   func(ctx context.Context) error // called before each connection; nil for none
 
 	mu     sync.Mutex
 	open   map[*clientConn]bool
 	dialed []netip.AddrPort
-	read   int64 // octets
+	read   int64 // bytes read
 }
 
 func newDialer(idle time.Duration) *dialer {
@@ -29,7 +29,7 @@ func newDialer(idle time.Duration) *dialer {
 	}
 }
 
-// dial is a scheme.Dial.
+// dial implements scheme.Dial.
 func (d *dialer) dial(ctx context.Context, network, address string, check func(netip.AddrPort) error) (net.Conn, error) {
 	if d.before != nil {
 		if err := d.before(ctx); err != nil {
@@ -50,28 +50,28 @@ func (d *dialer) dial(ctx context.Context, network, address string, check func(n
 	return c, nil
 }
 
-// addresses returns those that were dialled.
+// addresses returns the dialed addresses.
 func (d *dialer) addresses() []netip.AddrPort {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return append([]netip.AddrPort(nil), d.dialed...)
 }
 
-// octetsRead returns how much was read from connections.
+// octetsRead returns the number of bytes read from all connections.
 func (d *dialer) octetsRead() int64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.read
 }
 
-// left returns how many connections are open.
+// left returns the number of open connections.
 func (d *dialer) left() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return len(d.open)
 }
 
-// closeAll closes the connections that are open.
+// closeAll closes the open connections.
 func (d *dialer) closeAll() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -107,5 +107,5 @@ func (c *clientConn) Close() error {
 	return c.Conn.Close()
 }
 
-// NetConn returns the connection below, as those of the guard do.
+// NetConn returns the wrapped connection, as those of the guard do.
 func (c *clientConn) NetConn() net.Conn { return c.Conn }

@@ -23,8 +23,8 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// finger is the example of CONTRIBUTING.md: a handler of the scheme of draft-ietf-uri-url-finger, which asks a
-// server about a user (RFC 1288). A URL is finger://host/user.
+// finger is the example of CONTRIBUTING.md: a handler for finger://host/user (draft-ietf-uri-url-finger), which
+// queries a server about a user (RFC 1288).
 type finger struct{ dial scheme.Dial }
 
 // Fetch implements scheme.Handler.
@@ -35,13 +35,13 @@ func (h finger) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, 
 	}
 	conn, err := h.dial(ctx, "tcp", addressOf(r.URI), r.Check)
 	if err != nil {
-		return nil, fmt.Errorf("connecting: %w", err) // the guard's refusals keep their status
+		return nil, fmt.Errorf("connecting: %w", err) // denials of the guard keep their status
 	}
-	stop := context.AfterFunc(ctx, func() { conn.Close() }) // ctx also ends the body
+	stop := context.AfterFunc(ctx, func() { conn.Close() }) // cancellation also ends the body
 	end := func() { stop(); conn.Close() }
 	in := bufio.NewReader(conn)
 	if _, err = io.WriteString(conn, user+"\r\n"); err == nil { // RFC 1288 section 2.3
-		_, err = in.Peek(1) // a server that says nothing is an error now, not one in the middle of a body
+		_, err = in.Peek(1) // a silent server is an error now, not in the middle of a body
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		end()
@@ -60,8 +60,8 @@ func (h finger) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, 
 	return resource, nil
 }
 
-// userOf returns the request of a URL: none is the list of all users. A line end would begin another request, and
-// an at sign would make the server ask another one, which no guard has allowed (RFC 1288 section 3.2.1).
+// userOf returns the query of a URL: "" lists all users. A line end would start another query, and an at sign
+// would make the server query another host, which no guard has allowed (RFC 1288 section 3.2.1).
 func userOf(u uri.URI) (string, error) {
 	user, err := url.PathUnescape(strings.TrimPrefix(u.Path(), "/"))
 	if err != nil || strings.ContainsAny(user, "\r\n@") {
@@ -101,7 +101,7 @@ func TestFinger(t *testing.T) {
 	})
 }
 
-// in.fingerd answers as RFC 1288 section 2.3 says.
+// TestFingerd requires that in.fingerd replies as in RFC 1288 section 2.3.
 func TestFingerd(t *testing.T) {
 	server := testserver.StartFinger(t)
 	dial := netguard.New(time.Minute, netip.MustParsePrefix("127.0.0.0/8"))

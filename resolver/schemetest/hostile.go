@@ -10,7 +10,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// hostileNames returns names that would do harm where they are taken for something else.
+// hostileNames returns names that do harm if a handler, a page or a client misinterprets them.
 func hostileNames() []string {
 	return []string{
 		"plain", `<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `'onmouseover='x`, "&amp;&lt;", "%0d%0aSet-Cookie: a=b", "%0D%0AQUIT",
@@ -41,13 +41,13 @@ func checkNames(t *testing.T, s Suite) {
 	r.follow(t, got.listing)
 }
 
-// follow requires that links lead to the names that they are for.
+// follow requires that each link requests the name that it stands for.
 func (r *rig) follow(t *testing.T, l *scheme.Listing) {
 	t.Helper()
 	knows := false
 	for _, name := range hostileNames() {
 		if strings.Contains(name, "/") || name == "." || name == ".." {
-			continue // no name of one thing in a directory
+			continue // not a single path segment
 		}
 		at := slices.IndexFunc(l.Items, func(i scheme.Item) bool { return i.Name == scheme.Text(name) && i.URI != "" })
 		if at < 0 || !strings.Contains(l.Items[at].URI, r.server.address()) {
@@ -64,7 +64,7 @@ func (r *rig) follow(t *testing.T, l *scheme.Listing) {
 	}
 }
 
-// checkHeader requires fields that are no danger.
+// checkHeader requires that no header field has a line end or NUL.
 func checkHeader(t testing.TB, what string, o outcome) {
 	t.Helper()
 	for _, f := range o.header {
@@ -74,8 +74,8 @@ func checkHeader(t testing.TB, what string, o outcome) {
 	}
 }
 
-// checkListing requires of a listing what its documentation says: texts without control characters, and
-// URIs that are absolute, in normal form, without passwords and of no scheme that runs code.
+// checkListing requires what scheme.Listing documents: texts without control characters; URIs that are
+// absolute, in normal form, without passwords, and of no scheme that runs code.
 func checkListing(t testing.TB, l *scheme.Listing) {
 	t.Helper()
 	checkTexts(t, append(append([]string{l.Kind, l.Title, l.Incomplete}, l.Warnings...), l.Notes...)...)

@@ -11,7 +11,7 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// slack is how much more may be read than the limit: a buffer or two.
+// slack is the number of bytes that may be read above a limit: a buffer or two.
 const slack = 256 << 10
 
 // checkEndlessListing lists more than the limits allow.
@@ -27,7 +27,7 @@ func checkEndlessListing(t *testing.T, s Suite) {
 		name    string
 		entries int
 		octets  int64
-		isCut   bool // nothing may be left of it: a response of one piece is none if it is cut
+		isCut   bool // an error is acceptable: a response of a single message cannot be truncated
 	}{
 		{"entries", 100, 8 << 20, false},
 		{"octets", 1 << 20, 64 << 10, true},
@@ -54,7 +54,7 @@ func checkEndlessListing(t *testing.T, s Suite) {
 	}
 }
 
-// checkEndlessLine has lines without end, of replies, listings and bodies.
+// checkEndlessLine has lines without end in replies, listings and bodies.
 func checkEndlessLine(t *testing.T, s Suite) {
 	limits := usual()
 	limits.Octets, limits.Line = 64<<10, 4<<10
@@ -84,7 +84,7 @@ func checkEndlessLine(t *testing.T, s Suite) {
 	}
 }
 
-// checkEndlessBody reads much of a body without end, which must not stay in memory.
+// checkEndlessBody reads much of a body without end, which must not accumulate in memory.
 func checkEndlessBody(t *testing.T, s Suite) {
 	if s.Resource == nil {
 		t.Skip("there is no resource")
@@ -108,10 +108,10 @@ func checkEndlessBody(t *testing.T, s Suite) {
 	if resource != nil {
 		defer resource.Body.Close()
 		n := int64(0)
-		for piece := int64(1 << 20); n < much; n += piece { // a busy machine has time for each
+		for piece := int64(1 << 20); n < much; n += piece { // each piece has its own timeout, for a busy machine
 			piece = within(t, "reading a body without end", func() int64 {
 				read, err := io.CopyN(io.Discard, resource.Body, piece)
-				if err == io.EOF { //nolint:errorlint // a body ends by it as it is
+				if err == io.EOF { //nolint:errorlint // a body returns io.EOF unwrapped
 					t.Errorf("a body without end ends after %d octets", n+read)
 				}
 				return read
@@ -127,7 +127,7 @@ func checkEndlessBody(t *testing.T, s Suite) {
 	}
 }
 
-// endless is a body of lines.
+// endless is a body that repeats a line forever.
 type endless struct{}
 
 // Read implements io.Reader.

@@ -23,12 +23,12 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// fault is what a line handler does wrong: what each is called in TestBroken.
+// fault selects a bug of the line handler; TestBroken lists them.
 type fault string
 
-// line is a handler of a protocol like finger: a client sends one line, "" for a list of names, a line each
-// and a dot line at the end, or a name for what it names: parts of octets, each after its length
-// in a line, until one without octets.
+// line is a handler for a protocol like finger. A client sends one line. An empty one lists the names, one per
+// line, terminated by a single dot. A name requests a resource, sent in chunks, each after a line with its
+// length; a chunk of length 0 is the last.
 type line struct {
 	dial   scheme.Dial
 	limits scheme.Limits
@@ -210,11 +210,11 @@ func (h *line) readLine(in *bufio.Reader) (string, error) {
 	}
 }
 
-// parts reads a body.
+// parts reads a body in chunks.
 type parts struct {
 	line *line
 	in   *bufio.Reader
-	left int64 // of a part; 0 after the last
+	left int64 // bytes left of the chunk; 0 after the last one
 }
 
 // Read implements io.Reader.
@@ -237,7 +237,7 @@ func (p *parts) Read(b []byte) (int, error) {
 	return n, p.line.hide(err)
 }
 
-// length reads that of a part.
+// length reads the length of a chunk.
 func (p *parts) length() (int64, error) {
 	text, err := p.line.readLine(p.in)
 	if err != nil {
@@ -264,7 +264,7 @@ func (c *closing) Close() error {
 	return nil
 }
 
-// peer plays the server.
+// peer implements the server.
 func peer(conn net.Conn, s *schemetest.Server) {
 	text, err := bufio.NewReader(conn).ReadString('\n')
 	if err != nil {
@@ -276,7 +276,8 @@ func peer(conn net.Conn, s *schemetest.Server) {
 		sendBody(out, s.Body())
 	} else {
 		for _, name := range s.Names {
-			if _, err := out.WriteString(" " + name + "\r\n"); err != nil { // the space keeps a dot from the end
+			// The space distinguishes a name "." from the terminator.
+			if _, err := out.WriteString(" " + name + "\r\n"); err != nil {
 				return
 			}
 		}
@@ -287,7 +288,7 @@ func peer(conn net.Conn, s *schemetest.Server) {
 	}
 }
 
-// sendBody sends a body in parts, each after its length in a line; the last has none.
+// sendBody sends a body in chunks, each after a line with its length; the last has length 0.
 func sendBody(out *bufio.Writer, body io.Reader) {
 	part := make([]byte, 32<<10)
 	for {
@@ -306,7 +307,7 @@ func sendBody(out *bufio.Writer, body io.Reader) {
 	}
 }
 
-// longAgo is a deadline that has passed.
+// longAgo returns a deadline that has passed.
 func longAgo() time.Time { return time.Unix(1, 0) }
 
 func suite(broken fault) schemetest.Suite {

@@ -18,10 +18,10 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// smallBody is the length of a body where nothing depends on it.
+// smallBody is the size of a body in bytes if the size does not matter.
 const smallBody = 200
 
-// octets returns n octets with all values.
+// octets returns n bytes, with all byte values if n is large enough.
 func octets(n int) []byte {
 	b := make([]byte, n)
 	for i := range b {
@@ -30,18 +30,18 @@ func octets(n int) []byte {
 	return b
 }
 
-// usual returns limits that nothing comes near to.
+// usual returns limits that no check reaches.
 func usual() scheme.Limits {
 	return scheme.Limits{Timeout: time.Hour, Entries: 10_000, Octets: 8 << 20, Line: 64 << 10}
 }
 
-// plainNames returns names of a listing that are not hostile.
+// plainNames returns harmless names for a listing.
 func plainNames() []string { return []string{"alpha", "beta", "gamma"} }
 
-// rig is a handler, with its server where it has one.
+// rig is a handler under test, with its server if it has one.
 type rig struct {
 	suite   Suite
-	server  *server // nil where Peer is
+	server  *server // nil if Peer is nil
 	dialer  *dialer
 	handler scheme.Handler
 }
@@ -63,13 +63,13 @@ func (s Suite) startIdle(t testing.TB, served Server, f fault, limits scheme.Lim
 	return r
 }
 
-// close closes the handler, which must have closed all its connections then. A check whose handler has not ends there: each wait for
-// a further one would take as long.
+// close closes the handler, which must then have closed all its connections. If not, the check fails
+// immediately: waiting for the next connections would take as long for each.
 func (r *rig) close(t testing.TB) {
 	t.Helper()
 	switch closer := r.handler.(type) {
 	case io.Closer:
-		_ = closer.Close() // what it means is seen below
+		_ = closer.Close() // the result is checked below
 	case interface{ Close() }:
 		closer.Close()
 	}
@@ -86,7 +86,7 @@ func (r *rig) close(t testing.TB) {
 	}
 }
 
-// uris returns the URIs that the suite has, by name.
+// uris returns the URIs of the suite by kind: "resource", "listing".
 func (r *rig) uris() map[string]string {
 	address := ""
 	if r.server != nil {
@@ -102,7 +102,7 @@ func (r *rig) uris() map[string]string {
 	return uris
 }
 
-// request returns the request of a URI.
+// request returns a request for a URI.
 func request(t testing.TB, method, text string) scheme.Request {
 	t.Helper()
 	u, err := uri.Parse(text)
@@ -112,17 +112,17 @@ func request(t testing.TB, method, text string) scheme.Request {
 	return scheme.Request{Request: httpmessage.Request{Method: method, URI: u, Fields: httpmessage.Fields{}}, Check: func(netip.AddrPort) error { return nil }}
 }
 
-// outcome is what a request comes to.
+// outcome is the result of a request.
 type outcome struct {
 	status  int
 	header  httpmessage.Fields
 	length  int64
 	body    []byte
 	listing *scheme.Listing
-	err     error // of Fetch, or of reading the body
+	err     error // error of Fetch, or of reading the body
 }
 
-// fetch fetches a resource as a whole.
+// fetch fetches a resource and reads it completely.
 func (r *rig) fetch(ctx context.Context, q scheme.Request) outcome {
 	resource, err := r.handler.Fetch(ctx, q)
 	if err != nil {
@@ -138,23 +138,23 @@ func (r *rig) fetch(ctx context.Context, q scheme.Request) outcome {
 	return outcome{resource.Status, resource.Fields, resource.ContentLength, body, resource.Listing, err}
 }
 
-// get fetches a URI by GET, and fails the test where that does not end.
+// get fetches a URI by GET, and fails the test if that does not end.
 func (r *rig) get(t testing.TB, text string) outcome {
 	t.Helper()
 	return within(t, "fetching "+text, func() outcome { return r.fetch(t.Context(), request(t, http.MethodGet, text)) })
 }
 
-// isWhole reports whether an outcome says that it is all of the resource.
+// isWhole reports whether an outcome claims to be the complete resource.
 func (o outcome) isWhole() bool {
 	return o.err == nil && o.status == http.StatusOK && (o.listing == nil || o.listing.Incomplete == "")
 }
 
-// equal reports whether two outcomes, of servers at two addresses, are one resource.
+// equal reports whether two outcomes, of servers at two addresses, are the same resource.
 func (o outcome) equal(address string, other outcome, otherAddress string) bool {
 	return o.status == other.status && bytes.Equal(o.body, other.body) && o.describe(address) == other.describe(otherAddress)
 }
 
-// describe returns the listing, with a word for the address.
+// describe returns the listing as JSON, with a placeholder for the address.
 func (o outcome) describe(address string) string {
 	text, err := json.Marshal(o.listing)
 	if err != nil {
@@ -166,7 +166,7 @@ func (o outcome) describe(address string) string {
 	return strings.ReplaceAll(string(text), address, "ADDRESS")
 }
 
-// String describes an outcome, for messages.
+// String describes an outcome for messages.
 func (o outcome) String() string {
 	if o.err != nil {
 		return "error: " + o.err.Error()
@@ -176,7 +176,7 @@ func (o outcome) String() string {
 	return fmt.Sprintf("%d, %d octets %.60q, listing %.*s", o.status, len(o.body), o.body, min(most, len(text)), text)
 }
 
-// within returns what f does, and fails the test where it does not end.
+// within returns the result of f, and fails the test if f does not end.
 func within[T any](t testing.TB, what string, f func() T) T {
 	t.Helper()
 	return endsIn(t, hang, what, f)
@@ -188,9 +188,9 @@ func endsIn[T any](t testing.TB, limit time.Duration, what string, f func() T) T
 	go func() {
 		defer func() {
 			if failure := recover(); failure != nil {
-				panic(failure) //nolint:forbidigo // the handler's own; close would let the test end the process before it is shown
+				panic(failure) //nolint:forbidigo // the panic of the handler; close would end the test before it is shown
 			}
-			close(done) // without a result where f fails the test
+			close(done) // without a result if f fails the test
 		}()
 		done <- f()
 	}()
@@ -209,8 +209,8 @@ func endsIn[T any](t testing.TB, limit time.Duration, what string, f func() T) T
 	return result
 }
 
-// plain returns what a URI of the suite is where nothing is wrong, its server's address, and how many
-// octets the server writes.
+// plain returns the outcome of a URI of the suite at a correct server, that server's address, and the number of
+// bytes that it writes.
 func (s Suite) plain(t testing.TB, which string) (o outcome, address string, total int64) {
 	t.Helper()
 	r := s.start(t, Server{Names: plainNames()}, fault{}, usual())

@@ -1,5 +1,7 @@
-// Package schemetest is the suite that every handler of a scheme passes: it plays good, slow, silent, cut
-// off, endless and hostile servers to it.
+// Package schemetest is the conformance suite for handlers of package scheme. A Suite enters, with a handler
+// and a Peer that implements its protocol; test failures leave. The suite serves correct, slow, silent,
+// truncated, endless and hostile responses, and checks limits, cancellation, address checks and leaks of
+// goroutines and descriptors.
 package schemetest
 
 import (
@@ -12,34 +14,35 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// Suite describes a handler to Run.
+// Suite describes a handler for Run.
 type Suite struct {
-	// New returns the handler, which dials by dial only. Run calls its Close, where it has one.
+	// New returns the handler, which must dial only by dial. Run calls its Close method, if it has one.
 	New func(t testing.TB, dial scheme.Dial, limits scheme.Limits) scheme.Handler
-	// Peer plays the server on one connection until that is closed, or the session has ended. It is called
-	// for each connection; nil for a handler without servers. It writes what it has as it goes, and
-	// returns at the first error of conn.
+	// Peer implements the server on one connection, until that is closed or the session has ended. It is called
+	// for each connection; nil for a handler without servers. It must write as it goes, and return at the first
+	// error of conn.
 	Peer func(conn net.Conn, s *Server)
-	// Resource and Listing return the URI of a resource with a body, and of a listing, of the server at an
-	// address, "127.0.0.1:1234", which is "" where Peer is nil; nil where there is none.
+	// Resource and Listing return the URI of a resource with a body, and of a listing, at a server address such
+	// as "127.0.0.1:1234", which is "" if Peer is nil. They are nil if the handler has none.
 	Resource, Listing func(address string) string
-	// EndsAtClose is whether the end of a connection is the only end that a body of the protocol has.
+	// EndsAtClose is true if only the end of the connection ends a body.
 	EndsAtClose bool
-	// Soon bounds what must end immediately; 0 is 10 s, which a busy machine has the time for. A shorter one finds failures sooner.
+	// Soon is the timeout of operations that must end immediately; 0 is 10 s, enough for a busy machine. A
+	// shorter one finds failures sooner.
 	Soon time.Duration
 }
 
-// Server is what a Peer serves. All its functions are safe for concurrent use.
+// Server is the content that a Peer serves. All its functions are safe for concurrent use.
 type Server struct {
-	// Body returns the octets of the resource, which may be endless.
+	// Body returns the bytes of the resource, which may be endless.
 	Body func() io.Reader
-	// Names are what the listing has; they may be hostile, but have none of the octets that end a name
-	// in any protocol: CR, LF, TAB, NUL.
+	// Names are the names in the listing. They may be hostile, but have none of the bytes that end a name in
+	// every protocol: CR, LF, TAB, NUL.
 	Names []string
 	// Listen opens a socket on loopback, for protocols whose data come by another connection.
 	Listen func() (net.Listener, error)
-	// Asked may be called with the name that a client asks for, as it is in Names, by a Peer that knows it:
-	// links of a listing must then lead to the names that they are for.
+	// Asked may be called by a Peer with the name that a client requests, spelled as in Names: links of a
+	// listing must then request the names that they stand for.
 	Asked func(name string)
 }
 
@@ -47,10 +50,10 @@ type Server struct {
 func Run(t *testing.T, s Suite) {
 	t.Helper()
 	s.Soon = cmp.Or(s.Soon, soon)
-	serve(t, nil, Server{}, fault{}).stop(t) // the first socket of a process leaves descriptors of its runtime
+	serve(t, nil, Server{}, fault{}).stop(t) // the first socket of a process leaves descriptors of the runtime
 	for _, c := range []struct {
 		name  string
-		peer  bool // it needs servers
+		peer  bool // the check needs a Peer
 		check func(t *testing.T, s Suite)
 	}{
 		{"whole", false, checkWhole},

@@ -11,13 +11,13 @@ import (
 	"github.com/urnd/urnd/resolver/schemetest"
 )
 
-// A handler without fault passes.
+// TestRun requires that a correct handler passes.
 func TestRun(t *testing.T) { schemetest.Run(t, suite("")) }
 
-// faultVariable has the fault of the handler that TestFault runs the suite with.
+// faultVariable is the environment variable with the bug for TestFault.
 const faultVariable = "SCHEMETEST_FAULT"
 
-// TestFault is run by TestBroken, in a process of its own.
+// TestFault runs the suite with a broken handler, in a child process of TestBroken.
 func TestFault(t *testing.T) {
 	broken := os.Getenv(faultVariable)
 	if broken == "" {
@@ -28,7 +28,7 @@ func TestFault(t *testing.T) {
 	schemetest.Run(t, s)
 }
 
-// Each fault of a handler fails the check that is for it.
+// TestBroken requires that each bug of a handler fails the check for it.
 func TestBroken(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
@@ -60,7 +60,7 @@ func TestBroken(t *testing.T) {
 		{"wrong links", "hostile names", "leads to"},
 		{"raw fields", "hostile names", "has a line end"},
 	}
-	// Most of them wait for the end of a time, which takes no processor: more run at once than parallel tests would.
+	// Most of them wait for a timeout, which needs no CPU, so more run concurrently than parallel tests would.
 	const most = 8
 	var running sync.WaitGroup
 	slots := make(chan struct{}, most)

@@ -13,25 +13,25 @@ import (
 	"time"
 )
 
-// faultKind is what a server does instead of writing on.
+// faultKind is the failure of a server.
 type faultKind uint8
 
 const (
 	faultNone    faultKind = iota
-	faultSilent            // nothing, on connections that stay open
+	faultSilent            // writes nothing more; connections stay open
 	faultClose             // closes all connections by FIN
-	faultReset             // closes them by RST
+	faultReset             // closes all connections by RST
 	faultEndless           // writes letters without end
-	faultOctets            // writes one octet at a time
-	faultTrickle           // likewise, and waits before each
-	faultChanged           // writes random octets in the place of some
-	faultRandom            // writes nothing but random octets
+	faultOctets            // writes one byte at a time
+	faultTrickle           // writes one byte at a time, with a delay before each
+	faultChanged           // replaces some bytes by random ones
+	faultRandom            // writes only random bytes
 )
 
-// trickleDelay is the time between octets of faultTrickle.
+// trickleDelay is the delay between bytes of faultTrickle.
 const trickleDelay = 20 * time.Millisecond
 
-// fault is what is wrong with a server once it has written so many octets, on all its connections.
+// fault is the failure of a server after it has written a number of bytes on all its connections together.
 type fault struct {
 	kind  faultKind
 	after int64
@@ -40,14 +40,14 @@ type fault struct {
 
 var errFault = errors.New("the server has a fault")
 
-// server is a server of a Peer, on loopback.
+// server runs a Peer on loopback.
 type server struct {
 	served   Server
 	fault    fault
 	peer     func(net.Conn, *Server)
 	listener net.Listener
-	running  sync.WaitGroup // the loops that accept, and the peers
-	reached  chan struct{}  // closed where the fault begins
+	running  sync.WaitGroup // the accept loops and the peers
+	reached  chan struct{}  // closed when the failure starts
 	reach    func()
 
 	mu       sync.Mutex
@@ -56,7 +56,7 @@ type server struct {
 	accepted int
 	closed   bool
 	conns    map[net.Conn]bool
-	data     []net.Listener // for other connections
+	data     []net.Listener // listeners for data connections
 	asked    map[string]bool
 }
 
@@ -70,7 +70,7 @@ func serve(t testing.TB, peer func(net.Conn, *Server), served Server, f fault) *
 	}
 	s := &server{
 		served: served, fault: f, peer: peer, listener: listener, reached: make(chan struct{}),
-		random: rand.New(rand.NewPCG(f.seed, 0)), //nolint:gosec // what it makes can be made again
+		random: rand.New(rand.NewPCG(f.seed, 0)), //nolint:gosec // reproducible by its seed
 		conns:  make(map[net.Conn]bool), asked: make(map[string]bool),
 	}
 	s.reach = sync.OnceFunc(func() { close(s.reached) })
@@ -105,7 +105,7 @@ func (s *server) accept() {
 	}
 }
 
-// open makes a connection one of this server.
+// open registers an accepted connection, and wraps it.
 func (s *server) open(accepted net.Conn) (net.Conn, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -119,7 +119,7 @@ func (s *server) open(accepted net.Conn) (net.Conn, error) {
 	return c, nil
 }
 
-// rave writes random octets.
+// rave writes random bytes.
 func (s *server) rave(c net.Conn) {
 	s.mu.Lock()
 	noise := make([]byte, s.random.IntN(4<<10))
@@ -130,8 +130,8 @@ func (s *server) rave(c net.Conn) {
 	_, _ = c.Write(noise)
 }
 
-// octet returns a random one; s.mu is held.
-func (s *server) octet() byte { return byte(s.random.UintN(1 << 8)) } //nolint:gosec // it is less than 256
+// octet returns a random byte; s.mu is held.
+func (s *server) octet() byte { return byte(s.random.UintN(1 << 8)) } //nolint:gosec // less than 256
 
 // listen implements Server.Listen.
 func (s *server) listen() (net.Listener, error) {
@@ -156,7 +156,7 @@ func (s *server) ask(name string) {
 	s.asked[name] = true
 }
 
-// askedFor returns what was asked for since forget.
+// askedFor returns the names requested since forget.
 func (s *server) askedFor() map[string]bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -169,21 +169,21 @@ func (s *server) forget() {
 	clear(s.asked)
 }
 
-// total returns how many octets were written.
+// total returns the number of bytes written.
 func (s *server) total() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.written
 }
 
-// connections returns how many connections there were.
+// connections returns the number of accepted connections.
 func (s *server) connections() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.accepted
 }
 
-// shutAll closes what a server has, as its fault says.
+// shutAll closes the listeners and connections of a server, by RST for faultReset.
 func (s *server) shutAll() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -203,8 +203,7 @@ func shut(c net.Conn, kind faultKind) {
 	_ = c.Close()
 }
 
-// stop waits until all peers have seen the end of their connections, which a handler that was closed has
-// closed.
+// stop waits until all peers have seen the end of their connections: the handler must have closed them.
 func (s *server) stop(t testing.TB) {
 	t.Helper()
 	_ = s.listener.Close()
@@ -228,7 +227,7 @@ func (s *server) stop(t testing.TB) {
 	}
 }
 
-// dataListener accepts connections of a server.
+// dataListener accepts data connections of a server.
 type dataListener struct {
 	net.Listener
 	server *server

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// serverConn is a connection whose writes have the fault of its server.
+// serverConn is a server connection whose writes fail as the server's fault says.
 type serverConn struct {
 	net.Conn
 	server *server
@@ -47,7 +47,7 @@ func (c *serverConn) Close() error {
 	return c.Conn.Close()
 }
 
-// take returns how many octets of n may be written now as they are, 0 where the fault begins.
+// take returns the number of bytes, of n, that may be written before the failure; 0 starts the failure.
 func (s *server) take(n int) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -62,7 +62,7 @@ func (s *server) take(n int) int {
 	return n
 }
 
-// fail is a fault that begins. It returns when the connection is closed.
+// fail performs the failure. It returns when the connection is closed.
 func (c *serverConn) fail() error {
 	c.server.reach()
 	switch c.server.fault.kind {
@@ -81,7 +81,7 @@ func (c *serverConn) fail() error {
 	return errFault
 }
 
-// change returns octets some of which are random.
+// change returns a copy of p with some random bytes.
 func (s *server) change(p []byte) []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -94,7 +94,7 @@ func (s *server) change(p []byte) []byte {
 	return changed
 }
 
-// wait waits for the next octet.
+// wait waits before the next byte.
 func (c *serverConn) wait() {
 	timer := time.NewTimer(trickleDelay)
 	defer timer.Stop()

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// checkSlow has a server that writes, and a client that reads, an octet at a time.
+// checkSlow has a server that writes, and a client that reads, a byte at a time.
 func checkSlow(t *testing.T, s Suite) {
 	for which := range s.names() {
 		want, address, _ := s.plain(t, which)
@@ -21,7 +21,7 @@ func checkSlow(t *testing.T, s Suite) {
 	}
 }
 
-// checkSilence has servers that say nothing more, at once or later.
+// checkSilence has servers that stop writing, immediately or later.
 func checkSilence(t *testing.T, s Suite) {
 	limits := usual()
 	limits.Timeout = 100 * time.Millisecond
@@ -41,7 +41,7 @@ func checkSilence(t *testing.T, s Suite) {
 	}
 }
 
-// checkTrickle has a server that is never silent for long, but would need too long for its listing.
+// checkTrickle has a server that is never silent for long, but would exceed the total timeout of a listing.
 func checkTrickle(t *testing.T, s Suite) {
 	if s.Listing == nil {
 		t.Skip("there is no listing")

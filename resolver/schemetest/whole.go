@@ -13,7 +13,7 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// checkWhole checks what is served as it should be.
+// checkWhole checks complete responses of a correct server.
 func checkWhole(t *testing.T, s Suite) {
 	for _, size := range []int{0, 1, smallBody, 100 << 10} {
 		want := octets(size)
@@ -39,7 +39,7 @@ func checkWhole(t *testing.T, s Suite) {
 		}
 		r.close(t)
 		if s.Peer == nil {
-			return // its octets are its own
+			return // the handler has its own content, independent of size
 		}
 	}
 }
@@ -59,7 +59,7 @@ func checkPlainNames(t *testing.T, l *scheme.Listing) {
 	}
 }
 
-// checkHead requires that HEAD has no body, and that its length is that of GET where it is known.
+// checkHead requires that HEAD has no body, and the length of GET if its length is known.
 func checkHead(t *testing.T, r *rig, text string, got outcome) {
 	t.Helper()
 	head := within(t, "HEAD "+text, func() outcome { return r.fetch(t.Context(), request(t, http.MethodHead, text)) })
@@ -75,7 +75,7 @@ func checkHead(t *testing.T, r *rig, text string, got outcome) {
 	}
 }
 
-// checkConcurrent fetches by many at once.
+// checkConcurrent fetches concurrently.
 func checkConcurrent(t *testing.T, s Suite) {
 	const clients, rounds = 16, 4
 	r := s.start(t, Server{Names: plainNames()}, fault{}, usual())

@@ -7,17 +7,17 @@ import (
 	"unicode"
 )
 
-// decoded returns a part of a URI without its percent-encodings.
+// decoded percent-decodes a part of a URI.
 func decoded(part string) string {
 	text, err := url.PathUnescape(part)
-	if err != nil { // unreachable: the parser has checked them
+	if err != nil { // unreachable: the parser has checked the encoding
 		return part
 	}
 	return text
 }
 
-// warnOfCharacters warns of characters in a part that no reader sees: of line ends, as RFC 1738 section 6 asks,
-// since they end a command of many protocols, of other control characters, and of those that change the
+// warnOfCharacters warns of invisible characters in a part: of line ends, as RFC 1738 section 6 requires,
+// because they end a command in many protocols; of other control characters; and of those that change the
 // direction of text.
 func (d *description) warnOfCharacters(part, value string) {
 	switch {

@@ -2,7 +2,8 @@ package explain
 
 import "github.com/urnd/urnd/uri"
 
-// ftps describes an address of FTP by TLS from the first octet. The ftp gateway begins TLS on the port of ftp: RFC 4217.
+// ftps describes an address of FTP with implicit TLS. The ftp gateway uses explicit TLS on the port of ftp: RFC
+// 4217.
 func (d *description) ftps(u uri.URI) {
 	d.note("This is the address of a file or a directory of an FTP server that speaks TLS from the start, on a port of its own. " +
 		"This server does not retrieve it: nothing was retrieved, and no connection was made.")

@@ -1,5 +1,7 @@
-// Package explain describes URIs that nothing is retrieved from, such as telnet:, mailto: and prospero:
-// what their parts mean, what is dangerous about them, and a link for a program that can open them.
+// Package explain describes URIs that urnd cannot fetch, such as telnet:, mailto: and prospero:, as
+// scheme.Handler. A request for such a URI enters; a listing leaves, with the meaning of its parts, warnings of
+// dangers, and a link that opens it in a program of the user. No server is contacted. It covers RFC 1738
+// sections 3.8, 3.11 and 6, RFC 4248, RFC 6068 and RFC 6270.
 package explain
 
 import (
@@ -12,8 +14,9 @@ import (
 
 // Config configures a Handler.
 type Config struct {
-	Ports scheme.Ports // which ports of servers are not unusual
-	// ServiceAt returns what servers of other protocol gateways at a port are for, in words, "" for none; nil knows none.
+	Ports scheme.Ports // ports that do not cause a warning
+	// ServiceAt returns in words what servers of other protocol gateways at a port are for, "" if unknown; nil
+	// is always "".
 	ServiceAt func(port uint16) string
 }
 
@@ -23,8 +26,8 @@ type Handler struct{ config Config }
 // New returns a Handler.
 func New(config Config) *Handler { return &Handler{config} }
 
-// Fetch implements scheme.Handler. It connects to no server. Its error is a *uri.ParseError for a URI that is not
-// well formed, or scheme.ErrUnsupported for one of another scheme.
+// Fetch implements scheme.Handler. It connects to no server. The error is a *uri.ParseError for a malformed
+// URI, and wraps scheme.ErrUnsupported for any other scheme.
 func (h *Handler) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, error) {
 	u := r.URI.Normalize()
 	if err := u.Check(); err != nil {
@@ -61,7 +64,8 @@ func (h *Handler) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, 
 type description struct {
 	l    scheme.Listing
 	open scheme.Link
-	// harmful is whether a program that opens the URI may do what its reader does not expect: it gets no link.
+	// harmful is true if opening the URI may do something that the reader does not expect: the page has no link
+	// then.
 	harmful bool
 }
 
@@ -84,7 +88,7 @@ func (d *description) note(text string) { d.l.Notes = append(d.l.Notes, text) }
 
 func (d *description) warn(text string) { d.l.Warnings = append(d.l.Warnings, text) }
 
-// warnHarmful is warn of what takes the link away.
+// warnHarmful adds a warning and removes the link.
 func (d *description) warnHarmful(text string) {
 	d.warn(text)
 	d.harmful = true

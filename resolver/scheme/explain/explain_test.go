@@ -83,11 +83,11 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestWarnings is RFC 1738 section 6 and RFC 6068 sections 4 and 7.
+// TestWarnings covers RFC 1738 section 6, and RFC 6068 sections 4 and 7.
 func TestWarnings(t *testing.T) {
 	for _, c := range []struct {
 		uri      string
-		warnings []string // a part of each
+		warnings []string // a part of each warning
 		noLink   bool
 	}{
 		{"telnet://h/", nil, false},
@@ -143,7 +143,7 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// TestOthers: what urnd does not retrieve says what it is, and has a link for a program.
+// TestOthers requires that other URIs are explained, with a link that opens a program.
 func TestOthers(t *testing.T) {
 	for text, want := range map[string]string{
 		"tn3270://library.example/":      "3270",

@@ -9,7 +9,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// mailto describes RFC 6068.
+// mailto describes a mailto URI: RFC 6068.
 func (d *description) mailto(u uri.URI) error {
 	parts, err := u.Mailto()
 	if err != nil {
@@ -31,9 +31,9 @@ func (d *description) mailto(u uri.URI) error {
 	return nil
 }
 
-// field describes a header field; "body" is the message.
+// field describes a header field; the field "body" is the message.
 func (d *description) field(f uri.Field) {
-	if f.Name == "body" && d.l.Text == "" { // its line ends are encoded by rule: RFC 6068 section 5
+	if f.Name == "body" && d.l.Text == "" { // line ends are encoded in it by rule: RFC 6068 section 5
 		d.l.Text = scheme.TextLines(f.Value)
 		d.warnOfCharacters("message", strings.NewReplacer("\r", "", "\n", "", "\t", "").Replace(f.Value))
 		return
@@ -53,10 +53,11 @@ func (d *description) field(f uri.Field) {
 	}
 }
 
-// safeFields are those that RFC 6068 section 4 calls safe, and one that names a message.
+// safeFields returns the fields that RFC 6068 section 4 calls safe, and In-Reply-To, which only names a
+// message.
 func safeFields() []string { return []string{"subject", "keywords", "body", "in-reply-to"} }
 
-// titled returns the name of a field as mail programs write it.
+// titled returns the name of a field in the usual capitalization.
 func titled(name string) string {
 	words := strings.Split(name, "-")
 	for i, word := range words {

@@ -2,7 +2,7 @@ package explain
 
 import "github.com/urnd/urnd/uri"
 
-// prospero describes RFC 1738 section 3.11.
+// prospero describes a prospero URL: RFC 1738 section 3.11.
 func (d *description) prospero(u uri.URI) error {
 	parts, err := u.Prospero()
 	if err != nil {

@@ -21,7 +21,7 @@ func (d *description) server(u uri.URI) {
 	}
 }
 
-// warnOfServer warns as RFC 1738 section 6 asks: of ports, and of passwords.
+// warnOfServer warns of ports and passwords, as RFC 1738 section 6 requires.
 func (d *description) warnOfServer(u uri.URI, c Config) {
 	userinfo, _ := u.Userinfo()
 	user, password, hasPassword := strings.Cut(userinfo, ":")
@@ -58,8 +58,8 @@ func (d *description) warnOfPort(u uri.URI, c Config) {
 	}
 }
 
-// looksLikeHost reports whether a user name could be read as the server: a name with a dot, an address, or one
-// with what ends a host.
+// looksLikeHost reports whether a user name could be mistaken for the server: it has a dot, is an IP address,
+// or has a delimiter that ends a host.
 func looksLikeHost(user string) bool {
 	if _, err := netip.ParseAddr(user); err == nil {
 		return true

@@ -2,13 +2,14 @@ package explain
 
 import "slices"
 
-// service is what servers at well-known ports are for.
+// service is a service and its well-known ports.
 type service struct {
 	name  string
 	ports []uint16
 }
 
-// services are those, besides the ones of protocol gateways, whose servers could take what another program sends for commands.
+// services returns the services, besides those of protocol gateways, whose servers could take bytes of another
+// protocol for commands.
 func services() []service {
 	return []service{
 		{"old test services (echo, discard, daytime, chargen)", []uint16{7, 9, 13, 19}},
@@ -36,7 +37,7 @@ func services() []service {
 	}
 }
 
-// serviceAt returns the service of a port, "" where it is not known.
+// serviceAt returns the service of a port, "" if unknown.
 func (c Config) serviceAt(port uint16) string {
 	if c.ServiceAt != nil {
 		if name := c.ServiceAt(port); name != "" {

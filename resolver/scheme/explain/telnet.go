@@ -6,7 +6,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// session describes what is typed at: telnet by RFC 4248, tn3270 by RFC 6270, and rlogin by RFC 1282.
+// session describes an interactive session: telnet by RFC 4248, tn3270 by RFC 6270, and rlogin by RFC 1282.
 func (d *description) session(u uri.URI) {
 	name := u.Scheme()
 	d.note("This is the address of a service that people use by typing, such as an old library catalogue. It is no document: " +

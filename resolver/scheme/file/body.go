@@ -8,16 +8,15 @@ import (
 	"os"
 )
 
-// body is a part of a file. Close may be called while it is read.
+// body is a part of a file, read by offset. Close may be called during a Read.
 type body struct {
-	ctx  context.Context //nolint:containedctx // it also ends the body
+	ctx  context.Context //nolint:containedctx // its cancellation also ends the body
 	file *os.File
-	next int64 // offset of the next octet
+	next int64 // offset of the next byte
 	left int64
 }
 
-// Read implements io.Reader. A file that has become shorter since its length was sent ends with
-// io.ErrUnexpectedEOF.
+// Read implements io.Reader. A file truncated after its length was sent ends with io.ErrUnexpectedEOF.
 func (b *body) Read(p []byte) (int, error) {
 	if err := b.ctx.Err(); err != nil {
 		return 0, fmt.Errorf("reading the file: %w", err)

@@ -23,10 +23,10 @@ type directory struct {
 	place place
 }
 
-// batch is how many entries are read at once.
+// batch is the number of entries per ReadDir call.
 const batch = 256
 
-// list returns the listing of a directory.
+// list returns the listing of a directory, truncated at the limits.
 func (h *Handler) list(ctx context.Context, d directory) (*scheme.Listing, error) {
 	ctx, cancel := context.WithTimeout(ctx, h.config.Limits.Timeout)
 	defer cancel()
@@ -57,7 +57,7 @@ func (h *Handler) list(ctx context.Context, d directory) (*scheme.Listing, error
 	return l, nil
 }
 
-// inOrder has directories first.
+// inOrder sorts directories first, then by name.
 func inOrder(a, b scheme.Item) int {
 	isDir := func(i scheme.Item) int {
 		if i.Kind == scheme.ItemDirectory {
@@ -68,8 +68,8 @@ func inOrder(a, b scheme.Item) int {
 	return cmp.Or(isDir(a)-isDir(b), cmp.Compare(a.Name, b.Name))
 }
 
-// item returns an entry as an item; ok is false for what is hidden, and what is gone already. What cannot be
-// retrieved is shown without a link, so that nobody looks for it in vain.
+// item returns a directory entry as an item. ok is false for a hidden entry, and for one removed since ReadDir.
+// An entry that cannot be retrieved has no link.
 func (d directory) item(entry fs.DirEntry) (item scheme.Item, ok bool) {
 	if isHidden(entry.Name()) {
 		return scheme.Item{}, false
@@ -103,7 +103,7 @@ func (d directory) item(entry fs.DirEntry) (item scheme.Item, ok bool) {
 	return item, true
 }
 
-// typeOf returns the media type by a name, "" where that says nothing.
+// typeOf returns the media type by the file name, "" if unknown.
 func typeOf(name string) string {
 	if t := scheme.MediaType(name, nil); t != "application/octet-stream" {
 		return t
@@ -111,7 +111,7 @@ func typeOf(name string) string {
 	return ""
 }
 
-// listingOfRoots returns the listing of a directory above roots, which has nothing else.
+// listingOfRoots returns the listing of a directory that contains roots; its other entries are not served.
 func listingOfRoots(p place, roots []string) *scheme.Listing {
 	l := &scheme.Listing{Kind: scheme.KindDirectory, Title: scheme.Text(p.path), URI: urlOf(p.path, true)}
 	for _, root := range slices.Sorted(slices.Values(roots)) {

@@ -12,7 +12,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// lines returns a listing as text: kind, name, URI below dir, and size, type and note where it has them.
+// lines formats a listing: kind, name, URI below dir, and size, type and note if set.
 func lines(l *scheme.Listing, dir string) string {
 	var b strings.Builder
 	for _, i := range l.Items {
@@ -118,7 +118,7 @@ func TestParents(t *testing.T) {
 	}
 }
 
-// The URL of a directory without its slash leads to the one with it.
+// TestRedirects requires that the URL of a directory without trailing slash redirects to the one with it.
 func TestRedirects(t *testing.T) {
 	dir := tree(t)
 	h := handler(dir + "/pub")

@@ -1,4 +1,7 @@
-// Package file retrieves local files and directories below some roots: RFC 8089.
+// Package file serves local files and directories below configured roots as scheme.Handler. A request for a
+// file URL enters; a file with validators, media type and ranges leaves, or a directory listing. Names that
+// start with a dot, and paths and symbolic links out of the roots, are denied. It implements RFC 8089 with the
+// preconditions and ranges of RFC 9110.
 package file
 
 import (
@@ -14,11 +17,11 @@ import (
 
 // Config configures a Handler.
 type Config struct {
-	// Roots are the clean absolute paths of directories, which may be links themselves; empty: all requests are
-	// refused. What is below a root is public to all who may ask, except for names that begin with a dot.
+	// Roots are clean absolute paths of directories, which may be symbolic links themselves. If empty, all requests
+	// are denied. All files below a root are public to every authorized client, except names that start with a dot.
 	Roots  []string
 	Limits scheme.Limits
-	// Now is the clock. A file that was changed within the last seconds has no strong entity tag.
+	// Now is the clock. A file changed within the last 2 seconds gets a weak entity tag.
 	Now func() time.Time
 }
 
@@ -28,13 +31,14 @@ type Handler struct{ config Config }
 // New returns a Handler.
 func New(config Config) *Handler { return &Handler{config} }
 
-// cacheControl keeps local files out of the cache of urnd, which would be a second copy on the same disk: each
-// request sees the file as it is. The caches of clients may keep what they validate each time.
+// cacheControl keeps local files out of the cache of urnd, where they would be a second copy on the same disk.
+// So each request sees the current file. Private caches may store a response if they revalidate it for each
+// use.
 const cacheControl = "private, no-cache"
 
-// Fetch implements scheme.Handler. Its errors wrap scheme.ErrOff where there are no roots, resolver.ErrForbidden
-// for other hosts and for paths below no root; otherwise they are a *uri.ParseError, a *scheme.Refusal, or wrap
-// resolver.ErrUnreachable for a fault of the file system.
+// Fetch implements scheme.Handler. An error wraps scheme.ErrOff if there are no roots, and
+// resolver.ErrForbidden for another host and for a path below no root. Otherwise it is a *uri.ParseError, a
+// *scheme.Refusal, or wraps resolver.ErrUnreachable for an error of the file system.
 func (h *Handler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, error) {
 	if len(h.config.Roots) == 0 {
 		return nil, fmt.Errorf("file: %w", scheme.ErrOff)
@@ -57,7 +61,7 @@ func (h *Handler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource
 	return listed(listingOfRoots(p, below)), nil
 }
 
-// fetchBelow fetches what a path below a root names.
+// fetchBelow fetches the file or directory at a path below a root.
 func (h *Handler) fetchBelow(ctx context.Context, r scheme.Request, p place, root string) (*scheme.Resource, error) {
 	name, err := p.below(root)
 	if err != nil {
@@ -67,7 +71,7 @@ func (h *Handler) fetchBelow(ctx context.Context, r scheme.Request, p place, roo
 	if err != nil {
 		return nil, refusalOf(err)
 	}
-	defer opened.Close() //nolint:errcheck // it was only read
+	defer opened.Close() //nolint:errcheck // read-only, so Close cannot lose data
 	if leadsToHidden(opened, name) {
 		return nil, scheme.Decline(http.StatusNotFound, "no_such_file", noSuchFile)
 	}
@@ -77,13 +81,13 @@ func (h *Handler) fetchBelow(ctx context.Context, r scheme.Request, p place, roo
 	}
 	switch {
 	case !info.IsDir() && p.slash:
-		_ = f.Close() // it was only read
+		_ = f.Close() // read-only, so Close cannot lose data
 		return nil, scheme.Decline(http.StatusNotFound, "file_no_directory", "it is a file, and no directory")
 	case !info.IsDir():
 		return h.send(ctx, r, f, info)
 	}
 	defer f.Close()
-	if !p.slash { // relative references in pages of a directory need the slash
+	if !p.slash { // relative references in a directory page need the trailing slash
 		return redirected(p), nil
 	}
 	l, err := h.list(ctx, directory{root: opened, file: f, name: name, place: p})

@@ -19,7 +19,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// tree makes a folder with a root "pub", files in it and one outside, and returns it.
+// tree creates a directory with a root "pub", files in it and one outside, and returns the directory.
 func tree(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -62,7 +62,7 @@ func handler(roots ...string) *file.Handler {
 	return file.New(file.Config{Roots: roots, Now: later, Limits: scheme.Limits{Timeout: time.Minute, Entries: 1000, Octets: 1 << 20}})
 }
 
-// get fetches a URL; header are names and values.
+// get fetches a URL; header lists names and values.
 func get(t *testing.T, h scheme.Handler, url string, header ...string) (*scheme.Resource, error) {
 	t.Helper()
 	return fetch(t, h, http.MethodGet, url, header...)
@@ -83,7 +83,7 @@ func fetch(t *testing.T, h scheme.Handler, method, url string, header ...string)
 	return resource, err
 }
 
-// statusOf returns the status of a refusal, or 403 for one of the domain.
+// statusOf returns the status of a refusal, or 403 for resolver.ErrForbidden.
 func statusOf(err error) int {
 	var refusal *scheme.Refusal
 	var parse *uri.ParseError
@@ -202,8 +202,9 @@ func TestFiles(t *testing.T) {
 		{"file://" + dir + "/pub/indir/deep/y.pdf", "application/pdf", "%PDF-1.4"},
 		{"file://" + dir + "/pub/doc/up", "text/plain; charset=utf-8", "0123456789"},
 		{"file://" + dir + "/pub/back%5Cslash", "text/plain; charset=utf-8", "b"},
-		{"file://" + dir + "/linked/a.txt", "text/plain; charset=utf-8", "0123456789"}, // the root itself may be a link
-		{"file://" + dir + "/other/.config/a", "text/plain; charset=utf-8", "a"},       // it is a root
+		// The root itself may be a symbolic link.
+		{"file://" + dir + "/linked/a.txt", "text/plain; charset=utf-8", "0123456789"},
+		{"file://" + dir + "/other/.config/a", "text/plain; charset=utf-8", "a"}, // .config is a root
 	} {
 		t.Run(c.url, func(t *testing.T) {
 			resource, err := get(t, h, c.url)

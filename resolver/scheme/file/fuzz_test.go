@@ -12,8 +12,8 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// FuzzURL has no URL that leads out of a root, to what is hidden, or to an error that is none of ours. What a
-// redirect and a listing lead to is below the root, too.
+// FuzzURL requires that no URL reaches a file outside of the root or a hidden one, or causes an undocumented
+// error. Redirects and listings must stay below the root, too.
 func FuzzURL(f *testing.F) {
 	dir := f.TempDir()
 	for _, name := range []string{"pub/doc", "pub/.hidden"} {

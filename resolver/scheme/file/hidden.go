@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// maxLinks bounds the links that are followed for one path, as Linux does.
+// maxLinks is the maximum number of symbolic links that are followed for a path, the same as in Linux.
 const maxLinks = 40
 
-// leadsToHidden reports whether a path below a root leads, by its links, to a name that a directory hides. What leads out of the
-// root, or nowhere, is refused by the root itself.
+// leadsToHidden reports whether a path below a root resolves, through symbolic links, to a name that listings
+// hide. Dangling links and links out of the root are left to os.Root, which rejects them.
 func leadsToHidden(root *os.Root, name string) bool {
 	at, links := ".", 0
 	segments := strings.Split(name, "/")

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// inodeOf returns the number of the inode of a file, and when it was changed last, which, other than the time
-// of its content, no program can set.
+// inodeOf returns the inode number of a file and its change time (ctime), which, unlike the modification time,
+// no program can set.
 func inodeOf(info fs.FileInfo) (uint64, time.Time) {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -7,5 +7,5 @@ import (
 	"time"
 )
 
-// inodeOf returns what is known everywhere.
+// inodeOf returns 0 and the modification time: the inode number and the change time are not portable.
 func inodeOf(info fs.FileInfo) (uint64, time.Time) { return 0, info.ModTime() }

@@ -12,12 +12,12 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// errSpecial is for what is neither a file nor a directory.
+// errSpecial is the error for a file that is neither regular nor a directory.
 var errSpecial = errors.New("a device, pipe or socket")
 
-// open opens a regular file or a directory. It looks before it opens, since to open a device may change
-// something, and to open a pipe waits for its other end; it does not wait either where a pipe has come in
-// between.
+// open opens a regular file or a directory. It checks the type before opening, because opening a device may
+// have side effects, and opening a pipe blocks until its other end is opened. O_NONBLOCK covers the race in
+// which a pipe replaces the file after the check.
 func open(root *os.Root, name string) (*os.File, fs.FileInfo, error) {
 	info, err := root.Stat(name)
 	if err == nil && !isOrdinary(info) {
@@ -34,7 +34,7 @@ func open(root *os.Root, name string) (*os.File, fs.FileInfo, error) {
 		err = errSpecial
 	}
 	if err != nil {
-		_ = f.Close() // it was only read
+		_ = f.Close() // read-only, so Close cannot lose data
 		return nil, nil, err
 	}
 	return f, info, nil
@@ -42,10 +42,11 @@ func open(root *os.Root, name string) (*os.File, fs.FileInfo, error) {
 
 func isOrdinary(info fs.FileInfo) bool { return info.IsDir() || info.Mode().IsRegular() }
 
-// noSuchFile is also said of what is hidden.
+// noSuchFile is also the reason for a hidden file, so that its existence is not revealed.
 const noSuchFile = "there is no such file"
 
-// refusalOf returns the error of the file system in our words: its own has paths.
+// refusalOf maps an error of the file system to a response. It does not wrap the error, because its text has
+// local paths.
 func refusalOf(err error) error {
 	var errno syscall.Errno
 	switch {
@@ -55,7 +56,7 @@ func refusalOf(err error) error {
 		return scheme.Decline(http.StatusNotFound, "no_such_file", noSuchFile)
 	case errors.Is(err, fs.ErrPermission):
 		return scheme.Decline(http.StatusForbidden, "file_unreadable", "this server may not read it")
-	case !errors.As(err, &errno): // os.Root refuses, without an error to compare with
+	case !errors.As(err, &errno): // os.Root rejects the path, with an error that is not exported
 		return scheme.Decline(http.StatusForbidden, "file_outside", "a link leads out of the directory that is served")
 	default:
 		return fmt.Errorf("%w: the file system: %w", resolver.ErrUnreachable, errno)

@@ -12,10 +12,10 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// place is what a file URL names.
+// place is the local path in a file URL.
 type place struct {
 	path  string // absolute and clean, decoded: "/srv/doc"
-	slash bool   // it ends in a slash: a directory
+	slash bool   // trailing slash: a directory
 }
 
 var (
@@ -26,10 +26,10 @@ var (
 	ruleEmpty = uri.Rule{Code: "file_empty_name", Name: "fpath", Section: "RFC 1738 section 3.10", Says: "no file has an empty name: there are two slashes in a row"}
 )
 
-// placeOf returns the place of a URL in normal form, whose path begins with a slash. An encoded slash would be part of
-// a name that no file has, and is never taken for a separator.
+// placeOf returns the place of a URL in normal form, whose path starts with a slash. A percent-encoded slash is
+// an error: it would be part of a name, which no file has, and is never a separator.
 func placeOf(u uri.URI) (place, error) {
-	if host, _ := u.Host(); host != "" { // "localhost" has none in normal form
+	if host, _ := u.Host(); host != "" { // the normal form of "localhost" is the empty host
 		return place{}, fmt.Errorf("%w: a file URL of another host, %q; only this host's own are served, and they name no host, or "+
 			"localhost", resolver.ErrForbidden, host)
 	}
@@ -49,7 +49,8 @@ func placeOf(u uri.URI) (place, error) {
 		switch {
 		case name == "":
 			return place{}, &uri.ParseError{Input: u.String(), Offset: at, Rule: ruleEmpty}
-		case err != nil, strings.ContainsAny(name, "/\x00"), name == ".", name == "..": // the normal form has no dot segments
+		case err != nil, strings.ContainsAny(name, "/\x00"), name == ".", name == "..":
+			// The normal form has no literal dot segments.
 			return place{}, &uri.ParseError{Input: u.String(), Offset: at, Rule: ruleName}
 		}
 		p.path += "/" + name
@@ -58,8 +59,8 @@ func placeOf(u uri.URI) (place, error) {
 	return p, nil
 }
 
-// below returns the path relative to a root that contains it, "." for the root. Names that begin with a dot are
-// those that a directory hides: the settings, keys and histories of programs, which are seldom meant to be
+// below returns the path relative to a root that contains it, "." for the root itself. Names that start with a
+// dot are not found, as in listings: they are usually settings, keys and histories of programs, not meant to be
 // published.
 func (p place) below(root string) (string, error) {
 	name := strings.TrimPrefix(strings.TrimPrefix(p.path, root), "/")
@@ -76,7 +77,7 @@ func (p place) below(root string) (string, error) {
 
 func isHidden(name string) bool { return strings.HasPrefix(name, ".") }
 
-// urlOf returns the URL of a path.
+// urlOf returns the file URL of a path.
 func urlOf(local string, slash bool) string {
 	var b strings.Builder
 	b.WriteString("file://")
@@ -115,7 +116,7 @@ func contains(dir, local string) bool {
 	return dir == "/" || local == dir || strings.HasPrefix(local, dir+"/")
 }
 
-// parentOf returns the directory above p; that above a root is the list of all.
+// parentOf returns a link to the parent directory of p; the parent of a root is the list of all roots.
 func parentOf(p place, root string) *scheme.Link {
 	if p.path == root {
 		return &scheme.Link{Text: "all directories that are served", URI: urlOf("/", true)}

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Whoever changes links while requests run does not get out of a root either.
+// TestRaces requires that replacing symbolic links during requests does not lead out of the root.
 func TestRaces(t *testing.T) {
 	dir := tree(t)
 	pub := dir + "/pub"
@@ -16,7 +16,7 @@ func TestRaces(t *testing.T) {
 	must(t, os.WriteFile(dir+"/outside/x", []byte("secret"), 0o644))
 	stop, failed := make(chan struct{}), make(chan error, 1)
 	var swapping sync.WaitGroup
-	swapping.Go(func() { // pub/turn/x is a file of the root and, at times, a way out
+	swapping.Go(func() { // pub/turn/x is alternately a file of the root and one outside
 		for {
 			for _, step := range []func() error{
 				func() error { return os.Symlink("doc", pub+"/turn.new") },
@@ -43,7 +43,8 @@ func TestRaces(t *testing.T) {
 	})
 	h := handler(pub)
 	inside := 0
-	for n := 0; n < 1000 || inside == 0 && n < 1_000_000; n++ { // on a busy machine the directory may stand still for a while
+	// On a busy machine the directory may stay unchanged for a while.
+	for n := 0; n < 1000 || inside == 0 && n < 1_000_000; n++ {
 		resource, err := get(t, h, "file://"+pub+"/turn/x")
 		if err != nil {
 			if statusOf(err) == 0 {
@@ -79,7 +80,7 @@ func TestRaces(t *testing.T) {
 	}
 }
 
-// A pipe that takes the place of a file between the look and the opening does not block.
+// TestRacePipe requires that a pipe which replaces a file between the check and the open does not block.
 func TestRacePipe(t *testing.T) {
 	dir := tree(t)
 	pub := dir + "/pub"

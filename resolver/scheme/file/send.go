@@ -15,18 +15,19 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// send returns the resource of a regular file, which is closed with its body, or at once where that is empty.
+// send returns the resource of a regular file. Closing its body closes f; for an empty body f is closed
+// immediately.
 func (h *Handler) send(ctx context.Context, r scheme.Request, f *os.File, info fs.FileInfo) (*scheme.Resource, error) {
 	resource, part, err := h.resource(r, f, info)
 	if err != nil || part.Length == 0 || r.Method == http.MethodHead {
-		_ = f.Close() // it was only read
+		_ = f.Close() // read-only, so Close cannot lose data
 		return resource, err
 	}
 	resource.Body = &body{ctx: ctx, file: f, next: part.First, left: part.Length}
 	return resource, nil
 }
 
-// resource returns the response without its body, and the part of the file that this is.
+// resource returns the response without its body, and the part of the file to send as body.
 func (h *Handler) resource(r scheme.Request, f *os.File, info fs.FileInfo) (*scheme.Resource, scheme.Range, error) {
 	size := info.Size()
 	etag, modified := validatorsOf(info, h.config.Now())
@@ -54,7 +55,7 @@ func (h *Handler) resource(r scheme.Request, f *os.File, info fs.FileInfo) (*sch
 	return &scheme.Resource{Response: httpmessage.Response{Status: status, Fields: fields, Body: http.NoBody, ContentLength: part.Length}}, part, nil
 }
 
-// withoutPath returns the cause of a fault of the file system.
+// withoutPath returns the cause of a *fs.PathError, whose text has no local path.
 func withoutPath(err error) error {
 	var at *fs.PathError
 	if errors.As(err, &at) {

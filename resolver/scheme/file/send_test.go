@@ -61,7 +61,7 @@ func TestRanges(t *testing.T) {
 	}
 }
 
-// A file that was just changed may be changed again within the same tick of the clock: RFC 9110 section 8.8.1.
+// TestUnsettled: a file changed just now may change again within the same clock tick (RFC 9110 section 8.8.1).
 func TestUnsettled(t *testing.T) {
 	dir := tree(t)
 	for _, now := range []func() time.Time{time.Now, func() time.Time { return time.Unix(0, 0) }} {
@@ -81,7 +81,7 @@ func TestUnsettled(t *testing.T) {
 	}
 }
 
-// The tag changes with the content, also where its size and time are set back.
+// TestEntityTagChanges requires that the tag changes with the content, even if size and time are set back.
 func TestEntityTagChanges(t *testing.T) {
 	dir := tree(t)
 	h, name := handler(dir+"/pub"), dir+"/pub/a.txt"
@@ -92,7 +92,7 @@ func TestEntityTagChanges(t *testing.T) {
 		func() error { return nil },
 		func() error { return os.WriteFile(name, []byte("9876543210"), 0o644) },
 		func() error { return os.WriteFile(name, []byte("987654321"), 0o644) },
-		func() error { // as rsync -t and cp -p do: another inode
+		func() error { // another inode, as by rsync -t and cp -p
 			if err := os.WriteFile(name+".new", []byte("987654321"), 0o644); err != nil {
 				return err
 			}
@@ -110,7 +110,8 @@ func TestEntityTagChanges(t *testing.T) {
 	}
 }
 
-// A file that shrinks while it is sent is never whole; one that grows ends where its length says.
+// TestChangedWhileSent: a file that shrinks while it is sent is an error; one that grows ends at its announced
+// length.
 func TestChangedWhileSent(t *testing.T) {
 	dir := tree(t)
 	name := dir + "/pub/big"
@@ -149,13 +150,13 @@ func TestCancellation(t *testing.T) {
 	}
 }
 
-// A file of 1 GiB leaves the heap where it was, and no descriptor stays open.
+// TestLargeFile requires that a file of 1 GiB neither grows the heap nor leaks a descriptor.
 func TestLargeFile(t *testing.T) {
 	const size = 1 << 30
 	dir := tree(t)
 	name := dir + "/pub/large.iso"
 	must(t, os.WriteFile(name, nil, 0o644))
-	must(t, os.Truncate(name, size)) // sparse
+	must(t, os.Truncate(name, size)) // a sparse file
 	buffer := make([]byte, 1<<20)
 	before, descriptors := heap(), openFiles(t)
 	resource, err := get(t, handler(dir+"/pub"), "file://"+name)
@@ -174,7 +175,7 @@ func TestLargeFile(t *testing.T) {
 	}
 }
 
-// Each response without a body closes its file at once.
+// TestDescriptors requires that each response without a body closes its file immediately.
 func TestDescriptors(t *testing.T) {
 	dir := tree(t)
 	h, before := handler(dir+"/pub"), openFiles(t)

@@ -8,14 +8,13 @@ import (
 	"time"
 )
 
-// settled is how long after a change the clock of a file system surely shows another time.
+// settled is the time after a change when another change certainly gets another timestamp of the file system.
 const settled = 2 * time.Second
 
-// validatorsOf returns the entity tag of a file, and when it was modified. The tag is a hash of its size, of
-// the times at which its content and its inode were changed, and of the number of the inode, which itself is
-// nobody's business. Where the file was changed so shortly before now that another change may not change the
-// times, or by its own account later than now, the tag is weak and the time zero: RFC 9110 section 8.8.1. So no client
-// puts parts of two versions together.
+// validatorsOf returns the entity tag and the modification time of a file. The tag is a hash of its size, its
+// modification and change times, and its inode number, which is not disclosed itself. If the file changed so
+// recently that another change might keep the timestamps, or if they are in the future, the tag is weak and the
+// time zero (RFC 9110 section 8.8.1). So no client combines parts of two versions.
 func validatorsOf(info fs.FileInfo, now time.Time) (etag string, modified time.Time) {
 	inode, changed := inodeOf(info)
 	modified = info.ModTime()

@@ -12,23 +12,23 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// body is the stream of a file. It ends well only where the server says that all was sent, and where as
-// much was sent as there should be.
+// body is the stream of a file. It ends with io.EOF only if the server confirms the end of the transfer, and
+// all expected bytes have arrived.
 type body struct {
-	ctx      context.Context //nolint:containedctx // it also ends the body
+	ctx      context.Context //nolint:containedctx // its cancellation also ends the body
 	cancel   context.CancelFunc
-	mu       sync.Mutex // of a Read, and of all below
+	mu       sync.Mutex // guards a Read and the fields below
 	control  *control
 	data     *transfer
-	left     int64 // what is still to come; -1 where it is not known
-	whole    bool  // the end of the file is the end of the body
+	left     int64 // bytes left to read; -1 if unknown
+	whole    bool  // the body ends where the file ends
 	release  func()
-	stop     func() bool // of closing when ctx ends
-	silence  *time.Timer // closes the connection where nothing comes for long
-	finished error       // nil until the end
+	stop     func() bool // stops the AfterFunc that closes data when ctx ends
+	silence  *time.Timer // read timeout: closes the data connection
+	finished error       // result of the body; nil until its end
 }
 
-// newBody returns a stream of length octets, -1 where that is not known.
+// newBody returns a stream of length bytes, -1 if unknown.
 func (f *fetch) newBody(ctx context.Context, data *transfer, length int64, whole bool) *body {
 	ctx, cancel := context.WithCancel(ctx)
 	b := &body{ctx: ctx, cancel: cancel, control: f.control, data: data, left: length, whole: whole, release: f.release}
@@ -58,9 +58,9 @@ func (b *body) Read(p []byte) (int, error) {
 	switch {
 	case err == nil && b.left != 0:
 		return n, nil
-	case err == nil && b.whole: // the last octets are given once the server has said that they are
+	case err == nil && b.whole: // the last bytes are returned once the server confirms the end
 		err = b.expectEnd()
-	case err == nil: // the rest is not wanted
+	case err == nil: // the rest of the file was not requested
 		b.end(io.EOF)
 		return n, io.EOF
 	}
@@ -73,7 +73,7 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, io.EOF
 }
 
-// read reads from the data connection, not for longer than the time of a reply.
+// read reads from the data connection, with the timeout of a reply.
 func (b *body) read(p []byte) (int, error) {
 	b.silence.Reset(b.control.timeout)
 	n, err := b.data.Read(p)
@@ -89,7 +89,7 @@ func (b *body) read(p []byte) (int, error) {
 	return n, broke("the data", err)
 }
 
-// expectEnd returns io.EOF where no octet comes any more.
+// expectEnd returns io.EOF if no further byte arrives.
 func (b *body) expectEnd() error {
 	n, err := b.read(make([]byte, 1))
 	if n > 0 {
@@ -98,9 +98,9 @@ func (b *body) expectEnd() error {
 	return err
 }
 
-// confirm returns io.EOF where the server says that all was sent: RFC 959 section 5.4.
+// confirm returns io.EOF if the server confirms that the transfer is complete: RFC 959 section 5.4.
 func (b *body) confirm() error {
-	_ = b.data.Close() // the server waits for it, in TLS
+	_ = b.data.Close() // with TLS the server waits for it
 	if b.left > 0 {
 		return fmt.Errorf("%w: the file is shorter than its size by %d octets", io.ErrUnexpectedEOF, b.left)
 	}
@@ -121,8 +121,8 @@ func (b *body) confirm() error {
 	}
 }
 
-// end closes the data connection, and gives the control connection back: only one whose transfer is over
-// can be used again.
+// end closes the data connection and releases the control connection, which is reusable only if the transfer is
+// complete.
 func (b *body) end(err error) {
 	b.finished = err
 	b.stop()
@@ -131,11 +131,11 @@ func (b *body) end(err error) {
 	if !errors.Is(err, io.EOF) || !b.data.done {
 		b.control.broken = true
 	}
-	_ = b.data.Close() // it was read to its end, or is not wanted
+	_ = b.data.Close() // it was read to its end, or aborted
 	b.release()
 }
 
-// Close implements io.Closer, also for a Read that waits.
+// Close implements io.Closer. It unblocks a concurrent Read.
 func (b *body) Close() error {
 	b.cancel()
 	b.mu.Lock()

@@ -12,7 +12,7 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// TestClose closes a stream of which another goroutine waits for more.
+// TestClose closes a stream during a Read of another goroutine.
 func TestClose(t *testing.T) {
 	in, out := io.Pipe()
 	defer out.Close()

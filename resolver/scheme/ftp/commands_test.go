@@ -18,7 +18,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// TestCommands has what is sent for a URL: RFC 1738 section 3.2.
+// TestCommands checks the commands sent for a URL: RFC 1738 section 3.2.
 func TestCommands(t *testing.T) {
 	const (
 		login = "USER anonymous\nPASS urnd@\nFEAT\nPWD\n"
@@ -36,7 +36,7 @@ func TestCommands(t *testing.T) {
 		{"3.2.2", "", login + list},
 		{"3.2.2", "/", login + list},
 		{"3.2.2", "/etc/", login + "CWD etc\n" + list},
-		// RFC 3986 section 6.2.2.3: as links and caches have it.
+		// RFC 3986 section 6.2.2.3: the normal form, as in links and caches.
 		{"3.2.2", "/a/../etc/./motd", login + "CWD etc\n" + file},
 		{"3.2.2", "/a/%2e%2E/etc/", login + "CWD etc\n" + list},
 		{"3.2.2", "/..", login + list},
@@ -53,7 +53,7 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// TestInjection has octets that would end a command: nothing is dialled.
+// TestInjection has bytes that would end a command: nothing is dialed.
 func TestInjection(t *testing.T) {
 	h := handler(t, func(c *Config) {
 		c.Dial = func(context.Context, string, string, func(netip.AddrPort) error) (net.Conn, error) {
@@ -153,11 +153,11 @@ func TestLoginOff(t *testing.T) {
 	}
 }
 
-// TestData has replies to EPSV and PASV: the data connection is to the address of the control connection,
-// and to no port of a service.
+// TestData has replies to EPSV and PASV: the data connection goes to the address of the control connection, and
+// to no reserved port.
 func TestData(t *testing.T) {
 	for _, c := range []struct {
-		what, epsv, pasv, want string // want is the address that is dialled; "" for none
+		what, epsv, pasv, want string // want is the dialed address; "" for none
 	}{
 		{"RFC 2428", "229 (|||5001|)", "", "127.0.0.1:5001"},
 		{"an address", "229 (|1|192.0.2.1|5001|)", "", "127.0.0.1:5001"},
@@ -196,8 +196,8 @@ func TestData(t *testing.T) {
 	}
 }
 
-// TestPassive has servers behind a firewall that opens the port of PASV, and not that of EPSV: it refuses, or is silent; and
-// servers that do not know EPSV, or its reply.
+// TestPassive has servers behind a firewall that opens the port of PASV, but refuses or drops that of EPSV; and
+// servers that reject EPSV, or send an invalid reply to it.
 func TestPassive(t *testing.T) {
 	for what, reply := range map[string]string{
 		"refused": "229 here (|||5001|)", "silent": "229 here (|||5001|)", "wrong address family": "522 not for me",
@@ -228,7 +228,8 @@ func TestPassive(t *testing.T) {
 	}
 }
 
-// TestFeaturesNotKnown has servers that have no reply to FEAT (RFC 2389) which can be read: they are asked again, without it.
+// TestFeaturesNotKnown has servers with an unreadable reply to FEAT (RFC 2389): the connection is retried
+// without FEAT.
 func TestFeaturesNotKnown(t *testing.T) {
 	for _, reply := range []string{"", "FEAT: what?", strings.Repeat("211-a\r\n", 2000) + "211 end"} {
 		for _, mode := range []TLS{TLSNever, TLSOffered} {
@@ -244,7 +245,7 @@ func TestFeaturesNotKnown(t *testing.T) {
 	}
 }
 
-// TestHeadOfDirectory has a directory for which the server has a size or a time, as for files: HEAD is answered as GET.
+// TestHeadOfDirectory has a directory with a size or a time, as if it were a file: HEAD has the status of GET.
 func TestHeadOfDirectory(t *testing.T) {
 	for what, replies := range map[string]map[string]string{
 		"a size":  {"SIZE": "213 4096", "RETR": "550 not a plain file"},
@@ -263,7 +264,7 @@ func TestHeadOfDirectory(t *testing.T) {
 	}
 }
 
-// TestIncomplete has transfers that end too early: none is whole.
+// TestIncomplete has transfers that end early: none counts as complete.
 func TestIncomplete(t *testing.T) {
 	for _, c := range []struct {
 		what, size, end string
@@ -296,11 +297,11 @@ func TestIncomplete(t *testing.T) {
 	}
 }
 
-// TestReplies has the statuses of replies: RFC 959 section 4.2.
+// TestReplies checks the status for each reply: RFC 959 section 4.2.
 func TestReplies(t *testing.T) {
 	for _, c := range []struct {
 		reply  string
-		status int // 0 for an answer that is no refusal
+		status int // 0 for an error that is not a refusal
 	}{
 		{"550 no such file", 404},
 		{"550 Permission denied.", 403},
@@ -333,7 +334,7 @@ func TestReplies(t *testing.T) {
 	}
 }
 
-// TestNoRest is for a server without REST: all is sent.
+// TestNoRest has a server without REST: the full file is sent.
 func TestNoRest(t *testing.T) {
 	f := &fake{replies: map[string]string{"SIZE": "213 10", "REST": "502 no"}}
 	h := handler(t, func(c *Config) { c.TLS = TLSNever })
@@ -343,7 +344,7 @@ func TestNoRest(t *testing.T) {
 	}
 }
 
-// TestRestKept: an offset of a transfer that is refused does not hold for another.
+// TestRestKept: the offset of a rejected transfer must not apply to the next one.
 func TestRestKept(t *testing.T) {
 	f := &fake{replies: map[string]string{"SIZE": "213 10", "RETR": "550 none"}}
 	h := handler(t, func(c *Config) { c.TLS = TLSNever })
@@ -352,11 +353,11 @@ func TestRestKept(t *testing.T) {
 	}
 }
 
-// TestDataPort has ports at which other servers listen: the server is asked for others, but not for ever.
+// TestDataPort has denied data ports: the server is asked for others, a limited number of times.
 func TestDataPort(t *testing.T) {
 	errDenied := errors.New("denied")
 	for _, c := range []struct {
-		denied int // of the ports that the server names, from the first
+		denied int // number of denied ports, from the first
 		ok     bool
 	}{{0, true}, {2, true}, {3, false}} {
 		f := &fake{}
@@ -377,13 +378,13 @@ func TestDataPort(t *testing.T) {
 	}
 }
 
-// TestTLSRefused has servers that do not do what RFC 4217 says.
+// TestTLSRefused has servers that violate RFC 4217.
 func TestTLSRefused(t *testing.T) {
 	for _, c := range []struct {
 		what    string
 		mode    TLS
 		replies map[string]string
-		sent    string // the last command
+		sent    string // last command
 	}{
 		{"required", TLSRequired, nil, "AUTH TLS"},
 		{"a reply before the encryption", TLSOffered, map[string]string{"FEAT": "211-a\r\n AUTH TLS\r\n211 b", "AUTH": "234 go\r\n230 in"}, "AUTH TLS"},
@@ -400,7 +401,7 @@ func TestTLSRefused(t *testing.T) {
 	}
 }
 
-// TestNotes has what servers say of a directory, and where parents lead to.
+// TestNotes checks the texts of servers about a directory, and the links to parents.
 func TestNotes(t *testing.T) {
 	f := &fake{replies: map[string]string{
 		"PASS": "230-Welcome\x1b\r\n230-\r\n230 in", "CWD": "250-This is\r\n old\r\n250 done", "LIST": "550 no files",

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Conditions are evaluated before a transfer where the server tells size or time, and else once it sends the
-// file: RFC 9110 section 13.2.1 has none for what is not there.
+// TestPreconditions: preconditions are evaluated before the transfer if size or time are known, otherwise after
+// the transfer has started: RFC 9110 section 13.2.1 ignores them for a file that does not exist.
 func TestPreconditions(t *testing.T) {
 	known := map[string]string{"SIZE": "213 5", "MDTM": "213 19941106084937"}
 	for _, c := range []struct {

@@ -12,9 +12,9 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// connection returns a connection on which the user of the target is logged in, in the directory where
-// the login leads to: one that waited, else a new one. Where the server has no place for a new one, those that wait
-// are ended, as it may count them, and it is asked again until ctx ends.
+// connection returns a control connection that is logged in as the user of the target, in the home directory of
+// the login: an idle one, otherwise a new one. If the server rejects a new one because it has too many, the
+// idle ones to it are closed, since it may count them, and connecting is retried with backoff until ctx ends.
 func (h *Handler) connection(ctx context.Context, r scheme.Request, t target) (*control, error) {
 	const first, longest = 50 * time.Millisecond, time.Second
 	for wait := first; ; wait = min(2*wait, longest) {
@@ -33,21 +33,21 @@ func (h *Handler) connection(ctx context.Context, r scheme.Request, t target) (*
 		case <-again.C:
 		case <-ctx.Done():
 			again.Stop()
-			return nil, err // what the server says
+			return nil, err // the reply of the server
 		}
 	}
 }
 
-// waiting returns a connection that waited, and still works; nil where there is none.
+// waiting returns an idle connection that still works; nil if there is none.
 func (h *Handler) waiting(ctx context.Context, r scheme.Request, t target) (*control, error) {
 	c, ok := h.pool.Take(t.address, func(c *control) bool {
 		return c.key == t.key && (r.Check == nil || r.Check(c.remote) == nil)
 	})
 	if !ok {
-		return nil, nil //nolint:nilnil // none waits
+		return nil, nil //nolint:nilnil // no idle connection
 	}
-	// The request before left it somewhere else. A server that has ended it meanwhile is asked anew, and has
-	// ended the others, too.
+	// The previous request left it in another directory. If the server has closed it meanwhile, the caller
+	// connects anew; the server has closed the other idle connections, too.
 	soon, cancel := context.WithTimeout(ctx, livenessTimeout)
 	defer cancel()
 	err := c.goHome(soon)
@@ -55,15 +55,16 @@ func (h *Handler) waiting(ctx context.Context, r scheme.Request, t target) (*con
 		return c, nil
 	}
 	c.Close()
-	if ctx.Err() != nil { // the client has left, and the others may work
+	if ctx.Err() != nil { // the request was canceled; the other connections may work
 		return nil, err
 	}
 	h.pool.Drop(func(c *control) bool { return c.key == t.key })
-	return nil, nil //nolint:nilnil // none waits any more
+	return nil, nil //nolint:nilnil // no idle connection works
 }
 
-// goHome leads back to where the login led to. That the server says where this is shows that its replies are those to
-// these commands: one reply too many, to a request before, would be taken for that to the next command of another client.
+// goHome returns to the home directory of the login. The reply to PWD, which must name that directory, shows
+// that replies and commands are in step: a surplus reply to an earlier request would be taken for the reply to
+// the next command of another client.
 func (c *control) goHome(ctx context.Context) error {
 	reply, err := c.command(ctx, "CWD ", c.home)
 	if err != nil || !reply.ok() || c.broken {
@@ -76,14 +77,14 @@ func (c *control) goHome(ctx context.Context) error {
 	return nil
 }
 
-// errAway is for a connection that cannot be used again.
+// errAway is the error for a connection that cannot be reused.
 var errAway = fmt.Errorf("%w: the connection is not where its login led to", resolver.ErrUnreachable)
 
-// livenessTimeout is how long a connection that has waited may take for its first reply.
+// livenessTimeout is the timeout for the replies of an idle connection when it is reused.
 const livenessTimeout = 2 * time.Second
 
-// connect opens a connection and logs in. Where the server has no proper answer to FEAT, which ends the connection, it is
-// connected to again and not asked: a server need not know RFC 2389.
+// connect opens a connection and logs in. If the server closes the connection at FEAT, it connects again and
+// skips FEAT: a server need not implement RFC 2389.
 func (h *Handler) connect(ctx context.Context, r scheme.Request, t target) (*control, error) {
 	c, err := h.open(ctx, r, t, false)
 	if errors.Is(err, errFeatures) && ctx.Err() == nil {
@@ -92,7 +93,7 @@ func (h *Handler) connect(ctx context.Context, r scheme.Request, t target) (*con
 	return c, err
 }
 
-// open opens a connection and logs in, with FEAT or without.
+// open opens a connection and logs in, optionally without FEAT.
 func (h *Handler) open(ctx context.Context, r scheme.Request, t target, noFEAT bool) (*control, error) {
 	conn, err := h.config.Dial(ctx, "tcp", t.address, r.Check)
 	if err != nil {
@@ -111,10 +112,10 @@ func (h *Handler) open(ctx context.Context, r scheme.Request, t target, noFEAT b
 	return c, nil
 }
 
-// begin reads the greeting, secures the connection, logs in, and asks for what the server can.
+// begin reads the greeting, starts TLS, logs in, and queries the features.
 func (h *Handler) begin(ctx context.Context, c *control, t target) error {
 	greeting, err := c.reply(ctx, "the connection")
-	if err == nil && greeting.code == 120 { // ready in some minutes
+	if err == nil && greeting.code == 120 { // ready in some minutes: RFC 959 section 4.2.1
 		greeting, err = c.reply(ctx, "the connection")
 	}
 	if err != nil {
@@ -129,10 +130,10 @@ func (h *Handler) begin(ctx context.Context, c *control, t target) error {
 	if err := logIn(ctx, c, t); err != nil {
 		return err
 	}
-	if err := c.ask(ctx); err != nil { // after the login it may be more
+	if err := c.ask(ctx); err != nil { // the features may differ after the login
 		return err
 	}
-	if c.features.utf8 { // RFC 2640, for servers that need to be told; a refusal does no harm
+	if c.features.utf8 { // RFC 2640; some servers need it, and a refusal is harmless
 		if _, err := c.command(ctx, "OPTS UTF8 ON", ""); err != nil {
 			return err
 		}
@@ -144,7 +145,7 @@ func (h *Handler) begin(ctx context.Context, c *control, t target) error {
 	return err
 }
 
-// logIn sends the user and the password: RFC 959 section 5.4.
+// logIn sends USER and PASS: RFC 959 section 5.4.
 func logIn(ctx context.Context, c *control, t target) error {
 	r, err := c.command(ctx, "USER ", t.login.user)
 	if err != nil {
@@ -168,8 +169,8 @@ func logIn(ctx context.Context, c *control, t target) error {
 	}
 }
 
-// quoted returns the directory in the reply to PWD, in which a quote is doubled: RFC 959 appendix II. It is ""
-// where there is none.
+// quoted returns the directory in the reply to PWD, in which a quotation mark is doubled: RFC 959 appendix II.
+// It is "" if there is none.
 func quoted(text string) string {
 	_, text, found := strings.Cut(text, `"`)
 	if !found {
@@ -188,5 +189,5 @@ func quoted(text string) string {
 	return ""
 }
 
-// errNoTLS is for a server that has to, but does not.
+// errNoTLS is the error for a server without TLS where the configuration requires it.
 var errNoTLS = fmt.Errorf("%w: the server does not offer TLS, which the configuration requires", resolver.ErrUnreachable)

@@ -16,24 +16,24 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// control is a control connection: RFC 959 section 3. It has one user at a time.
+// control is a control connection: RFC 959 section 3. One request uses it at a time.
 type control struct {
 	key      key
-	conn     net.Conn // above TLS, where that is used
+	conn     net.Conn // the TLS connection, if TLS is used
 	in       *bufio.Reader
 	remote   netip.AddrPort
 	timeout  time.Duration // of each reply
 	features features
-	tls      *tls.Config // of data connections; nil for none
-	noEPSV   bool        // the server refused EPSV
-	noFEAT   bool        // the server is not asked for its features
-	mode     byte        // what TYPE has set: 'A', 'I', or 0 for nothing yet
-	home     string      // the directory after the login; "" if it is not known
-	welcome  []string    // what the server said after the login
-	broken   bool        // it must not be used again
+	tls      *tls.Config // of data connections; nil for no TLS
+	noEPSV   bool        // the server rejected EPSV
+	noFEAT   bool        // FEAT is not sent
+	mode     byte        // argument of the last TYPE: 'A', 'I', or 0 for none yet
+	home     string      // directory after the login; "" if unknown
+	welcome  []string    // text of the server after the login
+	broken   bool        // not reusable
 }
 
-// newControl returns the control connection over conn, of which no reply was read.
+// newControl returns the control connection over conn. It reads nothing.
 func newControl(conn net.Conn, k key, limits scheme.Limits) (*control, error) {
 	remote, err := netip.ParseAddrPort(conn.RemoteAddr().String())
 	if err != nil {
@@ -45,18 +45,18 @@ func newControl(conn net.Conn, k key, limits scheme.Limits) (*control, error) {
 // Server implements scheme.PooledConn.
 func (c *control) Server() string { return c.key.address }
 
-// Close ends the connection.
+// Close closes the connection.
 func (c *control) Close() {
 	c.broken = true
-	_ = c.conn.Close() // nothing is left to be sent
+	_ = c.conn.Close() // no unsent data
 }
 
-// command sends a command with its argument, and returns the reply. ctx ends it, and with it the
-// connection. The argument has no line end: see newTarget.
+// command sends a command with its argument and returns the reply. Cancellation of ctx closes the connection.
+// The argument has no line end: see newTarget.
 func (c *control) command(ctx context.Context, verb, argument string) (reply, error) {
 	var r reply
 	err := c.within(ctx, verb, func() (err error) {
-		// RFC 959 section 5.3 would double octet 255, as Telnet does; servers take it for two.
+		// RFC 959 section 5.3 would double byte 255, as Telnet does; but servers take it for two bytes.
 		if _, err = io.WriteString(c.conn, verb+argument+"\r\n"); err == nil {
 			r, err = c.receive()
 		}
@@ -65,7 +65,7 @@ func (c *control) command(ctx context.Context, verb, argument string) (reply, er
 	return r, err
 }
 
-// reply waits for another reply, as the one at the end of a transfer.
+// reply waits for a further reply, such as the one at the end of a transfer.
 func (c *control) reply(ctx context.Context, to string) (r reply, err error) {
 	err = c.within(ctx, to, func() (err error) { r, err = c.receive(); return err })
 	return r, err
@@ -79,7 +79,7 @@ func (c *control) receive() (reply, error) {
 	return r, err
 }
 
-// within runs do on the connection, which it closes after the time of a reply, or when ctx ends.
+// within runs do on the connection, which it closes after the reply timeout or when ctx ends.
 func (c *control) within(ctx context.Context, verb string, do func() error) error {
 	bounded, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
@@ -95,7 +95,7 @@ func (c *control) within(ctx context.Context, verb string, do func() error) erro
 	return broke("the reply to "+strings.TrimSpace(verb), err)
 }
 
-// broke returns the error of a connection that ended while it waited for something.
+// broke returns the error of a connection that failed while waiting for what.
 func broke(what string, err error) error {
 	var netErr net.Error
 	switch {
@@ -108,7 +108,7 @@ func broke(what string, err error) error {
 	}
 }
 
-// setType makes transfers ones of text, 'A', or of octets, 'I'.
+// setType sets the representation type to text ('A') or bytes ('I'): RFC 959 section 3.1.1.
 func (c *control) setType(ctx context.Context, mode byte) error {
 	if c.mode == mode {
 		return nil

@@ -13,8 +13,8 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// passive returns where the server waits for a data connection: at the address of the control connection,
-// whatever it says (RFC 2577 section 3).
+// passive returns the address for a data connection: the port from the reply, at the address of the control
+// connection, whatever address the reply has (RFC 2577 section 3).
 func (c *control) passive(ctx context.Context) (netip.AddrPort, error) {
 	if !c.noEPSV {
 		r, err := c.command(ctx, "EPSV", "")
@@ -27,7 +27,7 @@ func (c *control) passive(ctx context.Context) (netip.AddrPort, error) {
 				return address, err
 			}
 		}
-		if c.noEPSV = true; !c.remote.Addr().Unmap().Is4() { // for which PASV has no form
+		if c.noEPSV = true; !c.remote.Addr().Unmap().Is4() { // PASV has no form for IPv6
 			return netip.AddrPort{}, refusal(r, "EPSV")
 		}
 	}
@@ -49,8 +49,9 @@ func (c *control) dataAddress(r reply, parse func(string) (uint16, error)) (neti
 	return netip.AddrPortFrom(c.remote.Addr(), port), nil
 }
 
-// dataAddress returns where a data connection may be made to. The ports of servers are mostly any, so one at
-// which servers of another protocol listen as a rule is no attack yet: the server is asked for another.
+// dataAddress returns the address for a data connection, whose port DataPort allows. Servers mostly choose
+// random ports, so a denied port, at which servers of another protocol usually listen, is no attack yet: it
+// requests another one, up to 3 times.
 func (f *fetch) dataAddress(ctx context.Context) (netip.AddrPort, error) {
 	const attempts = 3
 	for attempt := 1; ; attempt++ {
@@ -64,8 +65,9 @@ func (f *fetch) dataAddress(ctx context.Context) (netip.AddrPort, error) {
 	}
 }
 
-// dialData opens a data connection. A firewall that knows PASV alone lets nothing through to the port of EPSV, so where that
-// cannot be reached within a third of the time, PASV is tried (RFC 1123 section 4.1.2.6), and used from then on.
+// dialData opens a data connection. A firewall that knows only PASV blocks the port of EPSV. So if that port
+// cannot be reached within a third of the timeout, PASV is tried (RFC 1123 section 4.1.2.6), and used from then
+// on.
 func (f *fetch) dialData(ctx context.Context) (net.Conn, error) {
 	c := f.control
 	address, err := f.dataAddress(ctx)
@@ -85,7 +87,7 @@ func (f *fetch) dialData(ctx context.Context) (net.Conn, error) {
 	c.noEPSV = true
 	address, passiveErr := f.dataAddress(ctx)
 	if passiveErr != nil {
-		return nil, err // there was a port
+		return nil, err // the error of connecting is more useful than that of PASV
 	}
 	return f.dialAt(ctx, address)
 }
@@ -98,33 +100,33 @@ func (f *fetch) dialAt(ctx context.Context, address netip.AddrPort) (net.Conn, e
 	return conn, nil
 }
 
-// transfer is a data connection, of which the server has begun to send.
+// transfer is a data connection on which the server has started to send.
 type transfer struct {
 	net.Conn
-	// done is whether the server has said already that all is sent.
+	// done is true if the server has confirmed already that the transfer is complete.
 	done bool
 }
 
-// transfer opens a data connection, on which the server answers a command, from an offset.
+// transfer opens a data connection and sends a command that transfers data on it, from an offset in bytes.
 func (f *fetch) transfer(ctx context.Context, verb, argument string, offset int64) (*transfer, error) {
 	c := f.control
 	conn, err := f.dialData(ctx)
 	if err != nil {
-		c.broken = true // the server may wait for a connection
+		c.broken = true // the server may still wait for a data connection
 		return nil, err
 	}
 	done, err := c.begin(ctx, verb, argument, offset)
 	if err != nil {
-		_ = conn.Close() // nothing was sent on it
+		_ = conn.Close() // no unsent data
 		return nil, err
 	}
-	if c.tls != nil { // its handshake is at the first read: servers wait with theirs for the command
+	if c.tls != nil { // the handshake runs at the first read: servers start theirs after the command
 		conn = tls.Client(conn, c.tls)
 	}
 	return &transfer{conn, done}, nil
 }
 
-// begin sends the command of a transfer.
+// begin sends REST for an offset, and the command of a transfer.
 func (c *control) begin(ctx context.Context, verb, argument string, offset int64) (done bool, err error) {
 	if offset > 0 {
 		r, err := c.command(ctx, "REST ", strconv.FormatInt(offset, 10))
@@ -142,10 +144,10 @@ func (c *control) begin(ctx context.Context, verb, argument string, offset int64
 	case r.code/100 == 1 || r.ok():
 		return r.ok(), nil
 	default:
-		c.broken = c.broken || offset > 0 // it may hold for the next transfer
+		c.broken = c.broken || offset > 0 // REST may still apply to the next transfer
 		return false, refusal(r, verb)
 	}
 }
 
-// errNoRest is for a server that cannot begin in the middle of a file.
+// errNoRest is the error for a server that rejects REST.
 var errNoRest = fmt.Errorf("%w: REST is refused", scheme.ErrResponse)

@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// findDate returns where the date of a line is, after the size, and where it ends: at index 0 for none. The time is zero where
-// the date is of a language or a form that cannot be read, of which the shape is still known.
+// findDate returns the index of the field where the date of a line starts, after the size, and the offset where
+// it ends; the index is 0 for none. The time is zero if only the shape of the date is recognized: its language
+// or format is unknown.
 func findDate(fields []field, now time.Time) (at int, modified time.Time, end int) {
 	for i := 2; i < len(fields); i++ {
 		if !isNumber(fields[i-1].text) {
@@ -28,8 +29,8 @@ func findDate(fields []field, now time.Time) (at int, modified time.Time, end in
 	return 0, time.Time{}, 0
 }
 
-// unixDate reads the date that fields begin with, and returns where it ends: "Jan 2 15:04", "Jan 2 2006",
-// either with the day first, or those of ISO 8601.
+// unixDate parses the date at the start of fields and returns the offset of its end: "Jan 2 15:04", "Jan 2
+// 2006", either with the day first, or ISO 8601.
 func unixDate(fields []field, now time.Time) (t time.Time, end int, ok bool) {
 	if strings.IndexByte(fields[0].text, '-') == len("2006") {
 		if t, end, ok := isoDate(fields); ok {
@@ -54,7 +55,7 @@ func unixDate(fields []field, now time.Time) (t time.Time, end int, ok bool) {
 	return t, fields[2].end, ok
 }
 
-// isoDate reads the dates of GNU ls by --time-style: full-iso, long-iso, and those of iso that are not of this year.
+// isoDate parses the dates of GNU ls --time-style: full-iso, long-iso, and the form of iso for other years.
 func isoDate(fields []field) (t time.Time, end int, ok bool) {
 	if len(fields) >= 3 {
 		if t, err := time.Parse("2006-01-02 15:04:05 -0700", fields[0].text+" "+fields[1].text+" "+fields[2].text); err == nil {
@@ -70,11 +71,11 @@ func isoDate(fields []field) (t time.Time, end int, ok bool) {
 		return time.Time{}, 0, false
 	}
 	t, err := time.Parse("2006-01-02", fields[0].text)
-	return t, fields[0].end + 1, err == nil // it is as wide as "01-02 15:04"
+	return t, fields[0].end + 1, err == nil // ls pads it to the width of "01-02 15:04"
 }
 
-// dateShape returns where a date ends that fields begin with, of any language: day and month in either order, or both as
-// one word, and a time of the day or a year.
+// dateShape returns the offset where a date of any language ends: day and month in either order, or both in one
+// word, followed by a time of day or a year.
 func dateShape(fields []field, now time.Time) (end int, ok bool) {
 	const words = 3
 	if len(fields) >= words {
@@ -90,10 +91,10 @@ func dateShape(fields []field, now time.Time) (end int, ok bool) {
 	return 0, false
 }
 
-// isNumber reports whether a word is of digits alone, however many.
+// isNumber reports whether a word consists of digits, of any number.
 func isNumber(text string) bool { return text != "" && strings.Trim(text, "0123456789") == "" }
 
-// leading returns the number that a word begins with, and how many digits it has.
+// leading returns the number at the start of a word, and its number of digits.
 func leading(text string) (number, digits int) {
 	digits = len(text) - len(strings.TrimLeft(text, "0123456789"))
 	number, err := strconv.Atoi(text[:digits])
@@ -103,31 +104,31 @@ func leading(text string) (number, digits int) {
 	return number, digits
 }
 
-// isDay reports whether a word begins with what may be the number of a day, such as "12." and "12日".
+// isDay reports whether a word starts with a day of the month, such as "12." and "12日".
 func isDay(text string) bool {
 	number, digits := leading(text)
 	return digits > 0 && digits <= 2 && number >= 1 && number <= 31
 }
 
-// isYear reports whether a word begins with a year that is past, or nearly.
+// isYear reports whether a word starts with a year from 1970 to next year.
 func isYear(text string, now time.Time) bool {
 	const first = 1970
 	number, digits := leading(text)
 	return digits == len("2006") && number >= first && number <= now.Year()+1
 }
 
-// isClock reports whether a word is a time of the day, with or without seconds.
+// isClock reports whether a word is a time of day, with or without seconds.
 func isClock(text string) bool {
 	hour, digits := leading(text)
 	return digits > 0 && digits <= 2 && hour <= 24 && len(text) >= digits+len(":04") && text[digits] == ':' &&
 		strings.Trim(text, "0123456789:.") == ""
 }
 
-// recent reads a date without a year, which is of the last half year, or nearly: the clocks of servers
-// differ, and their zones.
+// recent parses a date without a year. It is in the last year, or up to a day ahead, because clocks and time
+// zones of servers differ.
 func recent(date string, now time.Time) (time.Time, bool) {
 	const ahead = 24 * time.Hour
-	t, err := time.Parse("Jan 2 15:04", date) // of year 0, which has a February 29
+	t, err := time.Parse("Jan 2 15:04", date) // year 0 is a leap year
 	if err != nil {
 		return time.Time{}, false
 	}
@@ -141,7 +142,8 @@ func recent(date string, now time.Time) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// dosDate reads the date of "dir" of MS-DOS. ok is false for what is none; the time is zero for one of another form.
+// dosDate parses the date of MS-DOS "dir". ok is false if it is no date; the time is zero if only its shape is
+// recognized.
 func dosDate(date, clock string) (t time.Time, ok bool) {
 	for _, day := range [...]string{"01-02-06", "01-02-2006", "2006-01-02", "02.01.2006"} {
 		for _, hour := range [...]string{"03:04PM", "15:04"} {

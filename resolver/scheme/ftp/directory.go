@@ -13,14 +13,14 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// listed is what a server lists.
+// listed is the parsed reply to a listing command.
 type listed struct {
 	entries    []entry
-	unknown    int    // lines that could not be read
-	incomplete string // why it is not all; "" where it is
+	unknown    int    // number of lines that could not be parsed
+	incomplete string // why entries are missing; "" if complete
 }
 
-// directory returns the listing of the directory in which the connection is.
+// directory returns the listing of the current directory of the connection.
 func (f *fetch) directory(ctx context.Context) (*scheme.Resource, error) {
 	ctx, cancel := f.config.within(ctx)
 	defer cancel()
@@ -31,11 +31,11 @@ func (f *fetch) directory(ctx context.Context) (*scheme.Resource, error) {
 	return f.listing(found, f.target.directory()), nil
 }
 
-// read asks by MLSD, else by LIST, and for the names alone where none of the lines of LIST can be read.
+// read lists by MLSD, else by LIST, and by NLST (names only) if no line of LIST can be parsed.
 func (f *fetch) read(ctx context.Context) (listed, error) {
 	if f.control.features.mlst {
 		found, err := f.lines(ctx, "MLSD", "", parseMLSD)
-		if !errors.Is(err, scheme.ErrResponse) || f.control.broken { // it is refused by some that say they have it
+		if !errors.Is(err, scheme.ErrResponse) || f.control.broken { // some servers announce MLSD and reject it
 			return found, err
 		}
 	}
@@ -50,7 +50,7 @@ func (f *fetch) read(ctx context.Context) (listed, error) {
 	return f.lines(ctx, "NLST", "", parseName)
 }
 
-// names returns the listing of the names that a pattern stands for.
+// names returns the listing of the names that match a pattern.
 func (f *fetch) names(ctx context.Context, pattern string) (*scheme.Resource, error) {
 	ctx, cancel := f.config.within(ctx)
 	defer cancel()
@@ -68,17 +68,17 @@ func (f *fetch) names(ctx context.Context, pattern string) (*scheme.Resource, er
 	return f.listing(found, location[:strings.LastIndexByte(location, '/')+1]), nil
 }
 
-// parseName reads a line of the reply to NLST, which says no more than the name.
+// parseName parses a line of the reply to NLST, which has only the name.
 func parseName(line string) (entry, bool, bool) {
 	return entry{name: strings.TrimPrefix(line, "./"), kind: scheme.ItemOther, size: -1}, false, true
 }
 
-// lines reads what a command lists.
+// lines sends a listing command and parses the lines of its transfer.
 func (f *fetch) lines(ctx context.Context, verb, argument string, parse func(string) (entry, bool, bool)) (listed, error) {
 	data, err := f.transfer(ctx, verb, argument, 0)
 	var refused *scheme.Refusal
 	if errors.As(err, &refused) && isEmpty(refused.Reply) {
-		return listed{}, nil // so some servers say that there is nothing to list
+		return listed{}, nil // some servers reject the listing of an empty directory
 	}
 	if err != nil {
 		return listed{}, err
@@ -97,10 +97,10 @@ func (f *fetch) lines(ctx context.Context, verb, argument string, parse func(str
 		return listed{}, broke("a listing", err)
 	}
 	if found.incomplete != "" {
-		f.control.broken = true // the rest is not wanted
+		f.control.broken = true // the transfer is aborted
 		return found, nil
 	}
-	_ = data.Close() // the server waits for it, in TLS
+	_ = data.Close() // with TLS the server waits for it
 	if data.done {
 		return found, nil
 	}
@@ -120,7 +120,7 @@ func (f *fetch) lines(ctx context.Context, verb, argument string, parse func(str
 	return found, nil
 }
 
-// readLines reads the lines of a listing, within the limits.
+// readLines parses the lines of a listing within the limits.
 func readLines(data io.Reader, limits scheme.Limits, parse func(string) (entry, bool, bool)) (listed, error) {
 	var found listed
 	lines := scheme.Lines{In: bufio.NewReaderSize(data, limits.Line), Line: limits.Line, Octets: limits.Octets, Endless: true}
@@ -143,7 +143,7 @@ func readLines(data io.Reader, limits scheme.Limits, parse func(string) (entry, 
 	return found, nil
 }
 
-// add adds what was read of a line.
+// add adds a parsed line. skip, "." and ".." add nothing.
 func (l *listed) add(e entry, skip, ok bool, limit int) {
 	switch {
 	case ok && (skip || e.name == "." || e.name == ".."):
@@ -156,7 +156,7 @@ func (l *listed) add(e entry, skip, ok bool, limit int) {
 	}
 }
 
-// listing makes the answer of what was listed; location is the URI of the directory of the entries.
+// listing renders the parsed entries; location is the URI of their directory.
 func (f *fetch) listing(found listed, location string) *scheme.Resource {
 	t := f.target
 	l := &scheme.Listing{

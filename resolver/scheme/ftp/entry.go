@@ -9,24 +9,24 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// entry is one name of a directory, as octets.
+// entry is a directory entry; names are raw bytes.
 type entry struct {
 	name     string
-	kind     string // of scheme.Item
-	target   string // of a link
-	size     int64  // -1 where it is not known
+	kind     string // a scheme.Item constant
+	target   string // of a symbolic link
+	size     int64  // in bytes; -1 if unknown
 	modified time.Time
-	// noSize and noTime are whether the server says it, in a form that cannot be read.
+	// noSize and noTime are true if the server states the value in an unknown format.
 	noSize, noTime bool
 }
 
-// isShown reports whether the name can be a segment of a URI that leads to it: "." and ".." do not, nor
-// does one that leads elsewhere.
+// isShown reports whether the name can be a path segment of a URI that names this entry. "." and ".." cannot,
+// nor can a name with a separator or a line end.
 func (e entry) isShown() bool {
 	return e.name != "" && e.name != "." && e.name != ".." && !strings.ContainsAny(e.name, "/\r\n\x00")
 }
 
-// item returns the entry of the directory whose URI is base, which ends in a slash.
+// item converts the entry. base is the URI of the directory and ends in a slash.
 func (e entry) item(base string) scheme.Item {
 	item := scheme.Item{Kind: e.kind, Name: scheme.Text(e.name), URI: base + escape(e.name), Modified: e.modified, Note: e.note()}
 	if e.kind == scheme.ItemDirectory {
@@ -34,7 +34,7 @@ func (e entry) item(base string) scheme.Item {
 	}
 	if e.kind == scheme.ItemFile {
 		if e.size >= 0 {
-			size := e.size // not of e, which would be kept for it
+			size := e.size // a copy, so that the pointer does not keep e in memory
 			item.Size = &size
 		}
 		if named := scheme.MediaType(e.name, nil); named != "application/octet-stream" {
@@ -44,7 +44,7 @@ func (e entry) item(base string) scheme.Item {
 	return item
 }
 
-// note returns the target of a link, and which fields of the server cannot be read.
+// note returns the target of a symbolic link, and the fields of the server that could not be parsed.
 func (e entry) note() string {
 	notes := make([]string, 0, 3)
 	if e.target != "" {
@@ -59,7 +59,7 @@ func (e entry) note() string {
 	return strings.Join(notes, ", ")
 }
 
-// sortEntries puts directories first, and then names in the order of the alphabet, without regard to case.
+// sortEntries sorts directories first, then by name, ignoring case.
 func sortEntries(entries []entry) {
 	type keyed struct {
 		lower string

@@ -11,25 +11,25 @@ import (
 	"testing"
 )
 
-// fake is a server that a test scripts.
+// fake is a scripted server.
 type fake struct {
 	listen  func() (net.Listener, error)
 	asked   func(name string)
 	body    func() io.Reader
 	names   []string
-	data    map[string]string    // by verb, such as "MLSD": what it lists in place of names
+	data    map[string]string    // by verb, such as "MLSD": listing in place of names
 	slow    func(command string) // called before each reply
 	tls     *tls.Config          // for AUTH
-	passive bool                 // PASV is known
-	replies map[string]string    // by command, "RETR a", or verb, "RETR"; "" is to close the connection
-	end     string               // the reply at the end of a transfer; "" for 226, "close" is to close the connection
+	passive bool                 // PASV is supported
+	replies map[string]string    // by command, "RETR a", or by verb, "RETR"; "" closes the connection
+	end     string               // reply at the end of a transfer; "" is 226, "close" closes the connection
 
 	mu       sync.Mutex
 	commands []string
-	control  net.Conn // the last one
+	control  net.Conn // latest control connection
 }
 
-// stray sends a reply that nobody asked for.
+// stray sends an unsolicited reply.
 func (f *fake) stray(t *testing.T, reply string) {
 	t.Helper()
 	f.mu.Lock()
@@ -45,14 +45,14 @@ func (f *fake) log(command string) {
 	f.commands = append(f.commands, command)
 }
 
-// sent returns the commands so far.
+// sent returns the commands received so far.
 func (f *fake) sent() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return strings.Join(f.commands, "\n")
 }
 
-// serve answers on one control connection.
+// serve serves one control connection.
 func (f *fake) serve(conn net.Conn) {
 	defer conn.Close()
 	f.mu.Lock()
@@ -178,7 +178,7 @@ func (f *fake) transfer(conn net.Conn, data net.Listener, verb string) string {
 	return "226 all sent"
 }
 
-// start listens until the end of the test, and returns the address.
+// start serves until the end of the test, and returns the address.
 func (f *fake) start(t testing.TB) string {
 	t.Helper()
 	listen := func() (net.Listener, error) { return net.Listen("tcp4", "127.0.0.1:0") }

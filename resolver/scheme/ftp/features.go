@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// features is what a server says that it can: RFC 2389.
+// features are the features of a server that matter here: RFC 2389.
 type features struct {
 	tls, mlst, utf8 bool
 }
 
-// parseFeatures reads the reply to FEAT.
+// parseFeatures parses the reply to FEAT.
 func parseFeatures(r reply) features {
 	var f features
 	if r.code != 211 {
@@ -23,7 +23,7 @@ func parseFeatures(r reply) features {
 		switch strings.ToUpper(name) {
 		case "AUTH":
 			f.tls = f.tls || strings.Contains(strings.ToUpper(rest), "TLS")
-		case "MLST", "MLSD": // RFC 3659 section 7.8: the one means both
+		case "MLST", "MLSD": // RFC 3659 section 7.8: either means both
 			f.mlst = true
 		case "UTF8":
 			f.utf8 = true
@@ -32,10 +32,10 @@ func parseFeatures(r reply) features {
 	return f
 }
 
-// errFeatures is for a connection that ended as its server was asked for its features.
+// errFeatures is wrapped by the error of a connection that failed at FEAT.
 var errFeatures = errors.New("the server was asked for its features")
 
-// ask asks for the features, unless the server is not to be asked: then it seems to have none.
+// ask queries the features, unless noFEAT is set: the server then counts as one without features.
 func (c *control) ask(ctx context.Context) error {
 	if c.noFEAT {
 		return nil

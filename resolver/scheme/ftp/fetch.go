@@ -16,13 +16,13 @@ type fetch struct {
 	request scheme.Request
 	target  target
 	control *control
-	notes   []string // what the server said in the last directory
-	streams bool     // the body of the answer has the connection
-	release func()   // gives the connection back
+	notes   []string // text of the server for the last directory entered
+	streams bool     // the body owns the connection
+	release func()   // returns the connection to the pool
 }
 
-// answer goes to the directory of the target, segment by segment (RFC 1738 section 3.2.2), and returns what it
-// has of the name. before is the part of ctx before the first octet.
+// answer changes to the directory of the target, segment by segment (RFC 1738 section 3.2.2), and fetches its
+// name there. before is ctx with the timeout until the first byte.
 func (f *fetch) answer(ctx, before context.Context) (*scheme.Resource, error) {
 	for i, name := range f.target.Dirs {
 		if err := f.enter(before, name, i == 0); err != nil {
@@ -39,8 +39,8 @@ func (f *fetch) answer(ctx, before context.Context) (*scheme.Resource, error) {
 	}
 }
 
-// enter changes the directory. Few servers know a CWD without a name, which RFC 1738 has for "//": other
-// clients take the first for the root, and no other for anything.
+// enter changes the directory. Few servers accept a CWD without a name, which RFC 1738 requires for "//". As in
+// other clients, an empty first segment is then the root, and a later one is ignored.
 func (f *fetch) enter(ctx context.Context, name string, isFirst bool) error {
 	r, err := f.control.command(ctx, "CWD ", name)
 	if err == nil && name == "" && r.code/100 == 5 {
@@ -59,7 +59,7 @@ func (f *fetch) enter(ctx context.Context, name string, isFirst bool) error {
 	return nil
 }
 
-// named returns the directory of a name, or what a pattern stands for: ";type=d".
+// named handles ";type=d": it returns the listing of a directory, or of the names that match a pattern.
 func (f *fetch) named(ctx, before context.Context) (*scheme.Resource, error) {
 	if f.target.Name == "" {
 		return f.directory(ctx)
@@ -69,21 +69,23 @@ func (f *fetch) named(ctx, before context.Context) (*scheme.Resource, error) {
 	switch {
 	case err == nil:
 		return f.directory(ctx)
-	case errors.As(err, &refused) && refused.Status == http.StatusNotFound && f.target.Name[0] != '-': // which begins options
+	case errors.As(err, &refused) && refused.Status == http.StatusNotFound && f.target.Name[0] != '-':
+		// A leading hyphen would start options.
 		return f.names(ctx, f.target.Name)
 	default:
 		return nil, err
 	}
 }
 
-// hasPassword reports whether the password is in the URI.
+// hasPassword reports whether the URI has a password.
 func (f *fetch) hasPassword() bool {
 	userinfo, _ := f.request.URI.Userinfo()
 	return strings.Contains(userinfo, ":")
 }
 
-// redirected returns the answer for a directory whose URI has no slash at its end, and the error where it
-// is none. No redirect has a password: where the URI has one, the directory itself is the answer.
+// redirected handles a rejected file name that may be a directory, whose URI needs a trailing slash: it
+// redirects to that URI, or returns err if it is no directory. A redirect must not contain a password, so for a
+// URI with a password the listing itself is returned.
 func (f *fetch) redirected(ctx, before context.Context, err error) (*scheme.Resource, error) {
 	var refused *scheme.Refusal
 	if f.target.Type != 0 || f.control.broken || !errors.As(err, &refused) || refused.Status != http.StatusNotFound && refused.Status != http.StatusForbidden {

@@ -15,9 +15,9 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// fileInfo is what a server says of a file before it is sent.
+// fileInfo is the metadata of a file from SIZE and MDTM.
 type fileInfo struct {
-	size     int64 // -1 where it is not known
+	size     int64 // in bytes; -1 if unknown
 	modified time.Time
 	etag     string
 }
@@ -41,10 +41,10 @@ func (f *fetch) file(ctx, before context.Context) (*scheme.Resource, error) {
 		if resource, err := f.redirected(ctx, before, err); err == nil || f.request.Method == http.MethodHead || f.control.broken {
 			return resource, err
 		}
-		info = fileInfo{size: -1} // some servers refuse SIZE for a file that they send
+		info = fileInfo{size: -1} // some servers reject SIZE for a file that RETR sends
 	}
 	fields := info.fields()
-	if info.etag != "" { // else it may not be there
+	if info.etag != "" { // without metadata the file may not exist
 		if instead := scheme.Precondition(f.request.Fields, fields, info.etag, info.modified); instead != nil {
 			return instead, nil
 		}
@@ -52,8 +52,8 @@ func (f *fetch) file(ctx, before context.Context) (*scheme.Resource, error) {
 	return f.content(ctx, before, info, fields)
 }
 
-// head returns what a HEAD is answered with in place of the file: only RETR, which it does not send, would show that a name is
-// that of a directory, for which some servers have a size and a time, too. It is nil for a file.
+// head returns the response to a HEAD whose target is a directory, and nil for a file. For a GET the rejected
+// RETR shows a directory, but HEAD sends none, and for a directory some servers also answer SIZE and MDTM.
 func (f *fetch) head(ctx, before context.Context, info fileInfo) (*scheme.Resource, error) {
 	if info.size < 0 && info.modified.IsZero() {
 		if err := f.missing(before); err != nil {
@@ -67,10 +67,10 @@ func (f *fetch) head(ctx, before context.Context, info fileInfo) (*scheme.Resour
 	return resource, err
 }
 
-// errUnsent stands for the refusal of a RETR that was not sent.
+// errUnsent stands for the rejection of a RETR that is not sent for HEAD.
 var errUnsent = scheme.Refuse(http.StatusNotFound, "")
 
-// fields returns the fields of a file.
+// fields returns the header fields of a file.
 func (i fileInfo) fields() httpmessage.Fields {
 	fields := httpmessage.FieldsOf("Accept-Ranges", "none")
 	if i.size >= 0 {
@@ -85,8 +85,8 @@ func (i fileInfo) fields() httpmessage.Fields {
 	return fields
 }
 
-// info asks for size and time: RFC 3659 sections 3 and 4. The error is that of a file that is not there. In
-// the mode of text neither the size nor the offset of an octet is known.
+// info queries size and time: RFC 3659 sections 3 and 4. The error means that the file does not exist. In text
+// mode neither the size nor a byte offset is known.
 func (f *fetch) info(ctx context.Context) (fileInfo, error) {
 	info := fileInfo{size: -1}
 	if f.target.Type != 'a' {
@@ -107,20 +107,22 @@ func (f *fetch) info(ctx context.Context) (fileInfo, error) {
 	switch {
 	case r.code == 213:
 		info.modified = parseTime(strings.TrimSpace(r.last()))
-	case r.code == 550 && info.size < 0: // else there is a file, of which the time is not known
+	case r.code == 550 && info.size < 0: // otherwise the file exists, and only its time is unknown
 		return info, refusal(r, "MDTM")
 	}
 	info.setTag(f.config.Now())
 	return info, nil
 }
 
-// settled is how long after a change the clock of a server, which may be wrong, surely shows another time.
+// settled is the time after a change when another change certainly gets another timestamp of the server, whose
+// clock may be wrong.
 const settled = time.Minute
 
-// setTag sets the entity tag. There is none where the time is not known: a size says little. It is strong
-// where both are known and long past. A server says the time in seconds (RFC 3659 section 2.3), so before
-// that the file may change and keep both: the tag is weak, of another text than later, and the time is
-// not said (RFC 9110 section 8.8.1). So no client puts parts of two versions together, or keeps the first.
+// setTag sets the entity tag. There is none if the time is unknown, because a size alone says little. The tag
+// is strong if size and time are known and the time is long past. Times have a resolution of seconds (RFC 3659
+// section 2.3), so a recently changed file may change again and keep both. Its tag is then weak and differs
+// from the later one, and Last-Modified is omitted (RFC 9110 section 8.8.1). So no client combines parts of two
+// versions, or keeps the older one.
 func (i *fileInfo) setTag(now time.Time) {
 	if i.modified.IsZero() {
 		return
@@ -137,10 +139,11 @@ func (i *fileInfo) setTag(now time.Time) {
 	}
 }
 
-// content returns the octets of the file, or the part of them that is asked for.
+// content returns the bytes of the file, or the requested range of them.
 func (f *fetch) content(ctx, before context.Context, info fileInfo, fields httpmessage.Fields) (*scheme.Resource, error) {
 	resource := &scheme.Resource{Response: httpmessage.Response{Status: http.StatusOK, Fields: fields, Body: http.NoBody, ContentLength: info.size}}
-	// What only the octets show is left out of a HEAD (RFC 9110 section 9.3.2): a cache would take it for that of GET.
+	// Fields that depend on the content are omitted for HEAD (RFC 9110 section 9.3.2): a cache would take them
+	// for those of GET.
 	if named, isSure := scheme.NamedType(f.target.Name); isSure || named != "" && f.request.Method == http.MethodGet {
 		resource.Fields.Set("Content-Type", named)
 	}
@@ -165,9 +168,9 @@ func (f *fetch) content(ctx, before context.Context, info fileInfo, fields httpm
 	}
 	stream := f.newBody(ctx, data, part.Length, part.First+part.Length == info.size || info.size < 0)
 	f.streams = true
-	if info.etag == "" { // now it is there
+	if info.etag == "" { // RETR succeeded, so the file exists
 		if instead := scheme.Precondition(f.request.Fields, resource.Fields, "", time.Time{}); instead != nil {
-			_ = stream.Close() // the file is not wanted
+			_ = stream.Close() // the transfer is aborted
 			return instead, nil
 		}
 	}
@@ -187,7 +190,7 @@ func setLength(r *scheme.Resource) {
 	}
 }
 
-// sniffed sets the media type by the first octets of a stream, and returns one with them.
+// sniffed sets the media type from the first bytes of a stream, and returns a stream that includes them.
 func sniffed(stream *body, name string, fields *httpmessage.Fields) (io.ReadCloser, error) {
 	head := make([]byte, scheme.SniffLength)
 	n, err := io.ReadFull(stream, head)
@@ -198,13 +201,13 @@ func sniffed(stream *body, name string, fields *httpmessage.Fields) (io.ReadClos
 	return peeked{io.MultiReader(bytes.NewReader(head[:n]), stream), stream}, nil
 }
 
-// peeked is a stream whose first octets were read.
+// peeked is a stream whose first bytes were read in advance.
 type peeked struct {
 	io.Reader
 	io.Closer
 }
 
-// parseSize is scheme.ParseSize; -1 for what is none.
+// parseSize is scheme.ParseSize; -1 for an invalid size.
 func parseSize(text string) int64 {
 	size, ok := scheme.ParseSize(text)
 	if !ok {
@@ -213,9 +216,9 @@ func parseSize(text string) int64 {
 	return size
 }
 
-// parseTime returns a time-val of RFC 3659 section 2.3; the zero value for what is none.
+// parseTime parses a time-val of RFC 3659 section 2.3; the zero value for an invalid one.
 func parseTime(text string) time.Time {
-	const layout = "20060102150405" // also with a fraction
+	const layout = "20060102150405" // also parses a fraction
 	t, err := time.Parse(layout, text)
 	if err != nil || t.Year() < 1 {
 		return time.Time{}

@@ -1,8 +1,10 @@
-// Package ftp retrieves files and directories from FTP servers: RFC 959, and RFC 1738 section 3.2.
+// Package ftp fetches files and directories from FTP servers as scheme.Handler: RFC 959, and RFC 1738 section
+// 3.2. A request for an ftp URL enters; a streamed file, a directory listing or a redirect leaves, and a
+// negative reply of the server becomes a scheme.Refusal. It also implements TLS (RFC 4217), EPSV (RFC 2428),
+// MLSD, SIZE and MDTM (RFC 3659), FEAT (RFC 2389), and listings of many LIST formats.
 //
-// It speaks the protocol itself: on the control connection each line of a reply is bounded, FEAT is asked
-// before the login, and no text of a server is lost; data connections are made only to the address of the
-// control connection, which the client opens, never the server.
+// The client of the protocol is its own: each reply line is limited, FEAT is sent before the login, and no text
+// of a server is lost. Data connections are passive, and only to the address of the control connection.
 package ftp
 
 import (
@@ -20,27 +22,29 @@ type Config struct {
 	Dial   scheme.Dial
 	Limits scheme.Limits
 	Now    func() time.Time
-	// Anonymous is the password of the user anonymous, and Login whether other users are allowed.
+	// Anonymous is the password of the user anonymous. Login allows other users.
 	Anonymous string
 	Login     bool
 	TLS       TLS
-	Roots     *x509.CertPool // of certificates where TLS is required; nil for those of the system
-	// MaxIdle bounds the connections that wait for the next request, half of them to one server, and Idle how long each does.
+	Roots     *x509.CertPool // trusted CAs where TLS is required; nil for those of the system
+	// MaxIdle is the maximum number of idle connections, half of them to one server, and Idle their idle
+	// timeout.
 	MaxIdle int
 	Idle    time.Duration
-	// MaxFetches bounds the requests at a time, of which each may need two connections: where Dial itself
-	// waits for connections to be closed, at most half of those that it opens. Others wait. 0 is no bound.
+	// MaxFetches is the maximum number of concurrent requests; others wait, and 0 is no limit. Each request may
+	// need two connections, so if Dial waits for free connections, set it to at most half of the number that
+	// Dial allows.
 	MaxFetches int
-	// DataPort returns why a data connection must not be to a port; nil allows all above 1023.
+	// DataPort returns an error if a data connection must not use a port; nil allows all from 1024.
 	DataPort func(port uint16) error
 }
 
-// TLS is when TLS is used: RFC 4217.
+// TLS selects when TLS is used: RFC 4217.
 type TLS uint8
 
 // The uses of TLS.
 const (
-	TLSOffered TLS = iota // where the server offers it, with any certificate
+	TLSOffered TLS = iota // if the server offers it, with any certificate
 	TLSNever
 	TLSRequired // with a valid certificate
 )
@@ -49,7 +53,7 @@ const (
 type Handler struct {
 	config Config
 	pool   *scheme.Pool[string, *control]
-	places quota.Semaphore // one for each request that runs; nil for no bound
+	places quota.Semaphore // held by each running request; nil for no limit
 }
 
 // New returns a Handler.
@@ -63,7 +67,7 @@ func New(config Config) *Handler {
 	return h
 }
 
-// Close closes the connections that wait, and those in use when their requests end.
+// Close closes the idle connections, and those in use after their requests.
 func (h *Handler) Close() { h.pool.Close() }
 
 // Fetch implements scheme.Handler.
@@ -74,7 +78,7 @@ func (h *Handler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource
 	}
 	resource, err := h.fetch(ctx, r, t)
 	if !t.private {
-		if err == nil { // what anybody gets is not for who logs in by the field
+		if err == nil { // clients that send Authorization may get another response
 			resource.Fields.Set("Vary", "Authorization")
 		}
 		return resource, err
@@ -89,12 +93,12 @@ func (h *Handler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource
 	return resource, err
 }
 
-// fetch gives the connection back, where no stream of a body has it.
+// fetch runs a request and returns the connection to the pool, unless the body owns it.
 func (h *Handler) fetch(ctx context.Context, r scheme.Request, t target) (*scheme.Resource, error) {
 	if err := h.enter(ctx); err != nil {
 		return nil, err
 	}
-	// All before the first octet has one time, of however many commands a URL is made.
+	// One timeout covers all commands before the first byte, however many commands a URL needs.
 	before, cancel := h.config.within(ctx)
 	defer cancel()
 	c, err := h.connection(before, r, t)
@@ -118,7 +122,7 @@ func (h *Handler) fetch(ctx context.Context, r scheme.Request, t target) (*schem
 	return resource, nil
 }
 
-// giveBack lets a connection wait, where it can be used again.
+// giveBack puts a connection into the pool, or closes it if it is not reusable.
 func (h *Handler) giveBack(c *control) {
 	if c.broken || c.home == "" || c.in.Buffered() > 0 {
 		c.Close()

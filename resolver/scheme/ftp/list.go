@@ -7,9 +7,9 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// parseList reads a line of the reply to LIST, which no standard describes: RFC 959 section 4.1.3 leaves it to
-// the server. now is for dates without a year; there is no zone, so they are taken for UTC. skip is true for
-// a line of no name.
+// parseList parses a line of the reply to LIST, whose format RFC 959 section 4.1.3 leaves to the server. now
+// resolves dates without a year. Lines have no time zone, so times are taken for UTC. skip is true for a line
+// without an entry.
 func parseList(line string, now time.Time) (e entry, skip, ok bool) {
 	const total = "total "
 	isTotal := len(line) > len(total) && strings.EqualFold(line[:len(total)], total) && parseSize(strings.TrimSpace(line[len(total):])) >= 0
@@ -22,7 +22,7 @@ func parseList(line string, now time.Time) (e entry, skip, ok bool) {
 	return e, false, ok
 }
 
-// field is a word of a line, which ends at an offset.
+// field is a word of a line; end is the offset where it ends.
 type field struct {
 	text string
 	end  int
@@ -46,8 +46,8 @@ func fieldsOf(line string, limit int) []field {
 	return fields
 }
 
-// parseUnix reads the form of "ls -l": mode, links, user, perhaps group, size or device, date, name. What is
-// between the mode and the size differs between servers, so the date is looked for: it follows a number.
+// parseUnix parses the format of "ls -l": mode, links, user, perhaps group, size or device, date, name. The
+// fields between mode and size differ between servers, so it searches for the date, which follows a number.
 func parseUnix(line string, now time.Time) (entry, bool) {
 	const most = 12 // words before the name
 	fields := fieldsOf(line, most)
@@ -60,7 +60,8 @@ func parseUnix(line string, now time.Time) (entry, bool) {
 	}
 	size := parseSize(fields[at-1].text)
 	e := entry{name: line[end+1:], kind: scheme.ItemOther, size: size, modified: modified, noSize: size < 0, noTime: modified.IsZero()}
-	if strings.Contains(fields[0].text+fields[1].text, "[") { // NetWare has its rights there, and fills with blanks
+	// NetWare has its rights in brackets, and pads with spaces.
+	if strings.Contains(fields[0].text+fields[1].text, "[") {
 		if e.name = strings.TrimLeft(e.name, " "); e.name == "" {
 			return entry{}, false
 		}
@@ -79,7 +80,7 @@ func parseUnix(line string, now time.Time) (entry, bool) {
 	return e, true
 }
 
-// parseDOS reads the form of "dir" of MS-DOS: date, time, "<DIR>" or a size, name.
+// parseDOS parses the format of MS-DOS "dir": date, time, "<DIR>" or a size, name.
 func parseDOS(line string) (entry, bool) {
 	const most = 4
 	fields := fieldsOf(line, most)

@@ -9,7 +9,7 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// What a directory of 1,000 entries costs from the octets of its listing to the items.
+// BenchmarkListing parses a listing of 1,000 entries, and converts it to items.
 func BenchmarkListing(b *testing.B) {
 	now := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	limits := scheme.Limits{Line: 4096, Entries: 10_000, Octets: 1 << 24}

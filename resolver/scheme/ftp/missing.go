@@ -10,11 +10,11 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// missing returns a refusal where the directory does not have the name of the target: for HEAD at servers
-// that know neither SIZE nor MDTM, of which only the names tell what there is. It is nil where they do not
-// tell it.
+// missing returns a refusal if the directory does not list the name of the target. HEAD needs it for servers
+// without SIZE and MDTM, where only NLST shows whether a file exists. It returns nil if the list is unavailable
+// or incomplete.
 func (f *fetch) missing(ctx context.Context) error {
-	if f.target.Name[0] == '.' { // many servers do not list these
+	if f.target.Name[0] == '.' { // many servers do not list dot files
 		return nil
 	}
 	err := f.control.setType(ctx, 'A')

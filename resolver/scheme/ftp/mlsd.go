@@ -7,12 +7,12 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// parseMLSD reads a line of the reply to MLSD: RFC 3659 section 7.2. skip is true for a directory itself, and
-// that above it.
+// parseMLSD parses a line of the reply to MLSD: RFC 3659 section 7.2. skip is true for the directory itself and
+// its parent.
 func parseMLSD(line string) (e entry, skip, ok bool) {
-	// A fact may have spaces, as the target of a link in Pure-FTPd does; the last one ends by a semicolon.
+	// A fact may have spaces, such as a link target of Pure-FTPd; so the facts end at a semicolon and a space.
 	facts, name, found := strings.Cut(line, "; ")
-	if after, isBare := strings.CutPrefix(line, " "); isBare { // without facts
+	if after, isBare := strings.CutPrefix(line, " "); isBare { // no facts
 		facts, name, found = "", after, true
 	}
 	if !found {

@@ -47,7 +47,7 @@ func lists() map[string]entry {
 		"12-07-12  06:19PM    <JUNCTION> e":            {name: "e", kind: scheme.ItemLink, size: -1, modified: at(2012, 12, 7, 18, 19)},
 		"-rw-r--r-- 1 root root 99999999999999999999 Jan 1 2000 f": {name: "f", kind: scheme.ItemFile, size: -1, noSize: true, modified: at(2000, 1,
 			1, 0, 0)},
-		// ls of other languages, and by --full-time and --time-style.
+		// ls in other languages, and with --full-time and --time-style.
 		"-rw-r--r-- 1 ftp ftp 7 Mär 12 10:30 german":           {name: "german", kind: scheme.ItemFile, size: 7, noTime: true},
 		"-rw-r--r-- 1 ftp ftp 7 12. Mär 2019 day first":        {name: "day first", kind: scheme.ItemFile, size: 7, noTime: true},
 		"-rw-r--r-- 1 ftp ftp 7 M\xe4r 12  2019 latin":         {name: "latin", kind: scheme.ItemFile, size: 7, noTime: true},
@@ -83,7 +83,7 @@ func lists() map[string]entry {
 	}
 }
 
-// TestList has lines of servers: RFC 959 section 4.1.3 leaves their form to them.
+// TestList has lines of real servers: RFC 959 section 4.1.3 does not define their format.
 func TestList(t *testing.T) {
 	for line, want := range lists() {
 		got, skip, ok := parseList(line, now)
@@ -118,7 +118,7 @@ func facts() map[string]entry {
 	}
 }
 
-// TestMLSD has the examples of RFC 3659 section 7.7, and lines that break its grammar.
+// TestMLSD has the examples of RFC 3659 section 7.7, and malformed lines.
 func TestMLSD(t *testing.T) {
 	for line, want := range facts() {
 		got, skip, ok := parseMLSD(line)

@@ -8,11 +8,11 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// leastDataPort is the least port of a data connection: at those below are services of the server's host,
-// none of which may be reached by a reply of a server.
+// leastDataPort is the lowest allowed port of a data connection: lower ports belong to services of the server's
+// host, which a reply of the server must not reach.
 const leastDataPort = 1024
 
-// extendedPort returns the port in the reply to EPSV: RFC 2428 section 3.
+// extendedPort parses the port in the reply to EPSV: RFC 2428 section 3.
 func extendedPort(text string) (uint16, error) {
 	_, text, _ = strings.Cut(text, "(")
 	text, _, closed := strings.Cut(text, ")")
@@ -20,16 +20,16 @@ func extendedPort(text string) (uint16, error) {
 		return 0, errPort
 	}
 	fields := strings.Split(text, text[:1])
-	const count = 5 // "", protocol, address, port, ""
+	const count = 5 // empty, protocol, address, port, empty
 	if len(fields) != count || fields[0] != "" || fields[count-1] != "" {
 		return 0, errPort
 	}
 	return dataPort(strconv.ParseUint(fields[3], 10, 16))
 }
 
-// passivePort returns the port in the reply to PASV, of six numbers: RFC 959 section 4.1.2. The address in it is
-// not used: it may be any, and a wrong one behind a translation of addresses. Not all servers write
-// parentheses: RFC 1123 section 4.1.2.6.
+// passivePort parses the port in the reply to PASV, which has six numbers: RFC 959 section 4.1.2. The address
+// in it is ignored: it may be any, and is wrong behind NAT. Not all servers write parentheses: RFC 1123 section
+// 4.1.2.6.
 func passivePort(text string) (uint16, error) {
 	numbers := text
 	if _, after, found := strings.Cut(text, "("); found {

@@ -7,16 +7,16 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// errBusy is for a request for which no connection becomes free in time: the control connections of others
-// have all, and may wait for data connections in turn. It is a timeout, too.
+// errBusy is the error for a request that gets no connection in time: control connections of other requests use
+// up the limit, and may wait for data connections in turn. It is also a timeout.
 var errBusy = fmt.Errorf("%w: no connection becomes free: %w", resolver.ErrBusy, context.DeadlineExceeded)
 
-// within returns a context of the time of Limits. Its cause is for a Dial that waits until it may connect.
+// within returns ctx with the timeout of Limits. Its cause is reported when a Dial is still waiting to connect.
 func (c *Config) within(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(ctx, c.Limits.Timeout, errBusy)
 }
 
-// enter waits for a place among the requests that run, so that those have a data connection, too.
+// enter waits for a slot among the running requests. The limit reserves data connections for them.
 func (h *Handler) enter(ctx context.Context) error {
 	if h.places == nil {
 		return nil
@@ -29,7 +29,7 @@ func (h *Handler) enter(ctx context.Context) error {
 	return nil
 }
 
-// leave gives the place to another request.
+// leave releases the slot.
 func (h *Handler) leave() {
 	if h.places != nil {
 		h.places.Release()

@@ -21,14 +21,14 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// piped is a connection in memory, with the address of a server.
+// piped is an in-memory connection with the address of a server.
 type piped struct{ net.Conn }
 
 func (piped) RemoteAddr() net.Addr {
 	return net.TCPAddrFromAddrPort(netip.MustParseAddrPort("127.0.0.1:21"))
 }
 
-// overPipes makes control connections to a fake in memory, and no data connection: it waits for one.
+// overPipes dials control connections to a fake in memory; dialing a data connection blocks.
 func overPipes(t *testing.T, f *fake) func(*Config) {
 	var wait sync.WaitGroup
 	t.Cleanup(wait.Wait)
@@ -46,7 +46,7 @@ func overPipes(t *testing.T, f *fake) func(*Config) {
 	}
 }
 
-// TestNoDataConnection waits for a data connection no longer than for a reply.
+// TestNoDataConnection requires that waiting for a data connection has the timeout of a reply.
 func TestNoDataConnection(t *testing.T) {
 	for _, path := range []string{"/a.txt", "/"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -60,7 +60,7 @@ func TestNoDataConnection(t *testing.T) {
 	}
 }
 
-// TestSlots has more requests than connections that may be open, of which each request needs two.
+// TestSlots has more requests than allowed connections, of which each request needs two.
 func TestSlots(t *testing.T) {
 	f := &fake{}
 	at := "ftp://" + f.start(t)
@@ -82,7 +82,7 @@ func TestSlots(t *testing.T) {
 	wait.Wait()
 }
 
-// TestMaxFetches: a request waits for the end of another's stream, but not for ever.
+// TestMaxFetches: a request waits for the end of another's stream, with a timeout.
 func TestMaxFetches(t *testing.T) {
 	in, out := io.Pipe()
 	defer out.Close()
@@ -109,7 +109,7 @@ func TestMaxFetches(t *testing.T) {
 	}
 }
 
-// TestSilentIdle has a server that no longer answers on the connections that wait.
+// TestSilentIdle has a server that no longer replies on idle connections.
 func TestSilentIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var isSilent atomic.Bool
@@ -139,7 +139,7 @@ func TestSilentIdle(t *testing.T) {
 	})
 }
 
-// TestManyCommands: the time of a request is one, of however many commands it is made.
+// TestManyCommands: one timeout covers all commands of a request.
 func TestManyCommands(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &fake{slow: func(string) { time.Sleep(time.Second) }}

@@ -15,7 +15,7 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// counting counts control connections, and keeps the last.
+// counting counts control connections, and keeps the latest one.
 func counting(n *atomic.Int64, last *atomic.Pointer[net.Conn], address string) func(*Config) {
 	return func(c *Config) {
 		c.TLS = TLSNever
@@ -66,7 +66,7 @@ func TestPool(t *testing.T) {
 	}
 }
 
-// TestStrayReply: a reply that a server sends too late, or too often, is not taken for one to the next request.
+// TestStrayReply: a late or surplus reply must not be taken for the reply to the next request.
 func TestStrayReply(t *testing.T) {
 	for _, stray := range []string{"250 done", "226 all sent", "213 99", "550 none", "421 bye", "250 done\r\n250 done"} {
 		f := &fake{replies: map[string]string{"SIZE a": "213 10", "SIZE b": "213 10"}}
@@ -81,7 +81,7 @@ func TestStrayReply(t *testing.T) {
 	}
 }
 
-// TestVaryByLogin: what is stored for everybody is not for who logs in by Authorization.
+// TestVaryByLogin: a response stored for all clients must not be served to a client that sends Authorization.
 func TestVaryByLogin(t *testing.T) {
 	f := &fake{names: []string{"a"}}
 	address := f.start(t)
@@ -98,7 +98,7 @@ func TestVaryByLogin(t *testing.T) {
 	}
 }
 
-// TestPoolLogin: no connection serves a user with another password.
+// TestPoolLogin: a connection must not be reused for a user with another password.
 func TestPoolLogin(t *testing.T) {
 	var n atomic.Int64
 	var last atomic.Pointer[net.Conn]
@@ -118,7 +118,7 @@ func TestPoolLogin(t *testing.T) {
 	}
 }
 
-// TestPoolCheck: what a request must not ask, it does not ask by a connection of another.
+// TestPoolCheck: a request whose Check denies the server must not reuse a connection to it.
 func TestPoolCheck(t *testing.T) {
 	var n atomic.Int64
 	var last atomic.Pointer[net.Conn]

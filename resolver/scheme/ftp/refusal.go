@@ -10,7 +10,7 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// refusal returns the error of a reply that refuses a command: RFC 959 section 4.2.1, RFC 4217 section 4.
+// refusal maps a negative reply to an error with an HTTP status: RFC 959 section 4.2.1, RFC 4217 section 4.
 func refusal(r reply, command string) error {
 	var status int
 	switch r.code {
@@ -19,7 +19,7 @@ func refusal(r reply, command string) error {
 			status = http.StatusServiceUnavailable
 		}
 	case 450:
-		if status = http.StatusServiceUnavailable; says(r.last(), "no such file") { // of NLST at ProFTPD
+		if status = http.StatusServiceUnavailable; says(r.last(), "no such file") { // NLST of ProFTPD
 			status = http.StatusNotFound
 		}
 	case 421, 434, 452:
@@ -38,35 +38,35 @@ func refusal(r reply, command string) error {
 	return scheme.Refuse(status, scheme.Text(r.text()))
 }
 
-// isDenial reports whether the text of a reply 550 says that there is a file, but not for this user.
+// isDenial reports whether the text of a reply 550 means that the file exists, but this user has no permission.
 func isDenial(text string) bool {
 	return says(text, "permission denied", "access denied", "access is denied", "not permitted", "prohibited", "not authorized", "forbidden")
 }
 
-// isFull reports whether a reply to a login says that the server has enough users: RFC 959 has 421 for it, but
-// some servers say 530.
+// isFull reports whether a reply to a login means that the server has too many users. RFC 959 has 421 for it,
+// but some servers send 530.
 func isFull(r reply) bool {
 	return r.code == 530 && says(strings.Join(r.lines, " "), "maximum", "too many")
 }
 
-// isEmpty reports whether the text of a refusal, with its code, means that there is nothing to list.
+// isEmpty reports whether a negative reply, with its code, means that the directory is empty.
 func isEmpty(text string) bool {
 	isListing := strings.HasPrefix(text, "550 ") || strings.HasPrefix(text, "450 ")
 	return isListing && !isDenial(text) && says(text, "no files", "directory is empty", "directory empty", "empty directory")
 }
 
-// isUnread reports whether the reply at the end of a listing says that the directory could not be read, as
-// vsftpd does: "226 Transfer done (but failed to open directory)."
+// isUnread reports whether the reply at the end of a listing means that the directory could not be read, such
+// as "226 Transfer done (but failed to open directory)." of vsftpd.
 func isUnread(r reply) bool { return says(r.last(), "failed to open") }
 
-// says reports whether a text has one of some words, which are in lower case.
+// says reports whether a text contains any of the words, which must be in lower case.
 func says(text string, words ...string) bool {
 	text = strings.ToLower(text)
 	return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
 }
 
-// unauthorized returns the refusal of a login, from which a browser asks its user for a password. The user
-// in the realm is as in the URI, in which no octet can end a quoted text.
+// unauthorized returns the refusal of a login as 401, so that a browser prompts for a password. The user in the
+// realm is spelled as in the URI, where no byte can end a quoted string.
 func unauthorized(t target, r reply) error {
 	realm := t.host
 	if userinfo, ok := t.uri.Userinfo(); ok {

@@ -14,7 +14,7 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// statusOf returns the status of an answer; 0 for an error that is no refusal.
+// statusOf returns the status of a response or refusal; 0 for any other error.
 func statusOf(resource *scheme.Resource, err error) int {
 	var refused *scheme.Refusal
 	switch {
@@ -40,7 +40,7 @@ func TestUnreadable(t *testing.T) {
 			at, h := "ftp://"+s.login+s.start(t, root).Addr(), handler(t)
 			want := http.StatusForbidden
 			if name == "pure-ftpd" {
-				want = http.StatusNotFound // it says the same of what is not there
+				want = http.StatusNotFound // the server replies the same for a missing directory
 			}
 			if resource, _, err := get(t, h, at+"/closed/"); statusOf(resource, err) != want {
 				t.Errorf("%+v, %v, want %d", resource, err, want)
@@ -52,7 +52,7 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// TestListReplies has replies to LIST, of which few mean an empty directory.
+// TestListReplies has replies to LIST; few mean an empty directory.
 func TestListReplies(t *testing.T) {
 	for _, c := range []struct {
 		list, end  string
@@ -88,7 +88,7 @@ func TestListReplies(t *testing.T) {
 	}
 }
 
-// TestFull has servers with enough users, which ask for no password.
+// TestFull has servers with too many users: no password is requested.
 func TestFull(t *testing.T) {
 	for _, c := range []struct{ verb, reply string }{
 		{"USER", "530 Sorry, the maximum number of clients (50) for this user are already connected."},

@@ -10,22 +10,22 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// reply is what a server answers to a command: RFC 959 section 4.2.
+// reply is a reply of the server: RFC 959 section 4.2.
 type reply struct {
 	code  int
-	lines []string // without the code; the last is the end of the reply
-	// secret is the password that was sent on the connection; "" for none. What is made for people does not
-	// have it, also where the server repeats it.
+	lines []string // without the code; the last one ends the reply
+	// secret is the password that was sent on the connection, "" for none. Texts for people do not contain it,
+	// even if the server repeats it.
 	secret string
 }
 
-// ok reports whether the command is done.
+// ok reports whether the command succeeded.
 func (r reply) ok() bool { return r.code/100 == 2 }
 
-// text returns the last line with its code, for people.
+// text returns the last line with its code, for people, without the password.
 func (r reply) text() string { return fmt.Sprintf("%d %s", r.code, hidden(r.last(), r.secret)) }
 
-// hidden returns a text without a secret.
+// hidden returns text with the secret masked.
 func hidden(text, secret string) string {
 	if secret == "" {
 		return text
@@ -35,7 +35,7 @@ func hidden(text, secret string) string {
 
 func (r reply) last() string { return r.lines[len(r.lines)-1] }
 
-// message returns the lines before the last, which servers write for people, without empty ones.
+// message returns the non-empty lines before the last one, which servers write for people.
 func (r reply) message() []string {
 	var lines []string
 	for _, line := range r.lines[:len(r.lines)-1] {
@@ -46,11 +46,11 @@ func (r reply) message() []string {
 	return lines
 }
 
-// maxReplyLines bounds the lines of a reply.
+// maxReplyLines is the maximum number of lines of a reply.
 const maxReplyLines = 1000
 
-// readReply reads a reply. A line is no longer than the buffer of in, and all of them have at most as many
-// octets. secret is that of the reply.
+// readReply reads a reply. The buffer size of in limits the bytes of each line, and of all lines together.
+// secret is reply.secret.
 func readReply(in *bufio.Reader, secret string) (reply, error) {
 	r := reply{secret: secret}
 	lines := scheme.Lines{In: in, Line: in.Size(), Octets: int64(in.Size())}
@@ -88,8 +88,8 @@ func readReply(in *bufio.Reader, secret string) (reply, error) {
 
 const codeLength = 3
 
-// codeOf returns the code that a line of a reply begins with: three digits, of which the first is 1 to 6,
-// and a space, a hyphen or the end.
+// codeOf returns the reply code at the start of a line: three digits, the first from 1 to 6, followed by a
+// space, a hyphen or the end.
 func codeOf(line string) (code int, ok bool) {
 	if len(line) < codeLength || len(line) > codeLength && line[codeLength] != ' ' && line[codeLength] != '-' {
 		return 0, false

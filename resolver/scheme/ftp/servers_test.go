@@ -25,10 +25,10 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// modified is when the files of tree were changed.
+// modified is the modification time of the files of tree.
 var modified = time.Date(2024, 2, 29, 13, 14, 15, 0, time.UTC)
 
-// tree returns a folder with files.
+// tree creates a directory with files.
 func tree(t testing.TB) string {
 	t.Helper()
 	root := testserver.OpenFolder(t)
@@ -54,7 +54,7 @@ func tree(t testing.TB) string {
 	return root
 }
 
-// server is a real server, and the user that its URIs have.
+// server is a real server, and the userinfo of its URIs.
 type server struct {
 	start func(t testing.TB, root string) *testserver.FTPServer
 	login string
@@ -70,7 +70,7 @@ func servers() map[string]server {
 	}
 }
 
-// TestServers retrieves from real servers what RFC 1738 section 3.2 has.
+// TestServers fetches all kinds of URLs of RFC 1738 section 3.2 from real servers.
 func TestServers(t *testing.T) {
 	for name, s := range servers() {
 		t.Run(name, func(t *testing.T) {
@@ -96,7 +96,7 @@ func testFiles(t *testing.T, h *Handler, at string) {
 		{"/pub/zero", ""},
 		{"/etc/motd", "hello\n"},
 		{"/%2Fetc/motd", "hello\n"},
-		{"//etc/motd", "hello\n"}, // the root of these servers is where the login leads to
+		{"//etc/motd", "hello\n"}, // the root of these servers is the home directory
 		{"/pub%2Flines.txt", "one\ntwo\n"},
 		{"/pub/sub%20dir/x", "y"},
 		{"/pub/a%3Bb%23c%2541%3F.txt", "odd"},
@@ -151,7 +151,7 @@ func testDirectory(t *testing.T, h *Handler, at string) {
 		t.Errorf("the root: %v, %v", resource, err)
 	}
 	resource, _, err := get(t, h, at+"/pub")
-	if strings.Contains(at, "@") { // a redirect would have no password
+	if strings.Contains(at, "@") { // a redirect must not contain the password
 		if err != nil || len(resource.Listing.Items) < 3 || len(resource.Listing.Warnings) == 0 || strings.Contains(fmt.Sprintf("%+v", *resource.Listing), "geheim") {
 			t.Errorf("a directory without slash, with a password: %v, %v", resource, err)
 		}
@@ -161,7 +161,7 @@ func testDirectory(t *testing.T, h *Handler, at string) {
 	}
 	resource, _, err = get(t, h, at+"/pub/*.txt;type=d")
 	if strings.Contains(at, "@") && err != nil {
-		return // Pure-FTPd knows patterns for LIST only
+		return // Pure-FTPd matches patterns in LIST only
 	}
 	if err != nil || len(resource.Listing.Items) < 2 || !strings.HasSuffix(resource.Listing.Items[0].URI, "/pub/a%3Bb%23c%2541%3F.txt") {
 		t.Errorf("a pattern: %v, %v", resource, err)
@@ -194,7 +194,8 @@ func testConditions(t *testing.T, h *Handler, at string) {
 		}
 	}
 	resource, text, err = do(t, h, request(t, http.MethodHead, at+"/pub/lines.txt"))
-	if err != nil || resource.Fields.Value("Content-Length") != "8" || text != "" || resource.Fields.Value("Content-Type") != "" { // its charset is that of its octets
+	// The charset would depend on the content.
+	if err != nil || resource.Fields.Value("Content-Length") != "8" || text != "" || resource.Fields.Value("Content-Type") != "" {
 		t.Errorf("HEAD: %v, %q, %v", resource, text, err)
 	}
 }
@@ -209,15 +210,15 @@ func testRefusals(t *testing.T, h *Handler, at string) {
 	}
 }
 
-// TestMaxPerIP has a server with two places for all users of an address: those of connections that wait are given free, and
-// who finds none waits.
+// TestMaxPerIP has a server that allows two connections per address: idle connections are closed to make room,
+// and further requests wait.
 func TestMaxPerIP(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
 	}
 	at := testserver.StartVsftpd(t, tree(t), "max_per_ip=2").Addr()
 	h := handler(t)
-	for _, user := range []string{"", "ftp:a@", "ftp:b@", "ftp:c@"} { // each has a connection of its own
+	for _, user := range []string{"", "ftp:a@", "ftp:b@", "ftp:c@"} { // each has its own connection
 		if _, text, err := get(t, h, "ftp://"+user+at+"/etc/motd"); err != nil || text != "hello\n" {
 			t.Errorf("%s: %q, %v", user, text, err)
 		}
@@ -233,7 +234,7 @@ func TestMaxPerIP(t *testing.T) {
 	all.Wait()
 }
 
-// certificate returns a certificate for 127.0.0.1, as a file with its key, and who trusts it.
+// certificate returns a certificate for 127.0.0.1, as a file with its key, and the pool that trusts it.
 func certificate(t testing.TB) (file string, roots *x509.CertPool) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -262,8 +263,8 @@ func certificate(t testing.TB) (file string, roots *x509.CertPool) {
 	return file, roots
 }
 
-// TestTLS uses servers that refuse what is not encrypted, and data connections without the session of the
-// control connection.
+// TestTLS uses servers that require encryption, and the TLS session of the control connection on data
+// connections.
 func TestTLS(t *testing.T) {
 	file, roots := certificate(t)
 	for name, s := range map[string]server{
@@ -302,7 +303,7 @@ func TestTLS(t *testing.T) {
 					t.Errorf("%s: %d connections, want one, with TLS", mode, n)
 				}
 			}
-			// Pure-FTPd says 421, as a server does that has no place yet: it is asked again until the time is over.
+			// Pure-FTPd replies 421, as a full server does, so connecting is retried until the timeout.
 			never := handler(t, func(c *Config) { c.TLS, c.Limits.Timeout = TLSNever, time.Second })
 			if _, _, err := get(t, never, at+"/pub/zero"); err == nil {
 				t.Error("the server answers without TLS")
@@ -344,7 +345,7 @@ func TestLong(t *testing.T) {
 	}
 }
 
-// isByTLS reports whether connections wait, all of which are encrypted.
+// isByTLS reports whether there are idle connections, all of them encrypted.
 func isByTLS(h *Handler) bool {
 	plain := h.pool.Drop(func(c *control) bool { return c.tls == nil })
 	return plain == 0 && h.pool.Len() > 0

@@ -23,7 +23,7 @@ func guarded(timeout time.Duration) scheme.Dial {
 }
 
 func settings() Config {
-	const timeout = time.Minute // Pure-FTPd needs seconds for a password
+	const timeout = time.Minute // Pure-FTPd needs seconds to check a password
 	return Config{
 		Dial: guarded(timeout), Limits: scheme.Limits{Timeout: timeout, Entries: 1000, Octets: 1 << 20, Line: 8 << 10},
 		Now:       func() time.Time { return time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC) },
@@ -55,7 +55,7 @@ func request(t testing.TB, method, text string, fields ...string) scheme.Request
 	return scheme.Request{Request: httpmessage.Request{Method: method, URI: u, Fields: header, ContentLength: -1}}
 }
 
-// get returns the resource of a GET, and all of its body.
+// get fetches a URL, and returns the resource with its full body.
 func get(t testing.TB, h *Handler, text string, fields ...string) (*scheme.Resource, string, error) {
 	t.Helper()
 	return do(t, h, request(t, http.MethodGet, text, fields...))
@@ -72,7 +72,7 @@ func do(t testing.TB, h *Handler, r scheme.Request) (*scheme.Resource, string, e
 	return resource, string(text), err
 }
 
-// names returns the names of the items of a listing, directories with a slash.
+// names returns the names of the items of a listing, directories with a trailing slash.
 func names(l *scheme.Listing) []string {
 	var all []string
 	for _, item := range l.Items {

@@ -12,16 +12,15 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// login is who logs in.
+// login are the credentials of a login.
 type login struct {
 	user, password string
-	// hasPassword is whether there is one, which may be ""; anonymous is whether the user is nobody in
-	// particular.
+	// hasPassword is true if there is a password, which may be ""; anonymous is true for an anonymous login.
 	hasPassword, anonymous bool
 }
 
-// secret returns the password where it is one that nobody else may see. One of few octets is in too many
-// texts, so that replacing it would show it.
+// secret returns the password if it must not be shown. A very short one is "": it occurs in too many texts, so
+// that masking would reveal it.
 func (l login) secret() string {
 	const least = 4
 	if l.anonymous || len(l.password) < least {
@@ -30,33 +29,33 @@ func (l login) secret() string {
 	return l.password
 }
 
-// key is what connections have in common that can stand for each other.
+// key identifies interchangeable connections.
 type key struct {
 	address string // host and port
 	login   login
 }
 
-// target is what a request asks for.
+// target is the parsed target of a request.
 type target struct {
 	key
 	uri.FTP
-	uri     uri.URI // without password
+	uri     uri.URI // without a password
 	host    string  // without brackets
-	private bool    // the response is for this client alone
-	asks    bool    // its user may be asked for a password
+	private bool    // the response must not be shared with other clients
+	asks    bool    // a user may be prompted for a password
 }
 
-// maxDirs bounds the directories of a path.
+// maxDirs is the maximum number of directories of a path.
 const maxDirs = 100
 
-// newTarget returns the target of a request. The error is a *uri.ParseError for a URI that no command
-// could be made of.
+// newTarget returns the target of a request. The error is a *uri.ParseError for a URI that cannot be converted
+// to commands.
 func (h *Handler) newTarget(r scheme.Request) (target, error) {
 	u := r.URI
 	t := target{asks: h.config.Login, uri: u.WithoutFragment().WithoutPassword().Normalize()}
 	var err error
-	// Of the normal form, which caches and links have: it has no "..", which for a server may lead elsewhere
-	// than for them, after a symbolic link.
+	// The normal form is used because caches and links use it. It has no "..", which a server may resolve
+	// differently after a symbolic link.
 	if t.FTP, err = t.uri.FTP(); err != nil {
 		return target{}, err
 	}
@@ -89,8 +88,8 @@ func (h *Handler) newTarget(r scheme.Request) (target, error) {
 	return t, nil
 }
 
-// newLogin returns who logs in: the user of the URI, else that of the request, else anonymous, as RFC 1738
-// section 3.2.1 says.
+// newLogin returns the credentials: those of the URI, else those of the request, else anonymous, as RFC 1738
+// section 3.2.1 requires.
 func (h *Handler) newLogin(r scheme.Request, userinfo string, hasUser bool) (login, error) {
 	anonymous := login{user: "anonymous", password: h.config.Anonymous, hasPassword: true, anonymous: true}
 	rawUser, rawPassword, hasPassword := strings.Cut(userinfo, ":")
@@ -122,7 +121,7 @@ func (h *Handler) newLogin(r scheme.Request, userinfo string, hasUser bool) (log
 	}
 }
 
-// basic returns the user and the password of a field of RFC 7617.
+// basic parses a field value with Basic credentials: RFC 7617.
 func basic(field string) (login, bool) {
 	name, encoded, _ := strings.Cut(field, " ")
 	text, err := base64.StdEncoding.DecodeString(strings.TrimSpace(encoded))
@@ -133,7 +132,7 @@ func basic(field string) (login, bool) {
 	return login{user: user, password: password, hasPassword: true}, ok
 }
 
-// directory returns the URI of the target as a directory: with a slash at its end, and without type.
+// directory returns the URI of the target as a directory: with a trailing slash, and without type.
 func (t target) directory() string {
 	text := t.uri.String()
 	if i := strings.LastIndexByte(text, ';'); t.Type != 0 && i >= 0 {
@@ -145,7 +144,7 @@ func (t target) directory() string {
 	return text
 }
 
-// path returns the names of the directories of the target, with that of the target itself.
+// path returns the directories of the target, followed by its name.
 func (t target) path() []string {
 	if t.Name == "" {
 		return t.Dirs
@@ -162,8 +161,7 @@ func (t target) title() string {
 	return scheme.Text(path)
 }
 
-// parent returns the directory that contains the target; nil for the one where the login leads to, and for
-// a root.
+// parent returns a link to the parent directory; nil for the home directory of the login, and for a root.
 func (t target) parent() *scheme.Link {
 	path := t.path()
 	if len(path) == 0 {
@@ -171,12 +169,12 @@ func (t target) parent() *scheme.Link {
 	}
 	last := strings.TrimRight(path[len(path)-1], "/")
 	path = path[:len(path)-1]
-	if i := strings.LastIndexByte(last, '/'); i == 0 { // such as "/etc", which is %2Fetc in a URI
+	if i := strings.LastIndexByte(last, '/'); i == 0 { // such as "/etc", spelled %2Fetc in a URI
 		path = append(path[:len(path):len(path)], "/")
 	} else if i > 0 {
 		path = append(path[:len(path):len(path)], last[:i])
 	} else if last == "" && len(path) == 0 {
-		return nil // of "/", and of a first directory without name, which most servers take for it
+		return nil // of "/", and of an empty first directory, which most servers take for "/"
 	}
 	authority, _ := t.uri.Authority()
 	var location strings.Builder
@@ -191,5 +189,5 @@ func (t target) parent() *scheme.Link {
 	return &scheme.Link{Text: scheme.Text(title), URI: location.String()}
 }
 
-// escape returns a name as a segment of the path of an ftp URL, octet by octet.
+// escape encodes the bytes of a name as a path segment of an ftp URL.
 func escape(name string) string { return url.PathEscape(name) }

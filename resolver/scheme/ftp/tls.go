@@ -10,12 +10,12 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// secure begins TLS where it should be used: RFC 4217 section 4.
+// secure starts TLS if the configuration says so: RFC 4217 section 4.
 func (h *Handler) secure(ctx context.Context, c *control, t target) error {
 	if h.config.TLS == TLSNever {
 		return nil
 	}
-	if h.config.TLS == TLSOffered && !c.noFEAT { // else AUTH is the question
+	if h.config.TLS == TLSOffered && !c.noFEAT { // without FEAT, AUTH itself shows whether there is TLS
 		if err := c.ask(ctx); err != nil || !c.features.tls {
 			return err
 		}
@@ -28,7 +28,7 @@ func (h *Handler) secure(ctx context.Context, c *control, t target) error {
 		return fmt.Errorf("%w: %.200q", errNoTLS, r.text())
 	case r.code != 234:
 		return nil
-	case c.in.Buffered() > 0: // it was sent by somebody before the encryption
+	case c.in.Buffered() > 0: // injected before encryption started
 		return fmt.Errorf("%w: there is more than the reply to AUTH", scheme.ErrResponse)
 	}
 	config := h.tlsConfig(t.host)
@@ -41,7 +41,7 @@ func (h *Handler) secure(ctx context.Context, c *control, t target) error {
 	return h.protect(ctx, c, config, t.login)
 }
 
-// protect encrypts data connections, too: RFC 4217 section 9.
+// protect encrypts the data connections, too: RFC 4217 section 9.
 func (h *Handler) protect(ctx context.Context, c *control, config *tls.Config, who login) error {
 	if _, err := c.command(ctx, "PBSZ ", "0"); err != nil {
 		return err
@@ -54,21 +54,22 @@ func (h *Handler) protect(ctx context.Context, c *control, config *tls.Config, w
 		c.tls = config
 	case h.config.TLS == TLSRequired:
 		return fmt.Errorf("%w: %.200q", errNoTLS, r.text())
-	case !who.anonymous: // whose files are seen by all on the way, though the login is not
+	case !who.anonymous: // for an anonymous login unencrypted data is acceptable
 		return fmt.Errorf("%w: the data of a user would not be encrypted: %.200q", resolver.ErrUnreachable, r.text())
 	}
 	return nil
 }
 
-// tlsConfig returns what a control connection and its data connections use: the sessions are theirs, since
-// servers ask for the session of the control connection on the others, which so are from the same client.
+// tlsConfig returns the configuration of a control connection and its data connections. They share a session
+// cache: servers require that data connections resume the session of the control connection, which proves the
+// same client.
 func (h *Handler) tlsConfig(host string) *tls.Config {
 	config := &tls.Config{
 		ServerName: host, RootCAs: h.config.Roots, MinVersion: tls.VersionTLS12, ClientSessionCache: tls.NewLRUClientSessionCache(1),
 	}
 	if h.config.TLS == TLSOffered {
-		// It would be sent without TLS where the server did not offer it: any TLS is better than none, and
-		// keeps it from those who only listen.
+		// Without the offer the data would be sent in plain text, so any TLS is better than none: it protects
+		// against passive eavesdroppers.
 		config.InsecureSkipVerify, config.MinVersion = true, tls.VersionTLS10
 	}
 	return config

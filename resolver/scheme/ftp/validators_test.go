@@ -10,11 +10,11 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// TestValidators has what is known of a file: RFC 9110 section 8.8.1. Now is 2026-11-22 12:00:00.
+// TestValidators checks the validators of a file: RFC 9110 section 8.8.1. The clock is 2026-11-22 12:00:00.
 func TestValidators(t *testing.T) {
 	for _, c := range []struct {
 		what, size, mdtm string
-		etag             string // its first octets, "" for none
+		etag             string // start of the tag, "" for none
 		modified         bool
 	}{
 		{"both", "213 10", "213 20261122115900", `"`, true},
@@ -45,7 +45,7 @@ func TestValidators(t *testing.T) {
 				t.Errorf("%s: If-Range: %s is %v, %v; want all", c.what, validator, resource, err)
 			}
 		}
-		// What was young may have changed within its second: it is fetched once more, when it no longer is.
+		// A recently changed file may have changed again within the same second: it is fetched again later.
 		later := handler(t, func(config *Config) {
 			config.TLS, config.Now = TLSNever, func() time.Time { return settings().Now().Add(24 * time.Hour) }
 		})
@@ -56,7 +56,7 @@ func TestValidators(t *testing.T) {
 	}
 }
 
-// TestMissing has a HEAD of what is there, and of what is not, at servers that say little.
+// TestMissing sends HEAD for existing and missing names, to servers without metadata.
 func TestMissing(t *testing.T) {
 	for _, c := range []struct {
 		what, path string

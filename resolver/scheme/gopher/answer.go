@@ -7,16 +7,15 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// answer is what a server sends: its data after the first line of Gopher+, if it has one.
+// answer is the response of a server, after its Gopher+ status line if there is one.
 type answer struct {
 	*conn
 	data   io.Reader
-	length int64 // of data, or untilDot or untilClose
+	length int64 // bytes of data, or untilDot or untilClose
 	isPlus bool
 }
 
-// open asks the server of a request, and reads the first line of Gopher+. The caller must end the
-// answer.
+// open sends a request and reads the Gopher+ status line. The caller must end the answer.
 func (h *Handler) open(ctx context.Context, r scheme.Request, q request) (*answer, error) {
 	c, err := h.ask(ctx, r, q)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// attributes retrieves the attributes of an item, or of all items of a menu: Gopher+ sections 2.5 and 2.7.
+// attributes fetches the attributes of an item, or of all items of a menu: Gopher+ sections 2.5 and 2.7.
 func (h *Handler) attributes(ctx context.Context, r scheme.Request, q request) (*scheme.Resource, error) {
 	a, err := h.open(ctx, r, q)
 	if err != nil {
@@ -40,19 +40,19 @@ func (h *Handler) attributes(ctx context.Context, r scheme.Request, q request) (
 	return resource, nil
 }
 
-// block is an attribute: its name, what follows on its line, and its lines.
+// block is an attribute block: its name, the rest of its first line, and its lines.
 type block struct {
 	name, head string
 	lines      []string
 }
 
-// attributes are those of one item; the item is of the block +INFO.
+// attributes are the blocks of an item; the item itself is from the block +INFO.
 type attributes struct {
 	item   item
 	blocks []block
 }
 
-// readAttributes reads the attributes of items. entries bounds their blocks and lines.
+// readAttributes reads the attributes of items. entries limits the number of their lines.
 func readAttributes(in *lines, entries int) ([]attributes, error) {
 	var items []attributes
 	for n := 0; ; n++ {
@@ -71,7 +71,7 @@ func readAttributes(in *lines, entries int) ([]attributes, error) {
 	}
 }
 
-// addLine adds a line of attributes. Those of a block begin with a space; servers forget it.
+// addLine adds a line of attributes. A line of a block starts with a space, which some servers omit.
 func addLine(items []attributes, line string) []attributes {
 	name, found := strings.CutPrefix(line, "+")
 	if !found {
@@ -89,7 +89,7 @@ func addLine(items []attributes, line string) []attributes {
 		i, _ := parseItem(head)
 		return append(items, attributes{item: i})
 	}
-	if len(items) == 0 { // attributes that were asked for by name may have no item
+	if len(items) == 0 { // attributes requested by name may come without +INFO
 		items = append(items, attributes{})
 	}
 	last := &items[len(items)-1]

@@ -14,20 +14,20 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// conn is a connection to a server, for one request, and its answer.
+// conn is a connection to a server, which carries one request and its response.
 type conn struct {
 	net.Conn
-	ctx       context.Context //nolint:containedctx // of the request, which the connection is of
+	ctx       context.Context //nolint:containedctx // context of the request
 	in        *bufio.Reader
-	cut       func() // ends all that waits for the server; the connection cannot be used again
+	cut       func() // unblocks all reads and writes; the connection is unusable then
 	timer     *time.Timer
-	timeout   time.Duration // of the timer
-	streaming bool          // the timer is of each read, and no longer of the answer
+	timeout   time.Duration // duration of timer
+	streaming bool          // the timeout applies to each read, not to the whole response
 	forget    func() bool
 }
 
-// ask connects to the server of a request, and sends it. All that comes until stream is called must come within the
-// time for an answer. The caller must end the connection.
+// ask connects to the server of a request and sends it. One timeout covers everything until stream is called.
+// The caller must end the connection.
 func (h *Handler) ask(ctx context.Context, r scheme.Request, q request) (*conn, error) {
 	raw, err := h.config.Dial(ctx, "tcp", net.JoinHostPort(trimBrackets(q.host), q.port), r.Check)
 	if err != nil {
@@ -53,14 +53,13 @@ func (c *conn) Read(p []byte) (int, error) {
 	return c.Conn.Read(p)
 }
 
-// stream ends the time for the answer: from now on, each read has as much.
+// stream ends the timeout of the response; from now on it applies to each read.
 func (c *conn) stream() {
 	c.timer.Stop()
 	c.streaming = true
 }
 
-// moreWithin reports whether the server sends more within a time. If it does not, the connection must not be
-// used again.
+// moreWithin reports whether the server sends more bytes within timeout. If not, the connection is unusable.
 func (c *conn) moreWithin(timeout time.Duration) (bool, error) {
 	timer := time.AfterFunc(timeout, c.cut)
 	defer timer.Stop()
@@ -68,7 +67,7 @@ func (c *conn) moreWithin(timeout time.Duration) (bool, error) {
 	return err == nil, context.Cause(c.ctx)
 }
 
-// fault returns the error for one of the connection.
+// fault wraps an error of the connection.
 func (c *conn) fault(doing string, err error) error {
 	var late net.Error
 	switch {
@@ -81,7 +80,7 @@ func (c *conn) fault(doing string, err error) error {
 	}
 }
 
-// from returns the address of the server.
+// from returns the address of the server, the zero value if it is unknown.
 func (c *conn) from() netip.AddrPort {
 	if tcp, ok := c.RemoteAddr().(*net.TCPAddr); ok {
 		return tcp.AddrPort()
@@ -89,9 +88,9 @@ func (c *conn) from() netip.AddrPort {
 	return netip.AddrPort{}
 }
 
-// end closes the connection. It may be called more than once, and while the connection is read.
+// end closes the connection. It may be called repeatedly, and during a Read.
 func (c *conn) end() {
 	c.forget()
 	c.timer.Stop()
-	_ = c.Close() // all that was needed has been read
+	_ = c.Close() // no unsent data
 }

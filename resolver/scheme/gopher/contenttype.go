@@ -7,8 +7,8 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// contentType returns the media type of a document by the view that was asked for, if the server knows views,
-// by the type of the item, and by its name and first octets.
+// contentType returns the media type of a document: by the requested view if the server speaks Gopher+, then by
+// the item type, the name and the first bytes.
 func contentType(q request, isPlus bool, head []byte) string {
 	if isPlus {
 		if view := viewType(q.Plus); view != "" {
@@ -28,10 +28,10 @@ func contentType(q request, isPlus bool, head []byte) string {
 		}
 	}
 	if sniffed := scheme.MediaType("", head); itemKind(q.Type) == scheme.ItemImage && strings.HasPrefix(sniffed, "image/") {
-		return sniffed // whatever its name is
+		return sniffed // whatever the name says
 	}
 	return scheme.WithCharset(scheme.MediaType(q.Selector, head), head)
 }
 
-// isText reports whether octets look like text in some charset.
+// isText reports whether the bytes look like text in some charset: they contain no NUL.
 func isText(head []byte) bool { return bytes.IndexByte(head, 0) < 0 }

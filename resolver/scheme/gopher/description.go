@@ -7,8 +7,8 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// describe adds the attributes of an item to a listing: its views are links to them, and the questions of
-// a form are properties.
+// describe adds the attributes of an item to a listing: its views as links, the questions of a form as
+// properties.
 func describe(l *scheme.Listing, q request, a attributes) {
 	if a.item.name != "" {
 		l.Title = scheme.Text(a.item.name)
@@ -40,10 +40,11 @@ func describe(l *scheme.Listing, q request, a attributes) {
 	}
 }
 
-// text returns the lines of a block as one paragraph.
+// text returns the lines of a block as a paragraph.
 func (b block) text() string { return scheme.Text(strings.TrimSpace(strings.Join(b.lines, " "))) }
 
-// reference returns the property for what follows the name of a block: the item that has the attribute, or its text.
+// reference returns the property for the rest of the first line of a block: the item that has the attribute, or
+// text.
 func (b block) reference() []scheme.Property {
 	if strings.TrimSpace(b.head) == "" {
 		return nil
@@ -54,15 +55,15 @@ func (b block) reference() []scheme.Property {
 	} else if b.name == "URL" { // of pygopherd
 		location, err := webLink(b.head)
 		if err != nil {
-			return nil // it may have a password
+			return nil // it may contain a password
 		}
 		p.Value, p.URI = location, location
 	}
 	return []scheme.Property{p}
 }
 
-// fields returns lines such as "Admin: Frodo" as properties. The choices of a question are separated by
-// tabs: Gopher+ section 2.8.
+// fields returns lines such as "Admin: Frodo" as properties. Tabs separate the choices of a question: Gopher+
+// section 2.8.
 func fields(lines []string) []scheme.Property {
 	var properties []scheme.Property
 	for _, line := range lines {
@@ -78,7 +79,7 @@ func fields(lines []string) []scheme.Property {
 	return properties
 }
 
-// entry returns the item with its attributes as one of a listing.
+// entry returns the item with its attributes as an item of a listing.
 func (a attributes) entry() scheme.Item {
 	entry := scheme.Item{Kind: itemKind(a.item.kind), Name: scheme.Text(a.item.name), URI: link(a.item)}
 	for _, b := range a.blocks {
@@ -107,8 +108,8 @@ func (a attributes) entry() scheme.Item {
 	return entry
 }
 
-// parseDate returns the time in a value such as "Wed Jul 28 17:02:01 1993 <19930728170201>", the zero value where it
-// has none. It is of the time zone of the server, which is not known: UTC is taken for it.
+// parseDate parses a value such as "Wed Jul 28 17:02:01 1993 <19930728170201>"; the zero value if it has no
+// time. The time zone is that of the server, which is unknown, so UTC is assumed.
 func parseDate(value string) time.Time {
 	_, digits, _ := strings.Cut(value, "<")
 	digits, _, _ = strings.Cut(digits, ">")

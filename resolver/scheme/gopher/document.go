@@ -12,12 +12,12 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// afterDot is how long a server that sends a line with a dot alone is waited for, until it closes the
-// connection or sends what shows that the text has not ended.
+// afterDot is the timeout after a line of a single dot: the server closes the connection, or sends bytes that
+// show that the text has not ended.
 const afterDot = 2 * time.Second
 
-// document retrieves what is no listing. HEAD, too, reads the beginning: only that shows whether there is a
-// document, and of which type.
+// document fetches a document, as opposed to a listing. HEAD also reads the first bytes, which alone show
+// whether the document exists, and its type.
 func (h *Handler) document(ctx context.Context, r scheme.Request, q request) (*scheme.Resource, error) {
 	a, err := h.open(ctx, r, q)
 	if err != nil {
@@ -62,7 +62,7 @@ func (a *answer) document(r scheme.Request, q request) (*scheme.Resource, error)
 	return resource, nil
 }
 
-// begin waits for the beginning of an answer of gopher, which may be an error.
+// begin waits for the first bytes of a plain gopher response, and returns a refusal if they are an error.
 func (a *answer) begin() error {
 	head, err := a.in.Peek(1)
 	if err == nil && head[0] == typeError {
@@ -77,7 +77,7 @@ func (a *answer) begin() error {
 	return nil
 }
 
-// body is the stream of a document. Close may be called while it is read.
+// body is the stream of a document. Close may be called during a Read.
 type body struct {
 	in     io.Reader
 	answer *answer

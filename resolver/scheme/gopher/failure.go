@@ -11,13 +11,13 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// moved is the error of a server that says where an item is now.
+// moved is the error for an item that the server says has moved.
 type moved struct{ location string }
 
 func (m *moved) Error() string { return fmt.Sprintf("it has moved to %q", m.location) }
 
-// failure returns the error that a server of Gopher+ answers with: a code and the administrator, and a message of some
-// lines (Gopher+ section 2.3).
+// failure reads the error response of a Gopher+ server: a line with a code and the administrator, and lines of
+// message (Gopher+ section 2.3).
 func (a *answer) failure() error {
 	const longest = 4 << 10
 	text, err := io.ReadAll(io.LimitReader(a.data, longest))
@@ -48,7 +48,7 @@ func (a *answer) failure() error {
 	}
 }
 
-// movedOr returns the redirect for an item that has moved, or the error.
+// movedOr returns the redirect for an item that has moved, otherwise the error.
 func movedOr(err error) (*scheme.Resource, error) {
 	var m *moved
 	if errors.As(err, &m) {
@@ -57,10 +57,10 @@ func movedOr(err error) (*scheme.Resource, error) {
 	return nil, err
 }
 
-// errorLine returns the message of an answer that is one line of type 3, which servers send in place of a
-// document, too. all says that head is the whole answer.
+// errorLine returns the message of a response that is a single line of type 3, which servers also send in place
+// of a document. all means that head is the whole response.
 func errorLine(head []byte, all bool) (string, bool) {
-	const fields = 3 // tabs between the fields of an item
+	const fields = 3 // minimum number of tabs in an item
 	head = bytes.TrimSuffix(bytes.TrimRight(head, "\r\n"), []byte("\n."))
 	line := bytes.TrimRight(head, "\r\n")
 	if !all || len(line) < 1 || line[0] != typeError || bytes.ContainsAny(line, "\r\n") || bytes.Count(line, []byte("\t")) < fields {

@@ -16,7 +16,7 @@ func fuzzHandler() *Handler {
 	return New(Config{Limits: scheme.Limits{Entries: 8, Octets: 4 << 10, Line: 256}})
 }
 
-// checkLink requires of a link what documents rely on.
+// checkLink requires the properties of links that documents rely on.
 func checkLink(t *testing.T, text string) {
 	t.Helper()
 	if text == "" {
@@ -58,8 +58,8 @@ func checkListing(t *testing.T, l *scheme.Listing) {
 	}
 }
 
-// Whatever the lines of a menu are, its items are within the limits, and their links are safe; and the link of
-// an item leads to its selector.
+// FuzzMenu requires for any menu that its items are within the limits, that their links are safe, and that the
+// link of an item requests its selector.
 func FuzzMenu(f *testing.F) {
 	for _, text := range []string{
 		"0About\t0/about\th\t70\r\n1Menu\t\th\t7070\t+\r\n.\r\n", "hWeb\tURL:http://a/\th\t70\n", "8a\tb\tc\t23\n", "+a\tb\t::1\t1\n",
@@ -90,7 +90,8 @@ func FuzzMenu(f *testing.F) {
 	})
 }
 
-// The first line of Gopher+ is taken for one only where it says how the data end; else nothing is read.
+// FuzzPlusHead: a line is a Gopher+ status line only if it defines the end of the data; otherwise no bytes are
+// consumed.
 func FuzzPlusHead(f *testing.F) {
 	for _, text := range []string{
 		"+5\r\nhello", "+-1\r\na\r\n.\r\n", "+-2\n", "--1\r\n1 a\r\n", "-0\n", "+", "+9999999999999999999999\n",
@@ -121,7 +122,7 @@ func FuzzPlusHead(f *testing.F) {
 	})
 }
 
-// Whatever attributes are, they are within the limits, and their links are safe.
+// FuzzAttributes requires for any attributes that they are within the limits, and that their links are safe.
 func FuzzAttributes(f *testing.F) {
 	for _, text := range []string{
 		"+INFO: 0a\tb\th\t70\t+\r\n+ADMIN:\r\n Admin: c\r\n Mod-Date: <19930728170201>\r\n+VIEWS:\r\n Text/plain De_DE: <1k>\r\n",
@@ -152,14 +153,15 @@ func FuzzAttributes(f *testing.F) {
 				count += 1 + len(b.lines)
 			}
 		}
-		if count > 2*h.config.Limits.Entries { // a block may begin without its item
+		if count > 2*h.config.Limits.Entries { // a block may come without its item
 			t.Fatalf("%d", count)
 		}
 		checkListing(t, l)
 	})
 }
 
-// No URL makes a request of more than one line, or of more parts than there are in the protocol.
+// FuzzRequest requires that no URL causes a request of several lines, or with more fields than the protocol
+// has.
 func FuzzRequest(f *testing.F) {
 	for _, path := range []string{
 		"", "1", "0a%0D%0A", "7a%09b%09+c%20d", "0%09%09+%091%0D%0A+-1", "7?search=a+b%25", "7/q?a+b", "7%09?search=%0A%09",

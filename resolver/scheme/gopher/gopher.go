@@ -1,5 +1,7 @@
-// Package gopher retrieves menus and documents from gopher servers: RFC 1436, RFC 4266, and Gopher+,
-// the enhancements of its authors of July 30, 1993.
+// Package gopher fetches menus and documents from gopher servers as scheme.Handler. A request for a gopher URL
+// enters; a listing of a menu, of search results or of attributes leaves, a streamed document, or a redirect to
+// a link. Errors of a server become a scheme.Refusal. It implements RFC 1436, the URLs of RFC 4266, and
+// Gopher+, the enhancements of July 30, 1993 by the authors of gopher.
 package gopher
 
 import (
@@ -25,8 +27,8 @@ type Handler struct{ config Config }
 // New returns a Handler.
 func New(config Config) *Handler { return &Handler{config} }
 
-// Fetch implements scheme.Handler. Menus, searches and attributes are listings, all else is a stream. It
-// has neither validators nor a freshness lifetime, since nothing in the protocol says how long it is good.
+// Fetch implements scheme.Handler. Menus, searches and attributes are listings, everything else is a stream.
+// Responses have neither validators nor a freshness lifetime, because the protocol has no such metadata.
 func (h *Handler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, error) {
 	q, err := newRequest(r.URI)
 	if err != nil {
@@ -75,10 +77,10 @@ func (h *Handler) fetch(ctx context.Context, r scheme.Request, q request) (*sche
 	return h.document(ctx, r, q)
 }
 
-// session leads to the URL of a session, which is explained and not retrieved.
+// session redirects to the URL of a telnet or tn3270 session, which is explained and not fetched.
 func session(q request) (*scheme.Resource, error) {
 	port := q.port
-	if port == defaultPort { // which gopher has, and no session
+	if port == defaultPort { // the default port of gopher, not of the session
 		port = ""
 	}
 	location := sessionLink(q.Type, q.Selector, q.host, port)
@@ -88,7 +90,7 @@ func session(q request) (*scheme.Resource, error) {
 	return scheme.Redirect(http.StatusFound, location), nil
 }
 
-// redirectTo leads to a URL that a selector has: no server of gopher is needed for that.
+// redirectTo redirects to the URL in a selector, without contacting the gopher server.
 func redirectTo(target string) (*scheme.Resource, error) {
 	location, err := webLink(target)
 	if err != nil {
@@ -97,13 +99,13 @@ func redirectTo(target string) (*scheme.Resource, error) {
 	return scheme.Redirect(http.StatusFound, location), nil
 }
 
-// webSelector returns the URL in a selector of type h, which begins "URL:", or "/URL:" as some servers
-// want it.
+// webSelector returns the URL in a selector of type h, which starts with "URL:", or "/URL:" at some servers.
 func webSelector(selector string) (string, bool) {
 	return strings.CutPrefix(strings.TrimPrefix(selector, "/"), "URL:")
 }
 
-// checkLocation is resolver.CheckLocation for links of servers. They may also name what is resolved, and what is explained.
+// checkLocation is resolver.CheckLocation for links of servers, and also allows URIs that are resolved or
+// explained.
 func checkLocation(text string) error {
 	if u, err := uri.Parse(text); err == nil && u.Check() == nil && u.IsLink() {
 		return nil

@@ -33,13 +33,13 @@ func TestRequestLine(t *testing.T) {
 		"/0s%09%09?":                "s\t!\r\n", // RFC 4266 section 2.5
 		"/0s%09%09!+ABSTRACT":       "s\t!+ABSTRACT\r\n",
 		"/1s%09%09$+VIEWS":          "s\t$+VIEWS\r\n",
-		"/0s%09%09+application/postscript%20Es_ES": "s\t+application/postscript Es_ES\r\n", // section 2.8
+		"/0s%09%09+application/postscript%20Es_ES": "s\t+application/postscript Es_ES\r\n", // RFC 4266 section 2.8
 	} {
 		p := says(t, ".\r\n")
 		resource, err := handler().Fetch(t.Context(), request(t, http.MethodGet, "gopher://"+p.addr+path))
 		if err == nil {
 			_ = resource.Body.Close()
-		} else if !errors.Is(err, scheme.ErrResponse) { // it does not speak Gopher+
+		} else if !errors.Is(err, scheme.ErrResponse) { // the peer does not speak Gopher+
 			t.Errorf("%s: %v", path, err)
 		}
 		if got := <-p.asked; got != want {
@@ -48,7 +48,8 @@ func TestRequestLine(t *testing.T) {
 	}
 }
 
-// No request that ends early, or has more parts than the protocol knows, is sent: RFC 1738 section 6.
+// TestMalformed requires that no truncated request is sent, nor one with more fields than the protocol has: RFC
+// 1738 section 6.
 func TestMalformed(t *testing.T) {
 	for _, path := range []string{
 		"/0a%0D%0Ab", "/0a%0Ab", "/0a%00", "/7a%09b%0Ac", "/0a%09%09b", "/0a%09%09+%0D%0AQUIT", "/0a%09%09!%0A", "/0a%09%09$%00",
@@ -67,7 +68,7 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
-// The attack of RFC 1738 section 6: a gopher URL that sends mail.
+// TestMailByGopher is the attack of RFC 1738 section 6: a gopher URL that sends mail.
 func TestMailByGopher(t *testing.T) {
 	smtp := says(t, "220 mail.example.org ESMTP\r\n")
 	_, port, _ := net.SplitHostPort(smtp.addr)
@@ -100,7 +101,7 @@ func TestMailByGopher(t *testing.T) {
 	if dialled != 0 || smtp.count.Load() != 0 {
 		t.Errorf("%d connections", dialled)
 	}
-	// Where a port is allowed, the answers of a form are not sent either, and a greeting is no menu.
+	// If the port is allowed, form data is still not sent, and a greeting is not a menu.
 	open := "gopher://" + smtp.addr
 	if status := refused(t, handler(), open+"/_"+form); status != http.StatusNotImplemented || smtp.count.Load() != 0 {
 		t.Errorf("a form: %d", status)
@@ -122,9 +123,9 @@ func refused(t *testing.T, h scheme.Handler, url string) int {
 	return refusal.Status
 }
 
-// Nothing is dialled for what leads elsewhere.
+// TestWithoutServer requires that nothing is dialed for links to other protocols.
 func TestWithoutServer(t *testing.T) {
-	h := gopher.New(gopher.Config{Limits: limits()}) // it would panic
+	h := gopher.New(gopher.Config{Limits: limits()}) // a dial would panic
 	for url, want := range map[string]string{
 		"gopher://h/8login":                              "telnet://login@h/",
 		"gopher://h:2323/8":                              "telnet://h:2323/",
@@ -177,7 +178,7 @@ func TestSearch(t *testing.T) {
 	if got := <-p.asked; got != "find\tcafé au lait\r\n" {
 		t.Errorf("%q", got)
 	}
-	for url, want := range map[string]string{ // as Lynx asks a proxy
+	for url, want := range map[string]string{ // as Lynx requests them from a proxy
 		"7/q?two+words":   "/q\ttwo words\r\n",
 		"7find?a%26b=c&d": "find\ta&b=c&d\r\n",
 		"7find%3Fa?+":     "find?a",
@@ -195,7 +196,7 @@ func TestSearch(t *testing.T) {
 			t.Errorf("%s: %q", url, got)
 		}
 	}
-	p = says(t, "No results\r\n.\r\n") // without fields
+	p = says(t, "No results\r\n.\r\n") // a line without fields
 	if l := fetch(t, handler(), "gopher://"+p.addr+"/7find%09a").Listing; len(l.Items) != 1 || l.Items[0].Kind != scheme.ItemInfo {
 		t.Errorf("%+v", l)
 	}
@@ -231,7 +232,7 @@ func TestErrorLine(t *testing.T) {
 	}
 }
 
-// A reset is never the end of a document.
+// TestReset requires that a reset is never taken for the end of a document.
 func TestReset(t *testing.T) {
 	for _, path := range []string{"/0a", "/9a", "/1a", "/7a%09b", "/0a%09%09+", "/0a%09%09!"} {
 		p := serve(t, func(conn *net.TCPConn, line string) {
@@ -285,7 +286,7 @@ func TestSilence(t *testing.T) {
 	close(release)
 }
 
-// A server that leaves the connection open after the dot is not waited for.
+// TestOpenAfterDot has a server that leaves the connection open after the terminator: the document ends anyway.
 func TestOpenAfterDot(t *testing.T) {
 	release := make(chan struct{})
 	p := serve(t, func(conn *net.TCPConn, _ string) {
@@ -328,7 +329,7 @@ func TestPrivate(t *testing.T) {
 }
 
 func TestContentType(t *testing.T) {
-	long := strings.Repeat("é", 400) // the first octets end within a character, if one comes before
+	long := strings.Repeat("é", 400) // the head ends within a character if a byte is prepended
 	for _, c := range []struct{ path, body, want string }{
 		{"/0a", "text", "text/plain; charset=utf-8"},
 		{"/0a.html", "<script>", "text/plain; charset=utf-8"},

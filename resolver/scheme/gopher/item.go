@@ -6,12 +6,13 @@ import "strings"
 type item struct {
 	kind                       byte
 	name, selector, host, port string
-	extra                      string // "+" or "?" of Gopher+, section 2.2; "" for none
+	extra                      string // "+" or "?" of Gopher+ section 2.2; "" for none
 }
 
-// parseItem returns the item of a line without its end. ok is false for a line that is none: it has no tab.
+// parseItem parses a line without its end. ok is false for a line that is not an item: it has no tab, or no
+// type.
 func parseItem(line string) (i item, ok bool) {
-	const fields = 6 // with what may follow those of Gopher+
+	const fields = 6 // including anything after the Gopher+ field
 	parts := strings.SplitN(line, "\t", fields)
 	if len(parts) < 2 || parts[0] == "" {
 		return item{}, false

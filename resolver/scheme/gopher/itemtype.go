@@ -2,8 +2,7 @@ package gopher
 
 import "github.com/urnd/urnd/resolver/scheme"
 
-// The types of items with a meaning of their own: RFC 1436 section 3.8. Of the types that came later, h and
-// i are in general use.
+// The item types with special handling: RFC 1436 section 3.8. Of the later types, h and i are in general use.
 const (
 	typeText      = '0'
 	typeMenu      = '1'
@@ -20,7 +19,7 @@ const (
 	typeInfo      = 'i'
 )
 
-// itemKind returns the kind that a listing has for a type.
+// itemKind returns the scheme.Item constant for an item type.
 func itemKind(t byte) string {
 	switch t {
 	case typeText, typeUUEncoded:
@@ -54,6 +53,6 @@ func itemKind(t byte) string {
 	}
 }
 
-// endsByDot reports whether documents of a type are texts of lines, of which the last is a dot. Pages are
-// not: servers send them as files, and a script in them may well have lines that begin with dots.
+// endsByDot reports whether documents of a type are dot-terminated texts. HTML pages are not: servers send them
+// as files, and their scripts may have lines that start with dots.
 func endsByDot(t byte) bool { return t == typeText || t == typeBinHex || t == typeUUEncoded }

@@ -8,7 +8,7 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// lines reads the lines of a listing within limits.
+// lines reads the lines of a listing within the limits.
 type lines struct {
 	in         scheme.Lines
 	incomplete string
@@ -20,8 +20,8 @@ func (h *Handler) newLines(in io.Reader) *lines {
 	}}
 }
 
-// next returns a line without its end. Lines that are too long are left out. The error is io.EOF at the
-// end, and where there are too many octets.
+// next returns the next line without its end. Lines that are too long are skipped. The error is io.EOF at the
+// end, and at the total limit of bytes; incomplete is set if lines are missing.
 func (l *lines) next() (string, error) {
 	for {
 		line, err := l.in.Next()

@@ -10,8 +10,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// link returns the URI of an item, in normal form, or "" where it leads to nothing that is safe and
-// valid.
+// link returns the URI of an item in normal form, "" if the item has no safe and valid target.
 func link(i item) string {
 	switch i.kind {
 	case typeInfo, typeError, typeCSO:
@@ -20,7 +19,7 @@ func link(i item) string {
 		return sessionLink(i.kind, i.selector, i.host, i.port)
 	case typeHTML:
 		if target, ok := webSelector(i.selector); ok {
-			location, _ := webLink(target) // "" where it is not allowed
+			location, _ := webLink(target) // "" if not allowed
 			return location
 		}
 	}
@@ -35,14 +34,15 @@ func link(i item) string {
 	return valid("gopher://" + server + "/" + escape(string([]byte{i.kind})) + escape(i.selector) + suffix)
 }
 
-// sessionLink returns the URI of a session, whose user is the selector: RFC 1436 section 3.8, RFC 4248 and RFC 6270.
+// sessionLink returns the URI of a session; the selector is the user: RFC 1436 section 3.8, RFC 4248 and RFC
+// 6270.
 func sessionLink(kind byte, user, host, port string) string {
 	name := "telnet"
 	if kind == typeTN3270 {
 		name = "tn3270"
 	}
 	if port == "" || port == "0" {
-		port = "23" // the default one, which the normal form is without
+		port = "23" // the default port, which the normal form omits
 	}
 	server, ok := hostPort(host, port, "23")
 	if !ok {
@@ -54,12 +54,13 @@ func sessionLink(kind byte, user, host, port string) string {
 	return valid(name + "://" + server + "/")
 }
 
-// webLink returns a URL that a selector has, in normal form. The error is that of resolver.CheckLocation: links
-// that run scripts or read files of the client are never followed.
+// webLink returns the URL in a selector, in normal form. The error is that of resolver.CheckLocation: links
+// that run scripts or read local files of the client are never followed.
 func webLink(target string) (string, error) {
 	u, err := uri.FromIRI(target)
 	if err != nil {
-		return "", scheme.Decline(http.StatusNotFound, "gopher_link", "the link of the server is no valid URL") // which may have a password
+		// Its text may contain a password.
+		return "", scheme.Decline(http.StatusNotFound, "gopher_link", "the link of the server is no valid URL")
 	}
 	location := u.WithoutPassword().Normalize().String()
 	if err := checkLocation(location); err != nil {
@@ -68,8 +69,8 @@ func webLink(target string) (string, error) {
 	return location, nil
 }
 
-// hostPort returns the host and port of a URI. ok is false for those that no server has, which
-// menus have in lines that lead to nothing.
+// hostPort returns the authority for a host and port; usual is the default port, which is omitted. ok is false
+// for hosts that do not exist, which menus have in lines without a target.
 func hostPort(host, port, usual string) (string, bool) {
 	switch strings.ToLower(host) {
 	case "", "error.host", "null.host", "fake", "(null)", "(false)", "invalid", "none":
@@ -90,12 +91,12 @@ func hostPort(host, port, usual string) (string, bool) {
 	return host, true
 }
 
-// trimBrackets returns the IPv6 address in the host of a URI, and other hosts as they are.
+// trimBrackets returns the host without the brackets of an IPv6 address.
 func trimBrackets(host string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
 }
 
-// valid returns a URI in normal form, or "" where it is not well formed.
+// valid returns a URI in normal form, "" if it is malformed.
 func valid(text string) string {
 	u, err := uri.Parse(text)
 	if err != nil || u.Check() != nil {
@@ -104,6 +105,6 @@ func valid(text string) string {
 	return u.Normalize().String()
 }
 
-// escape percent-encodes all octets but unreserved ones and slashes. So what a server sends, even "?" or "#", is
-// what a request for the URI sends back.
+// escape percent-encodes all bytes except unreserved ones and slashes. So a request for the URI sends back the
+// bytes that the server sent, even "?" and "#".
 func escape(s string) string { return uri.Escape(s, "/") }

@@ -10,7 +10,7 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// menu retrieves a menu, or the results of a search.
+// menu fetches a menu, or the results of a search.
 func (h *Handler) menu(ctx context.Context, r scheme.Request, q request) (*scheme.Resource, error) {
 	a, err := h.open(ctx, r, q)
 	if err != nil {
@@ -39,16 +39,16 @@ func (h *Handler) menu(ctx context.Context, r scheme.Request, q request) (*schem
 	return resource, nil
 }
 
-// menu is a listing that is made of the lines of a menu.
+// menu is a listing under construction from the lines of a menu.
 type menu struct {
 	*scheme.Listing
-	last    byte  // the type of the item that redundant servers have, too
-	hasPlus bool  // an item has attributes of Gopher+
-	fields  bool  // a line has fields, as those of menus have
-	octets  int64 // of the items, as a document has them
+	last    byte  // the item type that a redundant server (type +) repeats
+	hasPlus bool  // an item has Gopher+ attributes
+	fields  bool  // a line has tab-separated fields, as a menu does
+	octets  int64 // estimated bytes of the items in a rendered document
 }
 
-// read reads the lines up to one with a dot alone, or the end.
+// read reads lines up to a single dot or the end.
 func (m *menu) read(in *lines, limits scheme.Limits) error {
 	for {
 		line, err := in.next()
@@ -67,12 +67,12 @@ func (m *menu) read(in *lines, limits scheme.Limits) error {
 	}
 }
 
-// add adds a line. One without fields is shown as it is.
+// add adds a line. A line without fields is displayed as text.
 func (m *menu) add(line string) {
 	i, ok := parseItem(line)
 	m.fields = m.fields || ok
 	switch {
-	case ok && i.kind == typeInfo && i.selector == "TITLE": // of gophernicus, and other servers
+	case ok && i.kind == typeInfo && i.selector == "TITLE": // of gophernicus and other servers
 		m.Title = scheme.Text(strings.TrimSpace(i.name))
 	case ok:
 		m.addItem(i)
@@ -101,8 +101,8 @@ func (m *menu) addItem(i item) {
 	m.Items = append(m.Items, entry)
 }
 
-// refusal returns the error that an answer is in place of a menu: a line of type 3 without any item, or a text
-// that is no menu, such as the greeting of a server of another protocol; nil for a menu.
+// refusal returns the error for a response that is not a menu: a line of type 3 without any item, or a text
+// without fields, such as the greeting of a server of another protocol. It is nil for a menu.
 func (m *menu) refusal() error {
 	if len(m.Items) > 0 && !m.fields && m.Kind == scheme.KindMenu {
 		return scheme.Refuse(http.StatusBadGateway, m.Items[0].Name)
@@ -122,7 +122,7 @@ func (m *menu) refusal() error {
 	return nil
 }
 
-// title returns what a listing is of, in words.
+// title returns a title for a listing.
 func title(q request) string {
 	switch {
 	case q.Search != "":
@@ -134,7 +134,8 @@ func title(q request) string {
 	}
 }
 
-// parent returns the first menu of the server: what contains an item is not known, as a selector is opaque.
+// parent returns a link to the root menu of the server: the real parent is unknown, because selectors are
+// opaque.
 func parent(q request) *scheme.Link {
 	root := q.root()
 	if root == "" || root == q.uri.String() {

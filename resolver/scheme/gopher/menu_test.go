@@ -28,7 +28,7 @@ func TestMenuLines(t *testing.T) {
 		{"9Bits\ta\th\t70", scheme.Item{Kind: scheme.ItemFile, Name: "Bits", URI: "gopher://h/9a"}},
 		{"gGIF\ta\th\t70", scheme.Item{Kind: scheme.ItemImage, Name: "GIF", URI: "gopher://h/ga"}},
 		{"IImage\ta\th\t70", scheme.Item{Kind: scheme.ItemImage, Name: "Image", URI: "gopher://h/Ia"}},
-		// Later types.
+		// Types that were added later.
 		{"pPNG\ta\th\t70", scheme.Item{Kind: scheme.ItemImage, Name: "PNG", URI: "gopher://h/pa"}},
 		{"sSound\ta\th\t70", scheme.Item{Kind: scheme.ItemSound, Name: "Sound", URI: "gopher://h/sa"}},
 		{";Film\ta\th\t70", scheme.Item{Kind: scheme.ItemVideo, Name: "Film", URI: "gopher://h/%3Ba"}},
@@ -47,13 +47,13 @@ func TestMenuLines(t *testing.T) {
 		{"hWeb\tURL:javascript:alert(1)\th\t70", scheme.Item{Kind: scheme.ItemWeb, Name: "Web"}},
 		{"hWeb\tURL:file:///etc/passwd\th\t70", scheme.Item{Kind: scheme.ItemWeb, Name: "Web"}},
 		{"hWeb\tURL:nonsense\th\t70", scheme.Item{Kind: scheme.ItemWeb, Name: "Web"}},
-		// Octets of selectors are kept, and encoded once.
+		// Bytes of selectors are preserved, and encoded once.
 		{"0a\t a?b#c%41/../\xe9 é\th\t70", scheme.Item{Kind: scheme.ItemText, Name: "a", URI: "gopher://h/0%20a%3Fb%23c%2541/../%E9%20%C3%A9"}},
 		{"0a\ta\t::1\t70", scheme.Item{Kind: scheme.ItemText, Name: "a", URI: "gopher://[::1]/0a"}},
 		{"0a\ta\t[2001:DB8::1]\t7070\t+", scheme.Item{Kind: scheme.ItemText, Name: "a", URI: "gopher://[2001:db8::1]:7070/0a"}},
 		{"0a\ta\t192.0.2.1\t 70 ", scheme.Item{Kind: scheme.ItemText, Name: "a", URI: "gopher://192.0.2.1/0a"}},
 		{"0Form\ta\th\t70\t?", scheme.Item{Kind: scheme.ItemForm, Name: "Form", URI: "gopher://h/0a%09%09?"}},
-		// Addresses that lead nowhere.
+		// Invalid addresses.
 		{"0a\ta\terror.host\t70", scheme.Item{Kind: scheme.ItemText, Name: "a"}},
 		{"0a\ta\tfake\t70", scheme.Item{Kind: scheme.ItemText, Name: "a"}},
 		{"0a\ta\t(NULL)\t0", scheme.Item{Kind: scheme.ItemText, Name: "a"}},
@@ -123,7 +123,8 @@ func TestMenuLimits(t *testing.T) {
 	}
 }
 
-// Reading ends where the document of the menu would be cut: the characters of a selector are escaped in links.
+// TestMenuOfLongLinks requires that reading stops where the rendered menu would be truncated: characters of
+// selectors are escaped in links.
 func TestMenuOfLongLinks(t *testing.T) {
 	p := says(t, strings.Repeat("0a\t"+strings.Repeat(`"`, 1000)+"\th\t70\r\n", 500))
 	l := fetch(t, handler(), "gopher://"+p.addr+"/1").Listing

@@ -30,7 +30,7 @@ func dial(ctx context.Context, network, address string, check func(netip.AddrPor
 
 func handler() *gopher.Handler { return gopher.New(gopher.Config{Dial: dial, Limits: limits()}) }
 
-// request returns the request of a URL.
+// request returns a request for a URL.
 func request(t testing.TB, method, url string) scheme.Request {
 	t.Helper()
 	u, err := uri.Parse(url)
@@ -40,7 +40,7 @@ func request(t testing.TB, method, url string) scheme.Request {
 	return scheme.Request{Request: httpmessage.Request{Method: method, URI: u, Fields: httpmessage.Fields{}}}
 }
 
-// fetch gets what must be there.
+// fetch fetches a resource that must exist.
 func fetch(t testing.TB, h scheme.Handler, url string) *scheme.Resource {
 	t.Helper()
 	resource, err := h.Fetch(t.Context(), request(t, http.MethodGet, url))
@@ -61,14 +61,14 @@ func read(t testing.TB, r *scheme.Resource) string {
 	return string(text)
 }
 
-// peer is a fake server. It keeps the requests.
+// peer is a fake server that records requests.
 type peer struct {
 	addr  string
 	asked chan string
 	count atomic.Int32
 }
 
-// serve starts a peer that answers each request by a function, after which the connection is closed.
+// serve starts a peer that calls answer for each request, and then closes the connection.
 func serve(t testing.TB, answer func(conn *net.TCPConn, line string)) *peer {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -97,7 +97,7 @@ func serve(t testing.TB, answer func(conn *net.TCPConn, line string)) *peer {
 	return p
 }
 
-// says starts a peer that answers with a text.
+// says starts a peer that responds with a text.
 func says(t testing.TB, text string) *peer {
 	t.Helper()
 	return serve(t, func(conn *net.TCPConn, _ string) { _, _ = io.WriteString(conn, text) })

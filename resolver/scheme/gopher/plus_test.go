@@ -13,7 +13,8 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// The three ways in which an answer ends: Gopher+ section 2.3. None of their beginnings is whole.
+// TestPlusAnswer has the three ways in which a response ends: Gopher+ section 2.3. No truncated response counts
+// as complete.
 func TestPlusAnswer(t *testing.T) {
 	for _, c := range []struct {
 		answer, want string
@@ -83,7 +84,7 @@ func TestPlusFailure(t *testing.T) {
 	}
 }
 
-// The examples of Gopher+ sections 2.5 and 2.8.
+// attributesText has the examples of Gopher+ sections 2.5 and 2.8.
 const attributesText = "+-1\r\n" +
 	"+INFO: 0Some file or other\tmoo selector\thost2\t70\t+\r\n" +
 	"+ADMIN:\r\n Admin: Frodo Gophermeister <fng@bogus.edu>\r\n Mod-Date: Wed Jul 28 17:02:01 1993 <19930728170201>\r\n" +
@@ -141,7 +142,8 @@ func TestDescriptions(t *testing.T) {
 	}
 }
 
-// Each view has a link that begins with the URL of the item: the longer this is, the fewer are shown.
+// TestViewsOfLongSelector: each view has a link that starts with the URL of the item, so a longer URL allows
+// fewer views.
 func TestViewsOfLongSelector(t *testing.T) {
 	p := says(t, "+-1\r\n+INFO: 0a\ts\th\t70\t+\r\n+VIEWS:\r\n"+strings.Repeat(" Text/plain: <1k>\r\n", 900)+".\r\n")
 	for length, want := range map[int]int{1: 900, 7500: limits().EntriesOf(strings.Repeat("a", 7500+len("gopher://"+p.addr+"/0%09%09!"))) - 2} {

@@ -11,23 +11,25 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// The lengths of an answer of Gopher+ that does not say how many octets it has.
+// The lengths of a Gopher+ response of unknown size: it ends at a line of a single dot, or where the connection
+// is closed.
 const (
 	untilDot   = -1
 	untilClose = -2
 )
 
-// plusHead is the first line of an answer of Gopher+: Gopher+ section 2.3.
+// plusHead is the status line of a Gopher+ response: Gopher+ section 2.3.
 type plusHead struct {
 	success bool
 	length  int64
 }
 
-// maxPlusHead is how many octets its line has at most, with its end.
+// maxPlusHead is the maximum size of the status line in bytes, including its end.
 const maxPlusHead = 24
 
-// readPlusHead reads the first line of an answer. found is false, and nothing is read, where the server does
-// not speak Gopher+, and its answer is one of gopher. One that ends before that is known is an error.
+// readPlusHead reads the status line of a response. found is false, and nothing is consumed, if the server does
+// not speak Gopher+ and sends a plain gopher response. It is an error if the response ends before that is
+// decided.
 func readPlusHead(in *bufio.Reader) (head plusHead, found bool, err error) {
 	for n := 1; n <= maxPlusHead; n++ {
 		line, err := in.Peek(n)
@@ -50,8 +52,7 @@ func readPlusHead(in *bufio.Reader) (head plusHead, found bool, err error) {
 	return plusHead{}, false, nil
 }
 
-// parsePlusHead parses the first line of an answer; found is false for a line that is none. The error is for a
-// length that no document has.
+// parsePlusHead parses a status line; found is false for any other line. The error is for an invalid length.
 func parsePlusHead(line string) (head plusHead, found bool, err error) {
 	if len(line) < 2 || line[0] != '+' && line[0] != '-' {
 		return plusHead{}, false, nil
@@ -72,7 +73,7 @@ func parsePlusHead(line string) (head plusHead, found bool, err error) {
 	return head, true, nil
 }
 
-// data returns the reader of what follows the line.
+// data returns a reader of the data after the status line.
 func (p plusHead) data(in *bufio.Reader) io.Reader {
 	switch p.length {
 	case untilDot:
@@ -84,7 +85,7 @@ func (p plusHead) data(in *bufio.Reader) io.Reader {
 	}
 }
 
-// exactly reads a number of octets, and ends with io.ErrUnexpectedEOF where there are fewer.
+// exactly reads a fixed number of bytes, and ends with io.ErrUnexpectedEOF if there are fewer.
 type exactly struct {
 	in   io.Reader
 	left int64

@@ -11,15 +11,15 @@ const (
 	encodedTab  = "%09"
 )
 
-// request is what a URL asks a server for.
+// request is the parsed request of a URL.
 type request struct {
 	uri.Gopher
 	uri        uri.URI // in normal form
-	host, port string  // as in the URL, but never without port
+	host, port string  // as in the URL; port is the default port if the URL has none
 }
 
-// plusRules are those that the Gopher+ string of a URL must follow: RFC 4266 sections 2.3 to 2.9. The
-// package uri does not check it, since forms have lines.
+// plusRule is the rule for the Gopher+ string of a URL: RFC 4266 sections 2.3 to 2.9. Package uri does not
+// check it, because form data has line ends.
 func plusRule() uri.Rule {
 	return uri.Rule{
 		Code: "gopher_plus", Name: "gopher+_string", Section: "RFC 4266 section 2.3",
@@ -27,7 +27,7 @@ func plusRule() uri.Rule {
 	}
 }
 
-// newRequest returns the request of a URL. The error is a *uri.ParseError.
+// newRequest parses the request of a URL. The error is a *uri.ParseError.
 func newRequest(u uri.URI) (request, error) {
 	g, err := u.Gopher()
 	if err != nil {
@@ -38,8 +38,8 @@ func newRequest(u uri.URI) (request, error) {
 	if port, ok := q.uri.Port(); ok && port != "" {
 		q.port = port
 	}
-	// Tabs separate what is sent: one more would be another part of the request, and a line end another
-	// request (RFC 1738 section 6).
+	// Tabs separate the fields of the request: another tab would inject a field, and a line end another request
+	// (RFC 1738 section 6).
 	if g.HasPlus && !q.isForm() && !validPlus(g.Plus) {
 		return request{}, &uri.ParseError{Input: u.String(), Offset: strings.LastIndex(u.String(), encodedTab) + len(encodedTab), Rule: plusRule()}
 	}
@@ -55,20 +55,20 @@ func validPlus(s string) bool {
 
 func isControl(r rune) bool { return r < ' ' || r == 0x7F }
 
-// isForm reports whether the URL has the answers of a form: RFC 4266 section 2.9.
+// isForm reports whether the URL has form data: RFC 4266 section 2.9.
 func (q request) isForm() bool {
 	view, _, found := strings.Cut(q.Plus, "\t1\r\n")
 	return found && strings.HasPrefix(view, "+") && strings.IndexFunc(view, isControl) < 0
 }
 
-// wantsAttributes reports whether the URL is of attributes, a form among them: RFC 4266 sections 2.5 to 2.7.
+// wantsAttributes reports whether the URL requests attributes, including a form: RFC 4266 sections 2.5 to 2.7.
 func (q request) wantsAttributes() bool {
 	return q.Plus != "" && strings.ContainsAny(q.Plus[:1], "!$?")
 }
 
-// line returns what is sent to the server. After the selector of an item that is no search, the Gopher+
-// string follows at once (Gopher+ sections 2.3 to 2.5, and the example in RFC 4266 section 2.9): with the
-// second tab that the URL has, servers take it for the words of a search.
+// line returns the request line. After the selector of an item that is not a search, the Gopher+ string follows
+// immediately (Gopher+ sections 2.3 to 2.5, and the example in RFC 4266 section 2.9): with the second tab of
+// the URL, servers take it for search words.
 func (q request) line() string {
 	line := q.Selector
 	if q.Search != "" || q.Type == typeSearch && q.HasSearch {
@@ -84,11 +84,11 @@ func (q request) line() string {
 	return line + "\r\n"
 }
 
-// plain returns the URI without search and Gopher+ string.
+// plain returns the URI without search words and Gopher+ string.
 func (q request) plain() string {
 	plain, _, _ := strings.Cut(q.uri.String(), encodedTab)
 	return plain
 }
 
-// root returns the URI of the first menu of the server.
+// root returns the URI of the root menu of the server.
 func (q request) root() string { return link(item{kind: typeMenu, host: q.host, port: q.port}) }

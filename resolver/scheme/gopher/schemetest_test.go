@@ -13,7 +13,7 @@ import (
 	"github.com/urnd/urnd/resolver/schemetest"
 )
 
-// play is a server of gopher, whose first menu has the names, each by a selector that begins with a slash.
+// play implements a gopher server whose root menu has the names, each with a selector that starts with a slash.
 func play(conn net.Conn, s *schemetest.Server) {
 	line, err := bufio.NewReader(conn).ReadString('\n')
 	if err != nil {
@@ -37,7 +37,7 @@ func play(conn net.Conn, s *schemetest.Server) {
 	}
 }
 
-// playSearch is a server whose answer to a search has the names.
+// playSearch implements a server whose search results have the names.
 func playSearch(conn net.Conn, s *schemetest.Server) {
 	if _, err := bufio.NewReader(conn).ReadString('\n'); err != nil {
 		return
@@ -50,7 +50,7 @@ func playSearch(conn net.Conn, s *schemetest.Server) {
 	}
 }
 
-// playDots is a server of Gopher+, where only a dot ends the attributes of its items.
+// playDots implements a Gopher+ server whose attributes end at a line of a single dot.
 func playDots(conn net.Conn, s *schemetest.Server) {
 	if _, err := bufio.NewReader(conn).ReadString('\n'); err != nil {
 		return

@@ -8,7 +8,8 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// searchForm returns what is shown for a search without words: RFC 1436 section 3.7.2. No server is asked.
+// searchForm returns the search form for a search item without words: RFC 1436 section 3.7.2. No server is
+// contacted.
 func searchForm(q request) *scheme.Listing {
 	return &scheme.Listing{
 		Kind: scheme.KindMenu, Title: title(q), URI: q.plain(), Parent: parent(q),
@@ -16,9 +17,9 @@ func searchForm(q request) *scheme.Listing {
 	}
 }
 
-// submitted returns the URI of a search whose words a form of a page has sent: it puts them into a query,
-// "?search=words", after the prefix of the search or instead of it. In the path of a gopher URL a "?" of a selector is
-// percent-encoded wherever urnd makes a link, so that these are told apart.
+// submitted returns the URI of a search submitted by an HTML form, which puts the words into a query,
+// "?search=words", after the prefix of the search or instead of it. In the path a "?" of a selector is
+// percent-encoded in all links of urnd, so the two are not confused.
 func (q request) submitted() (string, bool) {
 	_, query, _ := strings.Cut(q.uri.String(), "?")
 	text, ok := strings.CutPrefix(query, "search=")
@@ -28,8 +29,8 @@ func (q request) submitted() (string, bool) {
 	return q.searching(text)
 }
 
-// asked returns the search that Lynx asks a proxy for, with the words in the query alone. It is no redirect to that
-// search: Lynx would write the tab of its URL as a question mark again.
+// asked returns the search that Lynx requests from a proxy, with the words as the whole query. It is not
+// redirected to that search: Lynx would replace the tab of its URL by a question mark again.
 func (q request) asked() request {
 	_, query, found := strings.Cut(q.uri.String(), "?")
 	if !found || q.Type != typeSearch || q.HasSearch || strings.HasPrefix(query, "search=") {
@@ -49,7 +50,7 @@ func (q request) asked() request {
 	return q
 }
 
-// searching returns the URI of the search with the words in a query, or that of the search alone where there are none.
+// searching returns the URI of the search with the words in a query, or that of the form if there are none.
 func (q request) searching(query string) (string, bool) {
 	words, err := url.QueryUnescape(query)
 	if err != nil {
@@ -65,7 +66,7 @@ func (q request) searching(query string) (string, bool) {
 	return location, location != ""
 }
 
-// spaced makes spaces of the characters that would end the words.
+// spaced maps control characters, which would end the words, to spaces.
 func spaced(r rune) rune {
 	if isControl(r) {
 		return ' '

@@ -12,7 +12,7 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// files are those of the real servers.
+// files creates the files of the real servers.
 func files(t *testing.T) string {
 	t.Helper()
 	dir := testserver.OpenFolder(t)
@@ -51,7 +51,7 @@ func files(t *testing.T) string {
 	return dir
 }
 
-// find returns the item with a name, of which the server may show more.
+// find returns the item with a name, to which the server may append text.
 func find(t *testing.T, l *scheme.Listing, name string) scheme.Item {
 	t.Helper()
 	for _, i := range l.Items {
@@ -92,7 +92,7 @@ func testMenu(t *testing.T, base string) {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
-	// All names of files lead to them, each encoded once.
+	// The links of all file names request them, each encoded once.
 	l = fetch(t, handler(), find(t, l, "sub").URI).Listing
 	if l.Parent == nil || l.Parent.URI != base+"/1" {
 		t.Errorf("parent %+v", l.Parent)
@@ -133,7 +133,7 @@ func testDocuments(t *testing.T, base string) {
 		r := fetch(t, handler(), base+path)
 		body := read(t, r)
 		if strings.HasPrefix(want.contentType, "text/") {
-			body = strings.ReplaceAll(body, "\r", "") // gophernicus sends lines as such
+			body = strings.ReplaceAll(body, "\r", "") // gophernicus converts line ends
 		}
 		if body != want.body || r.Fields.Value("Content-Type") != want.contentType || r.Status != http.StatusOK || r.ContentLength != -1 || !r.From.IsValid() {
 			t.Errorf("%s: %.80q %+v", path, body, r)

@@ -7,20 +7,20 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// view is a representation of an item, "application/postscript De_DE: <100k>": Gopher+ appendix 3.0.
+// view is a representation of an item, such as "application/postscript De_DE: <100k>": Gopher+ appendix 3.0.
 type view struct{ media, language, size string }
 
 func parseView(line string) (view, bool) {
 	name, size, _ := strings.Cut(line, ":")
 	media, language, _ := strings.Cut(strings.TrimSpace(name), " ")
-	if !strings.Contains(media, "/") && !strings.HasSuffix(media, "View") { // such as GView, section 2.6
+	if !strings.Contains(media, "/") && !strings.HasSuffix(media, "View") { // such as GView: Gopher+ section 2.6
 		return view{}, false
 	}
 	return view{media, strings.TrimSpace(language), strings.Trim(strings.TrimSpace(size), "<>")}, true
 }
 
-// entry returns the view of the item of a request as an item of a listing: RFC 4266 section 2.8. Its size is
-// a note, since that is not exact.
+// entry returns a view of the requested item as an item of a listing: RFC 4266 section 2.8. Its size is a note,
+// because it is approximate.
 func (v view) entry(q request) scheme.Item {
 	name := strings.TrimSpace(v.media + " " + v.language)
 	entry := scheme.Item{
@@ -59,9 +59,9 @@ func (v view) kind() string {
 	}
 }
 
-// viewType returns the media type of a Gopher+ string that asks for a view, "+application/postscript Es_ES"
-// (RFC 4266 section 2.8), or "" where none is of use: types that could run scripts are taken from items only, since the
-// URL may come from anyone and servers need not heed it.
+// viewType returns the media type of a Gopher+ string that requests a view, such as "+application/postscript
+// Es_ES" (RFC 4266 section 2.8), "" if it must not be used. Types that could run scripts are taken only from
+// items: anyone may have made the URL, and servers may ignore the view.
 func viewType(plus string) string {
 	view, _, _ := strings.Cut(strings.TrimPrefix(plus, "+"), " ")
 	media, _, err := mime.ParseMediaType(view)
@@ -79,11 +79,11 @@ func viewType(plus string) string {
 	}
 }
 
-// viewLanguage returns the language tag of a view, "es-ES", or "".
+// viewLanguage returns the language tag of a view, such as "es-ES"; "" if it has none.
 func viewLanguage(plus string) string {
 	_, language, _ := strings.Cut(plus, " ")
 	language = strings.ReplaceAll(language, "_", "-")
-	const longest = 35 // of a tag: RFC 5646 section 4.4.1
+	const longest = 35 // maximum length of a tag: RFC 5646 section 4.4.1
 	if len(language) > longest || strings.Trim(language, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") != "" {
 		return ""
 	}

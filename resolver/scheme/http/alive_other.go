@@ -4,7 +4,7 @@ package http
 
 import "net"
 
-// probe cannot tell here, so that a request may be sent twice.
+// probe cannot inspect the socket on this system: a closed idle connection is detected only by sending on it.
 type probe struct{}
 
 func newProbe(net.Conn) probe { return probe{} }

@@ -8,11 +8,11 @@ import (
 	"syscall"
 )
 
-// probe looks at the socket of a connection.
+// probe inspects the socket of a connection without reading from it.
 type probe struct {
-	raw  syscall.RawConn // nil where there is none
+	raw  syscall.RawConn // nil if the connection has no socket
 	peek func(fd uintptr)
-	last *error // of peek
+	last *error // result of the last peek
 }
 
 func newProbe(c net.Conn) probe {
@@ -25,7 +25,7 @@ func newProbe(c net.Conn) probe {
 	}
 	raw, err := socket.SyscallConn()
 	if err != nil {
-		return probe{} // it is closed, as who writes to it sees
+		return probe{} // it is closed, which the next write detects
 	}
 	p := probe{raw: raw, last: new(error)}
 	octet := make([]byte, 1)
@@ -33,12 +33,13 @@ func newProbe(c net.Conn) probe {
 	return p
 }
 
-// isSilent reports whether nothing has come on the connection, not even its end, or that is not known. One call at a time.
+// isSilent reports whether nothing has arrived on the connection, neither bytes nor its end. It is true if that
+// is unknown. It is not safe for concurrent use.
 func (p probe) isSilent() bool {
 	if p.raw == nil {
 		return true
 	}
-	// Unlike raw.Read this does not mind the deadline of the last read, which may be over.
+	// Unlike raw.Read, Control ignores the read deadline, which may have passed.
 	err := p.raw.Control(p.peek)
 	return err == nil && (errors.Is(*p.last, syscall.EAGAIN) || errors.Is(*p.last, syscall.EINTR))
 }

@@ -20,7 +20,7 @@ import (
 	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
 )
 
-// cpu returns the time that this process has used.
+// cpu returns the CPU time that this process has used.
 func cpu(b *testing.B) time.Duration {
 	b.Helper()
 	var usage syscall.Rusage
@@ -30,8 +30,8 @@ func cpu(b *testing.B) time.Duration {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// BenchmarkGet compares a GET on a kept connection with that of net/http's Transport. The origin
-// is the same raw server in this process, whose CPU is in both.
+// BenchmarkGet compares a GET on a kept-alive connection with that of net/http's Transport. The origin is the
+// same raw server in this process, so its CPU time is in both.
 func BenchmarkGet(b *testing.B) {
 	for _, size := range []int{1 << 10, 1 << 20} {
 		response := append(fmt.Appendf(nil,
@@ -51,7 +51,7 @@ func BenchmarkGet(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/%d", name, size), func(b *testing.B) {
 				b.ReportAllocs()
 				b.SetBytes(int64(size))
-				get(b) // connects
+				get(b) // opens the connection
 				before := cpu(b)
 				for b.Loop() {
 					get(b)
@@ -86,7 +86,7 @@ func BenchmarkGet(b *testing.B) {
 	}
 }
 
-// serveBytes answers each read with a response: every request comes in one.
+// serveBytes sends the response for each read: each request arrives in one.
 func serveBytes(b *testing.B, response []byte) (address string) {
 	b.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

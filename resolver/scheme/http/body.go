@@ -7,16 +7,16 @@ import (
 	"github.com/urnd/urnd/internal/http1"
 )
 
-// body is the body of a response: RFC 9112 section 6.3. Close may be called while it is read.
+// body is the body of an HTTP/1.1 response: RFC 9112 section 6.3. Close may be called during a Read.
 type body struct {
 	*exchange
 	http1.Framing
 	read   int64
-	chunks http1.ChunkedReader // where it is chunked
+	chunks http1.ChunkedReader // for chunked framing
 	err    error
 }
 
-// Read implements io.Reader. At the end the trailer is complete. A body that ends early ends with
+// Read implements io.Reader. At io.EOF the trailer section is complete. A truncated body ends with
 // io.ErrUnexpectedEOF.
 func (b *body) Read(p []byte) (int, error) {
 	if b.err != nil {
@@ -38,15 +38,15 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, b.err
 }
 
-// Buffered returns how many octets of the content have surely come that are not read yet.
+// Buffered returns the number of bytes of the content that are buffered for certain.
 func (b *body) Buffered() int {
-	if b.Chunked { // it may be the size of a chunk alone
+	if b.Chunked { // the buffer may hold chunk framing only
 		return 0
 	}
 	return b.in.Buffered()
 }
 
-// next reads a part; its error is io.EOF only where the body is whole.
+// next reads a part of the body. Its error is io.EOF only if the body is complete.
 func (b *body) next(p []byte) (int, error) {
 	switch {
 	case b.Empty:
@@ -54,7 +54,7 @@ func (b *body) next(p []byte) (int, error) {
 	case b.Chunked:
 		n, err := b.chunks.Read(p)
 		return n, responseError(err)
-	case b.Length < 0: // it ends with the connection
+	case b.Length < 0: // delimited by the end of the connection
 		n, err := b.in.Read(p)
 		b.Persists = false
 		return n, err
@@ -70,7 +70,7 @@ func (b *body) next(p []byte) (int, error) {
 	return n, err
 }
 
-// Close implements io.Closer. It waits until the body of the request is no longer read.
+// Close implements io.Closer. It waits until the body of the request is no longer being read.
 func (b *body) Close() error {
 	b.abort()
 	closeBody(b.request.Body)

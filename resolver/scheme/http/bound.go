@@ -2,8 +2,8 @@ package http
 
 import "github.com/urnd/urnd/resolver/scheme"
 
-// takeBound returns the connection that a request is bound to, nil where it is still to be made. It is not one that
-// the request may not use.
+// takeBound returns the idle connection that a request is bound to; nil means that it must dial a new one. A
+// connection that the request must not use is closed.
 func (h *Handler) takeBound(r *request) carrier {
 	c, ok := r.Bound.Take().(*conn)
 	if !ok {
@@ -16,7 +16,7 @@ func (h *Handler) takeBound(r *request) carrier {
 	return nil
 }
 
-// endBound ends the connection that a request is bound to, if it is.
+// endBound ends the BoundConn of a request, if it has one.
 func endBound(r scheme.Request) {
 	if r.Bound != nil {
 		r.Bound.End()

@@ -18,7 +18,8 @@ import (
 	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
 )
 
-// A connection that belongs to a client is no other request's, before and after, and ends once.
+// TestBoundConnection requires that a bound connection is used by no other request, before and after, and ends
+// once.
 func TestBoundConnection(t *testing.T) {
 	o := serve(t, always(empty))
 	h := newHandler(t, func(c *schemehttp.Config) { c.MaxIdle = 1 })
@@ -51,7 +52,7 @@ func TestBoundConnection(t *testing.T) {
 	}
 }
 
-// A request that is bound is sent once, whatever it is: RFC 9112 section 9.3.1 allows more for others.
+// TestBoundOnce requires that a bound request is sent once, even if RFC 9112 section 9.3.1 allows a retry.
 func TestBoundOnce(t *testing.T) {
 	var sent atomic.Int32
 	o := serve(t, func(n int, c net.Conn, in *bufio.Reader) {
@@ -74,7 +75,8 @@ func TestBoundOnce(t *testing.T) {
 	}
 }
 
-// The idle connection is closed in time, and so is one that the server has closed.
+// TestBoundIdle requires that an idle bound connection is closed after its timeout, and when the server has
+// closed it.
 func TestBoundIdle(t *testing.T) {
 	for name, handle := range map[string]func(int, net.Conn, *bufio.Reader){"timeout": always(empty), "server": once(empty)} {
 		h := newHandler(t, func(c *schemehttp.Config) {
@@ -89,8 +91,8 @@ func TestBoundIdle(t *testing.T) {
 	}
 }
 
-// A connection of HTTP/2 is nobody's own: a request that is bound has HTTP/1.1. One that is authenticated all the same
-// is not shared from then on.
+// TestBoundByHTTP2: HTTP/2 connections are shared, so a bound request uses HTTP/1.1. An HTTP/2 connection that
+// is authenticated nevertheless is no longer shared.
 func TestBoundByHTTP2(t *testing.T) {
 	o, h := serveHTTP2(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Proto", r.Proto)

@@ -12,26 +12,26 @@ import (
 	"time"
 )
 
-// conn is a connection of HTTP/1.1. One exchange uses it at a time.
+// conn is an HTTP/1.1 connection. One exchange uses it at a time.
 type conn struct {
 	net.Conn
 	handler *Handler
 	key     key
 	from    netip.AddrPort
 	in      *bufio.Reader
-	scratch []byte // for heads
-	used    bool   // an exchange has ended
+	scratch []byte // buffer for request and response heads
+	used    bool   // an exchange has completed
 	probe   probe  // of the socket
-	talk    *talk  // nil where it is read and written as any other one
-	unsent  []byte // a request that is sent where its response is read
+	talk    *talk  // nil if the socket cannot be used directly
+	unsent  []byte // a request head to be sent by the first read of the response
 
 	mu       sync.Mutex
 	canceled bool
-	answered bool // the head of the response has come
+	answered bool // the head of the response has arrived
 }
 
 func (h *Handler) newConn(c net.Conn, k key, from netip.AddrPort) *conn {
-	k.address = strings.Clone(k.address) // of a URI, which may be long
+	k.address = strings.Clone(k.address) // the address is part of a URI, which may be long
 	made := &conn{Conn: c, handler: h, key: k, from: from, probe: newProbe(c), talk: newTalk(c)}
 	made.in = bufio.NewReader(incoming{made})
 	return made
@@ -39,13 +39,13 @@ func (h *Handler) newConn(c net.Conn, k key, from netip.AddrPort) *conn {
 
 func (c *conn) pooled() bool { return c.used }
 
-// past is a deadline that is over.
+// past returns a deadline that has passed.
 func past() time.Time { return time.Unix(1, 0) }
 
-// Ended implements lifetime.Watcher, for the context of an exchange.
+// Ended implements lifetime.Watcher: it is called when the context of the exchange ends.
 func (c *conn) Ended() { c.cancel() }
 
-// cancel ends all that waits for the connection, which cannot be used again.
+// cancel unblocks all reads and writes of the connection, which is not reusable then.
 func (c *conn) cancel() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -53,7 +53,7 @@ func (c *conn) cancel() {
 	_ = c.SetDeadline(past())
 }
 
-// awaitHead begins the time that the head of the response may take, unless it has come.
+// awaitHead starts the timeout for the head of the response, unless it has arrived already.
 func (c *conn) awaitHead() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -62,14 +62,14 @@ func (c *conn) awaitHead() {
 	}
 }
 
-// begin begins an exchange.
+// begin resets the state for a new exchange.
 func (c *conn) begin() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.answered = false
 }
 
-// endHead ends the time that the head of the response may take.
+// endHead stops the timeout for the head of the response.
 func (c *conn) endHead() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -79,8 +79,8 @@ func (c *conn) endHead() {
 	}
 }
 
-// Alive implements scheme.IdleConn. It reports whether an idle connection can be used: the origin has
-// neither closed it, nor sent anything that nobody asked for.
+// Alive implements scheme.IdleConn. It reports whether an idle connection is usable: the origin has neither
+// closed it nor sent unsolicited bytes.
 func (c *conn) Alive() bool {
 	if c.in.Buffered() > 0 || !c.probe.isSilent() {
 		return false
@@ -91,14 +91,14 @@ func (c *conn) Alive() bool {
 	if err := c.SetReadDeadline(past()); err != nil {
 		return false
 	}
-	// What TLS has read but not decrypted is returned in spite of the deadline.
+	// Records that TLS has read but not decrypted are returned despite the deadline.
 	if _, err := c.in.Peek(1); !errors.Is(err, os.ErrDeadlineExceeded) {
 		return false
 	}
 	return c.SetReadDeadline(time.Time{}) == nil
 }
 
-// below returns the connection that a wrapper, such as TLS, is around; nil for none.
+// below returns the connection that c wraps, such as by TLS; nil if none.
 func below(c net.Conn) net.Conn {
 	if wrapper, ok := c.(interface{ NetConn() net.Conn }); ok {
 		return wrapper.NetConn()
@@ -106,7 +106,7 @@ func below(c net.Conn) net.Conn {
 	return nil
 }
 
-// closeWrite ends what is sent on a connection, if it can be ended alone.
+// closeWrite closes the sending side of a connection, if it supports that.
 func closeWrite(c net.Conn) error {
 	for ; c != nil; c = below(c) {
 		if half, ok := c.(interface{ CloseWrite() error }); ok {

@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// handshakeTimeout is for TLS with an origin or an upstream proxy.
+// handshakeTimeout is the timeout of a TLS handshake with an origin or an upstream proxy.
 const handshakeTimeout = 10 * time.Second
 
-// connect opens a connection for a request.
+// connect opens a connection for a request, with TLS and HTTP/2 as needed.
 func (h *Handler) connect(ctx context.Context, r *request) (carrier, error) {
 	c, from, err := h.open(ctx, r)
 	if err != nil {
@@ -22,7 +22,8 @@ func (h *Handler) connect(ctx context.Context, r *request) (carrier, error) {
 	}
 	if r.target.secure {
 		protocols := []string{"h2", "http/1.1"}
-		if r.upgrade || r.Bound != nil { // RFC 9113 section 8.6; a connection of HTTP/2 is shared
+		// RFC 9113 section 8.6; and HTTP/2 connections are shared, so none can be bound.
+		if r.upgrade || r.Bound != nil {
 			protocols = protocols[1:]
 		}
 		secured, err := h.handshake(ctx, c, r.target.host, r.target.tls, protocols...)
@@ -40,8 +41,8 @@ func (h *Handler) connect(ctx context.Context, r *request) (carrier, error) {
 	return h.newConn(c, r.target.key, from), nil
 }
 
-// open connects to the origin of a request, or to the upstream proxy on the way to it. The address
-// of an origin behind a proxy is not known.
+// open connects to the origin of a request, or to its upstream proxy. The address is the zero value behind a
+// proxy, where that of the origin is unknown.
 func (h *Handler) open(ctx context.Context, r *request) (net.Conn, netip.AddrPort, error) {
 	switch {
 	case r.target.upstream == Upstream{}:
@@ -59,7 +60,7 @@ func (h *Handler) open(ctx context.Context, r *request) (net.Conn, netip.AddrPor
 	}
 }
 
-// dial connects to an address for which check, which may be nil, returns no error.
+// dial connects to an address that check allows; check may be nil.
 func (h *Handler) dial(ctx context.Context, address string, check func(netip.AddrPort) error) (net.Conn, error) {
 	if check != nil && h.config.DialChecked != nil {
 		return h.config.DialChecked(ctx, "tcp", address, check)
@@ -77,7 +78,7 @@ func (h *Handler) dial(ctx context.Context, address string, check func(netip.Add
 	return c, nil
 }
 
-// remote returns the address of the other end, the zero value where it has none.
+// remote returns the remote address of a connection, the zero value if it is not a TCP connection.
 func remote(c net.Conn) netip.AddrPort {
 	tcp, ok := c.RemoteAddr().(*net.TCPAddr)
 	if !ok {
@@ -87,8 +88,8 @@ func remote(c net.Conn) netip.AddrPort {
 	return netip.AddrPortFrom(addr.Addr().Unmap(), addr.Port())
 }
 
-// handshake begins TLS with a host on a connection, which it closes on error: RFC 9110
-// section 4.3.3. own is how, nil for that of the Handler.
+// handshake does the TLS handshake with a host on c, which it closes on error: RFC 9110 section 4.3.3. own is
+// the configuration, nil for that of the Handler.
 func (h *Handler) handshake(ctx context.Context, c net.Conn, host string, own *tls.Config, protocols ...string) (*tls.Conn, error) {
 	config := &tls.Config{MinVersion: tls.VersionTLS12}
 	if own = cmp.Or(own, h.config.TLS); own != nil {

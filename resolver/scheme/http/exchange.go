@@ -15,15 +15,15 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// exchange is one request and its response on a connection.
+// exchange is a request and its response on a connection.
 type exchange struct {
 	*conn
-	ctx     context.Context //nolint:containedctx // it also ends the body, which has no context
+	ctx     context.Context //nolint:containedctx // its cancellation also ends the body, which has no context
 	request *request
-	watch   lifetime.Watch // of ctx
+	watch   lifetime.Watch // watches ctx
 	sender  *sender        // nil without a body
 	ended   atomic.Bool
-	// The response, in one piece of memory with the request.
+	// The response is part of the request's allocation.
 	resource scheme.Resource
 	body     body
 	fields   [16]httpmessage.Field
@@ -32,7 +32,7 @@ type exchange struct {
 // exchange implements carrier.
 func (c *conn) exchange(ctx context.Context, r *request) (*scheme.Resource, error) {
 	x := &r.first
-	if x.conn != nil { // it is sent once more
+	if x.conn != nil { // the request is retried
 		x = new(exchange)
 	}
 	x.conn, x.ctx, x.request = c, ctx, r
@@ -64,8 +64,8 @@ func (x *exchange) run() (*scheme.Resource, error) {
 	return x.receive()
 }
 
-// silence returns the error of an exchange without a response, which a timeout is not: the
-// request may be served at this moment.
+// silence wraps the error of an exchange without a response as unanswered, except a timeout: then the server
+// may be processing the request at this moment.
 func silence(err error) error {
 	var timeout net.Error
 	if errors.As(err, &timeout) && timeout.Timeout() {
@@ -74,7 +74,8 @@ func silence(err error) error {
 	return unanswered{err}
 }
 
-// silence is the same, late where an upstream proxy is silent and another one may be asked.
+// silence is the function silence, and wraps the error as late if the upstream proxy did not answer and another
+// one may be tried.
 func (x *exchange) silence(err error) error {
 	err = silence(err)
 	if x.request.target.forwarded() && x.request.isSafe() {
@@ -83,7 +84,7 @@ func (x *exchange) silence(err error) error {
 	return err
 }
 
-// receive reads the responses up to the final one: RFC 9110 section 15.2.
+// receive reads the interim responses and the final response: RFC 9110 section 15.2.
 func (x *exchange) receive() (*scheme.Resource, error) {
 	if _, err := x.in.Peek(1); err != nil {
 		return nil, x.silence(fmt.Errorf("waiting for the response: %w", err))
@@ -95,7 +96,7 @@ func (x *exchange) receive() (*scheme.Resource, error) {
 		if h, x.scratch, err = http1.ReadResponse(x.in, x.scratch, room); err != nil {
 			return nil, responseError(err)
 		}
-		room = nil // it is that of the first one
+		room = nil // the array belongs to the first response
 		switch {
 		case h.Status == http.StatusSwitchingProtocols:
 			return x.switched(h)
@@ -113,7 +114,7 @@ func (x *exchange) receive() (*scheme.Resource, error) {
 func (x *exchange) final(h http1.ResponseHead) (*scheme.Resource, error) {
 	x.endHead()
 	if h.Status == http.StatusProxyAuthRequired && x.request.target.forwarded() {
-		return nil, answered(h) // the client of urnd has no credentials for this proxy
+		return nil, answered(h) // clients of urnd have no credentials for this proxy
 	}
 	f, err := h.Frame(x.request.Method)
 	if err != nil {
@@ -142,13 +143,12 @@ func (x *exchange) final(h http1.ResponseHead) (*scheme.Resource, error) {
 	return resource, nil
 }
 
-// finish ends an exchange whose response has ended, or is not wanted: the connection is used
-// again, or closed.
+// finish ends an exchange whose response has ended or is aborted. The connection is reused or closed.
 func (x *exchange) finish(reuse bool) {
 	if !x.ended.CompareAndSwap(false, true) {
 		return
 	}
-	// Octets after the end of a response are no response: RFC 9112 section 11.1.
+	// Bytes after the end of a response are not a response: RFC 9112 section 11.1.
 	reuse = x.watch.Stop() && reuse && x.in.Buffered() == 0 && x.request.keepsAlive()
 	if !x.sender.sent(reuse) || !reuse {
 		_ = x.Close()
@@ -157,7 +157,7 @@ func (x *exchange) finish(reuse bool) {
 	}
 	x.used = true
 	if x.sender != nil {
-		_ = x.SetWriteDeadline(time.Time{}) // there may be one for its last octets
+		_ = x.SetWriteDeadline(time.Time{}) // sent may have set one for the last bytes
 	}
 	if bound := x.request.Bound; bound != nil {
 		bound.Put(x.conn, x.handler.config.IdleTimeout)
@@ -166,13 +166,13 @@ func (x *exchange) finish(reuse bool) {
 	x.handler.pool.Put(x.conn)
 }
 
-// abort ends an exchange, and waits for its body to be no longer read.
+// abort aborts an exchange, and waits until the body of the request is no longer being read.
 func (x *exchange) abort() {
 	x.finish(false)
 	x.sender.abort()
 }
 
-// blame returns the error of an exchange: that of the request's body, that of the context, or err.
+// blame returns the error to report: that of the request's body, that of the context, or err.
 func (x *exchange) blame(err error) error {
 	if failed := x.sender.failure(); failed != nil {
 		return fmt.Errorf("%w: %w", scheme.ErrBody, failed)

@@ -19,10 +19,10 @@ import (
 
 var errUnasked = fmt.Errorf("%w: it changed the protocol without being asked", scheme.ErrResponse)
 
-// maxInterim bounds the interim responses to one request.
+// maxInterim is the maximum number of interim responses to a request.
 const maxInterim = 16
 
-// early returns the error of what ended before its end.
+// early returns io.ErrUnexpectedEOF for an io.EOF before the expected end.
 func early(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
@@ -30,21 +30,20 @@ func early(err error) error {
 	return err
 }
 
-// unanswered is the error of an exchange that ended before the first octet of a response.
+// unanswered is the error of an exchange that failed before the first byte of a response.
 type unanswered struct{ error }
 
 func (u unanswered) Unwrap() error { return u.error }
 
-// begun is the error of a fetch for which a connection was found, or begun.
+// begun is the error of a fetch for which a connection was reused or dialed.
 type begun struct{ error }
 
 func (b begun) Unwrap() error { return b.error }
 
-// Is implements the interface of errors.Is.
+// Is matches scheme.ErrUnanswered for errors.Is.
 func (begun) Is(target error) bool { return target == scheme.ErrUnanswered }
 
-// opening returns the error of opening a connection, as one of a connection that was begun where
-// there was an address to connect to.
+// opening wraps an error of connecting as begun if there was an address to dial.
 func opening(err error) error {
 	var op *net.OpError
 	if errors.As(err, &op) && op.Op == "dial" && !errors.Is(err, netguard.ErrLookup) {
@@ -53,12 +52,12 @@ func opening(err error) error {
 	return err
 }
 
-// refused is the error of a check that a request had.
+// refused is the error of Request.Check.
 type refused struct{ error }
 
 func (r refused) Unwrap() error { return r.error }
 
-// refusing returns a check whose errors are refused; nil for none.
+// refusing returns a check whose errors are wrapped as refused; nil for nil.
 func refusing(check func(netip.AddrPort) error) func(netip.AddrPort) error {
 	if check == nil {
 		return nil
@@ -71,12 +70,13 @@ func refusing(check func(netip.AddrPort) error) func(netip.AddrPort) error {
 	}
 }
 
-// invalid returns the error of a response that is not valid.
+// invalid returns the error of an invalid response.
 func invalid(format string, args ...any) error {
 	return fmt.Errorf("%w: %w", scheme.ErrResponse, fmt.Errorf(format, args...))
 }
 
-// responseError returns an error of the syntax of a response as that of one that is not valid, and any other error as it is.
+// responseError converts a syntax error of a response to that of an invalid response, and returns any other
+// error unchanged.
 func responseError(err error) error {
 	var syntax *http1.Error
 	if !errors.As(err, &syntax) {
@@ -89,10 +89,11 @@ func responseError(err error) error {
 	return err
 }
 
-// quoting returns an error with octets of a response. They are for the log: a client is told what the error itself says.
+// quoting appends bytes of a response to an error, for the log. Clients get only the text of the original
+// error.
 func quoting(err error, octets string) error { return fmt.Errorf("%w: %.40q", err, octets) }
 
-// caused returns the error of connecting with the cause of the end of ctx, if that has ended.
+// caused wraps an error of connecting with the cause of ctx, if ctx has ended.
 func caused(ctx context.Context, err error) error {
 	if ctx.Err() == nil || errors.Is(err, lifetime.Cause(ctx)) {
 		return err
@@ -100,13 +101,13 @@ func caused(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: %w", lifetime.Cause(ctx), err)
 }
 
-// ofKind is an error of a kind that its text says already.
+// ofKind adds a kind to an error whose text includes that of the kind already.
 type ofKind struct{ error, kind error }
 
 func (o ofKind) Error() string   { return o.error.Error() }
 func (o ofKind) Unwrap() []error { return []error{o.error, o.kind} }
 
-// wrap adds its kind to the error of a fetch.
+// wrap adds the kind to the error of a fetch.
 func wrap(u uri.URI, err error) error {
 	host, _ := u.Host()
 	kind := kindOf(err)
@@ -119,7 +120,7 @@ func wrap(u uri.URI, err error) error {
 	return fmt.Errorf("fetching from %s: %w: %w", host, kind, err)
 }
 
-// kindOf returns the kind of an error, nil where it is a kind itself.
+// kindOf returns the kind of an error, nil if the error needs none.
 func kindOf(err error) error {
 	var timeout net.Error
 	switch {

@@ -17,7 +17,8 @@ import (
 	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
 )
 
-// Only what a server was asked, or may have been, is unanswered by it.
+// TestUnanswered requires that an error wraps ErrUnanswered only if the server was, or may have been,
+// contacted.
 func TestUnanswered(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")

@@ -43,8 +43,8 @@ func h2cRequest(t testing.TB, target string) scheme.Request {
 	return scheme.Request{Request: httpmessage.Request{Method: http.MethodGet, URI: parse(t, target)}, H2C: true}
 }
 
-// A server that is known to speak HTTP/2 is asked by it without TLS, and by one connection: RFC 9113 section 3.3. Those of
-// HTTP/1.1 to the same address are others.
+// TestH2C: a server that is known to speak HTTP/2 without TLS gets it with prior knowledge, on one connection
+// (RFC 9113 section 3.3). HTTP/1.1 requests to the same address use other connections.
 func TestH2C(t *testing.T) {
 	origin, opened := serveH2C(t, func(w http.ResponseWriter, r *http.Request) {
 		b, err := io.ReadAll(r.Body)
@@ -72,7 +72,7 @@ func TestH2C(t *testing.T) {
 	}
 }
 
-// By https ALPN chooses the protocol, whatever is known of a server without TLS.
+// TestH2COfHTTPS: with TLS, ALPN selects the protocol, whatever Request.H2C is.
 func TestH2COfHTTPS(t *testing.T) {
 	o, h := serveHTTP2(t, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.Proto) }, nil)
 	if _, text := fetch(t, h, h2cRequest(t, o.URL+"/")); text != "HTTP/2.0" || o.opened.Load() != 1 {
@@ -80,7 +80,8 @@ func TestH2COfHTTPS(t *testing.T) {
 	}
 }
 
-// A connection of HTTP/2 changes no protocol (RFC 9113 section 8.6), and a server that does not speak HTTP/2 fails.
+// TestH2CFailures: an HTTP/2 connection cannot be upgraded (RFC 9113 section 8.6), and a server without HTTP/2
+// is an error.
 func TestH2CFailures(t *testing.T) {
 	origin, opened := serveH2C(t, func(http.ResponseWriter, *http.Request) {})
 	h := newHandler(t, nil)
@@ -99,7 +100,7 @@ func TestH2CFailures(t *testing.T) {
 	}
 }
 
-// Through an upstream proxy HTTP/2 needs a tunnel: a request in absolute-form would be one of HTTP/1.1.
+// TestH2CThroughUpstream: HTTP/2 through an upstream proxy needs a tunnel, because absolute-form is HTTP/1.1.
 func TestH2CThroughUpstream(t *testing.T) {
 	origin, _ := serveH2C(t, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.Proto) })
 	connects := make(chan string, 1)

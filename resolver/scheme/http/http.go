@@ -1,5 +1,10 @@
-// Package http fetches "http" and "https" resources: a client of HTTP/1.1 of its own, since what
-// goes through a proxy must be what was sent, and that of the standard library for HTTP/2.
+// Package http fetches http and https resources as scheme.Handler: RFC 9110, RFC 9112 and RFC 9113. A
+// scheme.Request enters; a response with a streamed body leaves, or an upgraded connection after status 101. It
+// pools connections, retries on a new one if an idle one was closed, and connects through upstream proxies
+// (HTTP, HTTPS, SOCKS5), with limits, timeouts and address checks. It neither follows redirects nor caches.
+//
+// HTTP/1.1 is implemented here, because a proxy must forward messages exactly as they were sent; HTTP/2 is that
+// of the standard library.
 package http
 
 import (
@@ -15,31 +20,31 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Config is the configuration of a Handler. Dial, HeaderTimeout and Now must be set.
+// Config configures a Handler. Dial, HeaderTimeout and Now must be set.
 type Config struct {
-	// Dial opens connections. It must restrict destinations.
+	// Dial opens connections. It must restrict the destinations.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-	// DialChecked opens connections like Dial, and to no address for which check returns an
-	// error. nil means Dial, with the check of the address that was connected to.
+	// DialChecked opens connections like Dial, except to addresses for which check returns an error. nil means
+	// Dial, followed by the check of the connected address.
 	DialChecked func(ctx context.Context, network, address string, check func(netip.AddrPort) error) (net.Conn, error)
-	// DialUpstream opens connections to upstream proxies, which the configuration names; nil
-	// means Dial.
+	// DialUpstream opens connections to upstream proxies from the configuration; nil means Dial.
 	DialUpstream func(ctx context.Context, network, address string) (net.Conn, error)
-	// Upstream returns on which ways through proxies u is fetched, once for each request; nil, and a nil result, is none.
+	// Upstream returns the route to u, and is called once per request; nil, and a nil result, connects
+	// directly.
 	Upstream func(u uri.URI) Route
-	// Behind returns why an upstream proxy must not be asked for "host:port"; nil allows all.
+	// Behind returns an error if an upstream proxy must not be asked for "host:port"; nil allows all.
 	Behind func(address string) error
-	// HeaderTimeout is how long an origin may take to send the header of its response, after the
-	// request was sent, and an upstream proxy to connect.
+	// HeaderTimeout is the timeout for the head of a response, after the request was sent, and for an upstream
+	// proxy to connect.
 	HeaderTimeout time.Duration
-	// ContinueTimeout is how long the body of a request with "Expect: 100-continue" is held
-	// back; 0 sends it at once.
+	// ContinueTimeout is the time for which the body of a request with "Expect: 100-continue" is delayed; 0
+	// sends it immediately.
 	ContinueTimeout time.Duration
-	// MaxIdle bounds the idle connections; 0 disables keep-alive.
+	// MaxIdle is the maximum number of idle connections; 0 disables keep-alive.
 	MaxIdle int
-	// MaxIdlePerHost bounds those to one host; 0 means half of MaxIdle.
+	// MaxIdlePerHost is the maximum number of idle connections to one host; 0 means half of MaxIdle.
 	MaxIdlePerHost int
-	// IdleTimeout is how long an idle connection is kept; 0 means 90 seconds.
+	// IdleTimeout is the timeout of an idle connection; 0 means 90 seconds.
 	IdleTimeout time.Duration
 	// TLS is cloned for each connection; nil means the defaults.
 	TLS *tls.Config
@@ -49,13 +54,13 @@ type Config struct {
 
 const idleTimeout = 90 * time.Second
 
-// Handler fetches by HTTP. It does not follow redirects, and has no cache. The caller must
-// close it. It is safe for concurrent use.
+// Handler fetches by HTTP. It neither follows redirects nor caches. The caller must close it. It is safe for
+// concurrent use.
 type Handler struct {
 	config  Config
-	pool    pool         // of HTTP/1.1
-	shared  *sharedConns // of HTTP/2
-	buffers sync.Pool    // of *[]byte, for bodies of requests
+	pool    pool         // HTTP/1.1
+	shared  *sharedConns // HTTP/2
+	buffers sync.Pool    // *[]byte, for request bodies
 }
 
 // New returns a Handler.
@@ -74,12 +79,11 @@ func New(config Config) *Handler {
 	return h
 }
 
-// Fetch implements scheme.Handler. It closes the body of the request where that is an io.Closer.
-// Until Fetch returns an error, or else until the body of the resource is closed, the body of the
-// request may be read; both wait for a read of it that has begun. An error wraps
-// resolver.ErrForbidden where the server must not be asked, context.DeadlineExceeded where it is
-// too slow, scheme.ErrBody where the body of the request failed, and else
-// resolver.ErrUnreachable, with scheme.ErrResponse where the response is not valid.
+// Fetch implements scheme.Handler. It closes the body of the request if that is an io.Closer. The body may be
+// read until Fetch returns an error, or else until the body of the resource is closed; both wait for a pending
+// read. An error wraps resolver.ErrForbidden if the server must not be contacted, context.DeadlineExceeded for
+// a timeout, scheme.ErrBody if reading the body of the request failed, and otherwise resolver.ErrUnreachable,
+// with scheme.ErrResponse if the response is invalid.
 func (h *Handler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource, error) {
 	var resource *scheme.Resource
 	err := h.alongRoute(ctx, r.URI, func(upstream *Upstream) error {
@@ -99,18 +103,19 @@ func (h *Handler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource
 
 // carrier is a connection that carries exchanges.
 type carrier interface {
-	// exchange sends a request and returns the response. The error is unanswered where no octet
-	// of a response came.
+	// exchange sends a request and returns the response. The error is unanswered if no byte of a response
+	// arrived.
 	exchange(ctx context.Context, r *request) (*scheme.Resource, error)
-	// pooled reports whether the connection was used before, and may have been closed since.
+	// pooled reports whether the connection was used before, so the server may have closed it since.
 	pooled() bool
 }
 
-// fetch sends a request, and once more where the origin has closed an idle connection:
-// RFC 9112 section 9.3.1.
+// fetch sends a request, and retries it on a new connection if the origin had closed an idle one: RFC 9112
+// section 9.3.1.
 func (h *Handler) fetch(ctx context.Context, r *request) (*scheme.Resource, error) {
 	c, resource, err := h.attempt(ctx, r)
-	for errors.Is(err, errStale) && r.Bound == nil && ctx.Err() == nil { // there is one idle connection less
+	// Terminates: each attempt removes an idle connection.
+	for errors.Is(err, errStale) && r.Bound == nil && ctx.Err() == nil {
 		c, resource, err = h.attempt(ctx, r)
 	}
 	if c == nil {
@@ -125,7 +130,8 @@ func (h *Handler) fetch(ctx context.Context, r *request) (*scheme.Resource, erro
 	return resource, nil
 }
 
-// attempt sends a request on an idle connection, if there is one, or else on a new one. The carrier is nil where there is none.
+// attempt sends a request on an idle connection, otherwise on a new one. The carrier is nil if there was no
+// connection.
 func (h *Handler) attempt(ctx context.Context, r *request) (carrier, *scheme.Resource, error) {
 	c, err := h.connection(ctx, r, true)
 	if err != nil {
@@ -144,7 +150,7 @@ func (h *Handler) again(ctx context.Context, r *request) (*scheme.Resource, erro
 	return c.exchange(ctx, r)
 }
 
-// connection returns an idle connection for a request, if it may be one, or else a new one.
+// connection returns an idle connection for a request if idle allows that and one fits, otherwise a new one.
 func (h *Handler) connection(ctx context.Context, r *request, idle bool) (carrier, error) {
 	if r.Bound != nil {
 		if c := h.takeBound(r); c != nil {
@@ -166,7 +172,8 @@ func (h *Handler) connection(ctx context.Context, r *request, idle bool) (carrie
 	return c, nil
 }
 
-// Close closes idle connections, and the others after use. Those that are bound end with their scheme.BoundConn.
+// Close closes the idle connections, and the others after their exchange. Bound connections end with their
+// scheme.BoundConn.
 func (h *Handler) Close() {
 	h.pool.Close()
 	h.shared.close()

@@ -21,21 +21,21 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// http2Conn is a connection of HTTP/2, which carries several exchanges at a time: the standard
-// library speaks it (RFC 9113).
+// http2Conn is an HTTP/2 connection, which carries concurrent exchanges as streams. The standard library
+// implements it (RFC 9113).
 type http2Conn struct {
 	*http.ClientConn
 	handler *Handler
 	key     key
 	from    netip.AddrPort
-	shared  bool        // others may use it; under the lock of sharedConns
-	used    atomic.Bool // an exchange has begun before
+	shared  bool        // other requests may use it; guarded by sharedConns.mu
+	used    atomic.Bool // it has carried an exchange
 }
 
 func (c *http2Conn) pooled() bool { return c.used.Load() }
 
-// newHTTP2 begins HTTP/2 on a connection, for a first request. One without TLS has no ALPN: that the server speaks HTTP/2
-// is known before (RFC 9113 section 3.3).
+// newHTTP2 starts HTTP/2 on a connection and reserves a stream for the first request. Without TLS there is no
+// ALPN, so the server must be known to speak HTTP/2 (RFC 9113 section 3.3).
 func (h *Handler) newHTTP2(ctx context.Context, opened net.Conn, r *request, from netip.AddrPort) (*http2Conn, error) {
 	use := func(context.Context, string, string) (net.Conn, error) { return opened, nil }
 	transport := &http.Transport{
@@ -68,7 +68,7 @@ func (h *Handler) newHTTP2(ctx context.Context, opened net.Conn, r *request, fro
 	return c, nil
 }
 
-// exchange implements carrier, on a connection that has a stream reserved.
+// exchange implements carrier. A stream must have been reserved.
 func (c *http2Conn) exchange(ctx context.Context, r *request) (*scheme.Resource, error) {
 	out, sent := c.request(ctx, r)
 	response, err := c.RoundTrip(out)
@@ -82,7 +82,7 @@ func (c *http2Conn) exchange(ctx context.Context, r *request) (*scheme.Resource,
 		c.handler.shared.retire(c)
 	}
 	length := int64(-1)
-	if lines := response.Header["Content-Length"]; len(lines) > 0 { // the library takes it for none where it is not valid
+	if lines := response.Header["Content-Length"]; len(lines) > 0 { // the library ignores an invalid Content-Length
 		if length, err = http1.ParseLength(lines); err != nil {
 			_ = response.Body.Close()
 			return nil, responseError(err)
@@ -95,7 +95,7 @@ func (c *http2Conn) exchange(ctx context.Context, r *request) (*scheme.Resource,
 		},
 	}
 	if http1.HasNoContent(r.Method, response.StatusCode) {
-		// The library takes the length of what is not sent for that of a body which is missing.
+		// The library would report the Content-Length of a body that is not sent as a missing body.
 		_ = response.Body.Close()
 		response.Body = http.NoBody
 		if r.Method != http.MethodHead {
@@ -106,7 +106,7 @@ func (c *http2Conn) exchange(ctx context.Context, r *request) (*scheme.Resource,
 	return resource, nil
 }
 
-// request returns a request for the standard library.
+// request converts a request for the standard library.
 func (c *http2Conn) request(ctx context.Context, r *request) (*http.Request, *sentBody) {
 	fields := r.Fields.Filter(func(f httpmessage.Field) bool { return !isFraming(f) })
 	if r.takesTrailers() {
@@ -115,7 +115,7 @@ func (c *http2Conn) request(ctx context.Context, r *request) (*http.Request, *se
 	if r.expects {
 		fields.Add("Expect", "100-continue")
 	}
-	header := http.Header{"User-Agent": nil} // or the library would add its own
+	header := http.Header{"User-Agent": nil} // nil keeps the library from adding its own
 	fields.CopyTo(header)
 	if r.Interim != nil {
 		n := 0
@@ -127,7 +127,7 @@ func (c *http2Conn) request(ctx context.Context, r *request) (*http.Request, *se
 			return nil
 		}})
 	}
-	// The path is opaque, so that it is sent as it is; the library removes what is before it where that is the Host.
+	// An opaque URL keeps the path unchanged; the library removes the authority from it if it equals Host.
 	host := cmp.Or(r.Host, r.target.authority)
 	opaque := "//" + host + r.target.line
 	if r.target.line == "*" {
@@ -148,15 +148,15 @@ func (c *http2Conn) request(ctx context.Context, r *request) (*http.Request, *se
 	return out, sent
 }
 
-// http2Body is the body of a response of HTTP/2.
+// http2Body is the body of an HTTP/2 response.
 type http2Body struct {
 	response *http.Response
 	trailer  *httpmessage.Trailer
 	sent     *sentBody
-	ctx      context.Context //nolint:containedctx // it also ends the body, which has no context
+	ctx      context.Context //nolint:containedctx // its cancellation also ends the body, which has no context
 }
 
-// Read implements io.Reader. At the end the trailer is complete.
+// Read implements io.Reader. At io.EOF the trailer section is complete.
 func (b *http2Body) Read(p []byte) (int, error) {
 	n, err := b.response.Body.Read(p)
 	switch {

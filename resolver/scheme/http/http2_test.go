@@ -24,7 +24,7 @@ import (
 	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
 )
 
-// http2Origin is a server of HTTP/2 that counts its connections.
+// http2Origin is an HTTP/2 server that counts its connections.
 type http2Origin struct {
 	*httptest.Server
 	opened, closed atomic.Int64
@@ -54,7 +54,7 @@ func serveHTTP2(t testing.TB, handler http.HandlerFunc, change func(*schemehttp.
 	return o, h
 }
 
-// What is sent and what comes back is the same by HTTP/2: RFC 9113 section 8.
+// TestHTTP2 requires that requests and responses are the same over HTTP/2: RFC 9113 section 8.
 func TestHTTP2(t *testing.T) {
 	o, h := serveHTTP2(t, func(w http.ResponseWriter, r *http.Request) {
 		b, err := io.ReadAll(r.Body)
@@ -114,7 +114,7 @@ func TestHTTP2(t *testing.T) {
 	}
 }
 
-// The server of a site is asked for the host of the site, which is not its own: RFC 9113 section 8.3.1.
+// TestHTTP2OfSite: a server of a site gets the host of the site, which is not its own: RFC 9113 section 8.3.1.
 func TestHTTP2OfSite(t *testing.T) {
 	o, h := serveHTTP2(t, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.Host, " ", r.RequestURI) }, nil)
 	for _, host := range []string{"www.example.org", "www.example.org:8443", "[2001:db8::1]:8443", "xn--bcher-kva.example"} {
@@ -127,7 +127,7 @@ func TestHTTP2OfSite(t *testing.T) {
 	}
 }
 
-// A server as a whole is asked by "*": RFC 9113 section 8.3.1.
+// TestHTTP2OfServer: the target for the server as a whole is "*": RFC 9113 section 8.3.1.
 func TestHTTP2OfServer(t *testing.T) {
 	asked := make(chan string, 1)
 	o, h := serveHTTP2(t, func(_ http.ResponseWriter, r *http.Request) { asked <- r.RequestURI }, nil)
@@ -137,7 +137,8 @@ func TestHTTP2OfServer(t *testing.T) {
 	}
 }
 
-// A response may have the length of a content that it does not have: RFC 9110 section 8.6.
+// TestHTTP2WithoutContent: a response may have the Content-Length of content that it does not have: RFC 9110
+// section 8.6.
 func TestHTTP2WithoutContent(t *testing.T) {
 	o, h := serveHTTP2(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodHead {
@@ -154,7 +155,7 @@ func TestHTTP2WithoutContent(t *testing.T) {
 	}
 }
 
-// No more connections are kept than the bound.
+// TestHTTP2Bounds requires that the limit of connections holds.
 func TestHTTP2Bounds(t *testing.T) {
 	release := make(chan struct{})
 	answer := func(w http.ResponseWriter, r *http.Request) {
@@ -180,7 +181,7 @@ func TestHTTP2Bounds(t *testing.T) {
 	}
 }
 
-// Exchanges share one connection, which is used again, and closed in the end.
+// TestHTTP2Connections requires that exchanges share a connection, which is reused, and closed in the end.
 func TestHTTP2Connections(t *testing.T) {
 	o, h := serveHTTP2(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "ok") }, nil)
 	fetch(t, h, scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, o.URL+"/")}})
@@ -221,7 +222,7 @@ func TestHTTP2Connections(t *testing.T) {
 	testserver.Wait(t, "the connections are closed", func() bool { return o.closed.Load() == o.opened.Load() })
 }
 
-// Without keep-alive a connection carries one exchange.
+// TestHTTP2WithoutKeepAlive: without keep-alive a connection carries one exchange.
 func TestHTTP2WithoutKeepAlive(t *testing.T) {
 	o, h := serveHTTP2(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "ok") }, func(c *schemehttp.Config) { c.MaxIdle = 0 })
 	for range 2 {
@@ -230,8 +231,7 @@ func TestHTTP2WithoutKeepAlive(t *testing.T) {
 	testserver.Wait(t, "the connections are closed", func() bool { return o.opened.Load() == 2 && o.closed.Load() == 2 })
 }
 
-// A protocol cannot be changed in HTTP/2, so a request for that goes by HTTP/1.1: RFC 9113
-// section 8.6.
+// TestHTTP2Upgrade: HTTP/2 has no Upgrade, so such a request uses HTTP/1.1: RFC 9113 section 8.6.
 func TestHTTP2Upgrade(t *testing.T) {
 	o, h := serveHTTP2(t, func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, r.Proto) }, nil)
 	for _, tt := range []struct {
@@ -286,7 +286,8 @@ func TestHTTP2Failures(t *testing.T) {
 	}
 }
 
-// A length that is none is refused by HTTP/2 as by HTTP/1.1, and not passed on: RFC 9113 section 8.1.1.
+// TestHTTP2Lengths: an invalid Content-Length is rejected as in HTTP/1.1, and not forwarded: RFC 9113 section
+// 8.1.1.
 func TestHTTP2Lengths(t *testing.T) {
 	o, h := serveHTTP2(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header()["Content-Length"] = []string{r.URL.Query().Get("n")} // net/http sends none above 2^63-1

@@ -5,10 +5,11 @@ import (
 	"fmt"
 )
 
-// errStale means that the server has closed an idle connection, or sent what nobody asked for. Nothing was sent by it.
+// errStale means that the server has closed an idle connection, or sent unsolicited bytes on it. No byte of the
+// request was sent on it.
 var errStale = errors.New("the server has ended an idle connection")
 
-// incoming reads from a connection, and sends the request before where that is left to it.
+// incoming reads from a connection; the first read sends the request head in conn.unsent.
 type incoming struct{ *conn }
 
 // Read implements io.Reader.
@@ -30,11 +31,11 @@ func (i incoming) Read(p []byte) (int, error) {
 	return c.Read(p)
 }
 
-// talks reports whether a request is sent where its response is read. What a server has sent on a new connection would be missed
-// so: it may have come before.
+// talks reports whether sending a request is left to the first read of its response. On a new connection that
+// would miss unsolicited bytes, which may have arrived already.
 func (c *conn) talks(r *request) bool { return c.talk != nil && c.used && !r.hasBody() }
 
-// canCarry reports whether an idle connection can be used for a request, which may turn out only when it is sent.
+// canCarry reports whether an idle connection seems usable for a request. Sending may still fail with errStale.
 func (c *conn) canCarry(r *request) bool {
 	if c.talks(r) {
 		return c.in.Buffered() == 0

@@ -16,7 +16,8 @@ import (
 	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
 )
 
-// Whatever happens to the exchanges before it on a connection, a response is that to its request.
+// TestMixedExchanges requires that a response belongs to its request, whatever happened to earlier exchanges on
+// the connection.
 func TestMixedExchanges(t *testing.T) {
 	serving := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Query().Get("mode") {
@@ -62,7 +63,7 @@ func TestMixedExchanges(t *testing.T) {
 	}
 }
 
-// exchangeOnce asks for a path in a way, and checks what comes back whole.
+// exchangeOnce fetches a path in one of the modes, and checks a complete response.
 func exchangeOnce(t *testing.T, h *schemehttp.Handler, base, path, mode string) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

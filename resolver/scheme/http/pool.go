@@ -6,8 +6,7 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// pool has the idle connections of HTTP/1.1, which have no goroutine. It is safe for concurrent
-// use.
+// pool holds the idle HTTP/1.1 connections, which have no goroutine. It is safe for concurrent use.
 type pool struct{ *scheme.Pool[key, *conn] }
 
 func newPool(c Config) pool {
@@ -20,7 +19,7 @@ func newPool(c Config) pool {
 // Server implements scheme.PooledConn.
 func (c *conn) Server() key { return c.key }
 
-// take returns a connection for a request that is alive, nil for none.
+// take returns a live idle connection for a request, nil for none.
 func (p pool) take(r *request) carrier {
 	var fits func(*conn) bool
 	if r.check != nil {
@@ -38,8 +37,8 @@ func (p pool) take(r *request) carrier {
 	}
 }
 
-// allows reports whether the server of a connection may be asked. That behind an upstream proxy is
-// not known.
+// allows reports whether check allows the server of a connection. The address behind an upstream proxy is
+// unknown and allowed here.
 func allows(check func(netip.AddrPort) error, server netip.AddrPort) bool {
 	return check == nil || !server.IsValid() || check(server) == nil
 }

@@ -29,7 +29,7 @@ import (
 	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
 )
 
-// silentClose answers requests, and closes each connection without a response to the request after.
+// silentClose answers n requests, and closes the connection without a response to the next one.
 func silentClose(n int) func(int, net.Conn, *bufio.Reader) {
 	return func(_ int, c net.Conn, in *bufio.Reader) {
 		for range n {
@@ -39,13 +39,13 @@ func silentClose(n int) func(int, net.Conn, *bufio.Reader) {
 			_, _ = io.WriteString(c, empty)
 		}
 		if strings.Contains(readHead(in), "Content-Length: 4\r\n") {
-			_, _ = in.Discard(4) // or the client may not have begun to send its body
+			_, _ = in.Discard(4) // otherwise the client may not have started to send its body
 		}
 	}
 }
 
-// Only a request that may be sent twice is, once, on a connection that was used before: RFC 9110
-// section 9.2.2.
+// TestRepeat requires that only an idempotent request is retried, once, and only after a reused connection
+// failed: RFC 9110 section 9.2.2.
 func TestRepeat(t *testing.T) {
 	for _, tt := range []struct {
 		name, method string
@@ -97,7 +97,7 @@ func (c *closable) Close() error {
 	return nil
 }
 
-// A body that was held back is still whole for the second time: RFC 9110 section 10.1.1.
+// TestRepeatWithBody: a body delayed by Expect is still complete for the retry: RFC 9110 section 10.1.1.
 func TestRepeatWithBody(t *testing.T) {
 	o := serve(t, func(n int, c net.Conn, in *bufio.Reader) {
 		readHead(in)
@@ -124,7 +124,7 @@ func TestRepeatWithBody(t *testing.T) {
 	}
 }
 
-// A connection of TLS is used again, too.
+// TestReuseTLS requires that a TLS connection is reused.
 func TestReuseTLS(t *testing.T) {
 	o, _ := serveTLS(t, always("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n"))
 	guard := netguard.New(time.Second, netip.MustParsePrefix("127.0.0.0/8")).WithLookup(func(context.Context, string) ([]netip.Addr, error) {
@@ -144,7 +144,7 @@ func TestReuseTLS(t *testing.T) {
 	}
 }
 
-// An origin that never answers is asked once on a new connection, and once more never.
+// TestNoEndlessRepeat has an origin that never answers: a request is retried on one new connection only.
 func TestNoEndlessRepeat(t *testing.T) {
 	var asked atomic.Int64
 	o := serve(t, func(n int, c net.Conn, in *bufio.Reader) {
@@ -168,7 +168,7 @@ func TestNoEndlessRepeat(t *testing.T) {
 	}
 }
 
-// A response that began is not asked for again.
+// TestNoRepeatAfterAnOctet requires that a request is not retried once the response has started.
 func TestNoRepeatAfterAnOctet(t *testing.T) {
 	o := serve(t, func(_ int, c net.Conn, in *bufio.Reader) {
 		readHead(in)
@@ -183,8 +183,8 @@ func TestNoRepeatAfterAnOctet(t *testing.T) {
 	}
 }
 
-// An idle connection that the origin closed, or on which it said something, is not used: even a
-// POST succeeds.
+// TestDeadConnections requires that an idle connection which the origin closed, or on which it sent bytes, is
+// not used: even a POST succeeds.
 func TestDeadConnections(t *testing.T) {
 	for name, says := range map[string]string{"closed": "", "octets": "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nfake"} {
 		for _, secure := range []bool{false, true} {
@@ -224,7 +224,8 @@ func TestDeadConnections(t *testing.T) {
 	}
 }
 
-// A response that TLS brings together with the one before it is none: it was not asked for.
+// TestRecordAfterTheEnd: a response that arrives in the TLS record of the previous one is unsolicited, and not
+// used.
 func TestRecordAfterTheEnd(t *testing.T) {
 	o, h := serveTLS(t, func(n int, c net.Conn, in *bufio.Reader) {
 		readHead(in)
@@ -247,7 +248,7 @@ func TestRecordAfterTheEnd(t *testing.T) {
 	}
 }
 
-// corked holds back what is written while held is not nil.
+// corked buffers writes while held is not nil.
 type corked struct {
 	net.Conn
 	held *bytes.Buffer
@@ -260,7 +261,7 @@ func (c *corked) Write(p []byte) (int, error) {
 	return c.Conn.Write(p)
 }
 
-// corking makes the connections of a listener corked.
+// corking wraps the connections of a listener with corked.
 type corking struct{ net.Listener }
 
 func (l corking) Accept() (net.Conn, error) {
@@ -288,7 +289,7 @@ func serveTLS(t testing.TB, handle func(int, net.Conn, *bufio.Reader)) (*origin,
 	return o, h
 }
 
-// clock is a time that a test moves.
+// clock is a manual clock.
 type clock struct {
 	mu    sync.Mutex
 	ahead time.Duration
@@ -306,7 +307,7 @@ func (c *clock) advance(d time.Duration) {
 	c.ahead += d
 }
 
-// An idle connection is not used after its time, and closed then without being used.
+// TestIdleTimeout requires that an idle connection is not used after its timeout, and is closed then.
 func TestIdleTimeout(t *testing.T) {
 	o := serve(t, always(empty))
 	var c clock
@@ -331,10 +332,10 @@ func TestIdleTimeout(t *testing.T) {
 	<-ended
 }
 
-// The number of idle connections is bounded: for a host, and in all.
+// TestIdleBounds requires that the limits of idle connections hold, per host and in total.
 func TestIdleBounds(t *testing.T) {
 	for _, tt := range []struct {
-		max, perHost, hosts, each, want int // want: how many need not be opened again
+		max, perHost, hosts, each, want int // want: number of connections that are reused
 	}{
 		{8, 2, 1, 5, 2}, {3, 2, 3, 2, 3}, {0, 2, 1, 2, 0}, {64, 0, 1, 32, 32},
 	} {
@@ -346,7 +347,7 @@ func TestIdleBounds(t *testing.T) {
 		opened := func() (n int) {
 			var all []*scheme.Resource
 			for _, o := range origins {
-				for range tt.each { // at the same time
+				for range tt.each { // concurrently
 					r, err := get(t, h, "http://"+o.addr+"/")
 					if err != nil {
 						t.Fatal(err)
@@ -371,7 +372,7 @@ func TestIdleBounds(t *testing.T) {
 	}
 }
 
-// Close closes what is idle, and what is in use after that.
+// TestClose requires that Close closes the idle connections, and those in use after their exchange.
 func TestClose(t *testing.T) {
 	ended := make(chan struct{}, 2)
 	o := serve(t, func(_ int, c net.Conn, in *bufio.Reader) {
@@ -398,7 +399,7 @@ func TestClose(t *testing.T) {
 	<-ended
 }
 
-// A body that is closed before its end costs its connection.
+// TestCloseBeforeTheEnd: closing a body early closes its connection.
 func TestCloseBeforeTheEnd(t *testing.T) {
 	o := serve(t, always("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nbody"))
 	h := newHandler(t, nil)
@@ -414,7 +415,7 @@ func TestCloseBeforeTheEnd(t *testing.T) {
 	}
 }
 
-// The kinds and causes of errors are found in them.
+// TestErrors requires that errors wrap their kinds and causes.
 func TestErrors(t *testing.T) {
 	closed, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -454,7 +455,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// ctx ends an exchange in each of its parts.
+// TestCancel requires that ctx cancels an exchange in each phase.
 func TestCancel(t *testing.T) {
 	cause := errors.New("the client left")
 	for name, says := range map[string]string{
@@ -485,7 +486,7 @@ func TestCancel(t *testing.T) {
 
 var errRefused = errors.New("refused by the request")
 
-// A check is asked about each address that is dialled, and about a connection that is idle.
+// TestCheck requires that Check is called for each dialed address, and for an idle connection.
 func TestCheck(t *testing.T) {
 	o := serve(t, always(empty))
 	dialled := 0
@@ -499,7 +500,7 @@ func TestCheck(t *testing.T) {
 		"Dial": nil,
 	} {
 		h := newHandler(t, change)
-		for range 2 { // with an idle connection the second time
+		for range 2 { // the second request finds an idle connection
 			_, err := h.Fetch(t.Context(), scheme.Request{
 				Request: httpmessage.Request{Method: "GET", URI: parse(t, "http://"+o.addr+"/")},
 				Check:   func(a netip.AddrPort) error { return fmt.Errorf("%w: %s", errRefused, a) },
@@ -507,7 +508,7 @@ func TestCheck(t *testing.T) {
 			if !errors.Is(err, errRefused) || !errors.Is(err, resolver.ErrForbidden) || !strings.Contains(err.Error(), o.addr) {
 				t.Errorf("%s: %v", name, err)
 			}
-			dialled += map[string]int{"Dial": 1}[name] // the check comes after it
+			dialled += map[string]int{"Dial": 1}[name] // Check is called after Dial
 			testserver.Wait(t, "the origin has accepted what was dialled", func() bool { return o.connections() == dialled })
 			for range 2 {
 				fetch(t, h, scheme.Request{
@@ -524,7 +525,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// An idle connection is used again after the time that a read may take.
+// TestReuseAfterReadTimeout requires that an idle connection is reusable after the timeout of a read.
 func TestReuseAfterReadTimeout(t *testing.T) {
 	const timeout = 500 * time.Millisecond
 	o := serve(t, silentClose(2))

@@ -20,20 +20,20 @@ var (
 	errShared = errors.New("the server is asked by HTTP/2, whose connections belong to no client and change no protocol")
 )
 
-// request is a request that was checked, with its framing.
+// request is a validated request with its framing.
 type request struct {
 	scheme.Request
 	target  target
-	length  int64 // of the body; -1 is chunked
-	expects bool  // 100-continue
+	length  int64 // length of the body in bytes; -1 is chunked
+	expects bool  // Expect: 100-continue
 	upgrade bool
 	begun   bool // the body may have been read in part
 	check   func(netip.AddrPort) error
 	handler *Handler
-	first   exchange // of those that it is sent by
+	first   exchange // the first attempt
 }
 
-// newRequest checks a request, and frames it anew, to be sent through an upstream proxy, nil for none.
+// newRequest validates a request and sets its framing; upstream is the proxy to use, nil for none.
 func (h *Handler) newRequest(in scheme.Request, upstream *Upstream) (*request, error) {
 	if !httpguts.ValidHeaderFieldName(in.Method) || strings.EqualFold(in.Method, http.MethodConnect) {
 		return nil, fmt.Errorf("%w: %q", errMethod, in.Method)
@@ -63,7 +63,7 @@ func (h *Handler) newRequest(in scheme.Request, upstream *Upstream) (*request, e
 	return r, nil
 }
 
-// checkConnection refuses a request for which no connection could be used.
+// checkConnection returns an error for a request that no connection can carry.
 func (r *request) checkConnection() error {
 	switch {
 	case r.target.h2c && (r.upgrade || r.Bound != nil): // RFC 9113 section 8.6
@@ -75,7 +75,7 @@ func (r *request) checkConnection() error {
 	}
 }
 
-// checkFields refuses what would end a field line, or stand for another one: RFC 9110 section 5.
+// checkFields rejects bytes that would end a field line, or inject another one: RFC 9110 section 5.
 func checkFields(fields httpmessage.Fields) error {
 	for _, f := range fields {
 		if !httpguts.ValidHeaderFieldName(f.Name) {
@@ -88,17 +88,17 @@ func checkFields(fields httpmessage.Fields) error {
 	return nil
 }
 
-// interim passes on an interim response: RFC 9110 section 15.2.
+// interim forwards an interim response: RFC 9110 section 15.2.
 func (r *request) interim(status int, fields httpmessage.Fields) {
 	if r.Interim != nil && status != http.StatusContinue {
 		r.Interim.Interim(status, fields)
 	}
 }
 
-// hasBody reports whether a body is sent.
+// hasBody reports whether the request has a body.
 func (r *request) hasBody() bool { return r.length != 0 }
 
-// repeatable reports whether a request that failed may be sent once more: RFC 9110 section 9.2.2.
+// repeatable reports whether a failed request may be retried automatically: RFC 9110 section 9.2.2.
 func (r *request) repeatable(err error) bool {
 	if !errors.As(err, new(unanswered)) || r.begun {
 		return false
@@ -111,18 +111,19 @@ func (r *request) repeatable(err error) bool {
 	}
 }
 
-// isSafe reports whether a request may be sent again although it may be served at this moment: RFC 9110 section 9.2.1.
+// isSafe reports whether a request may be sent again although the server may be processing it: RFC 9110 section
+// 9.2.1.
 func (r *request) isSafe() bool {
 	return (r.Method == http.MethodGet || r.Method == http.MethodHead) && !r.hasBody() && !r.begun && r.Bound == nil
 }
 
-// keepsAlive reports whether the connection may be used again.
+// keepsAlive reports whether the connection may be reused.
 func (r *request) keepsAlive() bool {
 	return r.Bound != nil || !r.isPrivate() && r.handler.pool.Enabled() && !httpguts.HeaderValuesContainsToken(r.Fields.Lines("Connection"), "close")
 }
 
-// isPrivate reports whether the server may take the connection for that of the client from now on, which then is used
-// for this request alone.
+// isPrivate reports whether the server may authenticate the connection as that of the client. It is then used
+// for this request only.
 func (r *request) isPrivate() bool {
 	return r.Bound == nil && scheme.CredentialsOf(r.Fields) != scheme.CredentialsOfRequest
 }

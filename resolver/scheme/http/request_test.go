@@ -20,10 +20,10 @@ import (
 
 const empty = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
 
-// opaque hides what a reader is.
+// opaque hides the type of a reader.
 type opaque struct{ io.Reader }
 
-// A request has one canonical framing, made of its parts.
+// TestRequests requires that requests are framed canonically.
 func TestRequests(t *testing.T) {
 	for _, tt := range []struct {
 		section, method, path string
@@ -105,7 +105,8 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// What would break the framing is not sent: RFC 9110 section 5.5, RFC 9112 section 3.
+// TestInvalidRequests requires that invalid parts, which would break the framing, are rejected: RFC 9110
+// section 5.5, RFC 9112 section 3.
 func TestInvalidRequests(t *testing.T) {
 	h := newHandler(t, func(c *schemehttp.Config) {
 		c.Dial = func(context.Context, string, string) (net.Conn, error) {
@@ -134,12 +135,13 @@ func TestInvalidRequests(t *testing.T) {
 	}
 }
 
-// The body is held back until 100, a final response or a time: RFC 9110 section 10.1.1.
+// TestExpectContinue: the body is delayed until a 100, a final response or the timeout: RFC 9110 section
+// 10.1.1.
 func TestExpectContinue(t *testing.T) {
 	const head = "Content-Length: 4\r\n"
 	for _, tt := range []struct {
 		name    string
-		says    string // after the head of the request
+		says    string // sent after the head of the request
 		timeout time.Duration
 		sent    bool
 		status  int
@@ -180,7 +182,7 @@ func TestExpectContinue(t *testing.T) {
 
 var errBroken = errors.New("broken")
 
-// broken fails after some octets.
+// broken is a body that fails after some bytes.
 type broken struct {
 	io.Reader
 	closed chan struct{}
@@ -202,8 +204,8 @@ func (b broken) Close() error {
 	return nil
 }
 
-// A body that cannot be read is no failure of the origin, whose connection is closed: RFC 9112
-// section 8.
+// TestBodyOfRequestFails: a failure of the request body is not one of the origin; the connection is closed: RFC
+// 9112 section 8.
 func TestBodyOfRequestFails(t *testing.T) {
 	for name, tt := range map[string]struct {
 		body   io.Reader
@@ -239,7 +241,8 @@ type empties struct{}
 
 func (empties) Read([]byte) (int, error) { return 0, nil }
 
-// A final response may come before the body was sent; the rest is not sent: RFC 9112 section 9.5.
+// TestEarlyResponse: a final response may arrive before the body was sent; the rest is not sent: RFC 9112
+// section 9.5.
 func TestEarlyResponse(t *testing.T) {
 	o := serve(t, func(_ int, c net.Conn, in *bufio.Reader) {
 		readHead(in)
@@ -265,7 +268,7 @@ func TestEarlyResponse(t *testing.T) {
 	}
 }
 
-// A large body arrives whole, and the connection is used again.
+// TestLargeBody requires that a large body arrives completely, and that the connection is reused.
 func TestLargeBody(t *testing.T) {
 	const size = 1<<20 + 7
 	for _, length := range []int64{size, -1} {
@@ -322,7 +325,7 @@ func (c *counting) Accept() (net.Conn, error) {
 	return conn, err
 }
 
-// After 101 the body is the connection, in both directions: RFC 9110 section 7.8.
+// TestUpgrade: after 101 the body is the connection, in both directions: RFC 9110 section 7.8.
 func TestUpgrade(t *testing.T) {
 	o := serve(t, func(_ int, c net.Conn, in *bufio.Reader) {
 		if head := readHead(in); !strings.Contains(head, "Upgrade: echo\r\nConnection: Upgrade\r\n") {
@@ -358,7 +361,7 @@ func TestUpgrade(t *testing.T) {
 	}
 }
 
-// The end of ctx ends an upgraded connection.
+// TestUpgradeEnds requires that canceling ctx ends an upgraded connection.
 func TestUpgradeEnds(t *testing.T) {
 	o := serve(t, func(_ int, c net.Conn, in *bufio.Reader) {
 		readHead(in)

@@ -12,12 +12,13 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// isFraming reports whether a field of a request is written by appendHead itself.
+// isFraming reports whether appendHead itself writes the field.
 func isFraming(f httpmessage.Field) bool {
 	return httpmessage.UseOf(f.Name)&httpmessage.Framing != 0
 }
 
-// appendHead appends the request line and the header section, whose fields keep their order and spelling: RFC 9112 sections 3 and 5.
+// appendHead appends the request line and the header section, with the order and spelling of the fields
+// unchanged: RFC 9112 sections 3 and 5.
 func (r *request) appendHead(b []byte, keepAlive bool) []byte {
 	b = append(b, r.Method...)
 	b = append(b, ' ')
@@ -29,12 +30,12 @@ func (r *request) appendHead(b []byte, keepAlive bool) []byte {
 	}
 	for _, f := range r.Fields {
 		if isFraming(f) || f.Value == "" && f.Is("User-Agent") {
-			continue // an empty User-Agent is how net/http says that there is none
+			continue // in net/http an empty User-Agent means none
 		}
 		b = http1.AppendField(b, f.Name, f.Value)
 	}
 	if r.takesTrailers() {
-		b = http1.AppendField(b, "TE", "trailers") // no other coding is understood here
+		b = http1.AppendField(b, "TE", "trailers") // no other transfer coding is supported
 	}
 	if options := r.connection(keepAlive); options != "" {
 		b = http1.AppendField(b, "Connection", options)
@@ -42,7 +43,7 @@ func (r *request) appendHead(b []byte, keepAlive bool) []byte {
 	return append(r.appendFraming(b), "\r\n"...)
 }
 
-// appendFraming appends the fields about the body: RFC 9112 section 6.
+// appendFraming appends the fields that describe the body: RFC 9112 section 6.
 func (r *request) appendFraming(b []byte) []byte {
 	if r.expects {
 		b = http1.AppendField(b, "Expect", "100-continue")
@@ -63,13 +64,13 @@ func (r *request) appendFraming(b []byte) []byte {
 	}
 }
 
-// definesContent reports whether a request by a method says that it has no content: RFC 9110
-// section 8.6.
+// definesContent reports whether a request with the method needs Content-Length: 0 if it has no content: RFC
+// 9110 section 8.6.
 func definesContent(method string) bool {
 	return method == http.MethodPost || method == http.MethodPut || method == http.MethodPatch
 }
 
-// connection returns the options of this connection: RFC 9110 section 7.6.1.
+// connection returns the connection options: RFC 9110 section 7.6.1.
 func (r *request) connection(keepAlive bool) string {
 	var options []string
 	if r.upgrade {
@@ -84,13 +85,12 @@ func (r *request) connection(keepAlive bool) string {
 	return strings.Join(options, ", ")
 }
 
-// takesTrailers reports whether the caller accepts trailers: RFC 9110 section 10.1.4.
+// takesTrailers reports whether the client accepts trailer fields: RFC 9110 section 10.1.4.
 func (r *request) takesTrailers() bool {
 	return httpguts.HeaderValuesContainsToken(r.Fields.Lines("Te"), "trailers")
 }
 
-// trailerNames returns the names of the trailer fields that are known before the body:
-// RFC 9110 section 6.6.2.
+// trailerNames returns the trailer field names that are known before the body: RFC 9110 section 6.6.2.
 func (r *request) trailerNames() string {
 	if r.Trailer != nil {
 		return strings.Join(r.Trailer.Names, ", ")

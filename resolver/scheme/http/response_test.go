@@ -13,7 +13,7 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// What an origin sends is what the caller gets.
+// TestResponses requires that the response of an origin is returned unchanged.
 func TestResponses(t *testing.T) {
 	for _, tt := range []struct {
 		section, method, response string
@@ -94,7 +94,7 @@ func TestResponses(t *testing.T) {
 	}
 }
 
-// A response that is not valid, or could be understood in two ways, is an error.
+// TestInvalidResponses requires an error for a malformed or ambiguous response.
 func TestInvalidResponses(t *testing.T) {
 	const ok = "HTTP/1.1 200 OK\r\n"
 	for section, response := range map[string]string{
@@ -138,7 +138,8 @@ func TestInvalidResponses(t *testing.T) {
 	}
 }
 
-// Space between a name and its colon is removed from a response, and from its trailers: RFC 9112 section 5.1.
+// TestSpaceBeforeColon requires that space between a field name and its colon is removed from responses and
+// trailers: RFC 9112 section 5.1.
 func TestSpaceBeforeColon(t *testing.T) {
 	o := serve(t, once("HTTP/1.1 200 OK\r\nX-A : 1\r\nX-A\t : 2\r\nTransfer-Encoding : chunked\r\n\r\n4\r\nbody\r\n0\r\nX-T : 3\r\n\r\n"))
 	r, text := fetch(t, newHandler(t, nil), scheme.Request{Request: httpmessage.Request{Method: "GET", URI: parse(t, "http://"+o.addr+"/")}})
@@ -147,7 +148,7 @@ func TestSpaceBeforeColon(t *testing.T) {
 	}
 }
 
-// A body that ends early never ends with io.EOF.
+// TestBodiesThatEndEarly requires that a truncated body never ends with io.EOF.
 func TestBodiesThatEndEarly(t *testing.T) {
 	const ok = "HTTP/1.1 200 OK\r\n"
 	for section, tt := range map[string]struct {
@@ -176,7 +177,8 @@ func TestBodiesThatEndEarly(t *testing.T) {
 	}
 }
 
-// Trailers are there at the end, and nothing that decides about framing: RFC 9110 section 6.5.
+// TestTrailersOfResponses requires that trailers are complete at the end, without framing fields: RFC 9110
+// section 6.5.
 func TestTrailersOfResponses(t *testing.T) {
 	o := serve(t, always("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: a-b, C\r\n\r\n2\r\nok\r\n0\r\nA-B: 1\r\nContent-Length: 7\r\nD: 2\r\nd: 3\r\n\r\n"))
 	h := newHandler(t, nil)
@@ -198,14 +200,14 @@ func TestTrailersOfResponses(t *testing.T) {
 	}
 }
 
-// interims are interim responses, each as a text.
+// interims records interim responses as texts.
 type interims []string
 
 func (i *interims) Interim(status int, fields httpmessage.Fields) {
 	*i = append(*i, fmt.Sprint(status, fields))
 }
 
-// Interim responses are passed on, but 100: RFC 9110 section 15.2.
+// TestInterimResponses requires that interim responses except 100 are forwarded: RFC 9110 section 15.2.
 func TestInterimResponses(t *testing.T) {
 	const interim = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
 	o := serve(t, once(interim+strings.Repeat("HTTP/1.1 199 \r\n\r\n", 14)+"HTTP/1.1 200 OK\r\n\r\nok"))

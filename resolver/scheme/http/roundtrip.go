@@ -11,8 +11,8 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// RoundTrip implements http.RoundTripper, for clients that make requests of their own. Its
-// errors are of the same kinds as those of Fetch. It does not serve httptrace.
+// RoundTrip implements http.RoundTripper, for code that uses net/http. Its errors are of the kinds of Fetch. It
+// ignores httptrace.
 func (h *Handler) RoundTrip(request *http.Request) (*http.Response, error) {
 	u, err := uri.FromIRI(request.URL.String())
 	if err != nil {
@@ -25,7 +25,7 @@ func (h *Handler) RoundTrip(request *http.Request) (*http.Response, error) {
 		in.Method = http.MethodGet
 	}
 	if in.Body != nil && in.ContentLength == 0 {
-		in.ContentLength = -1 // how net/http says that it is unknown
+		in.ContentLength = -1 // net/http uses 0 for unknown
 	}
 	resource, err := h.Fetch(request.Context(), in)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// A client of the standard library is served too, with its unknown lengths.
+// TestRoundTrip uses the Handler from a net/http client, including unknown lengths.
 func TestRoundTrip(t *testing.T) {
 	got := make(chan string, 2)
 	o := serve(t, func(_ int, c net.Conn, in *bufio.Reader) {
@@ -68,8 +68,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// Neither an idle connection nor an exchange without a body has a goroutine: there are as many as with connections that nobody serves, which
-// are those of the server.
+// TestGoroutines requires that neither an idle connection nor an exchange without a body has a goroutine: the
+// only ones are those of the server.
 func TestGoroutines(t *testing.T) {
 	const connections = 4
 	o := serve(t, func(_ int, c net.Conn, in *bufio.Reader) {

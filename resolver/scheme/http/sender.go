@@ -13,36 +13,37 @@ import (
 )
 
 const (
-	chunkHead  = 16 // octets before a chunk: its size, CRLF
-	chunkEnd   = 2  // octets after it: CRLF
+	chunkHead  = 16 // bytes before the data of a chunk: its size, CRLF
+	chunkEnd   = 2  // bytes after the data of a chunk: CRLF
 	bodyBuffer = chunkHead + 32<<10 + chunkEnd
-	// maxEmptyReads bounds how often a body may have nothing and no end.
+	// maxEmptyReads is the maximum number of consecutive reads with neither bytes nor an error.
 	maxEmptyReads = 100
-	// lastWrite is how long the last octets of a body may take after the response to it has ended.
+	// lastWrite is the timeout for the last bytes of a body after its response has ended.
 	lastWrite = 50 * time.Millisecond
 )
 
-// sender sends the body of a request in a goroutine of its own, while the response is read:
-// RFC 9112 section 9.5. A nil sender has no body.
+// sender sends the body of a request in its own goroutine while the response is read: RFC 9112 section 9.5. A
+// nil sender has no body.
 type sender struct {
 	*exchange
-	go100   chan bool // whether a body that was held back may be sent
+	go100   chan bool // whether a delayed body may be sent
 	quit    chan struct{}
 	done    chan struct{}
 	stopped sync.Once
-	last    atomic.Bool // all was read, and what remains is being written
-	// turn is whose the body is. One step decides it, so that a body that another attempt may send is never closed.
+	last    atomic.Bool // the body was read to its end, the last bytes are being written
+	// turn is the state of the body, changed by compare-and-swap: a body that another attempt may send is never
+	// closed.
 	turn    atomic.Int32
 	aborted atomic.Bool
-	failed  atomic.Pointer[error] // why the body could not be read
-	whole   bool                  // all was sent; valid after done
+	failed  atomic.Pointer[error] // the error of reading the body
+	whole   bool                  // the body was sent completely; valid after done
 }
 
-// The turns of a body.
+// The states of a body.
 const (
-	turnOpen  int32 = iota // nobody has decided yet
-	turnBegun              // it is read from now on
-	turnOver               // it never is
+	turnOpen  int32 = iota // neither started nor abandoned
+	turnBegun              // reading has started
+	turnOver               // abandoned before reading started
 )
 
 func newSender(x *exchange) *sender {
@@ -64,10 +65,10 @@ func (s *sender) run() {
 	defer s.handler.buffers.Put(buffer)
 	err := s.send(*buffer)
 	s.whole = err == nil
-	s.awaitHead() // also where sending failed: the origin may have said why
+	s.awaitHead() // also after an error: the origin may have sent the reason
 }
 
-// allowed waits until a body may be sent: RFC 9110 section 10.1.1.
+// allowed waits until the body may be sent: RFC 9110 section 10.1.1.
 func (s *sender) allowed() bool {
 	if s.handler.config.ContinueTimeout == 0 {
 		return true
@@ -84,7 +85,7 @@ func (s *sender) allowed() bool {
 	}
 }
 
-// proceed ends the wait of a body that is held back.
+// proceed ends the delay of the body; ok sends it.
 func (s *sender) proceed(ok bool) {
 	if s == nil {
 		return
@@ -95,7 +96,7 @@ func (s *sender) proceed(ok bool) {
 	}
 }
 
-// fail ends the exchange since the body could not be read.
+// fail cancels the exchange because reading the body failed.
 func (s *sender) fail(err error) error {
 	if !s.aborted.Load() {
 		s.failed.CompareAndSwap(nil, &err)
@@ -104,7 +105,7 @@ func (s *sender) fail(err error) error {
 	return err
 }
 
-// failure returns why the body could not be read, nil where it could.
+// failure returns the error of reading the body, nil for none.
 func (s *sender) failure() error {
 	if s == nil {
 		return nil
@@ -144,7 +145,7 @@ func (s *sender) send(buffer []byte) error {
 	return nil
 }
 
-// read reads something, or an error.
+// read reads at least one byte, or returns an error.
 func (s *sender) read(data []byte) (int, error) {
 	for range maxEmptyReads {
 		if n, err := s.request.Body.Read(data); n > 0 || err != nil {
@@ -154,7 +155,7 @@ func (s *sender) read(data []byte) (int, error) {
 	return 0, io.ErrNoProgress
 }
 
-// write writes n octets of a body, which are in the buffer after the room for the head of a chunk.
+// write writes n bytes of the body, which follow the space for the chunk head in buffer.
 func (s *sender) write(buffer []byte, n int) error {
 	start, end := chunkHead, chunkHead+n
 	if s.request.length < 0 {
@@ -185,7 +186,7 @@ func (s *sender) sendTrailer(b []byte) error {
 	return nil
 }
 
-// sent reports whether all was sent. A body that nearly was is waited for, where that is of use.
+// sent reports whether the body was sent completely. With wait it waits up to lastWrite for the last bytes.
 func (s *sender) sent(wait bool) bool {
 	if s == nil {
 		return true
@@ -202,8 +203,8 @@ func (s *sender) sent(wait bool) bool {
 	}
 }
 
-// abort ends the sending of a body on a connection that is closed, and waits for it. A body that
-// was not begun may be sent once more.
+// abort stops sending on a closed connection, and waits for the goroutine. A body whose reading has not started
+// is left open, so that a retry can send it.
 func (s *sender) abort() {
 	if s == nil {
 		return

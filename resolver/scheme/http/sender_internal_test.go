@@ -13,7 +13,7 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// closable is a body without octets that remembers whether it was closed.
+// closable is an empty body that records Close.
 type closable struct{ closed atomic.Bool }
 
 func (*closable) Read([]byte) (int, error) { return 0, io.EOF }
@@ -23,8 +23,8 @@ func (c *closable) Close() error {
 	return nil
 }
 
-// The server closes a connection at the moment in which the body would be begun: a body that another attempt may send
-// is not closed.
+// TestAbortedWhileBeginning aborts an exchange while sending of the body starts: a body that a retry may send
+// must not be closed.
 func TestAbortedWhileBeginning(t *testing.T) {
 	conn, peer := net.Pipe()
 	defer func() { _, _ = conn.Close(), peer.Close() }()
@@ -35,7 +35,7 @@ func TestAbortedWhileBeginning(t *testing.T) {
 		body := new(closable)
 		r := &request{Request: scheme.Request{Request: httpmessage.Request{Method: "PUT", Body: body}}, length: -1}
 		s := newSender(&exchange{conn: h.newConn(conn, key{}, netip.AddrPort{}), request: r})
-		for range i % 8 { // so that each of the two is first at times
+		for range i % 8 { // varies which of the two is first
 			runtime.Gosched()
 		}
 		s.abort()

@@ -11,8 +11,8 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// sentBody is the body of a request for the standard library. It remembers why it could not be
-// read, which is no failure of the origin.
+// sentBody is a request body for the standard library. It records the error of reading it, which is not a
+// failure of the origin.
 type sentBody struct {
 	io.Reader
 	begun, closed atomic.Bool
@@ -32,7 +32,7 @@ func (b *sentBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close implements io.Closer. A body that was not begun may be sent once more.
+// Close implements io.Closer. A body whose reading has not started is left open, so that a retry can send it.
 func (b *sentBody) Close() error {
 	b.closed.Store(true)
 	if b.begun.Load() {
@@ -41,7 +41,7 @@ func (b *sentBody) Close() error {
 	return nil
 }
 
-// blame returns the error of an exchange: that of the request's body, that of the context, or err.
+// blame returns the error to report: that of the request's body, that of the context, or err.
 func (b *sentBody) blame(ctx context.Context, err error) error {
 	if failed := b.failed.Load(); failed != nil {
 		return fmt.Errorf("%w: %w", scheme.ErrBody, *failed)

@@ -18,15 +18,14 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// origin is a raw server: each connection is served by a function, with the number of those
-// before it.
+// origin is a raw server that calls a function for each connection, with the number of earlier connections.
 type origin struct {
 	addr string
 	mu   sync.Mutex
 	open int
 }
 
-// serve starts an origin. A connection ends when its function returns.
+// serve starts an origin. A connection is closed when handle returns.
 func serve(t testing.TB, handle func(n int, c net.Conn, in *bufio.Reader)) *origin {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -70,15 +69,14 @@ func serveOn(t testing.TB, listener net.Listener, handle func(n int, c net.Conn,
 	return o
 }
 
-// connections returns how many were opened.
+// connections returns the number of accepted connections.
 func (o *origin) connections() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.open
 }
 
-// readHead reads the lines of a request up to the empty one, which it does not return; "" at the
-// end.
+// readHead returns the lines of a request up to the empty line; "" at the end of the connection.
 func readHead(in *bufio.Reader) string {
 	var b strings.Builder
 	for {
@@ -93,7 +91,7 @@ func readHead(in *bufio.Reader) string {
 	}
 }
 
-// always answers every request without a body with the same octets.
+// always sends the same response to each request without a body.
 func always(response string) func(int, net.Conn, *bufio.Reader) {
 	return func(_ int, c net.Conn, in *bufio.Reader) {
 		for readHead(in) != "" {
@@ -104,7 +102,7 @@ func always(response string) func(int, net.Conn, *bufio.Reader) {
 	}
 }
 
-// once answers one request with octets, and closes the connection.
+// once sends one response, and closes the connection.
 func once(response string) func(int, net.Conn, *bufio.Reader) {
 	return func(_ int, c net.Conn, in *bufio.Reader) {
 		readHead(in)
@@ -117,7 +115,7 @@ func dial(ctx context.Context, network, address string) (net.Conn, error) {
 	return d.DialContext(ctx, network, address)
 }
 
-// newHandler returns a Handler that keeps connections; change may be nil.
+// newHandler returns a Handler with keep-alive; change may be nil.
 func newHandler(t testing.TB, change func(*schemehttp.Config)) *schemehttp.Handler {
 	t.Helper()
 	config := schemehttp.Config{Dial: dial, HeaderTimeout: testserver.Patience, MaxIdle: 8, Now: time.Now}
@@ -151,7 +149,7 @@ func body(r *scheme.Resource) (string, error) {
 	return string(b), err
 }
 
-// fetch fetches and reads a resource.
+// fetch fetches a resource, and reads its body.
 func fetch(t testing.TB, h *schemehttp.Handler, r scheme.Request) (*scheme.Resource, string) {
 	t.Helper()
 	resource, err := h.Fetch(t.Context(), r)

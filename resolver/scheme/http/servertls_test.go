@@ -17,7 +17,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// secureOrigin is a server with TLS that asks for a certificate, and says what it got.
+// secureOrigin starts a TLS server that requests a client certificate, and responds with what it received.
 func secureOrigin(t *testing.T, isHTTP2 bool) (server *httptest.Server, trusting *tls.Config) {
 	t.Helper()
 	server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -30,8 +30,8 @@ func secureOrigin(t *testing.T, isHTTP2 bool) (server *httptest.Server, trusting
 	return server, server.Client().Transport.(*http.Transport).TLSClientConfig
 }
 
-// A request with a certificate goes by connections of its own, on which others are not sent, and what was known of the
-// server by others does not count for it.
+// TestTLSOfRequests requires that a request with a client certificate has its own connections, which other
+// requests do not use.
 func TestTLSOfRequests(t *testing.T) {
 	for _, isHTTP2 := range []bool{false, true} {
 		server, trusting := secureOrigin(t, isHTTP2)
@@ -54,7 +54,8 @@ func TestTLSOfRequests(t *testing.T) {
 			}
 			connections[connection] = of
 		}
-		testserver.Wait(t, "connections are used again", func() bool { // each is in the pool a moment after its response
+		// A connection is put into the pool shortly after its response.
+		testserver.Wait(t, "connections are used again", func() bool {
 			_, _, connection := ask(known)
 			return connections[connection] == known
 		})
@@ -69,7 +70,7 @@ func TestTLSOfRequests(t *testing.T) {
 	}
 }
 
-// An https proxy has settings of its own, which are not for the servers behind it.
+// TestTLSOfUpstreams requires that the TLS settings of an https proxy do not apply to the servers behind it.
 func TestTLSOfUpstreams(t *testing.T) {
 	proxy, trusting := secureOrigin(t, false)
 	own := trusting.Clone()

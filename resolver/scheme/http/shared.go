@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// sharedConns are the connections of HTTP/2, at most max of them. Each closes itself when it was
-// idle for too long. It is safe for concurrent use.
+// sharedConns holds the HTTP/2 connections that requests share, at most max. A connection closes itself after
+// its idle timeout. It is safe for concurrent use.
 type sharedConns struct {
 	max int
 
@@ -20,7 +20,7 @@ func newSharedConns(limit int) *sharedConns {
 	return &sharedConns{max: limit, conns: make(map[key][]*http2Conn)}
 }
 
-// take returns a connection for a request, with a stream reserved, nil for none.
+// take returns a connection for a request with a stream reserved, nil for none.
 func (s *sharedConns) take(r *request) carrier {
 	if !r.target.secure && !r.target.h2c || r.upgrade || r.isPrivate() {
 		return nil
@@ -36,7 +36,8 @@ func (s *sharedConns) take(r *request) carrier {
 	return nil
 }
 
-// add lets others use a connection, in place of one that is idle where there are too many, where there is room.
+// add shares a connection. At the limit it replaces an idle one; if none is idle, the connection stays
+// unshared.
 func (s *sharedConns) add(c *http2Conn) {
 	s.mu.Lock()
 	full := s.total >= s.max
@@ -59,7 +60,7 @@ func (s *sharedConns) add(c *http2Conn) {
 	}
 }
 
-// idle returns a connection without a stream, nil for none; s.mu is held.
+// idle returns a connection without streams, nil for none; s.mu is held.
 func (s *sharedConns) idle() *http2Conn {
 	for _, all := range s.conns {
 		for _, c := range all {
@@ -71,7 +72,7 @@ func (s *sharedConns) idle() *http2Conn {
 	return nil
 }
 
-// remove removes a connection, if it is there; s.mu is held.
+// remove removes a connection, if present; s.mu is held.
 func (s *sharedConns) remove(c *http2Conn) {
 	i := slices.Index(s.conns[c.key], c)
 	if i < 0 {
@@ -83,7 +84,7 @@ func (s *sharedConns) remove(c *http2Conn) {
 	}
 }
 
-// retire lets no other request use a connection, which is closed when it has no stream.
+// retire unshares a connection. It is closed when it has no streams.
 func (s *sharedConns) retire(c *http2Conn) {
 	s.mu.Lock()
 	c.shared = false
@@ -91,8 +92,7 @@ func (s *sharedConns) retire(c *http2Conn) {
 	s.changed(c)
 }
 
-// changed removes a connection that is closed, and closes one without a stream that no other
-// request may use.
+// changed is the state hook: it removes a failed connection, and closes an unshared one without streams.
 func (s *sharedConns) changed(c *http2Conn) {
 	broken := c.Err() != nil
 	s.mu.Lock()
@@ -106,7 +106,7 @@ func (s *sharedConns) changed(c *http2Conn) {
 	}
 }
 
-// close closes the connections without a stream, and the others when they have none.
+// close closes the connections without streams. The others are closed when they have none.
 func (s *sharedConns) close() {
 	s.mu.Lock()
 	s.closed = true

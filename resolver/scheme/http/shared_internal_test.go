@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Others may use a connection, and retire it, as soon as it was added: for the race detector.
+// TestSharedOnceAdded retires a connection while it is added, for the race detector.
 func TestSharedOnceAdded(t *testing.T) {
 	s := newSharedConns(1)
 	c := &http2Conn{key: key{}}

@@ -13,7 +13,7 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// socks opens a tunnel by SOCKS: RFC 1928, and RFC 1929 with credentials.
+// socks opens a tunnel through a SOCKS5 proxy: RFC 1928, and RFC 1929 for credentials.
 func (h *Handler) socks(ctx context.Context, u Upstream, address string) (net.Conn, error) {
 	var auth *proxy.Auth
 	if u.User != "" || u.Password != "" {
@@ -26,7 +26,7 @@ func (h *Handler) socks(ctx context.Context, u Upstream, address string) (net.Co
 	}
 	through, ok := dialer.(proxy.ContextDialer)
 	if !ok {
-		return nil, errUpstream // unreachable: the library returns one
+		return nil, errUpstream // unreachable: the library returns a ContextDialer
 	}
 	if _, err := through.DialContext(ctx, "tcp", address); err != nil {
 		var op *net.OpError
@@ -34,16 +34,17 @@ func (h *Handler) socks(ctx context.Context, u Upstream, address string) (net.Co
 		case ctx.Err() != nil:
 			err = context.Cause(ctx)
 		case to.opened != nil && errors.Is(err, os.ErrDeadlineExceeded):
-			err = context.DeadlineExceeded // the library gives it to the connection, which may notice it before ctx does
+			// The library sets the deadline on the connection, which may report it before ctx does.
+			err = context.DeadlineExceeded
 		case errors.As(err, &op) && strings.HasPrefix(op.Op, "socks"):
-			err = op.Err // without the address of the proxy, which is nobody's business
+			err = op.Err // hides the address of the proxy, which is confidential
 		}
 		return nil, fmt.Errorf("%w: asking it for a tunnel: %w", scheme.ErrUpstream, err)
 	}
-	return to.opened, nil // and not the wrapper of the library, which hides what is below it
+	return to.opened, nil // the library's wrapper would hide NetConn and CloseWrite
 }
 
-// upstreamDialer opens the connection on which SOCKS is spoken.
+// upstreamDialer opens the connection to the SOCKS proxy.
 type upstreamDialer struct {
 	handler  *Handler
 	upstream Upstream
@@ -57,5 +58,5 @@ func (d *upstreamDialer) DialContext(ctx context.Context, _, _ string) (net.Conn
 	return c, err
 }
 
-// Dial implements proxy.Dialer, which the library asks for and does not use.
+// Dial implements proxy.Dialer, which the library requires but does not call.
 func (*upstreamDialer) Dial(string, string) (net.Conn, error) { return nil, errUpstream }

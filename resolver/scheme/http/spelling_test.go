@@ -12,7 +12,8 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// A spelling is sent as it is, by each protocol and through upstream proxies: RFC 9112 section 3.2, RFC 9113 section 8.3.1.
+// TestSpelling requires that Request.Spelling is sent unchanged, by each protocol and through upstream proxies:
+// RFC 9112 section 3.2, RFC 9113 section 8.3.1.
 func TestSpelling(t *testing.T) {
 	asked := make(chan string, 1)
 	o := serve(t, func(_ int, c net.Conn, in *bufio.Reader) {

@@ -4,7 +4,7 @@ package http
 
 import "net"
 
-// talk is for the sockets of other systems.
+// talk is not available on this system.
 type talk struct{}
 
 func newTalk(net.Conn) *talk { return nil }

@@ -12,8 +12,8 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// On a connection that was used before, a request is sent whole, also where the server does not take all of it at once, and its response
-// is read whatever parts it comes in.
+// TestRequestOnUsedConnection: on a reused connection a request is sent completely, even if the server reads it
+// slowly, and the response is read in whatever parts it arrives.
 func TestRequestOnUsedConnection(t *testing.T) {
 	large := strings.Repeat("a", 12<<20)
 	o := serve(t, func(_ int, c net.Conn, in *bufio.Reader) {
@@ -45,7 +45,8 @@ func TestRequestOnUsedConnection(t *testing.T) {
 	}
 }
 
-// Of many idle connections that a server has closed none is used, and the request is sent by a new one, whatever its method.
+// TestManyDeadConnections: if the server has closed many idle connections, none is used, and the request is
+// sent on a new one, whatever its method.
 func TestManyDeadConnections(t *testing.T) {
 	const many = 4
 	release, closed := make(chan struct{}), make(chan struct{}, many)
@@ -53,7 +54,7 @@ func TestManyDeadConnections(t *testing.T) {
 		readHead(in)
 		_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n")
 		if n < many {
-			<-release // the others need connections of their own meanwhile
+			<-release // blocks, so that the others need their own connections
 		}
 		_, _ = io.WriteString(c, "a")
 		if n < many {

@@ -10,12 +10,13 @@ import (
 	"syscall"
 )
 
-// talk sends requests and receives what answers them by one operation of the socket: it waits before it reads, as no server answers at
-// once, and looks at the end of an idle connection where no end that comes later is missed. The zero value is none.
+// talk sends a request and receives the response in one operation of the socket. It waits before it reads,
+// because no server answers immediately, and it checks an idle connection at a point after which its end cannot
+// be missed. The zero value is unusable.
 type talk struct {
-	raw   syscall.RawConn // nil where there is none
-	timed timed           // has the deadlines of reads; nil where the socket has them
-	// The functions are made once.
+	raw   syscall.RawConn // nil if the connection has no socket
+	timed timed           // sets the deadlines of reads; nil if the socket has them itself
+	// Method values, allocated once.
 	step func(fd uintptr) (done bool)
 	read func() (int, error)
 
@@ -28,11 +29,12 @@ type talk struct {
 
 // timed is a connection with a deadline for each read.
 type timed interface {
-	// ReadBy calls read, which reads from the connection below, with the deadline of a read.
+	// ReadBy calls read, which reads from the wrapped connection, with the deadline of a read.
 	ReadBy(read func() (int, error)) (int, error)
 }
 
-// newTalk returns the talk of a connection: of one without TLS whose octets are those of its socket.
+// newTalk returns the talk of a connection without TLS, which passes bytes unchanged to its socket; nil for any
+// other connection.
 func newTalk(c net.Conn) *talk {
 	t := new(talk)
 	if own, ok := c.(timed); ok {
@@ -60,8 +62,9 @@ func newTalk(c net.Conn) *talk {
 	return t
 }
 
-// exchange sends out, unless something has come since the connection was used: then its error is errStale. It returns what comes then,
-// in the memory of in; of out it may have sent only a part, without an error, where there is nothing yet.
+// exchange sends out, and returns the bytes received into in. The error is errStale if anything has arrived
+// since the connection was last used. If nothing can be received yet, it may return after a partial write,
+// without an error.
 func (t *talk) exchange(out, in []byte) (written, n int, err error) {
 	t.out, t.in, t.isBegun, t.written, t.n, t.err = out, in, false, 0, 0, nil
 	if t.timed != nil {
@@ -79,13 +82,14 @@ func (t *talk) run() (int, error) {
 		return t.n, t.err
 	}
 	var op *net.OpError
-	if errors.As(err, &op) { // without addresses, which are nobody's business
+	if errors.As(err, &op) { // hides addresses, which are confidential
 		err = &net.OpError{Op: "read", Net: "tcp", Err: op.Err}
 	}
 	return t.n, err
 }
 
-// next is called once, and again whenever something may have come. From the first call on no end of the connection is missed.
+// next is called once, and again whenever the socket may be readable. After the first call the end of the
+// connection cannot be missed.
 func (t *talk) next(fd uintptr) (done bool) {
 	if !t.isBegun {
 		t.isBegun = true
@@ -108,7 +112,7 @@ func (t *talk) next(fd uintptr) (done bool) {
 	return true
 }
 
-// send sends, and reports whether it is not to be waited for an answer.
+// send sends the request, and reports whether not to wait for the response.
 func (t *talk) send(fd int) (done bool) {
 	if _, _, err := syscall.Recvfrom(fd, t.in[:1], syscall.MSG_PEEK); !errors.Is(err, syscall.EAGAIN) {
 		t.err = errStale

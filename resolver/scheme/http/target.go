@@ -17,16 +17,16 @@ var (
 	errTarget    = errors.New("the path has an octet that a request line cannot have")
 )
 
-// key is what connections have in common that can stand for each other.
+// key identifies interchangeable connections.
 type key struct {
 	secure   bool
 	h2c      bool   // HTTP/2 with prior knowledge, without TLS
-	address  string // host and port of the origin; "" where an upstream proxy selects it
+	address  string // host and port of the origin; "" if requests are forwarded, so that an upstream proxy selects it
 	upstream Upstream
-	tls      *tls.Config // of the request; nil for that of the Handler
+	tls      *tls.Config // Request.TLS; nil for that of the Handler
 }
 
-// target is where a request goes: RFC 9112 section 3.2.
+// target is the destination of a request: RFC 9112 section 3.2.
 type target struct {
 	key
 	address   string // host and port of the origin
@@ -35,11 +35,11 @@ type target struct {
 	line      string // the request-target
 }
 
-// serverSteps make one form of the spellings of a server, whatever those of its paths are: origins make links of Host, and
-// a response that has them is stored for all spellings.
+// serverSteps normalize the authority, and leave the path as it is. Origins build links from Host, and a
+// response with them is stored for all spellings of the authority.
 const serverSteps = uri.IDNA | uri.HostCase | uri.IPv6Text | uri.DefaultPort
 
-// newTarget returns the target of a request, through an upstream proxy, nil for none.
+// newTarget returns the target of a request; upstream is the proxy to use, nil for none.
 func newTarget(r scheme.Request, upstream *Upstream) (target, error) {
 	u := r.URI.NormalizeSteps(serverSteps)
 	authority, _ := u.Host()
@@ -75,7 +75,7 @@ func newTarget(r scheme.Request, upstream *Upstream) (target, error) {
 	return t, nil
 }
 
-// setAddress sets the address, and adds the port to the authority where it is not that of the scheme.
+// setAddress sets the address, and adds the port to the authority if it is not the default port.
 func (t *target) setAddress(u uri.URI, secure bool) {
 	port, _ := u.Port()
 	switch {
@@ -87,20 +87,19 @@ func (t *target) setAddress(u uri.URI, secure bool) {
 		t.address = net.JoinHostPort(t.host, "80")
 		return
 	}
-	hasLiteral := t.host != t.authority || strings.IndexByte(t.host, ':') >= 0        // or is not in lower case
-	if whole, _ := u.Authority(); len(whole) == len(t.authority)+len(":")+len(port) { // without a user
+	hasLiteral := t.host != t.authority || strings.IndexByte(t.host, ':') >= 0        // or has upper-case letters
+	if whole, _ := u.Authority(); len(whole) == len(t.authority)+len(":")+len(port) { // no userinfo
 		t.authority = whole
 	} else {
 		t.authority += ":" + port
 	}
-	t.address = t.authority // as JoinHostPort would make it
+	t.address = t.authority // equals the result of JoinHostPort
 	if hasLiteral {
 		t.address = net.JoinHostPort(t.host, port)
 	}
 }
 
-// originForm returns the path and the query, and "*" for a server as a whole: RFC 9112
-// sections 3.2.1 and 3.2.4.
+// originForm returns the path and query, or "*" for the server as a whole: RFC 9112 sections 3.2.1 and 3.2.4.
 func originForm(method string, u uri.URI) string {
 	path := u.Path()
 	query, hasQuery := u.Query()
@@ -118,8 +117,7 @@ func originForm(method string, u uri.URI) string {
 	return text[len(text)-len(path)-len("?")-len(query):]
 }
 
-// forwarded reports whether requests are sent to an upstream proxy as they are, in absolute-form,
-// and not through a tunnel.
+// forwarded reports whether requests are sent to the upstream proxy in absolute-form, not through a tunnel.
 func (k key) forwarded() bool {
 	return !k.secure && !k.h2c && k.upstream.isHTTP()
 }

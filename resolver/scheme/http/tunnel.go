@@ -10,9 +10,9 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Tunnel connects to a target, "host:port", directly or through an upstream proxy, for the method
-// CONNECT. check is as in scheme.Request. ctx is only for connecting: the caller closes the
-// connection, whose half-close is CloseWrite. The kinds of errors are those of Fetch.
+// Tunnel connects to "host:port", directly or through an upstream proxy, for the method CONNECT. check is that
+// of scheme.Request. ctx covers connecting only: the caller closes the connection, and half-closes it with
+// CloseWrite. Errors are of the kinds of Fetch.
 func (h *Handler) Tunnel(ctx context.Context, address string, check func(netip.AddrPort) error) (Conn, error) {
 	u, err := uri.Parse("https://" + address + "/")
 	if err != nil {
@@ -28,10 +28,10 @@ func (h *Handler) Tunnel(ctx context.Context, address string, check func(netip.A
 	return &tunnel{Conn: c}, nil
 }
 
-// Conn is a connection with half-close.
+// Conn is a connection that can be half-closed.
 type Conn interface {
 	net.Conn
-	// CloseWrite ends what is sent, and lets the rest come.
+	// CloseWrite closes the sending side; reading continues.
 	CloseWrite() error
 }
 
@@ -52,7 +52,7 @@ func (h *Handler) tunnel(ctx context.Context, u uri.URI, address string, check f
 	return c, err
 }
 
-// behind returns a connection through an upstream proxy, of which the address of the server is not known.
+// behind marks a connection as one through an upstream proxy, so that the server's address is unknown.
 func behind(c net.Conn) *tunnel {
 	t, ok := c.(*tunnel)
 	if !ok {
@@ -68,14 +68,15 @@ type unknownAddr struct{}
 func (unknownAddr) Network() string { return "tcp" }
 func (unknownAddr) String() string  { return "" }
 
-// tunnel is a connection to a target.
+// tunnel is the connection of a tunnel.
 type tunnel struct {
 	net.Conn
-	isBehind bool          // an upstream proxy
-	in       *bufio.Reader // what came behind the head of the proxy's response; nil where there is none
+	isBehind bool          // the server is behind an upstream proxy
+	in       *bufio.Reader // bytes that followed the head of the proxy's response; nil if none are left
 }
 
-// RemoteAddr implements net.Conn: it is that of the server, which has no text where an upstream proxy hides it.
+// RemoteAddr implements net.Conn. It is the address of the server, with an empty text if an upstream proxy
+// hides it.
 func (t *tunnel) RemoteAddr() net.Addr {
 	if t.isBehind {
 		return unknownAddr{}
@@ -98,10 +99,11 @@ func (t *tunnel) Read(p []byte) (int, error) {
 // CloseWrite implements Conn.
 func (t *tunnel) CloseWrite() error { return closeWrite(t.Conn) }
 
-// NetConn returns the connection below.
+// NetConn returns the wrapped connection.
 func (t *tunnel) NetConn() net.Conn { return t.Conn }
 
-// ReadsFrom returns the connection whose octets Read passes on, nil while there are others: a tunnel may read it past this one.
+// ReadsFrom returns the connection whose bytes Read passes on unchanged, so that it may be read directly. It is
+// nil while buffered bytes come first.
 func (t *tunnel) ReadsFrom() net.Conn {
 	if t.in != nil {
 		return nil
@@ -109,5 +111,5 @@ func (t *tunnel) ReadsFrom() net.Conn {
 	return t.Conn
 }
 
-// WritesTo returns the connection to which Write passes octets on.
+// WritesTo returns the connection to which Write passes bytes on unchanged.
 func (t *tunnel) WritesTo() net.Conn { return t.Conn }

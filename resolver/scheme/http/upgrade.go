@@ -7,7 +7,7 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// upgraded is a connection after status 101: RFC 9110 section 7.8.
+// upgraded is the connection after status 101: RFC 9110 section 7.8.
 type upgraded struct{ *exchange }
 
 // switched returns the resource of status 101, whose body is the connection.
@@ -16,7 +16,7 @@ func (x *exchange) switched(h http1.ResponseHead) (*scheme.Resource, error) {
 		return nil, errUnasked
 	}
 	if x.sender != nil {
-		<-x.sender.done // the request ends before the protocol changes
+		<-x.sender.done // the request must be complete before the protocol changes
 	}
 	x.endHead()
 	return &scheme.Resource{Response: httpmessage.Response{
@@ -36,7 +36,7 @@ func (u upgraded) Write(p []byte) (int, error) {
 	return n, u.ending(err)
 }
 
-// ending returns the cause of an error, where ctx ended.
+// ending returns the cause of ctx if that has ended, otherwise err.
 func (u upgraded) ending(err error) error {
 	if err != nil && u.ctx.Err() != nil {
 		return lifetime.Cause(u.ctx)
@@ -44,7 +44,7 @@ func (u upgraded) ending(err error) error {
 	return err
 }
 
-// CloseWrite ends what is sent, and lets the rest come.
+// CloseWrite closes the sending side; reading continues.
 func (u upgraded) CloseWrite() error { return closeWrite(u.Conn) }
 
 // Close implements io.Closer.

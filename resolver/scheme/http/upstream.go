@@ -18,13 +18,13 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Upstream is a proxy through which resources are fetched. It is comparable. The addresses of
-// origins behind it are not known, so that it must restrict them.
+// Upstream is a proxy through which resources are fetched. It is comparable. The addresses of origins behind it
+// are unknown here, so the proxy must restrict them.
 type Upstream struct {
 	Scheme         string // "http", "https" or "socks5"
 	Address        string // host and port
-	User, Password string // no credentials where both are empty
-	// TLS is how an https proxy is authenticated, and the client to it; nil for that of the Handler.
+	User, Password string // no credentials if both are empty
+	// TLS configures the authentication of an https proxy and of the client; nil for that of the Handler.
 	TLS *tls.Config
 }
 
@@ -33,7 +33,7 @@ var (
 	errNoWay    = fmt.Errorf("%w: there is none", scheme.ErrUpstream)
 )
 
-// isHTTP reports whether the proxy is one of HTTP.
+// isHTTP reports whether the proxy speaks HTTP.
 func (u Upstream) isHTTP() bool { return u.Scheme == "http" || u.Scheme == "https" }
 
 // appendCredentials appends Proxy-Authorization, if there are credentials: RFC 7617 section 2.
@@ -44,13 +44,13 @@ func (u Upstream) appendCredentials(b []byte) []byte {
 	return http1.AppendField(b, "Proxy-Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(u.User+":"+u.Password)))
 }
 
-// answered returns the error of an upstream proxy that refuses.
+// answered returns the error for an error response of an upstream proxy.
 func answered(h http1.ResponseHead) error {
 	return fmt.Errorf("%w: it answered %d %s", scheme.ErrUpstream, h.Status, h.Reason)
 }
 
-// checkBehind checks the address of an origin behind an upstream proxy; check may be nil. That of a name
-// is not known, as the upstream proxy looks it up: check gets the zero value.
+// checkBehind checks the address of an origin behind an upstream proxy; check may be nil. For a host name check
+// gets the zero value, because the proxy resolves it.
 func (h *Handler) checkBehind(address string, check func(netip.AddrPort) error) error {
 	if h.config.Behind != nil {
 		if err := h.config.Behind(address); err != nil {
@@ -92,8 +92,9 @@ func (h *Handler) dialUpstream(ctx context.Context, u Upstream) (net.Conn, error
 	return secured, nil
 }
 
-// Probe reports why an upstream proxy cannot be used: it cannot be connected to, or is one of HTTP that says nothing before the context
-// ends. What it says is of no account; it is asked for what it can answer by itself (RFC 9110 sections 7.6.2 and 9.3.7).
+// Probe returns an error if an upstream proxy is unusable: connecting fails, or an HTTP proxy sends nothing
+// before ctx ends. The content of the response does not matter. The probe is OPTIONS with Max-Forwards: 0,
+// which the proxy answers itself (RFC 9110 sections 7.6.2 and 9.3.7).
 func (h *Handler) Probe(ctx context.Context, u Upstream) error {
 	c, err := h.dialUpstream(ctx, u)
 	if err != nil {
@@ -113,7 +114,7 @@ func (h *Handler) Probe(ctx context.Context, u Upstream) error {
 	if err != nil && ctx.Err() != nil {
 		return fmt.Errorf("%w: it accepts connections, and does not answer: %w", scheme.ErrUpstream, context.Cause(ctx))
 	}
-	return nil // it answers, or closes the connection, which it does by itself as well
+	return nil // it answers, or closes the connection, which is also a sign of life
 }
 
 // through opens a tunnel to an address through a proxy.
@@ -142,8 +143,7 @@ func (h *Handler) askThrough(ctx context.Context, u Upstream, address string) (n
 	}
 }
 
-// connectThrough asks a proxy for a tunnel on a connection, which it closes on error: RFC 9110
-// section 9.3.6.
+// connectThrough requests a tunnel from a proxy on c, which it closes on error: RFC 9110 section 9.3.6.
 func connectThrough(ctx context.Context, c net.Conn, u Upstream, address string) (net.Conn, error) {
 	stop := context.AfterFunc(ctx, func() { _ = c.SetDeadline(past()) })
 	tunnel, err := askTunnel(c, u, address)
@@ -174,42 +174,43 @@ func askTunnel(c net.Conn, u Upstream, address string) (net.Conn, error) {
 		switch {
 		case h.Status >= 300:
 			return nil, answered(h)
-		case h.Status >= 200: // it has no body, whatever its fields say
+		case h.Status >= 200: // no body, whatever the fields say
 			return &tunnel{Conn: c, in: in}, nil
 		}
 	}
 	return nil, invalid("more than %d interim responses", maxInterim)
 }
 
-// Route is the ways to the server of one request, which are tried one after another.
+// Route lists the upstream proxies to try for one request, in order.
 type Route interface {
-	// Next returns the upstream proxy that is tried next, nil where the server itself is connected to, which is the last way. ok is
-	// false where no way is left.
+	// Next returns the upstream proxy to try next; nil connects directly, which is the last choice. ok is false
+	// if no choice is left.
 	Next() (u *Upstream, ok bool)
-	// Failed says that a proxy that Next has returned gave no connection. It is called before another Next.
+	// Failed reports that connecting to a proxy returned by Next failed. It is called before the following
+	// Next.
 	Failed(u *Upstream, err error)
 }
 
-// unreached is an error of connecting to an upstream proxy: nothing of a request was sent, so that another one may be tried. What
-// fails behind that may be due to what is requested, and says nothing about the proxy for others.
+// unreached is an error of connecting to an upstream proxy. No byte of the request was sent, so another proxy
+// may be tried. Later failures may be due to the target, and say nothing about the proxy for other requests.
 type unreached struct{ error }
 
 func (u unreached) Unwrap() error { return u.error }
 
-// isSilence reports whether an error is that of a proxy that gives no answer: it lets the time pass, or closes the connection.
+// isSilence reports whether an error means that the proxy did not answer: a timeout, or a closed connection.
 func isSilence(err error) bool {
 	var timeout net.Error
 	return errors.As(err, &timeout) && timeout.Timeout() ||
 		errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }
 
-// late is an error of an upstream proxy that has not answered, in time or at all, or the server behind it has not. The request may be sent
-// to another one.
+// late is the error if an upstream proxy, or the server behind it, has not answered. The request may be sent to
+// another proxy.
 type late struct{ error }
 
 func (l late) Unwrap() error { return l.error }
 
-// ofDial makes an error of dialling unreached, unless it is about this machine, such as a free port.
+// ofDial wraps an error of dialing as unreached, unless it is due to this machine, such as no free port.
 func ofDial(err error) error {
 	var operation *net.OpError
 	if errors.Is(err, netguard.ErrConnectTimeout) || errors.Is(err, netguard.ErrLookup) || errors.As(err, &operation) && operation.Op == "dial" &&
@@ -219,9 +220,10 @@ func ofDial(err error) error {
 	return err
 }
 
-// alongRoute calls try with the ways to a server, until one could be connected to. Where a proxy is silent, one other is tried, and not the
-// server itself: it may be silent because of what is requested, which must neither take several times as long, nor leave the way of the
-// proxies. For the same reason it has not failed for others. What alongRoute returns else is the error of the last one.
+// alongRoute calls try with each choice of the route until one connects, and returns the error of the last one.
+// If a proxy does not answer, one other proxy is tried, but no direct connection: the target may be the reason,
+// and it must neither multiply the waiting time nor bypass the proxies. For the same reason the proxy is not
+// reported as failed.
 func (h *Handler) alongRoute(ctx context.Context, u uri.URI, try func(*Upstream) error) error {
 	var route Route
 	if h.config.Upstream != nil {

@@ -38,8 +38,8 @@ func relay(a, b net.Conn, fromA io.Reader) {
 	<-done
 }
 
-// httpProxy is a proxy of HTTP that wants the credentials user:pass, and tells in each response
-// to a request in absolute-form what was asked. Names lead to the loopback address.
+// httpProxy is an HTTP proxy that requires the credentials user:pass, and responds to absolute-form with the
+// request. Host names resolve to the loopback address.
 func httpProxy(_ int, c net.Conn, in *bufio.Reader) {
 	for {
 		head := readHead(in)
@@ -72,7 +72,7 @@ func httpProxy(_ int, c net.Conn, in *bufio.Reader) {
 	}
 }
 
-// socksProxy is a proxy of SOCKS 5 that wants user:pass, and names of hosts: RFC 1928, RFC 1929.
+// socksProxy is a SOCKS5 proxy that requires user:pass and host names: RFC 1928, RFC 1929.
 func socksProxy(_ int, c net.Conn, in *bufio.Reader) {
 	head := make([]byte, 2)
 	if _, err := io.ReadFull(in, head); err != nil || head[0] != 5 {
@@ -114,10 +114,10 @@ func socksProxy(_ int, c net.Conn, in *bufio.Reader) {
 	relay(c, to, in)
 }
 
-// upstreams are a proxy of each kind.
+// upstreams has a proxy of each scheme.
 type upstreams struct {
 	roots   *tls.Config
-	proxies map[string]string // the address by scheme
+	proxies map[string]string // address by scheme
 	servers map[string]*origin
 }
 
@@ -178,7 +178,8 @@ func TestUpstream(t *testing.T) {
 	_, plainPort, _ := net.SplitHostPort(plain.addr)
 	_, securePort, _ := net.SplitHostPort(secure.Listener.Addr().String())
 	for _, tt := range []struct{ proxy, target, want string }{
-		{"http", "http://a.example:" + plainPort + "/b?c", "GET http://a.example:" + plainPort + "/b?c HTTP/1.1"}, // RFC 9112 section 3.2.2
+		// RFC 9112 section 3.2.2.
+		{"http", "http://a.example:" + plainPort + "/b?c", "GET http://a.example:" + plainPort + "/b?c HTTP/1.1"},
 		{"https", "http://a.example/", "GET http://a.example/ HTTP/1.1"},
 		{"socks5", "http://a.example:" + plainPort + "/b", "origin"},
 		{"http", "https://example.com:" + securePort + "/b", "HTTP/2.0 /b"},
@@ -202,7 +203,7 @@ func TestUpstream(t *testing.T) {
 	}
 }
 
-// One connection to a proxy of HTTP carries requests to all origins; OPTIONS of a server has no
+// TestUpstreamAbsoluteForm: one connection to an HTTP proxy carries requests to all origins. OPTIONS * has no
 // path in absolute-form: RFC 9112 section 3.2.4.
 func TestUpstreamAbsoluteForm(t *testing.T) {
 	u := startUpstreams(t, speak)
@@ -221,8 +222,8 @@ func TestUpstreamAbsoluteForm(t *testing.T) {
 	}
 }
 
-// A proxy that refuses, is silent or is none is an origin that cannot be reached, and no wish for
-// the credentials of the client.
+// TestUpstreamFailures: a proxy that denies, is silent or invalid is an unreachable origin, and its challenge
+// is not forwarded to the client.
 func TestUpstreamFailures(t *testing.T) {
 	u := startUpstreams(t, speak)
 	silent := startUpstreams(t, func(string) func(int, net.Conn, *bufio.Reader) {
@@ -266,7 +267,7 @@ func TestUpstreamFailures(t *testing.T) {
 	}
 }
 
-// A tunnel carries octets in both directions, and each may end alone: RFC 9110 section 9.3.6.
+// TestTunnel: a tunnel carries bytes in both directions, and each can be closed alone: RFC 9110 section 9.3.6.
 func TestTunnel(t *testing.T) {
 	u := startUpstreams(t, speak)
 	o := serve(t, func(_ int, c net.Conn, in *bufio.Reader) {
@@ -288,13 +289,13 @@ func TestTunnel(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%q: %v", name, err)
 		}
-		if known := c.RemoteAddr().String() != ""; known != (name == "") { // behind a proxy it is not that of the server
+		if known := c.RemoteAddr().String() != ""; known != (name == "") { // unknown behind a proxy
 			t.Errorf("%q: the address is %s", name, c.RemoteAddr())
 		}
 		if _, err := io.WriteString(c, "echo"); err != nil {
 			t.Error(err)
 		}
-		if name == "https" { // the end of TLS ends both directions at the proxy of this test
+		if name == "https" { // closing TLS ends both directions at this proxy
 			c.Close()
 			continue
 		}

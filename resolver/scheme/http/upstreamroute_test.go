@@ -16,7 +16,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// ways are those of a test, with what has failed.
+// ways is a scripted route that records failures.
 type ways struct {
 	next   []*schemehttp.Upstream
 	failed []*schemehttp.Upstream
@@ -32,11 +32,11 @@ func (w *ways) Next() (u *schemehttp.Upstream, ok bool) {
 
 func (w *ways) Failed(u *schemehttp.Upstream, _ error) { w.failed = append(w.failed, u) }
 
-// via is a route through one proxy.
+// via returns a route through one proxy.
 func via(u *schemehttp.Upstream) schemehttp.Route { return &ways{next: []*schemehttp.Upstream{u}} }
 
-// Another way is tried where a proxy cannot be connected to, one other where it breaks off, and none where it
-// refuses: that may be due to what is requested.
+// TestRoutes: another proxy is tried if one cannot be connected to; a single other one if it closes the
+// connection; and none if it denies, which may be due to the target.
 func TestRoutes(t *testing.T) {
 	u := startUpstreams(t, speak)
 	o := serve(t, func(int, net.Conn, *bufio.Reader) {})
@@ -83,7 +83,8 @@ func TestRoutes(t *testing.T) {
 	}
 }
 
-// Where a proxy is silent, one other is tried for what may be sent twice; neither the server itself, nor a third one.
+// TestLateRoutes: if a proxy is silent, one other is tried for a safe request; neither a direct connection nor
+// a third proxy.
 func TestLateRoutes(t *testing.T) {
 	u := startUpstreams(t, speak)
 	o := serve(t, func(int, net.Conn, *bufio.Reader) {})
@@ -99,7 +100,7 @@ func TestLateRoutes(t *testing.T) {
 		next   []*schemehttp.Upstream
 		method string // CONNECT is a tunnel
 		ok     bool
-		left   int // ways that were not tried
+		left   int // proxies that were not tried
 	}{
 		"GET":                   {[]*schemehttp.Upstream{silent, good}, http.MethodGet, true, 0},
 		"POST":                  {[]*schemehttp.Upstream{silent, good}, http.MethodPost, false, 1},
@@ -141,7 +142,7 @@ func TestLateRoutes(t *testing.T) {
 	}
 }
 
-// hasty is a connection that notices the end of its time before anything else does.
+// hasty is a connection that reports its deadline before ctx ends.
 type hasty struct{ net.Conn }
 
 func (c hasty) SetDeadline(t time.Time) error {
@@ -151,7 +152,7 @@ func (c hasty) SetDeadline(t time.Time) error {
 	return c.Conn.SetDeadline(t)
 }
 
-// A proxy of SOCKS is late also where its connection notices it first.
+// TestLateConnection: a SOCKS proxy is late even if its connection reports the timeout first.
 func TestLateConnection(t *testing.T) {
 	u := startUpstreams(t, speak)
 	o := serve(t, func(int, net.Conn, *bufio.Reader) {})

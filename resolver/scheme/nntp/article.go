@@ -12,7 +12,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// article shows an article.
+// article returns the listing that displays an article.
 func (x exchange) article() (*scheme.Resource, error) {
 	id, octets, err := x.openArticle()
 	if err != nil {
@@ -37,7 +37,7 @@ func (x exchange) article() (*scheme.Resource, error) {
 	return scheme.Listed(l), nil
 }
 
-// show fills the listing of an article from its octets.
+// show fills the listing of an article from its source.
 func (x exchange) show(l *scheme.Listing, data []byte) {
 	e, err := readEntity(&untilEnd{bytes.NewReader(data), x.client.ended})
 	if err != nil {
@@ -51,7 +51,7 @@ func (x exchange) show(l *scheme.Listing, data []byte) {
 		var rest []byte
 		if rest, files = detach(data); len(files) > 0 {
 			if e, err = readEntity(&untilEnd{bytes.NewReader(rest), x.client.ended}); err != nil {
-				return // the connection has ended
+				return // ctx has ended
 			}
 		}
 	}
@@ -67,7 +67,7 @@ func (x exchange) show(l *scheme.Listing, data []byte) {
 	}
 }
 
-// untilEnd reads until the context has ended: an article may be made so that taking it apart takes long.
+// untilEnd stops reading when the context has ended, because a malicious article may take long to parse.
 type untilEnd struct {
 	io.Reader
 	ended func() error
@@ -81,7 +81,7 @@ func (u *untilEnd) Read(p []byte) (int, error) {
 	return u.Reader.Read(p)
 }
 
-// showHeader fills in what the header of an article says.
+// showHeader fills in the header fields of an article.
 func (x exchange) showHeader(l *scheme.Listing, h message.Header) {
 	if subject := headerText(h.Get("Subject")); strings.TrimSpace(subject) != "" {
 		l.Title = subject
@@ -106,7 +106,7 @@ func (x exchange) showHeader(l *scheme.Listing, h message.Header) {
 	l.Parent = x.parent(h)
 }
 
-// groupProperties returns one property for each group in a field: RFC 5536 section 3.1.4.
+// groupProperties returns a property for each group in a field: RFC 5536 section 3.1.4.
 func (x exchange) groupProperties(name, value string) (found []scheme.Property) {
 	for group := range strings.SplitSeq(value, ",") {
 		group = strings.TrimSpace(group)
@@ -117,7 +117,7 @@ func (x exchange) groupProperties(name, value string) (found []scheme.Property) 
 			break
 		}
 		p := scheme.Property{Name: name, Value: headerText(group)}
-		if name != "Followup-To" || group != "poster" { // section 3.2.6: by mail
+		if name != "Followup-To" || group != "poster" { // RFC 5536 section 3.2.6: replies go by mail
 			p.URI = x.target.links.group(group, uri.NewsQuery{})
 		}
 		found = append(found, p)
@@ -125,7 +125,7 @@ func (x exchange) groupProperties(name, value string) (found []scheme.Property) 
 	return found
 }
 
-// messageProperties returns one property for each article in a field, or the field where it has none.
+// messageProperties returns a property for each message-id in a field, or the whole field if it has none.
 func (x exchange) messageProperties(name, value string) (found []scheme.Property) {
 	for _, id := range messageIDs(value) {
 		found = append(found, scheme.Property{Name: name, Value: headerText(id), URI: x.target.links.message(strings.Trim(id, "<>"))})
@@ -136,7 +136,7 @@ func (x exchange) messageProperties(name, value string) (found []scheme.Property
 	return found
 }
 
-// parent returns the link to the group of an article: that of the URL, else its first.
+// parent returns the link to the group of an article: that of the URL, else the first of Newsgroups.
 func (x exchange) parent(h message.Header) *scheme.Link {
 	group := x.target.group
 	if group == "" {

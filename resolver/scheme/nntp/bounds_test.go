@@ -11,7 +11,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// TestThreadDepth: no thread is deeper than its bound, however the articles are sorted.
+// TestThreadDepth requires that no thread exceeds maxDepth, in any order of the articles.
 func TestThreadDepth(t *testing.T) {
 	const many = 20_000
 	forward, backward := make([]overview, many), make([]overview, many)
@@ -39,7 +39,7 @@ func TestThreadDepth(t *testing.T) {
 	}
 }
 
-// bomb returns an article of multiparts that have nothing but multiparts, n in each.
+// bomb returns an article of nested multiparts without leaves, n in each.
 func bomb(n, depth int) string {
 	if depth == 0 {
 		return "\n"
@@ -48,7 +48,8 @@ func bomb(n, depth int) string {
 	return head + strings.Repeat(fmt.Sprintf("--b%d\n", depth)+bomb(n, depth-1), n) + fmt.Sprintf("--b%d--\n", depth)
 }
 
-// TestBomb: multiparts without leaves are counted too, and none is looked at after the end of the context.
+// TestBomb requires that multiparts without leaves count towards the limit, and that parsing stops when ctx
+// ends.
 func TestBomb(t *testing.T) {
 	const empty = "Content-Type: multipart/mixed; boundary=e\n\n--e--\n"
 	text := strings.ReplaceAll(bomb(60, 2), "--b1\n\n", "--b1\n"+empty)
@@ -71,7 +72,7 @@ func TestBomb(t *testing.T) {
 	}
 }
 
-// TestPortTLS: it is a number, which may begin with zeros.
+// TestPortTLS: the port is a number, which may have leading zeros.
 func TestPortTLS(t *testing.T) {
 	for text, want := range map[string]bool{"news://h:563/g": true, "news://h:0563/g": true, "news://h:5630/g": false, "news://h/g": false} {
 		u, err := uri.Parse(text)

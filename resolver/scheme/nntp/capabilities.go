@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// capabilities are the arguments of each by its label, in upper case: RFC 3977 section 3.3. nil is
-// those of a server that does not tell them.
+// capabilities maps capability labels to their arguments, all in upper case: RFC 3977 section 3.3. It is nil
+// for a server without the command.
 type capabilities map[string][]string
 
-// has reports whether there is a capability, with an argument unless that is "".
+// has reports whether there is a capability with all the given arguments.
 func (c capabilities) has(label string, argument ...string) bool {
 	arguments, ok := c[label]
 	for _, a := range argument {
@@ -18,7 +18,7 @@ func (c capabilities) has(label string, argument ...string) bool {
 	return ok
 }
 
-// discover asks for the capabilities: RFC 3977 section 5.2.
+// discover queries the capabilities: RFC 3977 section 5.2.
 func (c *client) discover() error {
 	r, err := c.command("CAPABILITIES")
 	if err != nil {

@@ -17,28 +17,29 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// client is one connection to a news server, for one request at a time. It is not safe for concurrent use.
+// client is a connection to a news server, used by one request at a time. It is not safe for concurrent use.
 type client struct {
 	config       *Config
-	server       server // and who is logged in
+	server       server // with its login
 	conn         net.Conn
 	reader       *bufio.Reader
-	block        *block       // of the last response that had one; nil for none
-	streams      bool         // each read has the time for a reply, and not all of the response
-	forget       func() bool  // that the end of the context closes the connection
-	ended        func() error // why the context has ended; nil if it has not
+	block        *block       // of the last multi-line response; nil for none
+	streams      bool         // the timeout applies to each read, not to the whole response
+	forget       func() bool  // stops the AfterFunc that closes the connection when ctx ends
+	ended        func() error // the error of ctx; nil if it has not ended
 	from         netip.AddrPort
 	capabilities capabilities
-	isOver       bool // the server has no more for this connection: RFC 3977 section 3.2.1
+	isOver       bool // the server accepts no more commands: RFC 3977 section 3.2.1
 }
 
-// maxCommand bounds a command, without its line end: RFC 3977 section 3.1.
+// maxCommand is the maximum length of a command in bytes, without its line end: RFC 3977 section 3.1.
 const maxCommand = 512 - len("\r\n")
 
 var errEnded = errors.New("the server closes the connection in the middle")
 
-// connect returns a connection that is ready for commands of readers. Where the server has no place for it, those that
-// wait are ended, as it may count them, and it is asked again, since it may take a moment to notice.
+// connect returns a connection that is ready for reader commands. If the server rejects it because it has too
+// many, the idle ones to it are closed, since it may count them. Connecting is then retried with backoff,
+// because the server may notice late.
 func (h *Handler) connect(ctx context.Context, check func(netip.AddrPort) error, s server) (*client, error) {
 	const first, longest = 20 * time.Millisecond, 500 * time.Millisecond
 	hasEnded := false
@@ -55,12 +56,12 @@ func (h *Handler) connect(ctx context.Context, check func(netip.AddrPort) error,
 		case <-again.C:
 		case <-ctx.Done():
 			again.Stop()
-			return nil, err // what the server says
+			return nil, err // the reply of the server
 		}
 	}
 }
 
-// dial opens a connection, which the end of ctx closes. isFull is whether the server turns it away.
+// dial opens a connection, which is closed when ctx ends. isFull is true if the server rejects the connection.
 func (h *Handler) dial(ctx context.Context, check func(netip.AddrPort) error, s server) (c *client, isFull bool, err error) {
 	conn, err := h.config.Dial(ctx, "tcp", s.Address, check)
 	if err != nil {
@@ -79,17 +80,17 @@ func (h *Handler) dial(ctx context.Context, check func(netip.AddrPort) error, s 
 	return c, false, nil
 }
 
-// begin lets the end of ctx close the connection, until forget.
+// begin closes the connection when ctx ends, until forget is called.
 func (c *client) begin(ctx context.Context) {
 	conn := c.conn
 	if secured, ok := conn.(*tls.Conn); ok {
-		conn = secured.NetConn() // its Close would wait for a Write
+		conn = secured.NetConn() // Close of the TLS connection would wait for a Write
 	}
 	c.ended = ctx.Err
 	c.forget = context.AfterFunc(ctx, func() { _ = conn.Close() })
 }
 
-// open begins the session: RFC 3977 sections 5.1 to 5.3.
+// open starts the session: RFC 3977 sections 5.1 to 5.3.
 func (c *client) open(s server) error {
 	if s.TLS {
 		if err := c.handshake(s); err != nil {
@@ -101,7 +102,7 @@ func (c *client) open(s server) error {
 		return err
 	}
 	c.isOver = greeting.code != codeMayPost && greeting.code != codeNoPosting
-	if greeting.code == codeFeature { // of servers that mean what HTTP does by it; RFC 3977 section 5.1 has 400 and 502
+	if greeting.code == codeFeature { // some servers mean the 503 of HTTP; RFC 3977 section 5.1 has 400 and 502
 		return scheme.Refuse(http.StatusServiceUnavailable, greeting.String())
 	}
 	if c.isOver {
@@ -116,8 +117,7 @@ func (c *client) open(s server) error {
 	return c.logIn(s)
 }
 
-// beReader sends MODE READER to servers that transfer news besides, and to those that tell no
-// capabilities: RFC 3977 section 5.3.
+// beReader sends MODE READER to a mode-switching server, and to one without CAPABILITIES: RFC 3977 section 5.3.
 func (c *client) beReader(s server) error {
 	if c.capabilities.has("READER") || c.capabilities != nil && !c.capabilities.has("MODE-READER") {
 		return nil
@@ -131,18 +131,18 @@ func (c *client) beReader(s server) error {
 		c.isOver = true
 		return r.refusal(s)
 	}
-	if c.capabilities == nil { // a server of RFC 977
+	if c.capabilities == nil { // an RFC 977 server
 		return nil
 	}
 	return c.discover()
 }
 
-// use makes conn the one to read from.
+// use reads from conn from now on.
 func (c *client) use(conn net.Conn) {
 	c.conn, c.reader = conn, bufio.NewReader(incoming{c})
 }
 
-// incoming reads from the connection of a client.
+// incoming reads from the connection of a client, with a timeout for each read of a streamed body.
 type incoming struct{ *client }
 
 // Read implements io.Reader.
@@ -155,7 +155,7 @@ func (i incoming) Read(p []byte) (int, error) {
 	return i.conn.Read(p)
 }
 
-// handshake begins TLS, in which the certificate must be valid for the host.
+// handshake does the TLS handshake; the certificate must be valid for the host.
 func (c *client) handshake(s server) error {
 	host, _, err := net.SplitHostPort(s.Address)
 	if err != nil {
@@ -172,8 +172,8 @@ func (c *client) handshake(s server) error {
 	return nil
 }
 
-// secure begins TLS by STARTTLS, where it is offered and not there: RFC 4642 section 2.2. A server that offers and
-// refuses it gets no password, which anybody on the way may have wanted to see.
+// secure starts TLS by STARTTLS if it is offered and TLS is not active: RFC 4642 section 2.2. A server that
+// offers and rejects it gets no password: an attacker on the path may have caused that.
 func (c *client) secure(s server) error {
 	if _, ok := c.conn.(*tls.Conn); ok || !c.capabilities.has("STARTTLS") {
 		return nil
@@ -185,13 +185,13 @@ func (c *client) secure(s server) error {
 	if r.code != codeStartTLS {
 		return r.refusal(s)
 	}
-	if c.reader.Buffered() > 0 { // anybody on the way may have written it
+	if c.reader.Buffered() > 0 { // may be injected by an attacker on the path
 		return fmt.Errorf("%w: there are octets between STARTTLS and TLS", scheme.ErrResponse)
 	}
 	if err := c.handshake(s); err != nil {
 		return err
 	}
-	return c.discover() // what was known came without TLS: section 2.2.2
+	return c.discover() // capabilities from before TLS are not trusted: RFC 4642 section 2.2.2
 }
 
 // command sends a command and returns the first line of the response.
@@ -229,7 +229,7 @@ func (c *client) reply() (reply, error) {
 	return r, err
 }
 
-// wait begins the time that the server has for its next octets.
+// wait starts the timeout for the server.
 func (c *client) wait() error {
 	if err := c.conn.SetDeadline(c.config.Now().Add(c.config.Limits.Timeout)); err != nil {
 		return broken("using the connection", err)
@@ -237,14 +237,13 @@ func (c *client) wait() error {
 	return nil
 }
 
-// close ends the connection at once.
+// close closes the connection immediately.
 func (c *client) close() {
 	c.forget()
-	_ = c.conn.Close() // nothing is left to send
+	_ = c.conn.Close() // no unsent data
 }
 
-// broken returns the error of a connection, by which a server that is too slow differs from one that
-// cannot be reached.
+// broken wraps the error of a connection, so that a timeout differs from an unreachable server.
 func broken(doing string, err error) error {
 	var timeout net.Error
 	switch {

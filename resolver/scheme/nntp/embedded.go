@@ -9,13 +9,15 @@ import (
 	"github.com/emersion/go-message"
 )
 
-// embedded is a file in the text of an article, as before MIME: by uuencode (POSIX), or by yEnc (yEnc draft 1.3).
+// embedded is a file in the text of an article without MIME: encoded by uuencode (POSIX) or yEnc (yEnc draft
+// 1.3).
 type embedded struct {
 	name, note string
 	octets     []byte
 }
 
-// hasEmbedded reports whether there may be files in the text of an article: it is one plain text, sent as it is.
+// hasEmbedded reports whether the text of an article can have embedded files: a single text/plain without
+// transfer encoding.
 func hasEmbedded(e *message.Entity) bool {
 	mediaType, _, err := e.Header.ContentType()
 	switch strings.ToLower(e.Header.Get("Content-Transfer-Encoding")) {
@@ -26,7 +28,8 @@ func hasEmbedded(e *message.Entity) bool {
 	}
 }
 
-// detach returns an article without the files in its text, and these, at most maxParts. A file without end stays text.
+// detach returns an article without its embedded files, and these files, at most maxParts. A file without an
+// end stays in the text.
 func detach(article []byte) (rest []byte, files []embedded) {
 	header := len(article)
 	for _, end := range []string{"\r\n\r\n", "\n\n"} {
@@ -48,13 +51,13 @@ func detach(article []byte) (rest []byte, files []embedded) {
 	return rest, files
 }
 
-// cutLine returns the first line of a text without its end, and what follows.
+// cutLine returns the first line of a text without its line end, and the rest.
 func cutLine(b []byte) (line, after []byte) {
 	line, after, _ = bytes.Cut(b, []byte("\n"))
 	return bytes.TrimSuffix(line, []byte("\r")), after
 }
 
-// readEmbedded returns the file that a text begins with, and how many octets of the text it takes.
+// readEmbedded decodes the file at the start of b; length is the number of bytes that it occupies in b.
 func readEmbedded(b []byte) (file embedded, length int, ok bool) {
 	switch {
 	case bytes.HasPrefix(b, []byte("begin ")):
@@ -65,7 +68,7 @@ func readEmbedded(b []byte) (file embedded, length int, ok bool) {
 	return file, length, ok
 }
 
-// readUU reads "begin MODE NAME", lines that each begin with their length, and "end".
+// readUU decodes "begin MODE NAME", lines that start with their length, and "end".
 func readUU(b []byte) (file embedded, length int, ok bool) {
 	first, after := cutLine(b)
 	words := strings.SplitN(string(first), " ", 3)
@@ -86,7 +89,7 @@ func readUU(b []byte) (file embedded, length int, ok bool) {
 	return embedded{}, 0, false
 }
 
-// appendUU appends the octets of a line of uuencode. Blanks at its end may be lost.
+// appendUU appends the decoded bytes of a uuencode line. Spaces at its end may have been stripped.
 func appendUU(to, line []byte) ([]byte, bool) {
 	const low, high, bits, group = ' ', '`', 6, 4
 	if len(line) == 0 {
@@ -104,20 +107,21 @@ func appendUU(to, line []byte) ([]byte, bool) {
 		}
 	}
 	left := int(at(0))
-	const three = 3 // octets of a group
+	const three = 3 // bytes of a group
 	if missing := (left+three-1)/three*group - (len(line) - 1); missing > group || missing < -group {
 		return nil, false
 	}
 	for i := 1; left > 0; i += group {
 		word := at(i)<<18 | at(i+1)<<12 | at(i+2)<<6 | at(i+3)
-		octets := [three]byte{byte(word >> 16), byte(word >> 8), byte(word)} //nolint:gosec // of 24 bits
+		octets := [three]byte{byte(word >> 16), byte(word >> 8), byte(word)} //nolint:gosec // word has 24 bits
 		to = append(to, octets[:min(left, three)]...)
 		left -= three
 	}
 	return to, true
 }
 
-// readYEnc reads "=ybegin line=N size=N name=NAME", perhaps "=ypart begin=N end=N", the lines, and "=yend size=N".
+// readYEnc decodes "=ybegin line=N size=N name=NAME", optionally "=ypart begin=N end=N", data lines, and "=yend
+// size=N".
 func readYEnc(b []byte) (file embedded, length int, ok bool) {
 	first, after := cutLine(b)
 	text := string(first)
@@ -141,7 +145,7 @@ func readYEnc(b []byte) (file embedded, length int, ok bool) {
 			}
 			return file, len(b) - len(after), true
 		}
-		if bytes.HasPrefix(line, []byte("=ybegin ")) { // or looking for an end would take the square of the time
+		if bytes.HasPrefix(line, []byte("=ybegin ")) { // avoids quadratic time in the search for the end
 			break
 		}
 		file.octets = appendYEnc(file.octets, line)
@@ -162,7 +166,7 @@ func appendYEnc(to, line []byte) []byte {
 	return to
 }
 
-// yencValue returns the digits of a parameter of a line of yEnc, "" for none.
+// yencValue returns the digits of a parameter in a yEnc line, "" for none.
 func yencValue(line, name string) string {
 	_, value, _ := strings.Cut(line, " "+name+"=")
 	return value[:len(value)-len(strings.TrimLeft(value, "0123456789"))]

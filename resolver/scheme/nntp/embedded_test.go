@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// yenc returns octets as yEnc has them.
+// yenc encodes bytes as yEnc.
 func yenc(name string, octets []byte) string {
 	var b strings.Builder
 	b.WriteString("=ybegin line=128 size=" + strconv.Itoa(len(octets)) + " name=" + name + "\r\n")
@@ -34,7 +34,7 @@ func allOctets() []byte {
 	return octets
 }
 
-const uuCat = "begin 644 cat.txt\r\n#0V%T\r\n`\r\nend\r\n" // of the manual of uuencode: "Cat"
+const uuCat = "begin 644 cat.txt\r\n#0V%T\r\n`\r\nend\r\n" // "Cat", from the manual of uuencode
 
 func TestDetach(t *testing.T) {
 	for _, tt := range []struct {
@@ -91,7 +91,7 @@ func FuzzDetach(f *testing.F) {
 	})
 }
 
-// TestUnflow: RFC 3676 sections 4.2 to 4.5.
+// TestUnflow covers RFC 3676 sections 4.2 to 4.5.
 func TestUnflow(t *testing.T) {
 	for text, want := range map[string]string{
 		"one \r\ntwo\r\nthree\r\n":      "one two\nthree\n",

@@ -13,16 +13,16 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// embeddedNumber is before the number of a file in the text of an article, which is its part 1.
+// embeddedNumber is the prefix of the number of an embedded file: the text of the article is part 1.
 const embeddedNumber = "1."
 
-// isEmbeddedNumber reports whether a part may be a file in the text of an article.
+// isEmbeddedNumber reports whether a part number can be that of an embedded file.
 func isEmbeddedNumber(number string) bool {
 	number, ok := strings.CutPrefix(number, embeddedNumber)
 	return ok && !strings.Contains(number, ".")
 }
 
-// embeddedItem returns a file in the text of an article as an item of it.
+// embeddedItem returns an embedded file as an item of its article.
 func (x exchange) embeddedItem(number int, file embedded) scheme.Item {
 	size := int64(len(file.octets))
 	mediaType := scheme.MediaType(baseName(file.name), nil)
@@ -39,8 +39,8 @@ func (f embedded) fileName(number int) string {
 	return "file-" + strconv.Itoa(number)
 }
 
-// embedded returns the file in the text of an article that the target names. Where the article has parts, there is none, and
-// what was read of it is returned.
+// embedded returns the embedded file that the target names. For a MIME article it returns neither resource nor
+// error, and the bytes that it has read.
 func (x exchange) embedded(id string, article io.Reader) (*scheme.Resource, []byte, error) {
 	var head bytes.Buffer
 	e, err := readEntity(&partBound{io.TeeReader(article, &head), maxHeader, maxHeader})

@@ -14,7 +14,7 @@ import (
 	"github.com/urnd/urnd/resolver/scheme/nntp"
 )
 
-// serve plays a server that answers commands by their beginning; others are unknown to it.
+// serve starts a server that replies to commands by prefix; others are unknown to it.
 func serve(t *testing.T, replies ...string) nntp.Server {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -52,7 +52,7 @@ func answer(conn net.Conn, replies []string) {
 	}
 }
 
-// TestOldServer: RFC 977 has no capabilities and no patterns, RFC 2980 XOVER.
+// TestOldServer: RFC 977 has neither capabilities nor patterns, RFC 2980 has XOVER.
 func TestOldServer(t *testing.T) {
 	c := config(serve(t, "201 old", "LIST ACTIVE", "501 no", "LIST NEWS", "503 no", "LIST", "215 list\r\na.b 2 1 y\r\nb.c 0 1 n\r\n.",
 		"GROUP a.b", "211 2 1 2 a.b", "XOVER 1-2", "224 x\r\n1\tone\tf\td\t<1@h>\t\t5\t1\r\n2\ttwo\t\t\t<2@h>\t<1@h>\r\ngarbage\r\n."))
@@ -64,7 +64,7 @@ func TestOldServer(t *testing.T) {
 	}
 }
 
-// TestHierarchies: more groups than a page has are shown by the next part of their names.
+// TestHierarchies: if the groups fill more than a page, they are listed by the next component of their names.
 func TestHierarchies(t *testing.T) {
 	list := "215 list"
 	for _, name := range []string{"comp.lang.c", "comp.lang.go", "comp.os", "alt.a", "alt.b", "alt.c.d", "local", "de.alone", "comp.lang.c.moderated"} {
@@ -95,8 +95,7 @@ func TestHierarchies(t *testing.T) {
 	}
 }
 
-// TestServers: the next server is asked where one is not available or does not have it; what says more
-// than that is reported.
+// TestServers: the next server is tried if one is unavailable or lacks the target; any other error is reported.
 func TestServers(t *testing.T) {
 	has := serve(t, "200 x", "ARTICLE <a@b>", "220 0 <a@b>\r\nSubject: s\r\n\r\nt\r\n.")
 	lacks := serve(t, "200 x", "ARTICLE", "430 no")
@@ -116,7 +115,7 @@ func TestServers(t *testing.T) {
 	}
 }
 
-// TestVaryByLogin: what is stored for everybody is not for who logs in by Authorization.
+// TestVaryByLogin: a response stored for all clients must not be served to a client that sends Authorization.
 func TestVaryByLogin(t *testing.T) {
 	c := config(serve(t, "200 x", "ARTICLE <a@b>", "220 0 <a@b>\r\nSubject: s\r\n\r\nt\r\n.", "GROUP", "211 0 0 0 g"))
 	for _, text := range []string{"news:a@b", "news:g"} {
@@ -126,7 +125,7 @@ func TestVaryByLogin(t *testing.T) {
 	}
 }
 
-// TestHostile: a server that does not keep to the protocol.
+// TestHostile has servers that violate the protocol.
 func TestHostile(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -151,7 +150,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestEmbedded: files in the text of an article are parts of it.
+// TestEmbedded: embedded files are parts of an article.
 func TestEmbedded(t *testing.T) {
 	const article = "220 0 <a@b>\r\nSubject: s\r\n\r\nbefore\r\nbegin 644 cat.txt\r\n#0V%T\r\n`\r\nend\r\nafter\r\n.\r\n"
 	c := config(serve(t, "200 x", "ARTICLE <a@b>", strings.TrimSuffix(article, "\r\n")))
@@ -164,7 +163,7 @@ func TestEmbedded(t *testing.T) {
 		t.Fatal(err)
 	}
 	body, err := io.ReadAll(r.Body)
-	r.Body.Close() // the server has one connection at a time
+	r.Body.Close() // the server accepts one connection at a time
 	if err != nil || string(body) != "Cat" || r.Fields.Value("Content-Disposition") != "attachment; filename=cat.txt" || r.ContentLength != 3 {
 		t.Errorf("%q, %v, %+v", body, err, r)
 	}
@@ -173,7 +172,7 @@ func TestEmbedded(t *testing.T) {
 	}
 }
 
-// TestGreeting: RFC 3977 section 5.1; some servers say 503 as in HTTP.
+// TestGreeting covers RFC 3977 section 5.1; some servers send 503 as in HTTP.
 func TestGreeting(t *testing.T) {
 	for greeting, want := range map[string]int{"400 busy": 503, "502 not for you": 403, "503 overloaded": 503} {
 		if got := status(t, config(serve(t, greeting)), "news:a@b"); got != want {

@@ -11,8 +11,7 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// headerText returns the value of a header field as text: with its encoded words (RFC 2047) decoded.
-// What is none stays as it is.
+// headerText decodes the encoded words (RFC 2047) in the value of a header field. Invalid ones stay unchanged.
 func headerText(value string) string {
 	decoder := mime.WordDecoder{CharsetReader: charset.Reader}
 	if text, err := decoder.DecodeHeader(value); err == nil {
@@ -21,10 +20,10 @@ func headerText(value string) string {
 	return scheme.Text(strings.NewReplacer("\r", " ", "\n", " ").Replace(value))
 }
 
-// parseDate parses a date as articles have it: RFC 5536 section 3.1.1, and the obsolete forms of RFC 5322
-// section 4.3. It returns the zero value for what is none, and for a year before those of the network.
+// parseDate parses the date of an article: RFC 5536 section 3.1.1, and the obsolete forms of RFC 5322 section
+// 4.3. It returns the zero value for an invalid date, and for a year before 1970 or after 9999.
 func parseDate(text string) time.Time {
-	text, _, _ = strings.Cut(strings.TrimSpace(text), "(") // a comment: the name of the zone
+	text, _, _ = strings.Cut(strings.TrimSpace(text), "(") // a comment with the name of the time zone
 	text = strings.TrimSpace(text)
 	if i := strings.LastIndexByte(text, ' '); i >= 0 {
 		text = text[:i+1] + zone(text[i+1:])
@@ -37,7 +36,7 @@ func parseDate(text string) time.Time {
 	return date
 }
 
-// zone returns the offset of a zone of RFC 5322 section 4.3; other texts as they are.
+// zone returns the offset of a named time zone of RFC 5322 section 4.3; any other text unchanged.
 func zone(name string) string {
 	switch name {
 	case "UT", "GMT", "UTC":

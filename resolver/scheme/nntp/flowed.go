@@ -2,15 +2,15 @@ package nntp
 
 import "strings"
 
-// unflow returns a text of format=flowed with its paragraphs as lines: RFC 3676 section 4. delSp is whether the space at the
-// end of a line that goes on is no part of the text.
+// unflow joins the lines of each paragraph of a format=flowed text: RFC 3676 section 4. delSp removes the space
+// at the end of a line that is continued.
 func unflow(text string, delSp bool) string {
 	var b strings.Builder
 	depth, goesOn := 0, false
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\r\n")
 		quoted := len(line) - len(strings.TrimLeft(line, ">"))
-		line = strings.TrimPrefix(line[quoted:], " ") // which was stuffed
+		line = strings.TrimPrefix(line[quoted:], " ") // removes space-stuffing
 		isSignature := line == "-- "
 		if goesOn && (quoted != depth || isSignature) {
 			b.WriteByte('\n')

@@ -11,7 +11,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// FuzzReply: a reply has a code of three digits, or is refused.
+// FuzzReply requires that a reply has a code of three digits, or is an error.
 func FuzzReply(f *testing.F) {
 	for _, s := range []string{"200 hello", "480", "99 x", "2000 x", "-12 x", "", "211 1 1 1 g"} {
 		f.Add(s)
@@ -32,7 +32,7 @@ func FuzzReply(f *testing.F) {
 	})
 }
 
-// FuzzOverview: whatever lines say, each article is an item once, and threads have no circles.
+// FuzzOverview requires for any lines that each article is one item, and that threads have no cycles.
 func FuzzOverview(f *testing.F) {
 	f.Add("1\ta\tb\tSun, 22 Nov 2026 12:00:00 +0000\t<1@h>\t<2@h>\t10\t2\n2\tb\tc\td\t<2@h>\t<1@h> <2@h>\n3\t\t\t\t<2@h>")
 	f.Fuzz(func(t *testing.T, text string) {
@@ -54,7 +54,7 @@ func FuzzOverview(f *testing.F) {
 	})
 }
 
-// FuzzList: lines of LIST make names without blanks and counts that are not negative.
+// FuzzList requires that lines of LIST yield names without spaces, and non-negative counts.
 func FuzzList(f *testing.F) {
 	f.Add("a.b 10 1 y", false)
 	f.Add("a.b 10 1 9 y", true)
@@ -69,7 +69,7 @@ func FuzzList(f *testing.F) {
 	})
 }
 
-// FuzzBlock: a block of data that is sent is read as it was.
+// FuzzBlock requires that a data block is read as it was sent.
 func FuzzBlock(f *testing.F) {
 	f.Add([]byte("..a\r\n.\r\n"))
 	f.Add(bytes.Repeat([]byte("."), 10000))
@@ -92,7 +92,8 @@ func FuzzBlock(f *testing.F) {
 	})
 }
 
-// FuzzArticle: whatever an article is, it is shown within bounds, and each part that is shown can be fetched.
+// FuzzArticle requires that any article is displayed within the limits, and that each listed part can be
+// fetched.
 func FuzzArticle(f *testing.F) {
 	f.Add([]byte("Subject: a\r\n\r\nb"))
 	f.Add([]byte("Content-Type: multipart/mixed; boundary=x\n\n--x\nContent-Type: text/html\n\n<p>a<script>b</script>\n--x\nContent-Type: image/png; name=\"a/b\"\n\nc\n--x--\n"))

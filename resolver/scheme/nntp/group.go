@@ -9,7 +9,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// status is that of a group: RFC 3977 section 6.1.1. Its count may be an estimate.
+// status is the reply to GROUP: RFC 3977 section 6.1.1. Its count may be an estimate.
 type status struct{ count, low, high uint64 }
 
 // selectGroup selects the group of the target.
@@ -49,10 +49,10 @@ func parseNumber(text string) (uint64, error) {
 	return strconv.ParseUint(text, 10, 64)
 }
 
-// page is articles of a group by number; the zero value is none.
+// page is a range of article numbers in a group; the zero value is empty.
 type page struct{ first, last uint64 }
 
-// page returns the part of the group that a URL names, or the newest.
+// page returns the range that a URL names, otherwise that of the newest articles.
 func (s status) page(query uri.NewsQuery, size uint64) page {
 	low := max(s.low, 1)
 	if s.count == 0 || s.high < low {
@@ -71,13 +71,14 @@ func (s status) page(query uri.NewsQuery, size uint64) page {
 	return page{s.high - window + 1, s.high}
 }
 
-// window returns how many numbers have about as many articles: more where many have expired.
+// window returns the size of the number range that has about size articles. It is larger if many articles have
+// expired.
 func (s status) window(size uint64) uint64 {
 	numbers := s.high - max(s.low, 1) + 1
 	return max(numbers/s.count, 1) * size
 }
 
-// older returns the page before p, newer the one after it. The zero value is none.
+// older returns the page before p; the zero value if there is none.
 func (s status) older(p page, size uint64) page {
 	low := max(s.low, 1)
 	if p.first <= low {
@@ -94,7 +95,7 @@ func (s status) newer(p page, size uint64) page {
 	return page{p.last + 1, p.last + min(s.window(size), s.high-p.last)}
 }
 
-// group lists a page of the articles of a group.
+// group returns the listing of a page of articles of a group.
 func (x exchange) group() (*scheme.Resource, error) {
 	s, err := x.selectGroup()
 	if err != nil {
@@ -132,7 +133,7 @@ func (x exchange) group() (*scheme.Resource, error) {
 	return scheme.Listed(l), nil
 }
 
-// around returns the link to the groups with the same beginning.
+// around returns the link to the groups with the same parent hierarchy.
 func (x exchange) around() *scheme.Link {
 	pattern := allGroups
 	if i := strings.LastIndexByte(x.target.group, '.'); i >= 0 {
@@ -141,7 +142,8 @@ func (x exchange) around() *scheme.Link {
 	return &scheme.Link{Text: scheme.Text(pattern), URI: valid(x.target.links.news + escape(pattern))}
 }
 
-// pageLink returns the link to a page; the newest has no numbers, so that it stays the newest.
+// pageLink returns the link to a page; nil for an empty one. The link to the newest page has no numbers, so
+// that it stays the newest.
 func (x exchange) pageLink(text string, p page, s status) *scheme.Link {
 	if p == (page{}) {
 		return nil

@@ -13,7 +13,7 @@ import (
 // allGroups is the pattern of all groups.
 const allGroups = "*"
 
-// groups lists the groups of a pattern.
+// groups returns the listing of the groups that match a pattern.
 func (x exchange) groups() (*scheme.Resource, error) {
 	pattern := x.target.group
 	l := &scheme.Listing{Kind: scheme.KindGroups, Title: scheme.Text(pattern), URI: x.target.links.self}
@@ -30,7 +30,7 @@ func (x exchange) groups() (*scheme.Resource, error) {
 	for lines.next() {
 		name, count, ok := parseActive(lines.text(), isCount)
 		_, known := index[name]
-		if !ok || known || !matchPattern(pattern, name) { // not what was asked for
+		if !ok || known || !matchPattern(pattern, name) { // the server ignored the pattern
 			continue
 		}
 		h.add(name, x.config.Limits.Entries)
@@ -53,7 +53,7 @@ func (x exchange) groups() (*scheme.Resource, error) {
 		}
 		return scheme.Listed(l), nil
 	}
-	if lines.isCut { // the rest of the response is not read: no other command can follow
+	if lines.isCut { // the rest of the response is unread, so no other command can follow
 		l.Incomplete = tooLong(x.config.Limits.Octets)
 	} else if err := x.describe(pattern, func(name, description string) {
 		if i, ok := index[name]; ok {
@@ -66,12 +66,12 @@ func (x exchange) groups() (*scheme.Resource, error) {
 	return scheme.Listed(l), nil
 }
 
-// list asks for the groups; isCount is as of listCommand.
+// list sends the command that lists groups; isCount is that of listCommand.
 func (x exchange) list() (isCount bool, err error) {
 	command, isCount := x.listCommand()
 	r, err := x.client.command(command)
 	if err == nil && (r.code == codeUnknown || r.code == codeSyntax) {
-		r, err = x.client.command("LIST") // all that RFC 977 has
+		r, err = x.client.command("LIST") // RFC 977 has no arguments
 		isCount = false
 	}
 	if err != nil {
@@ -83,8 +83,8 @@ func (x exchange) list() (isCount bool, err error) {
 	return isCount, nil
 }
 
-// listCommand returns the command that lists the groups, and whether its response has their numbers
-// of articles: RFC 6048 section 2.2, else RFC 3977 section 7.6.3.
+// listCommand returns the command that lists the groups. isCount is true if its response has article counts
+// (RFC 6048 section 2.2); otherwise it is that of RFC 3977 section 7.6.3.
 func (x exchange) listCommand() (command string, isCount bool) {
 	if x.client.capabilities.has("LIST", "COUNTS") {
 		return "LIST COUNTS " + x.target.group, true
@@ -92,11 +92,12 @@ func (x exchange) listCommand() (command string, isCount bool) {
 	return "LIST ACTIVE " + x.target.group, false
 }
 
-// maxName bounds the name of a group, in octets: a longer one fits in no command, RFC 3977 section 3.1.
+// maxName is the maximum length of a group name in bytes: a longer one does not fit into a command (RFC 3977
+// section 3.1).
 const maxName = 497
 
-// parseActive parses a line of LIST ACTIVE, "name high low status", or of LIST COUNTS, which has the
-// number of articles before the status. Without it the number is estimated, as that of GROUP may be.
+// parseActive parses a line of LIST ACTIVE, "name high low status", or of LIST COUNTS, which has the article
+// count before the status. Without isCount the count is estimated, as GROUP may do.
 func parseActive(line string, isCount bool) (name string, count int64, ok bool) {
 	words := strings.Fields(line)
 	const least = 3
@@ -115,14 +116,14 @@ func parseActive(line string, isCount bool) (name string, count int64, ok bool) 
 		count, ok := scheme.ParseSize(words[3])
 		return words[0], count, ok
 	}
-	if high >= low && high > 0 { // an empty group has one lower than low
+	if high >= low && high > 0 { // in an empty group high is low - 1
 		count = high - max(low, 1) + 1
 	}
 	return words[0], count, true
 }
 
-// describe calls set with the description of each group of a pattern, where the server has them: RFC
-// 3977 section 7.6.6.
+// describe calls set with the description of each group that matches a pattern, if the server has descriptions:
+// RFC 3977 section 7.6.6.
 func (x exchange) describe(pattern string, set func(name, description string)) error {
 	r, err := x.client.command("LIST NEWSGROUPS " + pattern)
 	if err != nil || r.code != codeList {
@@ -137,7 +138,7 @@ func (x exchange) describe(pattern string, set func(name, description string)) e
 	return lines.end()
 }
 
-// parseDescription parses a line of LIST NEWSGROUPS: a name, spaces or tabs, and words.
+// parseDescription parses a line of LIST NEWSGROUPS: name, spaces or tabs, description.
 func parseDescription(line string) (name, description string, ok bool) {
 	i := strings.IndexAny(line, " \t")
 	if i <= 0 {
@@ -147,9 +148,9 @@ func parseDescription(line string) (name, description string, ok bool) {
 	return line[:i], description, description != "" && description != "?"
 }
 
-// matchPattern reports whether a name matches a pattern with "*" and "?", in which no octet escapes.
+// matchPattern reports whether a name matches a pattern with "*" and "?". There is no escape character.
 func matchPattern(pattern, name string) bool {
-	star, from := -1, 0 // where the last star is, and what it leaves
+	star, from := -1, 0 // position of the last star, and of the name after its match
 	p, n := 0, 0
 	for n < len(name) {
 		switch {
@@ -159,7 +160,7 @@ func matchPattern(pattern, name string) bool {
 		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == name[n]):
 			p++
 			n++
-		case star >= 0: // the star takes one more
+		case star >= 0: // extend the match of the star by a byte
 			from++
 			p, n = star+1, from
 		default:
@@ -169,7 +170,7 @@ func matchPattern(pattern, name string) bool {
 	return strings.Trim(pattern[p:], "*") == ""
 }
 
-// tooLong is why a listing is cut.
+// tooLong returns the reason for a truncated listing.
 func tooLong(limit int64) string {
 	return fmt.Sprintf("the response of the server is longer than %d octets", limit)
 }

@@ -9,12 +9,12 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// hierarchies counts the groups of a pattern such as "*" and "comp.*" by the next part of their names.
+// hierarchies counts the groups of a pattern such as "*" and "comp.*" by the next component of their names.
 type hierarchies struct {
-	prefix     string // of the pattern
-	isOne      bool   // the pattern is a prefix and a star
+	prefix     string // of the pattern, without the star
+	isOne      bool   // the pattern is a prefix followed by a star
 	counts     map[string]int64
-	incomplete string // why it is not all; "" where it is
+	incomplete string // why hierarchies are missing; "" if complete
 }
 
 func newHierarchies(pattern string) *hierarchies {
@@ -23,7 +23,7 @@ func newHierarchies(pattern string) *hierarchies {
 	return &hierarchies{prefix: prefix, isOne: isOne, counts: make(map[string]int64)}
 }
 
-// add counts a group, in at most so many hierarchies.
+// add counts a group; most is the maximum number of hierarchies.
 func (h *hierarchies) add(name string, most int) {
 	part, _, isBelow := strings.Cut(strings.TrimPrefix(name, h.prefix), ".")
 	if !h.isOne || !isBelow || part == "" {
@@ -37,12 +37,13 @@ func (h *hierarchies) add(name string, most int) {
 	h.counts[key]++
 }
 
-// isBetter reports whether the hierarchies are shown in place of groups: where these are more than a page, and fewer so.
+// isBetter reports whether to list hierarchies instead of groups: the groups fill more than a page, and the
+// hierarchies are fewer.
 func (h *hierarchies) isBetter(groups, page int) bool {
 	return h.isOne && groups > page && len(h.counts) < groups
 }
 
-// hierarchyItems returns the hierarchies, and of the groups those that are in none, or alone in theirs.
+// hierarchyItems returns the hierarchies, and the groups that are in none or alone in theirs.
 func (x exchange) hierarchyItems(groups []scheme.Item, h *hierarchies) []scheme.Item {
 	var items []scheme.Item
 	for _, g := range groups {

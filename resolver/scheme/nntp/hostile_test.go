@@ -14,7 +14,7 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// TestRefusedTLS: a server that offers TLS and refuses it gets no password (RFC 4642 section 2.2.1).
+// TestRefusedTLS: a server that offers TLS and rejects it gets no password (RFC 4642 section 2.2.1).
 func TestRefusedTLS(t *testing.T) {
 	s := serve(t, "200 x", "CAPABILITIES", "101 x\r\nVERSION 2\r\nREADER\r\nSTARTTLS\r\nOVER\r\n.", "STARTTLS", "580 not now",
 		"AUTHINFO USER", "381 go on", "AUTHINFO PASS", "281 welcome", "GROUP", "211 0 0 0 g")
@@ -23,7 +23,7 @@ func TestRefusedTLS(t *testing.T) {
 	}
 }
 
-// TestOldRefusals: RFC 2980 section 3.1 has other codes for who has not logged in.
+// TestOldRefusals: RFC 2980 section 3.1 has other codes for missing authentication.
 func TestOldRefusals(t *testing.T) {
 	for _, say := range [][]string{{"200 x", "GROUP", "450 log in"}, {"200 x", "AUTHINFO", "452 wrong", "GROUP", "211 0 0 0 g"}} {
 		s := serve(t, say...)
@@ -33,7 +33,8 @@ func TestOldRefusals(t *testing.T) {
 	}
 }
 
-// TestLongNames: no command could have the name of a group that is longer than RFC 3977 section 3.1 allows.
+// TestLongNames: a group name above the limit of RFC 3977 section 3.1 is skipped, because no command can have
+// it.
 func TestLongNames(t *testing.T) {
 	longest := strings.Repeat("a", 497)
 	s := serve(t, "200 x", "LIST ACTIVE", "215 x\r\n"+longest+" 1 1 y\r\na"+longest+" 1 1 y\r\n.")
@@ -42,7 +43,7 @@ func TestLongNames(t *testing.T) {
 	}
 }
 
-// TestEndlessParts: what is before the part that was asked for has a bound of octets, and one of time.
+// TestEndlessParts: the content before the requested part has a limit of bytes, and a timeout.
 func TestEndlessParts(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -87,7 +88,7 @@ func TestEndlessParts(t *testing.T) {
 	}
 }
 
-// playEndless plays a server of an article whose first part does not end.
+// playEndless implements a server with an article whose first part does not end.
 func playEndless(conn net.Conn, piece string, pause time.Duration) {
 	lines := bufio.NewScanner(conn)
 	for say := "200 x"; ; say = "500 what?" {

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// livenessTimeout is how long a connection that has waited may take for its first reply.
+// livenessTimeout is the timeout for the first reply on an idle connection when it is reused.
 const livenessTimeout = 2 * time.Second
 
-// waiting returns a connection that waited, is logged in as s says, and still works; nil where there is none.
+// waiting returns an idle connection with the login of s that still works; nil if there is none.
 func (h *Handler) waiting(ctx context.Context, check func(netip.AddrPort) error, s server) *client {
 	isSame := func(c *client) bool { return c.server.Server == s.Server && c.server.login == s.login }
 	c, ok := h.pool.Take(s.Address, func(c *client) bool { return isSame(c) && (check == nil || check(c.from) == nil) })
@@ -21,14 +21,15 @@ func (h *Handler) waiting(ctx context.Context, check func(netip.AddrPort) error,
 		return c
 	}
 	c.close()
-	if ctx.Err() == nil { // the client has not left: the server has ended the others, too
+	if ctx.Err() == nil { // the request was not canceled, so the server has closed the other connections, too
 		h.pool.Drop(isSame)
 	}
 	return nil
 }
 
-// isAlive reports whether the server answers with one reply to one command: RFC 3977 section 7.1 has DATE for all
-// readers, older servers do not know it. One reply too many, to a request before, would be taken for that to the next one.
+// isAlive reports whether the server sends exactly one reply to a command. RFC 3977 section 7.1 requires DATE
+// of all readers; older servers do not know it. A surplus reply to an earlier request would be taken for the
+// reply to the next one.
 func (c *client) isAlive(ctx context.Context) bool {
 	soon, cancel := context.WithTimeout(ctx, livenessTimeout)
 	defer cancel()
@@ -37,13 +38,14 @@ func (c *client) isAlive(ctx context.Context) bool {
 	return c.forget() && err == nil && (r.code == codeDate || r.code == codeUnknown) && c.isBetween()
 }
 
-// isBetween reports whether all of the last response was read, and nothing else has come. The group that is selected, the
-// only other state of a session, does not matter: who asks by number selects it anew.
+// isBetween reports whether the connection is idle: the last response was read completely, and nothing else has
+// arrived. The selected group, the only other state of a session, does not matter, because requests by number
+// select it again.
 func (c *client) isBetween() bool {
 	return !c.isOver && (c.block == nil || c.block.Ended()) && c.reader.Buffered() == 0
 }
 
-// giveBack lets a connection wait, where it can be used again, and else closes it.
+// giveBack puts a connection into the pool if it is reusable, and otherwise closes it.
 func (h *Handler) giveBack(c *client) {
 	if c.block != nil {
 		c.block.Skip()
@@ -55,7 +57,7 @@ func (h *Handler) giveBack(c *client) {
 	c.close()
 }
 
-// dropServer closes the connections to a server that wait, since it may count them, and returns how many these were.
+// dropServer closes the idle connections to a server, since it may count them, and returns their number.
 func (h *Handler) dropServer(s server) int {
 	return h.pool.Drop(func(c *client) bool { return c.server.Address == s.Address })
 }
@@ -63,9 +65,9 @@ func (h *Handler) dropServer(s server) int {
 // Server implements scheme.PooledConn.
 func (c *client) Server() string { return c.server.Address }
 
-// Close ends the session. It waits neither for the reply, nor for who does not read.
+// Close ends the session. It waits neither for the reply nor for a server that does not read.
 func (c *client) Close() {
 	_ = c.wait()
-	_, _ = c.conn.Write([]byte("QUIT\r\n")) // the connection ends in any case
+	_, _ = c.conn.Write([]byte("QUIT\r\n")) // the connection is closed anyway
 	c.close()
 }

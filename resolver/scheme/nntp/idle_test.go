@@ -20,7 +20,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// pooled returns a handler whose connections wait, which is closed at the end of the test.
+// pooled returns a handler with idle connections, which is closed at the end of the test.
 func pooled(t *testing.T, c nntp.Config) *nntp.Handler {
 	t.Helper()
 	if c.MaxIdle == 0 {
@@ -34,7 +34,7 @@ func pooled(t *testing.T, c nntp.Config) *nntp.Handler {
 	return h
 }
 
-// ask fetches all of a URL, and returns the error or the status of a refusal.
+// ask fetches a URL completely, and returns the error, or the status of a refusal.
 func ask(t *testing.T, h *nntp.Handler, text string, change ...func(*scheme.Request)) (int, error) {
 	t.Helper()
 	u, err := uri.Parse(text)
@@ -58,7 +58,7 @@ func ask(t *testing.T, h *nntp.Handler, text string, change ...func(*scheme.Requ
 	return resource.Status, err
 }
 
-// TestUsedAgain: a connection serves one request after another, unless something of the last one is left on it.
+// TestUsedAgain requires that a connection is reused, unless bytes of the last response are left on it.
 func TestUsedAgain(t *testing.T) {
 	s := (&reader{replies: map[string]string{
 		"GROUP none": "411 none", "ARTICLE <none@b>": "430 none", "ARTICLE <odd@b>": "340 odd", "GROUP wait": "480 log in",
@@ -116,7 +116,8 @@ func TestUsedAgainByOldServer(t *testing.T) {
 	}
 }
 
-// TestEndedMeanwhile: no client notices that the server has ended a connection while it waited, however it did.
+// TestEndedMeanwhile requires that clients do not notice when the server has closed an idle connection, in any
+// way.
 func TestEndedMeanwhile(t *testing.T) {
 	for _, tt := range []struct{ what, command, reply string }{
 		{"closed", "", ""},
@@ -144,14 +145,15 @@ func TestEndedMeanwhile(t *testing.T) {
 			t.Errorf("%s: %d connections, want 2", tt.what, got)
 		}
 	}
-	// A new connection is not tried again: what ends it would do so once more.
+	// A new connection is not retried: the failure would repeat.
 	s := (&reader{broken: map[string]string{"GROUP": "\x00"}, replies: map[string]string{"GROUP": "\x00"}}).start(t)
 	if _, err := ask(t, pooled(t, config()), "news://"+s.Address+"/g"); !errors.Is(err, resolver.ErrUnreachable) || s.accepted() != 1 {
 		t.Errorf("a new connection: %v, %d connections", err, s.accepted())
 	}
 }
 
-// TestUsedAgainByLogin: no connection serves a user with another password, or a request that must not ask its server.
+// TestUsedAgainByLogin: a connection must not be reused for another password, or for a request whose Check
+// denies the server.
 func TestUsedAgainByLogin(t *testing.T) {
 	s := (&reader{replies: map[string]string{"AUTHINFO PASS wrong": "481 wrong", "AUTHINFO USER": "381 go on", "AUTHINFO PASS": "281 welcome"}}).start(t)
 	h := pooled(t, config(s.Server))
@@ -166,7 +168,7 @@ func TestUsedAgainByLogin(t *testing.T) {
 		{"news://reader:secret@" + s.Address + "/g", nil, 200, 1},
 		{"news://" + s.Address + "/g", basic, 200, 1},
 		{"news://" + s.Address + "/g", nil, 200, 2},
-		{"news:g", nil, 200, 2}, // which logs in as nobody
+		{"news:g", nil, 200, 2}, // without login
 		{"news://other:secret@" + s.Address + "/g", nil, 200, 3},
 		{"news://reader:wrong@" + s.Address + "/g", nil, 401, 4},
 		{"news://reader@" + s.Address + "/g", nil, 401, 5},
@@ -187,7 +189,7 @@ func TestUsedAgainByLogin(t *testing.T) {
 	}
 }
 
-// TestFullServer: a server that has no place for one more connection has those closed that wait, of all users.
+// TestFullServer has a server that rejects further connections: the idle ones of all users to it are closed.
 func TestFullServer(t *testing.T) {
 	for full, otherwise := range map[string]int{"400 too many": 503, "502 too many": 403, "503 too many": 503} {
 		s := (&reader{most: 2, full: full}).start(t)
@@ -198,7 +200,7 @@ func TestFullServer(t *testing.T) {
 			}
 		}
 		s.mu.Lock()
-		s.most = -1 // none at all
+		s.most = -1 // rejects all connections
 		s.mu.Unlock()
 		if got, err := ask(t, h, "news://x:y@"+s.Address+"/g"); got != otherwise || err != nil {
 			t.Errorf("%s: none has a place: %d, %v", full, got, err)
@@ -206,7 +208,8 @@ func TestFullServer(t *testing.T) {
 	}
 }
 
-// TestIdleBounds: connections wait for a time, so many at most, half of them to one server, and none after Close.
+// TestIdleBounds requires the timeout and the limits of idle connections, half of them to one server, and none
+// after Close.
 func TestIdleBounds(t *testing.T) {
 	s := (&reader{}).start(t)
 	open := func() int {
@@ -241,7 +244,7 @@ func TestIdleBounds(t *testing.T) {
 	}
 }
 
-// TestConcurrentUse: many requests at a time share few connections, and each has its own answer.
+// TestConcurrentUse: many concurrent requests share few connections, and each gets its own response.
 func TestConcurrentUse(t *testing.T) {
 	s := (&reader{}).start(t)
 	h := pooled(t, config())
@@ -264,7 +267,7 @@ func TestConcurrentUse(t *testing.T) {
 	}
 }
 
-// TestReadAfterClose: who has closed a body reads nothing of the answers to others.
+// TestReadAfterClose: a closed body must not read responses to later requests.
 func TestReadAfterClose(t *testing.T) {
 	s := (&reader{}).start(t)
 	h := pooled(t, config())
@@ -279,7 +282,7 @@ func TestReadAfterClose(t *testing.T) {
 	if _, err := io.ReadAll(resource.Body); err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // the second must not end the connection, which may be that of another
+	for range 2 { // the second Close must not close the connection, which may be in use by another request
 		resource.Body.Close()
 	}
 	if n, err := resource.Body.Read(make([]byte, 1)); n != 0 || !errors.Is(err, net.ErrClosed) {
@@ -290,7 +293,7 @@ func TestReadAfterClose(t *testing.T) {
 	}
 }
 
-// TestClientLeaves: a client that leaves while its connection is asked whether it is alive ends that one alone.
+// TestClientLeaves: a client that disconnects during the liveness check closes that connection only.
 func TestClientLeaves(t *testing.T) {
 	s := (&reader{}).start(t)
 	c := config()
@@ -325,7 +328,7 @@ func TestClientLeaves(t *testing.T) {
 	}
 }
 
-// leaving is a connection whose client leaves when it is asked for the time.
+// leaving is a connection whose client disconnects when DATE is sent.
 type leaving struct {
 	net.Conn
 	leave func()

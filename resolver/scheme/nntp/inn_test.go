@@ -23,7 +23,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// config returns a configuration that dials loopback only.
+// config returns a configuration that dials only loopback addresses.
 func config(servers ...nntp.Server) nntp.Config {
 	guard := netguard.New(time.Minute, netip.MustParsePrefix("127.0.0.0/8"))
 	return nntp.Config{
@@ -36,7 +36,7 @@ func config(servers ...nntp.Server) nntp.Config {
 	}
 }
 
-// fetch gets a URL; header fields come by name and value.
+// fetch fetches a URL; fields are names and values.
 func fetch(t *testing.T, c nntp.Config, text string, fields ...string) (*scheme.Resource, error) {
 	t.Helper()
 	u, err := uri.Parse(text)
@@ -57,7 +57,7 @@ func fetch(t *testing.T, c nntp.Config, text string, fields ...string) (*scheme.
 	return resource, err
 }
 
-// listing gets a URL that must be a listing, whose links must be well formed.
+// listing fetches a URL that must be a listing, with well-formed links.
 func listing(t *testing.T, c nntp.Config, text string, fields ...string) *scheme.Listing {
 	t.Helper()
 	r, err := fetch(t, c, text, fields...)
@@ -90,7 +90,7 @@ func listing(t *testing.T, c nntp.Config, text string, fields ...string) *scheme
 	return r.Listing
 }
 
-// body gets a URL that must be a stream, and reads it.
+// body fetches a URL that must be a stream, and reads it.
 func body(t *testing.T, c nntp.Config, text string, fields ...string) (string, httpmessage.Fields) {
 	t.Helper()
 	r, err := fetch(t, c, text, fields...)
@@ -104,7 +104,7 @@ func body(t *testing.T, c nntp.Config, text string, fields ...string) (string, h
 	return string(data), r.Fields
 }
 
-// status returns the status of the refusal that a URL has; 0 for none.
+// status returns the status of the refusal of a URL; 0 for none.
 func status(t *testing.T, c nntp.Config, text string, fields ...string) int {
 	t.Helper()
 	_, err := fetch(t, c, text, fields...)
@@ -147,7 +147,7 @@ iVBORw0KGgo=
 --o--
 `
 
-// TestINN reads what a real server has: RFC 3977, with its capabilities, MODE READER, counts and overview.
+// TestINN reads from a real server: RFC 3977, with capabilities, MODE READER, counts and overviews.
 func TestINN(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
@@ -301,7 +301,7 @@ func TestINN(t *testing.T) {
 	t.Run("connections", func(t *testing.T) { testINNConnections(t, s) })
 }
 
-// testINNConnections has many requests by one connection, and by another one for each login.
+// testINNConnections sends many requests on one connection, and on another one for each login.
 func testINNConnections(t *testing.T, s *testserver.INN) {
 	relay := testserver.StartRelay(t, s.Addr())
 	c := config(nntp.Server{Address: relay.Addr()})
@@ -337,7 +337,7 @@ func testINNConnections(t *testing.T, s *testserver.INN) {
 		t.Errorf("the group of another: %d, %v", got, err)
 	}
 	fetch(2, public...)
-	relay.Cut() // as a server, or a firewall, does that ends idle connections
+	relay.Cut() // as a server or a firewall closes idle connections
 	relay.Restore()
 	fetch(3, public...)
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// block reads the block of data of a response: RFC 3977 section 3.1.1.
+// block reads the data block of a multi-line response: RFC 3977 section 3.1.1.
 type block struct{ scheme.Dots }
 
-// newBlock returns the block of the response that begins with the last reply.
+// newBlock returns the block of the response whose first line was read last.
 func (c *client) newBlock() *block {
 	c.block = &block{scheme.Dots{In: c.reader}}
 	return c.block
@@ -27,20 +27,20 @@ func (b *block) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// lines reads the lines of a block of data, up to a number of octets in all.
+// lines reads the lines of a data block, up to a total number of bytes.
 type lines struct {
 	in    scheme.Lines
 	line  string
 	err   error
-	isCut bool // there are more octets than that
+	isCut bool // the limit of bytes was reached
 }
 
-// lines returns the lines that follow a reply. The server has the time for one reply to send them all.
+// lines returns the lines that follow a reply. One timeout covers all of them.
 func (c *client) lines() *lines {
 	return &lines{in: scheme.Lines{In: bufio.NewReader(c.newBlock()), Line: c.config.Limits.Line, Octets: c.config.Limits.Octets}}
 }
 
-// next reports whether there is another line.
+// next advances to the next line, and reports whether there is one.
 func (l *lines) next() bool {
 	if l.isCut || l.err != nil {
 		return false
@@ -53,10 +53,10 @@ func (l *lines) next() bool {
 	return l.err == nil
 }
 
-// text returns the line.
+// text returns the current line.
 func (l *lines) text() string { return l.line }
 
-// end returns why the lines ended before their end; a cut is no error.
+// end returns the error that ended the lines early, nil for none. Truncation at the limit is not an error.
 func (l *lines) end() error {
 	switch {
 	case errors.Is(l.err, scheme.ErrLongLine):
@@ -64,6 +64,6 @@ func (l *lines) end() error {
 	case errors.Is(l.err, io.EOF):
 		return nil
 	default:
-		return l.err // of block, which has wrapped it
+		return l.err // wrapped by block
 	}
 }

@@ -6,15 +6,15 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// links makes the URLs of what a listing has: at the server of its URL, as far as that has one.
+// links builds the URLs in a listing, at the server of the requested URL if that has one.
 type links struct {
-	news string // before a group or a message-id
-	nntp string // before a group; "" for a news URL
-	self string // of the URL itself
+	news string // prefix of a group or a message-id
+	nntp string // prefix of a group; "" for a news URL
+	self string // the requested URL
 }
 
-// newLinks returns the links of a URL in normal form. They have no user: who logs in by a link must be
-// asked again.
+// newLinks returns the links for a URL in normal form. They have no user: a client that follows a link must
+// authenticate again.
 func newLinks(u uri.URI) links {
 	self := u.WithoutFragment().String()
 	host, ok := u.Host()
@@ -27,7 +27,7 @@ func newLinks(u uri.URI) links {
 	}
 	userinfo, ok := u.Userinfo()
 	if ok {
-		self = strings.Replace(self, userinfo+"@", "", 1) // it is the first that has an at sign
+		self = strings.Replace(self, userinfo+"@", "", 1) // only userinfo can precede the first at sign
 	}
 	l := links{news: "news://" + authority + "/", self: self}
 	if u.Scheme() == "nntp" {
@@ -36,7 +36,7 @@ func newLinks(u uri.URI) links {
 	return l
 }
 
-// group returns the URL of a group, or a page of it; "" for a name that no URL can have.
+// group returns the URL of a group, or of a page of it; "" for a name that no URL can have.
 func (l links) group(name string, query uri.NewsQuery) string {
 	if strings.ContainsAny(name, "*?") {
 		return ""
@@ -48,7 +48,7 @@ func (l links) group(name string, query uri.NewsQuery) string {
 	return valid(prefix + escape(name) + query.String())
 }
 
-// numbered returns the nntp URL of an article; "" where the group has none.
+// numbered returns the nntp URL of an article; "" for a news URL.
 func (l links) numbered(group, number string) string {
 	if l.nntp == "" {
 		return ""
@@ -56,8 +56,8 @@ func (l links) numbered(group, number string) string {
 	return valid(l.nntp + escape(group) + "/" + number)
 }
 
-// message returns the URL of an article; "" for a message-id that no URL can have. Other schemes than
-// nntp name it at any server: RFC 5538 section 2.2.
+// message returns the news URL of an article; "" for a message-id that no URL can have. Only news URLs name an
+// article by message-id: RFC 5538 section 2.2.
 func (l links) message(id string) string {
 	if !strings.Contains(id, "@") {
 		return ""
@@ -65,13 +65,13 @@ func (l links) message(id string) string {
 	return valid(l.news + escape(id))
 }
 
-// within returns the URL of the article itself with a query.
+// within returns the requested article's URL with another query.
 func (l links) within(query uri.NewsQuery) string {
 	article, _, _ := strings.Cut(l.self, "?")
 	return valid(article + query.String())
 }
 
-// valid returns the normal form of a URL, "" if it is not well formed.
+// valid returns the normal form of a URL, "" if it is malformed.
 func valid(text string) string {
 	u, err := uri.Parse(text)
 	if err != nil || u.Check() != nil {
@@ -80,6 +80,6 @@ func valid(text string) string {
 	return u.Normalize().String()
 }
 
-// escape percent-encodes what a message-id or a group must not have as it is in a URL: RFC 5538 sections
+// escape percent-encodes the bytes of a message-id or a group name that a URL does not allow: RFC 5538 sections
 // 3 and 4.
 func escape(s string) string { return uri.Escape(s, "!$&'()*+,;=:@") }

@@ -12,11 +12,11 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// login is who logs in at a server; the zero value is nobody.
+// login are the credentials at a server; the zero value is no login.
 type login struct{ user, password string }
 
-// loginOf returns who logs in at the server that a URL names: the one of Authorization, which a client
-// sends when it was asked for it, else the one of the URL.
+// loginOf returns the credentials for the server in a URL: those of Authorization, which a client sends when
+// challenged, else those of the URL.
 func loginOf(r scheme.Request, u uri.URI) (login, error) {
 	l, ok := basicAuth(r.Fields.Value("Authorization"))
 	if !ok {
@@ -30,7 +30,7 @@ func loginOf(r scheme.Request, u uri.URI) (login, error) {
 	return l, nil
 }
 
-// basicAuth parses RFC 7617.
+// basicAuth parses a field value with Basic credentials: RFC 7617.
 func basicAuth(field string) (login, bool) {
 	kind, token, _ := strings.Cut(field, " ")
 	text, err := base64.StdEncoding.DecodeString(strings.TrimSpace(token))
@@ -44,13 +44,13 @@ func basicAuth(field string) (login, bool) {
 func unescape(s string) string {
 	text, err := url.PathUnescape(s)
 	if err != nil {
-		return s // it was parsed as a URI: this cannot happen
+		return s // cannot happen: the text is from a parsed URI
 	}
 	return text
 }
 
-// logIn logs in, if there is a user: RFC 4643 section 2.3. Where the server offers TLS, the password is
-// sent by TLS only.
+// logIn logs in, if there is a user: RFC 4643 section 2.3. If the server offers TLS, the password is sent by
+// TLS only.
 func (c *client) logIn(s server) error {
 	if s.user == "" {
 		return nil
@@ -69,7 +69,7 @@ func (c *client) logIn(s server) error {
 	case err != nil:
 		return fmt.Errorf("logging in: %w", err)
 	case r.code == codeLoggedIn:
-		return c.discover() // other capabilities: section 2.2
+		return c.discover() // the capabilities may differ after the login: RFC 4643 section 2.2
 	}
 	switch r.code {
 	case codeLoginFailed, codeLoginNeeded, codeLoginOrder, codeNeedsLogin, codeRejected:
@@ -80,6 +80,6 @@ func (c *client) logIn(s server) error {
 	case codeNeedsTLS:
 		return scheme.Refuse(http.StatusForbidden, r.String())
 	default:
-		return nil // the server has no login: section 2.3.1, and 480 follows if it has
+		return nil // the server has no login (RFC 4643 section 2.3.1); otherwise it replies 480 to the next command
 	}
 }

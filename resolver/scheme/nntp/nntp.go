@@ -1,4 +1,7 @@
-// Package nntp retrieves groups and articles from news servers: RFC 3977, RFC 977 and RFC 5538.
+// Package nntp fetches newsgroups and articles from news servers as scheme.Handler. A request for a news or
+// nntp URL enters; a listing of groups or articles leaves, a displayed article, its source, or a part of it.
+// Replies that deny a command become a scheme.Refusal. It implements the reader commands of RFC 3977 (and of
+// RFC 977 and RFC 2980 for old servers), TLS by RFC 4642, logins by RFC 4643, and the URLs of RFC 5538.
 package nntp
 
 import (
@@ -18,25 +21,25 @@ type Config struct {
 	Dial   scheme.Dial
 	Limits scheme.Limits
 	Now    func() time.Time
-	// Servers are asked, in order, for URLs without host; User logs in there, unless it is empty.
+	// Servers are tried in order for URLs without host; User logs in there, unless it is empty.
 	Servers        []Server
 	User, Password string
-	Page           int // articles of a page
-	// MaxIdle bounds the connections that wait for the next request, half of them to one server, and Idle how long each
-	// does. 0 ends each after its request.
+	Page           int // articles per page
+	// MaxIdle is the maximum number of idle connections, half of them to one server, and Idle their idle
+	// timeout. With 0 each connection is closed after its request.
 	MaxIdle int
 	Idle    time.Duration
-	RootCAs *x509.CertPool // that certificates of servers are verified with; nil for those of the system
+	RootCAs *x509.CertPool // trusted CAs; nil for those of the system
 }
 
 // Server is a news server.
 type Server struct {
 	Address string // "host:port"
-	TLS     bool   // from the start
+	TLS     bool   // TLS from the start, without STARTTLS
 }
 
-// Handler implements scheme.Handler. It is safe for concurrent use. A connection has one request at a time, and is used
-// again for the same server and user only: what a server allows a user who has logged in is nothing that another gets.
+// Handler implements scheme.Handler. It is safe for concurrent use. A connection carries one request at a time,
+// and is reused only for the same server and user, because a login may allow more than others may read.
 type Handler struct {
 	config Config
 	pool   *scheme.Pool[string, *client]
@@ -49,10 +52,10 @@ func New(config Config) *Handler {
 	})}
 }
 
-// Close ends the connections that wait, and those in use when their requests end.
+// Close closes the idle connections, and those in use after their requests.
 func (h *Handler) Close() { h.pool.Close() }
 
-// errNoServer is for URLs without host.
+// errNoServer is the error for a URL without host if no server is configured.
 var errNoServer = fmt.Errorf("%w: no news server is configured", scheme.ErrOff)
 
 // Fetch implements scheme.Handler.
@@ -72,15 +75,15 @@ func (h *Handler) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource
 		resource.Fields.Set("Cache-Control", "no-store")
 		return resource, nil
 	}
-	resource.Fields.Set("Vary", "Authorization") // what anybody gets is not for who logs in by the field
+	resource.Fields.Set("Vary", "Authorization") // clients that send Authorization may get another response
 	if t.isArticle() {
-		// An article never changes (RFC 5536 section 3.1.3), but may be cancelled.
+		// Articles are immutable (RFC 5536 section 3.1.3), but may be canceled.
 		resource.Fields.Set("Cache-Control", "public, max-age=86400")
 	}
 	return resource, nil
 }
 
-// fetchAny asks the servers in order, the next one where one is not available or does not have it.
+// fetchAny tries the servers in order, until one is available and has the target.
 func (h *Handler) fetchAny(ctx context.Context, r scheme.Request, t target) (*scheme.Resource, error) {
 	err := errNoServer
 	var empty *scheme.Resource
@@ -94,7 +97,7 @@ func (h *Handler) fetchAny(ctx context.Context, r scheme.Request, t target) (*sc
 			return resource, nil
 		case ctx.Err() != nil:
 			return nil, failure
-		case errors.Is(err, errNoServer) || isMissing(err): // what says more than that one does not have it
+		case errors.Is(err, errNoServer) || isMissing(err): // any other error is more useful than a missing target
 			err = failure
 		}
 	}
@@ -104,19 +107,19 @@ func (h *Handler) fetchAny(ctx context.Context, r scheme.Request, t target) (*sc
 	return nil, err
 }
 
-// isEmpty reports whether a resource is a list without groups, which another server may have.
+// isEmpty reports whether a resource is a list without groups; another server may have some.
 func isEmpty(r *scheme.Resource) bool {
 	return r.Listing != nil && r.Listing.Kind == scheme.KindGroups && len(r.Listing.Items) == 0
 }
 
-// isMissing reports whether a server says that it does not have what was asked for.
+// isMissing reports whether the target does not exist at a server.
 func isMissing(err error) bool {
 	var refusal *scheme.Refusal
 	return errors.As(err, &refusal) && refusal.Status == http.StatusNotFound
 }
 
-// fetch asks one server. One that has ended a connection which waited is asked once more, by a new one: nothing that is
-// asked changes anything there.
+// fetch queries one server. If the server closed an idle connection, it retries on a new one: the commands are
+// safe to repeat.
 func (h *Handler) fetch(ctx context.Context, r scheme.Request, t target, s server) (*scheme.Resource, error) {
 	if c := h.waiting(ctx, r.Check, s); c != nil {
 		resource, hasEnded, err := h.ask(c, r, t, s)
@@ -132,8 +135,8 @@ func (h *Handler) fetch(ctx context.Context, r scheme.Request, t target, s serve
 	return resource, err
 }
 
-// ask asks by a connection, which is given back at the end, or by the Body of the Resource. hasEnded is whether the server
-// has ended the connection.
+// ask sends the commands on a connection, which is released at the end, or by the Body of the Resource.
+// hasEnded is true if the server has closed the connection.
 func (h *Handler) ask(c *client, r scheme.Request, t target, s server) (resource *scheme.Resource, hasEnded bool, err error) {
 	x := exchange{Handler: h, client: c, server: s, request: r, target: t}
 	resource, err = x.retrieve()
@@ -150,11 +153,11 @@ func (h *Handler) ask(c *client, r scheme.Request, t target, s server) (resource
 	if err != nil {
 		return nil, hasEnded, err
 	}
-	resource.From = c.from // which does not change
+	resource.From = c.from // immutable, so it may be read after giveBack
 	return resource, hasEnded, nil
 }
 
-// exchange is one request that one server is asked.
+// exchange is one request to one server.
 type exchange struct {
 	*Handler
 	client  *client
@@ -163,7 +166,7 @@ type exchange struct {
 	target  target
 }
 
-// retrieve returns what the target is.
+// retrieve fetches the target.
 func (x exchange) retrieve() (*scheme.Resource, error) {
 	switch {
 	case x.target.isArticle() && x.target.query.Source:

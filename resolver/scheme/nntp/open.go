@@ -16,8 +16,8 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// openArticle asks for the article of the target, and returns its message-id, with angle brackets, and
-// its octets.
+// openArticle requests the article of the target. It returns the message-id with angle brackets, "" if the
+// server does not send it, and the source of the article.
 func (x exchange) openArticle() (id string, octets *block, err error) {
 	command := "ARTICLE <" + x.target.messageID + ">"
 	if x.target.number != "" {
@@ -33,7 +33,7 @@ func (x exchange) openArticle() (id string, octets *block, err error) {
 	if r.code != codeArticle {
 		return "", nil, r.refusal(x.server)
 	}
-	// "number message-id", RFC 3977 section 6.2.1
+	// The reply is "number message-id": RFC 3977 section 6.2.1.
 	if words := strings.Fields(r.text); len(words) > 1 {
 		id = words[1]
 	}
@@ -43,13 +43,13 @@ func (x exchange) openArticle() (id string, octets *block, err error) {
 	return id, x.client.newBlock(), nil
 }
 
-// stream returns octets of an article as they come, with the time for a reply for each read.
+// stream returns a streamed response with bytes of an article. The timeout applies to each read.
 func (x exchange) stream(id string, body io.Reader, fields httpmessage.Fields) *scheme.Resource {
 	sum := sha256.Sum256([]byte(id + x.target.query.String()))
 	const enough = 12
 	etag := `"` + base64.RawURLEncoding.EncodeToString(sum[:enough]) + `"`
 	fields.Set("X-Content-Type-Options", "nosniff")
-	if id != "" { // a server that does not say which article it is
+	if id != "" { // "" if the server does not send it
 		fields.Set("Etag", etag)
 		if instead := scheme.Precondition(x.request.Fields, fields, etag, time.Time{}); instead != nil {
 			return instead
@@ -62,7 +62,7 @@ func (x exchange) stream(id string, body io.Reader, fields httpmessage.Fields) *
 	return resource
 }
 
-// stream is a body that comes by a connection.
+// stream is a body that is read from the connection.
 type stream struct {
 	exchange
 
@@ -76,7 +76,7 @@ type stream struct {
 func (s *stream) Read(p []byte) (int, error) {
 	s.reads.Lock()
 	defer s.reads.Unlock()
-	if s.closed { // the connection may be that of another request
+	if s.closed { // the connection may be in use by another request
 		return 0, fmt.Errorf("reading an article: %w", net.ErrClosed)
 	}
 	n, err := s.body.Read(p)
@@ -89,7 +89,8 @@ func (s *stream) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close gives the connection back where all of the article was read, and else ends it, also for a Read that waits.
+// Close puts the connection into the pool if the article was read completely, and otherwise closes it. It
+// unblocks a concurrent Read.
 func (s *stream) Close() error {
 	s.ends.Do(func() {
 		if !s.reads.TryLock() {
@@ -103,7 +104,7 @@ func (s *stream) Close() error {
 	return nil
 }
 
-// source returns the article as it is.
+// source returns the unchanged source of the article.
 func (x exchange) source() (*scheme.Resource, error) {
 	id, octets, err := x.openArticle()
 	if err != nil {

@@ -8,23 +8,23 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// overview is what a group has of an article: RFC 3977 section 8.3. Texts are as the server sends them.
+// overview is the overview of an article in a group: RFC 3977 section 8.3. Texts are undecoded.
 type overview struct {
 	number     string
 	subject    string
 	from       string
-	date       time.Time // the zero value if it is not known
+	date       time.Time // the zero value if unknown
 	id         string    // with angle brackets
 	references []string  // with angle brackets, the oldest first
-	size       *int64    // octets
+	size       *int64    // in bytes; nil if unknown
 }
 
-// maxReferences bounds the references that are used; the last ones are the nearest.
+// maxReferences is the maximum number of references that are used; the last ones are the closest ancestors.
 const maxReferences = 100
 
-// overviews returns those of a page, and why they are not all.
+// overviews returns the overviews of a page; incomplete is the reason if some are missing.
 func (x exchange) overviews(p page) (found []overview, incomplete string, err error) {
-	commands := [...]string{"OVER", "XOVER"} // RFC 2980 section 2.8 has the older one
+	commands := [...]string{"OVER", "XOVER"} // RFC 2980 section 2.8 has XOVER
 	if !x.client.capabilities.has("OVER") {
 		commands[0], commands[1] = commands[1], commands[0]
 	}
@@ -47,7 +47,7 @@ func (x exchange) overviews(p page) (found []overview, incomplete string, err er
 	return nil, "", err
 }
 
-// readOverviews reads the lines of a response.
+// readOverviews reads the overviews in a response.
 func (x exchange) readOverviews() (found []overview, incomplete string, err error) {
 	lines := x.client.lines()
 	for lines.next() {
@@ -64,8 +64,8 @@ func (x exchange) readOverviews() (found []overview, incomplete string, err erro
 	return found, incomplete, lines.end()
 }
 
-// parseOverview parses a line of an overview: the number, Subject, From, Date, Message-ID, References,
-// octets and lines, and other fields, by tabs. The last ones may be absent.
+// parseOverview parses an overview line: the number, Subject, From, Date, Message-ID, References, bytes, lines,
+// and other fields, separated by tabs. Fields after Message-ID may be absent.
 func parseOverview(line string) (overview, bool) {
 	const (
 		subject = iota + 1
@@ -94,7 +94,7 @@ func parseOverview(line string) (overview, bool) {
 	return o, true
 }
 
-// messageIDs returns the message-ids in a field, with their angle brackets, at most the last maxReferences.
+// messageIDs returns the message-ids in a field, with angle brackets, at most the last maxReferences.
 func messageIDs(field string) []string {
 	var ids []string
 	for {
@@ -103,7 +103,7 @@ func messageIDs(field string) []string {
 		if !ok || !found {
 			break
 		}
-		if i := strings.LastIndexByte(id, '<'); i >= 0 { // the one before does not end
+		if i := strings.LastIndexByte(id, '<'); i >= 0 { // the previous one is unterminated
 			id = id[i+1:]
 		}
 		if id != "" && !strings.ContainsAny(id, " \t") {

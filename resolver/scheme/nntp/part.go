@@ -18,17 +18,18 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// maxHeader bounds the header of an article, and of each part, in octets.
+// maxHeader is the maximum size of the header of an article, and of each part, in bytes.
 const maxHeader = 256 << 10
 
 var errHeader = errors.New("a header is too long")
 
-// errPart is for a part that the article does not have.
+// errPart returns the error for a part that the article does not have.
 func errPart() error {
 	return scheme.Decline(http.StatusNotFound, "article_no_part", "the article has no such part")
 }
 
-// partBound reads what is before a part: up to header octets, which bounds a header, and up to all octets.
+// partBound limits what is read before a part: header is the limit of the current header, all that of all
+// bytes.
 type partBound struct {
 	io.Reader
 	header, all int64
@@ -45,14 +46,14 @@ func (b *partBound) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// part returns a part of the article, decoded. It is for saving, not for showing: a page in it would
-// else be one of the server that shows it.
+// part returns a decoded part of the article, as an attachment for download: an HTML part must not be displayed
+// with the origin of this server.
 func (x exchange) part() (*scheme.Resource, error) {
 	id, octets, err := x.openArticle()
 	if err != nil {
 		return nil, err
 	}
-	// The server has the time for one reply for what is before the part.
+	// One timeout covers everything before the part.
 	var article io.Reader = octets
 	if isEmbeddedNumber(x.target.query.Part) {
 		resource, read, err := x.embedded(id, octets)
@@ -70,9 +71,10 @@ func (x exchange) part() (*scheme.Resource, error) {
 	return x.stream(id, e.Body, httpmessage.FieldsOf("Content-Type", p.contentType, "Content-Disposition", disposition(p.fileName()))), nil
 }
 
-// findPart reads an article up to the body of a part, which may be after so many octets. The body has no bound.
+// findPart reads an article up to the body of a part, which must start within about this number of bytes. The
+// body has no limit.
 func findPart(article io.Reader, number string, octets int64) (*message.Entity, error) {
-	bound := &partBound{article, maxHeader, octets + maxHeader} // the last header may be after them
+	bound := &partBound{article, maxHeader, octets + maxHeader} // the last header may lie beyond them
 	e, err := bound.find(number)
 	if err != nil {
 		if bound.all <= 0 {
@@ -85,7 +87,7 @@ func findPart(article io.Reader, number string, octets int64) (*message.Entity, 
 	return e, nil
 }
 
-// find is findPart within the bound.
+// find is findPart within the limits.
 func (b *partBound) find(number string) (*message.Entity, error) {
 	e, err := readEntity(b)
 	if err != nil {
@@ -95,7 +97,7 @@ func (b *partBound) find(number string) (*message.Entity, error) {
 		n, _ := strconv.Atoi(text) // package uri has parsed it
 		parts := multipart(e)
 		if parts == nil && i == 0 && n == 1 {
-			break // the body of an article that has one: RFC 3501 section 6.4.5
+			break // the body of a single-part article: RFC 3501 section 6.4.5
 		}
 		if parts == nil {
 			return nil, errPart()
@@ -120,8 +122,8 @@ func (b *partBound) find(number string) (*message.Entity, error) {
 	return e, nil
 }
 
-// readEntity reads the header of an article. Its body can be read also where its charset or encoding is
-// not known.
+// readEntity reads the header of an article. An unknown charset or encoding is not an error: the body is then
+// undecoded.
 func readEntity(r io.Reader) (*message.Entity, error) {
 	e, err := message.ReadWithOptions(r, &message.ReadOptions{MaxHeaderBytes: maxHeader})
 	if e != nil {
@@ -130,7 +132,7 @@ func readEntity(r io.Reader) (*message.Entity, error) {
 	return nil, headerFault(err)
 }
 
-// nextPart is readEntity for a part.
+// nextPart is readEntity for the next part of a multipart body.
 func nextPart(parts message.MultipartReader) (*message.Entity, error) {
 	e, err := parts.NextPart()
 	switch {
@@ -142,8 +144,7 @@ func nextPart(parts message.MultipartReader) (*message.Entity, error) {
 	return nil, headerFault(err)
 }
 
-// headerFault returns the error for a header that cannot be read: that of the connection, or one about
-// the article.
+// headerFault returns the error for an unreadable header: that of the connection, or one about the article.
 func headerFault(err error) error {
 	if isConnection(err) {
 		return err
@@ -151,7 +152,7 @@ func headerFault(err error) error {
 	return scheme.Decline(http.StatusBadGateway, "article_malformed", "the article is malformed: "+err.Error())
 }
 
-// multipart returns the parts of an entity, nil if it has none.
+// multipart returns a reader of the parts of an entity, nil if it has none.
 func multipart(e *message.Entity) message.MultipartReader {
 	if _, parameters, err := e.Header.ContentType(); err != nil || parameters["boundary"] == "" {
 		return nil
@@ -167,7 +168,7 @@ func disposition(name string) string {
 	return "attachment"
 }
 
-// baseName returns the name of a file without folders, and without what would hide its type.
+// baseName returns a file name without directories, and without characters that could disguise its type.
 func baseName(name string) string {
 	name = path.Base(strings.ReplaceAll(scheme.Text(name), `\`, "/"))
 	name = strings.Map(func(r rune) rune {
@@ -177,7 +178,7 @@ func baseName(name string) string {
 		return r
 	}, name)
 	const most = 120
-	if runes := []rune(name); len(runes) > most { // the extension is at the end
+	if runes := []rune(name); len(runes) > most { // keeps the extension, which is at the end
 		name = string(runes[len(runes)-most:])
 	}
 	return strings.TrimLeft(name, ". /")

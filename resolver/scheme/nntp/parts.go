@@ -16,26 +16,26 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// maxParts bounds the parts of an article that are shown, maxEntities also those that have parts, maxNesting how
-// deep they are.
+// maxParts is the maximum number of displayed leaf parts, maxEntities the maximum including multipart entities,
+// and maxNesting the maximum depth.
 const (
 	maxParts    = 100
 	maxEntities = 2 * maxParts
 	maxNesting  = 8
 )
 
-// part is one of an article that has no parts.
+// part is a leaf part of an article.
 type part struct {
-	number      string // as in uri.NewsQuery
+	number      string // part number as in uri.NewsQuery
 	mediaType   string // in lower case
-	contentType string // with the parameters that are passed on
-	name        string // of a file; "" for none
-	attached    bool   // it is not for being shown
+	contentType string // with the parameters that are kept
+	name        string // file name; "" for none
+	attached    bool   // has the disposition "attachment"
 	text        string // of text/plain and text/html
-	size        int64  // decoded, in octets
+	size        int64  // decoded size in bytes
 }
 
-// fileName returns a name for saving.
+// fileName returns a file name for download.
 func (p part) fileName() string {
 	if name := baseName(p.name); name != "" {
 		return name
@@ -43,7 +43,7 @@ func (p part) fileName() string {
 	return "part-" + p.number + extension(p.mediaType)
 }
 
-// extension returns that of the types whose programs need one.
+// extension returns the file name extension of common types, "" for others.
 func extension(mediaType string) string {
 	switch mediaType {
 	case "text/plain":
@@ -64,7 +64,7 @@ func extension(mediaType string) string {
 	return ""
 }
 
-// describePart returns what the header of a part says.
+// describePart returns the metadata of a part from its header.
 func describePart(e *message.Entity, number string) part {
 	const unknown = "application/octet-stream"
 	p := part{number: number}
@@ -91,22 +91,22 @@ func describePart(e *message.Entity, number string) part {
 	return p
 }
 
-// isDecoded reports whether the body of a text is read as UTF-8, whatever its charset was.
+// isDecoded reports whether the library decodes the body of a text to UTF-8: its charset is known.
 func isDecoded(e *message.Entity) bool {
 	_, err := message.New(e.Header, strings.NewReader(""))
 	return !message.IsUnknownCharset(err)
 }
 
-// collector takes an article apart.
+// collector collects the leaf parts of an article.
 type collector struct {
 	parts    []part
 	warnings []string
-	left     int64 // octets of texts
+	left     int64 // bytes of text left
 	entities int
-	isCut    bool // there are more
+	isCut    bool // there are more parts than shown
 }
 
-// partsOf returns the parts of an article, which is octets octets long at most.
+// partsOf returns the leaf parts of an article, whose size is at most octets, and warnings.
 func partsOf(e *message.Entity, octets int64) ([]part, []string) {
 	c := collector{left: octets}
 	c.add(e, "", 0)
@@ -120,7 +120,7 @@ func (c *collector) warn(format string, values ...any) {
 	}
 }
 
-// add adds the parts of an entity; number is its own, "" for the article.
+// add adds the leaf parts of an entity; number is its own, "" for the article.
 func (c *collector) add(e *message.Entity, number string, depth int) {
 	parts := multipart(e)
 	if parts == nil {
@@ -158,12 +158,12 @@ func (c *collector) add(e *message.Entity, number string, depth int) {
 	}
 }
 
-// addLeaf adds a part without parts.
+// addLeaf adds a leaf part.
 func (c *collector) addLeaf(e *message.Entity, number string) {
 	p := describePart(e, number)
 	var err error
 	if p.mediaType == "text/plain" || p.mediaType == "text/html" {
-		var text bytes.Buffer // a charset may make it longer than it was
+		var text bytes.Buffer // decoding may have made the text longer than its source
 		p.size, err = io.Copy(&text, io.LimitReader(e.Body, c.left))
 		c.left -= p.size
 		if p.text = text.String(); p.mediaType == "text/plain" {
@@ -180,17 +180,17 @@ func (c *collector) addLeaf(e *message.Entity, number string) {
 	c.parts = append(c.parts, p)
 }
 
-// isEncoding reports whether an error is about the octets of a part, not about the connection.
+// isEncoding reports whether an error is about the encoding of a part, not about the connection.
 func isEncoding(err error) bool { return !isConnection(err) }
 
-// isConnection reports whether an error is of the connection: see broken.
+// isConnection reports whether an error is one of the connection: see broken.
 func isConnection(err error) bool {
 	var timeout interface{ Timeout() bool }
 	return errors.Is(err, resolver.ErrUnreachable) || errors.As(err, &timeout)
 }
 
-// shown returns the text of an article, and the parts that are not in it. Markup is never shown: of an
-// article that has nothing else, its words are.
+// shown returns the text of an article, and the parts that are not in it. HTML is never displayed: if the
+// article has no plain text, the text of its HTML is extracted.
 func shown(parts []part) (text string, rest []part) {
 	var texts []string
 	for _, p := range parts {

@@ -12,18 +12,18 @@ import (
 	"github.com/urnd/urnd/resolver/scheme/nntp"
 )
 
-// reader plays a server for readers, with an account of its connections.
+// reader is a server for readers that records its connections.
 type reader struct {
 	nntp.Server
-	replies map[string]string // by the beginning of a command; the connection ends after one that has the octet 0 at its end
-	broken  map[string]string // likewise, of the first connection, once it is set
-	most    int               // connections at a time; others are greeted by full; 0 is no bound, less is none
+	replies map[string]string // by prefix of a command; a reply that ends with a NUL closes the connection
+	broken  map[string]string // replies on the first connection, once set
+	most    int               // maximum connections, others are greeted by full; 0 is no limit, negative is none
 	full    string
 
 	mu    sync.Mutex
 	conns []net.Conn
 	open  int
-	sent  []string // commands, in the order of all connections
+	sent  []string // commands of all connections, in order
 }
 
 func (s *reader) start(t *testing.T) *reader {
@@ -67,7 +67,8 @@ func (s *reader) answer(conn net.Conn) {
 			io.WriteString(conn, said)
 			return
 		}
-		io.WriteString(conn, said+"\r\n") // at once: the client waits for no end of an article that it has not read to its end
+		// Immediately: the client does not wait for the end of an article that it has not read completely.
+		io.WriteString(conn, said+"\r\n")
 	}
 }
 
@@ -101,14 +102,14 @@ func (s *reader) reply(number int, command string) string {
 	return "500 what?"
 }
 
-// breakFirst changes what is answered on the first connection.
+// breakFirst replaces the replies on the first connection.
 func (s *reader) breakFirst(replies map[string]string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.broken = replies
 }
 
-// accepted returns how many connections there were.
+// accepted returns the number of accepted connections.
 func (s *reader) accepted() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

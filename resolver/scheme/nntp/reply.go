@@ -8,7 +8,7 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// The replies: RFC 3977 appendix C, RFC 4643 section 3 and RFC 4642 section 3.
+// The reply codes: RFC 3977 appendix C, RFC 4643 section 3 and RFC 4642 section 3.
 const (
 	codeCapabilities = 101
 	codeDate         = 111
@@ -29,8 +29,8 @@ const (
 	codeNoArticle    = 420
 	codeNoNumber     = 423
 	codeNoMessage    = 430
-	codeNeedsLogin   = 450 // of RFC 2980 section 3.1.1, as 480
-	codeRejected     = 452 // likewise, as 481
+	codeNeedsLogin   = 450 // RFC 2980 section 3.1.1; means 480
+	codeRejected     = 452 // RFC 2980 section 3.1.1; means 481
 	codeLoginNeeded  = 480
 	codeLoginFailed  = 481
 	codeLoginOrder   = 482
@@ -44,10 +44,10 @@ const (
 // reply is the first line of a response.
 type reply struct {
 	code int
-	text string // the rest of the line
+	text string // the rest of the line, after the code
 }
 
-// String returns the line for people.
+// String returns the reply for people.
 func (r reply) String() string { return scheme.Text(fmt.Sprintf("%03d %s", r.code, r.text)) }
 
 // parseReply parses the first line of a response: RFC 3977 section 3.2.
@@ -67,7 +67,7 @@ func parseReply(line string) (reply, error) {
 	return reply{int(code), text}, nil
 }
 
-// refusal returns the error for a reply other than the one that was asked for.
+// refusal returns the error for an unexpected reply.
 func (r reply) refusal(s server) error {
 	switch r.code {
 	case codeNoGroup, codeNoArticle, codeNoNumber, codeNoMessage:
@@ -80,7 +80,7 @@ func (r reply) refusal(s server) error {
 		return scheme.Refuse(http.StatusServiceUnavailable, r.String())
 	case codeUnknown, codeSyntax, codeFeature:
 		return scheme.Refuse(http.StatusNotImplemented, r.String())
-	case codeNoCurrent, codeLoginOrder: // what was sent gives no reason for them
+	case codeNoCurrent, codeLoginOrder: // no command sent here can cause them
 		return fmt.Errorf("%w: %s", scheme.ErrResponse, r)
 	}
 	if r.code >= codeUnavailable {

@@ -17,7 +17,7 @@ import (
 	"github.com/urnd/urnd/resolver/schemetest"
 )
 
-// TestScheme passes the suite of all schemes: a part of an article, and a group whose articles have the names.
+// TestScheme runs the conformance suite with a part of an article, and a group whose articles have the names.
 func TestScheme(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
@@ -65,12 +65,12 @@ func playNews(conn net.Conn, s *schemetest.Server) {
 	}
 }
 
-// sendBlock sends octets as the body of an article, by base64: any octets are possible so.
+// sendBlock sends bytes as the body of an article, in base64, which allows any bytes.
 func sendBlock(conn io.Writer, octets io.Reader) error {
 	if _, err := io.WriteString(conn, "220 0 <a@b.example>\r\nSubject: x\r\nContent-Transfer-Encoding: base64\r\n\r\n"); err != nil {
 		return err
 	}
-	const line = 3 * 19 // of 76 letters
+	const line = 3 * 19 // 76 characters
 	block, text := make([]byte, 100*line), []byte(nil)
 	for {
 		n, err := io.ReadFull(octets, block)

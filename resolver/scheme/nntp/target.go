@@ -12,21 +12,21 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// server is one that is asked.
+// server is a server to query, with the login.
 type server struct {
 	Server
 	login
-	named bool // by the URL
+	named bool // the URL names the server
 }
 
-// target is what a URL names.
+// target is the parsed target of a URL.
 type target struct {
 	servers   []server
 	links     links
-	private   bool // the URL has a user
+	private   bool // the URL has a userinfo
 	group     string
 	messageID string // without angle brackets
-	number    string // of an article in the group
+	number    string // article number in the group
 	query     uri.NewsQuery
 }
 
@@ -36,9 +36,9 @@ func (t target) isArticle() bool { return t.messageID != "" || t.number != "" }
 // isPattern reports whether the target is a set of groups.
 func (t target) isPattern() bool { return !t.isArticle() && strings.ContainsAny(t.group, "*?") }
 
-// newTarget returns the target of a request, whose URI is well formed.
+// newTarget returns the target of a request, whose URI must be well-formed.
 func (h *Handler) newTarget(r scheme.Request) (target, error) {
-	u := r.URI.Normalize() // of the host
+	u := r.URI.Normalize() // normalizes the host
 	t := target{links: newLinks(u)}
 	if u.Scheme() == "nntp" {
 		parts, err := u.NNTP()
@@ -73,14 +73,14 @@ func (h *Handler) newTarget(r scheme.Request) (target, error) {
 	return t, nil
 }
 
-// isPortTLS reports whether TLS is spoken at a port from the start: RFC 4642 section 1.
+// isPortTLS reports whether a port uses TLS from the start: RFC 4642 section 1.
 func isPortTLS(port string) bool {
 	const portTLS = 563
-	number, err := strconv.ParseUint(port, 10, 16) // it may begin with zeros
+	number, err := strconv.ParseUint(port, 10, 16) // may have leading zeros
 	return err == nil && number == portTLS
 }
 
-// configured returns a target with the servers of the configuration.
+// configured returns the target with the configured servers.
 func (h *Handler) configured(t target) target {
 	for _, s := range h.config.Servers {
 		t.servers = append(t.servers, server{Server: s, login: login{h.config.User, h.config.Password}})
@@ -88,12 +88,13 @@ func (h *Handler) configured(t target) target {
 	return t
 }
 
-// refuse returns the error for a server that wants a login, or another one.
+// refuse returns the error for a login that is missing or rejected. Only a login at a server in the URL can be
+// supplied by the client, so only that is a 401.
 func (s server) refuse(reply string) error {
 	if !s.named {
 		return scheme.Refuse(http.StatusForbidden, reply)
 	}
-	host, _, _ := net.SplitHostPort(s.Address) // it was joined
+	host, _, _ := net.SplitHostPort(s.Address) // made by JoinHostPort
 	return &scheme.Refusal{
 		Status: http.StatusUnauthorized, Reply: reply,
 		Fields: httpmessage.FieldsOf("Www-Authenticate", fmt.Sprintf(`Basic realm="news server %s", charset="UTF-8"`, host)),

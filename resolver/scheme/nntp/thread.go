@@ -7,15 +7,15 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// maxDepth bounds how deep a thread is: an article that would make it deeper follows an earlier one of its
-// references, or begins a thread.
+// maxDepth is the maximum depth of a thread. A deeper article becomes a follow-up to an earlier one of its
+// references, or starts a thread.
 const maxDepth = 64
 
-// none is the parent of an article that begins a thread.
+// none is the parent of an article that starts a thread.
 const none = -1
 
-// threaded returns articles as items by thread, the one with the newest article first. In a thread, an
-// article is after the one that it follows up.
+// threaded returns articles as items by thread, the thread with the newest article first. In a thread, each
+// article comes after its parent.
 func (x exchange) threaded(articles []overview) []scheme.Item {
 	parents := parentsOf(articles)
 	children := make([][]int, len(articles))
@@ -39,8 +39,8 @@ func (x exchange) threaded(articles []overview) []scheme.Item {
 	return items
 }
 
-// parentsOf returns the index of the article that each follows up, or none: the last of its references
-// that is there. What servers send may have circles, which are not followed.
+// parentsOf returns the index of the parent of each article, or none: the last of its references that is
+// listed. References from servers may be cyclic; those are ignored.
 func parentsOf(articles []overview) []int {
 	index := make(map[string]int, len(articles))
 	for i, a := range articles {
@@ -62,14 +62,14 @@ func parentsOf(articles []overview) []int {
 	return f.parents
 }
 
-// forest is articles by thread, each by its index. No thread is deeper than maxDepth.
+// forest is the parents of articles, by index. No thread is deeper than maxDepth.
 type forest struct {
 	parents []int
-	heights []int // how deep the thread below an article is
+	heights []int // depth of the thread below each article
 }
 
-// attach puts an article that begins a thread, with what is below it, below another one. It reports false where
-// that would make a circle or a thread that is too deep.
+// attach makes parent the parent of article, which must start a thread. It reports false if that would create a
+// cycle, or a thread above maxDepth.
 func (f forest) attach(article, parent int) bool {
 	depth := 1
 	for at := parent; at != none; at = f.parents[at] {
@@ -87,9 +87,9 @@ func (f forest) attach(article, parent int) bool {
 	return true
 }
 
-// rootsOf returns the articles that begin threads, the one whose thread has the newest article first.
+// rootsOf returns the articles that start threads, the thread with the newest article first.
 func rootsOf(parents []int) []int {
-	newest := make([]int, len(parents)) // of the articles below each, by index, for roots
+	newest := make([]int, len(parents)) // for each root the highest index in its thread
 	var roots []int
 	for i := range parents {
 		root := i

@@ -7,15 +7,15 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// maxToken bounds one tag or text of HTML, in octets.
+// maxToken is the maximum size of an HTML tag or text in bytes.
 const maxToken = 1 << 20
 
-// words returns the text of HTML without its markup.
+// words returns the text of HTML without markup.
 func words(markup string) string {
 	tokens := html.NewTokenizer(strings.NewReader(markup))
 	tokens.SetMaxBuf(maxToken)
 	var b strings.Builder
-	hidden := atom.Atom(0) // the element whose text is not shown
+	hidden := atom.Atom(0) // the element whose text is skipped
 	for {
 		switch tokens.Next() {
 		case html.ErrorToken:
@@ -55,7 +55,7 @@ func isHidden(tag atom.Atom) bool {
 
 func isInline(tag atom.Atom) bool { return !isBlock(tag) && tag != atom.Br }
 
-// isBlock reports whether an element begins and ends lines.
+// isBlock reports whether an element is a block, which starts and ends a line.
 func isBlock(tag atom.Atom) bool {
 	switch tag {
 	case atom.P, atom.Div, atom.Tr, atom.Table, atom.Li, atom.Ul, atom.Ol, atom.Dl, atom.Dt, atom.Dd, atom.Blockquote, atom.Pre, atom.Hr,
@@ -65,7 +65,7 @@ func isBlock(tag atom.Atom) bool {
 	return false
 }
 
-// squeeze removes blanks around lines, and all but one of several empty lines.
+// squeeze trims each line, and reduces consecutive empty lines to one.
 func squeeze(text string) string {
 	var b strings.Builder
 	blank := true

@@ -1,4 +1,6 @@
-// Package template redirects to gateways of others, by a URI template for each scheme.
+// Package template redirects requests to external gateways as scheme.Handler, by a URI template per scheme. A
+// request for a URI enters; a redirect to the expanded template leaves, and no server is contacted. Templates
+// are those of RFC 6570.
 package template
 
 import (
@@ -14,7 +16,7 @@ import (
 
 // Config configures a Handler.
 type Config struct {
-	Template string // RFC 6570, with the variables uri, scheme, host, port, path and query
+	Template string // RFC 6570 template with the variables uri, scheme, host, port, path and query
 }
 
 // Handler implements scheme.Handler. It is safe for concurrent use.
@@ -23,8 +25,8 @@ type Handler struct{ config Config }
 // New returns a Handler.
 func New(config Config) *Handler { return &Handler{config} }
 
-// Fetch implements scheme.Handler. It connects to no server. Its error wraps resolver.ErrForbidden where the
-// template leads to a scheme that is not one of locations, or back to the scheme of the request.
+// Fetch implements scheme.Handler. It connects to no server. The error wraps resolver.ErrForbidden if the
+// template expands to a scheme that locations must not have, or to the scheme of the request.
 func (h *Handler) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, error) {
 	template, err := uri.ParseTemplate(h.config.Template)
 	if err != nil {
@@ -33,7 +35,8 @@ func (h *Handler) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, 
 	location := template.Expand(variables(r.URI))
 	target, err := uri.Parse(location)
 	if err != nil {
-		return nil, fmt.Errorf("the template %q gives no URI: %s", h.config.Template, err.Error()) // not the fault of the client
+		// %s, not %w: it is not an error of the client.
+		return nil, fmt.Errorf("the template %q gives no URI: %s", h.config.Template, err.Error())
 	}
 	if strings.EqualFold(target.Scheme(), r.URI.Scheme()) {
 		return nil, fmt.Errorf("%w: the template of the scheme %s leads back to it", resolver.ErrForbidden, r.URI.Scheme())
@@ -51,8 +54,8 @@ func (h *Handler) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, 
 	return resource, nil
 }
 
-// variables returns the parts of a URI as they are written, the port also where the scheme implies it. Parts
-// that it does not have are undefined, and no variable has its password.
+// variables returns the parts of a URI unchanged; the port defaults to that of the scheme. Missing parts are
+// undefined, and no variable has the password.
 func variables(u uri.URI) []uri.TemplateValue {
 	u = u.WithoutPassword()
 	found := []uri.TemplateValue{{Name: "uri", Text: u.String()}, {Name: "scheme", Text: strings.ToLower(u.Scheme())}, {Name: "path", Text: u.Path()}}

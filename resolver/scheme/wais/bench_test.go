@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// BenchmarkNested reads and shows a record that is all nesting in indefinite lengths, which is what costs most to look
-// into.
+// BenchmarkNested decodes and displays a record of nested indefinite lengths, the most expensive input.
 func BenchmarkNested(b *testing.B) {
 	const octets, depth = 1 << 20, 9
 	open := strings.Repeat("\x30\x80\x81\x01\x01\xa2\x03\x82\x01\x01\xa4\x80\xa6\x80", depth)

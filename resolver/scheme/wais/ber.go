@@ -5,20 +5,20 @@ import (
 	"io"
 )
 
-// The Basic Encoding Rules (ITU-T X.690 section 8) are read here and not by a library. That at hand copies
-// an element into each element around it, up to a thousand of them, so that a peer decides how much memory
-// its octets take; and it refuses a whole message for one string in it that is not of its type. Here an
-// element is a part of the octets that were received, and is looked into only when it is asked for.
+// The Basic Encoding Rules (ITU-T X.690 section 8) are decoded here and not by a library. The available one
+// copies each element into every enclosing element, up to a thousand of them, so that a peer controls how much
+// memory its bytes take; and it rejects a whole message for one string of the wrong type. Here an element is a
+// slice of the received bytes, and its content is parsed on demand.
 
-// element is one value of BER.
+// element is a BER value.
 type element struct {
 	class       class
 	constructed bool
 	tag         uint32
-	content     []byte // of a constructed one: its elements
+	content     []byte // the nested elements of a constructed element
 }
 
-// class is the class of a tag: X.690 section 8.1.2.2.
+// class is a tag class: X.690 section 8.1.2.2.
 type class byte
 
 const (
@@ -36,40 +36,40 @@ const (
 	tagObjectID    = 6
 	tagExternal    = 8
 	tagSequence    = 16
-	tagGeneral     = 27 // GeneralString, which InternationalString is
+	tagGeneral     = 27 // GeneralString, which also encodes InternationalString
 	tagVisible     = 26
 	tagGeneralTime = 24
 )
 
-// maxDepth bounds how deep elements are nested in each other. A record in a response is at about 8.
+// maxDepth is the maximum nesting of elements. A record in a response is nested about 8 deep.
 const maxDepth = 48
 
-// errBER is for octets that are not BER, or are cut off.
+// errBER is the error for bytes that are not valid BER, or are truncated.
 var errBER = errors.New("not valid BER")
 
 func (e element) is(c class, tag uint32) bool { return e.class == c && e.tag == tag }
 
-// header is the beginning of an element.
+// header is the tag and the length of an element.
 type header struct {
 	element
-	tagSize int // octets of the tag
-	size    int // of the tag and the length
-	length  int // of the content; -1 where a mark ends it
+	tagSize int // bytes of the tag
+	size    int // bytes of the tag and the length
+	length  int // bytes of the content; -1 for the indefinite form
 }
 
-// parseHeader reads the header at the beginning of b. io.ErrUnexpectedEOF means that b is too short.
+// parseHeader parses the header at the start of b. io.ErrUnexpectedEOF means that b is too short.
 func parseHeader(b []byte) (header, error) {
 	if len(b) == 0 {
 		return header{}, io.ErrUnexpectedEOF
 	}
 	h := header{element: element{class: class(b[0] >> 6), constructed: b[0]&0x20 != 0, tag: uint32(b[0] & 0x1F)}, size: 1}
-	if h.tag == 0x1F { // section 8.1.2.4
+	if h.tag == 0x1F { // X.690 section 8.1.2.4
 		h.tag = 0
 		for more := true; more; h.size++ {
 			if h.size == len(b) {
 				return header{}, io.ErrUnexpectedEOF
 			}
-			if h.size > 3 { // no tag of Z39.50 is above 2^21
+			if h.size > 3 { // no tag of Z39.50 exceeds 2^21
 				return header{}, errBER
 			}
 			h.tag = h.tag<<7 | uint32(b[h.size]&0x7F)
@@ -84,12 +84,12 @@ func parseHeader(b []byte) (header, error) {
 	switch {
 	case first < 0x80:
 		h.length = int(first)
-	case first == 0x80: // section 8.1.3.6
+	case first == 0x80: // X.690 section 8.1.3.6
 		if !h.constructed {
 			return header{}, errBER
 		}
 		h.length = -1
-	case first > 0x84: // lengths of more than 32 bits
+	case first > 0x84: // a length of more than 32 bits
 		return header{}, errBER
 	default:
 		n := int(first & 0x7F)
@@ -108,8 +108,8 @@ func parseHeader(b []byte) (header, error) {
 	return h, nil
 }
 
-// parseElement returns the element at the beginning of b, and what follows it. All in b must be of definite
-// length, as readElement makes it.
+// parseElement returns the element at the start of b, and the rest. All elements in b must have definite
+// lengths, as readElement converts them.
 func parseElement(b []byte) (e element, rest []byte, err error) {
 	h, err := parseHeader(b)
 	switch {

@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// readElement reads one element, of at most limit octets, as it comes; read is how many they were.
+// readElement reads an element of at most limit bytes from a stream; read is the number of bytes consumed.
 //
-// All elements in it become ones of definite length: to find the end of others, all that is in them would be
-// looked at, again at each level of them.
+// It converts all nested elements to definite lengths. To find the end of an indefinite one, its whole content
+// would be scanned, again at each level of nesting.
 func readElement(r *bufio.Reader, limit int64) (e element, read int64, err error) {
 	s := scanner{r: r, limit: limit}
 	if err := s.element(maxDepth); err != nil {
@@ -24,14 +24,14 @@ func readElement(r *bufio.Reader, limit int64) (e element, read int64, err error
 	return e, s.read, err
 }
 
-// scanner copies the octets of one element.
+// scanner copies the bytes of an element.
 type scanner struct {
 	r           *bufio.Reader
 	read, limit int64
 	octets      []byte
 }
 
-// errTooLong is for an element that exceeds the limit.
+// errTooLong is the error for an element above the limit.
 var errTooLong = errors.New("longer than the limit")
 
 func (s *scanner) element(depth int) error {
@@ -54,7 +54,7 @@ func (s *scanner) element(depth int) error {
 	return nil
 }
 
-// inside copies the elements in one whose header has been copied.
+// inside copies the elements nested in an element whose header has been copied.
 func (s *scanner) inside(h header, depth int) error {
 	end := s.read + int64(h.length)
 	for h.length < 0 || s.read < end {
@@ -80,14 +80,14 @@ func (s *scanner) inside(h header, depth int) error {
 // endOfContents ends an element of indefinite length: X.690 section 8.1.5.
 const endOfContents = "\x00\x00"
 
-// setLength writes the length of a constructed element, whose header begins at an offset.
+// setLength rewrites the length of a constructed element, whose header starts at the offset start.
 func (s *scanner) setLength(start int, h header) {
 	content := start + h.size
 	length := appendLength(nil, len(s.octets)-content)
 	s.octets = slices.Replace(s.octets, start+h.tagSize, content, length...)
 }
 
-// header copies a header, octet by octet: none behind it may be waited for.
+// header copies a header byte by byte, because it must not wait for bytes after the header.
 func (s *scanner) header() (header, error) {
 	start := len(s.octets)
 	for {
@@ -100,7 +100,7 @@ func (s *scanner) header() (header, error) {
 	}
 }
 
-// copy copies n octets. It makes room as they come, not as they are announced.
+// copy copies n bytes. It allocates as bytes arrive, not as announced.
 func (s *scanner) copy(n int) error {
 	if int64(n) > s.limit-s.read {
 		return errTooLong
@@ -115,13 +115,14 @@ func (s *scanner) copy(n int) error {
 			return err
 		}
 		s.octets = append(s.octets, part...)
-		_, _ = s.r.Discard(len(part)) // they are buffered
+		_, _ = s.r.Discard(len(part)) // the bytes are buffered
 		n -= len(part)
 	}
 	return nil
 }
 
-// children returns the elements in e. They end at the first that is not valid: what follows cannot be read.
+// children returns the nested elements of e. It stops at the first invalid one, after which nothing can be
+// parsed.
 func (e element) children() iter.Seq[element] {
 	return func(yield func(element) bool) {
 		if !e.constructed {
@@ -137,7 +138,7 @@ func (e element) children() iter.Seq[element] {
 	}
 }
 
-// child returns the first element in e with a tag of the context.
+// child returns the first nested element with a context-specific tag.
 func (e element) child(tag uint32) (element, bool) { return e.find(contextual, tag) }
 
 func (e element) find(c class, tag uint32) (element, bool) {
@@ -149,7 +150,7 @@ func (e element) find(c class, tag uint32) (element, bool) {
 	return element{}, false
 }
 
-// only returns the one element in e, as in one that is tagged explicitly.
+// only returns the first nested element of e, such as that of an explicit tag.
 func (e element) only() (element, bool) {
 	for child := range e.children() {
 		return child, true
@@ -157,7 +158,7 @@ func (e element) only() (element, bool) {
 	return element{}, false
 }
 
-// octets returns the content of a string, which may come in parts: X.690 section 8.7.3.
+// octets returns the content of a string, which may be split into segments: X.690 section 8.7.3.
 func (e element) octets() []byte {
 	if !e.constructed {
 		return e.content
@@ -177,12 +178,12 @@ func (e element) joined(to []byte, depth int) []byte {
 	return to
 }
 
-// integer returns the value of an INTEGER, 0 for one of more than 64 bits.
+// integer returns the value of an INTEGER, 0 if it has more than 64 bits.
 func (e element) integer() int64 {
 	if len(e.content) == 0 || len(e.content) > 8 {
 		return 0
 	}
-	n := int64(int8(e.content[0])) //nolint:gosec // it is signed
+	n := int64(int8(e.content[0])) //nolint:gosec // the sign is in the first byte
 	for _, octet := range e.content[1:] {
 		n = n<<8 | int64(octet)
 	}
@@ -191,10 +192,10 @@ func (e element) integer() int64 {
 
 func (e element) boolean() bool { return len(e.content) > 0 && e.content[0] != 0 }
 
-// maxArcs bounds an object identifier. Those of Z39.50 have less than 10.
+// maxArcs is the maximum number of arcs of an object identifier. Those of Z39.50 have less than 10.
 const maxArcs = 32
 
-// objectID returns an OBJECT IDENTIFIER as text, "" for one that is not valid: X.690 section 8.19.
+// objectID returns an OBJECT IDENTIFIER as text, "" if it is invalid: X.690 section 8.19.
 func (e element) objectID() string {
 	var arcs []string
 	var n uint64

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The functions below return an element of BER with a tag.
+// The functions below return a BER element with a tag.
 
 func encode(c class, constructed bool, tag uint32, content []byte) []byte {
 	first := byte(c) << 6
@@ -28,12 +28,12 @@ func encode(c class, constructed bool, tag uint32, content []byte) []byte {
 // appendLength appends a length of less than 2 GiB: X.690 section 8.1.3.
 func appendLength(b []byte, n int) []byte {
 	if n < 0x80 {
-		return append(b, byte(n)) //nolint:gosec // it has 7 bits
+		return append(b, byte(n)) //nolint:gosec // n has 7 bits
 	}
-	return append(b, 0x84, byte(n>>24), byte(n>>16), byte(n>>8), byte(n)) //nolint:gosec // its four octets
+	return append(b, 0x84, byte(n>>24), byte(n>>16), byte(n>>8), byte(n)) //nolint:gosec // the four bytes of n
 }
 
-// group returns a constructed element of others.
+// group returns a constructed element of the parts.
 func group(c class, tag uint32, parts ...[]byte) []byte {
 	var content []byte
 	for _, part := range parts {
@@ -45,10 +45,10 @@ func group(c class, tag uint32, parts ...[]byte) []byte {
 func text(tag uint32, s string) []byte { return encode(contextual, false, tag, []byte(s)) }
 
 func number(tag uint32, n int64) []byte {
-	b := []byte{byte(n)} //nolint:gosec // its lowest octet
+	b := []byte{byte(n)} //nolint:gosec // the lowest byte of n
 	for n > 127 || n < -128 {
 		n >>= 8
-		b = append([]byte{byte(n)}, b...) //nolint:gosec // likewise
+		b = append([]byte{byte(n)}, b...) //nolint:gosec // the lowest byte of n
 	}
 	return encode(contextual, false, tag, b)
 }
@@ -60,7 +60,7 @@ func boolean(tag uint32, is bool) []byte {
 	return encode(contextual, false, tag, []byte{0})
 }
 
-// objectID returns an OBJECT IDENTIFIER, which must be valid.
+// objectID returns an OBJECT IDENTIFIER; id must be valid.
 func objectID(c class, tag uint32, id objectIdentifier) []byte {
 	var b []byte
 	for i, arc := range id {
@@ -72,7 +72,7 @@ func objectID(c class, tag uint32, id objectIdentifier) []byte {
 		}
 		part := []byte{byte(arc & 0x7F)}
 		for arc >>= 7; arc > 0; arc >>= 7 {
-			part = append([]byte{byte(arc) | 0x80}, part...) //nolint:gosec // its lowest bits
+			part = append([]byte{byte(arc) | 0x80}, part...) //nolint:gosec // the lowest bits of arc
 		}
 		b = append(b, part...)
 	}

@@ -8,11 +8,11 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// diagnostic is what a server says of a search or a record that failed: ISO 23950 appendix ERR. It is an
+// diagnostic is the diagnostic of a server for a failed search or record: ISO 23950 appendix ERR. It is an
 // error.
 type diagnostic struct {
-	condition int64  // of the set bib-1; 0 for one of another set
-	words     string // of the server, which may be none
+	condition int64  // of the diagnostic set bib-1; 0 for any other set
+	words     string // additional text of the server; may be ""
 }
 
 func (d *diagnostic) Error() string {
@@ -23,8 +23,7 @@ func (d *diagnostic) Error() string {
 	return fmt.Sprintf("diagnostic %d: %s: %s", d.condition, says, d.words)
 }
 
-// parseDiagnostic returns the diagnostic of a DefaultDiagFormat, which is untagged, or of a sequence of its
-// parts.
+// parseDiagnostic parses a DefaultDiagFormat, untagged or as a sequence of its fields.
 func parseDiagnostic(e element) *diagnostic {
 	d := &diagnostic{}
 	for part := range e.children() {
@@ -38,7 +37,7 @@ func parseDiagnostic(e element) *diagnostic {
 	return d
 }
 
-// refusal returns the error for whoever asked.
+// refusal returns the error response for the client.
 func (d *diagnostic) refusal() error {
 	code, _ := d.meaning()
 	return &scheme.Refusal{
@@ -47,14 +46,14 @@ func (d *diagnostic) refusal() error {
 	}
 }
 
-// status returns the status of HTTP that says most nearly the same.
+// status returns the closest HTTP status.
 func (d *diagnostic) status() int {
 	switch d.condition {
-	case 13, 109, 235: // no such record, or database
+	case 13, 109, 235: // no such record or database
 		return http.StatusNotFound
 	case 236, 1010, 1011, 1012, 1013, 1014, 1015:
 		return http.StatusForbidden
-	case 4, 5, 6, 9, 10, 11, 12, 108, 125, 126: // the words of the search
+	case 4, 5, 6, 9, 10, 11, 12, 108, 125, 126: // invalid search terms
 		return http.StatusBadRequest
 	case 2:
 		return http.StatusServiceUnavailable
@@ -65,30 +64,30 @@ func (d *diagnostic) status() int {
 	return http.StatusBadGateway
 }
 
-// isAttribute reports whether the server does not know an attribute of the query.
+// isAttribute reports whether the server does not support an attribute of the query.
 func (d *diagnostic) isAttribute() bool {
 	return d.condition >= 113 && d.condition <= 124 || d.condition == 3 || d.condition == 237
 }
 
-// isSyntax reports whether the server has no such record syntax for the record.
+// isSyntax reports whether the record is not available in the requested record syntax.
 func (d *diagnostic) isSyntax() bool {
 	switch d.condition {
-	case systemError, 227, 238, 239: // a server of YAZ says the first, where it has no data in the syntax
+	case systemError, 227, 238, 239: // YAZ servers send systemError if they have no data in the syntax
 		return true
 	default:
 		return false
 	}
 }
 
-// isElementSet reports whether the server does not know the name of the element set.
+// isElementSet reports whether the server does not support the element set name.
 func (d *diagnostic) isElementSet() bool {
 	return d.condition >= 24 && d.condition <= 26 || d.condition == systemError
 }
 
-// systemError is that a record could not be presented. Servers say so of what they did not expect.
+// systemError means that presenting a record failed. Servers also send it for unexpected requests.
 const systemError = 14
 
-// meaning returns what the conditions say that are met most: by a code for texts in other languages, and in English.
+// meaning returns the meaning of common conditions: a code for translation, and an English text.
 func (d *diagnostic) meaning() (code, says string) {
 	for _, m := range []struct {
 		condition  int64
@@ -119,8 +118,8 @@ func (d *diagnostic) meaning() (code, says string) {
 	return code, says
 }
 
-// refuseSession returns the error of a server that rejects a session, with what it says of that, in a
-// userInformationField.
+// refuseSession returns the error of a server that rejects the session, with the diagnostic in its
+// userInformationField if there is one.
 func refuseSession(response element) error {
 	if field, ok := response.child(11); ok {
 		if said := parseDiagnostic(deepest(field)); said.condition != 0 {
@@ -130,7 +129,7 @@ func refuseSession(response element) error {
 	return scheme.Decline(http.StatusForbidden, "wais_refused", "the server refuses the session")
 }
 
-// deepest returns the first sequence in e that has an integer, at most a few elements deep.
+// deepest returns the first sequence in e that has an integer, within a few levels of nesting.
 func deepest(e element) element {
 	const deep = 8
 	for range deep {

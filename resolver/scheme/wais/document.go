@@ -12,7 +12,7 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// document returns the record that a target names.
+// document returns the record that the target names.
 func (s *session) document(t target, r scheme.Request) (*scheme.Resource, error) {
 	count, err := s.find(t)
 	if err != nil {
@@ -24,7 +24,7 @@ func (s *session) document(t target, r scheme.Request) (*scheme.Resource, error)
 	}
 	elements := t.elements
 	if elements == "" {
-		elements = "F" // all of it: ISO 23950 section 3.6.2
+		elements = "F" // the full record: ISO 23950 section 3.6.2
 	}
 	records, err := s.present(position, 1, &wanted{elementSet: elements, syntaxes: t.as})
 	if err != nil {
@@ -38,7 +38,8 @@ func (s *session) document(t target, r scheme.Request) (*scheme.Resource, error)
 	return serve(r, contentType, body), nil
 }
 
-// representation returns the record as it is, where it has a media type and no text is wanted, or else as text.
+// representation returns the record unchanged if it has a media type and asText is false, otherwise converted
+// to text.
 func (r record) representation(asText bool) (contentType string, body []byte) {
 	if known, ok := lookupSyntax(r.syntax); ok && !asText && known.mediaType != "" && r.octets != nil && r.syntax != idSUTRS {
 		return known.mediaType, r.octets
@@ -65,6 +66,7 @@ func serve(r scheme.Request, contentType string, body []byte) *scheme.Resource {
 	if r.Method == http.MethodHead {
 		body = nil
 	}
-	resource.Body = scheme.NewOctets(bytes.Clone(body)) // the record has a message around it
+	// A copy, so that the body does not keep the whole message in memory.
+	resource.Body = scheme.NewOctets(bytes.Clone(body))
 	return resource
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// FuzzElement: what is read from a stream is no longer than the limit, all of it can be parsed, and it has the
-// elements that the parser of DER in the standard library finds in it, where that finds any. What came in other forms
-// than DER is compared with a library in test/wais.
+// FuzzElement requires that an element read from a stream is within the limit, can be parsed completely, and
+// has the elements that the DER parser of the standard library finds, as far as it finds any. Other forms than
+// DER are compared with a library in test/wais.
 func FuzzElement(f *testing.F) {
 	f.Add([]byte("\x30\x80\x02\x01\x05\x00\x00"))
 	f.Add([]byte("\xb7\x03\x02\x01\xff"))
@@ -41,7 +41,7 @@ func FuzzElement(f *testing.F) {
 	})
 }
 
-// checkNested: the elements in one fill it.
+// checkNested requires that nested elements fill their element.
 func checkNested(t *testing.T, e element, depth int) {
 	t.Helper()
 	if depth < 0 {
@@ -60,8 +60,8 @@ func checkNested(t *testing.T, e element, depth int) {
 	}
 }
 
-// compare compares the elements in e, which have definite lengths, with those that the standard library finds, as far
-// as these are DER.
+// compare compares the elements in e, which have definite lengths, with those that the standard library finds,
+// as far as they are DER.
 func compare(t *testing.T, e element) {
 	t.Helper()
 	rest := e.content
@@ -78,8 +78,8 @@ func compare(t *testing.T, e element) {
 	}
 }
 
-// checkText: a text has no control characters but line feeds and tabs, and is not much longer than what it is
-// made of.
+// checkText requires that a text has no control characters except line feeds and tabs, and is not much longer
+// than its source.
 func checkText(t *testing.T, text string, length int) {
 	t.Helper()
 	if text != scheme.TextLines(text) || strings.Contains(text, "\r") {
@@ -90,7 +90,7 @@ func checkText(t *testing.T, text string, length int) {
 	}
 }
 
-// FuzzMARC: records of ISO 2709.
+// FuzzMARC parses records of ISO 2709.
 func FuzzMARC(f *testing.F) {
 	f.Add([]byte("00071nam a2200049   4500001000300000245001600003\x1e42\x1e10\x1faA title /\x1fcX\x1e\x1d"))
 	f.Add([]byte("99999nam  2299999   4500245000500000245000500000"))
@@ -107,7 +107,7 @@ func FuzzMARC(f *testing.F) {
 	})
 }
 
-// FuzzGRS: elements of ISO 23950 appendix REC.5.
+// FuzzGRS parses elements of ISO 23950 appendix REC.5.
 func FuzzGRS(f *testing.F) {
 	f.Add(grsExample())
 	f.Fuzz(func(t *testing.T, b []byte) {
@@ -123,7 +123,7 @@ func FuzzGRS(f *testing.F) {
 	})
 }
 
-// FuzzSearch: a search is understood or not, and what is understood is encoded as elements.
+// FuzzSearch requires that a search is an error, or can be encoded as elements.
 func FuzzSearch(f *testing.F) {
 	for _, s := range []string{"a b", `"a b" c`, "@and @attr 1=4 a b", "@or a", `"`, "@attr 1= x", strings.Repeat("@and a ", 50)} {
 		f.Add(s)

@@ -7,8 +7,8 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// grsText returns a record of the Generic Record Syntax, ISO 23950 appendix REC.5, as lines of text: an
-// element each, with those in it below, indented.
+// grsText converts a record in Generic Record Syntax, ISO 23950 appendix REC.5, to text: a line per element,
+// with nested elements indented below it.
 func grsText(e element) string {
 	const growth, least = 4, 4096
 	w := grsWriter{room: growth*len(e.content) + least}
@@ -16,7 +16,7 @@ func grsText(e element) string {
 	return w.text.String()
 }
 
-// grsWriter writes about room octets at most: many short lines, all indented, would become a long text.
+// grsWriter writes about room bytes at most: many short lines, each deeply indented, would become a long text.
 type grsWriter struct {
 	text strings.Builder
 	room int
@@ -24,7 +24,7 @@ type grsWriter struct {
 
 func (w *grsWriter) add(s string) { _, _ = w.text.WriteString(s) }
 
-// isFull reports whether the rest is left out.
+// isFull reports whether the limit is reached and the rest is left out.
 func (w *grsWriter) isFull() bool { return w.text.Len() > w.room }
 
 // elements writes a SEQUENCE OF TaggedElement.
@@ -46,8 +46,8 @@ func (w *grsWriter) elements(e element, depth int) {
 	}
 }
 
-// grsTag returns the name of an element: a word, or "(type,value)" where both are numbers. Names of the
-// tag sets M and G that are met most are spelled out.
+// grsTag returns the name of an element: a string tag, or "(type,value)" for a numeric one. Common tags of the
+// tag sets M and G are spelled out.
 func grsTag(kind element, hasKind bool, name element) string {
 	const str = 1
 	value, _ := name.only()
@@ -101,7 +101,7 @@ func (w *grsWriter) data(content element, depth int) {
 	w.value(value, depth)
 }
 
-// value writes a value behind the name of its element, or below it where it has several lines.
+// value writes a value after the name of its element, or below it if it has several lines.
 func (w *grsWriter) value(value string, depth int) {
 	value = strings.Trim(scheme.TextLines(value), "\n")
 	if !strings.Contains(value, "\n") {

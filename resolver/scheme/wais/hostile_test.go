@@ -16,8 +16,8 @@ import (
 	"github.com/urnd/urnd/resolver/scheme/wais"
 )
 
-// scripted starts a server that answers each request by the next of some responses, and then is silent until
-// the client ends. An endless response is repeated.
+// scripted starts a server that answers each request with the next of some responses, and then is silent until
+// the client disconnects. With endless the last response is repeated.
 func scripted(t *testing.T, endless bool, responses ...string) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -50,20 +50,20 @@ func scripted(t *testing.T, endless bool, responses ...string) string {
 	return "wais://" + listener.Addr().String()
 }
 
-// TestHostile: servers that speak no Z39.50, or badly. Each ends with an error that says so, and none makes
-// the client wait, or keep more than it was sent.
+// TestHostile has servers that do not speak Z39.50, or violate it. Each causes a specific error, and none makes
+// the client block, or allocate more than it was sent.
 func TestHostile(t *testing.T) {
 	const (
-		// InitializeResponse: version, options, and whether the session is accepted
+		// InitializeResponse: version, options, and whether the session is accepted.
 		begin   = "\xb5\x0b\x83\x02\x05\xe0\x84\x02\x06\xc0\x8c\x01\xff"
 		refused = "\xb5\x0b\x83\x02\x05\xe0\x84\x02\x06\xc0\x8c\x01\x00"
-		// Close, with a reason
+		// Close, with a reason.
 		closed = "\xbf\x30\x05\x9f\x81\x53\x01\x03"
-		// SearchResponse: the number of records, and whether the search has succeeded
+		// SearchResponse: the number of records, and whether the search succeeded.
 		found    = "\xb7\x06\x97\x01\x03\x96\x01\xff"
 		negative = "\xb7\x06\x97\x01\xfd\x96\x01\xff"
 		failed   = "\xb7\x06\x97\x01\x00\x96\x01\x00"
-		// PresentResponse with an empty list of records, in indefinite lengths
+		// PresentResponse with an empty list of records, in indefinite lengths.
 		present = "\xb9\x80\x98\x01\x01\x99\x01\x00\x9b\x01\x00\xbc\x80\x00\x00\x00\x00"
 	)
 	deep := func(n int) string { return strings.Repeat("\x30\x80", n) + strings.Repeat("\x00\x00", n) }
@@ -104,8 +104,7 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestSilence: a server that says nothing is waited for as long as the limit says, and not longer than the
-// request is wanted.
+// TestSilence has a silent server: the timeout applies, and cancellation of the request.
 func TestSilence(t *testing.T) {
 	base := scripted(t, false)
 	limits := testLimits()

@@ -8,7 +8,7 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// describe returns the listing of databases, or of a server: what it says of itself, and a search.
+// describe returns the listing of databases, or of a server: its implementation, and a search form.
 func (s *session) describe(t target) *scheme.Listing {
 	l := &scheme.Listing{Kind: scheme.KindMenu, Title: scheme.Text(strings.Join(t.databases, ", ")), URI: t.uri.String()}
 	if l.Title == "" {
@@ -38,7 +38,7 @@ func (t target) searchForm() *scheme.Search {
 	return &scheme.Search{Label: "Words, all of which are searched for; a phrase in double quotes", Prefix: t.database(t.databases[0]) + "?"}
 }
 
-// results returns the listing of the records that a search finds, from that of the target, at most so many.
+// results returns a page of at most most records found by a search, from the first of the target.
 func (s *session) results(t target, most int64) (*scheme.Listing, error) {
 	count, err := s.find(t)
 	if err != nil {
@@ -83,12 +83,12 @@ func (s *session) results(t target, most int64) (*scheme.Listing, error) {
 	return l, nil
 }
 
-// page returns the link to count records from the first.
+// page returns the link to count records from first.
 func (t target) page(first, count int64) *scheme.Link {
 	return &scheme.Link{Text: fmt.Sprintf("records %d to %d", first, first+count-1), URI: t.list(first)}
 }
 
-// find searches for what a target names.
+// find runs the search of a target, and returns the number of records found.
 func (s *session) find(t target) (int64, error) {
 	if t.docID != "" {
 		return s.search(t.databases, queriesForDocID(t.docID)...)

@@ -9,7 +9,7 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// marc is a bibliographic record by ISO 2709, of which MARC 21 and its relatives are forms.
+// marc is a bibliographic record by ISO 2709, such as MARC 21 and its relatives.
 type marc struct {
 	leader string
 	fields []marcField
@@ -18,7 +18,7 @@ type marc struct {
 type marcField struct {
 	tag        string
 	indicators string // "" for a control field
-	value      string // of a control field
+	value      string // for a control field
 	subfields  []marcSubfield
 }
 
@@ -28,15 +28,15 @@ type marcSubfield struct {
 }
 
 const (
-	marcLeader    = 24 // octets
-	marcEntry     = 12 // octets of an entry of the directory
+	marcLeader    = 24 // bytes
+	marcEntry     = 12 // bytes of a directory entry
 	marcFieldEnd  = 0x1E
 	marcDelimiter = 0x1F
-	marcIndicator = 2 // octets
+	marcIndicator = 2 // bytes
 )
 
-// parseMARC parses a record; ok is false where it is none. Fields that are not all in it are left out. What is not of UTF-8 is
-// of MARC-8 in USMARC, and of no set that is known in others.
+// parseMARC parses a record; ok is false if it is invalid. Fields that are not completely in it are left out.
+// Text that is not UTF-8 is MARC-8 in USMARC, and of unknown charset in other formats.
 func parseMARC(b []byte, isUSMARC bool) (m marc, ok bool) {
 	if len(b) < marcLeader {
 		return marc{}, false
@@ -48,7 +48,7 @@ func parseMARC(b []byte, isUSMARC bool) (m marc, ok bool) {
 	m.leader = string(b[:marcLeader])
 	isUnicode := b[9] == 'a' || utf8.Valid(b)
 	directory, _, _ := bytes.Cut(b[marcLeader:base], []byte{marcFieldEnd})
-	left := len(b) - base // fields do not overlap: a short record does not make a long text
+	left := len(b) - base // fields must not overlap, so that a short record cannot expand to a long text
 	for ; len(directory) >= marcEntry; directory = directory[marcEntry:] {
 		length, err1 := strconv.ParseUint(string(directory[3:7]), 10, 32)
 		start, err2 := strconv.ParseUint(string(directory[7:12]), 10, 32)
@@ -79,7 +79,7 @@ func parseMARCField(tag, content string) marcField {
 	return f
 }
 
-// marcText returns octets of a field as UTF-8. Of sets that are not known only what is ASCII is shown.
+// marcText converts bytes of a field to UTF-8. Of an unknown charset only ASCII is kept.
 func marcText(b []byte, isUnicode, isMARC8 bool) string {
 	switch {
 	case isUnicode:
@@ -98,7 +98,7 @@ func marcText(b []byte, isUnicode, isMARC8 bool) string {
 	return s.String()
 }
 
-// text returns the record as a table: a line for each field, with tag, indicators and subfields.
+// text returns the record as a table: a line per field, with tag, indicators and subfields.
 func (m marc) text() string {
 	var b strings.Builder
 	b.WriteString("LDR " + pad("") + " " + scheme.Text(m.leader) + "\n")
@@ -115,12 +115,12 @@ func (m marc) text() string {
 	return b.String()
 }
 
-// pad makes a column of indicators.
+// pad pads the indicators to a column.
 func pad(s string) string {
 	return s + strings.Repeat(" ", max(0, marcIndicator-utf8.RuneCountInString(s)))
 }
 
-// get returns subfields of the first field with a tag.
+// get returns the subfields with the given codes of the first field with a tag, joined by spaces.
 func (m marc) get(tag, codes string) string {
 	var values []string
 	for _, f := range m.fields {
@@ -137,7 +137,7 @@ func (m marc) get(tag, codes string) string {
 	return strings.Join(values, " ")
 }
 
-// brief is by the tags of MARC 21, or else those of UNIMARC.
+// brief uses the tags of MARC 21, otherwise those of UNIMARC.
 func (m marc) brief() brief {
 	b := brief{title: m.get("245", "ab"), author: m.get("100", "a"), note: m.get("260", "bc")}
 	if b.note == "" {

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// marc8Text returns octets of MARC-8 as UTF-8: Basic and Extended Latin (ANSEL), which libraries write most; characters of
-// other sets become U+FFFD. The marks of a letter are before it: MARC 21 Specifications, Character Sets, MARC-8.
+// marc8Text converts MARC-8 to UTF-8: Basic and Extended Latin (ANSEL), the most common sets; characters of
+// other sets become U+FFFD. Diacritics precede their letter: MARC 21 Specifications, Character Sets, MARC-8.
 func marc8Text(b []byte) string {
 	var s strings.Builder
 	var marks []rune
@@ -27,7 +27,7 @@ func marc8Text(b []byte) string {
 		}
 		switch {
 		case octet < ' ':
-			s.WriteByte(octet) // of ISO 2709
+			s.WriteByte(octet) // a control character of ISO 2709
 		case !isLatin:
 			s.WriteRune(utf8.RuneError)
 		case octet < utf8.RuneSelf:
@@ -40,16 +40,17 @@ func marc8Text(b []byte) string {
 		}
 		marks = marks[:0]
 	}
-	for range marks { // of no letter
+	for range marks { // without a letter
 		s.WriteRune(utf8.RuneError)
 	}
 	return norm.NFC.String(s.String())
 }
 
-// marc8Escape returns how many octets follow the escape that b begins with, and whether it leads to Latin.
+// marc8Escape returns the number of bytes that follow the escape character at the start of b, and whether the
+// sequence selects Latin.
 func marc8Escape(b []byte) (length int, isLatin bool) {
 	for i := 1; i < len(b); i++ {
-		if strings.IndexByte("$(),-!", b[i]) < 0 { // what is before the final octet
+		if strings.IndexByte("$(),-!", b[i]) < 0 { // intermediate bytes precede the final byte
 			isMultiple := strings.IndexByte(string(b[1:i]), '$') >= 0
 			return i, !isMultiple && (b[i] == 'B' || b[i] == 's' || b[i] == 'E')
 		}
@@ -57,7 +58,7 @@ func marc8Escape(b []byte) (length int, isLatin bool) {
 	return len(b) - 1, true
 }
 
-// marc8Mark returns the combining character of an octet of ANSEL, 0 for none.
+// marc8Mark returns the combining character for an ANSEL byte, 0 for none.
 func marc8Mark(octet byte) rune {
 	const first = 0xE0
 	marks := [...]rune{
@@ -70,7 +71,7 @@ func marc8Mark(octet byte) rune {
 	return marks[octet-first]
 }
 
-// marc8Letter returns the character of an octet of ANSEL that is no mark.
+// marc8Letter returns the character for an ANSEL byte that is not a combining character.
 func marc8Letter(octet byte) rune {
 	const first = 0xA1
 	letters := [...]rune{

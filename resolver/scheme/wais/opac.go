@@ -6,8 +6,8 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// opacText returns a record of a library's catalogue, ISO 23950 appendix REC.3, as text: the bibliographic
-// record, and where its copies are.
+// opacText converts an OPAC record of a library catalog, ISO 23950 appendix REC.3, to text: the bibliographic
+// record, and the location of its copies.
 func opacText(e element) string {
 	var b strings.Builder
 	if r, ok := opacRecord(e); ok {
@@ -33,7 +33,8 @@ func opacText(e element) string {
 	return b.String()
 }
 
-// opacRecord returns the bibliographic record, which is not one of this syntax again.
+// opacRecord returns the bibliographic record. ok is false if that is an OPAC record itself, which would
+// recurse.
 func opacRecord(e element) (record, bool) {
 	const bibliographicRecord = 1
 	inner, ok := e.child(bibliographicRecord)

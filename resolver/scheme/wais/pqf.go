@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// parsePrefix parses a query in Prefix Query Format, that of YAZ: "@and @attr 1=4 apple pear". It knows
-// @and, @or, @not and @attr with numbers.
+// parsePrefix parses a query in the Prefix Query Format of YAZ: "@and @attr 1=4 apple pear". It supports @and,
+// @or, @not, and @attr with numbers.
 func parsePrefix(words []word) (*node, error) {
 	p := prefix{words: words}
 	query, err := p.query(nil, maxTerms)
@@ -33,7 +33,7 @@ func (p *prefix) next() (word, error) {
 	return w, nil
 }
 
-// query parses one query, whose terms have attributes.
+// query parses a query, whose terms inherit attributes.
 func (p *prefix) query(attributes []attribute, depth int) (*node, error) {
 	w, err := p.next()
 	if err != nil {

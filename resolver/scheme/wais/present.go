@@ -8,17 +8,16 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// wanted says how records are wanted.
+// wanted is the requested form of records.
 type wanted struct {
-	elementSet string   // "" for the server's choice
-	syntaxes   []syntax // at least one, tried in turn; the last may be the zero value, the server's choice
+	elementSet string   // element set name; "" for the server's choice
+	syntaxes   []syntax // at least one, tried in order; the last may be the zero value, the server's choice
 }
 
-// present is the retrieval facility: ISO 23950 section 3.2.3. It returns records of the result from the
-// first, counted from 1, at most count of them and at least one. Whatever the server does not have is left
-// out of w.
+// present is the retrieval facility: ISO 23950 section 3.2.3. It returns at least one and at most count records
+// of the result from first, counted from 1. It removes from w what the server does not support.
 func (s *session) present(first, count int64, w *wanted) (records []record, err error) {
-	for { // each turn leaves something out of w
+	for { // terminates: each iteration removes an option from w
 		records, err = s.presentOne(first, count, w.elementSet, w.syntaxes[0])
 		said, _ := errors.AsType[*diagnostic](err)
 		if err == nil {
@@ -31,7 +30,7 @@ func (s *session) present(first, count int64, w *wanted) (records []record, err 
 			w.elementSet = ""
 		case said.isSyntax() && len(w.syntaxes) > 1:
 			w.syntaxes = w.syntaxes[1:]
-		case err == nil: // other records may be there
+		case err == nil: // the other records may have no diagnostic
 			return records, nil
 		default:
 			return nil, said.refusal()
@@ -39,7 +38,7 @@ func (s *session) present(first, count int64, w *wanted) (records []record, err 
 	}
 }
 
-// presentOne returns a *diagnostic where there are no records.
+// presentOne sends a present request. It returns a *diagnostic if there are no records.
 func (s *session) presentOne(first, count int64, elementSet string, as syntax) ([]record, error) {
 	parts := [][]byte{text(31, resultSet), number(30, first), number(29, count)}
 	if elementSet != "" {
@@ -75,8 +74,8 @@ func (s *session) presentOne(first, count int64, elementSet string, as syntax) (
 	return records, nil
 }
 
-// presentAll returns records of the result from the first, counted from 1. Servers send less at once than is asked for, where it
-// would be a long message. Where all of them are longer than may be received, only some are returned.
+// presentAll returns count records of the result from first, counted from 1. Servers send fewer per response if
+// the message would be too long. If the total exceeds the limit of bytes, it returns fewer records.
 func (s *session) presentAll(first, count int64, w *wanted) ([]record, error) {
 	var records []record
 	for n := int64(0); n < count; n = int64(len(records)) {

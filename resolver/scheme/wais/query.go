@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A query is that of type 1, in Reverse Polish Notation: ISO 23950 section 3.7.
+// Queries are of type 1, in Reverse Polish Notation: ISO 23950 section 3.7.
 
 // Attribute types and values of the set bib-1: ISO 23950 appendix ATR.
 const (
@@ -22,14 +22,14 @@ const (
 	structureURX    = 104
 )
 
-// attribute says what a term is searched in, or how.
+// attribute selects the index that a term is searched in, or how it is matched.
 type attribute struct{ kind, value int64 }
 
-// node is a term of a query, or an operator with two others.
+// node is a term of a query, or a binary operator.
 type node struct {
 	term        string
 	attributes  []attribute
-	operator    uint32 // where left and right are set
+	operator    uint32 // valid if left and right are set
 	left, right *node
 }
 
@@ -40,14 +40,14 @@ const (
 	operatorAndNot = 2
 )
 
-// maxTerms bounds the terms of a query, and so its depth.
+// maxTerms is the maximum number of terms of a query, and so of its depth.
 const maxTerms = 32
 
-// errQuery is for a search that is none.
+// errQuery is the error for an invalid search.
 var errQuery = errors.New("the search cannot be understood")
 
-// parseSearch returns the query of a search: words, all of which are searched for, with phrases in double
-// quotes; or a query in Prefix Query Format, which begins with "@".
+// parseSearch parses a search: words and phrases in double quotes, all of which must match; or a query in
+// Prefix Query Format, which starts with "@".
 func parseSearch(search string) (*node, error) {
 	words, err := splitWords(search)
 	if err != nil {
@@ -79,7 +79,7 @@ type word struct {
 	quoted bool
 }
 
-// splitWords splits at white space, but not between double quotes.
+// splitWords splits at white space outside double quotes.
 func splitWords(s string) (words []word, err error) {
 	for s = strings.TrimSpace(s); s != ""; s = strings.TrimSpace(s) {
 		w := word{}
@@ -103,7 +103,7 @@ func splitWords(s string) (words []word, err error) {
 	return words, nil
 }
 
-// with returns a copy of the query in which all terms have more attributes, before their own.
+// with returns a copy of the query in which all terms have additional attributes, before their own.
 func (n *node) with(more ...attribute) *node {
 	if n.left != nil {
 		return &node{operator: n.operator, left: n.left.with(more...), right: n.right.with(more...)}
@@ -126,7 +126,7 @@ func (n *node) terms() int {
 	return 1
 }
 
-// encode returns the RPNStructure.
+// encode returns the RPNStructure in BER.
 func (n *node) encode() []byte {
 	if n.left != nil {
 		const rpnRpnOp, operator = 1, 46

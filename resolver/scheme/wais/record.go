@@ -7,15 +7,15 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// record is a record of a result.
+// record is a record of a result set.
 type record struct {
-	syntax  string      // its object identifier
-	octets  []byte      // of one that is octets, or a string
-	element element     // of one that is a value of ASN.1
-	failed  *diagnostic // why there is no record; nil where there is
+	syntax  string      // object identifier of the record syntax
+	octets  []byte      // content of an octet string or a character string
+	element element     // content of an ASN.1 value
+	failed  *diagnostic // diagnostic in place of the record; nil for a record
 }
 
-// parseRecord returns the record of a NamePlusRecord.
+// parseRecord returns the record in a NamePlusRecord.
 func parseRecord(e element) record {
 	const choice, retrieval, surrogate = 1, 1, 2
 	inner, _ := e.child(choice)
@@ -29,8 +29,8 @@ func parseRecord(e element) record {
 	return record{failed: parseDiagnostic(d)}
 }
 
-// parseExternal returns the record of an EXTERNAL, which may be in its tag or be tagged explicitly: X.690
-// section 8.18.
+// parseExternal returns the record in an EXTERNAL, which may be tagged implicitly or explicitly: X.690 section
+// 8.18.
 func parseExternal(e element) record {
 	if inner, ok := e.find(universal, tagExternal); ok {
 		e = inner
@@ -43,7 +43,7 @@ func parseExternal(e element) record {
 		case part.is(contextual, aligned):
 			r.octets = part.octets()
 		case part.is(contextual, arbitrary) && len(part.content) > 0:
-			r.octets = part.content[1:] // after the number of unused bits
+			r.octets = part.content[1:] // skips the number of unused bits
 		case part.is(contextual, single):
 			r.element, _ = part.only()
 			if !r.element.constructed {
@@ -52,12 +52,12 @@ func parseExternal(e element) record {
 		}
 	}
 	if r.syntax == idSUTRS && r.octets == nil {
-		r.octets = r.element.octets() // a string in parts
+		r.octets = r.element.octets() // a string in segments
 	}
 	return r
 }
 
-// text returns the record as lines of text.
+// text converts the record to lines of text.
 func (r record) text() string {
 	switch {
 	case r.failed != nil:
@@ -77,10 +77,10 @@ func (r record) text() string {
 	return scheme.TextLines(string(r.octets))
 }
 
-// brief is what a result says of a record.
+// brief is the summary of a record in a result list.
 type brief struct{ title, author, note string }
 
-// brief returns what is shown of the record in a list.
+// brief returns the summary of the record.
 func (r record) brief() brief {
 	var b brief
 	switch {
@@ -101,7 +101,7 @@ func (r record) brief() brief {
 	return brief{short(b.title), short(b.author), short(b.note)}
 }
 
-// titleLine returns the line that says the title, or else the first.
+// titleLine returns the value of the line "Title: ...", otherwise the first line.
 func titleLine(text string) string {
 	first := ""
 	for line := range strings.Lines(text) {
@@ -117,7 +117,7 @@ func titleLine(text string) string {
 	return first
 }
 
-// short returns a text of a server as one short line.
+// short returns a text of the server as a short line.
 func short(s string) string {
 	const most = 200
 	return plaintext.Shorten(scheme.Text(strings.Join(strings.Fields(s), " ")), most)

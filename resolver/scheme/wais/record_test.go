@@ -39,7 +39,7 @@ func TestGRS(t *testing.T) {
 	}
 }
 
-// TestMARC: ISO 2709, with MARC 21's leader of UTF-8 and of MARC-8.
+// TestMARC covers ISO 2709, with the MARC 21 leader for UTF-8 and for MARC-8.
 func TestMARC(t *testing.T) {
 	const directory = "245002100000260001000021\x1e"
 	for _, c := range []struct{ leader, title, text, brief string }{
@@ -54,7 +54,7 @@ func TestMARC(t *testing.T) {
 			t.Errorf("got %+v", got)
 		}
 	}
-	// A short record whose fields are all the same octets does not make a long text.
+	// A short record whose fields all refer to the same bytes does not expand to a long text.
 	const entries = 1000
 	all := "00000nam a2212025   4500" + strings.Repeat("500900000000", entries) + "\x1e" + strings.Repeat("x", 9000)
 	if got := (record{syntax: recordSyntaxes + "10", octets: []byte(all)}).text(); len(got) > 2*len(all) {
@@ -78,7 +78,7 @@ func TestXMLTitle(t *testing.T) {
 	}
 }
 
-// TestSearch: words and phrases, and Prefix Query Format.
+// TestSearch covers words and phrases, and Prefix Query Format.
 func TestSearch(t *testing.T) {
 	for in, want := range map[string]string{
 		"apple":                                "apple",
@@ -126,7 +126,7 @@ func number10(n int64) string {
 	return number10(n/10) + string(rune('0'+n%10))
 }
 
-// TestObjectID: X.690 section 8.19.
+// TestObjectID covers X.690 section 8.19.
 func TestObjectID(t *testing.T) {
 	for _, s := range []string{"1.2.840.10003.5.109.10", "2.39.1", "0.0", "1.2.2147483647"} {
 		id, err := parseObjectID(s)
@@ -145,7 +145,7 @@ func TestObjectID(t *testing.T) {
 	}
 }
 
-// TestInteger: what is written is read.
+// TestInteger requires that integers are decoded as encoded.
 func TestInteger(t *testing.T) {
 	for _, n := range []int64{0, 1, 127, 128, -1, -128, -129, 1 << 20, 1<<63 - 1, -1 << 63} {
 		e, _, err := parseElement(number(5, n))
@@ -155,7 +155,7 @@ func TestInteger(t *testing.T) {
 	}
 }
 
-// TestMARC8: MARC 21 Specifications, Character Sets, MARC-8.
+// TestMARC8 covers MARC 21 Specifications, Character Sets, MARC-8.
 func TestMARC8(t *testing.T) {
 	for octets, want := range map[string]string{
 		"Caf\xe2e":                      "Café",

@@ -8,8 +8,8 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// search is the search facility: ISO 23950 section 3.2.2. It tries queries in turn, as servers know different
-// attributes, and returns the number of records of the first that the server understands.
+// search is the search facility: ISO 23950 section 3.2.2. It tries the queries in order, because servers
+// support different attributes, and returns the number of records of the first query that the server supports.
 func (s *session) search(databases []string, queries ...*node) (count int64, err error) {
 	for _, query := range queries {
 		count, err = s.searchOne(databases, query)
@@ -24,7 +24,7 @@ func (s *session) search(databases []string, queries ...*node) (count int64, err
 	return 0, err
 }
 
-// searchOne returns a *diagnostic for a search that the server refuses.
+// searchOne sends a search request. It returns a *diagnostic if the server rejects it.
 func (s *session) searchOne(databases []string, query *node) (int64, error) {
 	var names [][]byte
 	for _, name := range databases {
@@ -32,7 +32,7 @@ func (s *session) searchOne(databases []string, query *node) (int64, error) {
 	}
 	const queryTag, type1 = 21, 1
 	response, err := s.exchange(group(contextual, pduSearchRequest,
-		number(13, 0), number(14, 1), number(15, 0), // no records in the response
+		number(13, 0), number(14, 1), number(15, 0), // no records in the search response
 		boolean(16, true),
 		text(17, resultSet),
 		group(contextual, 18, names...),
@@ -54,13 +54,13 @@ func (s *session) searchOne(databases []string, query *node) (int64, error) {
 	return 0, fmt.Errorf("%w: a result without a number of records", scheme.ErrResponse)
 }
 
-// resultSet is the name of the only result of a session.
+// resultSet is the name of the only result set of a session.
 const resultSet = "default"
 
-// bib1 is the attribute set of the attributes here: ISO 23950 appendix OID.
+// bib1 returns the identifier of the attribute set used here: ISO 23950 appendix OID.
 func bib1() objectIdentifier { return objectIdentifier{1, 2, 840, 10003, 3, 1} }
 
-// diagnosticOf returns what a response says in place of records; nil for nothing.
+// diagnosticOf returns the diagnostic that a response has in place of records; nil for none.
 func diagnosticOf(response element) *diagnostic {
 	const nonSurrogate, multiple = 130, 205
 	if e, ok := response.child(nonSurrogate); ok {
@@ -74,8 +74,8 @@ func diagnosticOf(response element) *diagnostic {
 	return nil
 }
 
-// queriesFor returns what is tried for a query of words: a search in all of a record; in what the server
-// chooses; in titles.
+// queriesFor returns the queries to try for a search by words: in any field, in the server's default, in
+// titles.
 func queriesFor(query *node, isPrefix bool) []*node {
 	if isPrefix {
 		return []*node{query}
@@ -83,8 +83,8 @@ func queriesFor(query *node, isPrefix bool) []*node {
 	return []*node{query.with(attribute{attrUse, useAny}), query, query.plain(), query.plain().with(attribute{attrUse, useTitle})}
 }
 
-// queriesForDocID returns what is tried for the name of a document: RFC 2056 section 3, and then the numbers
-// by which libraries name records.
+// queriesForDocID returns the queries to try for a document identifier: RFC 2056 section 3, then the numbers by
+// which libraries identify records.
 func queriesForDocID(id string) []*node {
 	term := &node{term: id}
 	return []*node{

@@ -90,7 +90,7 @@ func papers() []string {
 	}
 }
 
-// TestYazTest: the three forms of RFC 1738 section 3.9, and what yaz-ztest has of each record syntax.
+// TestYazTest covers the three forms of RFC 1738 section 3.9, and the record syntaxes of yaz-ztest.
 func TestYazTest(t *testing.T) {
 	server := testserver.StartYazTest(t)
 	h, base := newHandler(), "wais://"+server.Addr()
@@ -149,7 +149,7 @@ func TestYazTest(t *testing.T) {
 	}
 }
 
-// TestZebra: searches by words, phrases and Prefix Query Format, document identifiers, and GRS-1.
+// TestZebra covers searches by words, phrases and Prefix Query Format, document identifiers, and GRS-1.
 func TestZebra(t *testing.T) {
 	server := testserver.StartZebra(t, papers()...)
 	h, base := newHandler(), "wais://"+server.Addr()
@@ -198,7 +198,7 @@ func TestZebra(t *testing.T) {
 	}
 }
 
-// TestForm: what a browser sends for the form of a page leads to a search.
+// TestForm requires that the submission of an HTML form redirects to a search.
 func TestForm(t *testing.T) {
 	for search, want := range map[string]string{
 		"search=acid+rain":         "wais://h:2100/d%2Fb?acid%20rain",
@@ -216,7 +216,7 @@ func TestForm(t *testing.T) {
 	}
 }
 
-// TestConditions: RFC 9110 sections 13.1.2 and 14.2, and HEAD.
+// TestConditions covers RFC 9110 sections 13.1.2 and 14.2, and HEAD.
 func TestConditions(t *testing.T) {
 	server := testserver.StartYazTest(t)
 	r := request(t, "wais://"+server.Addr()+"/Default/TEXT/2%3Acomputer")
@@ -249,7 +249,7 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// TestCheck: a server that the request forbids is not connected to.
+// TestCheck requires that a denied server is not contacted.
 func TestCheck(t *testing.T) {
 	server := testserver.StartYazTest(t)
 	r := request(t, "wais://"+server.Addr()+"/Default")

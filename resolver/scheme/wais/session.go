@@ -12,7 +12,7 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// Protocol data units: ISO 23950 section 4.1 and its appendix of ASN.1.
+// The protocol data units: ISO 23950 section 4.1 and its ASN.1 appendix.
 const (
 	pduInitRequest     = 20
 	pduInitResponse    = 21
@@ -23,21 +23,21 @@ const (
 	pduClose           = 48
 )
 
-// session is a Z-association: a connection on which one request is made. It is for one goroutine.
+// session is a Z-association: a connection that serves one request. It is not safe for concurrent use.
 type session struct {
 	conn   net.Conn
 	reader *bufio.Reader
-	left   int64 // octets that may still be received
+	left   int64 // bytes that may still be received
 	about  implementation
-	ended  chan struct{} // closed when the end of the context has closed conn
+	ended  chan struct{} // closed after the end of ctx has closed conn
 	stop   func() bool
 	ctx    context.Context //nolint:containedctx // a session lasts as long as one call
 }
 
-// implementation is what a server says of itself.
+// implementation describes the software of a server, as the server sends it.
 type implementation struct{ id, name, version string }
 
-// open connects to a server, and begins a session. The caller must close it.
+// open connects to a server and starts a session. The caller must close it.
 func open(ctx context.Context, c Config, r scheme.Request, address string) (*session, error) {
 	conn, err := c.Dial(ctx, "tcp", address, r.Check)
 	if err != nil {
@@ -46,7 +46,7 @@ func open(ctx context.Context, c Config, r scheme.Request, address string) (*ses
 	s := &session{conn: conn, reader: bufio.NewReader(conn), left: c.Limits.Octets, ended: make(chan struct{}), ctx: ctx}
 	s.stop = context.AfterFunc(ctx, func() {
 		defer close(s.ended)
-		_ = conn.Close() // whoever waits for it is told
+		_ = conn.Close() // unblocks reads and writes
 	})
 	if err := s.init(); err != nil {
 		s.close()
@@ -55,13 +55,13 @@ func open(ctx context.Context, c Config, r scheme.Request, address string) (*ses
 	return s, nil
 }
 
-// close ends the session without waiting for the server's consent.
+// close ends the session without the close facility of the protocol.
 func (s *session) close() {
 	if !s.stop() {
 		<-s.ended
 		return
 	}
-	_ = s.conn.Close() // all that was wanted has been received
+	_ = s.conn.Close() // no unsent data
 }
 
 // from returns the address of the server.
@@ -72,7 +72,7 @@ func (s *session) from() netip.AddrPort {
 	return netip.AddrPort{}
 }
 
-// exchange sends a request, and returns the response, which has a tag.
+// exchange sends a request, and returns the response, which must have the given tag.
 func (s *session) exchange(request []byte, tag uint32) (element, error) {
 	if _, err := s.conn.Write(request); err != nil {
 		return element{}, s.broken("sending a request", err)
@@ -81,7 +81,7 @@ func (s *session) exchange(request []byte, tag uint32) (element, error) {
 	if err != nil {
 		return element{}, s.broken("reading a response", err)
 	}
-	if first[0]&0xE0 != 0xA0 { // what another protocol says may be a header of long content
+	if first[0]&0xE0 != 0xA0 { // bytes of another protocol may look like a header with a long content
 		return element{}, fmt.Errorf("%w: it is not of Z39.50", scheme.ErrResponse)
 	}
 	response, read, err := readElement(s.reader, s.left)
@@ -103,7 +103,7 @@ func (s *session) exchange(request []byte, tag uint32) (element, error) {
 	return response, nil
 }
 
-// broken returns the error of a connection, which may have ended because the time is over.
+// broken wraps the error of a connection, with the cause of ctx if that has ended.
 func (s *session) broken(doing string, err error) error {
 	if cause := context.Cause(s.ctx); cause != nil {
 		return fmt.Errorf("%s: %w", doing, cause)
@@ -114,7 +114,7 @@ func (s *session) broken(doing string, err error) error {
 	return fmt.Errorf("%s: %w", doing, resolver.Unreachable(err))
 }
 
-// closed returns the error of a server that ends the session: section 3.2.11.
+// closed returns the error for a server that ends the session: ISO 23950 section 3.2.11.
 func (s *session) closed(pdu element) error {
 	const closeReason, diagnosticInformation = 211, 3
 	reason, _ := pdu.child(closeReason)
@@ -122,10 +122,10 @@ func (s *session) closed(pdu element) error {
 	return fmt.Errorf("%w: the server closes the session, reason %d: %q", resolver.ErrUnreachable, reason.integer(), information.octets())
 }
 
-// Bounds of a message: servers are asked to send no longer ones than this, or than may be received.
+// messageSize is the maximum size of a message in bytes that servers are asked to respect.
 const messageSize = 1 << 20
 
-// init is the initialization facility: section 3.2.1.
+// init is the initialization facility: ISO 23950 section 3.2.1.
 func (s *session) init() error {
 	size := min(s.left, messageSize)
 	response, err := s.exchange(group(contextual, pduInitRequest,

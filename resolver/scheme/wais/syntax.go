@@ -6,12 +6,12 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// syntax is a record syntax, or a format that documents have: ISO 23950 appendix REC and the register of
-// object identifiers at the Library of Congress.
+// syntax is a record syntax, or a document format: ISO 23950 appendix REC, and the registry of object
+// identifiers of the Library of Congress.
 type syntax struct {
-	name      string // in lower case, as in RFC 2056, and as the type of a wais URL
+	name      string // in lower case, as in RFC 2056, and as the type in a wais URL
 	id        string // object identifier
-	mediaType string // of a record as it is; "" where only a text can be made of it
+	mediaType string // of an unchanged record; "" if it can only be converted to text
 }
 
 const recordSyntaxes = "1.2.840.10003.5."
@@ -24,11 +24,11 @@ const (
 	idXML    = recordSyntaxes + "109.10"
 )
 
-// mediaTypeMARC is RFC 2220.
+// mediaTypeMARC is the media type of RFC 2220.
 const mediaTypeMARC = "application/marc"
 
-// syntaxes are those that are known, the preferred ones first: those that have all of a record, of which a text can be made here,
-// before the text that the server makes, which is often a part of it.
+// syntaxes returns the syntaxes that are requested by default, in order of preference: complete records that
+// can be converted to text here come before the text of the server, which often omits fields.
 func syntaxes() []syntax {
 	return []syntax{
 		{"usmarc", idUSMARC, mediaTypeMARC},
@@ -39,7 +39,7 @@ func syntaxes() []syntax {
 	}
 }
 
-// asked are known as well, but only sent to who asks for them.
+// asked returns all known syntaxes, including those that are used only on request.
 func asked() []syntax {
 	return append(syntaxes(),
 		syntax{"marc", idUSMARC, mediaTypeMARC},
@@ -72,7 +72,7 @@ func lookupSyntax(name string) (syntax, bool) {
 	return syntax{}, false
 }
 
-// isMARC reports whether an identifier is one of the national forms of ISO 2709.
+// isMARC reports whether an identifier is one of the national formats of ISO 2709.
 func isMARC(id string) bool {
 	last, ok := strings.CutPrefix(id, recordSyntaxes)
 	return ok && len(last) <= 2 && last >= "1" && last <= "99"

@@ -9,19 +9,19 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// target is what a URL names.
+// target is the parsed target of a URL.
 type target struct {
 	uri       uri.URI // in normal form
 	address   string  // of the server
 	databases []string
 	search    string // words, or a query in Prefix Query Format; "" for none
-	position  int64  // of a record in the result of search, counted from 1; 0 for all of them
-	first     int64  // of the records that are listed, counted from 1; 0 is 1
-	docID     string // of a record, as the server names it; "" for none
+	position  int64  // position of a record in the result set, from 1; 0 for all records
+	first     int64  // position of the first listed record, from 1; 0 means 1
+	docID     string // document identifier of the server; "" for none
 	as        []syntax
-	asText    bool // a text is made of the record
+	asText    bool // the record is converted to text
 	elements  string
-	form      string // where a form was submitted: the search that it asks for
+	form      string // the search that a form has submitted
 	isForm    bool
 }
 
@@ -50,10 +50,10 @@ func newTarget(u uri.URI) (target, error) {
 	return t, nil
 }
 
-// typeList is the type of the records of a search from a position on, which is in the path as that of a document.
+// typeList is the type in URLs of a result list from a position on, which is in the path as for a document.
 const typeList = "LIST"
 
-// typeText is the type of a document that is shown as text, whatever its record syntax is.
+// typeText is the type of a document that is converted to text, whatever its record syntax.
 const typeText = "TEXT"
 
 func (t *target) setWAIS() error {
@@ -86,8 +86,8 @@ func (t *target) setWAIS() error {
 	return nil
 }
 
-// setSearch sets the search of a query. A plus in it is data, as in "c++": RFC 1738 gives it no other
-// meaning. Only what a form has sent, "search=" and its words, is decoded as forms are.
+// setSearch sets the search from the query component. A plus is data, as in "c++": RFC 1738 gives it no other
+// meaning. Only the submission of an HTML form, "search=" and the words, is decoded as form data.
 func (t *target) setSearch(raw string) {
 	if value, ok := strings.CutPrefix(raw, "search="); ok {
 		value, _, _ = strings.Cut(value, "&")
@@ -96,12 +96,12 @@ func (t *target) setSearch(raw string) {
 		}
 		return
 	}
-	if search, err := url.PathUnescape(raw); err == nil { // always in a URI that was parsed
+	if search, err := url.PathUnescape(raw); err == nil { // a parsed URI has valid percent-encodings
 		t.search = strings.TrimSpace(search)
 	}
 }
 
-// address returns host and port of a server.
+// address returns the host and port of the server.
 func address(u uri.URI) string {
 	host, _ := u.Host()
 	port, _ := u.Port()
@@ -111,7 +111,7 @@ func address(u uri.URI) string {
 	return net.JoinHostPort(strings.TrimSuffix(strings.TrimPrefix(host, "["), "]"), port)
 }
 
-// The functions below return URLs, which name the same server.
+// The methods below return URLs at the same server.
 
 func (t target) database(name string) string {
 	authority, _ := t.uri.Authority()
@@ -122,13 +122,13 @@ func (t target) searching(search string) string {
 	return t.database(t.databases[0]) + "?" + escape(search)
 }
 
-// document returns the URL of a record of the result: the search, and its position. It is not sure that a
-// server finds a record by anything else.
+// document returns the URL of a record of the result set: the search and the position. Servers need not support
+// any other identifier.
 func (t target) document(position int64) string {
 	return t.found(typeText, position)
 }
 
-// list returns the URL of the records of the result from a position on.
+// list returns the URL of the result list from a position on.
 func (t target) list(first int64) string {
 	if first == 1 {
 		return t.searching(t.search)
@@ -140,5 +140,5 @@ func (t target) found(kind string, position int64) string {
 	return t.database(t.databases[0]) + "/" + kind + "/" + strconv.FormatInt(position, 10) + "%3A" + escape(t.search)
 }
 
-// escape encodes all that is not unreserved.
+// escape percent-encodes all bytes except unreserved ones.
 func escape(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }

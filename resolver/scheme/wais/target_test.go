@@ -6,7 +6,8 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// A plus is data in a URL (RFC 1738 section 2.2), and a blank only in what a form sends.
+// TestSearchOfURL: a plus is data in a URL (RFC 1738 section 2.2), and a space only in the submission of a
+// form.
 func TestSearchOfURL(t *testing.T) {
 	for url, want := range map[string]string{
 		"wais://h/d?c++":                "c++",

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// xmlTitle returns the title in a record of XML: that of Dublin Core and its like, or of MARCXML.
+// xmlTitle returns the title in an XML record: that of Dublin Core and similar formats, or of MARCXML.
 func xmlTitle(b []byte) string {
 	d := xml.NewDecoder(bytes.NewReader(b))
 	d.Strict = false
-	within, is245 := "", false // the element that is the title, once it is open
+	within, is245 := "", false // the open title element, "" outside of it
 	var title strings.Builder
 	const maxTokens = 2000
 	for range maxTokens {
