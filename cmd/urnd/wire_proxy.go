@@ -47,7 +47,8 @@ func newOriginClient(c config.Config, s *service, r *resolution, d dependencies)
 	return schemehttp.New(settings), nil
 }
 
-// newTunnelClient returns the client for tunnels, which have no idle timeout.
+// newTunnelClient returns the client for tunnels, to whose connections the idle timeout of origins does not
+// apply.
 func newTunnelClient(c config.Config, s *service, r *resolution, d dependencies) (*schemehttp.Handler, error) {
 	settings, guard, err := originSettings(c, s, r, d)
 	if err != nil {
