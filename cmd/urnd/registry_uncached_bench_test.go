@@ -15,7 +15,8 @@ import (
 	"github.com/urnd/urnd/resolver/registry/sqlite"
 )
 
-// BenchmarkRegistryUncached is the time of a handler for names of the registry whose answers are not cached, without a protocol.
+// BenchmarkRegistryUncached measures the handler for names of the registry with a cache miss, without a
+// protocol.
 func BenchmarkRegistryUncached(b *testing.B) {
 	const names = 100_000
 	c := config.Default()
