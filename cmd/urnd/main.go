@@ -13,7 +13,7 @@ import (
 	"runtime"
 	"strings"
 	"syscall"
-	_ "time/tzdata" // where the machine has none, for proxy.time_zone
+	_ "time/tzdata" // for proxy.time_zone on machines without time zone data
 
 	"github.com/spf13/cobra"
 

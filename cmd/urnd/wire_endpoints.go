@@ -34,7 +34,7 @@ type serverSettings struct {
 	headerTimeout, bodyTimeout time.Duration
 	idleTimeout, shutdownTime  time.Duration
 	certificates               *certificate.Set // nil is no TLS
-	authorities                string           // hash of the file tls.client_ca
+	authorities                string           // version of the file tls.client_ca
 	senders                    string           // trusted senders of the PROXY protocol
 	http2                      bool
 	http2Requests              int

@@ -332,7 +332,8 @@ func appendCommas(b []byte, n int64) []byte {
 	return b
 }
 
-// moment is a time in UTC for display: to the minute, or a day if its time of day is midnight.
+// moment is a time in UTC for display: to the minute, or a day if it is midnight, as servers send that give no
+// time of day.
 type moment struct {
 	time  time.Time
 	isDay bool

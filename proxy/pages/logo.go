@@ -126,7 +126,7 @@ func (l *Logo) element(base string) template.HTML {
 	if l == nil {
 		return ""
 	}
-	return template.HTML(fmt.Sprintf(`<img src="%s" width="%d" height="%d" alt="">`, //nolint:gosec // a constant path after an escaped one
+	return template.HTML(fmt.Sprintf(`<img src="%s" width="%d" height="%d" alt="">`, //nolint:gosec // escaped
 		template.HTMLEscapeString(base+l.Path()), l.width, l.height))
 }
 

@@ -92,7 +92,7 @@ func (w Writer) space(ns *Namespace, hasPage bool) space {
 		s.Link = w.toNamespace(ns.NID)
 	}
 	if s.Title != "" && hasPage {
-		s.Title = template.HTML("<a " + string(s.Link.Href) + ">" + string(s.Title) + "</a>") //nolint:gosec // escaped, as the attribute is
+		s.Title = template.HTML("<a " + string(s.Link.Href) + ">" + string(s.Title) + "</a>") //nolint:gosec // escaped
 	}
 	return s
 }
