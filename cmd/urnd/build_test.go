@@ -19,7 +19,7 @@ func build(t testing.TB) string {
 func buildIn(t testing.TB, dir string) {
 	t.Helper()
 	command := exec.Command("go", "build", "-pgo=off", "-o", filepath.Join(dir, "urnd"), ".")
-	// like the release, and the build cache, also under the race detector
+	// Like the release, and the build cache, also under the race detector.
 	command.Env = append(os.Environ(), "CGO_ENABLED=0")
 	out, err := command.CombinedOutput()
 	if err != nil {

@@ -37,7 +37,7 @@ func newFileDaemon(t *testing.T, lines ...string) *fileDaemon {
 func (l *fileDaemon) write(t *testing.T, lines ...string) {
 	t.Helper()
 	all := map[string]string{
-		// nothing listens there
+		// Nothing listens there.
 		"listen": `{service: "127.0.0.1:0", admin: ""}`, "dns": `{servers: ["127.0.0.1:9"], timeout: 1s}`,
 		"log": "{format: text}", "cache": "{answers: 1MiB, records: 1MiB}", "namespaces": bookNamespace("a"),
 		"access": "{allow_destinations: [127.0.0.0/8]}",

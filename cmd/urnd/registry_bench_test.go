@@ -250,7 +250,7 @@ func (b *registryBench) written() {
 	const n = 5000
 	s := b.open()
 	defer s.Close()
-	// other contacts than those of another process: equal ones are no change
+	// Other contacts than those of another process: equal ones are no change.
 	random := rand.New(rand.NewPCG(uint64(os.Getpid()), 7))
 	took := make([]time.Duration, n)
 	begun := time.Now()

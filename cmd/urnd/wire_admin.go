@@ -75,7 +75,7 @@ func wirePeople(c config.Config, a *admin.Config, r *resolution, d dependencies)
 	if err != nil || a.Registry == nil {
 		return err
 	}
-	// without a directory of jobs, the pages of drafts are disabled
+	// Without a directory of jobs, the pages of drafts are disabled.
 	directory := filepath.Join(jobsDirectory(c), "drafts")
 	a.Registry.Drafts, err = shared.Reuse(&r.shared, previous, "drafts", directory, func() (*editor.Drafts, func(), error) {
 		return editor.NewDrafts(directory, d.now), func() {}, nil

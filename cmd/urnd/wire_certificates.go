@@ -116,7 +116,7 @@ func wireAuthority(c config.Config, r *resolution, d dependencies) (*certificate
 	settings.Storage, settings.Now, settings.Ordered = certificateStorage(c, r, d), d.now, d.metrics.CertificateOrdered
 	basis := [...]string{
 		settings.Directory, settings.Contact, settings.KeyID, settings.HMAC, secret.Version(c.ACME.CA),
-		// the next configuration may close them
+		// The next configuration may close them.
 		c.ACME.Storage, stateDirectory(c.Cache), fmt.Sprintf("%p %p", r.registry, r.level),
 	}
 	return shared.Reuse(&r.shared, d.previous.reusable(), "authority", basis, func() (*certificate.Manager, func(), error) {

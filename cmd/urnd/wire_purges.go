@@ -46,7 +46,7 @@ func newPurges(c config.Config, responses *httpcache.Cache, s *service, level *v
 		Publish: func(ctx context.Context, of adminapi.ResponseSelection, hard bool) {
 			publish(ctx, level, responsePurge(of, hard), d)
 		},
-		// none of its fields can fail
+		// None of its fields can fail.
 		Position: func() []byte { text, _ := json.Marshal(level.Position()); return text },
 	}
 	if path := positionFile(c.Cache); path != "" {

@@ -41,7 +41,7 @@ func TestLanguageOfEditors(t *testing.T) {
 // documents and of the API are marked as English. They fit in the initial congestion window.
 func TestLanguagesOfAdministrators(t *testing.T) {
 	h := newAdminHandler(&fakeCaches{}, nil)
-	// the same in English and other languages
+	// The same in English and other languages.
 	same := regexp.MustCompile(`^(urnd|API|Caches|Configuration|Daemon|Site)$`)
 	word := regexp.MustCompile(`\p{L}{2,}`)
 	for _, target := range []string{"/", "/config", "/caches", "/docs", "/docs/names", "/docs/registry", "/docs/caches", "/docs/schemas", "/docs/none"} {

@@ -38,7 +38,7 @@ func TestRevert(t *testing.T) {
 	s := newSite(t, nil)
 	s.put(t, "urn:nbn:fi:a", `{"targets":[{"uri":"https://a.example/1"}]}`)
 	s.put(t, "urn:nbn:fi:b", `{"targets":[{"uri":"https://a.example/b"}]}`)
-	// change set 3
+	// This is change set 3.
 	s.ask("PUT "+of(names, "urn:nbn:fi:a"), `{"targets":[{"uri":"https://a.example/2"}]}`, `If-Match: "1"`)
 	body := `{"set":3,"note":"wrong"}`
 	dry := s.ask("POST "+revert+"?dry_run=true", body).reverted(t)

@@ -43,7 +43,7 @@ func TestDescription(t *testing.T) {
 	}{
 		{&resolver.Negative{Kind: resolver.ErrGone}, "gone", http.StatusGone},
 		{&resolver.Negative{Kind: resolver.ErrNotFound}, "unknown", http.StatusNotFound},
-		// no authority was queried
+		// No authority was queried.
 		{&resolver.Negative{Kind: resolver.ErrNotFound, Unclaimed: true}, "unknown", http.StatusOK},
 		{resolver.ErrUnreachable, "unreachable", http.StatusOK},
 	} {
@@ -124,7 +124,7 @@ func TestDescriptionOfRecord(t *testing.T) {
 			t.Errorf("%s: %+v, %v", tt.status, d, err)
 		}
 		plain := text(t, s.get(t, "/uri-res/N2C?urn:x1:a", "Accept: text/plain"))
-		// one line each
+		// Values are single lines.
 		if strings.Contains(plain, "reason: ") && !strings.Contains(plain, "reason: a new edition\r\n") {
 			t.Errorf("%s: %s", tt.status, plain)
 		}

@@ -22,7 +22,7 @@ type Docs struct {
 func NewDocs(design *pages.Design) Docs {
 	return Docs{
 		sync.OnceValues(func() (*apidoc.Docs, error) { return apidoc.New(openAPI) }),
-		// In is set for each reader
+		// In is set for each reader.
 		apidoc.Place{Root: design.Path(route.PathDocs), Document: design.Path(route.PathOpenAPI)},
 	}
 }

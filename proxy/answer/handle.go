@@ -48,7 +48,7 @@ func (a *Responder) handle(ctx context.Context, q *Question) (message.Reply, err
 	answer, err := a.config.Resolver.Resolve(ctx, q.Query)
 	record := answer.Record()
 	var n *resolver.Negative
-	// it is registered, but has no target
+	// It is registered, but has no target.
 	if errors.As(err, &n) && errors.Is(err, resolver.ErrNotFound) && isRecordOf(n.Record, name.String()) {
 		answer, record, err = resolver.Answer{TTL: n.Lifetime(), Cache: n.Cache}, n.Record, nil
 	}

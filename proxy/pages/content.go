@@ -98,7 +98,7 @@ type Content = template.HTML
 // Make executes a template in a language.
 func (c Contents) Make(l Language, file string, data any) Content {
 	var b strings.Builder
-	// tests cover each page: data has the types of the template
+	// Tests cover each page: data has the types of the template.
 	if err := c.templates[l].ExecuteTemplate(&b, file, data); err != nil {
 		return "<p>This page failed.</p>"
 	}

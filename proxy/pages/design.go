@@ -288,7 +288,7 @@ const Vary = "Accept-Language"
 func (w Writer) execute(file string, s *sheet, value any) Page {
 	var b bytes.Buffer
 	p := Page{Language: w.language.Tag(), Policy: s.policy}
-	// it cannot fail with these types
+	// It cannot fail with these types.
 	if err := w.design.templates[w.language].ExecuteTemplate(&b, file, value); err != nil {
 		p.Body = []byte("<!DOCTYPE html><title>urnd</title><p>This page failed.")
 		return p

@@ -183,7 +183,7 @@ func unisolated(page string) (found []string) {
 		case html.TextToken:
 			isolates := slices.ContainsFunc(open, func(e html.Token) bool {
 				isAuto := slices.ContainsFunc(e.Attr, func(a html.Attribute) bool { return a.Key == "dir" && a.Val == "auto" })
-				// each text of a picture is a paragraph of its own
+				// Each text of a picture is a paragraph of its own.
 				return isAuto || e.Data == "bdi" || e.Data == "text"
 			})
 			if before, _, has := strings.Cut(token.Data, "\u202e"); has && !isolates && !strings.Contains(before, "\u2068") {

@@ -175,7 +175,7 @@ func tableOf(l *scheme.Listing, to linker) *table {
 		t.CountHead, unit = w.Text("listing.articles"), w.Text("listing.unit_articles")
 	}
 	if at, isWeb := to.target(l.URI); !isWeb && strings.HasPrefix(at, "/") && len(l.Items) > 1 {
-		// see package message
+		// See package message.
 		t.SortName, t.SortSize, t.SortTime = hrefOf(at+"&sort=name"), hrefOf(at+"&sort=size"), hrefOf(at+"&sort=time")
 	}
 	m := itemsFor(len(l.Items), to)

@@ -306,6 +306,6 @@ func (r *room) path(name, path string) template.HTMLAttr {
 	return template.HTMLAttr(name + `="` + string(m) + `"`) //nolint:gosec // escaped, and of this server
 }
 
-// contact is the function contact for a text that may be long.
-// a link contains the text twice
+// contact is the function contact for a text that may be long. Its size counts twice, since a link contains the
+// text twice.
 func (r *room) contact(text string) link { return contact(r.fit(r.fit(text, roomText), roomText)) }

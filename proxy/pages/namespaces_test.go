@@ -61,7 +61,7 @@ func TestNamespacesPages(t *testing.T) {
 	site := library(t)
 	site.All = nil
 	for i := range 250 {
-		// the maximum lengths in package urnns
+		// The maximum lengths in package urnns.
 		site.All = append(site.All, pages.Namespace{NID: fmt.Sprintf("n%031d", i), Title: strings.Repeat("ü", 40), Description: strings.Repeat("ü", 65)})
 	}
 	w := pages.New(site).For(pages.Chosen("de"))

@@ -213,7 +213,7 @@ func (w Writer) Description(title string, properties [][2]string) Page {
 // script element, which browsers do not execute.
 func (w Writer) DescriptionWith(title string, properties [][2]string, ld []byte) Page {
 	page := tablePage{Frame: w.frame(plaintext.OneLine(title), host, ""), Heading: title, Rows: w.rowsOf(properties)}
-	// in JSON, "<" occurs only in strings: escaping it keeps the element open
+	// In JSON, "<" occurs only in strings: escaped, it cannot end the element.
 	within := bytes.ReplaceAll(ld, []byte("<"), []byte(`\u003c`))
 	page.Data = template.HTML(`<script type="application/ld+json">` + string(within) + `</script>`) //nolint:gosec // it is data
 	return w.execute("description.html", &w.design.page, page)

@@ -228,7 +228,7 @@ func checkPicture(t *testing.T, name string, text []byte, s testserver.Screen) {
 	if dark := ground < 0x8000; dark != s.Dark {
 		t.Errorf("%s: the background is %#x", name, ground)
 	}
-	// the search result has a background of its own
+	// Bands of a page have a background of their own.
 	if share := written(picture); picture.Bounds().Dx() != s.Width || share < 0.002 || share > 0.7 {
 		t.Errorf("%s: %v, %.1f %% of it are not background", name, picture.Bounds(), 100*share)
 	}

@@ -163,7 +163,7 @@ func (a *API) Serve(w http.ResponseWriter, r *http.Request, actor registry.Actor
 	}
 	reply := a.Writer.Problem(r, &problem.Failure{Err: err, Input: r.URL.Query().Get("uri")})
 	if errors.Is(err, problem.ErrBodyTimeout) {
-		// otherwise net/http waits once more for the body before it sends the reply
+		// Otherwise net/http waits once more for the body before it sends the reply.
 		reply.Fields.Set("Connection", "close")
 	}
 	a.Writer.Write(w, r, reply)

@@ -265,7 +265,7 @@ func (r *editing) carried() [][2]string {
 
 // conflict shows the conflict with a concurrent change.
 func (e *Editor) conflict(r *editing, current registry.Entry) (message.Reply, error) {
-	// base does not exist if it was purged, and registered again
+	// base does not exist if it was purged, and registered again.
 	base, err := e.entry(r.Request, r.subject, max(r.version, 1))
 	if err != nil && !errors.Is(err, registry.ErrUnknown) {
 		return message.Reply{}, err

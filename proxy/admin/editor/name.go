@@ -94,7 +94,7 @@ func (e *Editor) serveName(p *Request) (message.Reply, error) {
 	if e.Public != "" && !s.IsPrefix {
 		address := e.Public + "/" + strings.NewReplacer("?", "%3F", "#", "%23").Replace(n.Name)
 		page.Public = address + "?preview"
-		// otherwise it is too long for a QR code
+		// Otherwise it is too long for a QR code.
 		if code, err := qr.SVG(address, p.Panel.In.Text("name.qr_code")); err == nil {
 			page.Code = pages.Content(code)
 		}

@@ -292,7 +292,7 @@ func withTag(metadata, tag string, with bool) string {
 		at, members = len(members), append(members, field.Member{Name: memberTags, Value: json.RawMessage("null")})
 	}
 	var tags []json.RawMessage
-	// a single tag outside a list; null is an empty list
+	// A single tag outside a list; null is an empty list.
 	if value := members[at].Value; json.Unmarshal(value, &tags) != nil {
 		tags = []json.RawMessage{value}
 	}

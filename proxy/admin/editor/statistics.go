@@ -147,7 +147,7 @@ func following(counted []registry.Count, since, until string) []registry.Count {
 		return counted
 	}
 	form, next := time.DateOnly, func(t time.Time) time.Time { return t.AddDate(0, 0, 1) }
-	// old counts have months only, and they come first
+	// Old counts have months only, and they come first.
 	hasMonths := len(counted) > 0 && len(counted[0].Period) < len(time.DateOnly)
 	if hasMonths || !to.Before(from.AddDate(0, 0, daysShown)) {
 		form, next = monthForm, func(t time.Time) time.Time { return t.AddDate(0, 1, 0) }

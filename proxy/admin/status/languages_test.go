@@ -39,7 +39,7 @@ func (fullCaches) ResponsesPurge(map[string]string) (func(context.Context) (int,
 // translations, and fits in the initial congestion window.
 func TestLanguages(t *testing.T) {
 	word, unknown := regexp.MustCompile(`\p{L}{3,}`), regexp.MustCompile(`\{\{|\b(state|settings|caches|nav|error)\.[a-z_]{3,}`)
-	// the same in English and other languages
+	// The same in English and other languages.
 	same := regexp.MustCompile(`^(urnd|Caches|[Mm]edian|Details|error|configuration|Section|Machines|machine|cache|[0-9.]+ .iB)$`)
 	all := pagesOf(status.Config{State: busySources().State, Settings: settings, Caches: fullCaches{}})
 	design := pages.New(pages.Site{})

@@ -45,7 +45,7 @@ func (r report) failing(all []Failing) Table {
 		Columns: []string{r.in.Text("state.server"), r.in.Text("state.is"), r.in.Text("state.reason"), r.in.Text("state.asked_again")},
 	}
 	all = slices.SortedStableFunc(slices.Values(all), func(a, b Failing) int {
-		// critical, warning
+		// The alphabetical order is that of urgency: critical, warning.
 		return cmp.Or(strings.Compare(string(a.Severity), string(b.Severity)), strings.Compare(a.Name, b.Name))
 	})
 	const mostServers, room = 40, 3500 // rows, bytes

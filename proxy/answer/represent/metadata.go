@@ -78,7 +78,7 @@ func (m Metadata) tidied() Metadata {
 // members are the members of an object.
 type members struct {
 	all map[string]json.RawMessage
-	// by names in lower case; of several equal names, the one in lower case, or none
+	// folded has the members by names in lower case; of several equal names, the one in lower case, or none.
 	folded map[string]json.RawMessage
 }
 
