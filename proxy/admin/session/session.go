@@ -161,7 +161,7 @@ func (s *Sessions) EndToken(id string) {
 }
 
 // Form returns the CSRF token for a cookie: a page of another site cannot know it, since it can read neither
-// of both.
+// the cookie nor the form.
 func (s *Sessions) Form(cookie string) string {
 	h := hmac.New(sha256.New, s.key[:])
 	_, _ = h.Write([]byte(cookie)) // it never fails
