@@ -10,15 +10,15 @@ import (
 	"github.com/coreos/go-systemd/v22/activation"
 )
 
-// StateDirectory returns the directory for persistent state, "" if systemd has created
-// none (StateDirectory of systemd.exec(5)).
+// StateDirectory returns the directory for persistent state, "" if systemd has created none (StateDirectory
+// in systemd.exec(5)).
 func StateDirectory() string {
 	first, _, _ := strings.Cut(os.Getenv("STATE_DIRECTORY"), ":")
 	return first
 }
 
-// CacheDirectory returns the directory for caches, "" if systemd has created none (CacheDirectory
-// of systemd.exec(5)).
+// CacheDirectory returns the directory for caches, "" if systemd has created none (CacheDirectory in
+// systemd.exec(5)).
 func CacheDirectory() string {
 	first, _, _ := strings.Cut(os.Getenv("CACHE_DIRECTORY"), ":")
 	return first
@@ -27,8 +27,8 @@ func CacheDirectory() string {
 // HasCredentials reports whether systemd passes credentials to the service.
 func HasCredentials() bool { return os.Getenv("CREDENTIALS_DIRECTORY") != "" }
 
-// Credential returns the path of a credential (LoadCredential of systemd.exec(5)), and
-// false if systemd passes none or name is not a file name.
+// Credential returns the path of a credential (LoadCredential in systemd.exec(5)), and false if systemd
+// passes none or name is not a file name.
 func Credential(name string) (string, bool) {
 	directory := os.Getenv("CREDENTIALS_DIRECTORY")
 	if directory == "" || name != filepath.Base(name) {
@@ -37,8 +37,8 @@ func Credential(name string) (string, bool) {
 	return filepath.Join(directory, name), true
 }
 
-// Listeners returns the sockets that systemd has opened, by name: LISTEN_FDS and
-// LISTEN_FDNAMES of sd_listen_fds(3).
+// Listeners returns the sockets that systemd has opened, by name: LISTEN_FDS and LISTEN_FDNAMES in
+// sd_listen_fds(3).
 func Listeners() (map[string][]net.Listener, error) {
 	listeners, err := activation.ListenersWithNames()
 	if err != nil {

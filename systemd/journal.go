@@ -16,9 +16,8 @@ func JournalListens() bool {
 	return err == nil && listens
 }
 
-// Journal is a slog.Handler that writes native fields to the journal
-// (systemd.journal-fields(7)): MESSAGE, PRIORITY, and one for each attribute. The
-// message repeats the attributes, for people to read.
+// Journal is a slog.Handler that writes native fields to the journal (systemd.journal-fields(7)): MESSAGE,
+// PRIORITY, and one for each attribute. The message repeats the attributes for human readers.
 type Journal struct {
 	options slog.HandlerOptions
 	attrs   []slog.Attr // with the names of their groups
@@ -26,8 +25,8 @@ type Journal struct {
 	send    func(message string, priority journal.Priority, fields map[string]string) error
 }
 
-// NewJournal returns a Journal with the Level and ReplaceAttr of options; AddSource is
-// ignored. The error is that the journal is not available.
+// NewJournal returns a Journal with the Level and ReplaceAttr of options; AddSource is ignored. It fails if
+// the journal is not available.
 func NewJournal(options slog.HandlerOptions) (*Journal, error) {
 	if !journal.Enabled() {
 		return nil, errors.New("the journal is not available on this machine")
@@ -64,7 +63,7 @@ func (j *Journal) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// each calls f for an attribute, or for those of a group.
+// each calls f for an attribute, or for the attributes of a group.
 func (j *Journal) each(prefix string, a slog.Attr, f func(name, value string)) {
 	a.Value = a.Value.Resolve()
 	if a.Value.Kind() == slog.KindGroup {
@@ -116,8 +115,8 @@ func priority(level slog.Level) journal.Priority {
 	}
 }
 
-// fieldName converts a name to that of a journal field: upper case, digits and
-// underscores, a letter first.
+// fieldName converts a name to that of a journal field: upper-case letters, digits and underscores, beginning
+// with a letter.
 func fieldName(name string) string {
 	field := strings.Map(func(r rune) rune {
 		if 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' {

@@ -1,6 +1,7 @@
-// Package systemd is a thin layer over go-systemd: sockets, directories and credentials
-// from the service manager, notifications to it, and the journal. Without systemd its
-// functions do nothing.
+// Package systemd is a thin layer over go-systemd. From the service manager enter sockets, directories and
+// credentials; notifications and log records with native journal fields leave. It follows sd_notify(3),
+// sd_listen_fds(3), systemd.exec(5) and systemd.journal-fields(7). Without systemd its functions have no
+// effect.
 package systemd
 
 import (
@@ -10,13 +11,13 @@ import (
 	"github.com/coreos/go-systemd/v22/daemon"
 )
 
-// Ready notifies systemd that the service runs, or runs again after Reloading.
+// Ready notifies systemd that the service is running, or running again after Reloading.
 func Ready(status string) error { return notify(daemon.SdNotifyReady + "\nSTATUS=" + status) }
 
-// Status sends a text about the state of the service.
+// Status sets the status text of the service.
 func Status(status string) error { return notify("STATUS=" + status) }
 
-// Reloading notifies systemd that the configuration is being reloaded; Ready ends that.
+// Reloading notifies systemd that the configuration is being reloaded; Ready ends the reload.
 func Reloading() error {
 	return notify(daemon.SdNotifyReloading + "\n" + daemon.SdNotifyMonotonicUsec())
 }
@@ -27,8 +28,7 @@ func Stopping() error { return notify(daemon.SdNotifyStopping) }
 // Alive resets the watchdog timer.
 func Alive() error { return notify(daemon.SdNotifyWatchdog) }
 
-// Watchdog returns the interval in which systemd expects Alive, 0 if it has no watchdog
-// for this process.
+// Watchdog returns the interval in which systemd expects Alive, 0 without a watchdog for this process.
 func Watchdog() time.Duration {
 	interval, err := daemon.SdWatchdogEnabled(false)
 	if err != nil {

@@ -12,11 +12,10 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// maxExposure is the greatest exposure level allowed, on the scale of systemd-analyze
-// from 0 to 10.
+// maxExposure is the maximum exposure level of a unit, on the scale of systemd-analyze from 0 to 10.
 const maxExposure = 1.5
 
-// unitsIn writes the units to a directory, with a program that exists, and an instance of the template.
+// unitsIn writes the units, with an existing program and an instance of the template, to a directory.
 func unitsIn(t *testing.T) (directory string) {
 	t.Helper()
 	directory = t.TempDir()
@@ -53,7 +52,7 @@ func TestUnitIsClosed(t *testing.T) {
 	}
 }
 
-// systemd finds no errors in the units.
+// systemd-analyze finds no errors in the units.
 func TestUnitsVerify(t *testing.T) {
 	testserver.Need(t, "systemd-analyze")
 	directory := unitsIn(t)
@@ -65,7 +64,8 @@ func TestUnitsVerify(t *testing.T) {
 	}
 }
 
-// An instance is confined as the service is, and what it does has its own name: each other line is that of urnd.service.
+// An instance is confined like the service, and uses its own names: all other lines equal those of
+// urnd.service.
 func TestInstanceIsTheService(t *testing.T) {
 	lines := func(unit string) string {
 		text, err := os.ReadFile(unit)
@@ -88,7 +88,7 @@ func TestInstanceIsTheService(t *testing.T) {
 	}
 }
 
-// The unit passes on the credentials that a configuration can name.
+// The unit passes the credentials that a configuration can refer to.
 func TestUnitPassesCredentials(t *testing.T) {
 	text, err := os.ReadFile("urnd.service")
 	if err != nil {
@@ -105,7 +105,7 @@ func TestUnitPassesCredentials(t *testing.T) {
 	}
 }
 
-// It passes on those that the example of all settings and the recipes name.
+// The unit passes the credentials in the example of all settings and in the documentation.
 func TestUnitPassesCredentialsOfDocuments(t *testing.T) {
 	unit, err := os.ReadFile("urnd.service")
 	if err != nil {

@@ -36,7 +36,7 @@ proxy:
     - {hosts: [www.test], path: /api/admin/deep, public: false}
 `
 
-// accessFile returns the path of a configuration.
+// accessFile returns the path of a configuration file.
 func accessFile(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "urnd.yaml")
@@ -202,7 +202,7 @@ file: {roots: [/srv]}
 	}
 }
 
-// What the configuration accepts as a rule is one.
+// Hosts that the configuration accepts in a rule are valid.
 func TestPolicyOf(t *testing.T) {
 	for _, host := range []string{
 		"a", "A.Example.", ".example.org", ".org", "_a.example", "*.example.org", "a*b?c.*.example", "*-a.example", "?", "192.0.2.1", "192.0.2.0/24",

@@ -19,7 +19,7 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// discardWriter is the response to a request without a network, of which the status is kept.
+// discardWriter is the response to a request without a network; it stores only the status.
 type discardWriter struct {
 	httpmessage.ResponseWriter
 	status int
@@ -33,7 +33,7 @@ func (*discardWriter) Room() int64                 { return math.MaxInt64 }
 func (*discardWriter) Flush() error                { return nil }
 func (*discardWriter) Write(p []byte) (int, error) { return len(p), nil }
 
-// answerTo answers a request by a service, and discards the response.
+// answerTo serves a request with a service, and discards the response.
 func (w *discardWriter) answerTo(s *service, r *httpmessage.Incoming) {
 	if rest := s.Begin(r, w); rest != nil {
 		rest.Continue()
@@ -53,7 +53,7 @@ func wireForBench(b *testing.B, answers config.Size) wiredAll {
 	return p
 }
 
-// BenchmarkCachedRedirect is the time of a handler for a cached answer, without a protocol.
+// BenchmarkCachedRedirect measures the handler of a cached answer, without a protocol.
 func BenchmarkCachedRedirect(b *testing.B) {
 	for _, bm := range []struct{ name, target string }{
 		{"canonical", "/urn:ietf:rfc:2648"},
@@ -78,16 +78,16 @@ func BenchmarkCachedRedirect(b *testing.B) {
 	}
 }
 
-// localRequest returns a GET of a client on this machine.
+// localRequest returns a GET of a client on loopback.
 func localRequest(target string, fields ...string) *httpmessage.Incoming {
 	r := proxytest.Request(http.MethodGet, target, fields...)
 	r.Conn = &proxytest.Conn{Remote: netip.MustParseAddrPort("127.0.0.1:1")}
 	return r
 }
 
-// BenchmarkMemoryPerAnswer fills the cache with distinct names and reports the
-// heap that one of them takes, with keys and the overhead of ristretto. The
-// capacity is chosen so that they just fit: cache.answers is an honest bound.
+// BenchmarkMemoryPerAnswer fills the cache with distinct names and reports the heap of each, with keys and
+// the overhead of ristretto. The capacity is chosen so that they just fit: this checks that cache.answers is
+// an accurate limit.
 func BenchmarkMemoryPerAnswer(b *testing.B) {
 	const names, capacity = 1_000_000, 450 << 20
 	for b.Loop() {
@@ -128,8 +128,8 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// BenchmarkExplain is the time of a cached resolution, untraced and traced: without a
-// trace it costs next to nothing, and by TestExplainIsFree allocates nothing more.
+// BenchmarkExplain measures a cached resolution with and without a trace: without it, tracing costs next to
+// nothing, and by TestExplainIsFree does not allocate.
 func BenchmarkExplain(b *testing.B) {
 	p := wireForBench(b, 64<<20)
 	q := resolvable(b, "urn:ietf:rfc:2648")
@@ -174,13 +174,13 @@ func TestExplainIsFree(t *testing.T) {
 		}
 	}
 	resolve()
-	if n := testing.AllocsPerRun(100, resolve); n > 1 { // the load that would run
+	if n := testing.AllocsPerRun(100, resolve); n > 1 { // the load function
 		t.Errorf("a cached resolution makes %v allocations without a trace", n)
 	}
 }
 
-// BenchmarkTelemetry is the time of a handler for a cached answer where spans are sent
-// nowhere, where one request of a million is traced, and where each is.
+// BenchmarkTelemetry measures the handler of a cached answer without spans, with one traced request in a
+// million, and with all requests traced.
 func BenchmarkTelemetry(b *testing.B) {
 	collector := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer collector.Close()

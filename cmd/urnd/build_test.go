@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// build returns a folder that holds the binary urnd.
+// build returns a directory with the binary urnd.
 func build(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -15,11 +15,12 @@ func build(t testing.TB) string {
 	return dir
 }
 
-// buildIn makes the binary urnd in a folder.
+// buildIn builds the binary urnd in a directory.
 func buildIn(t testing.TB, dir string) {
 	t.Helper()
 	command := exec.Command("go", "build", "-pgo=off", "-o", filepath.Join(dir, "urnd"), ".")
-	command.Env = append(os.Environ(), "CGO_ENABLED=0") // as it is shipped, and as the cache of builds has it, also under the race detector
+	// Like the release, and the build cache, also under the race detector.
+	command.Env = append(os.Environ(), "CGO_ENABLED=0")
 	out, err := command.CombinedOutput()
 	if err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)

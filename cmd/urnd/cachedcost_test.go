@@ -14,14 +14,14 @@ import (
 	"github.com/urnd/urnd/config"
 )
 
-// tcpClient is a connection to a server, whose requests allocate nothing on its own side.
+// tcpClient is a connection to a server, whose requests do not allocate on the client side.
 type tcpClient struct {
 	net.Conn
 	request, response []byte
 }
 
-// newCachedClient returns a connection for a request with some field lines, which has been answered: its response is cached, and has this
-// status.
+// newCachedClient returns a connection for a request with field lines. Its response is cached, and has the
+// given status.
 func newCachedClient(tb testing.TB, status int, target string, lines ...string) *tcpClient {
 	tb.Helper()
 	c := config.Default()
@@ -33,7 +33,7 @@ func newCachedClient(tb testing.TB, status int, target string, lines ...string) 
 	head := "GET " + target + " HTTP/1.1\r\nHost: localhost\r\nUser-Agent: test\r\nAccept: */*\r\n"
 	client.request = []byte(head + strings.Join(append(lines, ""), "\r\n") + "\r\n")
 	client.fill(tb, head+"\r\n")
-	for range 8 { // they make what is used again
+	for range 8 { // they fill pools
 		if client.ask(tb); client.status() != status {
 			tb.Fatalf("%q", client.response[:400])
 		}
@@ -41,7 +41,7 @@ func newCachedClient(tb testing.TB, status int, target string, lines ...string) 
 	return client
 }
 
-// dialServer returns a connection to a server with a configuration, whose request is to be set.
+// dialServer returns a connection to a server with a configuration. The caller must set its request.
 func dialServer(tb testing.TB, c config.Config) *tcpClient {
 	tb.Helper()
 	d := newDependencies()
@@ -59,7 +59,7 @@ func dialServer(tb testing.TB, c config.Config) *tcpClient {
 	return &tcpClient{Conn: conn, response: make([]byte, 64<<10)}
 }
 
-// fill asks for what the request is about without the field lines of that, as often as a cache needs.
+// fill sends the request without its field lines, as often as a cache needs.
 func (c *tcpClient) fill(tb testing.TB, request string) {
 	tb.Helper()
 	plain := *c
@@ -102,7 +102,7 @@ func (c *tcpClient) send(tb testing.TB, request []byte) {
 	}
 }
 
-// lengthOf returns the length of the response that bytes begin with, -1 where its head is not complete.
+// lengthOf returns the length of the response at the beginning of text, -1 if its header is incomplete.
 func lengthOf(text []byte) int {
 	head := bytes.Index(text, []byte("\r\n\r\n"))
 	if head < 0 {
@@ -123,14 +123,14 @@ func lengthOf(text []byte) int {
 	return length
 }
 
-// form is a form of a request that the caches answer.
+// form is a form of a request that the caches serve.
 type form struct {
 	name, target string
 	lines        []string
 	status       int
 }
 
-// forms are the forms of requests that are answered from the caches. page is the URL of a stored response.
+// forms returns the forms of requests that the caches serve. page is the URL of a stored response.
 func forms(page string) []form {
 	const name = "/urn:ietf:rfc:2648"
 	client := "X-Forwarded-For: 192.0.2.7"
@@ -163,7 +163,7 @@ func forms(page string) []form {
 	}
 }
 
-// newPage serves a page of 1 KiB that is stored, and returns its URL.
+// newPage serves a cacheable page of 1 KiB, and returns its URL.
 func newPage(tb testing.TB) string {
 	tb.Helper()
 	body := bytes.Repeat([]byte("0123456789abcdef"), 64)
@@ -179,10 +179,10 @@ func newPage(tb testing.TB) string {
 	return origin.URL + "/page"
 }
 
-// A request that a cache answers makes no allocation, however it is spelled.
+// A cache hit does not allocate, in any spelling of the request.
 func TestCachedAllocatesNothing(t *testing.T) {
 	limit := 0.0
-	if raceDetector { // a sync.Pool loses some of what it has, on purpose
+	if raceDetector { // a sync.Pool drops some items on purpose
 		limit = 16
 	}
 	for _, f := range forms(newPage(t)) {
@@ -193,7 +193,7 @@ func TestCachedAllocatesNothing(t *testing.T) {
 	}
 }
 
-// BenchmarkCached is the time of a cached answer on one connection, with both of its sides in this process.
+// BenchmarkCached measures a cache hit on one connection, with client and server in this process.
 func BenchmarkCached(b *testing.B) {
 	for _, f := range forms(newPage(b)) {
 		b.Run(f.name, func(b *testing.B) {

@@ -12,8 +12,7 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// A shared cache is closed with the last configuration that uses it, in whatever order
-// they end.
+// A shared cache is closed with the last configuration that uses it, in any order.
 func TestSharedCaches(t *testing.T) {
 	first := config.Default()
 	first.DDDS.Enabled = false
@@ -41,7 +40,7 @@ func TestSharedCaches(t *testing.T) {
 	if a.answers.Cache != b.answers.Cache || b.answers.Cache == c.answers.Cache {
 		t.Error("a cache is shared with a configuration that changes it, or not with an equal one")
 	}
-	b.close() // its requests have ended before those of a
+	b.close() // its requests end before those of a
 	answers(a)
 	answers(c)
 	a.close()
@@ -51,7 +50,7 @@ func TestSharedCaches(t *testing.T) {
 	}
 }
 
-// Each scheme that is retrieved has stored responses, and no other.
+// Responses are stored for exactly the schemes that are retrieved.
 func TestSchemesOfResponses(t *testing.T) {
 	c, d := config.Default(), newDependencies()
 	r, err := newResolution(c, d.resolverDependencies)
@@ -77,7 +76,7 @@ func TestSchemesOfResponses(t *testing.T) {
 	}
 }
 
-// A snapshot may still be restored into a cache that a reload, or the end, closes.
+// A snapshot may still be restored into a cache that a reload or a shutdown closes.
 func TestRestoringWhileClosing(t *testing.T) {
 	for range 20 {
 		c := config.Default()

@@ -37,8 +37,7 @@ func newAuthority(t *testing.T) *authority {
 	return a
 }
 
-// issue returns a certificate for loopback and its key, in PEM. The first one is the
-// authority's own.
+// issue returns a certificate for loopback and its key, in PEM. The first one is the authority's own.
 func (a *authority) issue(t *testing.T, name string) (certificate, key []byte) {
 	t.Helper()
 	return a.issueUntil(t, name, time.Now().Add(time.Hour))
@@ -71,7 +70,7 @@ func (a *authority) issueUntil(t *testing.T, name string, end time.Time) (certif
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})
 }
 
-// pairFiles are a certificate and its key on disk.
+// pairFiles are the files of a certificate and its key.
 type pairFiles struct{ certificate, key string }
 
 func newPairFiles(t *testing.T, certificate, key []byte) pairFiles {
@@ -83,8 +82,7 @@ func newPairFiles(t *testing.T, certificate, key []byte) pairFiles {
 	return p
 }
 
-// writeLater writes a file with a later modification time than before: clocks of file
-// systems are coarse.
+// writeLater writes a file with a later modification time than before, since file systems have coarse clocks.
 func writeLater(t *testing.T, path string, text []byte) {
 	t.Helper()
 	later := time.Now()
@@ -99,7 +97,7 @@ func writeLater(t *testing.T, path string, text []byte) {
 	}
 }
 
-// What a configuration names can be used.
+// Configured certificate files can be used.
 func TestCertificateFiles(t *testing.T) {
 	ca := newAuthority(t)
 	certificate, key := ca.issue(t, "first")

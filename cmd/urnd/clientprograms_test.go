@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// loopbackConfig lets urnd connect to any port of this machine.
+// loopbackConfig lets urnd connect to any port on loopback.
 const loopbackConfig = "access: {allow_destinations: [127.0.0.0/8]}\nproxy: {connect_ports: [1-65535]}\n"
 
 // launchWith runs urnd with a configuration.
@@ -19,7 +19,7 @@ func launchWith(t *testing.T, binary, file, config string, environment ...string
 	return launch(t, filepath.Join(binary, "urnd"), environment, "--config", file)
 }
 
-// octets returns random ones.
+// octets returns n pseudorandom bytes.
 func octets(n int) []byte {
 	b := make([]byte, n)
 	random := rand.NewChaCha8([32]byte{byte(n)})

@@ -19,20 +19,19 @@ import (
 	"time"
 )
 
-// BenchmarkColdTHTTP is the CPU time that the program takes for a name it has not seen
-// before, where it has to ask a server by THTTP: what an answer costs that no cache gives.
-// The program is a process of its own, so that neither the clients nor the server that it
-// asks are counted; ns/op has both in it, for they share the processors.
+// BenchmarkColdTHTTP measures the CPU time of the daemon for a new name that a THTTP server resolves: the
+// cost of a cache miss. The daemon is a separate process, so that neither the clients nor the server are
+// counted; ns/op includes both, since they share the processors.
 //
-// Linux counts CPU time in hundredths of a second, and the first requests pay for
-// connections, so cpu-us/op is good only for many: -benchtime 40000x.
+// Linux counts CPU time in hundredths of a second, and the first requests set up connections, so cpu-us/op is
+// meaningful only for many requests: -benchtime 40000x.
 func BenchmarkColdTHTTP(b *testing.B) {
 	binary := filepath.Join(b.TempDir(), "urnd")
 	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
 		b.Fatalf("go build: %v\n%s", err, out)
 	}
-	// One benchmark in another: the program is built once, and started anew for each b.N,
-	// so that no name is asked for twice.
+	// A nested benchmark: the program is built once, and restarted for each b.N, so that no name is requested
+	// twice.
 	b.Run("connections=8", func(b *testing.B) { benchmarkColdTHTTP(b, binary, 8) })
 }
 
@@ -84,15 +83,15 @@ func benchmarkColdTHTTP(b *testing.B, binary string, connections int) {
 	running.Wait()
 	b.StopTimer()
 	used := cpuTime(b, pid) - before
-	if n := asked.Load(); n != int64(b.N) { // a cached answer would make the figure too good
+	if n := asked.Load(); n != int64(b.N) { // a cache hit would improve the result
 		b.Errorf("the server was asked %d times for %d names", n, b.N)
 	}
 	b.ReportMetric(float64(used.Microseconds())/float64(b.N), "cpu-us/op")
 }
 
-// startColdTHTTP runs the program until the benchmark ends, with one namespace that the
-// server at url resolves, and returns where it listens. It keeps to the settings and to
-// the line that says so, so that the same file measures other versions too.
+// startColdTHTTP runs the daemon until the benchmark ends, with one namespace that the server at url
+// resolves, and returns its address. It depends only on the settings and the ready line, so that the same
+// file measures other versions, too.
 func startColdTHTTP(b *testing.B, binary, url string) (pid int, address string) {
 	b.Helper()
 	config := filepath.Join(b.TempDir(), "urnd.yaml")
@@ -119,7 +118,7 @@ namespaces:
 		b.Fatal(err)
 	}
 	lines := bufio.NewReader(stderr)
-	rest := make(chan string, 1) // what it logs must be read, or a full pipe holds it up
+	rest := make(chan string, 1) // the log must be read, or a full pipe blocks the daemon
 	b.Cleanup(func() {
 		_ = cmd.Process.Signal(os.Interrupt)
 		text := <-rest
@@ -145,14 +144,14 @@ namespaces:
 	return cmd.Process.Pid, ready.Service
 }
 
-// readRedirect reads one response, which must lead to location.
+// readRedirect reads one response, which must redirect to location.
 func readRedirect(answers *bufio.Reader, location string) error {
 	response, err := http.ReadResponse(answers, nil)
 	if err != nil {
 		return err
 	}
 	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body) // the next response stands behind it
+	body, err := io.ReadAll(response.Body) // the next response follows it
 	if err != nil {
 		return err
 	}
@@ -162,17 +161,17 @@ func readRedirect(answers *bufio.Reader, location string) error {
 	return nil
 }
 
-// cpuTime is what a process has used so far, in itself and in the kernel, with all its
-// threads: fields 14 and 15 of proc_pid_stat(5).
+// cpuTime returns the user and system time of a process with all its threads: fields 14 and 15 of
+// proc_pid_stat(5).
 func cpuTime(b *testing.B, pid int) time.Duration {
 	b.Helper()
 	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
 	if err != nil {
 		b.Fatal(err)
 	}
-	// The name of the program stands in parentheses, and may hold spaces.
+	// The name of the program is in parentheses, and may contain spaces.
 	fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
-	const utime, state = 14, 3 // state is the first behind the name
+	const utime, state = 14, 3 // state is the first field after the name
 	var ticks int
 	for _, field := range fields[utime-state : utime-state+2] {
 		n, err := strconv.Atoi(field)
@@ -181,5 +180,5 @@ func cpuTime(b *testing.B, pid int) time.Duration {
 		}
 		ticks += n
 	}
-	return time.Duration(ticks) * time.Second / 100 // USER_HZ is 100 on every platform that Go has
+	return time.Duration(ticks) * time.Second / 100 // USER_HZ is 100 on every platform that Go supports
 }

@@ -9,18 +9,18 @@ import (
 	"github.com/urnd/urnd/config"
 )
 
-// coldClient is a tcpClient whose every request is for a name that no cache has.
+// coldClient is a tcpClient whose requests are all for new names.
 type coldClient struct {
 	*tcpClient
 	next int
 }
 
-// newColdClient returns a coldClient for names with a prefix, which end in a number from 100000000000 on.
+// newColdClient returns a coldClient for names with a prefix, followed by a number from 100000000000 on.
 func newColdClient(tb testing.TB, prefix string, c config.Config) *coldClient {
 	tb.Helper()
 	client := &coldClient{dialServer(tb, c), firstColdName}
 	client.request = append(make([]byte, 0, 256), "GET /"+prefix...)
-	for range 200 { // the first ones make what is used again
+	for range 200 { // the first ones fill pools
 		client.ask(tb)
 	}
 	return client
@@ -40,7 +40,7 @@ func (c *coldClient) ask(tb testing.TB) {
 	}
 }
 
-// coldNames are the names whose first answer is measured, by what knows them.
+// coldNames returns clients for new names, by the system that resolves them.
 func coldNames(tb testing.TB) map[string]*coldClient {
 	tb.Helper()
 	c := config.Default()
@@ -51,11 +51,11 @@ func coldNames(tb testing.TB) map[string]*coldClient {
 	return map[string]*coldClient{"rule": rule, "registered": newColdClient(tb, "urn:nbn:fi-fe", c)}
 }
 
-// A name that no cache has is answered in the goroutine of its connection, with few allocations for the whole of the request.
+// A new name is resolved in the goroutine of its connection, with few allocations for the whole request.
 func TestColdNameAllocations(t *testing.T) {
 	clients := coldNames(t)
 	for name, most := range map[string]float64{"rule": 10, "registered": 16} {
-		if raceDetector { // a sync.Pool loses some of what it has, on purpose
+		if raceDetector { // a sync.Pool drops some items on purpose
 			most += 16
 		}
 		client := clients[name]
@@ -65,7 +65,8 @@ func TestColdNameAllocations(t *testing.T) {
 	}
 }
 
-// BenchmarkColdName is the time of a redirect of a name that no cache has on one connection, with both of its sides in this process.
+// BenchmarkColdName measures the redirect of a new name on one connection, with client and server in this
+// process.
 func BenchmarkColdName(b *testing.B) {
 	for name, client := range coldNames(b) {
 		b.Run(name, func(b *testing.B) {

@@ -13,7 +13,7 @@ import (
 
 var updateMistakes = flag.Bool("update-mistakes", false, "write what commands answer to mistakes into internal/cli/testdata/mistakes.txt")
 
-// answered returns what urnd answers to a line of words, with the exit status, as a shell shows it.
+// answered returns the output of a command line, with the exit status, as in a shell.
 func answered(t *testing.T, line string) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -29,7 +29,7 @@ func answered(t *testing.T, line string) string {
 	return out.String()
 }
 
-// Every mistake of the table is answered as it says: what is wrong, and what to do next.
+// The command answers every mistake of the table with the expected error and advice.
 func TestMistakes(t *testing.T) {
 	const table = "../../internal/cli/testdata/mistakes.txt"
 	text, err := os.ReadFile(table)

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Shells complete commands, and what flags and arguments take: by the hidden command that their scripts call.
+// Shells complete commands, flags and arguments through the hidden command that their scripts call.
 func TestCompletion(t *testing.T) {
 	for line, want := range map[string]string{
 		"reg":                             "registry",
@@ -41,7 +41,7 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// Every command has its group, and every flag with a list of words in its help completes them.
+// Every command belongs to a group, and every flag with a list of values in its help completes them.
 func TestCommandsAreComplete(t *testing.T) {
 	root := newRoot()
 	root.InitDefaultCompletionCmd()

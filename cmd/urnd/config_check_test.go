@@ -17,8 +17,8 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// everyStore returns lines that turn on all that urnd opens: files and directories below a directory, and
-// addresses, where server is that of all servers.
+// everyStore returns configuration lines that enable everything urnd opens: files and directories below dir,
+// and addresses, where server is the address of all servers.
 func everyStore(t *testing.T, dir, server string) []string {
 	t.Helper()
 	ca := newAuthority(t)
@@ -45,10 +45,10 @@ func everyStore(t *testing.T, dir, server string) []string {
 	}
 }
 
-// The calls by which a program makes files, locks, listens and connects. Opening to read is not among them.
+// System calls that create files, lock, listen or connect. Opening for reading is not among them.
 var opening = regexp.MustCompile(`O_CREAT|O_WRONLY|O_RDWR|\b(mkdir\w*|unlink\w*|rename\w*|link\w*|symlink\w*|flock|connect|bind|listen|sendto|sendmsg)\(|F_SETLK`)
 
-// urnd config check opens, creates, locks and dials nothing, and says what it has not checked.
+// "urnd config check" opens, creates, locks and dials nothing, and lists what it has not checked.
 func TestConfigCheckOpensNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
@@ -92,7 +92,8 @@ func TestConfigCheckOpensNothing(t *testing.T) {
 	}
 }
 
-// With every kind of store turned on, the configuration in use is valid beside the urnd that uses it, which reloads it.
+// With every kind of store enabled, the configuration in use is valid while the daemon uses it, and can be
+// reloaded.
 func TestReloadWithEveryStore(t *testing.T) {
 	dir := t.TempDir()
 	lines := everyStore(t, dir, countConnections(t).address)
@@ -111,7 +112,7 @@ func TestReloadWithEveryStore(t *testing.T) {
 	}
 }
 
-// The same with a registry in PostgreSQL, which urnd config check does not ask.
+// The same with a registry in PostgreSQL, to which "urnd config check" does not connect.
 func TestReloadWithPostgres(t *testing.T) {
 	server := testserver.StartPostgres(t)
 	server.Ask("", "CREATE DATABASE names")
@@ -129,7 +130,7 @@ func TestReloadWithPostgres(t *testing.T) {
 	}
 }
 
-// As with the package: the directories and credentials are those of the service, which a shell does not know.
+// As with the package: the directories and credentials are those of the service, which a shell does not have.
 func TestConfigCheckWithoutTheService(t *testing.T) {
 	t.Setenv("CACHE_DIRECTORY", "")
 	t.Setenv("CREDENTIALS_DIRECTORY", "")
@@ -153,7 +154,7 @@ func TestConfigCheckWithoutTheService(t *testing.T) {
 	}
 }
 
-// What is known without opening is refused as before.
+// Errors that are detected without opening anything are still reported.
 func TestConfigCheckRefuses(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
@@ -175,7 +176,7 @@ func TestConfigCheckRefuses(t *testing.T) {
 	}
 }
 
-// A directory that only the service may look into, as systemd makes it, is not checked, and no fault.
+// A directory that only the service may read, as created by systemd, is not checked, and is no error.
 func TestConfigCheckOfAnotherUser(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
@@ -204,7 +205,7 @@ func TestConfigCheckOfAnotherUser(t *testing.T) {
 	}
 }
 
-// countedConnections is a server that closes all connections, by TCP.
+// countedConnections is a TCP server that closes all connections.
 type countedConnections struct {
 	address  string
 	accepted atomic.Int32

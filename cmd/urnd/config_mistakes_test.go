@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// checked returns all that urnd config check says of a configuration, with the name of its file alone.
+// checked returns the output of "urnd config check" for a configuration, with the base name of its file.
 func checked(t *testing.T, name, text string) string {
 	t.Helper()
 	directory := t.TempDir()
@@ -36,7 +36,7 @@ func checked(t *testing.T, name, text string) string {
 	return strings.ReplaceAll(out.String(), directory+"/", "")
 }
 
-// The command says of each mistake of the table where it is, and what to write.
+// The command reports each mistake of the table with its position and advice.
 func TestConfigCheckAnswersMistakes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
@@ -79,7 +79,7 @@ func TestConfigCheckAnswersMistakes(t *testing.T) {
 	}
 }
 
-// Faults of files that settings name have the line of the setting, also in lists.
+// Errors of files that settings refer to have the line of the setting, also in lists.
 func TestConfigCheckNamesLinesOfFiles(t *testing.T) {
 	for text, want := range map[string]string{
 		"tls:\n  certificate: /nowhere/c\n  key: /nowhere/k\n":                                                             "urnd.yaml:2:3: tls.certificate and tls.key: ",
@@ -107,7 +107,7 @@ func TestConfigCheckNamesLinesOfFiles(t *testing.T) {
 	}
 }
 
-// Hashes of passwords that are compared fast are warned of, and others are not.
+// Fast password hashes cause a warning, others do not.
 func TestConfigCheckNamesCheapHashes(t *testing.T) {
 	const (
 		cheap = "ann:$2y$05$c4WoMPo3SXsafkva.HHa6uXQZWr7oboPiC2bT/r7q1BB8I2s0BRqC\n"
@@ -130,7 +130,7 @@ func TestConfigCheckNamesCheapHashes(t *testing.T) {
 	}
 }
 
-// The registry takes no name that it would not be asked for, and says so.
+// The registry rejects names that it would not be queried for, with an error.
 func TestRegistryTakesWhatIsAnswered(t *testing.T) {
 	store := "sqlite:" + filepath.Join(t.TempDir(), "names.db")
 	set := func(name string) error {
@@ -145,7 +145,7 @@ func TestRegistryTakesWhatIsAnswered(t *testing.T) {
 		{"doi:10.5555/", "urn:doi:10.5556/a", "asked only for what begins with urn:doi:10.5555/"},
 		{"ark:/12345/", "ark:/12345/a", ""},
 		{"ark:/12345/", "urn:nbn:fi:b", "asked only for what begins with ark:/12345/"},
-		{"ark:/12345/", "urn:nbn:fi:a", ""}, // it is there
+		{"ark:/12345/", "urn:nbn:fi:a", ""}, // it is present
 		{"ark:/12345/,urn:", "urn:nbn:fi:b", ""},
 	} {
 		t.Setenv("URND_REGISTRY_ONLY", tt.only)
@@ -156,7 +156,7 @@ func TestRegistryTakesWhatIsAnswered(t *testing.T) {
 	}
 }
 
-// A certificate for other names than those of urnd, or for none, is warned of.
+// A certificate for other names than those of urnd, or for none, causes a warning.
 func TestConfigCheckNamesOfCertificate(t *testing.T) {
 	for _, tt := range []struct {
 		names  []string
@@ -198,7 +198,7 @@ func TestConfigCheckNamesOfCertificate(t *testing.T) {
 	}
 }
 
-// selfSigned returns a certificate for names and its key, in PEM.
+// selfSigned returns a self-signed certificate for names and its key, in PEM.
 func selfSigned(t *testing.T, names []string) (certificate, key []byte) {
 	t.Helper()
 	own, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

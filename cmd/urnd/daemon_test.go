@@ -20,7 +20,7 @@ import (
 	"github.com/urnd/urnd/proxy/listen"
 )
 
-// clock is a time that a test sets.
+// clock is a clock that a test sets.
 type clock struct{ ahead atomic.Int64 }
 
 func (c *clock) now() time.Time          { return time.Unix(4_000_000_000, c.ahead.Load()) }
@@ -54,7 +54,7 @@ func (j *logBuffer) String() string {
 	return j.text.String()
 }
 
-// startService runs urnd with a DNS server of the test's, and no admin listener.
+// startService runs urnd with a DNS server of the test, and no admin listener.
 func startService(t *testing.T, dns string, change func(*config.Config)) *testService {
 	t.Helper()
 	c := config.Default()
@@ -83,7 +83,8 @@ func startService(t *testing.T, dns string, change func(*config.Config)) *testSe
 	return d
 }
 
-// serveClients serves clients by a configuration on a port of the loopback interface until the end of the test, and returns its address.
+// serveClients serves clients with a configuration on a loopback port until the end of the test, and returns
+// its address.
 func serveClients(tb testing.TB, c config.Config, handler httpmessage.Handler, d dependencies) (address string) {
 	tb.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -107,7 +108,7 @@ func serveClients(tb testing.TB, c config.Config, handler httpmessage.Handler, d
 	return listener.Addr().String()
 }
 
-// clientResponse is what a client sees of a response.
+// clientResponse is the visible part of a response.
 type clientResponse struct {
 	status                              int
 	location, cacheStatus, cacheControl string

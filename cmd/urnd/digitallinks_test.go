@@ -20,7 +20,8 @@ func digitalLinks() []config.DigitalLink {
 	}
 }
 
-// linked returns targets: "type URI", and then what is said of it: "lang=de", "type=text/html", "context=FR", "title=..." up to the end.
+// linked returns targets: "type URI" with attributes "lang=de", "type=text/html", "context=FR", and
+// "title=..." up to the end.
 func linked(texts ...string) (r registry.Record) {
 	for _, text := range texts {
 		fields := strings.Fields(text)

@@ -16,11 +16,11 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// fileDaemon is an urnd that reads its configuration from a file, as "urnd serve --config" does.
+// fileDaemon is an urnd that reads its configuration from a file, like "urnd serve --config".
 type fileDaemon struct {
 	testService
 	file         string
-	secure       string // address of the listener for TLS
+	secure       string // address of the TLS listener
 	admin        string
 	hangup, stop func()
 }
@@ -33,11 +33,12 @@ func newFileDaemon(t *testing.T, lines ...string) *fileDaemon {
 	return l
 }
 
-// write replaces the file atomically. Of lines with the same key the last one is used.
+// write replaces the file atomically. Of lines with the same key, the last one is used.
 func (l *fileDaemon) write(t *testing.T, lines ...string) {
 	t.Helper()
 	all := map[string]string{
-		"listen": `{service: "127.0.0.1:0", admin: ""}`, "dns": `{servers: ["127.0.0.1:9"], timeout: 1s}`, // nobody listens there
+		// Nothing listens there.
+		"listen": `{service: "127.0.0.1:0", admin: ""}`, "dns": `{servers: ["127.0.0.1:9"], timeout: 1s}`,
 		"log": "{format: text}", "cache": "{answers: 1MiB, records: 1MiB}", "namespaces": bookNamespace("a"),
 		"access": "{allow_destinations: [127.0.0.0/8]}",
 	}
@@ -57,7 +58,7 @@ func (l *fileDaemon) write(t *testing.T, lines ...string) {
 	}
 }
 
-// bookNamespace is the namespace "book", whose names lead to a host.
+// bookNamespace returns the namespace "book", whose names resolve to a host.
 func bookNamespace(host string) string {
 	return "[{nid: book, order: [namespace], targets: [{template: 'https://" + host + ".example/{+nss}'}]}]"
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// The formats of what is stored are those that the documentation names for who goes back to an earlier version. Who changes one changes
-// it there, too, and what is said of going back.
+// The versions of stored formats are those in the documentation of downgrades. A change of a format must
+// update the documentation, including the consequences for a downgrade.
 func TestFormats(t *testing.T) {
 	text := readFile(t, "../../docs/recipes.md")
 	says := func(row string) {
@@ -39,7 +39,7 @@ func TestFormats(t *testing.T) {
 	d.stop()
 	format, _, _ := strings.Cut(strings.TrimPrefix(readFile(t, filepath.Join(answers, "answers")), "urnd answers "), " ")
 	says("| saved answers (`cache.directory`) | " + format + " |")
-	const footer = 32 // octets: the text "urnd", the version, and the rest
+	const footer = 32 // bytes: the text "urnd", the version, and the rest
 	file := readFile(t, storedFile(t, responses))
 	end := file[max(len(file)-footer, 0):]
 	if !strings.HasPrefix(end, "urnd") {
@@ -68,7 +68,7 @@ func newestSchema(t *testing.T, directory string) (newest int) {
 	return newest
 }
 
-// storedFile returns the path of a response in the directory of the cache on disk, "" where there is none.
+// storedFile returns the path of a response in the directory of the disk cache, "" for none.
 func storedFile(t *testing.T, directory string) (found string) {
 	t.Helper()
 	err := filepath.WalkDir(directory, func(path string, entry fs.DirEntry, err error) error {

@@ -10,8 +10,8 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// registeredForms are names of a registry by their own URLs, as clients ask for them: a PURL, an item, and a name with all the levels that
-// are registered of it.
+// registeredForms returns names of a registry as requested by their own URLs: a PURL, an item, and a name
+// with all its registered levels.
 func registeredForms() [][2]string {
 	return [][2]string{
 		{"plain", "purl.example /net/foo"},
@@ -20,7 +20,8 @@ func registeredForms() [][2]string {
 	}
 }
 
-// newRegisteredClient returns a connection to a server with the names of registeredForms, whose request is one for a path of a host.
+// newRegisteredClient returns a connection to a server with the names of registeredForms, with a request for
+// a path of a host.
 func newRegisteredClient(tb testing.TB, r siteRegistry, form string) *tcpClient {
 	tb.Helper()
 	c := config.Default()
@@ -37,7 +38,7 @@ func newRegisteredClient(tb testing.TB, r siteRegistry, form string) *tcpClient 
 	return client
 }
 
-// registeredNames registers what registeredForms asks for.
+// registeredNames registers the names of registeredForms.
 func registeredNames(tb testing.TB) siteRegistry {
 	tb.Helper()
 	r := newSiteRegistry(tb)
@@ -49,8 +50,8 @@ func registeredNames(tb testing.TB) siteRegistry {
 	return r
 }
 
-// askMany sends a request several times at once, and reads the responses: one wake-up of the server answers them all, so that what is measured
-// is the work for a request, and not that for the connection.
+// askMany pipelines a request several times, and reads the responses. A single wake-up of the server serves
+// all of them, so that the work per request is measured, without that of the connection.
 func (c *tcpClient) askMany(tb testing.TB, requests []byte, n int) {
 	tb.Helper()
 	if _, err := c.Write(requests); err != nil {
@@ -74,12 +75,12 @@ func (c *tcpClient) askMany(tb testing.TB, requests []byte, n int) {
 	}
 }
 
-// A name is answered from the cache without an allocation, also one that is an identifier in a web address.
+// A cached name does not allocate, even if it is an identifier in a web address.
 func TestRegisteredAllocations(t *testing.T) {
 	r := registeredNames(t)
 	for _, f := range registeredForms() {
 		limit := 0.0
-		if raceDetector { // a sync.Pool loses some of what it has, on purpose
+		if raceDetector { // a sync.Pool drops some items on purpose
 			limit += 16
 		}
 		client := newRegisteredClient(t, r, f[1])
@@ -89,7 +90,8 @@ func TestRegisteredAllocations(t *testing.T) {
 	}
 }
 
-// BenchmarkRegisteredRedirect is the time of a cached answer of the registry, of requests that come one at a time, and 32 at once.
+// BenchmarkRegisteredRedirect measures cached answers of the registry, for single requests, and for 32
+// pipelined ones.
 func BenchmarkRegisteredRedirect(b *testing.B) {
 	r := registeredNames(b)
 	for _, f := range registeredForms() {

@@ -9,22 +9,21 @@ import (
 	"testing"
 )
 
-// process is an urnd of its own.
+// process is an urnd in a process of its own.
 type process struct {
 	cmd            *exec.Cmd
 	service, admin string
-	tls            string      // host:port, "off" where there is none
-	rest           chan string // what it logs after it is ready
+	tls            string      // host:port, "off" for none
+	rest           chan string // its log after it is ready
 }
 
-// launch runs a binary on free ports, without the DNS of this machine, until the test
-// ends.
+// launch runs a binary on free ports, without the DNS servers of this machine, until the test ends.
 func launch(t *testing.T, path string, environment []string, args ...string) *process {
 	t.Helper()
 	return launchCommand(t, exec.Command(path, append([]string{"serve"}, args...)...), environment)
 }
 
-// launchCommand is launch for a command that has more than a path and arguments.
+// launchCommand is launch for a command with more than a path and arguments.
 func launchCommand(t *testing.T, command *exec.Cmd, environment []string) *process {
 	t.Helper()
 	p := &process{cmd: command, rest: make(chan string, 1)}

@@ -7,8 +7,8 @@ import (
 	"github.com/urnd/urnd/config"
 )
 
-// Of each limit an address has limits.client_share, and a network limits.network_factor times that. A reload keeps the
-// shares that are held, where neither is changed.
+// An address has limits.client_share of each limit, and a network limits.network_factor times that. A reload
+// preserves the acquired slots if neither is changed.
 func TestSharesOfLimits(t *testing.T) {
 	c := config.Default().Limits
 	c.Requests, c.Fetches, c.Streams, c.Outgoing, c.ClientShare, c.NetworkFactor = 100, 200, 400, 800, 10, 3

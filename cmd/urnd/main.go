@@ -1,5 +1,7 @@
-// Command urnd resolves URNs and normalizes URIs, as a daemon and on the
-// command line.
+// Command urnd resolves URNs and normalizes URIs, as a daemon and on the command line. Package main only
+// wires the other packages: the flags, the configuration and inherited sockets enter; a running daemon, or
+// the output and exit status of a command leaves. The RFCs are those of the wired packages, such as RFC 8141
+// for URNs and RFC 9110 for HTTP.
 package main
 
 import (
@@ -11,7 +13,7 @@ import (
 	"runtime"
 	"strings"
 	"syscall"
-	_ "time/tzdata" // where the machine has none, for proxy.time_zone
+	_ "time/tzdata" // for proxy.time_zone on machines without time zone data
 
 	"github.com/spf13/cobra"
 
@@ -40,7 +42,7 @@ func newRoot() *cobra.Command {
 		Long: `urnd resolves URNs to locations by the DNS (DDDS) and by the rules of their
 namespaces, normalizes URIs, and answers with redirects.`,
 		Version:       programText(),
-		Args:          cobra.ArbitraryArgs, // so that cli.RequireSubcommand sees them
+		Args:          cobra.ArbitraryArgs, // so that cli.RequireSubcommand gets them
 		RunE:          cli.RequireSubcommand,
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -56,7 +58,7 @@ namespaces, normalizes URIs, and answers with redirects.`,
 	root.InitDefaultCompletionCmd()
 	for _, below := range root.Commands() {
 		switch below.Name() {
-		case "completion": // a shell that it does not know must not look like success
+		case "completion": // an unknown shell must be an error
 			below.Args, below.RunE = cobra.ArbitraryArgs, cli.RequireSubcommand
 		case "help":
 			below.Run, below.RunE = nil, func(cmd *cobra.Command, args []string) error {
@@ -68,19 +70,20 @@ namespaces, normalizes URIs, and answers with redirects.`,
 	return cli.WithUsage(root)
 }
 
-// versionFile is the version of urnd. The file is the only place that decides it: the Makefile reads it, too, and what else says the
-// version is written by "make generate".
+// versionFile is the version of urnd. The file is its only source: the Makefile reads it, and "make generate"
+// writes all other copies.
 //
 //go:embed version.txt
 var versionFile string
 
-// commit is set by the linker, where it is known: -X main.commit=... It ends in -dirty where files differ from those of the commit.
+// commit is set by the linker, if known: -X main.commit=... It ends with -dirty if files differ from the
+// commit.
 var commit string
 
 // versionText returns the version, such as "0.20.0".
 func versionText() string { return strings.TrimSpace(versionFile) }
 
-// buildText returns the version for people, with the commit where it is known.
+// buildText returns the version for display, with the commit if known.
 func buildText() string {
 	if commit == "" {
 		return versionText()
@@ -88,7 +91,8 @@ func buildText() string {
 	return fmt.Sprintf("%s (%s)", versionText(), commit)
 }
 
-// programText returns what urnd --version and urnd version print: buildText, and what it was built by and for.
+// programText returns the output of urnd --version and urnd version: buildText, the Go version and the
+// platform.
 func programText() string {
 	return fmt.Sprintf("%s %s %s/%s", buildText(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }

@@ -27,9 +27,9 @@ rules 50 IN NAPTR 100 10 "u" "http+N2L" "!^urn:shared:([a-z]+)$!https://org.exam
 own   70 IN NAPTR 100 10 "u" "http+N2L" "!^urn:own:(.+)$!https://first.example/\\1!" .
 `
 
-// While the DNS is away, what was known is answered for cache.stale_for (an answer that was made of stale records for that time once more),
-// and the rest is refused. When it is back, it is asked once for
-// each record set, however many ask for the names.
+// While the DNS servers are unavailable, cached answers are served stale for cache.stale_for (an answer made
+// of stale records for twice that), and other names fail. After their recovery, they are queried once for
+// each record set, for any number of concurrent requests.
 func TestDNSAway(t *testing.T) {
 	bind := testserver.StartBIND(t, testserver.Zone{Name: "urn.arpa", Text: arpaZone}, testserver.Zone{Name: "urn.example.org", Text: organisationZone})
 	w := startDaemon(t, bind.Addr(), 0, func(c *config.Config) { c.DDDS.Roots = []string{"urn.example.org.", "urn.arpa."} })
@@ -59,7 +59,7 @@ func TestDNSAway(t *testing.T) {
 	w.clock.advance(w.config.Cache.RetryAfter)
 	all("with the DNS again", false)
 	got := bind.Queries()
-	// Whether the server answers again is asked apart, for as long as it does not.
+	// The probes for their recovery are separate queries, as long as it lasts.
 	got = slices.DeleteFunc(got, func(q string) bool { return q == ". NS" || q == "urn.example.org NAPTR" })
 	slices.Sort(got)
 	if want := []string{"direct.urn.arpa NAPTR", "direct.urn.example.org NAPTR", "own.urn.example.org NAPTR"}; !slices.Equal(got, want) {

@@ -15,7 +15,7 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// startOnPostgres runs urnd with a registry in PostgreSQL, and without a DNS server that answers.
+// startOnPostgres runs urnd with a registry in PostgreSQL, and without an available DNS server.
 func startOnPostgres(t *testing.T, url string, change func(*config.Config)) *testDaemon {
 	t.Helper()
 	return startDaemon(t, "127.0.0.1:1", 0, func(c *config.Config) {
@@ -29,19 +29,20 @@ func startOnPostgres(t *testing.T, url string, change func(*config.Config)) *tes
 	})
 }
 
-// set lets a name lead to a target, by the API of the registry, whatever version of it there is.
+// set sets the target of a name through the API of the registry, whatever its version.
 func (w *testDaemon) set(t *testing.T, name, target string) {
 	t.Helper()
 	w.change(t, "PUT", "/api/v1/names?uri="+name, "application/json", `{"targets":[{"uri":"`+target+`"}]}`, `If-None-Match: "0"`)
 }
 
-// expect waits until a name leads to a target.
+// expect waits until a name resolves to a target.
 func (w *testDaemon) expect(t *testing.T, name, target string) {
 	t.Helper()
 	testserver.Wait(t, name+" leads to "+target, func() bool { return w.leads(t, name) == target })
 }
 
-// seesRegistry waits until the daemon says of its registry that it is there, or is not: by its readiness, its metrics and urnd status.
+// seesRegistry waits until the daemon reports the registry as available or unavailable: in its readiness, its
+// metrics and urnd status.
 func (w *testDaemon) seesRegistry(t *testing.T, there bool) {
 	t.Helper()
 	testserver.Wait(t, "readiness says what the registry is", func() bool {
@@ -59,7 +60,8 @@ func (w *testDaemon) seesRegistry(t *testing.T, there bool) {
 	}
 }
 
-// misses waits until the daemon is not ready because of its registry, which it has never had as it is promised.
+// misses waits until the daemon is not ready because of its registry, which was never available in the
+// required form.
 func (w *testDaemon) misses(t *testing.T, why string) {
 	t.Helper()
 	testserver.Wait(t, "it is not ready", func() bool { return strings.HasPrefix(w.readiness(t), "503 not ready: "+why) })
@@ -71,7 +73,7 @@ func (w *testDaemon) misses(t *testing.T, why string) {
 	}
 }
 
-// lookups counts the questions for single names that a server was asked since it logs statements.
+// lookups returns the number of queries for single names since the server logs statements.
 func lookups(server *testserver.Postgres) int { return strings.Count(server.Log(), "AND n.key = $2") }
 
 func logStatements(server *testserver.Postgres) {
@@ -79,7 +81,8 @@ func logStatements(server *testserver.Postgres) {
 	server.Ask("", "SELECT pg_reload_conf()")
 }
 
-// crowd asks for names with many clients at once, and returns how many times each outcome came: a status, or where a redirect leads to.
+// crowd requests names with many concurrent clients, and returns the number of each outcome: a status, or the
+// target of a redirect.
 func (w *testDaemon) crowd(t *testing.T, clients int, names ...string) map[string]int {
 	t.Helper()
 	var mu sync.Mutex
@@ -94,12 +97,13 @@ func (w *testDaemon) crowd(t *testing.T, clients int, names ...string) map[strin
 		})
 	}
 	asking.Wait()
-	http.DefaultTransport.(*http.Transport).CloseIdleConnections() // the daemon would wait for them
+	http.DefaultTransport.(*http.Transport).CloseIdleConnections() // otherwise the daemon would wait for them
 	return outcomes
 }
 
-// Without PostgreSQL urnd starts, answers what is not in the registry, and is there as soon as PostgreSQL is. Where that goes
-// away, what is in memory is answered, also when it has expired; and nobody is lost, nor asked more than once for a name, when it is back.
+// Without PostgreSQL urnd starts, resolves names outside of the registry, and uses PostgreSQL as soon as it
+// is available. While it is unavailable, cached answers are served, even stale ones; after its recovery, no
+// client fails, and each name is queried at most once.
 func TestPostgresAway(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
@@ -160,7 +164,7 @@ func TestPostgresAway(t *testing.T) {
 	}
 }
 
-// An urnd whose clock is an hour off, to either side, changes and learns as the others do.
+// Instances whose clocks are an hour fast or slow write and receive changes like the others.
 func TestPostgresClocks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")

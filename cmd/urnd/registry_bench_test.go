@@ -20,16 +20,16 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// The environment of TestBenchRegistry: how many names, in which store, and, in its children,
-// which stage.
+// Environment variables of TestBenchRegistry: the number of names, the store, and in its child processes, the
+// stage.
 const (
 	benchNames = "BENCH_REGISTRY"
 	benchStore = "BENCH_REGISTRY_STORE"
 	benchStage = "BENCH_REGISTRY_STAGE"
 )
 
-// TestBenchRegistry measures a store with many names: see make bench-registry. Each stage is a process
-// of its own, so that the memory is that of a fresh one.
+// TestBenchRegistry measures a store with many names: see make bench-registry. Each stage is a separate
+// process, so that its memory is that of a fresh one.
 func TestBenchRegistry(t *testing.T) {
 	if os.Getenv(benchNames) == "" {
 		t.Skip(benchNames + " is not set: make bench-registry sets it")
@@ -82,7 +82,7 @@ type registryBench struct {
 	store string
 }
 
-// child runs a stage in a process of its own, and logs what it measured.
+// child runs a stage in a separate process, and logs its results.
 func (b *registryBench) child(stage string) {
 	cmd := exec.Command(os.Args[0], "-test.run=^TestBenchRegistry$", "-test.timeout=0", "-test.v")
 	if p := os.Getenv("BENCH_REGISTRY_PROFILE"); p != "" {
@@ -127,7 +127,7 @@ func (b *registryBench) report(format string, args ...any) {
 	b.t.Logf("measured: "+format+", %v of CPU, %d MB resident, %d at most", append(args, cpu, status(b.t, "VmRSS")>>10, status(b.t, "VmHWM")>>10)...)
 }
 
-// status returns a line of this process' status, in KiB.
+// status returns a value of this process' status, in KiB.
 func status(t *testing.T, name string) int {
 	text, err := os.ReadFile("/proc/self/status")
 	if err != nil {
@@ -164,10 +164,10 @@ func (b *registryBench) opening() {
 	b.report("opened, and one name looked up, in %v (median of 20; %v at most)", took[10], took[19])
 }
 
-// benchName returns the name number i, of 40 octets. They are in the order of their numbers.
+// benchName returns the name with number i, of 40 bytes. Names sort by their numbers.
 func benchName(i int) string { return fmt.Sprintf("urn:nbn:fi-fe2024%012d-thesis-pdf", i) }
 
-// benchRecord returns the record of a name: 1.3 targets.
+// benchRecord returns the record of a name, with 1.3 targets on average.
 func benchRecord(i int) registry.Record {
 	r := registry.Record{Targets: []registry.Target{{URI: fmt.Sprintf("https://www.example.fi/handle/10024/%d", i)}}}
 	if i%10 < 3 {
@@ -178,7 +178,7 @@ func benchRecord(i int) registry.Record {
 
 const benchTransaction = 10_000
 
-// imported imports n names from one on, in their order.
+// imported imports n names in order, beginning with number from.
 func (b *registryBench) imported(from, n int) {
 	s := b.open()
 	defer s.Close()
@@ -211,7 +211,7 @@ func benchBatch(tx registry.WriteTx, from, to int) error {
 	return err
 }
 
-// lookedUp looks names up at random by a number of readers.
+// lookedUp looks up random names with a number of concurrent readers.
 func (b *registryBench) lookedUp(readers int) {
 	const each = 200_000
 	s := b.open()
@@ -250,7 +250,8 @@ func (b *registryBench) written() {
 	const n = 5000
 	s := b.open()
 	defer s.Close()
-	random := rand.New(rand.NewPCG(uint64(os.Getpid()), 7)) // other contacts than another process: equal ones are no change
+	// Other contacts than those of another process: equal ones are no change.
+	random := rand.New(rand.NewPCG(uint64(os.Getpid()), 7))
 	took := make([]time.Duration, n)
 	begun := time.Now()
 	for w := range n {

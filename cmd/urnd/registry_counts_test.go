@@ -11,7 +11,7 @@ import (
 
 const browser = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 
-// redirectOf returns a cached redirect of the registry, made by a handler without a network.
+// redirectOf returns a function that serves a cached redirect of the registry, without a network.
 func redirectOf(tb testing.TB, in siteRegistry, count bool) func() {
 	tb.Helper()
 	c := config.Default()
@@ -32,7 +32,7 @@ func redirectOf(tb testing.TB, in siteRegistry, count bool) func() {
 	return redirect
 }
 
-// Counting allocates nothing for a cached redirect.
+// Counting does not allocate for a cached redirect.
 func TestCountingIsFree(t *testing.T) {
 	r := newSiteRegistry(t)
 	r.put(t, registry.Name("urn:example:a"), registry.Record{Targets: targets("https://example.org/a")})
@@ -42,8 +42,8 @@ func TestCountingIsFree(t *testing.T) {
 	}
 }
 
-// leastAllocations returns how many allocations a function makes at least: with the race detector a sync.Pool forgets some of what it
-// gets, at random.
+// leastAllocations returns the minimum number of allocations of a function: with the race detector a
+// sync.Pool randomly drops some items.
 func leastAllocations(f func()) float64 {
 	least := testing.AllocsPerRun(10, f)
 	for range 20 {

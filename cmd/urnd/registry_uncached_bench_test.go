@@ -15,7 +15,8 @@ import (
 	"github.com/urnd/urnd/resolver/registry/sqlite"
 )
 
-// BenchmarkRegistryUncached is the time of a handler for names of the registry whose answers are not cached, without a protocol.
+// BenchmarkRegistryUncached measures the handler for names of the registry with a cache miss, without a
+// protocol.
 func BenchmarkRegistryUncached(b *testing.B) {
 	const names = 100_000
 	c := config.Default()
@@ -42,7 +43,7 @@ func BenchmarkRegistryUncached(b *testing.B) {
 	b.ReportMetric(float64(ownTime(b)-before)/float64(b.N), "cpu-ns/op")
 }
 
-// ownTime returns the time of all processors that this process has taken, in nanoseconds.
+// ownTime returns the CPU time of this process, in nanoseconds.
 func ownTime(b *testing.B) int64 {
 	b.Helper()
 	var usage syscall.Rusage
@@ -54,7 +55,7 @@ func ownTime(b *testing.B) int64 {
 
 func registryName(i int) string { return fmt.Sprintf("urn:nbn:fi-fe%012d", i) }
 
-// fillRegistry makes a registry of so many names.
+// fillRegistry creates a registry with a number of names.
 func fillRegistry(tb testing.TB, path string, names int) {
 	tb.Helper()
 	fillRegistryFrom(tb, path, 0, names)

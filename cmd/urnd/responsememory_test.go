@@ -30,12 +30,12 @@ type storedResponses struct {
 	observe.Responses
 	proxy *forward.Proxy
 	now   time.Time
-	// fields and text are the memory of a response that is sent.
+	// fields and text are reusable buffers for a response.
 	fields httpmessage.Fields
 	text   httpmessage.Text
 }
 
-// openResponses returns an empty cache with a budget.
+// openResponses returns an empty cache with a size limit.
 func openResponses(tb testing.TB, budget config.Size) *storedResponses {
 	tb.Helper()
 	c, d := config.Default(), newDependencies()
@@ -53,7 +53,7 @@ func openResponses(tb testing.TB, budget config.Size) *storedResponses {
 
 func responseKey(i int) string { return "http://origin.example/objects/" + strconv.Itoa(i) }
 
-// fill stores responses of 1 KiB as nginx sends them, and asks for each once more.
+// fill stores responses of 1 KiB with the fields of nginx, and requests each once more.
 func (s *storedResponses) fill(tb testing.TB, from, to int) {
 	tb.Helper()
 	body := bytes.Repeat([]byte("x"), 1<<10)
@@ -76,7 +76,7 @@ func (s *storedResponses) fill(tb testing.TB, from, to int) {
 	}
 }
 
-// hit makes the fields of a response, and appends its content to dst.
+// hit renders the fields of a response, and appends its content to dst.
 func (s *storedResponses) hit(dst []byte, i int) []byte {
 	r, ok := s.proxy.Find(responseKey(i), "", nil, func(string) []string { return nil }, s.now)
 	if !ok {
@@ -92,7 +92,7 @@ func (s *storedResponses) hit(dst []byte, i int) []byte {
 	return dst
 }
 
-// resident returns the resident memory of the process in octets, 0 where the system does not say it.
+// resident returns the resident memory of the process in bytes, 0 if unknown.
 func resident() int64 {
 	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
@@ -103,7 +103,7 @@ func resident() int64 {
 	return pages * int64(os.Getpagesize())
 }
 
-// processorTime returns the time of the processor that the process has had, in nanoseconds.
+// processorTime returns the CPU time of the process, in nanoseconds.
 func processorTime(b *testing.B) int64 {
 	b.Helper()
 	var usage syscall.Rusage
@@ -113,7 +113,7 @@ func processorTime(b *testing.B) int64 {
 	return usage.Utime.Nano() + usage.Stime.Nano()
 }
 
-// metric returns a number of the runtime.
+// metric returns a metric of the runtime.
 func metric(name string) float64 {
 	sample := []metrics.Sample{{Name: name}}
 	metrics.Read(sample)
@@ -123,9 +123,10 @@ func metric(name string) float64 {
 	return sample[0].Value.Float64()
 }
 
-// BenchmarkMemoryPerResponse fills the cache of responses with distinct ones of 1 KiB, and reports what each of them takes: of the heap,
-// of that what the collector looks at, resident as it came, and counted; and what a collection costs, and all of them while the
-// responses are asked for again. Run it once: -benchtime 1x. URND_RESPONSES is how many there are, 200,000 where it is not set.
+// BenchmarkMemoryPerResponse fills the cache of responses with distinct ones of 1 KiB, and reports for each:
+// its heap, the part of it that the garbage collector scans, its resident memory, and its accounted size; and
+// the cost of one collection, and of all collections while the responses are requested. Run it once:
+// -benchtime 1x. URND_RESPONSES is the number of responses, by default 200,000.
 func BenchmarkMemoryPerResponse(b *testing.B) {
 	n := 200_000
 	if text := os.Getenv("URND_RESPONSES"); text != "" {
@@ -134,13 +135,13 @@ func BenchmarkMemoryPerResponse(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	defer debug.SetGCPercent(debug.SetGCPercent(25)) // as the daemon does where so much is in use
+	defer debug.SetGCPercent(debug.SetGCPercent(25)) // as the daemon sets it for such a heap
 	for b.Loop() {
 		heap, pages := testserver.HeapInUse(), resident()
 		s := openResponses(b, config.Size(n)*4<<10)
 		tables := testserver.HeapInUse()
 		s.fill(b, 0, n)
-		s.Store.Each(func(*cache.Entry[*httpcache.Entry]) bool { return false }) // it waits for what is written
+		s.Store.Each(func(*cache.Entry[*httpcache.Entry]) bool { return false }) // it waits for pending writes
 		grown := resident() - pages
 		stats := s.Store.Stats()
 		one := func(octets int64) float64 { return float64(octets) / float64(stats.Entries) }
@@ -157,13 +158,14 @@ func BenchmarkMemoryPerResponse(b *testing.B) {
 	}
 }
 
-// TestMemoryPerResponse: a stored response of 1 KiB takes little more than as much besides, and so much is counted for it.
+// TestMemoryPerResponse checks that the overhead of a stored response of 1 KiB is little more than its size,
+// and is accounted for.
 func TestMemoryPerResponse(t *testing.T) {
 	const n, most = 20_000, 2250
 	s := openResponses(t, n*4<<10)
 	before := testserver.HeapInUse()
 	s.fill(t, 0, n)
-	s.Store.Each(func(*cache.Entry[*httpcache.Entry]) bool { return false }) // it waits for what is written
+	s.Store.Each(func(*cache.Entry[*httpcache.Entry]) bool { return false }) // it waits for pending writes
 	stats := s.Store.Stats()
 	grown := (testserver.HeapInUse() - before) / n
 	t.Logf("%d octets, %d counted", grown, stats.Bytes/n)
@@ -172,7 +174,8 @@ func TestMemoryPerResponse(t *testing.T) {
 	}
 }
 
-// hits asks for responses at random, and one of a hundred requests is a miss; it reports how much of the processor time the collector takes.
+// hits requests random responses, one in a hundred of which is a miss, and reports the share of the garbage
+// collector in the CPU time.
 func (s *storedResponses) hits(b *testing.B, n, requests int) {
 	b.Helper()
 	random := rand.New(rand.NewPCG(1, 1))
@@ -187,14 +190,14 @@ func (s *storedResponses) hits(b *testing.B, n, requests int) {
 		dst = s.hit(dst[:0], random.IntN(n))
 	}
 	b.ReportMetric(float64(time.Since(start).Nanoseconds())/float64(requests), "ns/request")
-	runtime.GC() // so that the numbers are those of now
+	runtime.GC() // so that the metrics are current
 	collected, worked, all := collection()
 	b.ReportMetric(all-cycles, "GC-cycles")
 	b.ReportMetric(100*(collected-collecting)/(worked-busy), "GC-%")
 }
 
-// collection returns the processor time of the collector and that of the process, in seconds, without what the collector does where a processor
-// has nothing else to do; and the number of collections.
+// collection returns the CPU time of the garbage collector and that of the process, in seconds, without
+// idle-time collection; and the number of collections.
 func collection() (collecting, busy, cycles float64) {
 	idle := metric("/cpu/classes/gc/mark/idle:cpu-seconds")
 	return metric("/cpu/classes/gc/total:cpu-seconds") - idle,

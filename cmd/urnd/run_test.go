@@ -58,7 +58,7 @@ func TestConfigCheck(t *testing.T) {
 	}
 }
 
-// A mistyped command must not look like success.
+// A mistyped command must be an error.
 func TestUnknownCommands(t *testing.T) {
 	for _, args := range [][]string{{"config", "chekc", "x.yaml"}, {"uri", "nosuch"}, {"nosuch"}, {"uri", "join", "http://a/"}, {"uri", "compare", "http://a/"}} {
 		if out, err := run(t, "", args...); err == nil {
@@ -74,8 +74,7 @@ func TestServeRefusesBadFlags(t *testing.T) {
 	}
 }
 
-// A configuration with secrets of the service and of the administration does not stop a
-// command that only resolves.
+// A command that only resolves names does not need the secrets of the service and of the administration.
 func TestResolveNeedsNoSecrets(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "urnd.yaml")
 	text := "access: {admin_token: 'credential:admin-token', proxy_users: 'credential:proxy-users'}\n" +

@@ -10,8 +10,7 @@ import (
 	"time"
 )
 
-// scraped reads metrics of the daemon, summed over their labels where a pattern has
-// room for them.
+// scraped returns a metric of the daemon, summed over the labels that a pattern matches.
 func (p *process) scraped(t *testing.T, pattern string) float64 {
 	t.Helper()
 	response, err := http.Get(p.admin + "/metrics")
@@ -33,7 +32,7 @@ func (p *process) scraped(t *testing.T, pattern string) float64 {
 	return sum
 }
 
-// waitBelow waits until a metric of the daemon is at most so much.
+// waitBelow waits until a metric of the daemon is at most most.
 func (p *process) waitBelow(t *testing.T, pattern string, most float64) {
 	t.Helper()
 	deadline := time.Now().Add(20 * time.Second)
@@ -46,7 +45,7 @@ func (p *process) waitBelow(t *testing.T, pattern string, most float64) {
 			t.Errorf("%s is %.0f, and was %.0f after the warm-up", pattern, got, most)
 			return
 		}
-		response, err := http.Get(p.admin + "/debug/pprof/heap?gc=1") // collects garbage
+		response, err := http.Get(p.admin + "/debug/pprof/heap?gc=1") // it runs the garbage collector
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,7 +10,7 @@ import (
 	cliconfig "github.com/urnd/urnd/internal/cli/config"
 )
 
-// Warnings are about the sockets that systemd has opened, where it has.
+// Warnings consider the sockets that systemd has opened, if there are any.
 func TestWarningsOfSockets(t *testing.T) {
 	everywhere, err := net.Listen("tcp", "0.0.0.0:0")
 	if err != nil {

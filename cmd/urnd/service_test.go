@@ -8,8 +8,8 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// A service that cannot be wired leaves nothing running, whichever part fails: each reload of such a
-// configuration would leave it again. The exporter of spans is what runs first.
+// A service that fails to be wired leaves no goroutine behind, whichever part fails: each reload of such a
+// configuration would add some. The exporter of spans is started first.
 func TestNewServiceClosesAfterAnError(t *testing.T) {
 	wired := func(change func(*config.Config)) (service *service, err error) {
 		t.Helper()

@@ -19,7 +19,7 @@ type siteRegistry struct {
 	path string
 }
 
-// newSiteRegistry makes a registry.
+// newSiteRegistry creates a registry.
 func newSiteRegistry(t testing.TB) siteRegistry {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "registry.db")
@@ -59,14 +59,14 @@ func targets(uris ...string) (all []registry.Target) {
 	return all
 }
 
-// wholeReply is a response that was read.
+// wholeReply is a response with its content.
 type wholeReply struct {
 	status int
 	header http.Header
 	body   string
 }
 
-// ask sends a request, with a body if it is not empty, and follows no redirect.
+// ask sends a request, with a body if it is not empty, and does not follow redirects.
 func (w *testDaemon) ask(t *testing.T, path, accept, body string) wholeReply {
 	t.Helper()
 	method := http.MethodGet
@@ -83,7 +83,7 @@ func (w *testDaemon) ask(t *testing.T, path, accept, body string) wholeReply {
 	return wholeOf(t, request)
 }
 
-// wholeOf sends a request, and follows no redirect.
+// wholeOf sends a request, and does not follow redirects.
 func wholeOf(t *testing.T, request *http.Request) wholeReply {
 	t.Helper()
 	response, err := http.DefaultTransport.RoundTrip(request)
@@ -98,7 +98,7 @@ func wholeOf(t *testing.T, request *http.Request) wholeReply {
 	return wholeReply{response.StatusCode, response.Header, string(text)}
 }
 
-// status and location of a name, in one word each.
+// leads returns the target of a name, or else the text of its status.
 func (w *testDaemon) leads(t *testing.T, name string) string {
 	t.Helper()
 	reply := w.ask(t, "/"+name, "", "")

@@ -19,7 +19,7 @@ import (
 	"github.com/miekg/dns"
 )
 
-// soakTime is how long TestSoak takes: some seconds, or what SOAK says.
+// soakTime returns the duration of TestSoak: some seconds, or the value of SOAK.
 func soakTime(t *testing.T) time.Duration {
 	t.Helper()
 	text := os.Getenv("SOAK")
@@ -33,7 +33,7 @@ func soakTime(t *testing.T) time.Duration {
 	return d
 }
 
-// The modes of the DNS server of a soak, in turn.
+// Modes of the DNS server of a soak test, in order.
 const (
 	dnsAnswers = iota
 	dnsSilent
@@ -41,8 +41,8 @@ const (
 	dnsModes
 )
 
-// startSwitchedDNS runs a DNS server that answers, is silent or fails. Rules of it live for one
-// second, so that it is asked again and again.
+// startSwitchedDNS runs a DNS server that answers, is silent or fails. Its rules have a TTL of one second, so
+// that it is queried repeatedly.
 func startSwitchedDNS(t *testing.T, mode *atomic.Int32) string {
 	t.Helper()
 	conn, err := net.ListenPacket("udp", "127.0.0.1:0")
@@ -81,23 +81,23 @@ type soak struct {
 	lost   atomic.Uint64      // requests for I2L without a response
 }
 
-// step sends one request of some kind.
+// step sends one request of a random kind.
 func (s *soak) step(n int) {
 	switch k := rand.IntN(100); {
 	case k < 60:
 		s.get(fmt.Sprintf("/urn:ietf:rfc:%d", rand.IntN(2000)+1))
 	case k < 72:
 		s.get(fmt.Sprintf("/urn:soak:%d", rand.IntN(50)))
-	case k < 75: // of a namespace that nobody has asked for: it fails while the DNS does
+	case k < 75: // of a new namespace: it fails while the DNS does
 		s.get(fmt.Sprintf("/urn:soak%d:1", n))
 	case k < 85:
-		s.get("/urn:isbn:" + strconv.Itoa(n)) // not well formed, nearly always
+		s.get("/urn:isbn:" + strconv.Itoa(n)) // nearly always invalid
 	case k < 90:
 		s.forward()
 	case k < 95:
 		s.abort("GET /urn:ietf:rfc:1?s=I2Ls HTTP/1.1\r\nHost: a\r\n\r\n")
 	case k < 98:
-		s.abort("GET /urn:ietf:rfc:1?s=I2Ls HT") // a slow client that gives up
+		s.abort("GET /urn:ietf:rfc:1?s=I2Ls HT") // a slow client that aborts
 	default:
 		s.abort("\x16\x03\x01\x00\xa5 this is no HTTP\r\n\r\n")
 	}
@@ -118,7 +118,7 @@ func (s *soak) get(path string) {
 	s.seen[response.StatusCode].Add(1)
 }
 
-// forward asks for a page of an origin through the proxy, which is not counted.
+// forward requests a page of an origin through the proxy, which is not counted.
 func (s *soak) forward() {
 	conn, err := net.Dial("tcp", strings.TrimPrefix(s.p.service, "http://"))
 	if err != nil {
@@ -129,7 +129,7 @@ func (s *soak) forward() {
 	_, _ = io.Copy(io.Discard, conn)
 }
 
-// abort sends a text, and closes the connection without reading the answer.
+// abort sends a text, and closes the connection without reading the response.
 func (s *soak) abort(text string) {
 	conn, err := net.Dial("tcp", strings.TrimPrefix(s.p.service, "http://"))
 	if err != nil {
@@ -139,8 +139,8 @@ func (s *soak) abort(text string) {
 	_ = conn.Close()
 }
 
-// Mixed traffic at full speed, while the DNS fails and returns: nothing crashes,
-// nothing leaks, and both sides count the same.
+// Mixed traffic at full speed, while the DNS fails and recovers: nothing crashes, nothing leaks, and the
+// counters of client and daemon agree.
 func TestSoak(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
@@ -180,7 +180,7 @@ func TestSoak(t *testing.T) {
 		return n.Load()
 	}
 	run(duration / 4)
-	const slack = 1.25 // of the runtime itself
+	const slack = 1.25 // for the runtime itself
 	goroutines, descriptors, heap := s.p.scraped(t, "go_goroutines"), s.p.scraped(t, "process_open_fds"), s.p.scraped(t, "go_memstats_heap_inuse_bytes")
 	requests := run(duration)
 	s.p.waitBelow(t, "go_goroutines", goroutines*slack+5)

@@ -23,18 +23,18 @@ import (
 	"time"
 )
 
-// soakOrigin is the origin of a soak of the proxy: /KIND/NUMBER.
+// soakOrigin is the origin of a soak test of the proxy: /KIND/NUMBER.
 type soakOrigin struct {
 	*httptest.Server
-	asked    atomic.Int64       // requests, without those that come by tunnels
+	asked    atomic.Int64       // requests, without those through tunnels
 	versions [256]atomic.Uint64 // of the resources, which POST changes
 	content  []byte
 }
 
-// soakSizes are those of resources, in turn.
+// soakSizes returns the sizes of resources, in order.
 func soakSizes() []int { return []int{0, 1, 100, 5000, 64 << 10, 300_000, 2 << 20, 9 << 20} }
 
-// sumField has the checksum of the whole content.
+// sumField is the field with the checksum of the whole content.
 const sumField = "X-Sum"
 
 // ServeHTTP implements http.Handler.
@@ -83,7 +83,7 @@ func (o *soakOrigin) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(content))
 }
 
-// pieces sends a content in chunks, slowly, or not to its end.
+// pieces sends a content in chunks, slowly, or incompletely.
 func (o *soakOrigin) pieces(w http.ResponseWriter, method string, content []byte, kind string) {
 	if kind == "broken" && rand.IntN(2) == 0 {
 		w.Header().Set("Content-Length", strconv.Itoa(len(content)+1))
@@ -96,11 +96,11 @@ func (o *soakOrigin) pieces(w http.ResponseWriter, method string, content []byte
 		rest = rest[n:]
 		_ = control.Flush()
 		if kind == "slow" {
-			time.Sleep(time.Duration(rand.IntN(20)) * time.Millisecond) // it is what a slow origin is
+			time.Sleep(time.Duration(rand.IntN(20)) * time.Millisecond) // simulates a slow origin
 		}
 	}
-	// The response to HEAD is whole all the same, and the next request on the connection, which the
-	// server then closes, may be one that cannot be repeated: RFC 9112 section 9.3.1.
+	// The response to HEAD is complete anyway, and the next request on the connection, which the server then
+	// closes, may be one that cannot be repeated: RFC 9112 section 9.3.1.
 	if kind == "broken" && method != http.MethodHead {
 		panic(http.ErrAbortHandler)
 	}
@@ -112,8 +112,8 @@ type proxySoak struct {
 	origin *soakOrigin
 	secure *httptest.Server
 	client *http.Client
-	// leaving is the client of requests that are given up: net/http may give up with them the next
-	// request on the same connection.
+	// leaving is the client of aborted requests: net/http may abort the next request on the same connection
+	// with them.
 	leaving *http.Client
 
 	kinds                      [10]atomic.Int64 // requests by kind
@@ -122,7 +122,7 @@ type proxySoak struct {
 	fault                      func(format string, arguments ...any)
 }
 
-// check compares a response with what the origin says that it sent.
+// check compares a response with the content of the origin.
 func (s *proxySoak) check(method, path, part string, got *http.Response, body []byte, err error) {
 	fails := strings.HasPrefix(path, "/broken/")
 	status := got.Header.Get("Cache-Status")
@@ -153,7 +153,7 @@ func (s *proxySoak) check(method, path, part string, got *http.Response, body []
 	}
 }
 
-// checkPart compares a part with the content of the version that the response is of.
+// checkPart compares a part with the content of the same version.
 func (s *proxySoak) checkPart(path, part string, got *http.Response, body []byte) {
 	var n, version, from, to, all int
 	_, tagErr := fmt.Sscanf(got.Header.Get("ETag"), `"%d-%d"`, &n, &version)
@@ -170,16 +170,18 @@ func (s *proxySoak) wrong(format string, arguments ...any) {
 	}
 }
 
-// step sends one request of some kind.
+// step sends one request of a random kind.
 func (s *proxySoak) step() {
 	kinds := []string{"fresh", "fresh", "fresh", "short", "short", "private", "vary", "chunked", "slow", "broken", "error"}
 	path := fmt.Sprintf("/%s/%d", kinds[rand.IntN(len(kinds))], rand.IntN(128))
 	switch k := rand.IntN(100); {
 	case k < 45:
 		s.do(0, http.MethodGet, path, nil, 0)
-	case k < 50: // by one without a validator a stale response of another version is updated: RFC 9111 section 4.3.5
+	// A response to HEAD without a validator updates a stale response of another version: RFC 9111 section
+	// 4.3.5.
+	case k < 50:
 		s.do(1, http.MethodHead, strings.Replace(path, "/vary/", "/fresh/", 1), nil, 0)
-	case k < 60: // only of what has ranges
+	case k < 60: // only resources with ranges
 		s.do(2, http.MethodGet, fmt.Sprintf("/fresh/%d", rand.IntN(128)), nil, 0, "Range", fmt.Sprintf("bytes=%d-%d", rand.IntN(200), 200+rand.IntN(100_000)))
 	case k < 67:
 		s.do(3, http.MethodGet, path, nil, 0, "If-None-Match", fmt.Sprintf(`"%d-%d"`, rand.IntN(128), rand.IntN(3)))
@@ -191,14 +193,14 @@ func (s *proxySoak) step() {
 		s.do(6, http.MethodPost, path, s.origin.content[:rand.IntN(100_000)], 0)
 	case k < 84:
 		s.do(7, "PURGE", path, nil, 0)
-	case k < 94: // a client that leaves
+	case k < 94: // a client that disconnects
 		s.do(8, http.MethodGet, path, nil, time.Duration(1+rand.IntN(20_000))*time.Microsecond)
 	default:
 		s.tunnel()
 	}
 }
 
-// do sends a request through the proxy, and leaves after some time where that is not 0.
+// do sends a request through the proxy, and aborts it after leaves, unless that is 0.
 func (s *proxySoak) do(kind int, method, path string, content []byte, leaves time.Duration, field ...string) {
 	s.kinds[kind].Add(1)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -227,7 +229,8 @@ func (s *proxySoak) do(kind int, method, path string, content []byte, leaves tim
 			s.left.Add(1)
 			return
 		}
-		if strings.HasPrefix(path, "/broken/") && errors.Is(err, syscall.ECONNRESET) { // a reset may be faster than what came before
+		// A reset may overtake the response before it.
+		if strings.HasPrefix(path, "/broken/") && errors.Is(err, syscall.ECONNRESET) {
 			if leaves == 0 {
 				s.answered.Add(1)
 			}
@@ -258,7 +261,7 @@ func (s *proxySoak) do(kind int, method, path string, content []byte, leaves tim
 	}
 }
 
-// tunnel sends a request by TLS in a tunnel.
+// tunnel sends a TLS request through a tunnel.
 func (s *proxySoak) tunnel() {
 	s.kinds[9].Add(1)
 	path := fmt.Sprintf("/private/%d", rand.IntN(128))
@@ -281,7 +284,7 @@ func (s *proxySoak) tunnel() {
 	s.check(http.MethodGet, path, "", got, body, err)
 }
 
-// run sends traffic for some time.
+// run sends traffic for a duration.
 func (s *proxySoak) run(duration time.Duration) {
 	var workers sync.WaitGroup
 	end := time.Now().Add(duration)
@@ -297,8 +300,8 @@ func (s *proxySoak) run(duration time.Duration) {
 	s.leaving.CloseIdleConnections()
 }
 
-// Mixed traffic at full speed through the proxy: every body is the one that the origin sent, both
-// sides count the same, and nothing leaks.
+// Mixed traffic at full speed through the proxy: every body is that of the origin, the counters of both sides
+// agree, and nothing leaks.
 func TestSoakProxy(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
@@ -323,7 +326,7 @@ func TestSoakProxy(t *testing.T) {
 		leaving: &http.Client{Transport: transport.Clone()},
 	}
 	s.run(duration / 4)
-	const slack = 1.25 // of the runtime itself
+	const slack = 1.25 // for the runtime itself
 	s.settle(t)
 	goroutines, descriptors := p.scraped(t, "go_goroutines"), p.scraped(t, "process_open_fds")
 	start := time.Now()
@@ -347,7 +350,7 @@ func (s *proxySoak) counts() (all []int64) {
 	return all
 }
 
-// settle waits until nothing is under way.
+// settle waits until no request is in progress.
 func (s *proxySoak) settle(t *testing.T) {
 	t.Helper()
 	for _, limit := range []string{"fetches", "streams"} {
@@ -355,7 +358,7 @@ func (s *proxySoak) settle(t *testing.T) {
 	}
 }
 
-// compare compares what both sides of the proxy count with what it counts itself.
+// compare compares the counters of both sides of the proxy with its own.
 func (s *proxySoak) compare(t *testing.T) {
 	t.Helper()
 	counted := int64(s.p.scraped(t, `urnd_requests_total\{.*form="(?:forward|purge)".*\}`))
@@ -367,7 +370,7 @@ func (s *proxySoak) compare(t *testing.T) {
 	if tunnels := int64(s.p.scraped(t, `urnd_requests_total\{.*form="connect".*\}`)); tunnels != s.tunnels.Load() {
 		t.Errorf("%d tunnels, and %d are counted", s.tunnels.Load(), tunnels)
 	}
-	// An exchange that is given up before its header may or may not have come to the origin.
+	// An exchange that is aborted before its header may or may not have reached the origin.
 	exchanges := int64(s.p.scraped(t, `urnd_gateway_exchanges_total\{gateway="fetch",outcome="[a-z_]+"\}`))
 	canceled := int64(s.p.scraped(t, `urnd_gateway_exchanges_total\{gateway="fetch",outcome="canceled"\}`))
 	if asked := s.origin.asked.Load(); asked > exchanges || asked < exchanges-canceled {

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// BenchmarkStart is the time from the start of the program to READY=1, with the default
-// configuration and a DNS server that refuses at once, and what it holds then.
+// BenchmarkStart measures the time from the start of the program to READY=1, with the default configuration
+// and a DNS server that immediately refuses, and its resident memory then.
 func BenchmarkStart(b *testing.B) {
 	binary := filepath.Join(build(b), "urnd")
 	path := filepath.Join(b.TempDir(), "notify")

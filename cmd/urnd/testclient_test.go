@@ -12,13 +12,12 @@ import (
 	"github.com/urnd/urnd/config"
 )
 
-// openLoopback lets urnd ask what is on loopback.
+// openLoopback lets urnd connect to loopback.
 func openLoopback(c *config.Config) {
 	c.Access.AllowDestinations = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 }
 
-// proxied sends a request to the proxy, and returns the first word of Cache-Status, the status and the
-// body.
+// proxied sends a request to the proxy, and returns the first word of Cache-Status, the status and the body.
 func (d *testService) proxied(t *testing.T, method, target string, fields ...string) string {
 	t.Helper()
 	at, err := url.Parse(d.url)
@@ -47,7 +46,7 @@ func (d *testService) proxied(t *testing.T, method, target string, fields ...str
 	return strings.TrimSpace(fmt.Sprintf("%s %d %s", word, response.StatusCode, strings.Join(strings.Fields(string(body)), "")))
 }
 
-// savedIn lets urnd keep answers in a directory.
+// savedIn lets urnd save answers in a directory.
 func savedIn(directory string, changes ...func(*config.Config)) func(*config.Config) {
 	return func(c *config.Config) {
 		c.Cache.Directory = directory

@@ -19,18 +19,18 @@ import (
 	"github.com/urnd/urnd/internal/redact"
 )
 
-// testDaemon is an urnd that runs as "urnd serve" does, in this process.
+// testDaemon is an urnd that runs like "urnd serve", in this process.
 type testDaemon struct {
 	testService
 	config  config.Config
 	admin   string // its URL
 	next    atomic.Pointer[func() (config.Config, error)]
 	hangups chan os.Signal
-	stop    func() // ends it, and returns when its log is complete
+	stop    func() // stops it, and returns when its log is complete
 }
 
-// startDaemon runs urnd with a DNS server of the test's, until stop or the end of the
-// test. Its clock is ahead of those of other tests by ahead.
+// startDaemon runs urnd with a DNS server of the test, until stop or the end of the test. Its clock is ahead
+// of those of other tests by ahead.
 func startDaemon(t *testing.T, dns string, ahead time.Duration, change func(*config.Config)) *testDaemon {
 	t.Helper()
 	w := &testDaemon{config: config.Default(), hangups: make(chan os.Signal)}
@@ -85,7 +85,7 @@ func startDaemon(t *testing.T, dns string, ahead time.Duration, change func(*con
 	return w
 }
 
-// listen copies the log, and sends the addresses once urnd is ready.
+// listen copies the log, and sends the addresses when urnd is ready.
 func (w *testDaemon) listen(stderr *os.File, ready chan<- [2]string) {
 	defer stderr.Close()
 	for lines := bufio.NewReader(stderr); ; {

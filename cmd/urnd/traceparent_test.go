@@ -10,7 +10,8 @@ import (
 
 const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
-// The traceparent of a client does not reach resolution servers: their answers are for all.
+// The traceparent of a client is not sent to resolution servers, since their answers are shared by all
+// clients.
 func TestTraceparentStaysHere(t *testing.T) {
 	asked := "not asked"
 	resolution := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

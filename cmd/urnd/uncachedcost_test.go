@@ -11,7 +11,7 @@ import (
 	"github.com/urnd/urnd/config"
 )
 
-// fixedOrigin is a server of HTTP/1.1 that answers each request by the same octets, without an allocation.
+// fixedOrigin is an HTTP/1.1 server that answers each request with the same bytes, without allocating.
 func fixedOrigin(tb testing.TB, response string) (address string) {
 	tb.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -33,7 +33,7 @@ func fixedOrigin(tb testing.TB, response string) (address string) {
 	return listener.Addr().String()
 }
 
-// answerFixed answers each head that comes.
+// answerFixed answers each request header.
 func answerFixed(conn net.Conn, response []byte) {
 	defer conn.Close()
 	request, read := make([]byte, 4<<10), 0
@@ -52,15 +52,17 @@ func answerFixed(conn net.Conn, response []byte) {
 	}
 }
 
-// rawClient is a connection to a daemon whose requests allocate nothing on its own side.
+// rawClient is a connection to a daemon whose requests do not allocate on the client side.
 type rawClient struct {
 	net.Conn
 	request, response []byte
-	counter           []byte // the digits of the request that are counted up, so that each one is another one; nil for none
-	end               []byte // of a response
+	// the digits of the request that are incremented, so that each request is different; nil for none
+	counter []byte
+	end     []byte // of a response
 }
 
-// newRawClient returns a connection to a daemon by a configuration, for a request whose zeros are counted up, and responses with an end.
+// newRawClient returns a connection to a daemon with a configuration, for a request whose zeros are
+// incremented, and for responses that end with end.
 func newRawClient(tb testing.TB, request, end string) *rawClient {
 	tb.Helper()
 	c := config.Default()
@@ -98,8 +100,8 @@ func (c *rawClient) ask(tb testing.TB) []byte {
 	return c.response[:read]
 }
 
-// uncached returns a client whose requests no cache answers, as they are in the benchmark beside other proxies: responses that are not to
-// be stored, or another URL each time.
+// uncached returns a client whose requests are cache misses, as in the benchmark against other proxies:
+// responses with no-store, or another URL each time.
 func uncached(tb testing.TB, name string) *rawClient {
 	tb.Helper()
 	body := strings.Repeat("a", 1<<10-1) + "\n"
@@ -110,7 +112,7 @@ func uncached(tb testing.TB, name string) *rawClient {
 	origin := fixedOrigin(tb, "HTTP/1.1 200 OK\r\nDate: Mon, 23 Nov 2026 20:00:00 GMT\r\nServer: fixed\r\nContent-Type: text/plain\r\n"+
 		"Content-Length: 1024\r\nConnection: keep-alive\r\nCache-Control: "+control+"\r\n\r\n"+body)
 	client := newRawClient(tb, "GET http://"+origin+path+" HTTP/1.1\r\nHost: "+origin+"\r\nUser-Agent: test\r\nAccept: */*\r\n\r\n", body)
-	for range 100 { // the first ones make what is used again
+	for range 100 { // the first ones fill pools
 		if response := client.ask(tb); !bytes.HasPrefix(response, []byte("HTTP/1.1 200 OK\r\n")) || !bytes.Contains(response, []byte("fwd=uri-miss")) {
 			tb.Fatalf("%q", response)
 		}
@@ -118,14 +120,14 @@ func uncached(tb testing.TB, name string) *rawClient {
 	return client
 }
 
-// The allocations of a request that no cache answers are bounded, on the whole way from socket to socket.
+// The allocations of a cache miss are limited, from socket to socket.
 func TestUncachedAllocatesLittle(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		most float64
 	}{{"no-store", 6}, {"miss", 20}} {
 		client := uncached(t, tt.name)
-		if raceDetector { // a sync.Pool loses some of what it has, on purpose
+		if raceDetector { // a sync.Pool drops some items on purpose
 			tt.most += 16
 		}
 		if n := testing.AllocsPerRun(2000, func() { client.ask(t) }); n > tt.most {
@@ -134,7 +136,7 @@ func TestUncachedAllocatesLittle(t *testing.T) {
 	}
 }
 
-// BenchmarkUncached is the time of requests that no cache answers on one connection, with all sides in this process.
+// BenchmarkUncached measures cache misses on one connection, with client, daemon and origin in this process.
 func BenchmarkUncached(b *testing.B) {
 	for _, name := range []string{"no-store", "miss"} {
 		b.Run(name, func(b *testing.B) {

@@ -7,7 +7,7 @@ import (
 	"github.com/urnd/urnd/internal/cli"
 )
 
-// Whatever is used wrongly ends with 2, and what fails with 1: EXIT STATUS of urnd(1).
+// Usage errors exit with 2, failures with 1: EXIT STATUS in urnd(1).
 func TestExitStatus(t *testing.T) {
 	for command, want := range map[string]int{
 		"bogus": 2, "--bogus": 2, "serve --bogus": 2, "serve more": 2, "resolve --bogus": 2, "uri bogus": 2, "uri parse --bogus": 2, "namespaces --bogus": 2,

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// What says the version without reading the file is that of the file: "make generate" writes all but the list of changes.
+// All other copies of the version equal the file: "make generate" writes all but the list of changes.
 func TestVersion(t *testing.T) {
 	version := versionText()
 	if !regexp.MustCompile(`^\d+\.\d+\.\d+$`).MatchString(version) || versionFile != version+"\n" {

@@ -14,11 +14,11 @@ import (
 	"github.com/urnd/urnd/internal/api"
 )
 
-// whyOrigin answers by the last segment of paths.
+// whyOrigin responds by the last segment of the path.
 func whyOrigin(t *testing.T) string {
 	t.Helper()
 	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header()["Date"] = nil // urnd has another time
+		w.Header()["Date"] = nil // urnd has another clock
 		w.Header().Set("ETag", `"1"`)
 		switch {
 		case strings.HasSuffix(r.URL.Path, "/private"):
@@ -40,7 +40,7 @@ func whyOrigin(t *testing.T) string {
 	return origin.URL
 }
 
-// TestCacheWhy: what becomes of a request, and why, as the command says it and as the API does.
+// TestCacheWhy checks the explanation of how a request is served, by the command and by the API.
 func TestCacheWhy(t *testing.T) {
 	t.Parallel()
 	origin := whyOrigin(t)

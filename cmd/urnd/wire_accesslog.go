@@ -33,7 +33,8 @@ func openAccessLogs(c config.Config, d dependencies) (accesslog.Set, error) {
 	return set, nil
 }
 
-// keepAccessLogs lets the files of access logs be rotated and removed, from the start on until close.
+// keepAccessLogs adds the goroutine that rotates and removes files of access logs to the starters, and sets
+// endKeeping.
 func (p *parts) keepAccessLogs() {
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
@@ -45,7 +46,7 @@ func (p *parts) keepAccessLogs() {
 	}
 }
 
-// accessLogsOf returns what the access logs of a configuration are opened by.
+// accessLogsOf returns the configurations of the access logs.
 func accessLogsOf(c config.Config, d dependencies) ([]accesslog.FileConfig, error) {
 	configs := make([]accesslog.FileConfig, 0, len(c.Log.Access))
 	for i, l := range c.Log.Access {
@@ -70,14 +71,14 @@ func accessLogsOf(c config.Config, d dependencies) ([]accesslog.FileConfig, erro
 	return configs, nil
 }
 
-// loggedClients are the words of log.access.*.clients.
+// loggedClients returns the values of log.access.*.clients.
 func loggedClients() map[string]accesslog.Clients {
 	return map[string]accesslog.Clients{
 		"": accesslog.WholeClients, "whole": accesslog.WholeClients, "network": accesslog.ClientNetworks, "none": accesslog.NoClients,
 	}
 }
 
-// syslogOf returns the server of syslog of an access log, nil for none.
+// syslogOf returns the syslog server of an access log, nil for none.
 func syslogOf(c config.Config, l config.AccessLog, d dependencies) *accesslog.Syslog {
 	if l.Syslog == "" {
 		return nil
@@ -92,7 +93,7 @@ func syslogOf(c config.Config, l config.AccessLog, d dependencies) *accesslog.Sy
 	return s
 }
 
-// onlyOf returns the conditions of an access log, nil for none.
+// onlyOf returns the filter of an access log, nil for none.
 func onlyOf(c config.AccessLogOnly) (func(*accesslog.Entry) bool, error) {
 	type statuses struct{ least, most int }
 	ranges := make([]statuses, 0, len(c.Statuses))
@@ -103,7 +104,7 @@ func onlyOf(c config.AccessLogOnly) (func(*accesslog.Entry) bool, error) {
 		}
 		ranges = append(ranges, statuses{least, most})
 	}
-	// The conditions that rules of the proxy have, too, hold where a rule with them decides.
+	// The conditions that it shares with proxy rules are evaluated as those of a rule.
 	rule := policy.Rule{ID: "only", Clients: c.Clients, Users: c.Users, Methods: c.Methods, Hosts: c.Hosts}
 	hasRule := len(c.Clients)+len(c.Users)+len(c.Methods)+len(c.Hosts) > 0
 	rules, err := policy.New(policy.Enforce, []policy.Rule{rule})
@@ -111,7 +112,7 @@ func onlyOf(c config.AccessLogOnly) (func(*accesslog.Entry) bool, error) {
 		return nil, err
 	}
 	if !hasRule && len(ranges) == 0 && len(c.Outcomes) == 0 {
-		return nil, nil //nolint:nilnil // it has no condition
+		return nil, nil //nolint:nilnil // no condition
 	}
 	outcomes := slices.Clone(c.Outcomes)
 	return func(e *accesslog.Entry) bool {
@@ -131,7 +132,7 @@ func onlyOf(c config.AccessLogOnly) (func(*accesslog.Entry) bool, error) {
 	}, nil
 }
 
-// outcomeHolds reports whether a word of log.access.*.only.outcomes is true of a request.
+// outcomeHolds reports whether a value of log.access.*.only.outcomes matches a request.
 func outcomeHolds(e *accesslog.Entry, word string) bool {
 	switch word {
 	case "forwarded":

@@ -8,7 +8,7 @@ import (
 	"github.com/urnd/urnd/internal/accesslog"
 )
 
-// All conditions of an access log must hold, and the values of one are alternatives.
+// All conditions of an access log must hold; the values of one condition are alternatives.
 func TestOnlyOf(t *testing.T) {
 	e := accesslog.Entry{
 		Client: netip.MustParseAddr("192.0.2.7"), User: "ann", Method: "GET", Target: "http://WWW.Example.org:8080/a", Host: "b.example", Status: 503,
@@ -59,7 +59,7 @@ func TestOnlyOf(t *testing.T) {
 	}
 }
 
-// The formats that the configuration accepts by their names are those that there are.
+// The format names that the configuration accepts are those that exist.
 func TestAccessFormats(t *testing.T) {
 	for _, name := range accesslog.FormatNames() {
 		c := config.Default()

@@ -27,16 +27,16 @@ import (
 	registryservice "github.com/urnd/urnd/resolver/registry/service"
 )
 
-// minToken is the minimum length of the token of administrators, in octets.
+// minToken is the minimum length of the token of administrators, in bytes.
 const minToken = 16
 
 var errShortToken = fmt.Errorf("access.admin_token: the token is shorter than %d octets", minToken)
 
-// newAdmin returns the handler of the admin interface. certificates returns those of urnd.
+// newAdmin returns the handler of the admin interface. certificates returns the server certificates of urnd.
 func newAdmin(c config.Config, r *resolution, s *service, certificates func() []*x509.Certificate, d dependencies) (*admin.Handler, error) {
 	var origins config.Origins
 	if d.origins != nil {
-		origins = d.origins() // those of this configuration: a reload reads others
+		origins = d.origins() // those of this configuration: a reload reads new ones
 	}
 	a := admin.Config{
 		Clients: c.Access.AdminClients, Proxies: c.Access.AdminProxies, Own: ownHosts(c.Listen),
@@ -66,7 +66,7 @@ func newAdmin(c config.Config, r *resolution, s *service, certificates func() []
 	return admin.New(a), nil
 }
 
-// wirePeople sets what people have begun by a browser, which goes on after a reload.
+// wirePeople sets the state of browser users, which outlives a reload.
 func wirePeople(c config.Config, a *admin.Config, r *resolution, d dependencies) (err error) {
 	previous := d.previous.reusable()
 	a.Sessions, err = shared.Reuse(&r.shared, previous, "sessions", nil, func() (*session.Sessions, func(), error) {
@@ -75,19 +75,21 @@ func wirePeople(c config.Config, a *admin.Config, r *resolution, d dependencies)
 	if err != nil || a.Registry == nil {
 		return err
 	}
-	directory := filepath.Join(jobsDirectory(c), "drafts") // without a directory of jobs there are no pages with drafts
+	// Without a directory of jobs, the pages of drafts are disabled.
+	directory := filepath.Join(jobsDirectory(c), "drafts")
 	a.Registry.Drafts, err = shared.Reuse(&r.shared, previous, "drafts", directory, func() (*editor.Drafts, func(), error) {
 		return editor.NewDrafts(directory, d.now), func() {}, nil
 	})
 	return err
 }
 
-// ownHosts returns the hosts by which clients reach this urnd.
+// ownHosts returns the host names of this urnd.
 func ownHosts(c config.Listen, others ...string) route.OwnHosts {
 	return route.NewOwnHosts(append(ownNames(c), others...)...)
 }
 
-// storedAnswers returns what administrators do with the cache of answers. Purges are told to other urnds, and come from them.
+// storedAnswers returns the administration of the cache of answers. Purges are published to the other
+// instances, and received from them.
 func storedAnswers(c config.Config, r *resolution, d dependencies) stored.Answers {
 	path := snapshotPath(c.Cache)
 	made := stored.Answers{
@@ -106,19 +108,20 @@ func storedAnswers(c config.Config, r *resolution, d dependencies) stored.Answer
 	return made
 }
 
-// purgeHere purges what is in memory by a purge of the log.
+// purgeHere applies a purge of the log to the caches in memory.
 func purgeHere(answers stored.Answers, r *resolution, p valkey.Purge, d dependencies) {
 	switch {
-	case p.Kind == "", isOfResponses(p): // the first is the begin of the log
+	case p.Kind == "", isOfResponses(p): // "" is the beginning of the log
 		return
 	case p.Kind == valkey.Everything:
 		if p.Soft {
 			r.records.PurgeAll(r.records.Store, func(string) bool { return true }, true)
-			// The server of the second level has lost its log: those in front need not begin anew for that.
+			// The server of the second level has lost its log. Caches in front need not be purged for that.
 			answers.Purged = func(resolver.Selection) {}
 		}
 	case p.Kind == purgeNamespace, p.Kind == purgePrefix:
-		if !p.Soft { // records may be here of names whose answers are not: what is made of them would be shared
+		// Records may be cached for names whose answers are not: new answers from them would be shared.
+		if !p.Soft {
 			r.records.Purge(func(string) bool { return true })
 		}
 	}
@@ -127,11 +130,11 @@ func purgeHere(answers stored.Answers, r *resolution, p valkey.Purge, d dependen
 	}
 }
 
-// maxJobBody bounds the body of a job, in octets: some ten million names.
+// maxJobBody limits the body of a job, in bytes: some ten million names.
 const maxJobBody = 4 << 30
 
-// wireAdminRegistry returns what clients of the admin interface do with the registry, nil where there is none. What runs
-// in the background ends with the configuration: jobs go on with the next one.
+// wireAdminRegistry returns the registry of the admin interface, nil without a registry. Its goroutines end
+// with the configuration: the next one continues the jobs.
 func wireAdminRegistry(c config.Config, r *resolution, s *service, d dependencies) *admin.Registry {
 	if r.registry == nil {
 		return nil
@@ -165,8 +168,8 @@ func wireAdminRegistry(c config.Config, r *resolution, s *service, d dependencie
 	return made
 }
 
-// jobsDirectory returns the directory for the bodies of jobs: in the state directory, or beside the file of the registry; ""
-// where there is neither.
+// jobsDirectory returns the directory for the bodies of jobs: in the state directory, or beside the file of
+// the registry; "" without either.
 func jobsDirectory(c config.Config) string {
 	if state := stateDirectory(c.Cache); state != "" {
 		return filepath.Join(state, "registry-jobs")

@@ -33,8 +33,8 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// newCache returns the cache of that name: the one of the previous configuration where
-// nothing that its contents rest on has changed. second may be nil.
+// newCache returns the cache with a name: the one of the previous configuration if the basis of its contents
+// is unchanged. second may be nil.
 func newCache[V any](
 	r *resolution, c config.Config, d resolverDependencies, name string, of config.Contents, refresh bool, bounds memory.Config[V],
 	second cache.SecondLevel[V],
@@ -56,8 +56,8 @@ func newCache[V any](
 	return made, err
 }
 
-// newResponses returns the cache of HTTP responses: the one of the previous configuration where
-// nothing that it depends on has changed. objects is what it shares, nil where there is no second level.
+// newResponses returns the cache of HTTP responses: the one of the previous configuration if its basis is
+// unchanged. objects is its second level, nil for none.
 func newResponses(
 	c config.Config, r *resolution, objects cache.Objects, d resolverDependencies, log *slog.Logger,
 ) (observe.Responses, error) {
@@ -73,8 +73,9 @@ func newResponses(
 	return made, err
 }
 
-// collapseLimit bounds the clients that have waited for another one in vain and ask one origin at a time, a quarter of them for one
-// client: an origin that is slow for one request is not asked by all of its readers at once (RFC 9111 section 4).
+// collapseLimit limits the concurrent requests to one origin by clients whose wait for a collapsed request
+// was in vain, and a quarter of it those of one client: the readers of an origin that is slow for one request
+// must not all send requests to it (RFC 9111 section 4).
 const collapseLimit = 16
 
 func makeResponses(c config.Config, files *disk.Store, objects cache.Objects, d resolverDependencies) (observe.Responses, func(), error) {
@@ -103,17 +104,18 @@ func makeResponses(c config.Config, files *disk.Store, objects cache.Objects, d 
 	return made, func() { made.Close(); store.Close() }, nil
 }
 
-// usualResponse is the memory of a usual response in bytes: most have a body of some KiB, and all a head.
+// usualResponse is the typical memory of a response, in bytes: most have a body of some KiB, and all have a
+// header.
 const usualResponse = 4 << 10
 
-// diskDirectory returns the directory for responses on disk, "" where none is known.
+// diskDirectory returns the directory for responses on disk, "" if unknown.
 func diskDirectory(c config.Cache) string { return cmp.Or(c.DiskDirectory, systemd.CacheDirectory()) }
 
 var errDiskDirectory = errors.New("cache.disk: there is no directory: " +
 	"set cache.disk_directory, or CacheDirectory in the unit of systemd")
 
-// newDisk returns the store of HTTP responses on disk: the one of the previous configuration where
-// its settings have not changed. It runs until the last configuration that has it is closed.
+// newDisk returns the disk store of HTTP responses: the one of the previous configuration if its settings are
+// unchanged. It runs until the last configuration that uses it is closed.
 func newDisk(c config.Cache, r *resolution, d resolverDependencies, log *slog.Logger) (observe.Disk, error) {
 	if c.Disk == 0 || c.Responses == 0 {
 		return observe.Disk{}, nil
@@ -137,7 +139,7 @@ func newDisk(c config.Cache, r *resolution, d resolverDependencies, log *slog.Lo
 		return observe.Disk{Store: store}, func() {
 			cancel()
 			running.Wait()
-			_ = store.Close() // nothing is to be saved
+			_ = store.Close() // it has nothing to save
 		}, nil
 	})
 	if err != nil {
@@ -147,13 +149,13 @@ func newDisk(c config.Cache, r *resolution, d resolverDependencies, log *slog.Lo
 	return made, nil
 }
 
-// sharedConnect is the time to connect to one address of the server of the second level.
+// sharedConnect is the timeout to connect to one address of the server of the second level.
 const sharedConnect = 2 * time.Second
 
-// wireShared makes the second level of the caches, if there is one: that of the previous configuration where its settings have not
-// changed. Caches that rest on it are then the previous ones, too.
+// wireShared sets the second level of the caches, if configured: that of the previous configuration if its
+// settings are unchanged. The caches that use it are then reused, too.
 func wireShared(r *resolution, c config.Config, d resolverDependencies) error {
-	if c.Cache.Shared == "" || c.Cache.SharedKey == "" { // a check of a configuration may not have the credential
+	if c.Cache.Shared == "" || c.Cache.SharedKey == "" { // a configuration check may not have the credential
 		return nil
 	}
 	basis := []any{c.Cache.Shared, c.Cache.SharedPassword, c.Cache.SharedKey, c.Cache.SharedCA, c.Cache.SharedPrefix, c.Cache.SharedTimeout}
@@ -202,7 +204,7 @@ func newLevel(c config.Cache, d resolverDependencies) (*valkey.Level, error) {
 			text, err := secret.Read("cache.shared_password", c.SharedPassword)
 			return strings.TrimRight(string(text), "\r\n"), err
 		}
-		// It is read again with each connection; a command may not have the credential.
+		// The password is read again for each connection. A command may not have the credential.
 		if _, err := settings.Password(); err != nil && !errors.Is(err, secret.ErrNoCredentials) {
 			return nil, err
 		}
@@ -214,8 +216,8 @@ func newLevel(c config.Cache, d resolverDependencies) (*valkey.Level, error) {
 	return level, nil
 }
 
-// sharedAnswers returns the second level of the cache of answers, nil where there is none. What the registry of the site is asked for is not in it: who
-// has the registry knows at once when a name changes.
+// sharedAnswers returns the second level of the cache of answers, nil for none. It excludes names that the
+// site's registry resolves: an instance with the registry immediately knows when they change.
 func sharedAnswers(r *resolution, c config.Config) cache.SecondLevel[resolver.Locations] {
 	if r.level == nil {
 		return nil
@@ -227,14 +229,14 @@ func sharedAnswers(r *resolution, c config.Config) cache.SecondLevel[resolver.Lo
 	}
 	if r.own != nil {
 		own := r.names.AskedFor()
-		settings.Shares = func(key string) bool { // others may be names of its web hosts
+		settings.Shares = func(key string) bool { // other names may be names of its web hosts
 			return own != nil && strings.HasPrefix(key, "urn:") && !registry.Asked(own, registry.Name(key))
 		}
 	}
 	return valkey.NewView(settings)
 }
 
-// sharedRecords returns the second level of the cache of DNS record sets, nil where there is none.
+// sharedRecords returns the second level of the cache of DNS record sets, nil for none.
 func sharedRecords(r *resolution, c config.Config) cache.SecondLevel[ddds.Records] {
 	if r.level == nil {
 		return nil
@@ -247,7 +249,8 @@ func sharedRecords(r *resolution, c config.Config) cache.SecondLevel[ddds.Record
 	})
 }
 
-// positionFile returns where it is saved which purges were carried out on the responses on disk, "" where none are there.
+// positionFile returns the path of the position up to which purges are applied to the responses on disk, ""
+// without a disk store.
 func positionFile(c config.Cache) string {
 	directory := diskDirectory(c)
 	if c.Disk == 0 || c.Responses == 0 || directory == "" {
@@ -256,7 +259,8 @@ func positionFile(c config.Cache) string {
 	return filepath.Join(directory, "purges.json")
 }
 
-// savedPosition returns what savePosition has saved, the zero value where nothing can be read: then all stored responses are validated.
+// savedPosition returns the position that savePosition has saved, the zero value if it cannot be read: all
+// stored responses are then validated.
 func savedPosition(path string) (p valkey.Position) {
 	text, err := os.ReadFile(path) //nolint:gosec // it is in a directory of the configuration
 	if err != nil || json.Unmarshal(text, &p) != nil {
@@ -265,7 +269,8 @@ func savedPosition(path string) (p valkey.Position) {
 	return p
 }
 
-// The kinds of purges in the log of the second level, besides valkey.Everything: of answers, and of stored responses.
+// Kinds of purges in the log of the second level, besides valkey.Everything: those of answers, and those of
+// stored responses.
 const (
 	purgeName      = "name"
 	purgeNamespace = "namespace"
@@ -279,8 +284,8 @@ const (
 	purgeResponses      = "responses" // all
 )
 
-// isOfResponses reports whether a purge of the log is about stored responses alone, and isOfAnswers whether it is about answers alone. One
-// of a kind of a later version is about both.
+// isOfResponses reports whether a purge of the log concerns only stored responses, and isOfAnswers whether it
+// concerns only answers. Purges of unknown kinds, of a later version, concern both.
 func isOfResponses(p valkey.Purge) bool {
 	return slices.Contains([]string{purgeURI, purgeResponsePrefix, purgeHost, purgeTag, purgeResponses}, p.Kind)
 }
@@ -289,7 +294,7 @@ func isOfAnswers(p valkey.Purge) bool {
 	return slices.Contains([]string{purgeName, purgeNamespace, purgePrefix, purgeAnswers}, p.Kind)
 }
 
-// sharedPurge returns a selection of answers, whose name is canonical, as a purge of the log.
+// sharedPurge returns a selection of answers, whose name must be canonical, as a purge of the log.
 func sharedPurge(s resolver.Selection, soft bool) valkey.Purge {
 	switch {
 	case s.Name.IsValid():
@@ -303,10 +308,10 @@ func sharedPurge(s resolver.Selection, soft bool) valkey.Purge {
 	}
 }
 
-// purgesAnswer reports whether a purge of the log is about the answer of a key.
+// purgesAnswer reports whether a purge of the log concerns the answer of a key.
 func purgesAnswer(p valkey.Purge, key string) bool {
 	switch p.Kind {
-	case "": // the begin of the log
+	case "": // the beginning of the log
 		return false
 	case purgeName:
 		return key == p.Text || resolver.NameOfKey(key) == p.Text
@@ -319,11 +324,11 @@ func purgesAnswer(p valkey.Purge, key string) bool {
 	}
 }
 
-// purgesRecords reports whether a purge of the log is about DNS record sets. Which of them a name was resolved by is known for those in
-// memory alone: it is about all of the others.
+// purgesRecords reports whether a purge of the log concerns DNS record sets. The names that a record set was
+// used for are known only for those in memory, so a purge concerns all shared ones.
 func purgesRecords(p valkey.Purge) bool { return p.Kind != "" && !p.Soft && !isOfResponses(p) }
 
-// selectionOf returns which answers a purge of the log is about: all, where it is of a later version.
+// selectionOf returns the answers that a purge of the log concerns: all for an unknown kind.
 func selectionOf(p valkey.Purge) resolver.Selection {
 	switch p.Kind {
 	case purgeName:

@@ -22,11 +22,11 @@ import (
 	"github.com/urnd/urnd/resolver/registry/shelf"
 )
 
-// acmeTimeout bounds one request to the authority.
+// acmeTimeout limits the duration of a request to the certification authority.
 const acmeTimeout = 30 * time.Second
 
-// tlsConfig returns the TLS configuration of a server, whose clients must have a certificate of one of some
-// authorities, "" for none.
+// tlsConfig returns the TLS configuration of a server, whose clients need a certificate of one of the
+// authorities in a file, "" for none.
 func tlsConfig(certificates *certificate.Set, authorities string) (c *tls.Config, err error) {
 	c = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: certificates.Get, GetConfigForClient: certificates.Challenge}
 	if authorities != "" {
@@ -36,7 +36,7 @@ func tlsConfig(certificates *certificate.Set, authorities string) (c *tls.Config
 	return c, err
 }
 
-// filesOf returns the files of certificates of a configuration, the one for all hosts first.
+// filesOf returns the certificate files of a configuration, the default certificate first.
 func filesOf(c config.TLS) (all []certificate.Files, err error) {
 	add := func(setting string, certificateFile, key string) {
 		f := certificate.Files{Setting: setting}
@@ -61,8 +61,8 @@ func filesOf(c config.TLS) (all []certificate.Files, err error) {
 	return all, err
 }
 
-// wireCertificates returns the certificates of a configuration: those of the previous one where it has the same files
-// and the same authority. Files that are invalid now are an error, though the ones before could still be used.
+// wireCertificates returns the certificates of a configuration: those of the previous one if its files and
+// authority are unchanged. Invalid files are an error, though the previous certificates could still be used.
 func wireCertificates(c config.Config, manager *certificate.Manager, r *resolution, d dependencies) (*certificate.Watch, error) {
 	files, err := filesOf(c.TLS)
 	if err != nil {
@@ -97,17 +97,17 @@ func wireCertificates(c config.Config, manager *certificate.Manager, r *resoluti
 	return own, nil
 }
 
-// certificatesBasis is what the certificates rest on.
+// certificatesBasis is the basis of the certificates.
 type certificatesBasis struct {
 	files   []certificate.Files
-	manager string // which one: its content changes
+	manager string // the pointer of the manager: its certificates change
 }
 
-// wireAuthority returns what obtains certificates by ACME, nil where nothing does: that of the previous configuration
-// where its authority, account and storage are the same.
+// wireAuthority returns the ACME client, nil if ACME is disabled: that of the previous configuration if its
+// authority, account and storage are unchanged.
 func wireAuthority(c config.Config, r *resolution, d dependencies) (*certificate.Manager, error) {
 	if !c.ACME.Enabled {
-		return nil, nil //nolint:nilnil // there is none, and nothing is wrong
+		return nil, nil //nolint:nilnil // ACME is disabled, which is no error
 	}
 	settings, err := authorityOf(c)
 	if err != nil {
@@ -116,7 +116,8 @@ func wireAuthority(c config.Config, r *resolution, d dependencies) (*certificate
 	settings.Storage, settings.Now, settings.Ordered = certificateStorage(c, r, d), d.now, d.metrics.CertificateOrdered
 	basis := [...]string{
 		settings.Directory, settings.Contact, settings.KeyID, settings.HMAC, secret.Version(c.ACME.CA),
-		c.ACME.Storage, stateDirectory(c.Cache), fmt.Sprintf("%p %p", r.registry, r.level), // the next configuration may close them
+		// The next configuration may close them.
+		c.ACME.Storage, stateDirectory(c.Cache), fmt.Sprintf("%p %p", r.registry, r.level),
 	}
 	return shared.Reuse(&r.shared, d.previous.reusable(), "authority", basis, func() (*certificate.Manager, func(), error) {
 		made := certificate.NewManager(settings)
@@ -124,7 +125,7 @@ func wireAuthority(c config.Config, r *resolution, d dependencies) (*certificate
 	})
 }
 
-// challengeOf returns what an authority asks for, nil where none is asked for certificates.
+// challengeOf returns the function that answers HTTP challenges of an authority, nil without an ACME client.
 func challengeOf(m *certificate.Manager) func(ctx context.Context, path string) (string, bool) {
 	if m == nil {
 		return nil
@@ -132,7 +133,7 @@ func challengeOf(m *certificate.Manager) func(ctx context.Context, path string) 
 	return m.Authorization
 }
 
-// authorityOf returns how an authority is asked.
+// authorityOf returns the configuration of the ACME client.
 func authorityOf(c config.Config) (settings certificate.ManagerConfig, err error) {
 	settings = certificate.ManagerConfig{Directory: c.ACME.Directory, Contact: c.ACME.Contact, KeyID: c.ACME.KeyID}
 	transport := &http.Transport{
@@ -155,10 +156,10 @@ func authorityOf(c config.Config) (settings certificate.ManagerConfig, err error
 	return settings, nil
 }
 
-// errNoStateDirectory is for certificates that could not be kept.
+// errNoStateDirectory means that certificates could not be stored.
 var errNoStateDirectory = errors.New("acme.enabled: there is no directory for certificates: start urnd by systemd (StateDirectory), or set cache.directory")
 
-// certificateStorage returns where certificates of an authority are kept.
+// certificateStorage returns the storage for certificates of an authority.
 func certificateStorage(c config.Config, r *resolution, d dependencies) certificate.Storage {
 	own := certificate.FileStorage(filepath.Join(stateDirectory(c.Cache), "certificates"))
 	switch c.ACME.Storage {
@@ -185,7 +186,7 @@ func checkCertificates(c config.TLS) (*certificate.Set, error) {
 	return set, err
 }
 
-// expiryOf says when the certificates of a configuration expire.
+// expiryOf returns texts about the expiry of the certificates of a configuration.
 func expiryOf(c config.TLS, now time.Time) (says []string, err error) {
 	set, err := checkCertificates(c)
 	if err != nil {
@@ -202,7 +203,7 @@ func expiryOf(c config.TLS, now time.Time) (says []string, err error) {
 	return says, nil
 }
 
-// hsts returns the field Strict-Transport-Security, "" for none.
+// hsts returns the value of Strict-Transport-Security, "" for none.
 func hsts(lasts time.Duration) string {
 	if lasts == 0 {
 		return ""

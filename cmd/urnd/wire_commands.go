@@ -26,7 +26,7 @@ import (
 	"github.com/urnd/urnd/resolver/ddds"
 )
 
-// serviceCommands returns the commands that serve, ask an urnd that serves, or need to know how it does.
+// serviceCommands returns the commands that run the daemon, query a running one, or need its wiring.
 func serviceCommands() []*cobra.Command {
 	return []*cobra.Command{
 		newServe(), cache.Command(hasResponses), clistatus.Command(),
@@ -35,15 +35,15 @@ func serviceCommands() []*cobra.Command {
 	}
 }
 
-// hasResponses reports whether responses are stored for the URIs of a scheme, in lower case, by any configuration.
+// hasResponses reports whether any configuration stores responses for the URIs of a scheme, in lower case.
 func hasResponses(scheme string) bool { return gatewayInfos(config.Default()).IsStored(scheme) }
 
-// checkWiring returns what the check of a configuration needs.
+// checkWiring returns the wiring of the configuration check.
 func checkWiring() cliconfig.Wiring {
 	return cliconfig.Wiring{Try: try, Certificates: expiryOf, Memory: availableMemory, Snapshot: snapshotPath, Lost: lostRegistry, Peers: peersOf}
 }
 
-// serverOf returns what the requests of clients are compared with.
+// serverOf returns the data by which request targets are classified.
 func serverOf(c config.Config) (route.Server, error) {
 	server := route.Server{Own: ownHosts(c.Listen), Sites: route.NewSites(siteRoutes(c.Proxy)), Spelling: route.SpellingNormal}
 	if c.Registry.Store != "" {
@@ -52,7 +52,7 @@ func serverOf(c config.Config) (route.Server, error) {
 	return server, nil
 }
 
-// try wires a configuration as the daemon does, and starts nothing.
+// try wires a configuration like the daemon, and starts nothing.
 func try(c config.Config) error {
 	d := newDependencies()
 	if _, err := accessLogsOf(c, d); err != nil {
@@ -115,17 +115,19 @@ configuration; SIGTERM stops it after running requests have ended.`,
 	return cmd
 }
 
-// withSockets returns a configuration with the addresses of sockets that systemd has opened, which warnings are about.
+// withSockets returns a configuration with the addresses of sockets that systemd has opened, for warnings.
 func withSockets(c config.Config, sockets map[string][]net.Listener) config.Config {
 	c.Listen.Service = daemon.Addresses(sockets[nameHTTP], c.Listen.Service)
 	c.Listen.TLS = daemon.Addresses(sockets[nameHTTPS], c.Listen.TLS)
 	return c
 }
 
-// peersOf returns the servers of a configuration that can be asked whether urnd could use them, each in the way in which the daemon asks it.
+// peersOf returns the servers of a configuration whose availability can be tested, each in the way the daemon
+// uses it.
 func peersOf(c config.Config) []cliconfig.Peer {
 	var peers []cliconfig.Peer
-	if c.Cache.Shared != "" && c.Cache.SharedKey != "" { // without its credential, the password is missing, too
+	// Without the credential of the key, that of the password is missing, too.
+	if c.Cache.Shared != "" && c.Cache.SharedKey != "" {
 		peers = append(peers, cliconfig.Peer{Setting: "cache.shared", Where: c.Cache.Shared, Ask: func(ctx context.Context) (string, error) {
 			return askShared(ctx, c.Cache)
 		}})
@@ -146,13 +148,13 @@ func peersOf(c config.Config) []cliconfig.Peer {
 	}
 	if c.Telemetry.Endpoint != "" {
 		peers = append(peers, cliconfig.Peer{Setting: "telemetry.endpoint", Where: c.Telemetry.Endpoint, Ask: func(context.Context) (string, error) {
-			return "", askCollector(c) //nolint:contextcheck // it has a shorter time of its own
+			return "", askCollector(c) //nolint:contextcheck // it sets a shorter timeout
 		}})
 	}
 	return peers
 }
 
-// askShared asks the server of the second level.
+// askShared tests the server of the second level.
 func askShared(ctx context.Context, c config.Cache) (string, error) {
 	level, err := newLevel(c, newResolverDependencies())
 	if err != nil {
@@ -188,7 +190,7 @@ func registryPeer(c config.Registry, setting, url string, isReplica bool) clicon
 	}}
 }
 
-// rootOf returns the domain that servers are asked for: any answer will do.
+// rootOf returns the domain of a test query: any answer suffices.
 func rootOf(c config.DDDS) string {
 	if c.Enabled && len(c.Roots) > 0 {
 		return c.Roots[0]

@@ -18,17 +18,16 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// resolvConf names the DNS servers of the system.
+// resolvConf is the file with the DNS servers of the system.
 const resolvConf = "/etc/resolv.conf"
 
-// dnsClient looks up all records, and the addresses of hosts.
+// dnsClient looks up record sets, and the addresses of hosts.
 type dnsClient interface {
 	ddds.Lookuper
 	ddds.AddressLookuper
 }
 
-// wireDNS makes the client for the DNS servers and the cache of record sets, and returns
-// what looks up the addresses of hosts.
+// wireDNS sets the DNS client and the cache of record sets, and returns the resolver of host addresses.
 func wireDNS(r *resolution, c config.Config, d resolverDependencies) (*ddds.Hosts, error) {
 	var err error
 	bounds := memory.Config[ddds.Records]{MaxBytes: int64(c.Cache.Records), Size: ddds.RecordsSize}
@@ -61,7 +60,7 @@ func wireServers(r *resolution, c config.Config, d resolverDependencies) dnsClie
 	return system
 }
 
-// newDNSClient makes a client that is closed with the resolution.
+// newDNSClient returns a client that is closed with the resolution.
 func newDNSClient(c config.Config, servers []config.Server, requireAD bool, r *resolution, d resolverDependencies) *ddds.Client {
 	client := openDNSClient(c, servers, requireAD, r, d)
 	r.closers = append(r.closers, client.Close)
@@ -69,7 +68,7 @@ func newDNSClient(c config.Config, servers []config.Server, requireAD bool, r *r
 	return client
 }
 
-// openDNSClient makes a client that can reach nothing but its servers.
+// openDNSClient returns a client that can connect to its servers only.
 func openDNSClient(c config.Config, servers []config.Server, requireAD bool, r *resolution, d resolverDependencies) *ddds.Client {
 	var asked []ddds.Server
 	var addrs []netip.Addr
@@ -85,11 +84,11 @@ func openDNSClient(c config.Config, servers []config.Server, requireAD bool, r *
 	})
 }
 
-// hedgeAfter is the time without an answer after which the next DNS server is asked in parallel: more than almost all answers of a
-// recursive server take that has to ask others first, and less than a reader waits for.
+// hedgeAfter is the time after which the next DNS server is queried in parallel: longer than almost all
+// recursive lookups, and shorter than the patience of a reader.
 const hedgeAfter = 300 * time.Millisecond
 
-// dnsServers returns the servers that are configured, or those of the system.
+// dnsServers returns the configured servers, or those of the system.
 func dnsServers(c config.DNS) []config.Server {
 	if len(c.Servers) > 0 {
 		return c.Servers
@@ -97,7 +96,7 @@ func dnsServers(c config.DNS) []config.Server {
 	return plainServers(ddds.SystemServers(resolvConf))
 }
 
-// plainServers returns servers that are asked without TLS.
+// plainServers returns servers without TLS.
 func plainServers(addresses []netip.AddrPort) []config.Server {
 	servers := make([]config.Server, len(addresses))
 	for i, address := range addresses {
@@ -106,8 +105,8 @@ func plainServers(addresses []netip.AddrPort) []config.Server {
 	return servers
 }
 
-// wireDDDS returns the resolver of URNs by DDDS, or one whose answer is why it is turned
-// off, and that of other URIs, nil where it is turned off.
+// wireDDDS returns the DDDS resolver of URNs, or one whose answer says that it is disabled, and that of other
+// URIs, nil if it is disabled.
 func wireDDDS(r *resolution, c config.Config, client *thttp.Client, d resolverDependencies) (urns, uris resolver.Resolver) {
 	if !c.DDDS.Enabled {
 		return resolver.Off("turned off (ddds.enabled)"), nil
@@ -133,8 +132,8 @@ func wireDDDS(r *resolution, c config.Config, client *thttp.Client, d resolverDe
 	return urns, uris
 }
 
-// maxDomains bounds how many domains the rules for one name may visit: those of RFC 3404 and of urn.arpa visit two or three, and
-// what leads further is a loop, or takes longer than resolve.timeout.
+// maxDomains limits the domains that the rules for one name may visit: those of RFC 3404 and of urn.arpa
+// visit two or three. More are a loop, or take longer than resolve.timeout.
 const maxDomains = 5
 
 // dddsConfig returns the configuration that both applications share.
@@ -162,7 +161,7 @@ func dddsConfig(c config.Config, r *resolution, servers []config.Server, d resol
 	return settings
 }
 
-// rootsWithServer returns the roots for which there is a server to ask.
+// rootsWithServer returns the roots for which a DNS server is known.
 func rootsWithServer(roots []string, servers []config.Server, lookups map[string]ddds.Lookuper) []string {
 	return slices.DeleteFunc(slices.Clone(roots), func(root string) bool {
 		_, own := lookups[uri.CanonicalDomain(root)]
@@ -170,11 +169,11 @@ func rootsWithServer(roots []string, servers []config.Server, lookups map[string
 	})
 }
 
-// foundSize bounds the memory for servers that SLP has found, in octets: a few for a namespace.
+// foundSize limits the memory for servers that SLP has discovered, in bytes: a namespace has few.
 const foundSize = 1 << 20
 
-// wireSLP returns the resolver by SLP, or one whose answer is why it is turned off. It can
-// connect to directory agents only.
+// wireSLP returns the SLP resolver, or one whose answer says that it is disabled. It can connect to directory
+// agents only.
 func wireSLP(r *resolution, c config.Config, client *thttp.Client, d resolverDependencies) (resolver.Resolver, error) {
 	if !c.SLP.Enabled() {
 		return resolver.Off("no directory agent is configured (slp.agents)"), nil
@@ -187,7 +186,7 @@ func wireSLP(r *resolution, c config.Config, client *thttp.Client, d resolverDep
 	if address, ok := c.SLP.Group(); ok {
 		names, group = nil, netguard.Group(address)
 	}
-	d.previous = nil // what was found may have moved: a reload discovers it again
+	d.previous = nil // agents may have moved: a reload discovers them again
 	var err error
 	bounds := memory.Config[slp.Servers]{MaxBytes: foundSize, Size: slp.ServersSize}
 	if r.found, err = newCache(r, c, d, "found", config.Answers, true, bounds, nil); err != nil {
@@ -202,11 +201,12 @@ func wireSLP(r *resolution, c config.Config, client *thttp.Client, d resolverDep
 	return r.limited(r.servers), nil
 }
 
-// noAgentTTL is how long it is known that no agent knows a server: a server that registers (RFC 2608 section 8.3) is found then.
+// noAgentTTL is the TTL of the answer that no agent knows a server: it bounds the delay after which a newly
+// registered server (RFC 2608 section 8.3) is found.
 const noAgentTTL = time.Minute
 
-// dialAgent returns how to connect to directory agents: those of the configuration, or those
-// that answered the multicast group.
+// dialAgent returns the dialer for directory agents: those of the configuration, or those that have answered
+// the multicast group.
 func dialAgent(c config.SLP) func(ctx context.Context, network, address string) (net.Conn, error) {
 	var addrs []netip.Addr
 	for _, agent := range c.Agents {

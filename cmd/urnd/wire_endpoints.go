@@ -21,29 +21,29 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// The names of endpoints, which are those of systemd's sockets too.
+// Names of endpoints, and of the sockets of systemd.
 const (
 	nameHTTP  = "http"
 	nameHTTPS = "https"
 	nameAdmin = "admin"
 )
 
-// serverSettings are the settings that replace a server when they change.
+// serverSettings are the settings whose change replaces a server.
 type serverSettings struct {
 	target, header             config.Size
 	headerTimeout, bodyTimeout time.Duration
 	idleTimeout, shutdownTime  time.Duration
 	certificates               *certificate.Set // nil is no TLS
-	authorities                string           // the version of the file tls.client_ca
-	senders                    string           // of the PROXY protocol
+	authorities                string           // version of the file tls.client_ca
+	senders                    string           // trusted senders of the PROXY protocol
 	http2                      bool
 	http2Requests              int
 }
 
 var errNoCertificate = errors.New("tls.certificate and tls.key, or acme.enabled, are required for the socket https that systemd has opened")
 
-// endpointsOf returns the endpoints of a configuration. Sockets that systemd has opened
-// replace addresses.
+// endpointsOf returns the endpoints of a configuration. Sockets that systemd has opened replace configured
+// addresses.
 func endpointsOf(
 	c config.Config, inherited map[string][]net.Listener, service *service, administration http.Handler,
 	own func() (*certificate.Set, error), d dependencies,
@@ -69,7 +69,7 @@ func endpointsOf(
 			e.addresses = slices.DeleteFunc(slices.Clone(e.addresses), func(address string) bool { return address == "" })
 		}
 		if len(e.addresses) == 0 {
-			continue // it is turned off
+			continue // it is disabled
 		}
 		if e.name == nameHTTPS && c.TLS.Certificate == "" && !c.ACME.Enabled {
 			return nil, errNoCertificate
@@ -123,7 +123,7 @@ func serverConfig(c config.Config, name string, serverTLS *tls.Config, senders [
 	return s
 }
 
-// protocolOf returns what serves the connections of an endpoint.
+// protocolOf returns the protocol server for the connections of an endpoint.
 func protocolOf(c config.Config, name string, http2Requests int, d dependencies) func(daemon.Current) daemon.Protocol {
 	return func(current daemon.Current) daemon.Protocol {
 		if name == nameAdmin {

@@ -21,13 +21,13 @@ import (
 	"github.com/urnd/urnd/resolver/scheme/wais"
 )
 
-// gateway is a protocol gateway: what the rest of urnd must know of it, and what makes its handler.
+// gateway is a protocol gateway: its metadata, and the constructor of its handler.
 type gateway struct {
 	scheme.Info
 	make func(gatewayParts) (scheme.Handler, error)
 }
 
-// gateways returns the protocol gateways: a new one is a row.
+// gateways returns the protocol gateways, one per row.
 func gateways(c config.Config) []gateway {
 	const enabled = "gateways.enabled"
 	ports := gatewayPorts(c.Gateways)
@@ -55,19 +55,19 @@ func gateways(c config.Config) []gateway {
 		{explained(true, "remote sessions (telnet)", "telnet", "tn3270"), newExplained},
 		{explained(true, "Prospero", "prospero"), newExplained},
 		{explained(true, "", "rlogin", "ftps", "gemini"), newExplained},
-		{explained(false, "", "mailto"), newExplained}, // browsers know programs for mail
+		{explained(false, "", "mailto"), newExplained}, // browsers have programs for mail
 	}
 }
 
-// explained returns the Info of schemes of which nothing is retrieved. A page that warns of a port says more than a refusal, so
-// they may name any.
+// explained returns the Info of schemes that are only explained, not retrieved. Any port is allowed, since a
+// page that warns of a port is more useful than an error.
 func explained(isBrowsable bool, service string, names ...string) scheme.Info {
 	return scheme.Info{
 		Names: names, Service: service, Enabled: true, Ports: anyPort(), Local: true, Stored: true, Browsable: isBrowsable,
 	}
 }
 
-// gatewayInfos returns what the rest of urnd must know of the protocol gateways.
+// gatewayInfos returns the metadata of the protocol gateways.
 func gatewayInfos(c config.Config) scheme.Infos {
 	var all scheme.Infos
 	for _, g := range gateways(c) {
@@ -76,7 +76,7 @@ func gatewayInfos(c config.Config) scheme.Infos {
 	return all
 }
 
-// gatewayPorts returns which ports a URL may name.
+// gatewayPorts returns the ports that a URL may contain.
 func gatewayPorts(c config.Gateways) scheme.Ports {
 	return scheme.Ports{Allow: config.InRanges(c.AllowPorts), Deny: config.InRanges(c.DenyPorts)}
 }
@@ -85,24 +85,24 @@ func anyPort() scheme.Ports {
 	return scheme.Ports{Allow: func(uint16) bool { return true }}
 }
 
-// maxGatewayLine bounds a line of a listing, in octets. That of an overview of news is the longest: it
-// has the references of an article, of which RFC 5536 sets no bound.
+// maxGatewayLine limits a line of a listing, in bytes. The longest is that of a news overview: it contains
+// the references of an article, which RFC 5536 does not limit.
 const maxGatewayLine = 64 << 10
 
-// The bounds of what a page shows. gateways.max_listing bounds a listing in bytes, which is what it costs.
+// Limits of a page. gateways.max_listing limits a listing in bytes, which determine its cost.
 const (
-	maxEntries  = 10_000 // of a listing: a browser shows no more in a reasonable time
+	maxEntries  = 10_000 // of a listing: browsers cannot show more in reasonable time
 	newsPage    = 100    // articles of a group
 	waisRecords = 50     // of a result, each of which is fetched
 )
 
-// gatewayParts is what handlers of protocol gateways are made of.
+// gatewayParts are the dependencies of the handlers of protocol gateways.
 type gatewayParts struct {
 	config  config.Config
 	dial    scheme.Dial
 	limits  scheme.Limits
 	now     func() time.Time
-	maxIdle int // how many connections of a protocol may wait for the next request
+	maxIdle int // idle connections of a protocol
 }
 
 // newGateways returns the handlers of the schemes other than http and https.
@@ -116,7 +116,7 @@ func newGateways(s *service, c config.Config, r *resolution, d dependencies) (sc
 		limits: scheme.Limits{
 			Timeout: c.Gateways.Timeout, Entries: maxEntries, Octets: int64(c.Gateways.MaxListing), Line: maxGatewayLine,
 		},
-		// Connections that wait must not have all that there may be: those of the web have at most half.
+		// Idle connections must not use the whole limit: those of HTTP use at most half of it.
 		maxIdle: min(c.Gateways.MaxIdle, c.Limits.Outgoing/8),
 	}
 	handlers := make(scheme.Mux)
@@ -149,13 +149,13 @@ func newFTP(p gatewayParts) (scheme.Handler, error) {
 	c, ports := p.config.FTP, gatewayPorts(p.config.Gateways)
 	return ftp.New(ftp.Config{
 		Dial: p.dial, Limits: p.limits, Now: p.now, Anonymous: c.Anonymous, Login: c.Login, TLS: ftpTLS()[c.TLS],
-		// Each request needs two connections at a time.
+		// Each request uses two connections.
 		MaxIdle: p.maxIdle, Idle: p.config.Gateways.Idle, MaxFetches: max(p.config.Limits.Outgoing/2, 1),
 		DataPort: func(port uint16) error { return ports.CheckPort("ftp", port) },
 	}), nil
 }
 
-// ftpTLS are the values of ftp.tls.
+// ftpTLS returns the values of ftp.tls.
 func ftpTLS() map[string]ftp.TLS {
 	return map[string]ftp.TLS{"never": ftp.TLSNever, "offered": ftp.TLSOffered, "required": ftp.TLSRequired}
 }

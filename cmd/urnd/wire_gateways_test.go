@@ -8,7 +8,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Each scheme is of one protocol gateway, and has a row in the table of schemes.
+// Each scheme belongs to one protocol gateway, and has a row in the table of schemes.
 func TestGatewaysHaveNames(t *testing.T) {
 	var names []string
 	for _, g := range gateways(config.Default()) {
@@ -31,7 +31,7 @@ func TestGatewaysHaveNames(t *testing.T) {
 	}
 }
 
-// What is turned off has no handler; what is stored of it can still be seen, and purged.
+// A disabled gateway has no handler; its stored responses can still be listed and purged.
 func TestGatewaysTurnedOff(t *testing.T) {
 	c, d := config.Default(), newDependencies()
 	turnOff(t, &c)
@@ -58,7 +58,7 @@ func TestGatewaysTurnedOff(t *testing.T) {
 	}
 }
 
-// turnOff turns all gateways off whose setting says whether they are on.
+// turnOff disables all gateways that have a setting.
 func turnOff(t *testing.T, c *config.Config) {
 	t.Helper()
 	c.Gateways.Enabled = nil

@@ -28,8 +28,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/follow"
 )
 
-// newDaemon returns a daemon that reads its configuration by read. file is the watched
-// file, "" for none.
+// newDaemon returns a daemon that reads its configuration with read. file is the watched file, "" for none.
 func newDaemon(d dependencies, file string, read func() (config.Config, error), inherited map[string][]net.Listener) *daemon.Daemon {
 	var made *daemon.Daemon
 	log := func() (current *slog.Logger) {
@@ -129,12 +128,12 @@ type parts struct {
 	*resolution
 	config  config.Config
 	service *service
-	// webhooks are the caches in front that are told what to purge.
+	// webhooks notify the caches in front of purges.
 	webhooks webhooks
 	access   accesslog.Set
-	// endKeeping ends the rotation of access logs; nil before keepAccessLogs.
+	// endKeeping stops the rotation of access logs; nil before keepAccessLogs.
 	endKeeping func()
-	// certificates is nil where no endpoint has TLS.
+	// certificates is nil if no endpoint has TLS.
 	certificates *certificate.Watch
 }
 
@@ -143,7 +142,7 @@ func wired(g *daemon.Generation) parts {
 	return p
 }
 
-// state returns what metrics are read of at every scrape.
+// state returns the state that a scrape of the metrics reads.
 func (p parts) state(d dependencies, connections metrics.Limit) metrics.State {
 	unready, _ := p.report(d.health.Report)
 	path, _ := cli.StoreFile(p.config.Registry.Store)
@@ -181,13 +180,13 @@ func (p parts) close() {
 	p.access.Close()
 }
 
-// newGeneration returns the generation of a configuration, which is not in force yet.
+// newGeneration returns the generation of a configuration, before it is in force.
 func newGeneration(c config.Config, inherited map[string][]net.Listener, d dependencies) (*daemon.Generation, error) {
 	var err error
 	if d.log, err = openLog(c.Log, d); err != nil {
 		return nil, err
 	}
-	if d.previous == nil { // else that of the configuration in force has it until this one starts
+	if d.previous == nil { // otherwise the handler is replaced when this generation starts
 		d.inForce.Set(d.log.Handler())
 	}
 	if d.access, err = openAccessLogs(c, d); err != nil {
@@ -250,7 +249,7 @@ func (p *parts) generation(c config.Config, inherited map[string][]net.Listener,
 		return nil, err
 	}
 	path, basis := snapshotPath(c.Cache), c.Basis(config.Snapshot)
-	if p.level != nil { // answers would come back that others have purged while this one did not run
+	if p.level != nil { // a snapshot would restore answers that others have purged while this instance was stopped
 		path = ""
 	}
 	whole := *p
@@ -291,8 +290,8 @@ func (p *parts) generation(c config.Config, inherited map[string][]net.Listener,
 	}, nil
 }
 
-// awaitDNS waits until a DNS server has answered, for dns.timeout at most: urnd
-// must not be reported as ready before it can resolve.
+// awaitDNS waits until a DNS server has answered, for at most dns.timeout: urnd must not be reported as ready
+// before it can resolve names.
 func (p parts) awaitDNS(ctx context.Context, c config.Config, d dependencies) {
 	if p.ready == nil {
 		return
@@ -304,14 +303,15 @@ func (p parts) awaitDNS(ctx context.Context, c config.Config, d dependencies) {
 	}
 }
 
-// start starts what runs in the background.
+// start starts the goroutines.
 func (p parts) start() {
 	for _, start := range p.starters {
 		start()
 	}
 }
 
-// awaitRegistry waits until the registry was opened, or could not be, for as long at most as requests for its names wait.
+// awaitRegistry waits until the registry was opened or has failed, for at most the time that requests for its
+// names wait.
 func (p parts) awaitRegistry(ctx context.Context, d dependencies) {
 	if p.registry == nil {
 		return
@@ -323,7 +323,7 @@ func (p parts) awaitRegistry(ctx context.Context, d dependencies) {
 	}
 }
 
-// isRegistered reports whether a name is one of the registry, or may be.
+// isRegistered reports whether a name is in the registry, or may be if that is unknown.
 func (p parts) isRegistered(ctx context.Context, name string) bool {
 	if p.registry == nil {
 		return false
@@ -339,7 +339,7 @@ func (p parts) isRegistered(ctx context.Context, name string) bool {
 	return !errors.Is(err, resolver.ErrUnsupported)
 }
 
-// snapshotPath returns the path of the snapshot of answers, "" where they are not saved.
+// snapshotPath returns the path of the snapshot of answers, "" if it is disabled.
 func snapshotPath(c config.Cache) string {
 	if c.MaxSaved == 0 {
 		return ""
@@ -347,7 +347,7 @@ func snapshotPath(c config.Cache) string {
 	return daemon.SnapshotPath(c.Directory)
 }
 
-// reopen opens the files of access logs again.
+// reopen reopens the files of access logs.
 func (p parts) reopen() error {
 	if err := p.access.Reopen(); err != nil {
 		return fmt.Errorf("log.access: %w", err)

@@ -20,20 +20,20 @@ import (
 	"github.com/urnd/urnd/proxy/gate/helper"
 )
 
-// How long answers of helpers are used again where no setting says so: as in Squid, where it has a default.
+// Default TTLs of the answers of helpers: those of Squid, where it has a default.
 const (
 	helperTTL         = time.Hour
 	helperNegativeTTL = time.Minute
 )
 
-// passwordHelper asks a program for passwords. Directories take a name in any case, with spaces around it or without, for one user, and
-// rules do not: so names are in lower case, as Squid makes them, but where case matters.
+// passwordHelper checks passwords with a helper. Directories ignore the case of a user name and surrounding
+// spaces, but rules do not: names are converted to lower case, as by Squid, unless hasCase is set.
 type passwordHelper struct {
 	*helper.Basic
 	hasCase bool
 }
 
-// Login implements gate.Logins. The user is whom the program names, if it does.
+// Login implements gate.Logins. The user is the one that the helper returns, by default name.
 func (p passwordHelper) Login(ctx context.Context, client netip.Addr, name, password string) (user string, right bool, err error) {
 	if strings.TrimSpace(name) != name {
 		return "", false, nil
@@ -45,7 +45,7 @@ func (p passwordHelper) Login(ctx context.Context, client netip.Addr, name, pass
 	return cmp.Or(answer.User(), name), err == nil && answer.Result == helper.OK, err
 }
 
-// groupHelper asks a program for groups, beside those of a file.
+// groupHelper looks up groups with a helper, in addition to those of a file.
 type groupHelper struct {
 	*helper.External
 	file gate.GroupFile // nil for none
@@ -74,8 +74,9 @@ func (g groupHelper) Of(ctx context.Context, user string, among []string) ([]str
 	return groups, errors.Join(errs...)
 }
 
-// wireHelper returns what asks the helper of a kind, nil where there is none. That of the previous configuration is kept where its
-// settings are the same, with its processes, and without its answers: a reload is how an account that was closed is closed here.
+// wireHelper returns the client of the helper of a kind; ok is false if none is configured. That of the
+// previous configuration is reused with its processes if the settings are unchanged, but its cache is
+// cleared: a reload is the way to lock out a closed account.
 func wireHelper[T interface{ Forget() }](
 	kind string, c config.Config, s *service, r *resolution, d dependencies, ask func(*helper.Pool, helper.CacheConfig) (T, func(), error),
 ) (asks T, ok bool, err error) {
@@ -109,13 +110,13 @@ func wireHelper[T interface{ Forget() }](
 	return value.asks, true, nil
 }
 
-// namedPool is the processes of a helper, by what it is asked for.
+// namedPool is the process pool of a helper, with the kind of the helper.
 type namedPool struct {
 	name string
 	pool *helper.Pool
 }
 
-// passwordsOf returns what asks a helper for passwords, nil where none is asked.
+// passwordsOf returns the password check by a helper, nil for none.
 func passwordsOf(c config.Config, s *service, r *resolution, d dependencies) (gate.Logins, error) {
 	h, _ := c.Access.Helper(config.HelperPasswords)
 	asks, ok, err := wireHelper(config.HelperPasswords, c, s, r, d,
@@ -132,7 +133,8 @@ func passwordsOf(c config.Config, s *service, r *resolution, d dependencies) (ga
 	return asks, nil
 }
 
-// negotiateHelper asks a program for the tokens of Negotiate. It names users, and its names stay as they are.
+// negotiateHelper checks tokens of the Negotiate scheme with a helper. The user names that it returns are not
+// changed.
 type negotiateHelper struct {
 	*helper.Negotiate
 	log   *slog.Logger
@@ -147,18 +149,19 @@ func (n *negotiateHelper) Begin(client netip.Addr) gate.Handshake {
 // Epoch implements gate.Handshakes.
 func (n *negotiateHelper) Epoch() uint64 { return n.epoch.Load() }
 
-// Forget makes connections that have logged in do so again.
+// Forget requires authenticated connections to authenticate again.
 func (n *negotiateHelper) Forget() { n.epoch.Add(1) }
 
-// handshake is a conversation with a program, as a login.
+// handshake is a conversation with a helper, as a login.
 type handshake struct {
 	*helper.Conversation
 	log    *slog.Logger
 	client netip.Addr
 }
 
-// Next implements gate.Handshake. What is no token lets nobody in, and neither does one of which the program says that it is broken, as
-// negotiate_kerberos_auth does of tokens of NTLM and of foreign realms: as by Squid, the client can then log in by something else.
+// Next implements gate.Handshake. An invalid token is a failed login, and so is one that the helper reports
+// as broken, as negotiate_kerberos_auth does for tokens of NTLM and of foreign realms: the client can then
+// use another scheme, as with Squid.
 func (h handshake) Next(ctx context.Context, token string) (gate.HandshakeStep, error) {
 	step, err := h.Conversation.Next(ctx, token)
 	switch {
@@ -178,8 +181,8 @@ func (h handshake) Next(ctx context.Context, token string) (gate.HandshakeStep, 
 	}
 }
 
-// negotiations returns what asks a helper for tokens of Negotiate, nil where none is asked, and how long a login holds, 0 for as long as its
-// connection.
+// negotiations returns the check of Negotiate tokens by a helper, nil for none, and the lifetime of a login,
+// 0 for that of its connection.
 func negotiations(c config.Config, s *service, r *resolution, d dependencies) (gate.Handshakes, time.Duration, error) {
 	h, _ := c.Access.Helper(config.HelperNegotiate)
 	asks, ok, err := wireHelper(config.HelperNegotiate, c, s, r, d,
@@ -196,7 +199,7 @@ func negotiations(c config.Config, s *service, r *resolution, d dependencies) (g
 	return asks, h.TTL, nil
 }
 
-// memberships returns what knows the groups of users: a file, a helper, both, or nil for none.
+// memberships returns the groups of users: from a file, a helper, both, or nil for none.
 func memberships(c config.Config, s *service, r *resolution, d dependencies) (gate.Groups, error) {
 	file, err := groupsOf(c)
 	if err != nil {
@@ -216,13 +219,13 @@ func memberships(c config.Config, s *service, r *resolution, d dependencies) (ga
 	case ok:
 		return groupHelper{asks, file}, nil
 	case file == nil:
-		return nil, nil //nolint:nilnil // no group is known, and nothing is wrong
+		return nil, nil //nolint:nilnil // no groups are configured, which is no error
 	default:
 		return file, nil
 	}
 }
 
-// helperStates are what is known of the helpers, for metrics.
+// helperStates returns the state of the helpers, for metrics.
 func (s *service) helperStates() (all []metrics.Helper) {
 	for _, h := range s.helpers {
 		status := h.pool.Status()

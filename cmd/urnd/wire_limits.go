@@ -13,23 +13,24 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// limits bound concurrent work, each kind apart, so that none starves another. A reload
-// reuses those that are unchanged, so that it does not double a limit.
+// limits limit concurrent work, separately for each kind, so that none starves another. A reload reuses
+// unchanged limits, so that they are not doubled.
 type limits struct {
 	resolutions, fetches, streams, bound quota.Limit
 
 	documents *quota.Memory
 
-	opening quota.Limit // requests that wait for the registry, so that they keep no other name waiting
+	// Requests that wait for the registry, separately, so that requests for other names need not wait.
+	opening quota.Limit
 
 	searches, lists, sitemaps quota.Limit // of readers, in the registry
 
 	outgoing quota.Semaphore // connections that fetch
 	thttp    quota.Semaphore // connections to resolution servers
-	queries  quota.Semaphore // questions to DNS servers
+	queries  quota.Semaphore // queries to DNS servers
 }
 
-// newLimits returns the limits of a configuration. before is the previous one, which may be nil.
+// newLimits returns the limits of a configuration. before is the previous one, and may be nil.
 func newLimits(c config.Limits, before *resolution) limits {
 	var old limits
 	if before != nil {
@@ -39,9 +40,10 @@ func newLimits(c config.Limits, before *resolution) limits {
 	return limits{
 		resolutions: old.resolutions.Resized(c.Requests, per),
 		fetches:     old.fetches.Resized(c.Fetches, per),
-		// Each upgraded connection holds an outgoing one without a time limit: half of these are left for fetches.
+		// An upgraded connection holds an outgoing one without a time limit: half of these are left for
+		// fetches.
 		streams: old.streams.Resized(min(c.Streams, max(c.Outgoing/2, 1)), per),
-		// A client may leave connections that belong to it idle: others need some, too.
+		// A client may leave connections bound to it idle: other clients need some, too.
 		bound:     old.bound.Resized(max(c.Outgoing/4, 1), per),
 		documents: old.documents.Resized(int64(c.Documents), per),
 
@@ -55,8 +57,8 @@ func newLimits(c config.Limits, before *resolution) limits {
 	}
 }
 
-// sharedLists returns the limit of readers who search or list the registry, or of files of its sitemap, each of which may keep a processor busy. A client
-// has some of those that wait, as several readers behind one address.
+// sharedLists returns the limit of searches, lists or sitemap files of the registry, each of which may keep a
+// processor busy. The per-client quota allows a few that wait, since several readers may share an address.
 func sharedLists(l quota.Limit, per quota.PerClient) quota.Limit {
 	const most = 4
 	l.Semaphore = l.Semaphore.Resized(max(runtime.GOMAXPROCS(0)/2, 1))
@@ -66,13 +68,13 @@ func sharedLists(l quota.Limit, per quota.PerClient) quota.Limit {
 	return l
 }
 
-// errOpening is the error where no more requests may wait for the registry.
+// errOpening is the error when the limit of requests that wait for the registry is reached.
 var errOpening = fmt.Errorf("%w: as many as limits.requests wait for the registry, which is being opened", resolver.ErrBusy)
 
-// errShare is the error for a client that holds its share of a limit.
+// errShare is the error for a client that has reached its quota of a limit.
 var errShare = fmt.Errorf("%w: this client holds its share of a limit (limits.client_share)", resolver.ErrBusy)
 
-// metrics returns how much of each limit is used.
+// metrics returns the use of each limit.
 func (l limits) metrics() (all []metrics.Limit) {
 	for _, limit := range []struct {
 		name string
@@ -92,12 +94,12 @@ func (l limits) metrics() (all []metrics.Limit) {
 	return all
 }
 
-// memoryLimit returns what Go tries to stay below: limits.memory or else what the control group allows; 0 is the limit of
-// GOMEMLIMIT, or none.
+// memoryLimit returns the memory limit of the Go runtime: limits.memory, or else the limit by the control
+// group; 0 leaves GOMEMLIMIT, or no limit.
 func memoryLimit(c config.Limits) config.Size { return cmp.Or(c.Memory, availableMemory()) }
 
-// availableMemory returns what Go may take of the limit of the control group, 0 where there is none, or where GOMEMLIMIT
-// says it.
+// availableMemory returns the part of the control group's limit for Go, 0 without a limit, or if GOMEMLIMIT
+// is set.
 func availableMemory() config.Size {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return 0

@@ -47,8 +47,8 @@ func rootsOf(c config.Registry) (roots digitallink.Roots, err error) {
 	return roots, nil
 }
 
-// namespaces returns the built-in namespaces with those of the configuration, which
-// override only the fields that they set.
+// namespaces returns the built-in namespaces, merged with those of the configuration, which override only the
+// fields that they set.
 func namespaces(configured []config.Namespace) []urnns.Namespace {
 	all := urnns.Builtin()
 	builtin := make(map[string]urnns.Namespace, len(all))
@@ -98,7 +98,7 @@ func unknown(c config.Config) error {
 // fallbackOf returns the resolver that is tried last, nil for none.
 func fallbackOf(c config.Config) (resolver.Resolver, error) {
 	if c.Resolve.Fallback == "" {
-		return nil, nil //nolint:nilnil // there is no fallback, and no error
+		return nil, nil //nolint:nilnil // no fallback is configured, which is no error
 	}
 	fallback, err := urnns.NewFallback(c.Resolve.Fallback)
 	if err != nil {
@@ -107,7 +107,7 @@ func fallbackOf(c config.Config) (resolver.Resolver, error) {
 	return resolver.NewFallback(fallback, c.Resolve.RuleTTL), nil
 }
 
-// ruled returns the namespaces that lead somewhere by built-in rules.
+// ruled returns the NIDs of namespaces whose names are resolved by built-in rules.
 func ruled() (nids []string) {
 	for _, ns := range urnns.Builtin() {
 		if len(ns.Targets) > 0 {
@@ -117,8 +117,8 @@ func ruled() (nids []string) {
 	return nids
 }
 
-// systemsOf returns the systems that are asked for names of a namespace, in their order; orders are those of the namespaces that
-// have one of their own.
+// systemsOf returns the resolution systems of a namespace in order; orders has those of the namespaces with
+// an order of their own.
 func systemsOf(c config.Config, orders map[string][]string, nid string) []string {
 	order, ok := orders[nid]
 	if !ok {
@@ -135,7 +135,7 @@ func systemsOf(c config.Config, orders map[string][]string, nid string) []string
 	return order
 }
 
-// hasRegistry reports whether the registry is asked for some of the names with a prefix.
+// hasRegistry reports whether the registry resolves some of the names with a prefix.
 func hasRegistry(r config.Registry, prefix string) bool {
 	beginnings := r.Beginnings()
 	return r.Store != "" && (len(beginnings) == 0 || slices.ContainsFunc(beginnings, func(beginning string) bool {

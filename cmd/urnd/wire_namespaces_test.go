@@ -7,7 +7,7 @@ import (
 	"github.com/urnd/urnd/urnns/digitallink"
 )
 
-// The schemes that the configuration names are those that there are.
+// The schemes that the configuration accepts are those that exist.
 func TestIdentifierSchemes(t *testing.T) {
 	c := config.Default()
 	c.Registry.Store = "sqlite:/x"

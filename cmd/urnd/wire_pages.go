@@ -49,7 +49,8 @@ func pagesOf(c config.Config) (*pages.Design, error) {
 	return pages.New(site), nil
 }
 
-// pathOf returns the path of the URL by which clients reach urnd, without a slash at its end, where a proxy in front removes it; "" for none.
+// pathOf returns the path of the public URL, which a reverse proxy removes, without a trailing slash; "" for
+// none.
 func pathOf(publicURL string) string {
 	u, err := url.Parse(publicURL)
 	if err != nil {
@@ -62,9 +63,10 @@ func pathOf(publicURL string) string {
 	return "/" + path
 }
 
-// readLogo reads the logo in a file, and no more of it than a logo may have.
+// readLogo reads the logo in a file, up to its size limit.
 func readLogo(path string) (*pages.Logo, error) {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // it could be one that never ends
+	// A device or pipe could be endless.
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is not a file", path)
 	}
 	file, err := os.Open(path) //nolint:gosec // the administrator names it
@@ -83,11 +85,11 @@ func readLogo(path string) (*pages.Logo, error) {
 	return logo, nil
 }
 
-// spaces returns what pages say of the namespaces, built-in and configured ones, in order.
+// spaces returns the metadata of the namespaces for pages, built-in and configured ones, ordered by NID.
 func spaces(c config.Config) []pages.Namespace {
 	set, err := urnns.NewSet(namespaces(c.Namespaces)...)
 	if err != nil {
-		return nil // namesOf has said so
+		return nil // namesOf has reported it
 	}
 	builtin := make(map[string]urnns.Namespace)
 	for _, ns := range urnns.Builtin() {
@@ -105,7 +107,8 @@ func spaces(c config.Config) []pages.Namespace {
 		if !isBuiltin {
 			shown.Source = ""
 		}
-		if isBuiltin && slices.Equal(ns.Targets, known.Targets) { // those of a configuration may be servers of an internal network
+		// The hosts of a configuration may be internal.
+		if isBuiltin && slices.Equal(ns.Targets, known.Targets) {
 			shown.Hosts = hostsOf(ns.Targets)
 		}
 		all = append(all, shown)
@@ -113,7 +116,8 @@ func spaces(c config.Config) []pages.Namespace {
 	return all
 }
 
-// exampleOf returns a name of a namespace: the first one that the site has as an example, else that of the namespace.
+// exampleOf returns an example of a namespace: the first one among those of the site, otherwise that of the
+// namespace.
 func exampleOf(ns urnns.Namespace, examples []string) string {
 	prefix := "urn:" + ns.NID + ":"
 	for _, example := range examples {
@@ -124,7 +128,7 @@ func exampleOf(ns urnns.Namespace, examples []string) string {
 	return ns.Example
 }
 
-// hostsOf returns the hosts that targets lead to, each once, without those that depend on the name.
+// hostsOf returns the distinct hosts of targets, without those that depend on the name.
 func hostsOf(targets []urnns.Target) []string {
 	var hosts []string
 	for _, target := range targets {
@@ -137,14 +141,14 @@ func hostsOf(targets []urnns.Target) []string {
 	return hosts
 }
 
-// The bounds of a search for a reader, so that it is about as long as a page may take.
+// Time limits of a search, so that a page is rendered within the usual response time.
 const (
 	searchWithin  = 100 * time.Millisecond
 	searchMost    = 2 * time.Second
 	searchMaxWait = time.Second
 )
 
-// wireLists returns what lists the names of the registry, as far as a configuration shows them.
+// wireLists returns the functions that list names of the registry, as far as the configuration permits it.
 func wireLists(s *service, c config.Config, r *resolution, d dependencies) (lists answer.Lists) {
 	isListed := len(c.Access.BrowseClients) > 0
 	if r.registry == nil || !isListed && !c.Site.Sitemap {
@@ -180,7 +184,7 @@ func wireLists(s *service, c config.Config, r *resolution, d dependencies) (list
 	return lists
 }
 
-// knownBy returns what says what the registry has of names; nil where there is none.
+// knownBy returns the function that reads the public data of names in the registry; nil without a registry.
 func knownBy(r *resolution, d dependencies) func(context.Context, []string) ([]resolver.ListedName, error) {
 	if r.registry == nil {
 		return nil
@@ -191,7 +195,7 @@ func knownBy(r *resolution, d dependencies) func(context.Context, []string) ([]r
 	}
 }
 
-// browsesAll reports whether all who may resolve names may list those of the registry.
+// browsesAll reports whether all clients that may resolve names may list those of the registry.
 func browsesAll(c config.Access) bool {
 	return len(c.ResolveClients) > 0 && !slices.ContainsFunc(c.ResolveClients, func(readers netip.Prefix) bool {
 		return !slices.ContainsFunc(c.BrowseClients, func(p netip.Prefix) bool {

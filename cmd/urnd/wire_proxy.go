@@ -13,7 +13,7 @@ import (
 	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
 )
 
-// spellings are the values of proxy.spelling, and of proxy.sites.*.spelling, where "" is the default.
+// spellings returns the values of proxy.spelling and proxy.sites.*.spelling; "" is the default of the latter.
 func spellings() map[string]route.Spelling {
 	return map[string]route.Spelling{
 		"normal": route.SpellingNormal, "exact": route.SpellingExact, "redirect": route.SpellingRedirect,
@@ -21,7 +21,7 @@ func spellings() map[string]route.Spelling {
 	}
 }
 
-// forwardings are the values of proxy.forwarded.
+// forwardings returns the values of proxy.forwarded.
 func forwardings() map[string]forward.Forwarded {
 	return map[string]forward.Forwarded{
 		"transparent": forward.ForwardedTransparent, "off": forward.ForwardedOff,
@@ -29,8 +29,8 @@ func forwardings() map[string]forward.Forwarded {
 	}
 }
 
-// continueTimeout is how long the body of a request that expects 100 is held back: few origins
-// answer late, and some never do.
+// continueTimeout is the time for which the body of a request with "Expect: 100-continue" is withheld: few
+// origins take longer to respond, and some never do.
 const continueTimeout = time.Second
 
 // newOriginClient returns a client for origins.
@@ -47,7 +47,8 @@ func newOriginClient(c config.Config, s *service, r *resolution, d dependencies)
 	return schemehttp.New(settings), nil
 }
 
-// newTunnelClient returns the client for tunnels, whose connections may be idle for longer.
+// newTunnelClient returns the client for tunnels, to whose connections the idle timeout of origins does not
+// apply.
 func newTunnelClient(c config.Config, s *service, r *resolution, d dependencies) (*schemehttp.Handler, error) {
 	settings, guard, err := originSettings(c, s, r, d)
 	if err != nil {
@@ -60,7 +61,7 @@ func newTunnelClient(c config.Config, s *service, r *resolution, d dependencies)
 	return schemehttp.New(settings), nil
 }
 
-// originSettings returns what clients for origins have in common, and by what they dial.
+// originSettings returns the common settings of clients for origins, and their dialer.
 func originSettings(c config.Config, s *service, r *resolution, d dependencies) (schemehttp.Config, *netguard.Guard, error) {
 	guard := r.guard.WithTimeout(c.Limits.ConnectTimeout).Bounded(r.limits.outgoing)
 	settings := schemehttp.Config{
@@ -77,7 +78,7 @@ func originSettings(c config.Config, s *service, r *resolution, d dependencies) 
 	return settings, guard, nil
 }
 
-// tunnelBy returns the function that opens tunnels by a client.
+// tunnelBy returns the function that opens tunnels with a client.
 func tunnelBy(h *schemehttp.Handler) func(context.Context, string, func(netip.AddrPort) error) (net.Conn, error) {
 	return func(ctx context.Context, target string, check func(netip.AddrPort) error) (net.Conn, error) {
 		conn, err := h.Tunnel(ctx, target, check)

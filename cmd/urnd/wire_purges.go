@@ -28,7 +28,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// sharedObjects returns what the cache of HTTP responses shares, nil where there is no second level.
+// sharedObjects returns the second level of the cache of HTTP responses, nil for none.
 func sharedObjects(c config.Config, level *valkey.Level) cache.Objects {
 	if level == nil {
 		return nil
@@ -37,7 +37,7 @@ func sharedObjects(c config.Config, level *valkey.Level) cache.Objects {
 	return valkey.NewObjects(valkey.ObjectsConfig{Level: level, Name: "responses", Basis: basis, Purged: purgesResponse})
 }
 
-// newPurges returns what purges stored responses, here and in other urnds.
+// newPurges returns the purges of stored responses, of this instance and others.
 func newPurges(c config.Config, responses *httpcache.Cache, s *service, level *valkey.Level, d dependencies) *stored.Purges {
 	if level == nil {
 		return stored.NewPurges(responses, stored.PurgesConfig{})
@@ -46,7 +46,8 @@ func newPurges(c config.Config, responses *httpcache.Cache, s *service, level *v
 		Publish: func(ctx context.Context, of adminapi.ResponseSelection, hard bool) {
 			publish(ctx, level, responsePurge(of, hard), d)
 		},
-		Position: func() []byte { text, _ := json.Marshal(level.Position()); return text }, // it has nothing that fails
+		// None of its fields can fail.
+		Position: func() []byte { text, _ := json.Marshal(level.Position()); return text },
 	}
 	if path := positionFile(c.Cache); path != "" {
 		settings.Save = func(position []byte) { savePosition(path, position, d.log) }
@@ -58,16 +59,17 @@ func newPurges(c config.Config, responses *httpcache.Cache, s *service, level *v
 			purges.Passed()
 		case isOfResponses(p):
 			purges.Follow(responsesOf(p), !p.Soft)
-		default: // what was missed is not known: all is validated
+		// Unknown purges were missed: all responses are validated.
+		default:
 			purges.Follow(adminapi.ResponseSelection{All: true}, false)
 		}
 	})
-	// Before the disk is closed: what is not carried out by then is not saved as that.
+	// It is closed before the disk store: purges that are not done by then are not saved as done.
 	s.closers = append(s.closers, func() { purges.Close(); end() })
 	return purges
 }
 
-// savePosition replaces the file at once: one that is read is whole.
+// savePosition replaces the file atomically, so that readers see a complete one.
 func savePosition(path string, position []byte, log *slog.Logger) {
 	if err := replaceFile(path, position); err != nil {
 		log.Warn("which purges of other urnds were carried out could not be saved: after a restart all stored responses may be validated", "error", err)
@@ -75,7 +77,8 @@ func savePosition(path string, position []byte, log *slog.Logger) {
 }
 
 func replaceFile(path string, text []byte) error {
-	temporary, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*") // another configuration may still do so, too
+	// The previous configuration may be writing it, too.
+	temporary, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
 	if err != nil {
 		return err
 	}
@@ -106,7 +109,7 @@ func responsePurge(s adminapi.ResponseSelection, hard bool) valkey.Purge {
 	return p
 }
 
-// responsesOf returns which stored responses a purge of the log is about: all, where it is of a later version.
+// responsesOf returns the stored responses that a purge of the log concerns: all for an unknown kind.
 func responsesOf(p valkey.Purge) adminapi.ResponseSelection {
 	switch p.Kind {
 	case purgeURI:
@@ -125,7 +128,8 @@ func responsesOf(p valkey.Purge) adminapi.ResponseSelection {
 	return adminapi.ResponseSelection{All: true}
 }
 
-// purgesResponse reports whether a purge of the log is about a stored response, by its subject: its URI and its tags, a line each.
+// purgesResponse reports whether a purge of the log concerns a stored response, by its subject: its URI and
+// its tags, one per line.
 func purgesResponse(p valkey.Purge, subject string) bool {
 	if p.Kind == "" || isOfAnswers(p) {
 		return false
@@ -144,10 +148,10 @@ func publish(ctx context.Context, level *valkey.Level, p valkey.Purge, d depende
 	}
 }
 
-// webhooks are the caches in front of urnd that are told what to purge. nil are none.
+// webhooks notify the caches in front of urnd of purges. nil has none.
 type webhooks []*webhook.Sender
 
-// tagsOf returns the field for tags of answers.
+// tagsOf returns the header field for the tags of answers.
 func tagsOf(c config.CDN) message.Tags {
 	if c.Tags == config.TagsOff {
 		return ""
@@ -155,7 +159,7 @@ func tagsOf(c config.CDN) message.Tags {
 	return message.Tags(http.CanonicalHeaderKey(c.Tags))
 }
 
-// wireWebhooks makes what tells caches in front of urnd what to purge. What was not sent yet outlives a reload.
+// wireWebhooks returns the webhooks for the caches in front of urnd. Pending notifications outlive a reload.
 func wireWebhooks(r *resolution, c config.CDN, d dependencies) (all webhooks, err error) {
 	if tagsOf(c) == "" {
 		return nil, nil
@@ -188,20 +192,22 @@ func wireWebhooks(r *resolution, c config.CDN, d dependencies) (all webhooks, er
 	}
 	told := all.purged
 	r.purged.Store(&told)
-	if d.previous != nil && d.previous.answers.Cache != r.answers.Cache { // a reload throws away what the contents of those in front rest on
+	// The reload has discarded the cache of answers, so the contents of the caches in front are purged.
+	if d.previous != nil && d.previous.answers.Cache != r.answers.Cache {
 		r.starters = append(r.starters, func() { told(resolver.Selection{All: true}) })
 	}
 	return all, nil
 }
 
-// purged tells that answers of a selection, whose name is canonical, were purged here: those in front may be, too.
+// purged notifies the caches in front that the answers of a selection, whose name is canonical, were purged
+// here.
 func (w webhooks) purged(s resolver.Selection) {
 	for _, sender := range w {
 		sender.Add(message.TagOf(s))
 	}
 }
 
-// pending returns how many tags are still to be sent.
+// pending returns the number of tags that are not sent yet.
 func (w webhooks) pending() (tags int) {
 	for _, sender := range w {
 		tags += sender.Pending()

@@ -29,7 +29,7 @@ import (
 	"github.com/urnd/urnd/urnns"
 )
 
-// stateDirectory returns the directory for what urnd keeps, "" where there is none.
+// stateDirectory returns the directory for persistent state, "" for none.
 func stateDirectory(c config.Cache) string {
 	if c.Directory != "" {
 		return c.Directory
@@ -37,14 +37,14 @@ func stateDirectory(c config.Cache) string {
 	return systemd.StateDirectory()
 }
 
-// lostRegistry returns an error where the file of the registry is missing, and was there.
+// lostRegistry returns an error if the file of the registry is missing although it has existed.
 func lostRegistry(c config.Config) error { return store.Lost(c.Registry, stateDirectory(c.Cache)) }
 
 // newRegistry returns the registry in a store, whose changes are logged; log may be nil.
 func newRegistry(store registry.Store, names resolver.Names, now func() time.Time, log *slog.Logger) *registry.Registry {
 	only := names.AskedFor()
 	if only == nil {
-		names.Known = resolver.AllBeginnings() // what is registered is known
+		names.Known = resolver.AllBeginnings() // all registered names are known
 	}
 	return registry.New(registry.Config{
 		Store: store, CanonicalPrefix: names.CanonicalPrefix, Suggest: names.Meant, Now: now,
@@ -60,12 +60,12 @@ func newRegistry(store registry.Store, names resolver.Names, now func() time.Tim
 	})
 }
 
-// doubtOf returns what is doubtful in a canonical name.
+// doubtOf returns the function that returns the warning about a canonical name.
 func doubtOf(names resolver.Names) func(name string) error {
 	return func(name string) error {
 		u, err := uri.Parse(name)
 		if err != nil || !u.IsURN() {
-			return nil //nolint:nilerr // only names of namespaces with rules are doubted
+			return nil //nolint:nilerr // only names of namespaces with rules are checked
 		}
 		v, err := u.URN()
 		if err != nil {
@@ -75,7 +75,7 @@ func doubtOf(names resolver.Names) func(name string) error {
 	}
 }
 
-// wireRegistry makes the registry of a configuration, if there is one.
+// wireRegistry sets the registry of a configuration, if there is one.
 func wireRegistry(r *resolution, c config.Config, d resolverDependencies) error {
 	if c.Registry.Store == "" {
 		return nil
@@ -102,7 +102,8 @@ func wireRegistry(r *resolution, c config.Config, d resolverDependencies) error 
 	return nil
 }
 
-// opening returns what lets requests for names of the registry wait while it is being opened for the first time.
+// opening returns the wait for the registry, by which requests for its names wait while it is opened for the
+// first time.
 func (r *resolution) opening(d resolverDependencies) follow.Opening {
 	only := r.names.AskedFor()
 	return follow.Opening{
@@ -111,7 +112,7 @@ func (r *resolution) opening(d resolverDependencies) follow.Opening {
 	}
 }
 
-// redirectStatus returns the status of redirects that registry.redirect says, 0 where it is the one that all redirects have.
+// redirectStatus returns the redirect status of registry.redirect, 0 for the default.
 func redirectStatus(c config.Registry) int {
 	if c.Redirect == http.StatusFound {
 		return 0
@@ -119,13 +120,13 @@ func redirectStatus(c config.Registry) int {
 	return c.Redirect
 }
 
-// wireCounts returns what counts the answers of the registry, nil where none are counted. They outlive
-// a reload, and are written before their store is closed.
+// wireCounts returns the counter of the registry's answers, nil if it is disabled. Counts outlive a reload,
+// and are written before their store is closed.
 func wireCounts(r *resolution, c config.Config, d resolverDependencies, log *slog.Logger) (func(string, *resolver.Record), error) {
 	if r.registry == nil || !c.Registry.Count {
-		return nil, nil //nolint:nilnil // it counts nothing
+		return nil, nil //nolint:nilnil // counting is disabled
 	}
-	opened := r.registry // not the resolution, which the counts outlive
+	opened := r.registry // not r, which the counts outlive
 	counts, err := shared.Reuse(&r.shared, d.previous.reusable(), "counts", c.Basis(config.Store), func() (*count.Recorder, func(), error) {
 		made := count.NewRecorder(opened, d.now)
 		return made, made.Close, nil
@@ -137,8 +138,9 @@ func wireCounts(r *resolution, c config.Config, d resolverDependencies, log *slo
 	return counts.Answered, nil
 }
 
-// openRegistry opens the registry, if there is one, for a command: where it cannot be opened, its names
-// fail, and messages has the reason. A file is not made: it would be whose the command is, and not the daemon's.
+// openRegistry opens the registry, if there is one, for a command. If it cannot be opened, its names fail,
+// and the reason is written to messages. A missing file is not created: it would be owned by the user of the
+// command instead of that of the daemon.
 func (r *resolution) openRegistry(ctx context.Context, messages io.Writer) {
 	if r.registry == nil {
 		return
@@ -148,7 +150,7 @@ func (r *resolution) openRegistry(ctx context.Context, messages io.Writer) {
 	}
 }
 
-// forgetChanged removes cached answers of keys of the registry that have changed.
+// forgetChanged removes the cached answers for changed keys of the registry.
 func (r *resolution) forgetChanged(keys []registry.Key) {
 	r.own.Forget(keys)
 	items := make(map[string]bool)
@@ -165,8 +167,8 @@ func (r *resolution) forgetChanged(keys []registry.Key) {
 	r.forgetItems(items)
 }
 
-// forgetItems removes cached answers of identifiers in web addresses by the names of their items: each is made of what is registered at
-// several levels. The cache is read once for all of them.
+// forgetItems removes the cached answers of identifiers in web addresses by the names of their items: each
+// answer combines the entries of several levels. The cache is scanned once for all of them.
 func (r *resolution) forgetItems(items map[string]bool) {
 	if len(items) == 0 {
 		return
@@ -185,7 +187,7 @@ func (r *resolution) forgetItems(items map[string]bool) {
 	}
 }
 
-// checkDigits returns what completes the numbers that a registry mints.
+// checkDigits returns the check digits of the numbers that a registry mints, by prefix.
 func checkDigits() map[string]registry.CheckDigit {
 	return map[string]registry.CheckDigit{
 		"urn:isbn:": {Digits: urnns.DigitsISBN, Of: urnns.CheckDigitISBN},
@@ -193,15 +195,14 @@ func checkDigits() map[string]registry.CheckDigit {
 	}
 }
 
-// ownNames returns the names of hosts by which clients reach this urnd: also that of the machine, with
-// and without its domain.
+// ownNames returns the host names of this urnd, including that of the machine, with and without its domain.
 func ownNames(c config.Listen) []string {
-	machine, _ := os.Hostname() // without it, only what is configured
+	machine, _ := os.Hostname() // without it, only the configured names
 	short, _, _ := strings.Cut(machine, ".")
 	return append([]string{machine, short}, c.Names...)
 }
 
-// registryWiring returns what the commands of the registry need.
+// registryWiring returns the wiring of the registry commands.
 func registryWiring() cliregistry.Wiring {
 	return cliregistry.Wiring{
 		Names: namesOf, Resolve: openResolution, Open: store.Open, Lost: lostRegistry, Health: commandHealth, OwnNames: ownNames,
@@ -211,7 +212,8 @@ func registryWiring() cliregistry.Wiring {
 	}
 }
 
-// wireHealth makes the checks of targets, if they are turned on. They start with the configuration.
+// wireHealth returns the health checks of targets, nil if they are disabled. They start with the
+// configuration.
 func wireHealth(c config.Config, r *resolution, d resolverDependencies, log *slog.Logger) *health.Background {
 	if r.registry == nil || c.Registry.HealthInterval == 0 {
 		return nil
@@ -223,11 +225,12 @@ func wireHealth(c config.Config, r *resolution, d resolverDependencies, log *slo
 	return checks
 }
 
-// healthConcurrency bounds the requests of checks at a time. registry.health_rate bounds those of a second, and one server has one:
-// with more, only servers that do not answer would be waited for.
+// healthConcurrency limits the concurrent requests of health checks. registry.health_rate limits their rate,
+// and each server gets one at a time: a higher limit would only wait for more servers that do not respond.
 const healthConcurrency = 16
 
-// healthConfig returns what configures a checker of targets, with a client of its own that the caller closes.
+// healthConfig returns the configuration of a checker of targets, with a client of its own that the caller
+// must close.
 func healthConfig(
 	c config.Config, r *resolution, store registry.Store, d resolverDependencies,
 ) (settings health.Config, closeClient func()) {
@@ -244,7 +247,8 @@ func healthConfig(
 	}, web.Close
 }
 
-// commandHealth returns what configures a checker of targets for a command. The caller calls end when it needs it no longer.
+// commandHealth returns the configuration of a checker of targets for a command. The caller must call end
+// when it is no longer needed.
 func commandHealth(c config.Config, store registry.Store) (settings health.Config, end func(), err error) {
 	d := newResolverDependencies()
 	r, err := newResolution(c, d)
@@ -255,7 +259,7 @@ func commandHealth(c config.Config, store registry.Store) (settings health.Confi
 	return settings, func() { closeClient(); r.close() }, nil
 }
 
-// healthAgent returns the User-Agent of checks.
+// healthAgent returns the User-Agent of health checks.
 func healthAgent(contact string) string {
 	return fmt.Sprintf("urnd-link-check/%s (+%s)", versionText(), contact)
 }

@@ -26,32 +26,33 @@ import (
 	"github.com/urnd/urnd/resolver/thttp"
 )
 
-// resolverDependencies are what the resolver of a configuration is wired to.
+// resolverDependencies are the dependencies of the resolver of a configuration.
 type resolverDependencies struct {
 	now     func() time.Time
 	metrics *metrics.Metrics
 	// fields adds fields to requests to resolution servers; nil adds none.
 	fields func(ctx context.Context, fields *httpmessage.Fields)
-	// queried is called with the outcome of each DNS query; nil is not.
+	// queried is called with the outcome of each DNS query; nil is allowed.
 	queried func(answered bool)
-	// unusable is called with what SLP lists and why it cannot be used; nil is not.
+	// unusable is called with a URL of an SLP reply that cannot be used, and the reason; nil is allowed.
 	unusable func(url string, reason error)
-	// registryState is called when the registry can be asked no longer, with the reason, and when it can be
-	// again; nil is not.
+	// registryState is called with an error when the registry becomes unavailable, and with nil when it is
+	// available again; nil is allowed.
 	registryState func(err error)
-	registryMade  func(file string) // called when there was no registry, with the file that was made
-	// sharedState is called with why the second level of the caches is not used, and with nil when it is again; sharedPoisoned with what its
-	// server had that no urnd has written. nil is not.
+	registryMade  func(file string) // called with the path of a newly created registry file
+	// sharedState is called with an error when the second level of the caches becomes unavailable, and with
+	// nil when it is available again; sharedPoisoned is called with data on its server that no urnd has
+	// written. nil is allowed.
 	sharedState    func(err error)
 	sharedPoisoned func(what string)
-	// panicked is called with a panic that was recovered, and its stack.
+	// panicked is called with the value and the stack of a recovered panic.
 	panicked func(value any, stack []byte)
 	own      *netguard.Own   // the addresses that urnd listens on
 	stopping <-chan struct{} // closed when urnd stops; nil for commands
 	previous *resolution     // that of the configuration in force before a reload; nil at the start
 }
 
-// newResolverDependencies returns those of a command without a daemon.
+// newResolverDependencies returns the dependencies of a command without a daemon.
 func newResolverDependencies() resolverDependencies {
 	m := metrics.New(versionText())
 	return resolverDependencies{
@@ -59,63 +60,63 @@ func newResolverDependencies() resolverDependencies {
 	}
 }
 
-// resolution is the resolver of a configuration with its caches and clients. It does not listen.
+// resolution is the resolver of a configuration with its caches and clients. It has no listener.
 type resolution struct {
 	resolver resolver.Resolver
 	names    resolver.Names
 	answers  resolver.Answers
 
-	// The systems with caches; nil where they are turned off.
+	// Systems with caches; nil if they are disabled.
 	urns, uris *ddds.Resolver
 	servers    *slp.Resolver
 	records    observe.Cache[ddds.Records]
 	found      observe.Cache[slp.Servers]
 
-	// purged is told what was purged here; a nil one is not.
+	// purged is called after purges of this process; a nil function is not.
 	purged atomic.Pointer[func(resolver.Selection)]
-	level  *valkey.Level // the second level of caches; nil where there is none
+	level  *valkey.Level // the second level of caches; nil for none
 	limits limits
 	dns    dnsClient
 	guard  *netguard.Guard                 // for all outgoing connections but those to configured servers
-	ready  func(ctx context.Context) error // sends a query to the DNS servers; nil where there is none
-	shared shared.Values                   // caches that the next configuration may reuse
-	// registry is that of the site; nil where there is none.
+	ready  func(ctx context.Context) error // queries the DNS servers; nil without any
+	shared shared.Values                   // values that the next configuration may reuse
+	// registry is the registry of the site; nil for none.
 	registry *follow.Store
-	own      *lookup.Resolver // by the registry; nil where there is none
-	history  resolver.History // of the registry; nil where there is none
-	// readiness are the reports of parts: why what they promise cannot be had, and what is wrong although it can.
+	own      *lookup.Resolver // by the registry; nil without a registry
+	history  resolver.History // of the registry; nil without a registry
+	// readiness are the reports of the parts: reasons why urnd is not ready, and why it is degraded.
 	readiness []func() (unready, degraded []string)
-	avoided   []avoidance // servers that fail now
-	starters  []func()    // what runs in the background is started by these
+	avoided   []avoidance // currently failing servers
+	starters  []func()    // functions that start goroutines
 	caches    []observe.Observed
 	closers   []func()
 }
 
-// serverKind is what a server is for urnd.
+// serverKind is the role of a server.
 type serverKind uint8
 
 const (
 	dnsServer serverKind = iota
 	resolutionServer
 	directoryAgent
-	origin // or what a gateway asks
+	origin // or the server of a gateway
 )
 
-// avoidance are the servers of a kind that fail now.
+// avoidance lists the currently failing servers of a kind.
 type avoidance struct {
 	is       serverKind
-	isNeeded bool // by most names: they are not one of many
+	isNeeded bool // most names depend on all of them, not only on one of several
 	list     func() []resolver.Avoided
 }
 
-// backoff returns what remembers servers of a kind that cannot be reached.
+// backoff returns the backoff of the servers of a kind.
 func (r *resolution) backoff(is serverKind, c config.Resolve, d resolverDependencies) *resolver.Backoff {
 	made := resolver.NewBackoff(c.Backoff, d.now)
 	r.avoided = append(r.avoided, avoidance{is, false, made.Avoided})
 	return made
 }
 
-// openResolution makes what resolves names for a command, with the registry.
+// openResolution returns the resolution of names for a command, with the registry.
 func openResolution(ctx context.Context, c config.Config, messages io.Writer) (cli.Resolution, error) {
 	r, err := newResolution(c, newResolverDependencies())
 	if err != nil {
@@ -125,14 +126,14 @@ func openResolution(ctx context.Context, c config.Config, messages io.Writer) (c
 	return cli.Resolution{Names: r.names, Resolver: r.resolver, Close: r.close}, nil
 }
 
-// tellPurged tells that answers of a selection, whose name is canonical, were purged here.
+// tellPurged reports that the answers of a selection, whose name is canonical, were purged here.
 func (r *resolution) tellPurged(s resolver.Selection) {
 	if purged := r.purged.Load(); purged != nil {
 		(*purged)(s)
 	}
 }
 
-// reusable returns what the next configuration may reuse; nil has nothing.
+// reusable returns the values that the next configuration may reuse; nil for none.
 func (r *resolution) reusable() *shared.Values {
 	if r == nil {
 		return nil
@@ -148,8 +149,8 @@ func (r *resolution) close() {
 	}
 }
 
-// newResolution wires a resolver: names go through the cache to a chain of systems, and
-// URLs are their own locations.
+// newResolution wires a resolver: names go through the cache to a chain of systems, and URLs are their own
+// locations.
 func newResolution(c config.Config, d resolverDependencies) (*resolution, error) {
 	r := &resolution{limits: newLimits(c.Limits, d.previous)}
 	if err := r.wire(c, d); err != nil {
@@ -232,8 +233,8 @@ func (r *resolution) wire(c config.Config, d resolverDependencies) error {
 	return nil
 }
 
-// identifierResolver returns the resolver of names that are no URNs: by the registry, and where the site does not claim to have them itself, by the
-// DNS (uris, nil where it is not asked for them) and their public resolver.
+// identifierResolver returns the resolver of names that are not URNs: by the registry, and outside of the
+// prefixes that the site owns, by the DNS (uris, nil if it is disabled) and their public resolver.
 func identifierResolver(
 	r *resolution, c config.Config, uris resolver.Resolver, cached func(resolver.Resolver) resolver.Resolver,
 ) (resolver.Resolver, error) {
@@ -267,7 +268,7 @@ func identifierResolver(
 	return resolver.OrLocation{Names: r.names, Next: next, Locations: scheme.NewSelf()}, nil
 }
 
-// notLocations returns a resolver that supports no URLs.
+// notLocations returns a resolver that does not support URLs.
 func notLocations(next resolver.Resolver) resolver.Resolver {
 	return resolver.Func(func(ctx context.Context, q resolver.Query) (resolver.Answer, error) {
 		if q.URI.IsLocation() {
@@ -277,7 +278,7 @@ func notLocations(next resolver.Resolver) resolver.Resolver {
 	})
 }
 
-// limited returns a resolver that needs a slot for each name, as it asks others.
+// limited returns a resolver within the concurrency limit of resolutions.
 func (r *resolution) limited(next resolver.Resolver) resolver.Resolver {
 	return resolver.Limit{Semaphore: r.limits.resolutions.Semaphore, Next: next, Busy: errBusy}
 }
@@ -285,14 +286,14 @@ func (r *resolution) limited(next resolver.Resolver) resolver.Resolver {
 // errBusy is the error at the limit of concurrent resolutions.
 var errBusy = fmt.Errorf("%w: the limit of resolutions is reached (limits.requests)", resolver.ErrBusy)
 
-// The bounds of a list of locations (RFC 2169): in bytes it has room for more than are used, and clients read no more than the first.
+// Limits of a list of locations (RFC 2169), in bytes and in locations: clients use only the first ones.
 const (
 	maxLocationList = 1 << 20
 	maxLocations    = 100
 )
 
-// newTHTTP returns the client of resolution servers. It has a connection limit of its own,
-// so that it never waits for fetches.
+// newTHTTP returns the client of resolution servers. It has a connection limit of its own, so that it never
+// waits for fetches.
 func newTHTTP(c config.Config, r *resolution, d resolverDependencies) *thttp.Client {
 	web := schemehttp.New(schemehttp.Config{
 		Dial:          r.guard.Bounded(r.limits.thttp).WithIdleTimeout(c.Limits.OriginIdle),
@@ -309,13 +310,13 @@ func newTHTTP(c config.Config, r *resolution, d resolverDependencies) *thttp.Cli
 	})
 }
 
-// maxIdle bounds the idle connections that are kept open.
+// maxIdle limits the idle connections.
 const maxIdle = 256
 
-// report returns why urnd is not ready, and what is wrong although it is, by what the daemon says of itself and by
-// what each part does. It is the one place that decides: /readyz, the page for operators, the metrics and the status
-// for systemd show what it says, and urnd status and load balancers read that. docs/operations.md has a table of what
-// each part reports.
+// report returns the reasons why urnd is not ready, and why it is degraded, from the daemon and from each
+// part. It is the only place that decides: /readyz, the page for operators, the metrics and the status for
+// systemd show its result, which "urnd status" and load balancers read. docs/operations.md has a table of
+// what each part reports.
 func (r *resolution) report(daemon func() (unready, degraded []string)) (unready, degraded []string) {
 	unready, degraded = daemon()
 	for _, part := range r.readiness {
@@ -325,7 +326,7 @@ func (r *resolution) report(daemon func() (unready, degraded []string)) (unready
 	return unready, degraded
 }
 
-// degrading returns the report of a part without which urnd is ready: what it is for is answered from elsewhere.
+// degrading returns the report of a part whose failures never make urnd unready.
 func degrading(faults func() []string) func() (unready, degraded []string) {
 	return func() (unready, degraded []string) { return nil, faults() }
 }

@@ -13,10 +13,10 @@ import (
 	"github.com/urnd/urnd/proxy/gate/policy"
 )
 
-// zoneOf returns a time zone by its name, that of the machine for "".
+// zoneOf returns the time zone with a name, that of the machine for "".
 func zoneOf(name string) (*time.Location, error) {
 	if name == "" {
-		return time.Local, nil //nolint:gosmopolitan // who configures no zone means the clock of the machine
+		return time.Local, nil //nolint:gosmopolitan // without a configured zone, the clock of the machine applies
 	}
 	zone, err := time.LoadLocation(name)
 	if err != nil {
@@ -25,20 +25,20 @@ func zoneOf(name string) (*time.Location, error) {
 	return zone, nil
 }
 
-// ruleFiles are the lists of the rules of a configuration, by their paths: each is in memory once, however many rules have it. Those of
-// the previous configuration are kept, so that a reload loses no good content.
+// ruleFiles are the lists of the rules of a configuration, by path: each is in memory once, however many
+// rules use it. Those of the previous configuration are reused, so that a reload does not lose valid content.
 type ruleFiles struct {
 	config   list.Config
 	kept     *shared.Values
 	previous *shared.Values // nil for none
-	starters []func()       // let the lists be read again when they change
+	starters []func()       // start watching the lists for changes
 	hosts    map[string]list.HostFile
 	urls     map[string]list.URLFile
 	networks map[string]list.NetworkFile
 	files    []listFile
 }
 
-// listFile is what is known of a list.
+// listFile is the state of a list.
 type listFile interface {
 	Info() list.Info
 	Faults() []string
@@ -51,7 +51,7 @@ func newRuleFiles(d dependencies, kept *shared.Values) *ruleFiles {
 	}
 }
 
-// fileOf returns the list of a path, which it opens where it is not among those that are known.
+// fileOf returns the list with a path, and opens it if it is not among the known ones.
 func fileOf[T interface {
 	listFile
 	Run(ctx context.Context)
@@ -111,7 +111,7 @@ func (f *ruleFiles) add(rule *policy.Rule, r config.ProxyRule) error {
 	return nil
 }
 
-// faults are what is wrong with the lists.
+// faults returns the failures of the lists.
 func (f *ruleFiles) faults() (all []string) {
 	for _, file := range f.files {
 		all = append(all, file.Faults()...)
@@ -119,7 +119,7 @@ func (f *ruleFiles) faults() (all []string) {
 	return all
 }
 
-// states are what is known of the lists, for metrics.
+// states returns the state of the lists, for metrics.
 func (f *ruleFiles) states() (all []metrics.List) {
 	for _, file := range f.files {
 		info := file.Info()
@@ -128,7 +128,8 @@ func (f *ruleFiles) states() (all []metrics.List) {
 	return all
 }
 
-// wireRules returns the policy of a service, whose lists are read again when they change, from its start on.
+// wireRules returns the policy of a service. Its lists are reloaded when they change, after the service is
+// started.
 func wireRules(s *service, c config.Config, r *resolution, d dependencies) (*policy.Policy, error) {
 	s.lists = newRuleFiles(d, &r.shared)
 	s.lists.previous = d.previous.reusable()

@@ -47,33 +47,34 @@ import (
 	"github.com/urnd/urnd/urnns/digitallink"
 )
 
-// dependencies are what a configuration is wired to. All but the logs outlive it.
+// dependencies are the dependencies of a configuration. All but the logs outlive it.
 type dependencies struct {
 	resolverDependencies
 	log *slog.Logger
-	// lasting is the log of the configuration in force, whichever that is: for what outlives a reload. inForce is its handler.
+	// lasting is the log of the respective configuration in force, for values that outlive a reload. inForce
+	// is its handler.
 	lasting  *slog.Logger
 	inForce  *logs.Current
 	access   accesslog.Set
-	stderr   *os.File     // for logs that have no file
+	stderr   *os.File     // for logs without a file
 	recent   *logs.Recent // warnings and errors of the log
 	health   *daemon.Health
-	via      httpmessage.ViaName // the name of this urnd, which a reload does not change
+	via      httpmessage.ViaName // the Via name of this urnd, which a reload does not change
 	snapshot *daemon.Snapshot    // of answers
-	// hookState is called with the number of a webhook and why its calls fail, and with nil when they succeed again; hookLost with how
-	// many tags it was not told when urnd ended.
+	// hookState is called with the index of a webhook and an error when its calls fail, and with nil when
+	// they succeed again; hookLost is called with the number of tags that were not sent when urnd ended.
 	hookState func(i int, err error)
 	hookLost  func(i, tags int)
-	started   time.Time // when the daemon was
+	started   time.Time // start time of the daemon
 	// origins returns those of the configuration that was read last; nil knows none.
 	origins func() config.Origins
-	// locate adds the file and line of a setting to an error about it, and warnings returns
-	// what is probably not meant in a configuration; nil does nothing.
+	// locate adds the file and line of a setting to an error about it, and warnings returns probable mistakes
+	// in a configuration; nil is allowed.
 	locate   func(error) error
 	warnings func(config.Config) config.Faults
 }
 
-// newDependencies returns those of a daemon that logs to standard error.
+// newDependencies returns the dependencies of a daemon that logs to standard error.
 func newDependencies() dependencies {
 	inForce := logs.NewCurrent(slog.DiscardHandler)
 	d := dependencies{
@@ -94,16 +95,16 @@ type service struct {
 	pages     *pages.Design
 	responses *httpcache.Cache
 	purges    *stored.Purges
-	// refresh fetches the stored responses for a URI once more.
+	// refresh fetches the stored responses for a URI again.
 	refresh func(ctx context.Context, key uri.URI) (int, error)
 	explain stored.Explain
 	checks  *health.Background
-	pools   []*balance.Pool // the servers of sites
+	pools   []*balance.Pool // server pools of sites
 	lists   *ruleFiles      // of the rules
 	helpers []namedPool
-	// upstreams select upstream proxies; nil where there are none.
+	// upstreams selects upstream proxies; nil for none.
 	upstreams *upstream.Selector
-	// authority obtains certificates; nil where nothing does.
+	// authority is the ACME client; nil if it is disabled.
 	authority *certificate.Manager
 	closers   []func()
 }
@@ -114,11 +115,12 @@ func (s *service) close() {
 	}
 }
 
-// batchTimeout bounds a batch as a whole. Each of its names has resolve.timeout, and what is left is asked for again.
+// batchTimeout limits the duration of a batch. Each of its names has resolve.timeout; clients request the
+// remaining names again.
 const batchTimeout = 2 * time.Minute
 
-// newService wires the handler for clients: a proxy asks the resolver, and only the proxy
-// fetches resources. After an error nothing is left open: each reload that fails has wired another one.
+// newService wires the handler for clients: the proxy queries the resolver, and only the proxy fetches
+// resources. After an error, all of its resources are closed, since each failed reload wires another one.
 func newService(c config.Config, r *resolution, d dependencies) (_ *service, err error) {
 	s := &service{}
 	defer func() {
@@ -176,7 +178,7 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 	}
 	lists := wireLists(s, c, r, d)
 	hosts := c.Registry.WebHosts()
-	if r.own == nil { // their names would be asked of nobody
+	if r.own == nil { // nothing would resolve their names
 		hosts = nil
 	}
 	handler := proxy.New(proxy.Config{
@@ -218,8 +220,7 @@ func newService(c config.Config, r *resolution, d dependencies) (_ *service, err
 	return s, nil
 }
 
-// tlsPort returns the port of the first listener for TLS, "" where it is the default, or that
-// of a socket of systemd.
+// tlsPort returns the port of the first TLS listener, "" for the default port, or for a socket of systemd.
 func tlsPort(addresses []string) string {
 	if len(addresses) == 0 {
 		return ""
@@ -257,10 +258,10 @@ func accessOf(all config.Config, s *service, r *resolution, d dependencies) (gat
 	return a, nil
 }
 
-// groupsOf returns the groups of users of the proxy in their file, nil where there is none.
+// groupsOf returns the group file of the proxy, nil for none.
 func groupsOf(c config.Config) (gate.GroupFile, error) {
 	if c.Access.ProxyGroups == "" {
-		return nil, nil //nolint:nilnil // there are none, and nothing is wrong
+		return nil, nil //nolint:nilnil // no groups are configured, which is no error
 	}
 	text, err := secret.Read("access.proxy_groups", c.Access.ProxyGroups)
 	if err != nil {
@@ -273,8 +274,8 @@ func groupsOf(c config.Config) (gate.GroupFile, error) {
 	return groups, nil
 }
 
-// usersOf returns the users of a password file. Those of the same file are those of the previous configuration, which know the passwords
-// that were right.
+// usersOf returns the users of a password file. Those of the previous configuration are reused if the file is
+// unchanged, with their cache of correct passwords.
 func usersOf(setting, file string, r *resolution, d dependencies) (*gate.Users, error) {
 	text, err := secret.Read(setting, file)
 	if err != nil {
@@ -294,13 +295,14 @@ func observed(h scheme.Handler, d dependencies) scheme.Handler {
 	return observe.Handler{Handler: h, Observe: observe.Exchanges(d.metrics, "fetch"), Now: d.now}
 }
 
-// tracing are the functions that begin spans and count requests without one: nil where telemetry is turned off.
+// tracing are the functions that start spans, and count requests without one: nil if telemetry is disabled.
 type tracing struct {
 	begin    func(string, httpmessage.Lines, time.Time, bool) proxy.Span
 	untraced func() bool
 }
 
-// instanceOf returns what tells this urnd from others: the machine, and where it listens for clients there.
+// instanceOf returns the name of this instance: that of the machine, with the port of its first listener for
+// clients.
 func instanceOf(c config.Listen) string {
 	name, err := os.Hostname()
 	if err != nil {
@@ -329,7 +331,7 @@ func wireTelemetry(s *service, c config.Config, d dependencies) (tracing, error)
 	return tracing{requests.Spans(tracer), tracer.Untraced}, nil
 }
 
-// telemetryConfig returns where a configuration sends traces.
+// telemetryConfig returns the configuration of the exporter of traces.
 func telemetryConfig(c config.Config) telemetry.Config {
 	guard := netguard.Configured(c.Limits.ConnectTimeout)
 	return telemetry.Config{
@@ -338,7 +340,8 @@ func telemetryConfig(c config.Config) telemetry.Config {
 	}
 }
 
-// identifierSites describes the resolvers of identifiers in web addresses. Those of another scheme than GS1's have no description file.
+// identifierSites describes the resolvers of identifiers in web addresses. Those of schemes other than GS1's
+// have no description file.
 func identifierSites(c config.Registry, roots digitallink.Roots) (sites []gs1.Site) {
 	for i := range roots {
 		d := c.DigitalLink[i]
@@ -352,7 +355,7 @@ func identifierSites(c config.Registry, roots digitallink.Roots) (sites []gs1.Si
 	return sites
 }
 
-// handlesOf returns which names of the registry are handles.
+// handlesOf returns the mapping from handles to names of the registry.
 func handlesOf(c config.Config, names resolver.Names) (handles route.Handles) {
 	for _, h := range c.Registry.Handles {
 		beginning := h.Beginning()
@@ -364,11 +367,11 @@ func handlesOf(c config.Config, names resolver.Names) (handles route.Handles) {
 	return handles
 }
 
-// dnsProbeEvery is how often the DNS servers are asked whether they answer again, while none does.
+// dnsProbeEvery is the interval of the probes while no DNS server answers.
 const dnsProbeEvery = 2 * time.Second
 
-// probeDNS asks for a root while no DNS server answers, so that health learns when one does although nobody asks
-// for a name.
+// probeDNS queries a root while no DNS server answers, so that health detects their recovery even without
+// requests for names.
 func probeDNS(r *resolution, roots []string, health *daemon.Health) {
 	ask := ddds.QueryRoot(r.dns, append(slices.Clone(roots), ".")[0])
 	ctx, cancel := context.WithCancel(context.Background())
@@ -384,7 +387,7 @@ func probeDNS(r *resolution, roots []string, health *daemon.Health) {
 					return
 				}
 				if health.AwaitsDNS() {
-					_ = ask(ctx) // health is told how it ends
+					_ = ask(ctx) // health receives its result
 				}
 			}
 		})

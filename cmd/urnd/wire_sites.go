@@ -28,8 +28,8 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// siteRoutes returns the sites that urnd is the gateway of, as requests are compared with them, in the order of
-// config.Proxy.SiteRoutes.
+// siteRoutes returns the sites that urnd is a gateway for, by which request targets are classified, in the
+// order of config.Proxy.SiteRoutes.
 func siteRoutes(c config.Proxy) (routes []route.Site) {
 	for _, r := range c.SiteRoutes() {
 		routes = append(routes, route.Site{
@@ -40,7 +40,8 @@ func siteRoutes(c config.Proxy) (routes []route.Site) {
 	return routes
 }
 
-// wireSites makes the sites that urnd is the gateway of, and remembers which servers fail, as the configuration before did.
+// wireSites returns the sites that urnd is a gateway for, and the failures of their servers, which are those
+// of the previous configuration.
 func wireSites(s *service, c config.Config, r *resolution, d dependencies) ([]proxy.Site, *forward.Failures, error) {
 	failures, err := shared.Reuse(&r.shared, d.previous.reusable(), "failures", nil, func() (*forward.Failures, func(), error) {
 		return forward.NewFailures(d.now), func() {}, nil
@@ -69,7 +70,8 @@ func wireSites(s *service, c config.Config, r *resolution, d dependencies) ([]pr
 	return sites, failures, nil
 }
 
-// siteServers returns what is known of the servers of sites, each once: one that several sites have is up where one of them says so.
+// siteServers returns the state of the servers of sites, each once: a server of several sites is up if one of
+// them reports it so.
 func (s *service) siteServers() []metrics.Server {
 	var all []balance.ServerStatus
 	for _, pool := range s.pools {
@@ -78,7 +80,7 @@ func (s *service) siteServers() []metrics.Server {
 	return serversOf(all)
 }
 
-// serversOf returns what is known of servers, those of the same URL as one.
+// serversOf returns the state of servers, with one element for each URL.
 func serversOf(known []balance.ServerStatus) (all []metrics.Server) {
 	at := make(map[string]int)
 	for _, server := range known {
@@ -96,14 +98,14 @@ func serversOf(known []balance.ServerStatus) (all []metrics.Server) {
 	return all
 }
 
-// siteWiring is what a site is made of.
+// siteWiring are the dependencies of a site.
 type siteWiring struct {
 	service      *service
 	config       config.Config
 	resolution   *resolution
 	failures     *forward.Failures
 	dependencies dependencies
-	pools        map[string]*balance.Pool // of all sites, by what they are made of
+	pools        map[string]*balance.Pool // of all sites, by a hash of their settings
 	path         string                   // of its settings
 }
 
@@ -119,7 +121,7 @@ func (w siteWiring) site(c config.SiteRoute) (site proxy.Site, err error) {
 	site.Replace = c.Replace
 	site.Cache = overridesOf(c.Cache)
 	site.Request, site.Host = edits(c.RequestRemove, c.RequestSet)
-	if site.Access.Users != nil { // the credentials are for urnd
+	if site.Access.Users != nil { // the credentials are for urnd, not for the origin
 		site.Request.Remove = append(slices.Clone(site.Request.Remove), "Authorization")
 	}
 	site.Response, _ = edits(c.ResponseRemove, c.ResponseSet)
@@ -141,8 +143,8 @@ func (w siteWiring) site(c config.SiteRoute) (site proxy.Site, err error) {
 	return site, err
 }
 
-// users returns the users of a password file, nil where there is none. Those of the same file are those of the previous configuration,
-// which know the passwords that were right.
+// users returns the users of a password file, nil for none. Those of the previous configuration are reused if
+// the file is unchanged, with their cache of correct passwords.
 func (w siteWiring) users(file string) (gate.Logins, error) {
 	if file == "" {
 		return nil, nil //nolint:nilnil // no login is required
@@ -154,7 +156,7 @@ func (w siteWiring) users(file string) (gate.Logins, error) {
 	return users, nil
 }
 
-// maxSiteAnswer bounds the file of an answer, in bytes.
+// maxSiteAnswer limits the file of an answer, in bytes.
 const maxSiteAnswer = 1 << 20
 
 func (w siteWiring) answer(c config.SiteAnswer) (*proxy.SiteAnswer, error) {
@@ -182,10 +184,10 @@ func (w siteWiring) answer(c config.SiteAnswer) (*proxy.SiteAnswer, error) {
 	return a, nil
 }
 
-// client returns the client for a site with time limits of its own, nil for one without.
+// client returns the client for a site with timeouts of its own, nil for the common one.
 func (w siteWiring) client(c config.SiteRoute) (scheme.Handler, error) {
 	if c.ConnectTimeout == 0 && c.Timeout == 0 {
-		return nil, nil //nolint:nilnil // it is that of all, and nothing is wrong
+		return nil, nil //nolint:nilnil // the common client is used, which is no error
 	}
 	limits := w.config
 	if c.ConnectTimeout > 0 {
@@ -202,8 +204,8 @@ func (w siteWiring) client(c config.SiteRoute) (scheme.Handler, error) {
 	return observed(web, w.dependencies), nil
 }
 
-// pool returns the servers of a site, which others with the same share. Those of the previous configuration are kept, with what is known
-// of them.
+// pool returns the server pool of a site, which sites with the same settings share. That of the previous
+// configuration is reused with its state.
 func (w siteWiring) pool(c config.SiteRoute, site proxy.Site) (*balance.Pool, error) {
 	name := fmt.Sprintf("servers %x", sha256.Sum256(fmt.Appendf(nil, "%q %+v %+v %q", []any{
 		c.Servers, c.Weights, c.Drain, c.Balance, c.Check, c.TLS, c.RequestSet, c.RequestRemove, w.config.Access.AllowDestinations, w.config.Proxy.Upstreams,
@@ -221,7 +223,7 @@ func (w siteWiring) pool(c config.SiteRoute, site proxy.Site) (*balance.Pool, er
 	return pool, w.probe(pool, c, site)
 }
 
-// probe lets the servers of a pool be probed by the connections of this configuration, from its start on.
+// probe probes the servers of a pool over connections of this configuration, after it is started.
 func (w siteWiring) probe(pool *balance.Pool, c config.SiteRoute, site proxy.Site) error {
 	if c.Check.Interval == 0 {
 		return nil
@@ -236,17 +238,18 @@ func (w siteWiring) probe(pool *balance.Pool, c config.SiteRoute, site proxy.Sit
 	return nil
 }
 
-// contents returns what is in the files of the TLS with servers: probes go on with other ones where it has changed.
+// contents returns the contents of the TLS files of servers: a change replaces the pool.
 func contents(c config.ServerTLS) (all [3][]byte) {
 	for i, file := range [...]string{c.CA, c.Certificate, c.Key} {
 		if file != "" {
-			all[i], _ = secret.Read("", file) // an error is one of the site's TLS, too
+			all[i], _ = secret.Read("", file) // the TLS of the site reports the same error
 		}
 	}
 	return all
 }
 
-// newPool returns the servers of a site, and what ends their probes, which begin with the configuration.
+// newPool returns the server pool of a site, and the function that stops its probes, which start with the
+// configuration.
 func (w siteWiring) newPool(c config.SiteRoute) (*balance.Pool, func(), error) {
 	settings := poolConfig(c)
 	settings.Failing, settings.Now, settings.Log = w.failures.Failing, w.dependencies.now, w.dependencies.lasting
@@ -260,7 +263,7 @@ func (w siteWiring) newPool(c config.SiteRoute) (*balance.Pool, func(), error) {
 	}, nil
 }
 
-// poolConfig returns what a configuration says of the servers of a site.
+// poolConfig returns the configuration of the server pool of a site.
 func poolConfig(c config.SiteRoute) balance.Config {
 	methods := map[string]balance.Method{"": balance.Turn, "round_robin": balance.Turn, "least_requests": balance.Least, "hash": balance.Hash}
 	settings := balance.Config{
@@ -270,7 +273,7 @@ func poolConfig(c config.SiteRoute) balance.Config {
 	for i, server := range c.Servers {
 		u, err := uri.Parse(server)
 		if err != nil {
-			continue // the configuration was checked
+			continue // the configuration was validated
 		}
 		one := balance.Server{URL: u.Normalize(), Drained: slices.Contains(c.Drain, server)}
 		if i < len(c.Weights) {
@@ -285,10 +288,10 @@ func poolConfig(c config.SiteRoute) balance.Config {
 type prober struct {
 	web  *schemehttp.Handler
 	site proxy.Site
-	host string // the host that is asked for, where the site sets none
+	host string // the value of Host, unless the site sets one
 }
 
-// maxProbed bounds what is read of the response to a probe, in bytes: the connection can be used again then.
+// maxProbed limits the bytes of the response to a probe that are read, so that the connection can be reused.
 const maxProbed = 64 << 10
 
 func (p prober) probe(ctx context.Context, server uri.URI, path string) (status int, err error) {
@@ -316,7 +319,7 @@ func overridesOf(all []config.SiteCache) (overrides []httpcache.Override) {
 	return overrides
 }
 
-// edits returns the changes of fields, and the host that they set.
+// edits returns the changes of header fields, and the value of Host that they set.
 func edits(remove, set []string) (e forward.Edits, host string) {
 	e.Remove = remove
 	for _, line := range set {

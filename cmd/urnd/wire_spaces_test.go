@@ -10,7 +10,7 @@ import (
 	"github.com/urnd/urnd/urnns"
 )
 
-// Pages say of namespaces what the configuration makes of them, and name no server of it.
+// Pages show the effective configuration of namespaces, and name none of its servers.
 func TestSpaces(t *testing.T) {
 	c := config.Default()
 	c.Site.Examples = []string{"ISSN 0028-0836", "URN:NBN:de:101:1-201102033592"}
@@ -64,7 +64,7 @@ func TestSpaces(t *testing.T) {
 	}
 }
 
-// A check of which the page knows nothing would be missing on it.
+// A check unknown to the page would be missing there.
 func TestChecksOfSpaces(t *testing.T) {
 	known := strings.Fields("ddi eidr gsma ietf isan isbn isni issn lei lex nbn oid smpte uuid")
 	for _, ns := range urnns.Builtin() {

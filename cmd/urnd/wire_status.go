@@ -29,7 +29,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/health"
 )
 
-// wireStatus returns what shows the state of urnd.
+// wireStatus returns the function that returns the state of urnd for its page.
 func wireStatus(c config.Config, r *resolution, s *service, certificates func() []*x509.Certificate, d dependencies) func(pages.Writer) adminstatus.State {
 	sources := adminstatus.Sources{
 		Version: buildText(), Started: d.started, Now: d.now, Health: func() (unready, degraded []string) { return r.report(d.health.Report) },
@@ -46,7 +46,7 @@ func wireStatus(c config.Config, r *resolution, s *service, certificates func() 
 	return sources.State
 }
 
-// warningsOf returns what is probably not meant in a configuration.
+// warningsOf returns probable mistakes in a configuration.
 func warningsOf(c config.Config, d dependencies) (all []string) {
 	if d.warnings == nil {
 		return nil
@@ -57,10 +57,11 @@ func warningsOf(c config.Config, d dependencies) (all []string) {
 	return all
 }
 
-// statusTimeout bounds the time for which the page of the state waits for the store of the registry.
+// statusTimeout limits the time for which the page of the state waits for the store of the registry.
 const statusTimeout = 2 * time.Second
 
-// registryState returns what the registry has, nil where there is none, or it does not say so in time.
+// registryState returns the numbers of the registry, nil without a registry, or if it does not respond in
+// time.
 func registryState(r *resolution) *adminstatus.Registry {
 	if r.registry == nil {
 		return nil
@@ -88,7 +89,8 @@ func registryState(r *resolution) *adminstatus.Registry {
 	}
 }
 
-// machines returns those that run urnd together, as far as this one knows them: it shares caches with others, or one of them checks targets.
+// machines returns the known instances of the cluster: those that share caches with this one, and the one
+// that checks targets.
 func machines(c config.Config, r *resolution) []adminstatus.Machine {
 	all := []adminstatus.Machine{{Name: instanceOf(c.Listen), Does: adminstatus.DoesAnswer}}
 	if r.level != nil {
@@ -106,7 +108,7 @@ func machines(c config.Config, r *resolution) []adminstatus.Machine {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), statusTimeout)
 	defer cancel()
-	_ = r.registry.Read(ctx, func(tx registry.Tx) error { // where it fails, it is among what fails now
+	_ = r.registry.Read(ctx, func(tx registry.Tx) error { // a failure is listed by failing
 		held, err := tx.Lease(health.LeaseName)
 		if err == nil && held.Holder != "" {
 			all = append(all, adminstatus.Machine{Name: held.Holder, Does: adminstatus.DoesCheck, Until: held.Until})
@@ -116,7 +118,7 @@ func machines(c config.Config, r *resolution) []adminstatus.Machine {
 	return all
 }
 
-// recordsOf returns what the log has that is at least a warning.
+// recordsOf returns the warnings and errors of the log.
 func recordsOf(d dependencies) (all []adminstatus.Record) {
 	for _, f := range d.recent.Faults() {
 		all = append(all, adminstatus.Record{
@@ -126,7 +128,7 @@ func recordsOf(d dependencies) (all []adminstatus.Record) {
 	return all
 }
 
-// failing returns the servers that fail now, without passwords.
+// failing returns the currently failing servers, without passwords.
 func failing(c config.Config, r *resolution, s *service) (all []adminstatus.Failing) {
 	critical := func(place string, is adminstatus.Word) adminstatus.Failing {
 		return adminstatus.Failing{Server: adminstatus.Server{Name: placeOf(place), Is: is}, Severity: adminstatus.Critical}
@@ -176,7 +178,8 @@ func failing(c config.Config, r *resolution, s *service) (all []adminstatus.Fail
 	return all
 }
 
-// reasonOf returns why a server is avoided in a word that pages have in all languages, "" for what only the error says.
+// reasonOf returns the message identifier of the reason why a server is avoided, "" if only the error
+// describes it.
 func reasonOf(err error) adminstatus.Word {
 	switch {
 	case errors.Is(err, ddds.ErrSilent):
@@ -190,8 +193,8 @@ func reasonOf(err error) adminstatus.Word {
 	}
 }
 
-// knownServers returns the servers that a configuration names and of which it is known whether they fail, as failing names them. Upstream proxies are
-// not among them: their failures are those of the origins behind them.
+// knownServers returns the servers of a configuration whose failures are known, with the names of failing. It
+// excludes upstream proxies: their failures are attributed to the origins behind them.
 func knownServers(c config.Config) (all []adminstatus.Server) {
 	add := func(is adminstatus.Word, name string) {
 		if server := (adminstatus.Server{Name: redact.URLs(name), Is: is}); name != "" && !slices.Contains(all, server) {
@@ -220,7 +223,7 @@ func knownServers(c config.Config) (all []adminstatus.Server) {
 	return all
 }
 
-// storesOf returns where urnd keeps what it keeps.
+// storesOf returns the places where urnd stores data.
 func storesOf(c config.Config, r *resolution) (all []adminstatus.Store) {
 	if r.registry != nil {
 		store := adminstatus.Store{
@@ -278,7 +281,7 @@ func storesOf(c config.Config, r *resolution) (all []adminstatus.Store) {
 	return all
 }
 
-// placeOf returns where a store is, without user and password.
+// placeOf returns the location of a store, without user and password.
 func placeOf(store string) string {
 	u, err := url.Parse(store)
 	if err != nil || u.Host == "" {
@@ -287,7 +290,7 @@ func placeOf(store string) string {
 	return u.Scheme + "://" + u.Host + u.Path
 }
 
-// sizeOf returns the bytes in files, negative where none of them is there.
+// sizeOf returns the sum of the file sizes in bytes, negative if no file exists.
 func sizeOf(paths ...string) int64 {
 	all := int64(-1)
 	for _, path := range paths {
@@ -298,7 +301,7 @@ func sizeOf(paths ...string) int64 {
 	return all
 }
 
-// freeOf returns the bytes that are free for a file, negative where that is not known.
+// freeOf returns the free bytes on the file system of a file, negative if unknown.
 func freeOf(path string) int64 {
 	free, ok := observe.FreeRoom(path)
 	if !ok {
@@ -307,7 +310,8 @@ func freeOf(path string) int64 {
 	return free
 }
 
-// valuesOf returns the settings in force for the page of them, with their origins, in the order of the file, by sections.
+// valuesOf returns the settings in force with their origins for the page of the configuration, by section, in
+// the order of the file.
 func valuesOf(c config.Config, origins config.Origins) []adminstatus.Section {
 	docs := make(map[string]string)
 	for _, s := range config.Settings() {
@@ -335,7 +339,7 @@ func valuesOf(c config.Config, origins config.Origins) []adminstatus.Section {
 	return all
 }
 
-// originOf returns where a value is from, for the page of the configuration.
+// originOf returns the origin of a value for the page of the configuration.
 func originOf(v config.Value) adminstatus.Origin {
 	o := adminstatus.Origin{From: adminstatus.FromDefault, Name: v.Origin.Name, Credential: v.Credential}
 	switch v.Origin.Kind {
@@ -350,7 +354,7 @@ func originOf(v config.Value) adminstatus.Origin {
 	return o
 }
 
-// originsDocument returns the settings in force with their origins, for programs.
+// originsDocument returns the settings in force with their origins, for JSON.
 func originsDocument(c config.Config, origins config.Origins) any {
 	type setting struct {
 		Setting    string `json:"setting"`

@@ -19,14 +19,14 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// upstreamBasis is what the upstream proxies of a configuration depend on.
+// upstreamBasis is the basis of the upstream proxies.
 type upstreamBasis struct {
 	settings []config.Upstream
-	files    [][]byte // of passwords and TLS
+	files    [][]byte // contents of the password and TLS files
 }
 
-// upstreamsOf returns what selects the upstream proxies of a configuration. The one of the previous configuration is kept, with what is
-// known of them, where nothing has changed.
+// upstreamsOf returns the selector of the upstream proxies of a configuration. That of the previous
+// configuration is reused with its state if its basis is unchanged.
 func upstreamsOf(c config.Config, s *service, r *resolution, d dependencies) (*upstream.Selector, error) {
 	if s.upstreams != nil {
 		return s.upstreams, nil
@@ -62,7 +62,7 @@ func upstreamsOf(c config.Config, s *service, r *resolution, d dependencies) (*u
 	return selector, nil
 }
 
-// passwordOf returns the password of an upstream, nil where it has none.
+// passwordOf returns the password of an upstream proxy, nil for none.
 func passwordOf(path string, u config.Upstream) ([]byte, error) {
 	if u.Password == "" {
 		return nil, nil
@@ -71,7 +71,7 @@ func passwordOf(path string, u config.Upstream) ([]byte, error) {
 	return bytes.TrimSpace(text), err
 }
 
-// upstreamRule returns the proxies of an entry.
+// upstreamRule returns the rule of an entry.
 func upstreamRule(path string, u config.Upstream, password string) (upstream.Rule, error) {
 	methods := map[string]balance.Method{
 		"": balance.Order, "order": balance.Order, "round_robin": balance.Turn, "hash_host": balance.Hash, "hash_url": balance.Hash,
@@ -102,7 +102,7 @@ func upstreamRule(path string, u config.Upstream, password string) (upstream.Rul
 	return rule, nil
 }
 
-// newUpstreams returns a Selector and what ends its probes, which begin with the configuration.
+// newUpstreams returns a Selector and the function that stops its probes, which start with the configuration.
 func newUpstreams(rules []upstream.Rule, r *resolution, d dependencies) (*upstream.Selector, func(), error) {
 	selector, err := upstream.New(upstream.Config{Rules: rules, Now: d.now, Log: d.lasting})
 	if err != nil {
@@ -117,7 +117,7 @@ func newUpstreams(rules []upstream.Rule, r *resolution, d dependencies) (*upstre
 	}, nil
 }
 
-// upstreamServers are what is known of the upstream proxies, each once.
+// upstreamServers returns the state of the upstream proxies, each once.
 func (s *service) upstreamServers() (all []metrics.Server) {
 	if s.upstreams == nil {
 		return nil
@@ -125,7 +125,7 @@ func (s *service) upstreamServers() (all []metrics.Server) {
 	return serversOf(s.upstreams.Status())
 }
 
-// pacOf returns the file by which browsers configure themselves.
+// pacOf returns the proxy auto-configuration file.
 func pacOf(c config.Proxy) answer.PAC {
 	pac := answer.PAC{Proxies: c.PACProxies, Direct: c.PACDirect}
 	if !c.PACUpstreams {

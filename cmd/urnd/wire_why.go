@@ -16,7 +16,8 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// explainer returns what explains to administrators what becomes of requests, by the names of settings.
+// explainer returns the function that explains to administrators how requests are served, with the names of
+// settings.
 func explainer(c config.Proxy, handler *proxy.Handler) stored.Explain {
 	routes := c.SiteRoutes()
 	return func(ctx context.Context, u uri.URI, fields httpmessage.Fields, send bool) (stored.Explained, error) {
@@ -40,7 +41,7 @@ func explainer(c config.Proxy, handler *proxy.Handler) stored.Explain {
 	}
 }
 
-// cacheRules returns rules in words, never nil.
+// cacheRules returns rules as texts, never nil.
 func cacheRules(all []config.SiteCache) []string {
 	texts := make([]string, 0, len(all))
 	for _, c := range all {
@@ -69,7 +70,8 @@ func cacheRules(all []config.SiteCache) []string {
 	return texts
 }
 
-// siteURLs returns what each server of a site gets for what is asked, or where urnd itself redirects to.
+// siteURLs returns the URLs that the servers of a site are requested by, or the target of a redirect by urnd
+// itself.
 func siteURLs(r config.SiteRoute, a *route.Ask) (urls []string, err error) {
 	if r.Answer.Location != "" {
 		template, err := uri.ParseTemplate(r.Answer.Location)
@@ -85,8 +87,9 @@ func siteURLs(r config.SiteRoute, a *route.Ask) (urls []string, err error) {
 	return urls, nil
 }
 
-// cacheAdvice returns what to write to change how a request is answered, by the code of the reason: that of package httpcache/rules why a
-// response is not stored, or that of package stored why a stored one does not answer.
+// cacheAdvice returns the settings that change how a request is served, by the code of the reason: that of
+// package httpcache/rules why a response is not stored, or that of package stored why a stored one is not
+// used.
 func cacheAdvice(isSite bool) map[string]string {
 	all := map[string]string{
 		"bypass":    "the cache is on with cache.responses, such as 128MiB",

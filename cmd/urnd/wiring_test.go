@@ -7,7 +7,7 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// wiredAll is all that is built from a configuration, without a daemon.
+// wiredAll is all that is wired from a configuration, without a daemon.
 type wiredAll struct {
 	*resolution
 	service *service
@@ -27,7 +27,7 @@ func wireAll(c config.Config, d dependencies) (wiredAll, error) {
 	return wiredAll{r, s}, err
 }
 
-// resolvable returns the question for the location of a URI.
+// resolvable returns the query for the location of a URI.
 func resolvable(t testing.TB, text string) resolver.Query {
 	t.Helper()
 	q, err := resolver.ParseQuery(text, resolver.I2L)

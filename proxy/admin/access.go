@@ -42,7 +42,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case h.config.Registry == nil && h.api.OfRegistry(r.URL.Path):
 		h.Fail(w, r, problem.ErrNoRegistry)
 	default:
-		h.api.Serve(w, r, actor) //nolint:contextcheck // it has that of the request
+		h.api.Serve(w, r, actor) //nolint:contextcheck // the request carries the context
 	}
 }
 
@@ -54,7 +54,8 @@ func (h *Handler) logFailure(r *http.Request, actor registry.Actor, err error) {
 	}
 }
 
-// admit returns who sends a request to the registry, or an error where the request is refused.
+// admit returns the actor of a request, or an error where the request is denied. Requests for operations of
+// the registry are authenticated as an actor; all others as an administrator.
 func (h *Handler) admit(r *http.Request) (registry.Actor, error) {
 	if h.config.Registry == nil || !h.api.OfRegistry(r.URL.Path) {
 		return registry.Actor{}, h.refusal(r)
@@ -62,7 +63,7 @@ func (h *Handler) admit(r *http.Request) (registry.Actor, error) {
 	return h.actorOf(r)
 }
 
-// refusal returns why a client may not use the admin interface, nil where it may.
+// refusal returns the error that denies a client the admin interface, nil where it is authorized.
 func (h *Handler) refusal(r *http.Request) error {
 	client, err := h.reach(r)
 	isOpen := h.api.Open(r.URL.Path)
@@ -72,13 +73,15 @@ func (h *Handler) refusal(r *http.Request) error {
 	return h.checkToken(r, client)
 }
 
-// reach returns the address of a client that may reach the admin interface, with a token where one is
-// required; the zero value is that of a Unix socket, which file permissions protect.
+// reach returns the address of a client that is authorized to connect to the admin interface; whether it
+// needs a token is checked elsewhere. The zero value is that of a Unix socket, which file permissions
+// protect.
 func (h *Handler) reach(r *http.Request) (netip.Addr, error) {
 	return h.reachAs(r, h.api.Open(r.URL.Path))
 }
 
-// reachAs is reach for what is open to whoever may connect, or not.
+// reachAs is reach with isOpen, which is true for operations that need neither a client certificate nor an
+// own host name.
 func (h *Handler) reachAs(r *http.Request, isOpen bool) (netip.Addr, error) {
 	peer := gate.AddrOf(r.RemoteAddr)
 	if !peer.IsValid() {
@@ -90,21 +93,25 @@ func (h *Handler) reachAs(r *http.Request, isOpen bool) (netip.Addr, error) {
 		return client, err
 	case !gate.Contains(h.config.Clients, client):
 		return client, problem.ErrAdminClient
-	case gate.IsCrossSite(httpmessage.LinesOf(r.Header), r.Host): // a page in the browser of somebody who may must not use his access
+	// CSRF: a cross-site page in the browser of an authorized user must not act with the credentials of that
+	// user.
+	case gate.IsCrossSite(httpmessage.LinesOf(r.Header), r.Host):
 		return client, problem.ErrAdminOrigin
 	case isOpen:
 		return client, nil
 	case h.config.Certificate && !verified(r):
 		return client, problem.ErrAdminCertificate
-	case !h.config.Own.Has(r.Host): // DNS rebinding: the name of another site resolves to this machine
+	// DNS rebinding: the host name of another site resolves to this machine.
+	case !h.config.Own.Has(r.Host):
 		return client, problem.ErrAdminHost
 	default:
 		return client, nil
 	}
 }
 
-// client returns who sent a request. One that has come through a proxy must name its client:
-// otherwise whoever may use a proxy on this machine, such as urnd itself, would come from here.
+// client returns the address of the client of a request. A request that has come through a proxy must name
+// its client in Forwarded or X-Forwarded-For: otherwise every user of a proxy on this machine, such as urnd
+// itself, would appear to connect from loopback.
 func (h *Handler) client(r *http.Request, peer netip.Addr) (netip.Addr, error) {
 	names := len(r.Header["X-Forwarded-For"]) > 0 || len(r.Header["Forwarded"]) > 0
 	if !names && len(r.Header["Via"]) == 0 {
@@ -117,8 +124,8 @@ func (h *Handler) client(r *http.Request, peer netip.Addr) (netip.Addr, error) {
 	return client.Addr, nil
 }
 
-// verified reports whether the handshake has verified a client certificate. It is checked
-// for each request: a connection may be older than the configuration.
+// verified reports whether the TLS handshake has verified a client certificate. It is checked for each
+// request, since a connection may be older than the configuration.
 func verified(r *http.Request) bool { return r.TLS != nil && len(r.TLS.VerifiedChains) > 0 }
 
 func (h *Handler) checkToken(r *http.Request, client netip.Addr) error {
@@ -136,8 +143,8 @@ func (h *Handler) checkToken(r *http.Request, client netip.Addr) error {
 	return nil
 }
 
-// actorOf returns who sends a request to the registry. Who shows a token of the registry has its
-// role, also where no token is required; otherwise an administrator does all.
+// actorOf returns the actor of a request to the registry. A token of the registry gives its own role, even
+// where no token is required; otherwise the actor is the administrator.
 func (h *Handler) actorOf(r *http.Request) (registry.Actor, error) {
 	client, err := h.reach(r)
 	if err != nil {
@@ -157,18 +164,20 @@ func (h *Handler) actorOf(r *http.Request) (registry.Actor, error) {
 	return actor, nil
 }
 
-// administrator is who needs no token of the registry.
+// administrator returns the actor that needs no token of the registry.
 func administrator() registry.Actor {
 	return registry.Actor{Name: registry.AdministratorName, Role: registry.Admin}
 }
 
-// authenticate returns the actor of the token that a request shows, of which there are two kinds, or of who has logged in.
+// authenticate returns the actor of the bearer token of a request (a token of administrators or of the
+// registry), or of its session.
 func (h *Handler) authenticate(r *http.Request, client netip.Addr) (registry.Actor, error) {
 	if actor, ok, err := h.actorOfSession(r, client); ok || err != nil {
 		return actor, err
 	}
 	if r.Header.Get("Authorization") == "" && session.HasBegun(session.CookieOf(r, h.isSecure(r))) {
-		return registry.Actor{}, problem.ErrTokenRequired // it has ended, and was perhaps for less than one may here without a token
+		// The session has ended. Its role may have been lower than that of a request without a token.
+		return registry.Actor{}, problem.ErrTokenRequired
 	}
 	shown, ok := bearerOf(r)
 	ours := ok && strings.HasPrefix(shown, token.Start)
@@ -182,8 +191,8 @@ func (h *Handler) authenticate(r *http.Request, client netip.Addr) (registry.Act
 	return h.identify(r.Context(), shown, r.Method != http.MethodGet && r.Method != http.MethodHead)
 }
 
-// identify returns the actor of a token that was shown, "" for none. Whoever sends wrong ones locks out nobody: a token has so many
-// possible values that finding one takes longer than anybody tries.
+// identify returns the actor of a token, "" for a request without one. Wrong tokens lock nobody out: a token
+// has too many possible values to be guessed.
 func (h *Handler) identify(ctx context.Context, shown string, isChange bool) (registry.Actor, error) {
 	switch {
 	case shown == "":
@@ -197,8 +206,8 @@ func (h *Handler) identify(ctx context.Context, shown string, isChange bool) (re
 	}
 }
 
-// withoutToken returns the administrator, who needs no token. Where another one is shown it is refused: a
-// program whose token is broken must notice.
+// withoutToken returns the administrator, who needs no token. A request that carries a wrong token is denied:
+// a program with a broken token must notice.
 func (h *Handler) withoutToken(r *http.Request) (registry.Actor, error) {
 	shown, ok := bearerOf(r)
 	isOurs := ok && len(h.config.Token) > 0 && h.isToken(shown)
@@ -208,19 +217,21 @@ func (h *Handler) withoutToken(r *http.Request) (registry.Actor, error) {
 	return administrator(), nil
 }
 
-// bearerOf returns the bearer token of a request (RFC 6750 section 2.1). The scheme is in any case (RFC 9110 section 11.1).
+// bearerOf returns the bearer token of a request (RFC 6750 section 2.1). The scheme is case-insensitive (RFC
+// 9110 section 11.1).
 func bearerOf(r *http.Request) (string, bool) {
 	scheme, shown, ok := strings.Cut(r.Header.Get("Authorization"), " ")
 	return strings.TrimLeft(shown, " "), ok && strings.EqualFold(scheme, "Bearer")
 }
 
-// isTokenOf reports whether a proof is of the token of administrators that is valid now.
+// isTokenOf reports whether a proof belongs to the current token of administrators.
 func (h *Handler) isTokenOf(p token.Proof) bool {
 	want := sha256.Sum256(h.config.Token)
 	return len(h.config.Token) > 0 && subtle.ConstantTimeCompare(want[:], p.Hash[:]) == 1
 }
 
-// isToken compares hashes in constant time, against timing attacks.
+// isToken reports whether a token is that of administrators. It compares hashes in constant time, against
+// timing attacks.
 func (h *Handler) isToken(shown string) bool {
 	want, got := sha256.Sum256(h.config.Token), sha256.Sum256([]byte(shown))
 	return subtle.ConstantTimeCompare(want[:], got[:]) == 1

@@ -1,4 +1,7 @@
-// Package admin admits administrators and editors to what they may do, by tokens and sessions: the API, and the pages for people.
+// Package admin serves the admin interface over HTTP: it authenticates administrators and editors by tokens,
+// client certificates and sessions, and dispatches their requests to the API (package api) and to the pages
+// (packages status and editor). Requests of net/http enter; JSON documents, HTML pages, problem documents and
+// log records leave. Bearer tokens follow RFC 6750, problem documents RFC 9457.
 package admin
 
 import (
@@ -18,55 +21,55 @@ import (
 	"github.com/urnd/urnd/resolver/registry/service"
 )
 
-// Config configures a Handler. All fields but Clients, Proxies, Own, Token, Certificate, Public and Registry
-// must be set.
+// Config configures a Handler. Clients, Proxies, Own, Token, Certificate, Public, Registry and Pages are
+// optional; all other fields must be set.
 type Config struct {
 	Clients []netip.Prefix // clients that may connect by TCP; a Unix socket is protected by file permissions
-	Proxies []netip.Prefix // proxies in front that are trusted to name their client
+	Proxies []netip.Prefix // reverse proxies that are trusted to name their client
 	Own     route.OwnHosts
 	// Token is the bearer token of administrators; nil requires none, which is only safe on loopback.
 	Token []byte
-	// Certificate requires a verified client certificate, in addition to Token where that is
-	// set.
+	// Certificate requires a verified client certificate, in addition to Token where that is set.
 	Certificate bool
 	Log         *slog.Logger
 	Metrics     http.Handler
 	Caches      api.Caches
 	Responses   api.Responses
-	// HasResponses reports whether responses are stored for the URIs of a scheme, in lower case. Of others, which are names,
-	// there are answers.
+	// HasResponses reports whether HTTP responses are stored for the URIs of a scheme, in lower case. The
+	// URIs of other schemes are names, for which resolver answers are cached.
 	HasResponses func(scheme string) bool
-	// Public is the URL by which readers reach the service, without a slash at its end; "" where it is not known.
+	// Public is the URL at which readers reach the service, without a trailing slash; "" if unknown.
 	Public   string
-	Registry *Registry     // nil: there is none
-	Pages    *pages.Design // nil: those of urnd without settings
-	// Panicked is called with a panic that was recovered, and its stack.
+	Registry *Registry     // nil without a registry
+	Pages    *pages.Design // nil: the default design of urnd
+	// Panicked is called with the value and the stack of a recovered panic.
 	Panicked func(value any, stack []byte)
-	// Sessions are those of all configurations.
+	// Sessions outlive a reload: all generations of the configuration share them.
 	Sessions *session.Sessions
-	// Health returns why the daemon is not ready, and what is wrong although it is.
+	// Health returns the reasons why the daemon is not ready, and those why it is degraded.
 	Health   func() (unready, degraded []string)
 	Settings Settings
 	State    func(in pages.Writer) status.State
 }
 
-// Registry is what clients do with the names that the site owns. All fields must be set.
+// Registry serves the registry of names that the site owns. All fields but ChecksTargets must be set.
 type Registry struct {
 	*service.Service
-	// Drafts are the files that people have sent by forms, of all configurations.
+	// Drafts are the uploaded files of bulk edits. All generations of the configuration share them.
 	Drafts *editor.Drafts
-	// ChecksTargets is whether it is looked now and then whether targets answer.
+	// ChecksTargets is true if targets are checked periodically.
 	ChecksTargets bool
 }
 
-// Settings are the configuration in force, without secrets. All fields must be set, and safe for concurrent use.
+// Settings give the configuration in force, without secrets. All fields must be set, and safe for concurrent
+// use.
 type Settings struct {
 	Plain    func() any // by section
-	Origins  func() any // each setting with its origin, as JSON has them
+	Origins  func() any // each setting with its origin, for JSON
 	Sections func() []status.Section
 }
 
-// Handler answers administrators. It is safe for concurrent use.
+// Handler serves the admin interface. It is safe for concurrent use.
 type Handler struct {
 	page.Writer
 
@@ -96,7 +99,7 @@ func New(config Config) *Handler {
 	return h
 }
 
-// ownPages are those of the handler itself.
+// ownPages returns the index, the pages of sessions and the API documentation.
 func (h *Handler) ownPages() []page.Page {
 	docs := page.Reading(h.docsPage())
 	return []page.Page{
@@ -108,7 +111,7 @@ func (h *Handler) ownPages() []page.Page {
 	}
 }
 
-// editorPages are those by which people edit the registry.
+// editorPages returns the pages of the registry editor.
 func (h *Handler) editorPages() (all []page.Page) {
 	if h.config.Registry == nil {
 		return nil
@@ -123,7 +126,8 @@ func (h *Handler) editorPages() (all []page.Page) {
 	return all
 }
 
-// indexPage lists what there is: pages for the actor, in the language of the page, and operations of the API, in English as their document has them.
+// indexPage lists the pages that the actor may visit, in the language of the page, and the operations of the
+// API, in the English of the OpenAPI document.
 func (h *Handler) indexPage(r *page.Request) (message.Reply, error) {
 	var view struct {
 		Pages      []pages.Item

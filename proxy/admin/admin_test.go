@@ -28,7 +28,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// fakeCaches implements admin.Caches, and records purges.
+// fakeCaches implements api.Caches, and records purges.
 type fakeCaches struct {
 	purged []string
 	found  []api.Entry
@@ -56,7 +56,7 @@ func (m *fakeCaches) Purge(_ context.Context, s resolver.Selection, soft bool) (
 	return 1, nil
 }
 
-// newAdminHandler returns the handler for administrators, with a changed configuration.
+// newAdminHandler returns the admin handler of a modified configuration.
 func newAdminHandler(caches *fakeCaches, change func(*admin.Config)) http.Handler {
 	config := admin.Config{
 		Clients: []netip.Prefix{loopback()}, Caches: caches, Responses: &fakeResponses{}, Log: slog.New(slog.DiscardHandler),
@@ -84,8 +84,8 @@ func newAdminHandler(caches *fakeCaches, change func(*admin.Config)) http.Handle
 	return admin.New(config)
 }
 
-// adminRequest sends a request "METHOD TARGET" of a peer, with fields "Name: value". Its
-// context has ended already, so that profiles take no time.
+// adminRequest sends a request "METHOD TARGET" from a peer, with header fields "Name: value". Its context is
+// already done, so that profiles take no time.
 func adminRequest(h http.Handler, peer, request string, fields ...string) *http.Response {
 	method, target, _ := strings.Cut(request, " ")
 	ctx, leave := context.WithCancel(context.Background())
@@ -98,7 +98,7 @@ func adminRequest(h http.Handler, peer, request string, fields ...string) *http.
 		case "Host":
 			r.Host = value
 			continue
-		case "Certificate": // which the handshake has verified
+		case "Certificate": // verified by the handshake
 			r.TLS = &tls.ConnectionState{VerifiedChains: [][]*x509.Certificate{{}}}
 			continue
 		}
@@ -259,7 +259,7 @@ func TestAdminUnixSocket(t *testing.T) {
 	}
 }
 
-// Without exactly one valid selection nothing is purged.
+// Nothing is purged without exactly one valid selection.
 func TestAdminSelection(t *testing.T) {
 	for query, want := range map[string]string{
 		"uri=URN:ISBN:0-395-36341-1":       "URN:ISBN:0-395-36341-1",
@@ -345,7 +345,7 @@ func TestAdminProfiles(t *testing.T) {
 	}
 }
 
-// Profiles that take time are taken one at a time, and end within a minute.
+// Profiles are taken one at a time, and are limited to a minute.
 func TestAdminProfilesAreBounded(t *testing.T) {
 	server := httptest.NewServer(newAdminHandler(&fakeCaches{}, nil))
 	defer server.Close()
@@ -373,7 +373,7 @@ func TestAdminProfilesAreBounded(t *testing.T) {
 	first := make(chan struct{})
 	go func() {
 		defer close(first)
-		for ctx.Err() == nil { // it may come while the loop below has its turn
+		for ctx.Err() == nil { // its request may compete with the loop below
 			_, _ = get(ctx, "trace?seconds=60")
 		}
 	}()
@@ -393,7 +393,7 @@ func remembered(key string, ttl int, locations []resolver.Location, err error) a
 	return api.NewEntry(resolver.CachedAnswer{Key: key, TTL: time.Duration(ttl) * time.Second, Locations: locations, Err: err})
 }
 
-// Wrong tokens of one client, however many, do not lock out the right one.
+// Any number of wrong tokens does not lock out the right one at the same address.
 func TestTokenGuesses(t *testing.T) {
 	h := newAdminHandler(&fakeCaches{}, func(c *admin.Config) {
 		c.Token, c.Clients = []byte(adminToken), []netip.Prefix{loopback()}
@@ -410,7 +410,7 @@ func TestTokenGuesses(t *testing.T) {
 	}
 }
 
-// A panic is reported, and answered.
+// A panic is reported, and gets an error response.
 func TestAdminPanic(t *testing.T) {
 	var reported any
 	h := newAdminHandler(&fakeCaches{}, func(c *admin.Config) {

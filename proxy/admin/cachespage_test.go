@@ -12,7 +12,8 @@ import (
 	"github.com/urnd/urnd/proxy/admin"
 )
 
-// cachesForm sends a form to the page of the caches, as a browser that has got it does, and follows the redirect to what came of it.
+// cachesForm submits a form of the page of the caches like a browser, and follows the redirect to its
+// outcome.
 func cachesForm(t *testing.T, h http.Handler, form url.Values) (status int, body string) {
 	t.Helper()
 	shown := adminRequest(h, "127.0.0.1:1", "GET /caches")
@@ -52,7 +53,7 @@ func formOf(cache, by, text, mode, sure string) url.Values {
 	return form
 }
 
-// The forms of the page purge what the API does, and all only where that is said twice.
+// The forms of the page purge like the API; purging everything needs a confirmation.
 func TestPurgesByForms(t *testing.T) {
 	keys := []string{"http://a.example/", "http://b.example/"}
 	for _, tt := range []struct {
@@ -92,7 +93,7 @@ func TestPurgesByForms(t *testing.T) {
 	}
 }
 
-// A form that is not of this page for this browser purges nothing.
+// A form without a valid CSRF token purges nothing.
 func TestForgedPurges(t *testing.T) {
 	caches := &fakeCaches{}
 	h := newAdminHandler(caches, nil)
@@ -110,7 +111,7 @@ func TestForgedPurges(t *testing.T) {
 	}
 }
 
-// The page says what is cached for a name or a URL, and has room for little of it.
+// The page shows the cached entries of a name or URL, shortened.
 func TestCachesPage(t *testing.T) {
 	caches := &fakeCaches{found: []api.Entry{
 		{Key: "urn:a1:b I2L", TTL: 5, Locations: []api.Location{{URI: "http://a.example/<>"}, {URI: "http://b.example/"}}}, {Key: "urn:a1:b I2C", TTL: -1, Reason: "name not found"},

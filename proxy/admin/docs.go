@@ -11,10 +11,11 @@ import (
 	"github.com/urnd/urnd/proxy/problem"
 )
 
-// pathDocs is that of the pages about the API of the admin interface.
+// pathDocs is the path of the API documentation of the admin interface.
 const pathDocs = "/docs"
 
-// docsPage shows a page about the API: an index, or one for each group of operations. The document is read when the first one is requested.
+// docsPage serves the API documentation: an index, or the page of one group of operations. The OpenAPI
+// document is parsed at the first request.
 func (h *Handler) docsPage() func(r *page.Request) (message.Reply, error) {
 	read := sync.OnceValues(func() (*apidoc.Docs, error) { return apidoc.New(api.Document) })
 	return func(r *page.Request) (message.Reply, error) {

@@ -15,16 +15,16 @@ import (
 	"github.com/urnd/urnd/resolver/registry/token"
 )
 
-// page is a page that a browser has got.
+// page is a page that a browser has loaded.
 type page struct {
 	*httptest.ResponseRecorder
 	path string
 }
 
-// get asks for a page.
+// get requests a page.
 func (b *browser) get(target string) page { return page{b.open(target, nil), target} }
 
-// follow goes on to where a page leads.
+// follow follows the redirect of a page.
 func (b *browser) follow(t *testing.T, p page) page {
 	t.Helper()
 	if p.Code != 303 {
@@ -33,7 +33,7 @@ func (b *browser) follow(t *testing.T, p page) page {
 	return b.get(p.Header().Get("Location"))
 }
 
-// form returns the fields of the form of a page as a browser sends them, and where to.
+// form returns the fields of the form of a page as a browser submits them, and its action.
 func (p page) form(t *testing.T) (fields url.Values, action string) {
 	t.Helper()
 	form := p.parsed().First("form", "class=fields", "method=post")
@@ -43,10 +43,10 @@ func (p page) form(t *testing.T) (fields url.Values, action string) {
 	return form.Fields(), form.Attr("action")
 }
 
-// parsed returns the elements of a page.
+// parsed returns the parsed page.
 func (p page) parsed() testserver.Element { return testserver.ParseHTML(p.Body.String()) }
 
-// press sends the form of a page with a button, after changes "field=text".
+// press submits the form of a page with a button, after the changes "field=text".
 func (b *browser) press(t *testing.T, p page, button string, changes ...string) page {
 	t.Helper()
 	fields, action := p.form(t)
@@ -61,10 +61,10 @@ func (b *browser) press(t *testing.T, p page, button string, changes ...string) 
 	return page{b.open(action, fields), action}
 }
 
-// text is what a page says, without its markup.
+// text returns the text of a page, without its markup.
 func (p page) text() string { return p.parsed().Text() }
 
-// says fails where a page has not a status, or does not say something.
+// says fails unless a page has a status, and contains texts.
 func (p page) says(t *testing.T, status int, texts ...string) {
 	t.Helper()
 	if p.Code != status {
@@ -77,7 +77,7 @@ func (p page) says(t *testing.T, status int, texts ...string) {
 	}
 }
 
-// editorOf returns the browser of who has logged in with a new token.
+// editorOf returns a browser that has logged in with a new token.
 func (s *site) editorOf(t *testing.T, of token.Token) *browser {
 	t.Helper()
 	if of.Name == "" {
@@ -94,7 +94,7 @@ func (s *site) editorOf(t *testing.T, of token.Token) *browser {
 	return b
 }
 
-// An editor registers a name, finds it, changes it, sees what was changed, and goes back to what it was.
+// An editor registers a name, finds it, changes it, sees the changes, and restores a former version.
 func TestEditing(t *testing.T) {
 	s := newSite(t, locked)
 	b := s.editorOf(t, token.Token{Role: registry.Writer})
@@ -143,7 +143,7 @@ func TestEditing(t *testing.T) {
 	}
 }
 
-// A conflict shows what the other has changed, and loses nothing of either.
+// A conflict shows the concurrent change, and loses neither change.
 func TestConflictOfEditors(t *testing.T) {
 	s := newSite(t, locked)
 	anna, ben := s.editorOf(t, token.Token{Role: registry.Writer}), s.editorOf(t, token.Token{Role: registry.Writer, Name: "ben"})
@@ -177,14 +177,14 @@ func TestConflictOfEditors(t *testing.T) {
 	if n := s.ask("GET "+of(names, "urn:nbn:fi:a"), "", root).name(t); n.Version != 3 || n.Contact != "ben" || n.Targets[0].URI != "https://anna.example/" {
 		t.Errorf("%+v", n)
 	}
-	// What is registered meanwhile.
+	// A concurrent registration.
 	new := anna.press(t, anna.get("/registry/edit"), "preview", "name=urn:nbn:fi:new", "t0-uri=https://a.example/")
 	s.ask("PUT "+of(names, "urn:nbn:fi:new"), `{"targets":[{"uri":"https://b.example/"}]}`, root)
 	taken := anna.press(t, new, "save")
 	taken.says(t, 412, "It is registered already")
 }
 
-// What a form has no fields for is as it was, whatever is changed.
+// Data without form fields survives any change.
 func TestUnknownFieldsSurvive(t *testing.T) {
 	s := newSite(t, nil)
 	s.ask("PUT "+of(prefixes, "urn:nbn:fi:s:"), `{"sandbox":true,"targets":[{"uri":"https://a.example/"}]}`)
@@ -200,7 +200,7 @@ func TestUnknownFieldsSurvive(t *testing.T) {
 	if before.Targets[0].Rel = "item"; after.Targets[0] != before.Targets[0] || !after.Sandbox || after.Contact != "c" || after.Metadata != before.Metadata {
 		t.Errorf("%+v, before %+v; metadata %s", after, before, after.Metadata)
 	}
-	// Members that a later API has, too.
+	// Including members of a future API.
 	fields, action := b.get("/registry/edit?uri=urn:nbn:fi:s:a").form(t)
 	fields.Set("rest", `{"later":1}`)
 	fields.Set("t0-rest", `{"later":2}`)
@@ -210,7 +210,7 @@ func TestUnknownFieldsSurvive(t *testing.T) {
 	}
 }
 
-// What was typed is kept where it is refused, with what is wrong at its field.
+// The form preserves the input after an error, and shows the error at its field.
 func TestFaultsOfForm(t *testing.T) {
 	s := newSite(t, nil)
 	b := newBrowser(s, here)
@@ -258,19 +258,19 @@ func TestFaultsOfForm(t *testing.T) {
 		if got := fields.Get(name); got != text && tt.field != "status" {
 			t.Errorf("%.60s: typed again is %.60q", tt.change, got)
 		}
-		// All of these are known in words, in other languages, too: none is shown as the registry has written it.
+		// All of these errors have a code, and so a translation: none is shown in the registry's English.
 		b.fields = [][2]string{{"Accept-Language", "de"}}
 		if p := b.press(t, b.get("/registry/edit"), "preview", append(filled, tt.change)...); strings.Contains(p.text(), "nicht angenommen") {
 			t.Errorf("%.60s: in German: %s", tt.change, p.text())
 		}
 		b.fields = nil
 	}
-	// A target without a scheme is taken as it was meant, by one button.
+	// A button accepts the suggested URI for a target without a scheme.
 	p := b.press(t, b.get("/registry/edit"), "preview", append(filled, "t0-uri=www.example.org/ä")...)
 	b.press(t, p, "meant 0").says(t, 200, "urn:nbn:fi:a", "https://www.example.org/%C3%A4")
 }
 
-// Who may not do something is not offered it, and is refused it, also where he could before.
+// Actions that the actor is not authorized for are neither offered nor accepted, even if they were before.
 func TestRightsOfEditors(t *testing.T) {
 	s := newSite(t, locked)
 	root := "Authorization: Bearer " + adminToken
@@ -330,7 +330,7 @@ func TestRightsOfEditors(t *testing.T) {
 	if fields, _ := denied.form(t); fields.Get("t0-uri") != "https://a.example/" {
 		t.Error("what was typed is lost")
 	}
-	// The token ends between the preview and saving.
+	// The token is revoked between the preview and saving.
 	all, _, err := token.NewVerifier(s.registry).List(t.Context(), registry.Actor{Name: "root", Role: registry.Admin})
 	if err != nil {
 		t.Fatal(err)
@@ -347,7 +347,7 @@ func TestRightsOfEditors(t *testing.T) {
 	}
 }
 
-// No form is taken without what shows that it is of this server.
+// No form is accepted without a valid CSRF token.
 func TestForgedEdits(t *testing.T) {
 	s := newSite(t, nil)
 	s.put(t, "urn:nbn:fi:a", `{"targets":[{"uri":"https://a.example/1"}]}`)
@@ -372,7 +372,7 @@ func TestForgedEdits(t *testing.T) {
 	}
 }
 
-// Names are withdrawn with a reason, or successors, after a look at what that does; and come back by an edit that says so.
+// Names are withdrawn with a reason, or successors, after a preview; an explicit edit restores them.
 func TestWithdrawing(t *testing.T) {
 	s := newSite(t, nil)
 	s.put(t, "urn:nbn:fi:a", `{"targets":[{"uri":"https://a.example/1"}]}`)
@@ -406,7 +406,7 @@ func TestWithdrawing(t *testing.T) {
 	}
 }
 
-// Change sets are listed, looked at, and taken back after a look at what that does.
+// Change sets are listed, shown, and reverted after a preview.
 func TestChangesOfEditors(t *testing.T) {
 	s := newSite(t, nil)
 	for i := range 3 {
@@ -442,7 +442,7 @@ func TestChangesOfEditors(t *testing.T) {
 	b.get("/registry/changes/x").says(t, 404)
 }
 
-// linkTo returns where the link of a page leads that has one of some texts, "" without one.
+// linkTo returns the target of the link on a page that has one of the texts, "" for none.
 func linkTo(e testserver.Element, texts ...string) string {
 	for _, a := range e.All("a") {
 		if slices.Contains(texts, a.Text()) {
@@ -452,7 +452,7 @@ func linkTo(e testserver.Element, texts ...string) string {
 	return ""
 }
 
-// Long lists have pages.
+// Long lists are split into pages.
 func TestPagesOfEditors(t *testing.T) {
 	s := newSite(t, nil)
 	for i := range 120 {
@@ -511,7 +511,7 @@ func TestEditingPrefix(t *testing.T) {
 	b.get("/registry/edit?uri=urn:nbn:fi:p:&kind=other").says(t, 400)
 }
 
-// The page of a name has the health of its targets, where they were checked, and leads to its page for readers.
+// The page of a name shows the health of checked targets, and links to the public page of the name.
 func TestNameOfEditors(t *testing.T) {
 	s := newSite(t, func(c *admin.Config) { c.Public = "https://urn.example/resolver" })
 	s.put(t, "urn:nbn:fi:a", `{"targets":[{"uri":"https://a.example/1"},{"uri":"https://a.example/2"}]}`)

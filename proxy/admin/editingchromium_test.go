@@ -8,7 +8,8 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// A real browser sends the forms without a script, and goes where it is led, by the policy of the pages.
+// A real browser submits the forms without a script, and follows the redirects, under the policy of the
+// pages.
 func TestEditingInChromium(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -41,7 +42,7 @@ func TestEditingInChromium(t *testing.T) {
 	if n.Version != 1 || len(n.Targets) != 1 || n.Targets[0].From.IsZero() || n.Metadata == "" {
 		t.Errorf("%+v", n)
 	}
-	// Nothing has changed where a browser sends the form back as it was.
+	// Submitting an unmodified form changes nothing.
 	s.put(t, "urn:nbn:fi:b", `{"targets":[{"uri":"https://a.example/","from":"2030-01-01T00:00:00.123Z","until":"2031-01-01T00:00:00Z","note":"a\nb"}],"contact":"a\nb","metadata":{"title":"  x","a":"<&>\n"},"redirect":307}`)
 	browser.Show(t, server.URL+"/registry/edit?uri=urn:nbn:fi:b", testserver.Screen{Width: 1200, Height: 900})
 	browser.Run(t, `document.querySelector("button[value=preview]").click()`)

@@ -18,10 +18,11 @@ import (
 	"github.com/urnd/urnd/resolver/registry/service"
 )
 
-// checkHarmless fails where a page or its fields have markup, or a line, that somebody has written.
+// checkHarmless fails if a page or its fields contain markup, or line breaks, from user input.
 func checkHarmless(t *testing.T, what string, p page) {
 	t.Helper()
-	body := regexp.MustCompile(`<script src="/[a-z/.]+" defer></script>`).ReplaceAllString(p.Body.String(), "") // of the page itself
+	// The scripts of the page itself are allowed.
+	body := regexp.MustCompile(`<script src="/[a-z/.]+" defer></script>`).ReplaceAllString(p.Body.String(), "")
 	for _, bad := range []string{"<script", "<img", "ZgotmplZ", "This page failed", `"><`, "onload=", "href=\"javascript"} {
 		at := strings.Index(body, bad)
 		if bad == `"><` {
@@ -41,7 +42,7 @@ func checkHarmless(t *testing.T, what string, p page) {
 	}
 }
 
-// What editors, and those whose names are registered, write is text on all pages.
+// User input of editors, and registered data, are text on all pages.
 func TestHostileEditing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
@@ -70,7 +71,7 @@ func TestHostileEditing(t *testing.T) {
 			checkHarmless(t, "revert, "+name+", "+do, page{b.open("/registry/changes/1", form), action})
 		}
 	}
-	// What the API takes.
+	// Input that the API accepts.
 	text := strings.ReplaceAll(evil, "\x00", "")
 	quoted := fmt.Sprintf("%q", text)
 	quoted = strings.NewReplacer("`", "`", `\u202e`, `\u202e`).Replace(quoted)
@@ -103,7 +104,7 @@ func TestHostileEditing(t *testing.T) {
 	checkHarmless(t, "an ID", b.get("/registry/changes/"+url.PathEscape("1\r\nX-Evil: <script>")))
 }
 
-// The largest name that there may be can be edited, by a form of a bounded length.
+// The largest possible name can be edited, and its form stays within the size limit.
 func TestLargestNameOfEditors(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
@@ -146,7 +147,7 @@ func TestLargestNameOfEditors(t *testing.T) {
 	}
 }
 
-// endless is a store whose names come to no end.
+// endless is a store with an endless list of names.
 type endless struct{ registry.Store }
 
 func (s endless) Read(ctx context.Context, f func(registry.Tx) error) error {
@@ -159,7 +160,7 @@ func (endlessTx) List(_ registry.Kind, _, _ string, limit int) ([]registry.Entry
 	return slices.Repeat([]registry.Entry{{Key: registry.Name("urn:nbn:fi:m"), Version: 1}}, limit), nil
 }
 
-// A search that takes too long says so, and goes on.
+// A search that reaches its time limit says so, and continues on the next page.
 func TestLateSearchOfEditors(t *testing.T) {
 	now := time.Now()
 	s := newSiteOf(t, func(c *service.Config) {
@@ -175,7 +176,7 @@ func TestLateSearchOfEditors(t *testing.T) {
 	}
 }
 
-// All that a page says is there in a browser of text.
+// A text browser shows all content of a page.
 func TestEditorsInLynx(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")

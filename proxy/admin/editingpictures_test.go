@@ -15,7 +15,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/token"
 )
 
-// editorsPages are pages of editors of all kinds, by what they are.
+// editorsPages returns pages of all kinds of the editor, by description.
 func editorsPages(t *testing.T) map[string]page {
 	t.Helper()
 	s := newSite(t, func(c *admin.Config) { c.Token, c.Public = []byte(adminToken), "https://urn.example" })
@@ -51,7 +51,7 @@ func editorsPages(t *testing.T) map[string]page {
 	return all
 }
 
-// No page of editors that is not a list is long, and all are whole.
+// The pages of editors that are not lists are short, and complete.
 func TestEveryPageOfEditors(t *testing.T) {
 	for name, p := range editorsPages(t) {
 		const most = 30_000
@@ -64,7 +64,7 @@ func TestEveryPageOfEditors(t *testing.T) {
 	}
 }
 
-// servingPages returns the address of a server with pages, as they were answered.
+// servingPages returns the URL of a server with recorded pages.
 func servingPages(t *testing.T, all map[string]page) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -82,8 +82,8 @@ func servingPages(t *testing.T, all map[string]page) string {
 	return server.URL
 }
 
-// WCAG 2.2 level AA, as far as axe-core can tell, in the light and the dark theme, on wide and narrow windows, which the pages fit.
-// URND_PICTURES is a folder for pictures.
+// WCAG 2.2 level AA, as far as axe-core can test it, in the light and the dark theme, in wide and narrow
+// windows, in which the pages fit. URND_PICTURES is a directory for screenshots.
 func TestAccessibleToEditors(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -100,8 +100,8 @@ func TestAccessibleToEditors(t *testing.T) {
 	})
 }
 
-// checkShown fails where the page that is shown is wider than its window, has targets of less than 24 pixels (WCAG 2.2 criterion 2.5.8), or
-// what axe-core finds; and keeps its picture.
+// checkShown fails if the current page is wider than its window, has targets of less than 24 pixels (WCAG 2.2
+// criterion 2.5.8), or violates axe-core; it saves a screenshot.
 func checkShown(t *testing.T, browser *testserver.Chromium, name string, screen testserver.Screen, axe string) {
 	t.Helper()
 	browser.KeepPicture(t, name, screen)

@@ -15,7 +15,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/token"
 )
 
-// A token is shown once, in the answer to the form that has made it, and nowhere else.
+// A token is shown once, in the response to the form that creates it, and nowhere else.
 func TestTokensByForm(t *testing.T) {
 	s := newSite(t, locked)
 	b := s.person(t, token.Token{Name: "rooted", Role: registry.Admin, Prefixes: []string{"urn:nbn:fi:"}})
@@ -88,7 +88,7 @@ func TestTokensByForm(t *testing.T) {
 	}
 }
 
-// What a token may not do is not offered, and refused where it is asked for.
+// Actions that a token does not permit are neither offered nor accepted.
 func TestRightsOnPages(t *testing.T) {
 	s := newJobSite(t)
 	all := []string{"import", "jobs", "prefixes", "targets", "targets/move", "statistics", "tokens"}
@@ -121,7 +121,7 @@ func TestRightsOnPages(t *testing.T) {
 	}
 }
 
-// Where there are no jobs there are no pages of them.
+// Without jobs, their pages do not exist.
 func TestPagesWithoutJobs(t *testing.T) {
 	s := newSite(t, nil)
 	putHealth(t, s.registry.Store(), 1, "unhealthy", "http://old.example/")
@@ -161,7 +161,8 @@ func TestPrefixesOnPage(t *testing.T) {
 	wantText(t, b.open("/registry/prefixes?text=nowhere", nil), 200, "There is none")
 }
 
-// A job that waits is cancelled by its page; the page of one that has not ended has a script, and says the same without it.
+// A waiting job is cancelled on its page. The page of an unfinished job has a script, and shows the same
+// without it.
 func TestJobOnPage(t *testing.T) {
 	s, _ := newIdleJobSite(t, locked)
 	b := s.editor(t)
@@ -184,7 +185,7 @@ func TestJobOnPage(t *testing.T) {
 		}
 	}
 	shown := ""
-	for range 2 { // who clicks twice is told the same
+	for range 2 { // a second click has the same result
 		w := b.open(job, url.Values{"csrf": {csrf(t, page)}})
 		if w.Code != 303 || !strings.HasPrefix(w.Header().Get("Location"), job) {
 			t.Errorf("%d %v", w.Code, w.Header())
@@ -203,7 +204,8 @@ func TestJobOnPage(t *testing.T) {
 	wantText(t, b.open("/registry/jobs/20310501T120000-0123456789abcdef", nil), 404, "")
 }
 
-// The targets of a server that has moved are moved in all names: as other names were moved lately, after a dry run.
+// The targets on a server that has moved are moved in all names, as other names were recently, after a dry
+// run.
 func TestMoveByForm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newJobSite(t)
@@ -262,7 +264,7 @@ func TestMoveByForm(t *testing.T) {
 	})
 }
 
-// The statistics are numbers, with bars as long as these; of who asked there is nothing.
+// The statistics are numbers, with bars in proportion; they contain nothing about clients.
 func TestStatisticsOnPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t, nil)
@@ -304,7 +306,7 @@ func TestStatisticsOnPage(t *testing.T) {
 	})
 }
 
-// count counts resolutions of names on a day.
+// count records resolutions of names on a day.
 func count(t *testing.T, store registry.Store, tallies map[string]string, day time.Time) {
 	t.Helper()
 	err := store.Write(t.Context(), func(tx registry.WriteTx) error {
@@ -323,7 +325,7 @@ func count(t *testing.T, store registry.Store, tallies map[string]string, day ti
 	}
 }
 
-// The targets that do not answer are on pages by state, also where the first thousands have another one.
+// Unhealthy targets are listed by state, even if the first thousands have another one.
 func TestTargetsOnPage(t *testing.T) {
 	s, _ := newIdleJobSite(t, nil)
 	putHealth(t, s.registry.Store(), 2500, "suspect", "http://old.example/")
@@ -374,7 +376,7 @@ func TestTargetsOnPage(t *testing.T) {
 	}
 }
 
-// putHealth keeps what is known of targets.
+// putHealth stores the health of targets.
 func putHealth(t *testing.T, store registry.Store, n int, state, start string) {
 	t.Helper()
 	err := store.Write(t.Context(), func(tx registry.WriteTx) error {

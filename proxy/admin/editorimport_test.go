@@ -23,7 +23,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/token"
 )
 
-// newIdleJobSite returns a site with jobs that nobody runs.
+// newIdleJobSite returns a site with jobs that are not run.
 func newIdleJobSite(t *testing.T, change func(*admin.Config)) (s *site, all *jobs.Jobs) {
 	t.Helper()
 	s = newSiteOf(t, func(c *service.Config) {
@@ -48,7 +48,7 @@ func (s *site) run(t *testing.T, all *jobs.Jobs) {
 	t.Cleanup(running.Wait)
 }
 
-// person is the browser of somebody with a token of a role.
+// person returns a browser that has logged in with a new token.
 func (s *site) person(t *testing.T, made token.Token) *browser {
 	t.Helper()
 	_, secret, err := token.Create(t.Context(), s.registry, registry.Actor{Name: "root", Role: registry.Admin}, made)
@@ -62,7 +62,7 @@ func (s *site) person(t *testing.T, made token.Token) *browser {
 	return b
 }
 
-// has registers names, each with its target after it.
+// has registers names, given as pairs of a name and its target.
 func (s *site) has(t *testing.T, all ...string) {
 	t.Helper()
 	for i := 0; i < len(all); i += 2 {
@@ -79,7 +79,7 @@ func (s *site) editor(t *testing.T) *browser {
 	return s.person(t, token.Token{Name: "anna", Role: registry.Writer})
 }
 
-// upload sends a file by the form of a page; the fields are of the form, too.
+// upload uploads a file with the form of a page; fields are the other fields of the form.
 func (b *browser) upload(target, name string, content []byte, fields url.Values) *httptest.ResponseRecorder {
 	var body bytes.Buffer
 	w := multipart.NewWriter(&body)
@@ -103,7 +103,7 @@ func (b *browser) upload(target, name string, content []byte, fields url.Values)
 	return reply
 }
 
-// send sends a file, and returns where the browser is led.
+// send uploads a file for import, and returns the target of the redirect.
 func (b *browser) send(t *testing.T, name, content string) string {
 	t.Helper()
 	w := b.upload("/registry/import", name, []byte(content), url.Values{"csrf": {csrf(t, b.open("/registry/import", nil))}})
@@ -113,7 +113,7 @@ func (b *browser) send(t *testing.T, name, content string) string {
 	return w.Header().Get("Location")
 }
 
-// form returns the fields of the forms of a page, as a browser would send them.
+// form returns the fields of the forms of a page, as a browser would submit them.
 func form(t *testing.T, page *httptest.ResponseRecorder) url.Values {
 	t.Helper()
 	fields := url.Values{"csrf": {csrf(t, page)}}
@@ -144,7 +144,7 @@ func wantText(t *testing.T, w *httptest.ResponseRecorder, status int, texts ...s
 	}
 }
 
-// What an editor does with a file: he sends it, says what its columns are, sees what would change, and imports it.
+// The steps of an import: upload a file, map its columns, check the preview, import.
 func TestImportByForm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newJobSite(t)
@@ -202,7 +202,7 @@ func TestImportByForm(t *testing.T) {
 	})
 }
 
-// The conflicts of an import are shown one by one, with all versions, and each is overwritten or not.
+// The conflicts of an import are shown one by one, with all versions, and each can be overwritten.
 func TestConflictsOfImport(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newJobSite(t)
@@ -248,7 +248,7 @@ func TestConflictsOfImport(t *testing.T) {
 	})
 }
 
-// Files that cannot be imported are refused with the reason, before anything is done with them.
+// Invalid files are rejected with the reason, before they are stored.
 func TestFilesThatAreRefused(t *testing.T) {
 	s := newJobSite(t)
 	b := s.editor(t)
@@ -360,7 +360,8 @@ func TestMapping(t *testing.T) {
 	wantText(t, b.open(at, url.Values{"csrf": {csrf(t, page)}, "do": {"import"}}), 422, "See first what it would change")
 }
 
-// Two who work at the same time have their own files, and nobody else's. A second file leaves the first one, which is there after a new login.
+// Two concurrent actors each see only their own files. A second upload does not replace the first, which a
+// new session finds.
 func TestDrafts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newJobSite(t)
@@ -395,7 +396,7 @@ func TestDrafts(t *testing.T) {
 	})
 }
 
-// NDJSON has its own names, and lines are pasted without a file.
+// NDJSON is imported without mapping, and lines can be pasted without a file.
 func TestPastedLines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newJobSite(t)

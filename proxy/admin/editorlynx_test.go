@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A text browser shows all that the pages are for.
+// A text browser shows all content of the pages.
 func TestBulkPagesInLynx(t *testing.T) {
 	lynx, err := exec.LookPath("lynx")
 	if err != nil {

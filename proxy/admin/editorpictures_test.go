@@ -14,7 +14,7 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// bulkPages returns pages about many names, with all that they may have, by their names, and the address of their server.
+// bulkPages returns pages about many names, with all their parts, by name, and the URL of their server.
 func bulkPages(t *testing.T) (server string, paths map[string]string) {
 	t.Helper()
 	s, all := newIdleJobSite(t, nil)
@@ -70,7 +70,7 @@ func bulkPages(t *testing.T) (server string, paths map[string]string) {
 	}
 }
 
-// serve returns the address of a server whose visitors are who uses a browser.
+// serve returns the URL of a server whose requests have the session of a browser.
 func (s *site) serve(t *testing.T, b *browser) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -85,7 +85,7 @@ func (s *site) serve(t *testing.T, b *browser) string {
 	return server.URL
 }
 
-// The page of a job shows how far it is, and what came of it, without being loaded again.
+// The page of a job shows its progress and its result, without a reload.
 func TestLiveJob(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -126,8 +126,8 @@ func TestLiveJob(t *testing.T) {
 	}
 }
 
-// WCAG 2.2 level AA, as far as axe-core can tell, and nothing that a narrow window does not have room for. URND_PICTURES is a folder for
-// pictures.
+// WCAG 2.2 level AA, as far as axe-core can test it, and no overflow in a narrow window. URND_PICTURES is a
+// directory for screenshots.
 func TestBulkPagesInBrowser(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -13,7 +13,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/token"
 )
 
-// Names that were selected are changed together: what would change is seen first, and it is one change set.
+// Selected names are changed together: after a preview, and as one change set.
 func TestSelection(t *testing.T) {
 	s := newJobSite(t)
 	s.has(t, "urn:nbn:fi:a", "https://old.example/a", "urn:nbn:fi:b", "https://old.example/b", "urn:nbn:fi:c", "https://c.example/")
@@ -74,7 +74,7 @@ func TestSelection(t *testing.T) {
 	}
 }
 
-// What is missing is said, with all that was typed, and what somebody else has changed since the preview stays.
+// Missing input is reported, with all input preserved, and changes since the preview are not overwritten.
 func TestSelectionConflicts(t *testing.T) {
 	s := newJobSite(t)
 	s.has(t, "urn:nbn:fi:a", "https://a.example/", "urn:nbn:fi:b", "https://b.example/")
@@ -118,7 +118,7 @@ func TestSelectionConflicts(t *testing.T) {
 	}
 }
 
-// The list is by name, or has what was changed last first, and all that is found may be had as a file.
+// The list is ordered by name, or by the last change, and the complete result can be exported.
 func TestOrderOfNames(t *testing.T) {
 	s := newSite(t, nil)
 	s.has(t, "urn:nbn:fi:a", "https://a.example/", "urn:nbn:fi:b", "https://b.example/", "urn:nbn:se:c", "https://c.example/")
@@ -149,7 +149,7 @@ func TestOrderOfNames(t *testing.T) {
 	}
 }
 
-// The next free name of a pattern that is in use is offered, reserved, and its form opens.
+// The next free name of a pattern in use is offered and reserved, and its form opens.
 func TestNextFreeName(t *testing.T) {
 	s := newSite(t, locked)
 	b := s.editor(t)
@@ -181,7 +181,7 @@ func TestNextFreeName(t *testing.T) {
 	}
 }
 
-// The pages of many names are in each language, without identifiers of messages.
+// The pages about many names are translated into each language, without bare message identifiers.
 func TestPagesOfManyNamesInLanguages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newJobSite(t)

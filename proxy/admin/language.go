@@ -9,10 +9,12 @@ import (
 	"github.com/urnd/urnd/proxy/pages"
 )
 
-// fieldLanguage is the parameter by which a reader chooses a language, which is kept for the pages and forms that follow.
+// fieldLanguage is the query parameter that selects the language of the pages. The choice is kept in a
+// cookie.
 const fieldLanguage = "lang"
 
-// languageOf returns the language of pages for who has sent a request: that which was chosen now or before, else one that a browser asks for.
+// languageOf returns the language of the pages for a request: that of its query, else that of its cookie,
+// else the best match of Accept-Language.
 func (h *Handler) languageOf(r *http.Request) pages.Language {
 	for _, word := range []string{r.URL.Query().Get(fieldLanguage), session.Language(r)} {
 		if l, ok := pages.LanguageOf(word); ok {
@@ -22,14 +24,14 @@ func (h *Handler) languageOf(r *http.Request) pages.Language {
 	return h.Design.Language(r.Header.Get("Accept-Language"))
 }
 
-// rememberLanguage keeps the language that was chosen now.
+// rememberLanguage sets the cookie of the language that the query selects.
 func (h *Handler) rememberLanguage(w http.ResponseWriter, r *http.Request) {
 	if l, ok := pages.LanguageOf(r.URL.Query().Get(fieldLanguage)); ok {
 		w.Header().Add("Set-Cookie", session.SetLanguage(l.Word(), h.isSecure(r)))
 	}
 }
 
-// addressOf returns the path and query of a page without the parameters of its language and of what was done before.
+// addressOf returns the path and query of a page, without the parameters of the language and of the outcome.
 func addressOf(u *url.URL) string {
 	q := u.Query()
 	q.Del(fieldLanguage)
@@ -40,14 +42,14 @@ func addressOf(u *url.URL) string {
 	return u.EscapedPath() + "?" + q.Encode()
 }
 
-// Problem is that of page.Writer in the language that was chosen.
+// Problem is Writer.Problem in the language of the request.
 func (h *Handler) Problem(r *http.Request, err error) message.Reply {
 	shown := r.Clone(r.Context())
 	shown.Header.Set("Accept-Language", pages.Chosen(h.languageOf(r).Tag()))
 	return h.Writer.Problem(shown, err)
 }
 
-// Fail sends Problem.
+// Fail sends the reply of Problem.
 func (h *Handler) Fail(w http.ResponseWriter, r *http.Request, err error) {
 	h.Write(w, r, h.Problem(r, err))
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/token"
 )
 
-// Pages are in the language that a browser asks for, or that was chosen before, and lead to themselves in others.
+// Pages are in the language of Accept-Language, or in the selected one, and link to their translations.
 func TestLanguageOfEditors(t *testing.T) {
 	s := newSite(t, locked)
 	b := s.editorOf(t, token.Token{Role: registry.Writer})
@@ -37,11 +37,12 @@ func TestLanguageOfEditors(t *testing.T) {
 	}
 }
 
-// All pages of administrators are in each language, with what is around them, their titles and the list of all; what documents and the API say is
-// marked as English. They fit into what a server sends at first.
+// All pages of administrators are in each language, including the frame, titles and the index; texts of
+// documents and of the API are marked as English. They fit in the initial congestion window.
 func TestLanguagesOfAdministrators(t *testing.T) {
 	h := newAdminHandler(&fakeCaches{}, nil)
-	same := regexp.MustCompile(`^(urnd|API|Caches|Configuration|Daemon|Site)$`) // in some languages as in English
+	// The same in English and other languages.
+	same := regexp.MustCompile(`^(urnd|API|Caches|Configuration|Daemon|Site)$`)
 	word := regexp.MustCompile(`\p{L}{2,}`)
 	for _, target := range []string{"/", "/config", "/caches", "/docs", "/docs/names", "/docs/registry", "/docs/caches", "/docs/schemas", "/docs/none"} {
 		english := testserver.OwnTexts(t, text(t, adminRequest(h, "127.0.0.1:1", "GET "+target+"?lang=en", "Accept: text/html")))
@@ -55,7 +56,7 @@ func TestLanguagesOfAdministrators(t *testing.T) {
 			if compressed.Len() > firstFlight || !strings.Contains(body, `<html lang="`+l.Tag()+`">`) {
 				t.Errorf("%s in %s: %d bytes compressed: %.300s", target, l.Tag(), compressed.Len(), body)
 			}
-			if target == "/docs/none" { // it has no address in another language
+			if target == "/docs/none" { // an error page has no URL in another language
 				continue
 			}
 			for _, other := range pages.Languages() {

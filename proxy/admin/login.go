@@ -28,7 +28,7 @@ const (
 //go:embed *.html
 var files embed.FS
 
-// loginPage shows the form by which one logs in, and takes it.
+// loginPage shows the login form, and logs in when it is posted.
 func (h *Handler) loginPage(p *page.Request) (message.Reply, error) {
 	next := nextOf(p.URL.Query().Get("next"))
 	client, err := h.reachAs(p.Request, false)
@@ -53,7 +53,7 @@ func (h *Handler) loginPage(p *page.Request) (message.Reply, error) {
 	if !errors.Is(err, registry.ErrToken) && !errors.Is(err, problem.ErrAdminToken) && !errors.Is(err, problem.ErrTokenRequired) {
 		return message.Reply{}, err
 	}
-	if again := p.Form.Get(fieldAgain); again != "" { // which no redirect can take along
+	if again := p.Form.Get(fieldAgain); again != "" { // a redirect cannot carry the form
 		reply := h.showLogin(p, next, again, p.Panel.In.T("login.refused"))
 		reply.Status = http.StatusForbidden
 		return reply, nil
@@ -63,12 +63,13 @@ func (h *Handler) loginPage(p *page.Request) (message.Reply, error) {
 	}, nil
 }
 
-// loginAgain shows the form by which one logs in after it was sent and not taken. It carries what it has carried.
+// loginAgain shows the login form after a failed submission. It carries the same preserved form.
 func (h *Handler) loginAgain(p *page.Request) (message.Reply, error) {
 	return h.showLogin(p, nextOf(p.URL.Query().Get("next")), p.Form.Get(fieldAgain), ""), nil
 }
 
-// showLogin shows the form by which one logs in, with a form that is sent afterwards, "" for none, and what is wrong, "" for nothing.
+// showLogin returns the login page. again is the encoded form that is preserved over the login, "" for none;
+// fault is the error message, "" for none.
 func (h *Handler) showLogin(p *page.Request, next, again string, fault pages.Content) message.Reply {
 	leave := ""
 	if cookie := session.CookieOf(p.Request, h.isSecure(p.Request)); session.HasBegun(cookie) && len(h.config.Token) == 0 {
@@ -83,12 +84,12 @@ func (h *Handler) showLogin(p *page.Request, next, again string, fault pages.Con
 		Action, Again string
 		Said          pages.Content
 		HasRegistry   bool
-		Leave         string // where a session that has ended is forgotten, "" where there is none
+		Leave         string // the path that deletes the cookie of an expired session, "" for none
 	}{p.Field.HTML(), pathLogin + "?next=" + url.QueryEscape(next), again, fault, h.config.Registry != nil, leave})
 	return h.Show(&panel)
 }
 
-// logIn returns the actor and the proof of a token that was shown.
+// logIn returns the actor and the proof of a token.
 func (h *Handler) logIn(r *http.Request, shown string) (registry.Actor, token.Proof, error) {
 	actor, err := h.identify(r.Context(), shown, false)
 	proof, _ := token.ProofOf(shown)
@@ -96,9 +97,10 @@ func (h *Handler) logIn(r *http.Request, shown string) (registry.Actor, token.Pr
 	return actor, proof, err
 }
 
-// loggedIn begins the session of who has shown a token.
+// loggedIn starts a session for an authenticated token, and redirects to next or shows the preserved form.
 func (h *Handler) loggedIn(p *page.Request, actor registry.Actor, proof token.Proof, next string) message.Reply {
-	if proof.ID != "" && next == "/" { // which is for administrators
+	// The index is for administrators only.
+	if proof.ID != "" && next == "/" {
 		next = editor.PathNames
 	}
 	h.endSession(p.Request)
@@ -112,7 +114,7 @@ func (h *Handler) loggedIn(p *page.Request, actor registry.Actor, proof token.Pr
 	return reply
 }
 
-// logout ends a session.
+// logout ends the session and deletes its cookie.
 func (h *Handler) logout(p *page.Request) (message.Reply, error) {
 	if p.Method != http.MethodPost {
 		return message.Reply{}, problem.NotAllowed(p.Method, "POST")
@@ -130,7 +132,7 @@ func (h *Handler) endSession(r *http.Request) {
 	}
 }
 
-// sessionOf returns the proof by which the session of a client has begun.
+// sessionOf returns the proof with which the session of a request was started.
 func (h *Handler) sessionOf(r *http.Request) (token.Proof, bool) {
 	cookie := session.CookieOf(r, h.isSecure(r))
 	if cookie == "" {
@@ -139,7 +141,8 @@ func (h *Handler) sessionOf(r *http.Request) (token.Proof, bool) {
 	return h.config.Sessions.Of(cookie)
 }
 
-// actorOfSession returns who has logged in; ok is false for nobody. What is not sent by a form may only read.
+// actorOfSession returns the actor of the session of a request; ok is false without a session. Requests for
+// paths that are not pages may only read.
 func (h *Handler) actorOfSession(r *http.Request, client netip.Addr) (actor registry.Actor, ok bool, err error) {
 	isReading := r.Method == http.MethodGet || r.Method == http.MethodHead
 	if o, _ := h.pageOf(r.URL.Path); r.Header.Get("Authorization") != "" || !isReading && o == nil || !h.isPrivate(r, client) {
@@ -155,23 +158,24 @@ func (h *Handler) actorOfSession(r *http.Request, client netip.Addr) (actor regi
 		return actor, false, nil
 	}
 	actor, err = h.config.Registry.AuthenticateProof(r.Context(), proof, !isReading)
-	if errors.Is(err, registry.ErrToken) { // it was revoked, or has expired
+	if errors.Is(err, registry.ErrToken) { // the token was revoked, or has expired
 		h.endSession(r)
 		return actor, false, nil
 	}
 	return actor, true, err
 }
 
-// toLogin sends a person to the page to log in, and back from there.
+// toLogin redirects to the login page, which returns to the URL of the request.
 func toLogin(r *http.Request) message.Reply {
 	return message.Reply{
 		Status: http.StatusSeeOther, Location: pathLogin + "?next=" + url.QueryEscape(r.URL.RequestURI()), CacheControl: message.NoStore,
 	}
 }
 
-// nextOf returns where a person goes on after logging in: to a page of this server, whatever a link has said.
+// nextOf returns the target after a login: a path on this server, or "/" where text is no such path. This
+// prevents an open redirect.
 func nextOf(text string) string {
-	const longest = 2000 // octets: the page to log in has it
+	const longest = 2000 // bytes; the URL of the login page contains it
 	u, err := url.Parse(text)
 	isOurs := err == nil && len(text) <= longest && u.Scheme == "" && u.Host == "" && strings.HasPrefix(u.Path, "/") && !strings.HasPrefix(u.Path, "//") &&
 		!strings.HasPrefix(text, "//") && !strings.ContainsAny(text, "\\\r\n\t") && u.Path != pathLogin

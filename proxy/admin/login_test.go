@@ -16,7 +16,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/token"
 )
 
-// browser is a person's, at an address of the admin interface.
+// browser is the browser of a person, at an address.
 type browser struct {
 	http.Handler
 	peer    string
@@ -28,7 +28,7 @@ func newBrowser(s *site, peer string, fields ...[2]string) *browser {
 	return &browser{s, peer, fields, make(map[string]string)}
 }
 
-// open asks for a page, or sends a form to it.
+// open requests a page, or submits a form to it.
 func (b *browser) open(target string, form url.Values) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(http.MethodGet, target, nil)
 	if form != nil {
@@ -53,7 +53,7 @@ func (b *browser) open(target string, form url.Values) *httptest.ResponseRecorde
 	return w
 }
 
-// csrf returns what the forms of a page have.
+// csrf returns the CSRF token of the forms of a page.
 func csrf(t *testing.T, page *httptest.ResponseRecorder) string {
 	t.Helper()
 	value := testserver.ParseHTML(page.Body.String()).First("input", "name=csrf").Attr("value")
@@ -63,7 +63,7 @@ func csrf(t *testing.T, page *httptest.ResponseRecorder) string {
 	return value
 }
 
-// logIn logs in, and returns the status and where the browser is led.
+// logIn logs in, and returns the status and the target of the redirect.
 func (b *browser) logIn(t *testing.T, secret, next string) (int, string) {
 	t.Helper()
 	target := "/login?next=" + url.QueryEscape(next)
@@ -136,7 +136,7 @@ func TestSessionOfRevokedToken(t *testing.T) {
 	}
 }
 
-// Cross-site request forgery: what a page of another site, or of another port of this host, makes a browser send.
+// Cross-site request forgery, from a page of another site, or of another port of this host.
 func TestForgedForms(t *testing.T) {
 	for _, name := range []string{"locked", "without a token"} {
 		s := newSite(t, func(c *admin.Config) {
@@ -175,7 +175,7 @@ func TestForgedForms(t *testing.T) {
 	}
 }
 
-// What can be read on its way is no place to log in.
+// Login is refused over a connection that can be eavesdropped.
 func TestPlainLogin(t *testing.T) {
 	s := newSite(t, func(c *admin.Config) {
 		c.Token, c.Proxies = []byte(adminToken), []netip.Prefix{netip.MustParsePrefix("127.0.0.9/32")}
@@ -206,7 +206,7 @@ func TestPlainLogin(t *testing.T) {
 	}
 }
 
-// A link to the page to log in leads to no other server.
+// The login page does not redirect to another server.
 func TestNextAfterLogin(t *testing.T) {
 	s := newSite(t, locked)
 	for next, want := range map[string]string{
@@ -219,7 +219,7 @@ func TestNextAfterLogin(t *testing.T) {
 	}
 }
 
-// What is mistyped is no fault of urnd, and a refusal may be an attack.
+// Input errors are no failures of urnd, and a denied request may be an attack.
 func TestLevelsOfPages(t *testing.T) {
 	var log bytes.Buffer
 	s := newSite(t, func(c *admin.Config) { c.Log = slog.New(slog.NewTextHandler(&log, nil)) })
@@ -236,7 +236,7 @@ func TestLevelsOfPages(t *testing.T) {
 	}
 }
 
-// Wrong tokens by the form do not lock out a right one.
+// Wrong tokens in the form do not lock out a right one.
 func TestGuessesByForm(t *testing.T) {
 	s := newSite(t, locked)
 	b := newBrowser(s, here)

@@ -11,7 +11,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/field"
 )
 
-// The document names the server that it is asked at: a relative URL is relative to the document (OpenAPI 3.1 section 4.8.5).
+// The document names the server by a relative URL, relative to the document (OpenAPI 3.1 section 4.8.5).
 func TestServerOfOpenAPI(t *testing.T) {
 	document := text(t, adminRequest(newAdminHandler(&fakeCaches{}, nil), "127.0.0.1:1", "GET /openapi.json"))
 	var d struct{ Servers []struct{ URL string } }
@@ -36,7 +36,7 @@ type schema struct {
 	}
 }
 
-// The schemas of names and targets have the fields of the tables.
+// The schemas of names and targets have the fields of the field tables.
 func TestSchemasOfFields(t *testing.T) {
 	document := text(t, adminRequest(newAdminHandler(&fakeCaches{}, nil), "127.0.0.1:1", "GET /openapi.json"))
 	var d struct {

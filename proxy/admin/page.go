@@ -22,13 +22,13 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// fieldCSRF is the hidden field of all forms.
+// fieldCSRF is the name of the hidden form field against cross-site request forgery.
 const fieldCSRF = "csrf"
 
-// maxForm bounds a form, in bytes: a name has at most 100 targets of 8 KiB, and 64 KiB of metadata.
+// maxForm limits a form, in bytes: a name has at most 100 targets of 8 KiB each, and 64 KiB of metadata.
 const maxForm = 2 << 20
 
-// pageOf returns the page that is at a path, nil for none.
+// pageOf returns the page of a path and the segment of its "{id}"; nil for none.
 func (h *Handler) pageOf(path string) (p *page.Page, id string) {
 	for i := range h.pages {
 		if id, ok := api.Match(h.pages[i].Path, path); ok {
@@ -38,17 +38,18 @@ func (h *Handler) pageOf(path string) (p *page.Page, id string) {
 	return nil, ""
 }
 
-// isOpen reports whether a page is for who has not logged in.
+// isOpen reports whether a page needs no session.
 func isOpen(p *page.Page) bool { return p.Path == pathLogin || p.Path == pathLogout }
 
-// servePage answers a request for a page with forms.
+// servePage serves a page of the admin interface.
 func (h *Handler) servePage(w http.ResponseWriter, r *http.Request, o *page.Page, id string) {
 	cookie, isNew := h.cookieOf(r)
 	h.rememberLanguage(w, r)
-	if isNew { // forms belong to a cookie, also those of who needs no session
+	// The CSRF token depends on a cookie, even where no session is needed.
+	if isNew {
 		w.Header().Add("Set-Cookie", session.SetCookie(r, cookie, h.isSecure(r)))
 	}
-	reply, err := h.pageReply(w, r, o, id, cookie) //nolint:contextcheck // the request has it
+	reply, err := h.pageReply(w, r, o, id, cookie) //nolint:contextcheck // the request carries the context
 	switch {
 	case err == nil:
 	case mayLogIn(r, err):
@@ -60,7 +61,7 @@ func (h *Handler) servePage(w http.ResponseWriter, r *http.Request, o *page.Page
 	h.Write(w, r, reply)
 }
 
-// levelOf returns the level at which an error is logged: what an editor has mistyped is nothing for those who look for faults.
+// levelOf returns the level at which an error is logged: input errors of editors are not worth a warning.
 func levelOf(err error) slog.Level {
 	switch problem.Status(err) {
 	case http.StatusBadRequest, http.StatusNotFound, http.StatusGone, http.StatusMethodNotAllowed, http.StatusPreconditionFailed,
@@ -71,7 +72,7 @@ func levelOf(err error) slog.Level {
 	}
 }
 
-// pageReply returns the page, if whoever asks may see it, and has sent no form that is not of this server.
+// pageReply returns a page if the actor may visit it and the CSRF token of a posted form is valid.
 func (h *Handler) pageReply(w http.ResponseWriter, r *http.Request, o *page.Page, id, cookie string) (message.Reply, error) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead && r.Method != http.MethodPost {
 		return message.Reply{}, problem.NotAllowed(r.Method, "GET, HEAD, POST")
@@ -86,7 +87,8 @@ func (h *Handler) pageReply(w http.ResponseWriter, r *http.Request, o *page.Page
 		p.Panel.Done = pages.Content(h.config.Sessions.TakeOutcome(cookie, r.URL.Query().Get(fieldDone)))
 		return h.serveForm(p, o)
 	}
-	if _, refused := h.reachAs(r, isOpen(o)); refused != nil { // of who is refused nothing is read
+	// The body of a denied client is not read.
+	if _, refused := h.reachAs(r, isOpen(o)); refused != nil {
 		return message.Reply{}, cmp.Or(err, refused)
 	}
 	form, end, unread := h.form(w, r, o, actor, err == nil)
@@ -112,10 +114,10 @@ func (h *Handler) pageReply(w http.ResponseWriter, r *http.Request, o *page.Page
 	return reply, nil
 }
 
-// fieldDone is the parameter by which a page finds what was done before.
+// fieldDone is the query parameter with the identifier of the outcome of the last form.
 const fieldDone = "done"
 
-// withDone returns the target of a page that shows an outcome.
+// withDone adds the identifier of an outcome to the URL of the page that shows it.
 func withDone(target, id string) string {
 	if strings.Contains(target, "?") {
 		return target + "&" + fieldDone + "=" + id
@@ -123,7 +125,7 @@ func withDone(target, id string) string {
 	return target + "?" + fieldDone + "=" + id
 }
 
-// serveForm returns the page for who may see it.
+// serveForm calls the Serve of a page, within the limits of the registry if the page uses it.
 func (h *Handler) serveForm(p *page.Request, o *page.Page) (message.Reply, error) {
 	if o.Use == 0 {
 		return o.Serve(p)
@@ -140,9 +142,9 @@ func (h *Handler) serveForm(p *page.Request, o *page.Page) (message.Reply, error
 	return reply, err
 }
 
-// visitor returns who asks for a page, if he may see it.
+// visitor returns the actor of a request for a page, or an error where the actor may not visit it.
 func (h *Handler) visitor(r *http.Request, o *page.Page) (registry.Actor, error) {
-	if isOpen(o) { // the page to log in
+	if isOpen(o) { // login and logout
 		_, err := h.reachAs(r, false)
 		return registry.Actor{}, err
 	}
@@ -156,7 +158,8 @@ func (h *Handler) visitor(r *http.Request, o *page.Page) (registry.Actor, error)
 	return actor, err
 }
 
-// mayVisit reports whether a page is for an actor: those that are no use of the registry are for administrators, and for no token of it.
+// mayVisit reports whether an actor may visit a page. Pages that do not use the registry are for
+// administrators, not for tokens of the registry.
 func mayVisit(actor registry.Actor, o *page.Page) bool {
 	if o.Use == 0 {
 		return actor.Token == ""
@@ -164,8 +167,8 @@ func mayVisit(actor registry.Actor, o *page.Page) bool {
 	return o.Use.Check(actor, 0) == nil
 }
 
-// form reads the fields of a form of an actor. Where it is not known who that is, a file is as short as other forms are. close removes what
-// was read.
+// form reads the fields of a form. Where the actor is not authenticated (isKnown is false), a file may be no
+// larger than other forms are. close removes the data that was read.
 func (h *Handler) form(w http.ResponseWriter, r *http.Request, o *page.Page, actor registry.Actor, isKnown bool) (_ url.Values, close func(), err error) {
 	close = func() {}
 	if o.MaxFile > 0 {
@@ -178,18 +181,18 @@ func (h *Handler) form(w http.ResponseWriter, r *http.Request, o *page.Page, act
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, most)
 		if err = r.ParseMultipartForm(most); errors.Is(err, http.ErrNotMultipart) {
-			err = nil // a form without a file, which ParseForm has read
+			err = nil // a form without a file; ParseForm has read it
 		}
 		close = func() {
 			if r.MultipartForm != nil {
-				_ = r.MultipartForm.RemoveAll() // nothing is in files
+				_ = r.MultipartForm.RemoveAll() // all parts are in memory, no file can fail to be removed
 			}
 			done()
 		}
 	} else {
 		most := int64(maxForm)
 		if isOpen(o) {
-			most += 2 * maxAgain // it carries another one
+			most += 2 * maxAgain // it carries a preserved form
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, most)
 		err = r.ParseForm()
@@ -209,7 +212,7 @@ func (h *Handler) form(w http.ResponseWriter, r *http.Request, o *page.Page, act
 	return nil, nil, err
 }
 
-// panel returns what is around the content of each page for an actor.
+// panel returns the frame of a page for an actor: navigation, language and forms.
 func (h *Handler) panel(r *http.Request, actor registry.Actor, field pages.Field) pages.Panel {
 	p := pages.Panel{Path: r.URL.Path, In: h.Design.In(h.languageOf(r))}
 	if r.Method != http.MethodPost {
@@ -229,18 +232,20 @@ func (h *Handler) panel(r *http.Request, actor registry.Actor, field pages.Field
 	return p
 }
 
-// isSecure reports whether a request has come by TLS, also to a proxy in front that says so.
+// isSecure reports whether a request was received over TLS, by urnd or by a trusted reverse proxy that says
+// so.
 func (h *Handler) isSecure(r *http.Request) bool {
 	peer := gate.AddrOf(r.RemoteAddr)
 	return r.TLS != nil || peer.IsValid() && gate.Contains(h.config.Proxies, peer) && gate.SchemeOf(httpmessage.LinesOf(r.Header)) == "https"
 }
 
-// isPrivate reports whether nobody reads what a client sends on its way: it comes by TLS, or from this machine.
+// isPrivate reports whether the connection of a client cannot be eavesdropped: it uses TLS, loopback or a
+// Unix socket.
 func (h *Handler) isPrivate(r *http.Request, client netip.Addr) bool {
 	return !client.IsValid() || client.IsLoopback() || h.isSecure(r)
 }
 
-// cookieOf returns the value of the cookie of a client; isNew is true where it has none.
+// cookieOf returns the value of the session cookie of a request, or a new value where it has none (isNew).
 func (h *Handler) cookieOf(r *http.Request) (cookie string, isNew bool) {
 	if cookie = session.CookieOf(r, h.isSecure(r)); cookie != "" {
 		return cookie, false
@@ -248,19 +253,20 @@ func (h *Handler) cookieOf(r *http.Request) (cookie string, isNew bool) {
 	return session.Value(), true
 }
 
-// mayLogIn reports whether a person who requests a page is asked for a token in place of an error.
+// mayLogIn reports whether an error of a page request is answered by a redirect to the login page.
 func mayLogIn(r *http.Request, err error) bool {
 	return isUnknown(r, err) && (r.Method == http.MethodGet || r.Method == http.MethodHead)
 }
 
-// isUnknown reports whether an error says of a person with a browser that it is not known who he is.
+// isUnknown reports whether an error is a missing or invalid authentication of a browser.
 func isUnknown(r *http.Request, err error) bool {
 	isMissing := errors.Is(err, problem.ErrAdminToken) || errors.Is(err, problem.ErrTokenRequired) || errors.Is(err, registry.ErrToken)
 	return isMissing && r.Header.Get("Authorization") == "" && acceptsPages(r)
 }
 
-// acceptsPages reports whether a request is of a browser.
+// acceptsPages reports whether a request accepts HTML, as those of browsers do.
 func acceptsPages(r *http.Request) bool { return strings.Contains(r.Header.Get("Accept"), pages.Type) }
 
-// isOldForm reports whether a form was made for another session, or before a restart.
+// isOldForm reports whether the CSRF token of a form belongs to another session, or was issued before a
+// restart.
 func isOldForm(err error) bool { return errors.Is(err, problem.ErrForm) }

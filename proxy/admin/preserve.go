@@ -18,20 +18,22 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// A form that was sent and not taken is not lost: the reply has it, filled in as it was, or a button that sends it once more. Where its session
-// has ended, the page to log in carries it, and what it leads to shows it. It is nowhere but in these pages, so that it outlives a restart.
+// A posted form that fails is not lost: the reply contains it, filled in as it was submitted, or a button
+// that submits it once more. Where the session has expired, the login page carries the form, and the page
+// after the login shows it. It is stored in these pages only, so it outlives a restart.
 
-// fieldAgain is the field of the form to log in that carries the form that was sent before.
+// fieldAgain is the field of the login form that carries the preserved form.
 const fieldAgain = "again"
 
-// maxAgain bounds a form that the page to log in carries, in bytes: that page is for whoever may connect.
+// maxAgain limits a preserved form, in bytes: any client that may connect can request the login page.
 const maxAgain = maxForm
 
-// preserve returns the reply to a form that was not taken because of an error, with the form. It returns the error where the form is none of
-// this server, or of a program.
+// preserve returns the reply to a form that failed with err, including the form. It returns err itself if the
+// form was sent by another site or by a program.
 func (h *Handler) preserve(p *page.Request, o *page.Page, err error) (message.Reply, error) {
 	client, refused := h.reachAs(p.Request, isOpen(o))
-	// A form of another site is not shown as if it were of this one: who looks at it would send it in good faith.
+	// A cross-site form is not shown as if it were one of this server: the user would submit it in good
+	// faith.
 	isOurs := refused == nil && acceptsPages(p.Request) && !gate.IsCrossSite(httpmessage.LinesOf(p.Header), p.Host)
 	if !isOurs || p.Form == nil || o.Path == pathLogout {
 		return message.Reply{}, err
@@ -50,7 +52,7 @@ func (h *Handler) preserve(p *page.Request, o *page.Page, err error) (message.Re
 	return reply, nil
 }
 
-// notice says why a form was not taken, and what to do.
+// notice returns the message why a form failed, and what to do.
 func (h *Handler) notice(p *page.Request, err error) pages.Content {
 	in := p.Panel.In
 	reason := page.Said(in, err)
@@ -66,7 +68,8 @@ func (h *Handler) notice(p *page.Request, err error) pages.Content {
 	}
 }
 
-// formAgain returns the page of a form as it was sent, or, where that cannot be shown, one that sends it.
+// formAgain returns the page of a form as it was submitted or, if the page cannot show it, a page with a
+// button that submits it again.
 func (h *Handler) formAgain(p *page.Request, o *page.Page, notice pages.Content) message.Reply {
 	p.Panel.Fault = notice
 	if o.Again != nil && mayVisit(p.Actor, o) {
@@ -90,7 +93,7 @@ func (h *Handler) formAgain(p *page.Request, o *page.Page, notice pages.Content)
 	return h.Show(&panel)
 }
 
-// sendAgain returns the page of the form that was carried, of who has logged in just now. ok is false where there is none.
+// sendAgain returns the page of the preserved form after a login. ok is false if there is no such form.
 func (h *Handler) sendAgain(p *page.Request, actor registry.Actor, cookie, next string) (reply message.Reply, ok bool) {
 	form, to := decodeForm(p.Form.Get(fieldAgain)), p.Clone(p.Context())
 	at, err := url.Parse(next)
@@ -98,7 +101,7 @@ func (h *Handler) sendAgain(p *page.Request, actor registry.Actor, cookie, next 
 		return reply, false
 	}
 	o, id := h.pageOf(at.Path)
-	if o == nil || isOpen(o) || at.Path == "/" { // which has no form
+	if o == nil || isOpen(o) || at.Path == "/" { // the index has no form
 		return reply, false
 	}
 	to.URL = at
@@ -110,7 +113,7 @@ func (h *Handler) sendAgain(p *page.Request, actor registry.Actor, cookie, next 
 	return h.formAgain(again, o, p.Panel.In.T("again.back")), true
 }
 
-// encodeForm returns a form as a text for a field of another one: shorter than in a query, where it is not ASCII.
+// encodeForm encodes a form for a field of another form, shorter than in a query where it is not ASCII.
 func encodeForm(form url.Values) string {
 	text, err := json.Marshal(form)
 	if err != nil {
@@ -119,7 +122,7 @@ func encodeForm(form url.Values) string {
 	return base64.RawURLEncoding.EncodeToString(text)
 }
 
-// decodeForm returns the form of a text, nil for none.
+// decodeForm decodes a form of encodeForm; nil if it is invalid.
 func decodeForm(text string) (form url.Values) {
 	decoded, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil || json.Unmarshal(decoded, &form) != nil {
@@ -128,7 +131,7 @@ func decodeForm(text string) (form url.Values) {
 	return form
 }
 
-// field returns the hidden field of the forms of who has a cookie.
+// field returns the hidden CSRF field for a cookie.
 func (h *Handler) field(cookie string) pages.Field {
 	return pages.Field{Name: fieldCSRF, Value: h.config.Sessions.Form(cookie)}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/token"
 )
 
-// What somebody has typed for longer than his session goes on after he has logged in again; nobody else is shown a form that he has sent.
+// A form submitted after its session has expired is continued after a new login; no other client gets it.
 func TestFormAfterItsSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t, locked)
@@ -46,7 +46,7 @@ func TestFormAfterItsSession(t *testing.T) {
 	})
 }
 
-// Only a form of a page of ours is carried over a login, and not into what is no page.
+// Only a form of a page of this server is preserved over a login, and only for a page.
 func TestFormsOverLogin(t *testing.T) {
 	const noForm = 1000 // added to a status
 	s := newSite(t, locked)
@@ -84,8 +84,8 @@ func TestFormsOverLogin(t *testing.T) {
 	}
 }
 
-// What was typed before urnd was restarted, or by a browser that has lost its cookie, is shown once more, where the browser says that it is of a page of
-// this server: it changes nothing until it is sent again.
+// A form from before a restart, or from a browser that has lost its cookie, is shown again if the browser
+// says that it is same-origin: it has no effect until it is submitted again.
 func TestFormFromBeforeARestart(t *testing.T) {
 	for name, change := range map[string]func(*admin.Config){"locked": locked, "open": nil} {
 		s := newSite(t, change)
@@ -98,7 +98,7 @@ func TestFormFromBeforeARestart(t *testing.T) {
 		shown := page{w, "/registry/edit"}
 		if change != nil {
 			fields, action := shown.form(t)
-			fields.Set("csrf", "and of one more") // urnd is restarted once more
+			fields.Set("csrf", "and of one more") // after another restart
 			shown = page{b.open(action, fields), action}
 			shown.says(t, 403, "has changed nothing yet")
 			shown = b.press(t, shown, "", "token="+adminToken)
@@ -117,7 +117,7 @@ func TestFormFromBeforeARestart(t *testing.T) {
 	}
 }
 
-// Where no token is required, a session that has ended does not become that of who needs none.
+// Where no token is required, an expired session does not become a request without a token.
 func TestEndedSessionWithoutRequiredToken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t, nil)

@@ -21,7 +21,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/token"
 )
 
-// failing is a store that fails with an error while there is one.
+// failing is a store that fails with an error while one is set.
 type failing struct {
 	registry.Store
 	err *atomic.Pointer[error]
@@ -55,7 +55,7 @@ func (f failing) Write(ctx context.Context, do func(registry.WriteTx) error) err
 	return f.Store.Write(ctx, do)
 }
 
-// editorForm is a form of the pages of editors with what somebody types.
+// editorForm is a form of the editor with its input.
 type editorForm struct {
 	name, at string
 	typed    url.Values
@@ -78,7 +78,8 @@ func editorForms() []editorForm {
 	}
 }
 
-// What somebody has typed comes back, in every form and whatever happens between its page and its reply; and it is taken when it is sent once more.
+// Input is preserved, in every form and whatever fails between its page and its response; submitting it again
+// succeeds.
 func TestNoFormIsLost(t *testing.T) {
 	type scene struct {
 		*browser
@@ -159,7 +160,7 @@ func TestNoFormIsLost(t *testing.T) {
 	}
 }
 
-// formWith returns the fields of a form of a page that has what was typed, nil where there is none. Buttons are pressed anew.
+// formWith returns the fields of a form of a page that contains the input, without buttons; nil for none.
 func formWith(p page, typed url.Values) url.Values {
 	for _, form := range p.parsed().All("form", "method=post") {
 		fields, has := form.Fields(), true

@@ -47,7 +47,7 @@ func (noCaches) Purge(context.Context, resolver.Selection, bool) (int, error) {
 	return 0, errors.New("there is no cache")
 }
 
-// newSite returns a site whose configuration was changed.
+// newSite returns a site with a modified configuration.
 func newSite(t *testing.T, change func(*admin.Config)) *site {
 	t.Helper()
 	return newSiteOf(t, func(*service.Config) {}, change)
@@ -60,7 +60,7 @@ func registryOn(c *service.Config, store registry.Store, now func() time.Time) *
 	})
 }
 
-// newSiteOf is newSite with what its registry does.
+// newSiteOf is newSite with a modified service of the registry.
 func newSiteOf(t *testing.T, does func(*service.Config), change func(*admin.Config)) *site {
 	t.Helper()
 	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "registry.db"))
@@ -108,7 +108,7 @@ func newSiteOf(t *testing.T, does func(*service.Config), change func(*admin.Conf
 	return s
 }
 
-// token returns the field with a new token.
+// token returns the header field with a new token.
 func (s *site) token(t *testing.T, role registry.Role, prefixes ...string) string {
 	t.Helper()
 	_, secret, err := token.Create(t.Context(), s.registry, registry.Actor{Role: registry.Admin}, token.Token{
@@ -121,7 +121,7 @@ func (s *site) token(t *testing.T, role registry.Role, prefixes ...string) strin
 	return "Authorization: Bearer " + secret
 }
 
-// reply is what was answered.
+// reply is a response.
 type reply struct {
 	status int
 	header http.Header
@@ -137,7 +137,8 @@ func (r reply) name(t *testing.T) (n api.Name) {
 	return n
 }
 
-// ask sends a request "METHOD TARGET" with a body of JSON and fields "Name: value". "Peer" is who sends it.
+// ask sends a request "METHOD TARGET" with a JSON body and header fields "Name: value". The pseudo-field
+// "Peer" is the address of the client.
 func (s *site) ask(request, body string, fields ...string) reply {
 	method, target, _ := strings.Cut(request, " ")
 	r := httptest.NewRequest(method, target, strings.NewReader(body))
@@ -164,12 +165,12 @@ func (s *site) ask(request, body string, fields ...string) reply {
 	return reply{w.Code, w.Header(), string(text)}
 }
 
-// of returns the target for a name.
+// of returns the target of the request for a name.
 func of(path, name string) string { return path + "?uri=" + url.QueryEscape(name) }
 
 const names, prefixes = "/api/v1/names", "/api/v1/prefixes"
 
-// put makes a name that there was not.
+// put registers a new name.
 func (s *site) put(t *testing.T, name, body string) {
 	t.Helper()
 	if r := s.ask("PUT "+of(names, name), body); r.status != 201 {
@@ -195,12 +196,12 @@ func TestPutAndGet(t *testing.T) {
 	if head.status != 200 || head.body != "" || head.header.Get("ETag") != `"1"` {
 		t.Errorf("HEAD: %+v", head)
 	}
-	// What was read can be edited and put back.
+	// A response can be edited and put back.
 	again := s.ask("PUT "+of(names, "urn:nbn:fi:a"), strings.Replace(got.body, "/1", "/2", 1), `If-Match: "1"`)
 	if again.status != 200 || again.header.Get("ETag") != `"2"` || again.name(t).Targets[0].URI != "https://a.example/2" {
 		t.Errorf("%d %s", again.status, again.body)
 	}
-	// An equal one is no new version.
+	// An equal document makes no new version.
 	same := s.ask("PUT "+of(names, "urn:nbn:fi:a"), again.body, `If-Match: *`)
 	if same.status != 200 || same.header.Get("ETag") != `"2"` {
 		t.Errorf("%d %s", same.status, same.body)
@@ -210,7 +211,7 @@ func TestPutAndGet(t *testing.T) {
 	}
 }
 
-// RFC 9110 section 13.1 and 15.5.13, RFC 6585 section 3.
+// RFC 9110 sections 13.1 and 15.5.13, RFC 6585 section 3.
 func TestConditions(t *testing.T) {
 	const name = "urn:nbn:fi:a"
 	for _, tt := range []struct {
@@ -262,7 +263,7 @@ func TestConditions(t *testing.T) {
 	}
 }
 
-// Of two who change one version one wins, and the other one knows.
+// Of concurrent changes of one version one succeeds, and the others fail.
 func TestConcurrentPuts(t *testing.T) {
 	s := newSite(t, nil)
 	const name, clients = "urn:nbn:fi:a", 8
@@ -299,7 +300,7 @@ func TestPatch(t *testing.T) {
 		{`{"metadata":{"in":{"a":null,"c":[1]},"title":"B"},"note":"second"}`, `{"big":12345678901234567890,"in":{"b":2,"c":[1]},"title":"B"} c second`, 200},
 		{`{"contact":null}`, `{"big":12345678901234567890,"in":{"b":2,"c":[1]},"title":"B"}  `, 200},
 		{`{"metadata":null,"contact":"d"}`, ` d `, 200},
-		{`{"targets":[]}`, "", 422}, // it would lead nowhere
+		{`{"targets":[]}`, "", 422}, // an active name needs a target
 		{`{"note":"alone"}`, ` d alone`, 200},
 		{`{"contact":"e","contact":"f"}`, "", 422},
 		{`{"metadata":{"a":1,"a":2}}`, "", 422},
@@ -357,7 +358,7 @@ func TestWithdrawAndSupersede(t *testing.T) {
 			t.Errorf("%s: %d %s", request, r.status, r.body)
 		}
 	}
-	// One of several that fails undoes all.
+	// One failure undoes the whole batch.
 	r = s.ask("POST "+names+"/supersede", `{"names":["urn:nbn:fi:c","urn:nbn:fi:none"],"successors":["urn:nbn:fi:x"],"note":"n"}`)
 	if n := s.ask("GET "+of(names, "urn:nbn:fi:c"), "").name(t); r.status != 404 || n.Version != 2 {
 		t.Errorf("%d, %+v", r.status, n)

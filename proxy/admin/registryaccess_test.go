@@ -19,7 +19,7 @@ const adminToken = "0123456789abcdef"
 
 func locked(c *admin.Config) { c.Token = []byte(adminToken) }
 
-// Who may do what: where a token of administrators is set and where not, by which token, to what.
+// Authorization: with and without a token of administrators, by token and operation.
 func TestDecisions(t *testing.T) {
 	const there, socket = "Peer: 192.0.2.1:1", "Peer: @"
 	for _, tt := range []struct {
@@ -101,7 +101,7 @@ func TestDecisions(t *testing.T) {
 	}
 }
 
-// Each operation needs its role, and a token for the names that it is about.
+// Each operation requires its role, and a token for the names that it concerns.
 func TestRolesOfOperations(t *testing.T) {
 	s := newSite(t, locked)
 	reader, writer, all := s.token(t, registry.Reader), s.token(t, registry.Writer), s.token(t, registry.Admin)
@@ -145,7 +145,8 @@ func TestRolesOfOperations(t *testing.T) {
 	}
 }
 
-// What all clients of the daemon share is for administrators, and for no token of the registry, whatever its role.
+// Operations on the shared daemon are for administrators, not for tokens of the registry, whatever their
+// role.
 func TestTokensOfTheRegistryAreNoOperators(t *testing.T) {
 	s := newSite(t, locked)
 	token := s.token(t, registry.Admin)
@@ -159,8 +160,8 @@ func TestTokensOfTheRegistryAreNoOperators(t *testing.T) {
 	}
 }
 
-// A page of another site changes nothing by the browser of somebody on this machine, and reads nothing by
-// a name of its own.
+// A cross-site page can neither change anything through the browser of an authorized user, nor read anything
+// through a host name of its own (DNS rebinding).
 func TestCrossSite(t *testing.T) {
 	s := newSite(t, nil)
 	for _, field := range []string{"Sec-Fetch-Site: cross-site", "Origin: https://evil.example"} {
@@ -176,7 +177,7 @@ func TestCrossSite(t *testing.T) {
 	}
 }
 
-// Wrong tokens, of whatever kind, do not lock out those that are right: administrators and programs are often behind one address.
+// Wrong tokens of any kind do not lock out right ones: administrators and programs often share an address.
 func TestGuessesOfTokens(t *testing.T) {
 	const get, here = "GET " + names, "Peer: 192.0.2.66:1"
 	s := newSite(t, locked)
@@ -196,14 +197,14 @@ func TestGuessesOfTokens(t *testing.T) {
 	}
 }
 
-// away is a store that cannot be asked.
+// away is an unavailable store.
 type away struct{ registry.Store }
 
 func (away) Read(context.Context, func(registry.Tx) error) error {
 	return fmt.Errorf("%w: it is away", registry.ErrNoStore)
 }
 
-// Where the store is away, tokens are neither right nor wrong.
+// While the store is unavailable, tokens are neither accepted nor rejected as wrong.
 func TestTokensWithoutStore(t *testing.T) {
 	s := newSiteOf(t, func(c *service.Config) { c.Registry = registryOn(c, away{}, time.Now) }, locked)
 	secret := "urnd_0123456789abcdef_" + strings.Repeat("A", 43)
@@ -226,7 +227,7 @@ func TestWithoutRegistry(t *testing.T) {
 	}
 }
 
-// The audit knows by whom, from where, and in which request.
+// The audit log contains the actor, the address and the request ID.
 func TestAuditOfRequests(t *testing.T) {
 	s := newSite(t, locked)
 	token := s.token(t, registry.Writer)

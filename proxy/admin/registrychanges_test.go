@@ -44,7 +44,7 @@ func (s *site) feed(t *testing.T, target string, fields ...string) (page feed) {
 	return page
 }
 
-// numbersOf returns the numbers of the change sets that a selection has, page by page.
+// numbersOf returns the numbers of the change sets of a selection, over all pages.
 func (s *site) numbersOf(t *testing.T, selection string, fields ...string) (numbers string, next string) {
 	t.Helper()
 	for more, cursor := true, ""; more; {
@@ -102,7 +102,7 @@ func TestChangeSets(t *testing.T) {
 			t.Errorf("%s: %d %s", target, r.status, r.body)
 		}
 	}
-	// A cursor is also for what comes later.
+	// A cursor stays valid for later changes.
 	_, next := s.numbersOf(t, "")
 	s.put(t, "urn:nbn:at:c", `{"status":"reserved"}`)
 	if page := s.feed(t, changes+"?cursor="+next); len(page.Changes) != 1 || page.Changes[0].Number != 6 {
@@ -110,7 +110,7 @@ func TestChangeSets(t *testing.T) {
 	}
 }
 
-// Who reads all versions sees what was purged and redacted, too.
+// The list of all versions includes purges and redactions.
 func TestRegistryVersions(t *testing.T) {
 	s := newSite(t, nil)
 	s.put(t, "urn:nbn:fi:a", `{"targets":[{"uri":"https://a.example/secret"}]}`)

@@ -14,7 +14,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/service"
 )
 
-// library has names to be searched for.
+// library returns a site with names for searches.
 func library(t *testing.T) *site {
 	s := newSite(t, locked)
 	s.ask("PUT "+of(names, "urn:nbn:fi:a"), `{"targets":[{"uri":"https://Old.example/1"}],"metadata":{"title":"Kalevala","tags":["Epic","fi"]}}`, admins)
@@ -89,7 +89,7 @@ func TestExportByAPI(t *testing.T) {
 			t.Errorf("%s: %d %s\n%s", c.query, r.status, r.header.Get("Content-Type"), r.body)
 		}
 	}
-	for range 10 { // each gives its place back
+	for range 10 { // each export releases its slot
 		if r := s.ask("HEAD "+names+"/export", "", admins); r.status != 200 {
 			t.Fatal(r.status)
 		}
@@ -128,7 +128,7 @@ func TestStatisticsByAPI(t *testing.T) {
 	}
 }
 
-// A department makes tokens for a part of what it may do itself, and none for more.
+// A department creates tokens for a part of its own rights, and none beyond them.
 func TestTokensByAPI(t *testing.T) {
 	s := library(t)
 	department := s.token(t, registry.Admin, "urn:nbn:fi:")
@@ -185,12 +185,12 @@ func TestTokensByAPI(t *testing.T) {
 	}
 }
 
-// stopped is a body that does not go on.
+// stopped is a body whose client has stalled.
 type stopped struct{ io.Reader }
 
 func (stopped) Read([]byte) (int, error) { return 0, os.ErrDeadlineExceeded }
 
-// A body that stops is the client's, and one that is said to be too long is not even begun.
+// A stalled body is an error of the client, and a body with a too large Content-Length is not read.
 func TestStoppedBodies(t *testing.T) {
 	s := library(t)
 	for _, c := range []struct {
@@ -206,14 +206,14 @@ func TestStoppedBodies(t *testing.T) {
 		if w.Code != c.want {
 			t.Errorf("length %d: %d %s", c.length, w.Code, w.Body)
 		}
-		// Or net/http waits once more for the rest of the body before it sends the reply.
+		// Otherwise net/http waits once more for the rest of the body before it sends the response.
 		if closes := w.Header().Get("Connection") == "close"; closes != (c.want == http.StatusRequestTimeout) {
 			t.Errorf("length %d: Connection is %q", c.length, w.Header().Get("Connection"))
 		}
 	}
 }
 
-// What was refused since somebody else had changed the name is counted.
+// Changes that fail because of a concurrent change are counted.
 func TestConflictsAreCounted(t *testing.T) {
 	conflicts := 0
 	s := newSiteOf(t, func(c *service.Config) { c.Conflict = func() { conflicts++ } }, nil)

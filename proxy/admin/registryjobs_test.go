@@ -18,7 +18,7 @@ const jobsPath = "/api/v1/jobs"
 func TestJobsByHTTP(t *testing.T) {
 	s, _ := newIdleJobSite(t, locked)
 	reader, writer := s.token(t, registry.Reader), s.token(t, registry.Writer, "urn:nbn:fi:")
-	var first jobs.Job // which the others are asked for
+	var first jobs.Job // the job of the later requests
 	for i, tt := range []struct {
 		request, kind string
 		fields        []string
@@ -43,7 +43,7 @@ func TestJobsByHTTP(t *testing.T) {
 		{"GET " + jobsPath, "", nil, 200, ""},
 		{"GET " + jobsPath, "", []string{reader}, 200, ""},
 		{"GET " + jobsPath + "/{id}", "", nil, 200, ""},
-		{"GET " + jobsPath + "/{id}", "", []string{reader}, 404, ""}, // it is the writer's
+		{"GET " + jobsPath + "/{id}", "", []string{reader}, 404, ""}, // it belongs to the writer
 		{"GET " + jobsPath + "/{id}/rejected", "", nil, 404, ""},     // it has not run
 		{"DELETE " + jobsPath + "/{id}", "", nil, 202, ""},
 		{"DELETE " + jobsPath + "/{id}", "", []string{reader}, 403, ""},
@@ -74,7 +74,7 @@ func TestJobsByHTTP(t *testing.T) {
 	}
 }
 
-// The errors of jobs, and what clients get.
+// The errors of jobs, and their statuses.
 func TestErrorsOfJobs(t *testing.T) {
 	for err, status := range map[error]int{
 		registry.ErrJob: 404, jobs.ErrElsewhere: 404, jobs.ErrLarge: 413, registry.ErrKeyReused: 422, registry.ErrJobs: 503, jobs.ErrShare: 429, jobs.ErrEnded: 409,

@@ -174,7 +174,7 @@ func TestMint(t *testing.T) {
 	}
 }
 
-// Names as they may come: nothing of them leads elsewhere, or to a failure of urnd.
+// Unusual names neither escape their place nor cause a failure.
 func TestHostileNames(t *testing.T) {
 	s := newSite(t, nil)
 	for _, name := range []string{

@@ -11,7 +11,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// Large entries are on several pages, of a list and of a search, and each of them on one.
+// Large entries are split over several pages of a list and of a search, each entry on exactly one.
 func TestPagesOfLargeEntries(t *testing.T) {
 	s := library(t)
 	const names, most = 140, 10 << 20

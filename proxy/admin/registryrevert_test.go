@@ -12,7 +12,7 @@ import (
 
 const revert = changes + "/revert"
 
-// revertReport says what was taken back.
+// revertReport is the report of a revert.
 type revertReport struct {
 	Set         registry.Seq `json:"set"`
 	DryRun      bool         `json:"dry_run"`
@@ -38,7 +38,8 @@ func TestRevert(t *testing.T) {
 	s := newSite(t, nil)
 	s.put(t, "urn:nbn:fi:a", `{"targets":[{"uri":"https://a.example/1"}]}`)
 	s.put(t, "urn:nbn:fi:b", `{"targets":[{"uri":"https://a.example/b"}]}`)
-	s.ask("PUT "+of(names, "urn:nbn:fi:a"), `{"targets":[{"uri":"https://a.example/2"}]}`, `If-Match: "1"`) // 3
+	// This is change set 3.
+	s.ask("PUT "+of(names, "urn:nbn:fi:a"), `{"targets":[{"uri":"https://a.example/2"}]}`, `If-Match: "1"`)
 	body := `{"set":3,"note":"wrong"}`
 	dry := s.ask("POST "+revert+"?dry_run=true", body).reverted(t)
 	if dry.Names != 1 || dry.Set != 0 || !dry.DryRun || len(dry.Differences) != 1 || dry.Differences[0].Name != "urn:nbn:fi:a" {
@@ -70,7 +71,7 @@ func TestRevert(t *testing.T) {
 	}
 }
 
-// Who may not take a set back: it may be of any names.
+// Denied reverts: a change set may contain any names.
 func TestMayRevert(t *testing.T) {
 	s := newSite(t, nil)
 	s.put(t, "urn:nbn:fi:a", `{"targets":[{"uri":"https://a.example/1"}]}`)
@@ -88,7 +89,7 @@ func TestMayRevert(t *testing.T) {
 	}
 }
 
-// A large set is taken back by the command.
+// A large change set can only be reverted by the command.
 func TestRevertOfManyNames(t *testing.T) {
 	s := newSite(t, nil)
 	const n = 10_001
@@ -108,7 +109,7 @@ func TestRevertOfManyNames(t *testing.T) {
 	}
 }
 
-// A dry run of a change answers what would be, with all that a change is checked by, and writes nothing.
+// A dry run of a change returns the result, with all checks of the change, and writes nothing.
 func TestDryRunOfChange(t *testing.T) {
 	s := newSite(t, nil)
 	s.put(t, "urn:nbn:fi:a", `{"targets":[{"uri":"https://a.example/1"}]}`)
@@ -142,7 +143,7 @@ func TestDryRunOfChange(t *testing.T) {
 	}
 }
 
-// The newest change sets are first where that is asked for, on all pages.
+// Change sets are ordered newest first on request, over all pages.
 func TestNewestChangeSets(t *testing.T) {
 	s := newSite(t, nil)
 	for i := range 5 {
@@ -172,7 +173,7 @@ func TestNewestChangeSets(t *testing.T) {
 	}
 }
 
-// A version of a name is answered by its number.
+// A version of a name is returned by its number.
 func TestVersionOfName(t *testing.T) {
 	s := newSite(t, nil)
 	s.put(t, "urn:nbn:fi:a", `{"targets":[{"uri":"https://a.example/1"}]}`)

@@ -7,7 +7,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// A reserved name becomes active with its first target, and a withdrawn one only where the request says so.
+// A reserved name becomes active with its first target, and a withdrawn one only on request.
 func TestStatusOfChanges(t *testing.T) {
 	reserved := registry.Record{Status: registry.Reserved}
 	withdrawn := registry.Record{Status: registry.Withdrawn, Reason: "why", Targets: []registry.Target{{URI: "https://a.example/old"}}}

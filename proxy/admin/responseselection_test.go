@@ -14,7 +14,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// fakeResponses implements api.Responses, and records purges. There are responses for its keys.
+// fakeResponses implements api.Responses, and records purges. It has a response for each of its keys.
 type fakeResponses struct {
 	keys   []string
 	purged []string
@@ -125,7 +125,7 @@ func TestAdminResponseSelection(t *testing.T) {
 	}
 }
 
-// Hosts of selections come from administrators, and canonical URIs from clients.
+// Hosts of selections are input of administrators, and canonical URIs input of clients.
 func FuzzResponseHost(f *testing.F) {
 	for _, seed := range []string{"a.example", "A.example:80", "[::1]:443", "a:b@c", ":", "a.example:", "%41"} {
 		f.Add(seed, "http://a.example/")

@@ -26,8 +26,9 @@ type ServerConfig struct {
 	BodyDeadline func() time.Time
 }
 
-// Server serves connections of package listen by the server of net/http, by HTTP/1.1 and 1.0: administrators need no
-// more. Limits, TLS, the PROXY protocol and write deadlines are those of package listen. It is safe for concurrent use.
+// Server serves connections of package listen with the server of net/http, by HTTP/1.1 and HTTP/1.0, which
+// suffice for administration. Limits, TLS, the PROXY protocol and write deadlines are those of package
+// listen. It is safe for concurrent use.
 type Server struct {
 	config ServerConfig
 	server *http.Server
@@ -49,7 +50,8 @@ func NewServer(config ServerConfig) *Server {
 // plainHTTP is the response to a client that speaks HTTP without TLS to a port with TLS.
 const plainHTTP = "this port needs HTTPS\n"
 
-// Serve is for listen.ServerConfig: it returns when the connection has ended, or a handler has hijacked it.
+// Serve is a callback for listen.ServerConfig: it returns when the connection has ended, or a handler has
+// hijacked it.
 func (s *Server) Serve(c *listen.Conn) {
 	if _, err := c.Handshake(); err != nil {
 		if errors.Is(err, listen.ErrPlainHTTP) {
@@ -60,13 +62,13 @@ func (s *Server) Serve(c *listen.Conn) {
 		return
 	}
 	l := &oneListener{conn: &httpConn{Conn: c, ended: make(chan struct{})}}
-	_ = s.server.Serve(l) // it is that the listener has no other connection
+	_ = s.server.Serve(l) // the error says that the listener has no further connection
 }
 
-// Close ends the server: all connections have ended before.
-func (s *Server) Close() { _ = s.server.Close() } // it has no listener that could fail to be closed
+// Close closes the server. All connections must have ended before.
+func (s *Server) Close() { _ = s.server.Close() } // no listener is left that could fail to close
 
-// serveHTTP calls the handler of a request.
+// serveHTTP calls the handler, with the TLS state and the body deadline of the connection.
 func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	conn, _ := r.Context().Value(connKey{}).(*httpConn)
 	r.TLS = conn.TLS()
@@ -84,12 +86,12 @@ func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 // connKey is the context key of the connection of a request.
 type connKey struct{}
 
-// connContext returns the context of the requests of a connection. It ends with the connection, by the cause of the
-// server.
+// connContext returns the context of the requests of a connection. It ends with the connection, with the
+// cause that the server gives.
 func connContext(ctx context.Context, c net.Conn) context.Context {
 	conn, _ := c.(*httpConn)
 	ended := conn.BeginWait()
-	conn.EndWait() // net/http sees itself whether the client leaves
+	conn.EndWait() // net/http detects itself that the client disconnects
 	ctx, cancel := context.WithCancelCause(ctx)
 	context.AfterFunc(ended, func() { cancel(context.Cause(ended)) })
 	return context.WithValue(ctx, connKey{}, conn)
@@ -106,14 +108,14 @@ func changeState(c net.Conn, state http.ConnState) {
 		close(conn.ended)
 	case http.StateClosed:
 		close(conn.ended)
-	case http.StateNew, http.StateActive: // Read says Serving
+	case http.StateNew, http.StateActive: // Read calls Serving
 	}
 }
 
-// httpConn is a connection that net/http reads.
+// httpConn is a connection that net/http serves.
 type httpConn struct {
 	*listen.Conn
-	ended chan struct{} // closed when net/http does not serve the connection any more
+	ended chan struct{} // closed when net/http no longer serves the connection
 }
 
 // Read implements net.Conn.
@@ -122,10 +124,10 @@ func (c *httpConn) Read(p []byte) (int, error) {
 	if n > 0 && !c.Serving() {
 		return 0, io.EOF
 	}
-	return n, err //nolint:wrapcheck // net/http looks at its type
+	return n, err //nolint:wrapcheck // net/http checks the type of the error
 }
 
-// oneListener accepts one connection, and fails when that has ended.
+// oneListener accepts one connection, and fails when it has ended.
 type oneListener struct {
 	conn     *httpConn
 	accepted bool
@@ -147,15 +149,15 @@ func (l *oneListener) Addr() net.Addr { return l.conn.LocalAddr() }
 // Close implements net.Listener.
 func (*oneListener) Close() error { return nil }
 
-// timedBody bounds the time that a client may take for each part of a body.
+// timedBody limits the time between two parts of a request body.
 type timedBody struct {
 	io.ReadCloser
 	conn     *httpConn
 	deadline func() time.Time
 
-	mu    sync.Mutex // a handler may leave a goroutine that reads
-	done  bool       // the handler has ended
-	whole bool       // the body was read to its end: what is read of the connection then is not the body
+	mu    sync.Mutex // a handler may leave a goroutine that still reads
+	done  bool       // the handler has returned
+	whole bool       // the body was read to its end: further bytes of the connection are not of the body
 }
 
 // Read implements io.Reader.
@@ -166,7 +168,7 @@ func (b *timedBody) Read(p []byte) (int, error) {
 	b.whole = b.whole || errors.Is(err, io.EOF)
 	b.mu.Unlock()
 	b.bound(time.Time{})
-	return n, err //nolint:wrapcheck // it is that of net/http
+	return n, err //nolint:wrapcheck // an error of net/http is returned unchanged
 }
 
 // bound sets the read deadline of the connection while the handler runs.
@@ -174,11 +176,12 @@ func (b *timedBody) bound(t time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if !b.done {
-		_ = b.conn.SetReadDeadline(t) // one that is closed fails to be read, too
+		_ = b.conn.SetReadDeadline(t) // reads of a closed connection fail anyway
 	}
 }
 
-// end is called when the handler has ended: net/http reads what is left of the body, without a time limit of its own.
+// end is called when the handler has returned: net/http then discards the rest of the body, without a time
+// limit of its own.
 func (b *timedBody) end() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

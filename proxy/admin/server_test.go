@@ -77,13 +77,13 @@ func (s *servedAdmin) dial(t *testing.T) (net.Conn, *bufio.Reader) {
 
 const getRequest = "GET /a HTTP/1.1\r\nHost: a\r\n\r\n"
 
-// postTo returns the beginning of the head of a POST.
+// postTo returns the beginning of the header of a POST.
 func postTo(path string) string { return "POST " + path + " HTTP/1.1\r\nHost: a\r\n" }
 
-// roundTrip sends text, and returns the next response in short.
+// roundTrip sends text, and returns a summary of the next response.
 func roundTrip(t *testing.T, conn net.Conn, in *bufio.Reader, text string) string {
 	t.Helper()
-	_, _ = io.WriteString(conn, text) // it may be refused before it is sent in full
+	_, _ = io.WriteString(conn, text) // the server may respond before it has read all
 	response, err := http.ReadResponse(in, nil)
 	if err != nil {
 		return err.Error()
@@ -154,7 +154,7 @@ func TestServerTLS(t *testing.T) {
 	}
 }
 
-// The end of a server closes idle connections, and lets a response finish, which is the last.
+// A shutdown closes idle connections, and completes a response, which is the last of its connection.
 func TestServerShutdown(t *testing.T) {
 	began, release := make(chan struct{}), make(chan struct{})
 	s := serveAdmin(t, func(_ http.ResponseWriter, r *http.Request) {
@@ -176,7 +176,7 @@ func TestServerShutdown(t *testing.T) {
 	}
 	close(release)
 	if got := roundTrip(t, busy, busyIn, ""); got != "200 " {
-		t.Errorf("the busy one: %q", got) // begun before, without Connection: close
+		t.Errorf("the busy one: %q", got) // started before, without Connection: close
 	}
 	if got := roundTrip(t, busy, busyIn, ""); got != "200  close" {
 		t.Errorf("the last one: %q", got)
@@ -186,7 +186,7 @@ func TestServerShutdown(t *testing.T) {
 	}
 }
 
-// A request that takes too long is cut off: its context ends by the cause.
+// A request that exceeds the shutdown timeout is aborted: its context ends with the cause.
 func TestServerShutdownTimeout(t *testing.T) {
 	began, causes := make(chan struct{}), make(chan error, 1)
 	s := serveAdmin(t, func(_ http.ResponseWriter, r *http.Request) {
@@ -195,7 +195,7 @@ func TestServerShutdownTimeout(t *testing.T) {
 		causes <- context.Cause(r.Context())
 	}, func(_ *admin.ServerConfig, c *listen.ServerConfig) { c.ShutdownTimeout = 10 * time.Millisecond })
 	conn, _ := s.dial(t)
-	_, _ = io.WriteString(conn, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\n") // its body does not come
+	_, _ = io.WriteString(conn, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\n") // its body is missing
 	<-began
 	s.end()
 	if cause := <-causes; !errors.Is(cause, http.ErrServerClosed) {
@@ -206,8 +206,8 @@ func TestServerShutdownTimeout(t *testing.T) {
 	}
 }
 
-// A client has a time for each part of a body, also of what no handler reads, and none while a handler answers behind
-// it.
+// The deadline for each part of a body also applies if the handler does not read it, and not while the
+// handler responds after it.
 func TestServerBodyDeadline(t *testing.T) {
 	const short = 50 * time.Millisecond
 	release := make(chan struct{})
@@ -250,7 +250,7 @@ func TestServerBodyDeadline(t *testing.T) {
 	}
 }
 
-// A handler that hijacks a connection gets it with what was read, and closes it.
+// A handler that hijacks a connection gets it with the buffered data, and closes it.
 func TestServerHijack(t *testing.T) {
 	s := serveAdmin(t, func(w http.ResponseWriter, _ *http.Request) {
 		conn, in, err := http.NewResponseController(w).Hijack()

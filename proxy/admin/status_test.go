@@ -11,7 +11,7 @@ import (
 	"github.com/urnd/urnd/proxy/pages"
 )
 
-// fixedState is a state that does not change.
+// fixedState returns a constant state.
 func fixedState(pages.Writer) status.State {
 	return status.State{Version: "1.2.3", Uptime: "5 min", Severity: status.OK, Verdict: "all is <well>", Tables: []status.Table{
 		{ID: "part", Heading: "Parts", Columns: []string{"part", "state"}, Rows: []status.Row{{Severity: status.Critical, Cells: []pages.Content{"urnd", pages.Escaped("<ready>")}}}, More: 3},
@@ -71,7 +71,7 @@ func TestStatusPage(t *testing.T) {
 	}
 }
 
-// The configuration is shown with the origins of its values, to people and to programs.
+// The configuration is shown with the origins of its values, as a page and as JSON.
 func TestConfigurationPages(t *testing.T) {
 	h := newAdminHandler(&fakeCaches{}, nil)
 	for _, tt := range []struct {

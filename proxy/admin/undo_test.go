@@ -8,7 +8,8 @@ import (
 	"github.com/urnd/urnd/resolver/registry/token"
 )
 
-// Who has saved a change takes it back by one button, once, and only where nobody else has changed the name since. What is said of it is shown once.
+// Whoever has saved a change can undo it by one button, once, and only if nobody has changed the name since.
+// Its outcome is shown once.
 func TestUndo(t *testing.T) {
 	s := newSite(t, locked)
 	auth := "Authorization: Bearer " + adminToken

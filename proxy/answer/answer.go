@@ -1,5 +1,7 @@
-// Package answer renders answers of the resolver as replies: redirects, lists,
-// descriptions, the JSON document of the API, and batches.
+// Package answer renders the answers of the resolver as replies: redirects, lists, descriptions, linksets,
+// mementos, the JSON documents of the API, and batches. A parsed request (Question) enters; a message.Reply
+// or an error of package problem leaves. The services are those of RFC 2483 section 4; redirects and content
+// negotiation follow RFC 9110, linksets RFC 9264, mementos RFC 7089.
 package answer
 
 import (
@@ -21,44 +23,46 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// Config configures a Responder. All fields but History and Known must be set.
+// Config configures a Responder. All fields but Described, Handles, History, Known and Support must be set.
 type Config struct {
 	Resolver resolver.Resolver
-	Names    resolver.Names // the rules for names
+	Names    resolver.Names // rules of the namespaces
 	Now      func() time.Time
-	// RuleTTL is the freshness lifetime of replies that depend on rules alone.
+	// RuleTTL is the freshness lifetime of replies that depend on rules only.
 	RuleTTL time.Duration
-	// Described are what the canonical names begin with that answer with their descriptions by Accept, in place of a redirect.
+	// Described are prefixes of the canonical names that return their descriptions, instead of a redirect, to
+	// clients that prefer these by Accept.
 	Described []string
-	// Handles are those that are names of the registry; nil has none.
+	// Handles maps handles to names of the registry; nil disables them.
 	Handles route.Handles
-	// History knows the versions of names in the registry (RFC 7089); nil where there is none.
+	// History returns the versions of names in the registry (RFC 7089); nil without a registry.
 	History resolver.History
-	// Known returns what the registry says of names, in their order: the zero value for those of which it says nothing to all. nil where there
-	// is no registry.
+	// Known returns the public data of names in the registry, in the order of names: the zero value for a
+	// name without public data. nil without a registry.
 	Known func(ctx context.Context, names []string) ([]resolver.ListedName, error)
-	// Support is what the site commits itself to, for names that say nothing else; what is empty is not known.
+	// Support is the site's commitment to names that have none of their own; empty fields are unknown.
 	Support Support
-	// Failing reports whether the server of a location failed in the last 30 seconds, or the location is known
-	// to be unhealthy: others are preferred.
+	// Failing reports whether the server of a location has failed in the last 30 seconds, or the location is
+	// known to be unhealthy: others are preferred.
 	Failing func(location string) bool
-	// MaxTarget bounds a URI of a batch, in octets.
+	// MaxTarget limits a URI of a batch, in bytes.
 	MaxTarget int
-	// BatchTimeout bounds the time of a batch.
+	// BatchTimeout limits the duration of a batch.
 	BatchTimeout time.Duration
-	// ClientShare is the part of batches that one client may run, as a percentage, and NetworkFactor how many times that
-	// the addresses of a /64 network of IPv6 may run; 0 is once.
+	// ClientShare is the per-client quota of concurrent batches, as a percentage, and NetworkFactor its
+	// multiple for an IPv6 /64 network; 0 is 1.
 	ClientShare, NetworkFactor int
-	// Pages makes the pages.
+	// Pages renders the HTML pages.
 	Pages *pages.Design
-	// Panicked is called with a panic over a name of a batch, and its stack.
+	// Panicked is called with the value and the stack of a panic that occurs while a name of a batch is
+	// resolved.
 	Panicked func(value any, stack []byte)
 }
 
-// Responder answers questions about identifiers. It is safe for concurrent use.
+// Responder replies to requests about identifiers. It is safe for concurrent use.
 type Responder struct {
 	config  Config
-	batches quota.Limit // that run at the same time
+	batches quota.Limit // limit of concurrent batches
 }
 
 // New returns a Responder.
@@ -67,16 +71,16 @@ func New(config Config) *Responder {
 	return &Responder{config: config, batches: quota.Limit{Busy: problem.ErrBatches}.Resized(maxBatches, of)}
 }
 
-// Question is a parsed request, with the lines of the fields that the reply depends on.
+// Question is a parsed request, with the header fields that the reply depends on.
 type Question struct {
 	*route.Target
 	Lines  httpmessage.Lines
-	HTTP11 bool // the client speaks HTTP/1.1 or later
-	IsName bool // the question is about a name, and not about a location
-	IsLink bool // it is about an identifier in a web address
-	// Base is the absolute URL of this server, without a slash at its end; "" where it is not known.
+	HTTP11 bool // the client supports HTTP/1.1
+	IsName bool // the identifier is a name, not a location
+	IsLink bool // the identifier is one in a web address (GS1 Digital Link)
+	// Base is the absolute URL of this server, without a trailing slash; "" if unknown.
 	Base string
-	// Scratch is memory for the reply, which is valid until it is used again; nil gives the reply its own.
+	// Scratch is a buffer for the reply, which is valid until the buffer is reused; nil allocates a new one.
 	Scratch *message.Scratch
 }
 
@@ -87,7 +91,7 @@ func (q *Question) scratch() *message.Scratch {
 	return q.Scratch
 }
 
-// writer returns what makes pages in the language that the client accepts, or its reader has chosen.
+// writer returns the writer of pages in the selected language, or else in that of Accept-Language.
 func (a *Responder) writer(q *Question) pages.Writer {
 	if q.Language != "" {
 		return a.config.Pages.For(pages.Chosen(q.Language))
@@ -95,8 +99,8 @@ func (a *Responder) writer(q *Question) pages.Writer {
 	return a.config.Pages.For(q.Lines.List(pages.Vary))
 }
 
-// Reply answers a question by the services of RFC 2483 section 4, except I2R and I2Rs,
-// which retrieve the resource itself.
+// Reply replies to a request for one of the services of RFC 2483 section 4, except I2R and I2Rs, which
+// retrieve the resource itself.
 func (a *Responder) Reply(ctx context.Context, q *Question) (message.Reply, error) {
 	switch {
 	case q.Form == route.FormHandle:
@@ -117,7 +121,7 @@ func (a *Responder) Reply(ctx context.Context, q *Question) (message.Reply, erro
 	return a.serve(ctx, q)
 }
 
-// serve answers a question by its service.
+// serve replies to a request by its service.
 func (a *Responder) serve(ctx context.Context, q *Question) (message.Reply, error) {
 	switch q.Query.Service {
 	case resolver.I2Ls:
@@ -138,8 +142,8 @@ func (a *Responder) serve(ctx context.Context, q *Question) (message.Reply, erro
 	}
 }
 
-// named answers for a name itself: with a redirect to its location, or in a format that the client would rather have. What other authorities
-// say of their names is for their servers to answer, which get the client's Accept.
+// named replies to a request for a name itself: with a redirect to its location, or a format that the client
+// prefers. The names of other authorities are redirected: their servers negotiate by the client's Accept.
 func (a *Responder) named(ctx context.Context, q *Question) (message.Reply, error) {
 	if !MayWantDocument(q.Lines.List("Accept"), len(a.config.Described) > 0) {
 		return a.redirect(ctx, q)
@@ -147,7 +151,7 @@ func (a *Responder) named(ctx context.Context, q *Question) (message.Reply, erro
 	answer, err := a.config.Resolver.Resolve(ctx, q.Query)
 	hasType := func(mediaType string) bool {
 		return slices.ContainsFunc(answer.Locations, func(l resolver.Location) bool {
-			kind, _, err := mime.ParseMediaType(l.From.Type) // it may have a profile
+			kind, _, err := mime.ParseMediaType(l.From.Type) // it may have parameters, such as a profile
 			return err == nil && kind == mediaType
 		})
 	}
@@ -168,12 +172,12 @@ func (a *Responder) named(ctx context.Context, q *Question) (message.Reply, erro
 	}
 }
 
-// describes reports whether a canonical name answers with its description, if a client prefers that.
+// describes reports whether a canonical name returns its description to clients that prefer it.
 func (a *Responder) describes(name string) bool {
 	return slices.ContainsFunc(a.config.Described, func(beginning string) bool { return strings.HasPrefix(name, beginning) })
 }
 
-// redirect sends a client to one location. It is the hot path, of every cached redirect.
+// redirect redirects a client to one location. It is the hot path of cached redirects.
 func (a *Responder) redirect(ctx context.Context, q *Question) (message.Reply, error) {
 	answer, err := a.config.Resolver.Resolve(ctx, q.Query)
 	if err != nil {
@@ -182,7 +186,7 @@ func (a *Responder) redirect(ctx context.Context, q *Question) (message.Reply, e
 	return a.Redirect(q, answer), nil
 }
 
-// Redirect returns the reply that sends a client to one location of an answer, which has some.
+// Redirect returns the redirect to one location of an answer, which must have at least one.
 func (a *Responder) Redirect(q *Question, answer resolver.Answer) message.Reply {
 	chosen, vary := a.choose(q.Lines, answer.Locations)
 	if q.IsName {
@@ -204,8 +208,8 @@ func (a *Responder) Redirect(q *Question, answer resolver.Answer) message.Reply 
 	return withRecord(reply, q.Base, answer.Record())
 }
 
-// varyOfNames returns the Vary field of what a name answers, with that of the choice of a location: clients that prefer a linkset, or a
-// description where the name has it, get these.
+// varyOfNames returns the value of Vary for a redirect of a name, given that of the choice of a location. It
+// includes Accept, since clients may prefer a linkset or a description.
 func varyOfNames(vary string) string {
 	if vary == languageField {
 		return "Accept, " + languageField
@@ -215,8 +219,8 @@ func varyOfNames(vary string) string {
 
 const languageField = "Accept-Language"
 
-// negotiate returns the type that a client accepts best, and the first one where it
-// accepts none: RFC 9110 section 12.4.1 allows to disregard Accept.
+// negotiate returns the type that a client prefers, and the first one if it accepts none: RFC 9110 section
+// 12.4.1 allows a server to disregard Accept.
 func negotiate(lines httpmessage.Lines, types []contenttype.MediaType) contenttype.MediaType {
 	chosen, err := accepted(lines, types)
 	if err != nil {
@@ -225,8 +229,8 @@ func negotiate(lines httpmessage.Lines, types []contenttype.MediaType) contentty
 	return chosen
 }
 
-// accepted returns the type that a client accepts best: the first one where the request has
-// no Accept field (RFC 9110 section 12.5.1).
+// accepted returns the type that a client prefers: the first one if the request has no Accept field (RFC 9110
+// section 12.5.1).
 func accepted(lines httpmessage.Lines, types []contenttype.MediaType) (contenttype.MediaType, error) {
 	accept := lines.List("Accept")
 	if accept == "" {
@@ -236,12 +240,12 @@ func accepted(lines httpmessage.Lines, types []contenttype.MediaType) (contentty
 	return best, err
 }
 
-// shown returns a page that was negotiated.
+// shown returns a negotiated page.
 func shown(p pages.Page, answer resolver.Answer) message.Reply {
 	return negotiated("", nil, answer).WithPage(message.Page(p))
 }
 
-// negotiated returns a document of a type that was negotiated.
+// negotiated returns a document of a negotiated type.
 func negotiated(contentType string, body []byte, answer resolver.Answer) message.Reply {
 	reply := message.Document(contentType, body, answer)
 	reply.Vary = "Accept"

@@ -12,20 +12,21 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// Support is what a site commits itself to for its names.
+// Support is the commitment of a site to its names.
 type Support = represent.Support
 
-// PathARK is the path by which it is found out that a server resolves ARKs: draft-kunze-ark-42 section 5.6.
+// PathARK is the path that tells whether a server resolves ARKs: draft-kunze-ark-42 section 5.6.
 const PathARK = "/.well-known/ark"
 
-// ServiceOfARKs returns the document at PathARK: the path that ARKs follow. It ends with a slash.
+// ServiceOfARKs returns the document at PathARK: the path prefix of ARKs, with a trailing slash.
 func ServiceOfARKs(path string) *Static {
 	return NewStatic("text/plain; charset=utf-8", []byte(path+"\n"))
 }
 
-// inflected answers an ARK with an inflection: with an electronic resource citation, and what the site commits itself to unless it is brief
-// (draft-kunze-ark-42 section 5.2). An ARK that was withdrawn or is reserved has one, too, with the status that it has without the
-// inflection: clients that look at the status alone must not take it for one that leads somewhere.
+// inflected replies to a request for an ARK with an inflection: with an electronic resource citation and,
+// unless the inflection is brief, the commitment of the site (draft-kunze-ark-42 section 5.2). A withdrawn or
+// reserved ARK has a citation, too, with the status that it has without the inflection: clients that check
+// only the status must not take it for an ARK that resolves.
 func (a *Responder) inflected(ctx context.Context, q *Question) (message.Reply, error) {
 	known, err := a.config.Names.Describe(q.Query)
 	if err != nil {
@@ -52,8 +53,8 @@ func (a *Responder) inflected(ctx context.Context, q *Question) (message.Reply, 
 	return withRecord(reply, q.Base, record), nil
 }
 
-// supportOf returns what the site commits itself to for an ARK, nil for other names: what the metadata of the name says of it, else the
-// settings.
+// supportOf returns the commitment to an ARK, nil for other names: that in its metadata, or else that of the
+// configuration.
 func (a *Responder) supportOf(name string, record *resolver.Record) *represent.Support {
 	if !strings.HasPrefix(name, "ark:") {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// withARKs makes a registry that has ARKs of 12345.
+// withARKs configures a registry with ARKs of NAAN 12345.
 func withARKs(c *answer.Config) {
 	day := time.Date(2031, 5, 1, 0, 0, 0, 0, time.UTC)
 	records := map[string]*resolver.Record{
@@ -51,8 +51,8 @@ func withARKs(c *answer.Config) {
 	c.Resolver = resolver.NewCanonical(c.Names, &resolver.Split{Names: own, Locations: scheme.NewSelf(), Own: own, Owns: c.Names.Owns})
 }
 
-// An ARK with an inflection has a description, and what the site commits itself to: draft-kunze-ark-42 section 5.2. Its status is that of
-// the ARK, and without inflection nothing is other than of any name.
+// An ARK with an inflection returns a description, and the commitment of the site: draft-kunze-ark-42 section
+// 5.2. Its status is that of the ARK; without an inflection it behaves like any name.
 func TestInflections(t *testing.T) {
 	const site = "\nerc-support:\nwho: A library\nwhat: Permanent: Stable Content\nwhen: 20310501\nwhere: (:unkn)\n"
 	const x1 = "erc:\nwho: A what: B\nwhat: C\nwhen: 2030\nwhere: ark:/12345/x1\n"
@@ -60,7 +60,7 @@ func TestInflections(t *testing.T) {
 	for _, tt := range []struct {
 		target string
 		status int
-		body   string // "" is that of another kind
+		body   string // "" for another kind of body
 		link   string
 	}{
 		{"/ark:/12345/x1?info", 200, x1 + site, "/ark:/12345/x1"},

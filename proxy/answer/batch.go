@@ -20,26 +20,26 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Bounds of batches.
+// Limits of batches.
 const (
 	maxBatch      = 10_000   // URIs of a batch
-	maxBatchBody  = 16 << 20 // octets of a batch
+	maxBatchBody  = 16 << 20 // bytes of a batch
 	batchWorkers  = 16       // concurrent resolutions of a batch
 	batchAhead    = 64       // queued answers of a batch
 	maxBatches    = 8        // concurrent batches
 	clientTimeout = 30 * time.Second
 )
 
-// BatchRights are what the client of a batch may do.
+// BatchRights are the rights of the client of a batch.
 type BatchRights struct {
 	URLs bool // it may resolve URLs
-	// Allow reports whether it may send one more request: each name counts as one.
+	// Allow reports whether the client may send one more request: each name counts as one.
 	Allow func() bool
-	// Asking returns a question as that of the client.
+	// Asking returns a query with the client's identity.
 	Asking func(q resolver.Query) resolver.Query
 	// Report is called with the error of each name that fails.
 	Report func(err error)
-	// Answered is called with the record of each name that the registry of the site answered, nil for
+	// Answered is called with the record of each name that the registry of the site has answered, nil for
 	// other names. It must be safe for concurrent use.
 	Answered func(record *resolver.Record)
 }
@@ -48,14 +48,15 @@ type BatchRights struct {
 type BatchRequest struct {
 	Target string // the request-target
 	Lines  httpmessage.Lines
-	Body   io.Reader // the URIs: maxBatchBody octets at most
-	// SetReadDeadline sets the time after which Body fails with os.ErrDeadlineExceeded; the zero value is none.
+	Body   io.Reader // the URIs: at most maxBatchBody bytes
+	// SetReadDeadline sets the deadline after which Body fails with os.ErrDeadlineExceeded; the zero value is
+	// none.
 	SetReadDeadline func(time.Time) error
 }
 
-// Batch resolves many URIs concurrently, and streams their answers in the order of the
-// input, a line of JSON each. It resolves only batchAhead names ahead of its client, and
-// ends where the client does not read for clientTimeout, or ctx is done.
+// Batch resolves many URIs concurrently, and streams their answers in the order of the input, one JSON
+// document per line. It resolves at most batchAhead names ahead of the client, and ends if the client reads
+// nothing for clientTimeout, or ctx is done.
 func (a *Responder) Batch(ctx context.Context, r *BatchRequest, rights BatchRights) (message.Reply, error) {
 	service, err := route.BatchService(r.Target)
 	if err != nil {
@@ -71,7 +72,7 @@ func (a *Responder) Batch(ctx context.Context, r *BatchRequest, rights BatchRigh
 		permit.Release()
 		return message.Reply{}, err
 	}
-	_ = r.SetReadDeadline(time.Time{}) // it would end the batch when it passes
+	_ = r.SetReadDeadline(time.Time{}) // an expired deadline would end the batch
 	return message.Reply{
 		Status: http.StatusOK, ContentType: "application/x-ndjson", CacheControl: message.NoStore,
 		Stream: func(w message.Stream) error {
@@ -82,11 +83,11 @@ func (a *Responder) Batch(ctx context.Context, r *BatchRequest, rights BatchRigh
 	}, nil
 }
 
-// stream resolves inputs and writes their lines, each of which has one: those that are left when
-// the time of the batch is over say so.
+// stream resolves inputs and writes one line for each. Names that are not resolved before the time limit of
+// the batch get an error.
 func (a *Responder) stream(ctx context.Context, w message.Stream, b batch) {
 	ctx, cancel := context.WithCancel(ctx)
-	defer cancel() // the client may have left
+	defer cancel() // the client may have disconnected
 	inTime, over := context.WithTimeoutCause(ctx, a.config.BatchTimeout, problem.ErrBatchTime)
 	defer over()
 	var late atomic.Int32
@@ -133,7 +134,7 @@ func failedLine(in input, err error) []byte {
 func writeLines(ctx context.Context, w message.Stream, lines <-chan chan []byte) {
 	for line := range lines {
 		if len(line) == 0 {
-			_ = w.Flush() // a client that left is seen by the next write
+			_ = w.Flush() // the next write detects a disconnected client
 		}
 		select {
 		case text := <-line:
@@ -146,7 +147,7 @@ func writeLines(ctx context.Context, w message.Stream, lines <-chan chan []byte)
 	}
 }
 
-// batchLine resolves one URI. A panic fails this line only.
+// batchLine resolves one URI. A panic fails only its line.
 func (a *Responder) batchLine(ctx context.Context, in input, b batch) (text []byte) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -208,8 +209,7 @@ func (a *Responder) batchAnswer(ctx context.Context, in input, b batch) (any, er
 	}
 }
 
-// recordOf returns what the registry has of a name that was answered, or why not; nil where it is not
-// from there.
+// recordOf returns the registry record of an answer or an error; nil if it does not come from the registry.
 func recordOf(answer resolver.Answer, err error) *resolver.Record {
 	if record := answer.Record(); record != nil {
 		return record
@@ -217,7 +217,7 @@ func recordOf(answer resolver.Answer, err error) *resolver.Record {
 	return resolver.RecordOf(err)
 }
 
-// batch is what a batch asks.
+// batch is a parsed batch.
 type batch struct {
 	inputs  []input
 	service resolver.Service

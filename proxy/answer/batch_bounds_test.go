@@ -14,7 +14,7 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// batchMemory is responder.batch, and returns the octets of memory that it took, too.
+// batchMemory is responder.batch that also returns the bytes of memory allocated.
 func (s *responder) batchMemory(t *testing.T, kind, body string) (status int, lines []string, memory uint64) {
 	t.Helper()
 	var before, after runtime.MemStats
@@ -24,7 +24,7 @@ func (s *responder) batchMemory(t *testing.T, kind, body string) (status int, li
 	return status, lines, after.TotalAlloc - before.TotalAlloc
 }
 
-// What is no name is not held, however long: it takes no memory, and at most 1 KiB of it is
+// Invalid names are not buffered, whatever their length: they take no memory, and at most 1 KiB of each is
 // repeated.
 func TestBatchOfLongNames(t *testing.T) {
 	if testing.Short() {
@@ -60,7 +60,7 @@ func TestBatchOfLongNames(t *testing.T) {
 			if err := json.Unmarshal([]byte(line), &document); err != nil {
 				t.Errorf("%s: %.100s: %v", tt.name, line, err)
 			}
-			if got += fmt.Sprint(" ", document.Error.Status); len(line) > 7<<10 { // an octet may become six
+			if got += fmt.Sprint(" ", document.Error.Status); len(line) > 7<<10 { // a byte may become six
 				t.Errorf("%s: a line of %d octets", tt.name, len(line))
 			}
 		}
@@ -68,14 +68,14 @@ func TestBatchOfLongNames(t *testing.T) {
 			t.Errorf("%s: %s, want %s; %d octets of memory", tt.name, got, tt.statuses, memory)
 		}
 	}
-	// Many invalid names take no more than they are long.
+	// Many invalid names take no more memory than their own length.
 	body := `["` + strings.Repeat(strings.Repeat("\xff", 1500)+`","`, 9_990) + `urn:example:a"]`
 	if status, lines, memory := s.batchMemory(t, "application/json", body); status != 200 || len(lines) != 9_991 || memory > 40*uint64(len(body)) {
 		t.Errorf("%d, %d lines, %d octets of memory", status, len(lines), memory)
 	}
 }
 
-// A batch ends in time, and accounts for each name.
+// A batch ends within its time limit, and has a line for each name.
 func TestBatchTimeout(t *testing.T) {
 	s := start(t, func(c *answer.Config) { c.BatchTimeout = 50 * time.Millisecond })
 	s.next = func(ctx context.Context, q resolver.Query) (resolver.Answer, error) {

@@ -16,22 +16,22 @@ import (
 	"github.com/urnd/urnd/proxy/problem"
 )
 
-// maxEcho bounds how much of a name that fails is repeated in its line, in octets.
+// maxEcho limits the part of a failed name that its line repeats, in bytes.
 const maxEcho = 1 << 10
 
-// input is one name of a batch. Of one that is too long only the beginning is held.
+// input is one name of a batch. Of a name that is too long, only the beginning is stored.
 type input struct {
 	text string
 	long bool
 }
 
-// newInput returns an input of at most limit octets.
+// newInput returns an input of at most limit bytes.
 func newInput(text string, limit int) input {
 	if len(text) > limit {
 		return input{beginning(text, maxEcho), true}
 	}
-	// The first octet that is not ASCII makes a name invalid: the rest need not be held, which
-	// JSON triples where it is not UTF-8.
+	// The first non-ASCII byte makes a name invalid. The rest need not be stored: JSON triples the size of
+	// text that is not UTF-8.
 	for i := range len(text) {
 		if text[i] >= utf8.RuneSelf {
 			return input{text: beginning(text, max(i+utf8.UTFMax, maxEcho))}
@@ -40,7 +40,7 @@ func newInput(text string, limit int) input {
 	return input{text: text}
 }
 
-// beginning returns at most n octets of a text, of whole characters, in memory of its own.
+// beginning returns at most n bytes of a text, without splitting a character. A shortened text is a copy.
 func beginning(text string, n int) string {
 	if len(text) <= n {
 		return text
@@ -51,7 +51,7 @@ func beginning(text string, n int) string {
 	return strings.Clone(text[:n])
 }
 
-// readInputs reads the names of a batch: lines, or JSON. Names and the whole are bounded.
+// readInputs reads the names of a batch: lines, or JSON. It limits each name and the whole body.
 func (a *Responder) readInputs(r *BatchRequest) ([]input, error) {
 	body := bufio.NewReader(a.inTime(&boundedBody{r.Body, maxBatchBody}))
 	var inputs []input
@@ -73,15 +73,15 @@ func (a *Responder) readInputs(r *BatchRequest) ([]input, error) {
 	}
 }
 
-// boundedBody is a body that fails with ErrBatchSize where it is longer.
+// boundedBody is a body that fails with ErrBatchSize if it is too long.
 type boundedBody struct {
 	from io.Reader
-	left int // octets
+	left int // bytes
 }
 
 // Read implements io.Reader.
 func (b *boundedBody) Read(p []byte) (int, error) {
-	n, err := b.from.Read(p[:min(len(p), b.left+1)]) // one more shows that it is longer
+	n, err := b.from.Read(p[:min(len(p), b.left+1)]) // one more byte shows that it is too long
 	if n > b.left {
 		n, err = b.left, problem.ErrBatchSize
 	}
@@ -89,7 +89,7 @@ func (b *boundedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// inTime returns a body that must come within clientTimeout.
+// inTime returns a body that must be received within clientTimeout.
 func (a *Responder) inTime(body io.Reader) io.Reader {
 	end := a.config.Now().Add(clientTimeout)
 	return readerFunc(func(p []byte) (int, error) {
@@ -104,19 +104,19 @@ func (a *Responder) inTime(body io.Reader) io.Reader {
 	})
 }
 
-// readerFunc is an adapter from a function to an io.Reader.
+// readerFunc adapts a function to io.Reader.
 type readerFunc func(p []byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// isLines reports whether the body of a batch has a URI on each line, and not JSON.
+// isLines reports whether the media type of a batch is one with a URI per line, and not JSON.
 func isLines(lines httpmessage.Lines) bool {
 	kind, _, err := mime.ParseMediaType(lines.Value("Content-Type"))
 	return err == nil && (kind == typePlain || kind == typeList)
 }
 
-// beginsJSON reports whether a body begins as JSON does, and no URI: scripts of pages send JSON
-// as text/plain.
+// beginsJSON reports whether a body begins like JSON, as no URI does: scripts of pages send JSON as
+// text/plain.
 func beginsJSON(body *bufio.Reader) bool {
 	for n := 1; ; n++ {
 		peeked, err := body.Peek(n)
@@ -133,8 +133,8 @@ func beginsJSON(body *bufio.Reader) bool {
 	}
 }
 
-// readLines reads a text/uri-list, whose comments begin with "#" (RFC 2483 section 5), or plain
-// lines. It reads at most one name more than a batch has.
+// readLines reads a text/uri-list, whose comments begin with "#" (RFC 2483 section 5), or plain lines. It
+// reads at most one name more than a batch may have.
 func readLines(body *bufio.Reader, limit int) ([]input, error) {
 	var inputs []input
 	for len(inputs) <= maxBatch {
@@ -152,7 +152,7 @@ func readLines(body *bufio.Reader, limit int) ([]input, error) {
 	return inputs, nil
 }
 
-// readLine returns the first octets of a line, after white space, and skips the rest of it.
+// readLine returns the first bytes of a line, without leading white space, and skips the rest of it.
 func readLine(body *bufio.Reader, most int) (string, error) {
 	var line []byte
 	for {
@@ -167,8 +167,8 @@ func readLine(body *bufio.Reader, most int) (string, error) {
 	}
 }
 
-// readBatch reads a JSON array of strings, or JSON strings one after another. It reads at most
-// one name more than a batch has.
+// readBatch reads a JSON array of strings, or a sequence of JSON strings. It reads at most one name more than
+// a batch may have.
 func readBatch(body io.Reader, limit int) ([]input, error) {
 	decoder := json.NewDecoder(&boundedJSON{from: body, most: escaped * (limit + 1)})
 	var inputs []input

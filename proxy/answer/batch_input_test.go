@@ -12,8 +12,8 @@ import (
 	"github.com/urnd/urnd/proxy/problem"
 )
 
-// FuzzReadLines: the names are the lines, trimmed, without comments and blank ones; those that are
-// too long are marked, and only their beginning is held.
+// FuzzReadLines checks that the names are the trimmed lines, without comments and blank lines; names that are
+// too long are marked, and only their beginning is stored.
 func FuzzReadLines(f *testing.F) {
 	for _, seed := range []string{"a\nb\r\n\n#c\n d ", strings.Repeat("a", 5000) + "\nb", " \t\r\n\n\n", "a\x00b\n\xff", "#\n#" + strings.Repeat("x",
 		9000) + "\nb"} {
@@ -52,7 +52,7 @@ func FuzzReadLines(f *testing.F) {
 	})
 }
 
-// A body of as many octets as are allowed is read whole, however it comes.
+// A body of the maximum size is read completely, in any chunks.
 func TestBoundedBody(t *testing.T) {
 	for _, tt := range []struct {
 		body, want string

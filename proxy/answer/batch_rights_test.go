@@ -15,7 +15,8 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// Each name of a batch is a request of its client: it needs the right to ask for it, counts for the rate, and is told of.
+// Each name of a batch counts as a request of its client: it is authorized, limited by the rate, and
+// reported.
 func TestBatchRights(t *testing.T) {
 	s := start(t, func(c *answer.Config) { c.Names.Own = []string{"http://own.example/"} })
 	record := &resolver.Record{Name: "urn:x1:a", Version: 1, Status: "active"}
@@ -76,13 +77,14 @@ func TestBatchRights(t *testing.T) {
 	}
 }
 
-// allowing allows so many requests.
+// allowing allows a number of requests.
 func allowing(most int32) func() bool {
 	var count atomic.Int32
 	return func() bool { return count.Add(1) <= most }
 }
 
-// One client has a share of the batches that run, and its network of IPv6 a multiple; when one has ended there is room again.
+// A client has a quota of the concurrent batches, and its IPv6 network a multiple; a finished batch releases
+// its slot.
 func TestBatchesAtATime(t *testing.T) {
 	s := start(t, func(c *answer.Config) { c.ClientShare, c.NetworkFactor = 25, 2 }) // of 8
 	inside, leave := make(chan struct{}), make(chan struct{})
@@ -121,7 +123,7 @@ func TestBatchesAtATime(t *testing.T) {
 	refused("192.0.2.1", "2001:db8::1", "2001:db8::3")
 	run("192.0.2.2")
 	run("192.0.2.3")
-	refused("192.0.2.4") // all are taken
+	refused("192.0.2.4") // no slot is left
 	close(leave)
 	for _, status := range running {
 		if got := <-status; got != http.StatusOK {
@@ -135,14 +137,14 @@ func TestBatchesAtATime(t *testing.T) {
 	}
 }
 
-// A body that does not come in time is given up, and its batch with it: RFC 9110 section 15.5.9.
+// A body that is not received in time fails, and so does its batch: RFC 9110 section 15.5.9.
 func TestBatchThatDoesNotCome(t *testing.T) {
 	var now atomic.Int64
 	s := start(t, func(c *answer.Config) {
 		c.ClientShare, c.Now = 1, func() time.Time { return time.Unix(now.Load(), 0) }
 	})
 	s.rights.Asking = func(q resolver.Query) resolver.Query { q.Client = netip.MustParseAddr("192.0.2.1"); return q }
-	for range 2 { // the only slot of the client is free again
+	for range 2 { // the only slot of the client is released
 		body, client := io.Pipe()
 		go func() {
 			_, _ = io.WriteString(client, `"urn:x1:a" `)

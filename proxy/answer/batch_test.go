@@ -20,7 +20,7 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// ServeHTTP answers each request as a batch.
+// ServeHTTP serves each request as a batch.
 func (s *responder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	reply, err := s.Batch(r.Context(), batchOf(w, r), s.rights)
 	if err != nil {
@@ -29,14 +29,14 @@ func (s *responder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	message.Write(proxytest.Writer(w, r), r.Method, reply, nil)
 }
 
-// batchOf returns a request of net/http as one for a batch.
+// batchOf returns a request of net/http as a request for a batch.
 func batchOf(w http.ResponseWriter, r *http.Request) *answer.BatchRequest {
 	return &answer.BatchRequest{
 		Target: r.RequestURI, Lines: httpmessage.LinesOf(r.Header), Body: r.Body, SetReadDeadline: http.NewResponseController(w).SetReadDeadline,
 	}
 }
 
-// batch sends a body of a type to the batch, whose target has a query.
+// batch posts a body with a media type; the query is that of the target.
 func (s *responder) batch(t *testing.T, query, kind, body string) (status int, lines []string) {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, route.PathResolve+query, strings.NewReader(body))
@@ -49,13 +49,13 @@ func (s *responder) batch(t *testing.T, query, kind, body string) (status int, l
 	return w.Code, lines
 }
 
-// post sends a body to the batch.
+// post posts a body to the batch.
 func (s *responder) post(t *testing.T, body string) (status int, lines []string) {
 	t.Helper()
 	return s.batch(t, "", "", body)
 }
 
-// Answers come in the order of the input, however long each resolution takes.
+// Answers have the order of the input, however long each resolution takes.
 func TestBatch(t *testing.T) {
 	s := start(t, nil)
 	var running, most atomic.Int32
@@ -136,7 +136,7 @@ func TestBatchSurvivesPanic(t *testing.T) {
 	}
 }
 
-// A batch resolves no more names ahead of its client than buffers hold.
+// A batch resolves no more names ahead of its client than its buffers hold.
 func TestBatchWaitsForItsClient(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
@@ -148,7 +148,7 @@ func TestBatchWaitsForItsClient(t *testing.T) {
 		resolved.Add(1)
 		return resolver.Answer{Locations: []resolver.Location{{URI: long, From: &resolver.Source{}}}}, nil
 	}
-	const questions = 5000 // 320 MiB of answers, which no buffer of a socket holds
+	const questions = 5000 // 320 MiB of answers, more than all socket buffers
 	body := strings.Repeat(`"urn:example:a" `, questions)
 	web := httptest.NewServer(s)
 	defer web.Close()
@@ -158,7 +158,7 @@ func TestBatchWaitsForItsClient(t *testing.T) {
 	}
 	defer response.Body.Close()
 	lines := bufio.NewReaderSize(response.Body, 2*len(long))
-	const buffers = 1000 // lines in sockets, and those that workers and the queue hold
+	const buffers = 1000 // lines in sockets, workers and the queue
 	for read := range questions {
 		if _, err := lines.ReadSlice('\n'); err != nil {
 			t.Fatalf("line %d: %v", read, err)
@@ -169,7 +169,7 @@ func TestBatchWaitsForItsClient(t *testing.T) {
 	}
 }
 
-// Batches can be lines of text, and ask for any service.
+// Batches can be lines of text, and request any service.
 func TestBatchForms(t *testing.T) {
 	s := start(t, nil)
 	for _, tt := range []struct{ query, kind, body, want string }{

@@ -8,24 +8,24 @@ import (
 	"github.com/urnd/urnd/proxy/problem"
 )
 
-// escaped is the number of octets of JSON that may stand for one of a string: \u0061.
+// escaped is the maximum number of bytes of JSON for one byte of a string: \u0061.
 const escaped = 6
 
-// maxLiteral bounds a number or another literal, in octets; a batch has none.
+// maxLiteral limits a number or another literal, in bytes; a valid batch has none.
 const maxLiteral = 64
 
-// boundedJSON is a text of JSON without what is beyond the first octets of its strings. A
-// json.Decoder holds each token several times, whatever its length.
+// boundedJSON is a JSON text with truncated strings. It bounds the memory of a json.Decoder, which buffers
+// each token several times, whatever its length.
 type boundedJSON struct {
 	from io.Reader
-	most int // octets of a string, with its escapes
+	most int // maximum bytes of a string, with its escapes
 
-	blank      bool // white space came before
+	blank      bool // the previous byte was white space
 	inString   bool
-	length     int  // of the string as far as it remains, or of the literal
-	inEscape   bool // a backslash came before
-	leftEscape bool // and was left out
-	digits     int  // of an escape that remains
+	length     int  // of the part of the string that is kept, or of the literal
+	inEscape   bool // the previous byte was a backslash
+	leftEscape bool // the backslash was removed
+	digits     int  // remaining digits of an escape that is kept
 }
 
 // Read implements io.Reader.
@@ -42,7 +42,7 @@ func (b *boundedJSON) Read(p []byte) (int, error) {
 	}
 }
 
-// keep moves the octets that remain to the front, and returns their number.
+// keep moves the bytes that are kept to the front, and returns their number.
 func (b *boundedJSON) keep(p []byte) (n int, err error) {
 	for _, c := range p {
 		var left bool
@@ -60,8 +60,7 @@ func (b *boundedJSON) keep(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// outside reads an octet that is not in a string, and reports whether it is left out: white space
-// behind white space.
+// outside processes a byte outside of strings, and reports whether it is removed: repeated white space.
 func (b *boundedJSON) outside(c byte) (left bool, err error) {
 	blank := c == ' ' || c == '\t' || c == '\r' || c == '\n'
 	left, b.blank = blank && b.blank, blank
@@ -78,7 +77,7 @@ func (b *boundedJSON) outside(c byte) (left bool, err error) {
 	return left, nil
 }
 
-// inside reads an octet of a string, and reports whether it is left out: an escape as a whole, or
+// inside processes a byte of a string, and reports whether it is removed. An escape is removed as a whole, or
 // not at all.
 func (b *boundedJSON) inside(c byte) (left bool) {
 	full := b.length >= b.most

@@ -8,7 +8,7 @@ import (
 	"testing/iotest"
 )
 
-// FuzzBoundedJSON: a decoder reads the same tokens, of which long strings are cut.
+// FuzzBoundedJSON checks that a decoder reads the same tokens, with long strings truncated.
 func FuzzBoundedJSON(f *testing.F) {
 	for _, seed := range []string{
 		`["a", "b"]`, `"\u0061\"\\"`, `["` + strings.Repeat(`\"`, 40) + `", "x"]`, `"` + strings.Repeat(`\u00e9`, 20) + `"`, `"` + strings.Repeat("a",
@@ -24,10 +24,10 @@ func FuzzBoundedJSON(f *testing.F) {
 		most := escaped * (limit + 1)
 		kept, err := io.ReadAll(iotest.OneByteReader(&boundedJSON{from: strings.NewReader(text), most: most}))
 		if err != nil {
-			return // a literal that no batch has
+			return // a literal that no valid batch has
 		}
 		whole, cut := tokens(text), tokens(string(kept))
-		if len(cut) < len(whole) { // it may have more, as a fault may be cut off
+		if len(cut) < len(whole) { // it may have more, since an error may be cut off
 			t.Fatalf("%q has %d tokens, and %q %d", text, len(whole), kept, len(cut))
 		}
 		for i := range whole {
@@ -40,7 +40,7 @@ func FuzzBoundedJSON(f *testing.F) {
 	})
 }
 
-// tokens returns those before the first error.
+// tokens returns the tokens before the first error.
 func tokens(text string) (all []json.Token) {
 	decoder := json.NewDecoder(strings.NewReader(text))
 	for {

@@ -11,7 +11,8 @@ import (
 	"github.com/urnd/urnd/proxy/pages"
 )
 
-// RFC 9727 sections 2 to 5: the catalogue is a linkset with a profile, which leads to the API by RFC 8631, and says where it is itself.
+// RFC 9727 sections 2 to 5: the catalog is a linkset with a profile, which links to the API by RFC 8631, and
+// to itself.
 func TestCatalog(t *testing.T) {
 	for _, base := range []string{siteBase, ""} {
 		header := make(http.Header)
@@ -49,7 +50,7 @@ func TestCatalog(t *testing.T) {
 	}
 }
 
-// The front page, and what is known of a name, lead to the catalogue.
+// The start page, and the descriptions of names, link to the catalog.
 func TestCatalogIsFound(t *testing.T) {
 	home := written(make(http.Header), answer.Home(siteBase, pages.New(pages.Site{}).In(pages.English).Home(false)), nil)
 	name := start(t, nil).at(t, "/uri-res/N2C?urn:x1:a")

@@ -7,9 +7,9 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// choose returns the location to redirect a client to, and the Vary field of the choice.
-// Of the locations whose server is not failing it is the one that the client accepts best,
-// and of equal ones the first, which the resolver prefers.
+// choose returns the location to redirect a client to, and the value of Vary. Of the locations whose server
+// is not failing, it is the one that the client prefers; of equal ones, it is the first, which the resolver
+// prefers.
 func (a *Responder) choose(lines httpmessage.Lines, locations []resolver.Location) (chosen resolver.Location, vary string) {
 	if len(locations) == 1 {
 		return locations[0], ""
@@ -17,7 +17,7 @@ func (a *Responder) choose(lines httpmessage.Lines, locations []resolver.Locatio
 	byType := slices.ContainsFunc(locations, func(l resolver.Location) bool { return l.From.Type != "" })
 	byLanguage := slices.ContainsFunc(locations, func(l resolver.Location) bool { return l.From.Language != "" })
 	switch {
-	case !byType && !byLanguage: // most namespaces: there is nothing to weigh
+	case !byType && !byLanguage: // most namespaces: nothing to negotiate
 		working := slices.IndexFunc(locations, func(l resolver.Location) bool { return !a.config.Failing(l.URI) })
 		return locations[max(working, 0)], ""
 	case byType && byLanguage:
@@ -30,7 +30,8 @@ func (a *Responder) choose(lines httpmessage.Lines, locations []resolver.Locatio
 	return a.best(lines, locations), vary
 }
 
-// Choice returns the location to redirect a client to, whatever it accepts, and false where that decides, or there is none.
+// Choice returns the location to redirect any client to; ok is false if the choice depends on the request, or
+// there is no location.
 func (a *Responder) Choice(locations []resolver.Location) (location string, ok bool) {
 	if len(locations) == 0 {
 		return "", false
@@ -49,8 +50,8 @@ func (a *Responder) Choice(locations []resolver.Location) (location string, ok b
 	return chosen.URI, true
 }
 
-// best returns the location whose type and language together the client accepts best, of
-// those whose server is not failing.
+// best returns the location whose combination of type and language the client prefers, of those whose server
+// is not failing.
 func (a *Responder) best(lines httpmessage.Lines, locations []resolver.Location) resolver.Location {
 	working := slices.ContainsFunc(locations, func(l resolver.Location) bool { return !a.config.Failing(l.URI) })
 	accept := parseAccept(lines)
@@ -68,8 +69,8 @@ func (a *Responder) best(lines httpmessage.Lines, locations []resolver.Location)
 	return best
 }
 
-// InOrder returns at most limit locations in the order in which they are tried: first the
-// one to which the client would be redirected. Of none there is none.
+// InOrder returns at most limit locations in the order in which they are tried: the first is the one to which
+// the client would be redirected. It returns nil for no locations.
 func (a *Responder) InOrder(lines httpmessage.Lines, locations []resolver.Location, limit int) []resolver.Location {
 	if len(locations) == 0 {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// located makes locations of "URI, type, language" texts.
+// located returns locations of "URI, type, language" texts.
 func located(texts ...string) []resolver.Location {
 	var locations []resolver.Location
 	for _, text := range texts {
@@ -20,13 +20,12 @@ func located(texts ...string) []resolver.Location {
 	return locations
 }
 
-// responderWhere returns a Responder for which these locations fail.
+// responderWhere returns a Responder for which the given locations fail.
 func responderWhere(failing ...string) *Responder {
 	return New(Config{Failing: func(location string) bool { return slices.Contains(failing, location) }})
 }
 
-// Failures count before types and languages, which are weighed together (RFC 9110 section
-// 12.5.1).
+// Failures take precedence over type and language, which are weighed together (RFC 9110 section 12.5.1).
 func TestChoose(t *testing.T) {
 	all := located("a, text/html, de", "b, text/html, en", "c, application/pdf, en", "d")
 	for _, tt := range []struct {
@@ -74,7 +73,7 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// Lines of a repeated field are one list: RFC 9110 section 5.3.
+// Lines of a repeated field form one list: RFC 9110 section 5.3.
 func TestChooseByRepeatedFields(t *testing.T) {
 	header := http.Header{"Accept": {"image/png", "application/pdf"}, "Accept-Language": {"fr", "en"}}
 	got, _ := responderWhere().choose(httpmessage.LinesOf(header), located("a, text/html, en", "b, application/pdf, de", "c, application/pdf, en"))
@@ -105,7 +104,7 @@ func TestInOrder(t *testing.T) {
 	}
 }
 
-// A location is the choice for all clients only where nothing that they accept decides.
+// A location is the choice for all clients only if it does not depend on the request.
 func TestChoice(t *testing.T) {
 	for _, tt := range []struct {
 		locations []resolver.Location
@@ -127,7 +126,7 @@ func TestChoice(t *testing.T) {
 	}
 }
 
-// Of no locations none is chosen.
+// No locations yield no choice.
 func TestChooseOfNone(t *testing.T) {
 	r := responderWhere()
 	if location, ok := r.Choice(nil); ok || location != "" {

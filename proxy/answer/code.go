@@ -11,13 +11,14 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// formatQR is the format that draws the URL of a name as a QR code. It says nothing of the name, so that no system is asked for it.
+// formatQR is the format with the QR code of the URL of a name. It does not depend on the name's data, so
+// that no system is queried.
 const (
 	formatQR = "qr"
 	typeSVG  = "image/svg+xml"
 )
 
-// codeOf returns what the QR code of a name says: its URL, and the name itself where that of this server is not known.
+// codeOf returns the content of the QR code of a name: its URL, or the name itself if the base is unknown.
 func codeOf(base, name string) string {
 	if base == "" {
 		return name
@@ -25,7 +26,7 @@ func codeOf(base, name string) string {
 	return string(route.AppendNameURL(nil, base, name))
 }
 
-// code answers with the QR code of a name. It depends on the rules for names alone.
+// code replies with the QR code of a name. It depends only on the rules of the namespace.
 func (a *Responder) code(q *Question) (message.Reply, error) {
 	known, err := a.config.Names.Describe(q.Query)
 	if err == nil && !q.IsName {

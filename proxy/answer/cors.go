@@ -9,20 +9,20 @@ import (
 	"github.com/urnd/urnd/proxy/route"
 )
 
-// CORS says which pages of other sites may read what is public here: answers, lists, descriptions and the OpenAPI document
-// (Fetch standard section 3.2). The zero value lets none. It is immutable.
+// CORS selects the origins whose pages may read public replies: answers, lists, descriptions and the OpenAPI
+// document (Fetch standard section 3.2). The zero value allows none. It is immutable.
 type CORS struct {
-	Origins []string // "*" is all
-	// Everybody is whether all clients may resolve names. Where they may not, a page in the browser of somebody who may must be
-	// named.
+	Origins []string // "*" allows all
+	// Everybody is true if all clients may resolve names. Otherwise "*" allows none, since a page in the
+	// browser of an authorized client could read replies: its origin must be listed.
 	Everybody bool
 }
 
 // anyOrigin allows all origins.
 const anyOrigin = "*"
 
-// Allow lets the page of an origin, the lines of Origin, read the reply with these fields, if the configuration allows it, and
-// reports whether it does.
+// Allow adds the fields that let the page of an origin (the lines of Origin) read a reply, if the
+// configuration allows it, and reports whether it does.
 func (c CORS) Allow(fields *httpmessage.Fields, origin []string) bool {
 	switch {
 	case slices.Contains(c.Origins, anyOrigin) && c.Everybody:
@@ -30,7 +30,7 @@ func (c CORS) Allow(fields *httpmessage.Fields, origin []string) bool {
 	case len(c.Origins) == 0:
 		return false
 	default:
-		fields.Add("Vary", "Origin") // also where it is not allowed, or absent
+		fields.Add("Vary", "Origin") // also for an origin that is missing or not allowed
 		if len(origin) != 1 || !slices.Contains(c.Origins, origin[0]) {
 			return false
 		}
@@ -40,23 +40,23 @@ func (c CORS) Allow(fields *httpmessage.Fields, origin []string) bool {
 	return true
 }
 
-// exposed are the fields that pages may read beyond those that they always may.
+// exposed are the fields that pages may read in addition to the CORS-safelisted ones.
 const exposed = "Cache-Status, Link, Location, Memento-Datetime, " + httpmessage.RequestIDField
 
-// Preflight returns the reply to a request for permission to ask this, whose page Allow has allowed.
+// Preflight returns the reply to a CORS preflight request, after Allow has allowed its origin.
 func Preflight(ask *route.Ask) message.Reply {
 	return message.Reply{Status: http.StatusNoContent, Vary: "Origin, Access-Control-Request-Method", Fields: httpmessage.FieldsOf("Access-Control-Allow-Methods", ask.Methods(), "Access-Control-Allow-Headers", "Accept, Accept-Datetime, Accept-Language, Cache-Control, Content-Type", "Access-Control-Max-Age", "86400")}
 }
 
-// Options returns the reply to OPTIONS for a name: the methods that it has, and its links.
+// Options returns the reply to OPTIONS for a name: its methods and links.
 func Options(ask *route.Ask, base, name string) message.Reply {
 	reply := OptionsOf(ask)
 	reply.AddLink(string(AppendLinks(nil, base, name)))
 	return reply
 }
 
-// OptionsOf returns the reply to OPTIONS for something else, such as a document that never changes: the methods that it has, also for the
-// pages of other sites, which need to ask for none of them.
+// OptionsOf returns the reply to OPTIONS for another resource, such as a static document: its methods, also
+// for cross-origin pages, which need no preflight for them.
 func OptionsOf(ask *route.Ask) message.Reply {
 	return message.Reply{Status: http.StatusNoContent, Fields: httpmessage.FieldsOf("Allow", ask.Methods(), "Access-Control-Allow-Methods", ask.Methods())}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/urnd/urnd/proxy/route"
 )
 
-// Fetch standard section 3.2: an origin may read if it is named, or if all are and everybody may resolve names. A reply that
-// depends on the origin says so, also where there is none.
+// Fetch standard section 3.2: an origin may read if it is listed, or if all are and all clients may resolve
+// names. A reply that depends on the origin has it in Vary, even without an origin.
 func TestAllow(t *testing.T) {
 	a, b := []string{"https://a.example"}, []string{"https://b.example"}
 	for name, tt := range map[string]struct {
@@ -46,7 +46,7 @@ func TestAllow(t *testing.T) {
 	}
 }
 
-// Fetch standard section 3.2.3: a preflight says what may be asked at a path.
+// Fetch standard section 3.2.3: a preflight returns the methods of a path.
 func TestPreflight(t *testing.T) {
 	for path, methods := range map[string]string{
 		"/api/v1/resolve": "GET, HEAD, POST", "/api/v1/resolve?service=I2C": "GET, HEAD, POST",

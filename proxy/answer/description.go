@@ -17,13 +17,13 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// The representations of a description: I2C of RFC 2483 section 4.5.
+// Media types of a description: I2C of RFC 2483 section 4.5.
 const (
 	typeLD  = "application/ld+json"
 	typeCSV = "text/csv"
 )
 
-// descriptionJSON is a Thing of schema.org, with properties of urnd: descriptionContext tells them apart.
+// descriptionJSON is a Thing of schema.org, with properties of urnd, which descriptionContext distinguishes.
 type descriptionJSON struct {
 	known resolver.Description
 	title string // of its page
@@ -40,12 +40,12 @@ type descriptionJSON struct {
 	Status     string          `json:"status"`   // located, unknown, gone or unreachable
 	Validity   int64           `json:"validity"` // freshness lifetime in seconds
 	Detail     string          `json:"detail,omitempty"`
-	SubjectOf  []workJSON      `json:"subjectOf,omitempty"` // what authorities say
+	SubjectOf  []workJSON      `json:"subjectOf,omitempty"` // descriptions by authorities
 	Warnings   []warningJSON   `json:"warnings,omitempty"`
 	Record     *api.Record     `json:"record,omitempty"` // in the registry of the site
 }
 
-// workJSON is a CreativeWork of schema.org: the description that an authority gives.
+// workJSON is a CreativeWork of schema.org: the description by an authority.
 type workJSON struct {
 	Type     string `json:"@type"`
 	URL      string `json:"url"`
@@ -60,8 +60,7 @@ type warningJSON struct {
 	Section string `json:"section"`
 }
 
-// description answers with the description of an identifier, also where it has no
-// location.
+// description replies with the description of an identifier, even if it has no location.
 func (a *Responder) description(ctx context.Context, q *Question) (message.Reply, error) {
 	chosen, err := formatOf(q)
 	switch {
@@ -81,7 +80,7 @@ func (a *Responder) description(ctx context.Context, q *Question) (message.Reply
 	return a.inFormat(ctx, q, chosen, located, failure, trace.PublicSteps())
 }
 
-// traced returns a context with a trace: that which it has, or a new one.
+// traced returns a context with a trace: the existing one, or a new one.
 func (a *Responder) traced(ctx context.Context) (context.Context, *resolver.Trace) {
 	if trace := resolver.TraceOf(ctx); trace != nil {
 		return ctx, trace
@@ -89,7 +88,8 @@ func (a *Responder) traced(ctx context.Context) (context.Context, *resolver.Trac
 	return resolver.WithTrace(ctx, a.config.Now)
 }
 
-// inFormat is description where the locations are known, or failed, with the steps that have led to that, which pages show.
+// inFormat is description for a result of locate (an answer or a failure), and the steps of its resolution,
+// which pages show.
 func (a *Responder) inFormat(
 	ctx context.Context, q *Question, chosen *format, located resolver.Answer, failure error, steps []resolver.Step,
 ) (message.Reply, error) {
@@ -124,9 +124,9 @@ func (a *Responder) inFormat(
 	return withRecord(reply, q.Base, record), nil
 }
 
-// describe returns the description of an identifier, with the state of the answer that it
-// rests on, and failure, why there is no location or no description of its authority. err is
-// that of an identifier that is not valid.
+// describe returns the description of an identifier, with the answer that it is based on. failure is the
+// reason why there is no location, or no description by the authority. err means that the identifier is
+// invalid.
 func (a *Responder) describe(ctx context.Context, q resolver.Query) (d descriptionJSON, answer resolver.Answer, failure, err error) {
 	known, err := a.config.Names.Describe(q)
 	if err != nil {
@@ -137,7 +137,7 @@ func (a *Responder) describe(ctx context.Context, q resolver.Query) (d descripti
 	return d, answer, failure, nil
 }
 
-// describeLocated is describe where the locations are known, or failed.
+// describeLocated is describe for a result of locate.
 func (a *Responder) describeLocated(
 	ctx context.Context, q resolver.Query, known resolver.Description, answer resolver.Answer, failure error,
 ) (descriptionJSON, resolver.Answer, error) {
@@ -145,7 +145,7 @@ func (a *Responder) describeLocated(
 	recorded := answer.Record() != nil || resolver.RecordOf(failure) != nil
 	n := negativeOf(failure)
 	answer = lasting(answer, failure)
-	if !authoritative(failure) && !recorded { // the registry has no more than its record
+	if !authoritative(failure) && !recorded { // the registry has nothing but its record
 		said, unasked := a.ask(ctx, q, resolver.I2C)
 		d.SubjectOf = works(said.Locations)
 		answer.TTL = min(answer.TTL, said.TTL)
@@ -157,7 +157,7 @@ func (a *Responder) describeLocated(
 	return d, answer, failure
 }
 
-// works returns the descriptions of authorities.
+// works returns the descriptions by authorities.
 func works(locations []resolver.Location) []workJSON {
 	var all []workJSON
 	for _, l := range locations {
@@ -255,7 +255,7 @@ func (d descriptionJSON) rows() [][2]string {
 	return rows
 }
 
-// plain has a line for each property.
+// plain returns one line for each property.
 func (d descriptionJSON) plain() []byte {
 	var b bytes.Buffer
 	for _, row := range d.rows() {
@@ -264,7 +264,7 @@ func (d descriptionJSON) plain() []byte {
 	return b.Bytes()
 }
 
-// csv is RFC 4180, with a header.
+// csv returns CSV with a header: RFC 4180.
 func (d descriptionJSON) csv() []byte {
 	var b bytes.Buffer
 	c := tabular.NewDocumentWriter(&b)

@@ -2,9 +2,9 @@ package answer
 
 import "github.com/urnd/urnd/proxy/answer/represent"
 
-// descriptionContext is the context of descriptions: that of schema.org, and after it, so that it counts, one for the members that
-// schema.org has no term for, or one that means something else, such as status. The metadata of a record is a JSON literal (JSON-LD 1.1
-// section 4.2.2): its members are what the site likes.
+// descriptionContext is the context of descriptions: that of schema.org, and after it, to take precedence,
+// one for the members for which schema.org has no term, or one with another meaning, such as status. The
+// metadata of a record is a JSON literal (JSON-LD 1.1 section 4.2.2): its members are free.
 const descriptionContext = `["https://schema.org",{"@version":1.1,"urnd":"` + represent.Vocabulary + `",` +
 	`"xsd":"http://www.w3.org/2001/XMLSchema#",` +
 	`"namespace":"urnd:namespace","document":"urnd:document","conforms":"urnd:conforms","status":"urnd:status","validity":"urnd:validity",` +

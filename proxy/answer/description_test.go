@@ -43,7 +43,8 @@ func TestDescription(t *testing.T) {
 	}{
 		{&resolver.Negative{Kind: resolver.ErrGone}, "gone", http.StatusGone},
 		{&resolver.Negative{Kind: resolver.ErrNotFound}, "unknown", http.StatusNotFound},
-		{&resolver.Negative{Kind: resolver.ErrNotFound, Unclaimed: true}, "unknown", http.StatusOK}, // nobody was asked
+		// No authority was queried.
+		{&resolver.Negative{Kind: resolver.ErrNotFound, Unclaimed: true}, "unknown", http.StatusOK},
 		{resolver.ErrUnreachable, "unreachable", http.StatusOK},
 	} {
 		err, want := tt.err, tt.want
@@ -61,8 +62,8 @@ func TestDescription(t *testing.T) {
 	}
 }
 
-// What the registry of the site has of a name is in all representations of its description, also where it leads nowhere, and its
-// authority is not asked for another one. RFC 5829 section 3.3: what came instead.
+// The registry record of a name is in all formats of its description, even if the name does not resolve, and
+// no authority is queried for another description. RFC 5829 section 3.3: successors.
 func TestDescriptionOfRecord(t *testing.T) {
 	day := func(n int) time.Time { return time.Date(2031, 5, n, 0, 0, 0, 0, time.UTC) }
 	withdrawn := &resolver.Record{
@@ -73,10 +74,10 @@ func TestDescriptionOfRecord(t *testing.T) {
 	active := &resolver.Record{Name: "urn:x1:a", Version: 2, Changed: day(1), Status: "active", Since: day(1)}
 	for _, tt := range []struct {
 		record *resolver.Record
-		kind   error // of the negative answer, nil for one with a location
+		kind   error // of the negative answer, nil for an answer with a location
 		http   int
 		status string
-		rows   string // behind the URL
+		rows   string // after the URL
 		links  int    // to successors
 	}{
 		{withdrawn, resolver.ErrGone, http.StatusGone, "gone", "since=2031-05-01T00:00:00Z|reason=a  new\nedition|successor=urn:x1:b|successor=urn:x1:c|" +
@@ -123,7 +124,8 @@ func TestDescriptionOfRecord(t *testing.T) {
 			t.Errorf("%s: %+v, %v", tt.status, d, err)
 		}
 		plain := text(t, s.get(t, "/uri-res/N2C?urn:x1:a", "Accept: text/plain"))
-		if strings.Contains(plain, "reason: ") && !strings.Contains(plain, "reason: a new edition\r\n") { // a line each
+		// Values are single lines.
+		if strings.Contains(plain, "reason: ") && !strings.Contains(plain, "reason: a new edition\r\n") {
 			t.Errorf("%s: %s", tt.status, plain)
 		}
 	}

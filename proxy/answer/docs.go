@@ -11,22 +11,24 @@ import (
 	"github.com/urnd/urnd/proxy/route"
 )
 
-// Docs are the pages about the API. The document is read when the first one is requested. They are immutable.
+// Docs are the pages of the API documentation. The OpenAPI document is parsed at the first request. They are
+// safe for concurrent use.
 type Docs struct {
 	read  func() (*apidoc.Docs, error)
 	place apidoc.Place
 }
 
-// NewDocs returns the pages about the API, with paths as browsers request them.
+// NewDocs returns the API documentation, with paths as browsers request them.
 func NewDocs(design *pages.Design) Docs {
 	return Docs{
 		sync.OnceValues(func() (*apidoc.Docs, error) { return apidoc.New(openAPI) }),
-		apidoc.Place{Root: design.Path(route.PathDocs), Document: design.Path(route.PathOpenAPI)}, // In is that of a reader
+		// In is set for each reader.
+		apidoc.Place{Root: design.Path(route.PathDocs), Document: design.Path(route.PathOpenAPI)},
 	}
 }
 
-// Reply returns the reply with the page with a slug, "" for the index, as a writer makes it for who knows this server by a base. The error is
-// problem.ErrNoPage where there is none.
+// Reply returns the reply with the page with a slug, "" for the index, in the language of a writer, for a
+// client that reaches this server at a base. The error is problem.ErrNoPage for an unknown slug.
 func (d Docs) Reply(w pages.Writer, slug, base string) (message.Reply, error) {
 	docs, err := d.read()
 	if err != nil {

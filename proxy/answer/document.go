@@ -13,7 +13,8 @@ import (
 	"github.com/urnd/urnd/proxy/problem"
 )
 
-// typeTrace is the media type of the API's document with a trace, which replaces any reply.
+// typeTrace is the media type of the API's document with a resolution trace, which takes precedence over any
+// other format.
 const typeTrace = "application/vnd.urnd.trace+json"
 
 func wantsTrace(lines httpmessage.Lines) bool {
@@ -26,10 +27,10 @@ func wantsTrace(lines httpmessage.Lines) bool {
 	return err == nil
 }
 
-// MayWantTrace reports whether a value of Accept may ask for the answer with its steps.
+// MayWantTrace reports whether a value of Accept may request the resolution trace.
 func MayWantTrace(accept string) bool { return strings.Contains(accept, typeTrace) }
 
-// document replies with the answer as JSON, and with the steps of its resolution.
+// document replies with the answer as JSON, on request with the steps of its resolution.
 func (a *Responder) document(ctx context.Context, q *Question) (message.Reply, error) {
 	ctx, trace := a.traced(ctx)
 	if q.Explains || wantsTrace(q.Lines) {
@@ -57,8 +58,8 @@ func (a *Responder) document(ctx context.Context, q *Question) (message.Reply, e
 	return withRecord(reply, q.Base, answer.Record()), nil
 }
 
-// entityTag returns the entity tag of an answer. It is weak (RFC 9110 section 8.8.1): the time to live and the state of the cache change
-// without it.
+// entityTag returns the entity tag of an answer. It is weak (RFC 9110 section 8.8.1): it does not include the
+// TTL and the state of the cache.
 func entityTag(document api.Answer) string {
 	document.TTL, document.Cache, document.Trace = 0, "", nil
 	return `W/"` + checksum(message.Marshal(document)) + `"`

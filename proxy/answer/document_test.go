@@ -23,7 +23,7 @@ func TestAPI(t *testing.T) {
 	}
 }
 
-// Every answer and every refusal has a trace as a representation.
+// Every answer and every error has a trace as a format.
 func TestTrace(t *testing.T) {
 	s := start(t, nil)
 	for target, status := range map[string]int{
@@ -41,7 +41,7 @@ func TestTrace(t *testing.T) {
 	}
 }
 
-// A redirect has a note for clients that show it, and documents have links and cache fields.
+// A redirect has content for clients that show it, and documents have links and cache fields.
 func TestNotesAndLinks(t *testing.T) {
 	s := start(t, nil)
 	response := s.get(t, "/urn:a1:b", "Accept: text/html,*/*;q=0.8")

@@ -11,7 +11,8 @@ import (
 	"github.com/urnd/urnd/urnns"
 )
 
-// citationTypes are media types of metadata for which registration agencies answer DOIs, as doi.org leads to these by Accept.
+// citationTypes returns values of Accept with the metadata media types that DOI registration agencies
+// support, and to which doi.org redirects by Accept.
 func citationTypes() []string {
 	return []string{
 		"application/vnd.citationstyles.csl+json", "application/vnd.citationstyles.csl+json, */*;q=0.1", "application/ld+json", "text/turtle",
@@ -21,7 +22,8 @@ func citationTypes() []string {
 	}
 }
 
-// A DOI that is not of this registry leads to doi.org whatever its client accepts: which agency has its metadata is decided there.
+// A DOI outside of this registry redirects to doi.org for any Accept: doi.org selects the agency with its
+// metadata.
 func TestAcceptOfDOIs(t *testing.T) {
 	s := start(t, func(c *answer.Config) {
 		var err error

@@ -15,9 +15,8 @@ type equivalenceJSON struct {
 	Reason     string    `json:"reason"`
 }
 
-// equivalence answers whether two identifiers name the same resource: I=I, RFC 2483
-// section 4.9, which does not define the comparison. Functionally equivalent names do,
-// too.
+// equivalence replies whether two identifiers name the same resource: I=I, RFC 2483 section 4.9, which does
+// not define the comparison. Functionally equivalent names do, too.
 func (a *Responder) equivalence(q *Question) (message.Reply, error) {
 	first, second := q.Query.URI, q.Other
 	for _, u := range []uri.URI{first, second} {

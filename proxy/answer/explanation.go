@@ -10,8 +10,8 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// explanation replies with the page of how a name was resolved, for people: to an answer, or to why there is none. Its steps are those of the
-// JSON document.
+// explanation replies with the page of the resolution trace of a name, for an answer or an error. Its steps
+// are those of the JSON document.
 func (a *Responder) explanation(q *Question, answer resolver.Answer, err error, steps []resolver.Step) message.Reply {
 	name := q.Query.URI.String()
 	e := pages.Explanation{
@@ -36,7 +36,7 @@ func (a *Responder) explanation(q *Question, answer resolver.Answer, err error, 
 	return reply.WithPage(message.Page(a.writer(q).Explain(&e)))
 }
 
-// serviceInQuery returns the service of a query as the parameter has it, "" for that of names.
+// serviceInQuery returns the service as a query parameter, "" for the default service I2L.
 func serviceInQuery(q *Question) string {
 	if q.Query.Service == resolver.I2L {
 		return ""
@@ -44,7 +44,8 @@ func serviceInQuery(q *Question) string {
 	return q.Query.Service.String()
 }
 
-// timeInQuery returns the parameter of the time at which a name is looked up, "" for now.
+// timeInQuery returns the query parameter of the time as of which a name is resolved, "" for the current
+// time.
 func timeInQuery(q *Question) string {
 	if q.Query.At.IsZero() {
 		return ""
@@ -52,7 +53,7 @@ func timeInQuery(q *Question) string {
 	return "&at=" + q.Query.At.UTC().Format("2006-01-02T15:04:05Z")
 }
 
-// showsWay reports whether the steps of a resolution are asked for as a page.
+// showsWay reports whether the steps of a resolution are requested as a page.
 func showsWay(q *Question) bool {
 	return q.Explains && q.Format != "json" && !wantsTrace(q.Lines) && problem.PrefersHTML(q.Lines)
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// How a name is resolved is a page for browsers, and the JSON document for all others. Both have the same steps, without what is inside the
-// network.
+// The resolution trace of a name is a page for browsers, and the JSON document for all others. Both have the
+// same steps, without those inside the network.
 func TestExplainPage(t *testing.T) {
 	s := start(t, nil)
 	rule := &resolver.Rule{Domain: "a1.urn.arpa.", TTL: time.Hour, Order: 10, Flags: "u", Regexp: "!^urn:a1:(.*)$!https://a.example/\\1!", Matched: "urn:a1:b", Result: "https://a.example/b", Use: resolver.RuleUsed}

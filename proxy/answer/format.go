@@ -14,27 +14,27 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// format is a format of what is known of a name.
+// format is a format of the description of a name.
 type format struct {
 	name        string // in URLs: /uri-res/N2C.<name>?<uri>
 	mediaType   string // in Accept
 	contentType string
-	// isAnswer is whether a name itself can answer with it: see preferred.
+	// isAnswer is true if a name itself can reply in this format: see preferred.
 	isAnswer bool
-	// isLinked is whether linksets have it.
+	// isLinked is true if linksets contain it.
 	isLinked bool
-	// write writes what the registry knows of a name, nil for a format that all names have.
+	// write renders the registry's metadata of a name; nil for formats that all names have.
 	write func(represent.Work) []byte
 }
 
-// The names of formats that links lead to.
+// Names of formats in links.
 const (
 	formatLinkset = "linkset"
 	formatLD      = "jsonld"
 	formatHTML    = "html"
 )
 
-// formats returns the formats, first the one of those who accept all.
+// formats returns the formats; the first one is for clients that accept all.
 func formats() []format {
 	all := []format{
 		{name: "description", mediaType: typeLD, contentType: typeLD},
@@ -55,13 +55,15 @@ func formats() []format {
 
 func (f *format) isLinkset() bool { return f.mediaType == linksetType || f.mediaType == linkTextType }
 
-// isLinkedOf reports whether the linkset of a name with a record, nil for none, has the format.
+// isLinkedOf reports whether the linkset of a name contains the format; record is nil for a name that is not
+// in the registry.
 func (f *format) isLinkedOf(record *resolver.Record) bool {
 	return f.isLinked && (f.write == nil || record != nil || f.name == formatLD)
 }
 
-// formatOf returns the format of a description that is asked for, by name or by Accept. The error says which there are. Who accepts all
-// gets urnd's own description, as always, and who asks for JSON-LD that which says what the name names.
+// formatOf returns the requested format of a description, by name or by Accept. The error lists the formats.
+// A client that accepts all gets urnd's own description; a client that accepts JSON-LD explicitly gets that
+// of the named object.
 func formatOf(q *Question) (*format, error) {
 	all := formats()
 	if q.Format == "" {
@@ -102,14 +104,15 @@ func typesOf(all []format) []contenttype.MediaType {
 	return types
 }
 
-// MayWantDocument reports whether a value of Accept may ask a name for something else than a redirect; describes is whether some names answer with
-// their descriptions. Most say at once that they do not: those of browsers, and of programs that accept everything.
+// MayWantDocument reports whether a value of Accept may prefer another reply of a name than a redirect;
+// describes is true if some names return their descriptions. It is a fast check, false for most clients:
+// browsers, and programs that accept everything.
 func MayWantDocument(accept string, describes bool) bool {
 	if len(accept) < len("text/turtle") {
 		return false
 	}
 	for i := range len(accept) {
-		if 'A' <= accept[i] && accept[i] <= 'Z' { // few clients write types so
+		if 'A' <= accept[i] && accept[i] <= 'Z' { // few clients write types in upper case
 			accept = strings.ToLower(accept)
 			break
 		}
@@ -128,7 +131,8 @@ func MayWantDocument(accept string, describes bool) bool {
 	return false
 }
 
-// withoutParameters returns Accept in lower case, with no parameters but weights: profiles (RFC 6906) and character sets do not matter here.
+// withoutParameters returns Accept in lower case, with weights as the only parameters: profiles (RFC 6906)
+// and character sets are ignored.
 func withoutParameters(lines httpmessage.Lines) string {
 	var b strings.Builder
 	for i, r := range parseAccept(lines) {
@@ -140,9 +144,10 @@ func withoutParameters(lines httpmessage.Lines) string {
 	return b.String()
 }
 
-// preferred returns the format in which a client would rather have what is known of a name than be led to what it names; nil for most. A linkset is
-// only asked for by those who want the links. Other formats are also formats of resources, so that a name answers with them only if it describes itself
-// by Accept. hasType reports whether a target of the name has a media type: the client is led there.
+// preferred returns the format that a client prefers to a redirect of a name; nil for most clients. A linkset
+// is returned only to clients that name its type. Other formats are also formats of resources, so they are
+// returned only if describes is true. hasType reports whether a target of the name has a media type: the
+// client is redirected to it.
 func preferred(accept []httpmessage.MediaRange, describes bool, hasType func(mediaType string) bool) *format {
 	slices.SortStableFunc(accept, func(a, b httpmessage.MediaRange) int { return cmp.Compare(b.Quality, a.Quality) })
 	all := formats()

@@ -16,7 +16,8 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// The response codes of the Handle System that replies have: RFC 3652 section 2.2.2.3, and the HTTP interface of the Handle.net software.
+// Response codes of the Handle System: RFC 3652 section 2.2.2.3, and the HTTP interface of the Handle.net
+// software.
 const (
 	handleFound    = 1
 	handleFailed   = 2
@@ -25,7 +26,7 @@ const (
 	handleNoValues = 200
 )
 
-// handleJSON is what the JSON interface of the Handle System says of a handle.
+// handleJSON is a response of the JSON interface of the Handle System.
 type handleJSON struct {
 	Code    int           `json:"responseCode"`
 	Handle  string        `json:"handle"`
@@ -33,7 +34,8 @@ type handleJSON struct {
 	Values  []handleValue `json:"values,omitempty"`
 }
 
-// handle answers for a name of the registry as a handle. Names of others are not found: they are for their own servers to answer.
+// handle replies to a request for a name of the registry as a handle. Names of other authorities are not
+// found: their own servers resolve them.
 func (a *Responder) handle(ctx context.Context, q *Question) (message.Reply, error) {
 	chosen, err := handleFilterOf(q.Values)
 	if err != nil {
@@ -46,7 +48,8 @@ func (a *Responder) handle(ctx context.Context, q *Question) (message.Reply, err
 	answer, err := a.config.Resolver.Resolve(ctx, q.Query)
 	record := answer.Record()
 	var n *resolver.Negative
-	if errors.As(err, &n) && errors.Is(err, resolver.ErrNotFound) && isRecordOf(n.Record, name.String()) { // it leads nowhere now
+	// It is registered, but has no target.
+	if errors.As(err, &n) && errors.Is(err, resolver.ErrNotFound) && isRecordOf(n.Record, name.String()) {
 		answer, record, err = resolver.Answer{TTL: n.Lifetime(), Cache: n.Cache}, n.Record, nil
 	}
 	switch {
@@ -69,18 +72,21 @@ func (a *Responder) handle(ctx context.Context, q *Question) (message.Reply, err
 	return About(reply, q.Base, name.String(), record), nil
 }
 
-// isRecordOf reports whether a record is of a name or of what that is an alias of, and not of a prefix of it; false for nil.
+// isRecordOf reports whether a record is that of a name, or of the name that it is an alias of, and not that
+// of a prefix of the name; false for nil.
 func isRecordOf(record *resolver.Record, name string) bool {
 	return record != nil && (record.Name == name || !mayBePrefix(record.Name) || !strings.HasPrefix(name, record.Name))
 }
 
-// mayBePrefix reports whether a name may be a prefix of the registry: those end with neither a letter nor a digit.
+// mayBePrefix reports whether a name may be a prefix of the registry: prefixes end with neither a letter nor
+// a digit.
 func mayBePrefix(name string) bool {
 	const others = ":/?#[]@!$&'()*+,;=-._~"
 	return name != "" && strings.Contains(others, name[len(name)-1:])
 }
 
-// HandleFailed returns the reply with an error to a request for a handle, in place of one for people.
+// HandleFailed returns the error reply to a request for a handle, in the JSON of the Handle System instead of
+// a page.
 func HandleFailed(reply message.Reply, handle string, err error) message.Reply {
 	failed := handleJSON{Code: handleFailed, Handle: handle, Message: problem.New(err).Detail}
 	switch {
@@ -90,19 +96,21 @@ func HandleFailed(reply message.Reply, handle string, err error) message.Reply {
 		failed.Code = handleNotFound
 	}
 	reply.ContentType, reply.Body, reply.Vary = typeJSON, message.Line(failed), ""
-	reply.Fields.Del("Content-Language") // of the page that browsers get elsewhere
+	reply.Fields.Del("Content-Language") // of the page for browsers
 	reply.Fields.Del("Content-Security-Policy")
 	return reply
 }
 
-// handleFilter says which values of a handle are asked for: those of the types and those with the indexes, all where it has neither.
+// handleFilter selects values of a handle: those of the types and those with the indexes, all values if both
+// are empty.
 type handleFilter struct {
 	types, indexes []string
 	isPretty       bool
 }
 
-// handleFilterOf returns the filter of the parameters of a request. The parameters "auth" and "cert" change nothing: answers are of the
-// registry, and signed by nobody. "callback" would make a script of the answer, which pages of other sites can read without it.
+// handleFilterOf returns the filter of the query parameters. "auth" and "cert" have no effect: answers come
+// from the registry, and are not signed. "callback" is not supported: it would make a script of the reply,
+// and cross-origin pages can read the reply without it.
 func handleFilterOf(parameters string) (handleFilter, error) {
 	values, err := url.ParseQuery(parameters)
 	if err != nil {
@@ -114,7 +122,7 @@ func handleFilterOf(parameters string) (handleFilter, error) {
 
 var ruleHandleValues = uri.Rule{Code: "parameters", Name: "parameters", Section: "urnd's API", Says: "parameters are separated by \"&\", and percent-encoded"}
 
-// has reports whether a value is asked for.
+// has reports whether a value is selected.
 func (f handleFilter) has(v handleValue) bool {
 	if len(f.types) == 0 && len(f.indexes) == 0 {
 		return true
@@ -139,7 +147,7 @@ func (f handleFilter) marshal(document handleJSON) []byte {
 	return message.Line(document)
 }
 
-// titleOf returns the title in the metadata of a record, "" where it has none that is text.
+// titleOf returns the title in the metadata of a record, "" if it is missing or no text.
 func titleOf(metadata string) string {
 	var of struct {
 		Title json.RawMessage `json:"title"`
@@ -159,7 +167,7 @@ func titleOf(metadata string) string {
 	}
 }
 
-// timestamp returns a time as values of handles have it.
+// timestamp formats a time for values of handles.
 func timestamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // lifetime returns the TTL of the values of an answer, in seconds.

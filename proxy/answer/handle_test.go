@@ -35,7 +35,7 @@ func (h handleReply) types() string {
 	return strings.Join(all, " ")
 }
 
-// withHandles has names of a registry as handles.
+// withHandles configures names of a registry as handles.
 func withHandles(c *answer.Config) {
 	c.Names = c.Names.Owning([]string{"urn:", "doi:10.5555/"})
 	c.Handles = route.Handles{{Prefix: "20.500.1", Names: "urn:a1:"}, {Prefix: "10.5555", Names: "doi:10.5555/"}}
@@ -49,7 +49,7 @@ func handleRecord(name string) *resolver.Record {
 	}
 }
 
-// handlesOfRegistry answers as the registry does.
+// handlesOfRegistry resolves handles like the registry.
 func handlesOfRegistry(_ context.Context, q resolver.Query) (resolver.Answer, error) {
 	name := q.URI.String()
 	record := handleRecord(name)
@@ -129,7 +129,7 @@ func TestHandles(t *testing.T) {
 	}
 }
 
-// What a value of a handle says.
+// The fields of a handle value.
 func TestHandleValues(t *testing.T) {
 	s := start(t, withHandles)
 	response := s.asked(t, "/api/handles/20.500.1/b")

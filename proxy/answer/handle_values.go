@@ -22,7 +22,8 @@ type handleData struct {
 	Value  string `json:"value"`
 }
 
-// The indexes of values. Those of URLs begin with 1, and the others stay what they are when targets come and go.
+// Indexes of values. Those of URLs begin with 1; the others are fixed, so that they do not depend on the
+// number of targets.
 const (
 	maxHandleURLs       = 100
 	indexEmail          = 201
@@ -34,7 +35,7 @@ const (
 
 func (v handleValue) index() string { return strconv.Itoa(v.Index) }
 
-// handleValues returns the values of a name as a handle: where it leads, best first, and what else its record says.
+// handleValues returns the values of a name as a handle: its targets, best first, and the data of its record.
 func (a *Responder) handleValues(name string, answer resolver.Answer, record *resolver.Record) []handleValue {
 	var values []handleValue
 	add := func(index int, kind, text string) {
@@ -52,8 +53,9 @@ func (a *Responder) handleValues(name string, answer resolver.Answer, record *re
 	return values
 }
 
-// aliasOf returns the handle that a name is an alias of, "" where it is none, or one of a name that is no handle. The record of an alias is that
-// of the name behind it, or of a prefix of that, which ends where a part of names does.
+// aliasOf returns the handle of the name that a name is an alias of; "" if it is no alias, or the other name
+// is no handle. The record of an alias is that of its target, or of a prefix of it, which ends with a
+// delimiter.
 func (a *Responder) aliasOf(name string, record *resolver.Record) string {
 	if record.Name == name || mayBePrefix(record.Name) {
 		return ""
@@ -61,7 +63,7 @@ func (a *Responder) aliasOf(name string, record *resolver.Record) string {
 	return a.config.Handles.Of(record.Name)
 }
 
-// emailOf returns the mail address in a contact, "" for another one.
+// emailOf returns the mail address in a contact, "" for other contacts.
 func emailOf(contact string) string {
 	const scheme = "mailto:"
 	if len(contact) > len(scheme) && strings.EqualFold(contact[:len(scheme)], scheme) {
@@ -80,11 +82,12 @@ type locationsXML struct {
 	Locations []locationXML `xml:"location"`
 }
 
-// locationXML is a location. Attributes that the Handle System does not know are for locatt, by which clients choose.
+// locationXML is a location. Attributes that the Handle System does not define are for locatt, by which
+// clients select a location.
 type locationXML struct {
 	ID       int    `xml:"id,attr"`
 	HRef     string `xml:"href,attr"`
-	Weight   int    `xml:"weight,attr"` // the chance to be chosen: only the one to which the name leads has it
+	Weight   int    `xml:"weight,attr"` // probability of being selected: 1 for the redirect target, 0 for all others
 	Country  string `xml:"country,attr,omitempty"`
 	Context  string `xml:"context,attr,omitempty"`
 	Type     string `xml:"type,attr,omitempty"`
@@ -93,7 +96,8 @@ type locationXML struct {
 	Title    string `xml:"title,attr,omitempty"`
 }
 
-// handleLocations returns all that a name leads to, and its other links, as a value 10320/loc; "" for no more than one URL.
+// handleLocations returns all targets and links of a name as a value 10320/loc; "" if they are not more than
+// one URL.
 func handleLocations(answer resolver.Answer) string {
 	var of locationsXML
 	isMore := false
@@ -120,7 +124,7 @@ func handleLocations(answer resolver.Answer) string {
 	return string(text)
 }
 
-// isCountry reports whether a context is a country by its code of two letters (ISO 3166).
+// isCountry reports whether a context has the form of a two-letter country code (ISO 3166).
 func isCountry(context string) bool {
 	return len(context) == 2 && strings.Trim(strings.ToLower(context), "abcdefghijklmnopqrstuvwxyz") == ""
 }

@@ -19,21 +19,24 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// maxTypes bounds the link types that a reply lists.
+// maxTypes limits the link types that a reply lists.
 const maxTypes = 40
 
-// MayWantLinks reports whether a value of Accept may ask for the linkset of an identifier in a web address, in place of a redirect.
+// MayWantLinks reports whether a value of Accept may prefer the linkset of an identifier in a web address to
+// a redirect.
 func MayWantLinks(accept string) bool { return strings.Contains(accept, "json") }
 
-// isIdentifier reports whether a question is about what an identifier in a web address leads to, as its own URL asks it.
+// isIdentifier reports whether a question is about an identifier in a web address, requested by its own URL.
 func (a *Responder) isIdentifier(q *Question) bool {
 	service := q.Query.Service
 	return service == resolver.I2L && q.Form != route.FormTHTTP && a.config.Names.IsLink(q.Query.URI)
 }
 
-// identifier answers for an identifier in a web address: GS1-Conformant Resolver standard section 2.
+// identifier replies to a request for an identifier in a web address: GS1-Conformant Resolver standard
+// section 2.
 func (a *Responder) identifier(ctx context.Context, q *Question) (message.Reply, error) {
-	asked, err := a.config.Names.Canonical(q.Query) // without the query, which is added to one link alone
+	// The query is removed: it is only added to a single link.
+	asked, err := a.config.Names.Canonical(q.Query)
 	if err != nil {
 		return message.Reply{}, problem.About(err, q.Query.URI)
 	}
@@ -41,7 +44,8 @@ func (a *Responder) identifier(ctx context.Context, q *Question) (message.Reply,
 	return a.Identified(q, found, err)
 }
 
-// Identified returns the reply about an identifier in a web address, by the answer for its canonical name, or why there is none.
+// Identified returns the reply for an identifier in a web address, from the answer for its canonical name, or
+// its error.
 func (a *Responder) Identified(q *Question, found resolver.Answer, err error) (message.Reply, error) {
 	query, _ := q.Query.URI.Query()
 	name := found.Name.String()
@@ -51,16 +55,16 @@ func (a *Responder) Identified(q *Question, found resolver.Answer, err error) (m
 		if record == nil || len(record.Links) == 0 || errors.Is(err, resolver.ErrGone) {
 			return message.Reply{}, problem.About(err, q.Query.URI)
 		}
-		links, found = record.Links, lasting(found, err) // it leads nowhere by itself
+		links, found = record.Links, lasting(found, err) // it has no target of its own
 	}
 	set := gs1.NewSet(name, links, a.config.Names.Levels(name))
-	if set.Redirect != "" { // another resolver has its links, all of them
+	if set.Redirect != "" { // another resolver has all its links
 		return a.redirected(q, found, set.Redirect, query, "Accept")
 	}
 	return a.chosen(q, found, set, query)
 }
 
-// chosen answers with the link that a request means, the choice among several, or the linkset.
+// chosen replies with the link that a request selects, the choice of several, or the linkset.
 func (a *Responder) chosen(q *Question, found resolver.Answer, set *gs1.Set, query string) (message.Reply, error) {
 	request := gs1.ParseRequest(query, q.Lines)
 	choice := set.Choose(request, a.config.Failing)
@@ -78,7 +82,8 @@ func (a *Responder) chosen(q *Question, found resolver.Answer, set *gs1.Set, que
 	return a.links(q, found, choice.Links, http.StatusMultipleChoices, choice), nil
 }
 
-// noLink is the error of an identifier without a link of the type that was asked for: section 2.6.2. It says which there are.
+// noLink returns the error for an identifier without a link of the requested type: section 2.6.2. It lists
+// the existing types.
 func noLink(request *gs1.Request, set *gs1.Set, found resolver.Answer) error {
 	n := &resolver.Negative{Reason: "it has no default link", Code: "no_default_link"}
 	if request.LinkType != "" {
@@ -92,7 +97,7 @@ func noLink(request *gs1.Request, set *gs1.Set, found resolver.Answer) error {
 	return n
 }
 
-// redirected returns the redirect to a target, with the query as it was sent: section 2.12.
+// redirected returns the redirect to a target, with the raw query of the request: section 2.12.
 func (a *Responder) redirected(q *Question, found resolver.Answer, target, query, vary string) (message.Reply, error) {
 	to, err := resolver.WithQuery([]resolver.Location{{URI: target}}, query)
 	if err != nil {
@@ -107,7 +112,7 @@ func (a *Responder) redirected(q *Question, found resolver.Answer, target, query
 	return aboutIdentifier(reply, q, found, found.Record()), nil
 }
 
-// links returns a linkset, or the choice among links, in a media type.
+// links returns a linkset, or the choice of links, in a media type.
 func (a *Responder) links(q *Question, found resolver.Answer, links []resolver.Link, status int, choice gs1.Choice) message.Reply {
 	describe := func(anchor string) string { return a.described(found, anchor) }
 	reply := message.Document(choice.Linkset, nil, found)
@@ -120,7 +125,7 @@ func (a *Responder) links(q *Question, found resolver.Answer, links []resolver.L
 	return aboutIdentifier(reply, q, found, found.Record())
 }
 
-// pageOf returns the page of links, with the same as JSON-LD inside.
+// pageOf returns the page of links, with the same data as JSON-LD.
 func pageOf(w pages.Writer, describe func(string) string, links []resolver.Link) pages.Page {
 	rows, title := make([][2]string, 0, len(links)), "Links"
 	for i, l := range links {
@@ -134,7 +139,7 @@ func pageOf(w pages.Writer, describe func(string) string, links []resolver.Link)
 	return w.DescriptionWith(title, rows, gs1.Linkset(links, describe, true))
 }
 
-// described says in words what an anchor identifies: by the title in the metadata of the name, and else by its codes.
+// described returns the description of an anchor: the title in the metadata of the name, or else its codes.
 func (a *Responder) described(found resolver.Answer, anchor string) string {
 	if record := found.Record(); record != nil && record.Name == anchor && record.Metadata != "" {
 		var metadata struct {
@@ -155,7 +160,8 @@ func (a *Responder) described(found resolver.Answer, anchor string) string {
 	return link.Label()
 }
 
-// aboutIdentifier returns a reply about an identifier with its links, and with the JSON-LD context where it is a linkset (section 2.10).
+// aboutIdentifier adds the links of an identifier to a reply and, for a linkset, the link to its JSON-LD
+// context (section 2.10).
 func aboutIdentifier(reply message.Reply, q *Question, found resolver.Answer, record *resolver.Record) message.Reply {
 	name := found.Name.String()
 	reply.AddLink(string(AppendIdentifierLinks(nil, q.Base, name)))
@@ -165,7 +171,8 @@ func aboutIdentifier(reply message.Reply, q *Question, found resolver.Answer, re
 	return withRecord(reply, q.Base, record)
 }
 
-// AppendIdentifierLinks is AppendLinks of an identifier in a web address, whose linkset is that of GS1's profile: section 2.9.
+// AppendIdentifierLinks is AppendLinks for an identifier in a web address, whose linkset is that of GS1's
+// profile: section 2.9.
 func AppendIdentifierLinks(dst []byte, base, name string) []byte {
 	if len(name) > maxLinkedName {
 		return dst
@@ -174,7 +181,7 @@ func AppendIdentifierLinks(dst []byte, base, name string) []byte {
 	return appendCiteAs(appendDescribedBy(dst, base, name), base, name)
 }
 
-// originOf returns the scheme and authority of a URL of the web.
+// originOf returns the scheme and authority of an http or https URL.
 func originOf(name string) string {
 	const scheme = len("https://")
 	if i := strings.IndexByte(name[min(scheme, len(name)):], '/'); i >= 0 {
@@ -183,18 +190,19 @@ func originOf(name string) string {
 	return name
 }
 
-// IdentifierOptions returns the reply to OPTIONS for an identifier in a web address, to which a preflight is one, too: section 2.2.
+// IdentifierOptions returns the reply to OPTIONS for an identifier in a web address, including preflight
+// requests: section 2.2.
 func IdentifierOptions(base, name string) message.Reply {
 	reply := message.Reply{Status: http.StatusNoContent, Vary: "Origin, Access-Control-Request-Method", Fields: httpmessage.FieldsOf("Allow", identifierMethods, "Access-Control-Allow-Methods", identifierMethods, "Access-Control-Allow-Headers", "Accept, Accept-Datetime, Accept-Language, Cache-Control, Content-Type", "Access-Control-Max-Age", "86400")}
 	reply.AddLink(string(AppendIdentifierLinks(nil, base, name)))
 	return reply
 }
 
-// identifierMethods are the methods that identifiers in web addresses have.
+// identifierMethods are the methods of identifiers in web addresses.
 const identifierMethods = "GET, HEAD, OPTIONS"
 
-// IdentifierDocuments returns the documents of a resolver of identifiers in web addresses by their paths: what it is (section 3), and the
-// JSON-LD context of its linksets (section 2.10).
+// IdentifierDocuments returns the documents of a resolver of identifiers in web addresses, by path: its
+// description (section 3), and the JSON-LD context of its linksets (section 2.10).
 func IdentifierDocuments(s *gs1.Site) map[string]*Static {
 	return map[string]*Static{
 		gs1.PathDescription: NewStatic(gs1.TypeJSON, s.Description()),

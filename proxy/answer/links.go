@@ -10,12 +10,13 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// maxLinkedName bounds the names that links have, in octets: they have it several times, and many clients and proxies refuse a head of 16 KiB.
+// maxLinkedName limits the names in links, in bytes: a Link field contains the name several times, and many
+// clients and proxies reject a header of 16 KiB.
 const maxLinkedName = 1024
 
-// AppendLinks appends the Link field of what a name itself answers, as a redirect: its linkset (RFC 9264 section 6), what describes it and the
-// URL to cite (RFC 8574). Targets are absolute where base, the URL of this server without a slash at its end, is known. A name
-// that is too long has none. It allocates nothing.
+// AppendLinks appends the value of Link for the redirect of a name: its linkset (RFC 9264 section 6), its
+// description, and the URL to cite (RFC 8574). Targets are absolute if base, the URL of this server without a
+// trailing slash, is not "". It appends nothing for a name that is too long. It does not allocate.
 func AppendLinks(dst []byte, base, name string) []byte {
 	if len(name) > maxLinkedName {
 		return dst
@@ -37,17 +38,17 @@ func appendCiteAs(dst []byte, base, name string) []byte {
 	return append(route.AppendNameURL(append(dst, ", <"...), base, name), `>; rel="cite-as"`...)
 }
 
-// describes is the service of descriptions, without its class.
+// describes is the service of descriptions, without the class of the identifier.
 const describes = "2C"
 
-// About returns a reply of a name itself with its links, and what its record says, which may be nil.
+// About adds the links of a name, and the fields of its record, which may be nil, to a reply.
 func About(reply message.Reply, base, name string, record *resolver.Record) message.Reply {
 	reply.AddLink(string(AppendLinks(nil, base, name)))
 	return withRecord(reply, base, record)
 }
 
-// Failed returns the reply to a question about a name that failed, with its links where the name is known: it is registered, or gone. isLink
-// is whether it is an identifier in a web address.
+// Failed adds links to the error reply for a name that is registered or gone; other replies are returned
+// unchanged. isLink is true for an identifier in a web address.
 func Failed(reply message.Reply, base, name string, isLink bool, err error) message.Reply {
 	record := resolver.RecordOf(err)
 	if record == nil && reply.Status != http.StatusGone {
@@ -60,8 +61,8 @@ func Failed(reply message.Reply, base, name string, isLink bool, err error) mess
 	return About(reply, base, name, record)
 }
 
-// withRecord returns a reply with what the record of its name says: what came instead of a withdrawn one (RFC 5829 section 3.3), and
-// whether it is for trial.
+// withRecord adds the fields of a record to a reply: successors of a withdrawn name (RFC 5829 section 3.3),
+// and whether the name is in a sandbox. record may be nil.
 func withRecord(reply message.Reply, base string, record *resolver.Record) message.Reply {
 	if record == nil {
 		return reply
@@ -76,8 +77,9 @@ func withRecord(reply message.Reply, base string, record *resolver.Record) messa
 	return reply.WithRecord(record)
 }
 
-// addLinks adds the links of a document about an identifier: its linkset, RFC 8288 and the relations canonical (RFC 6596), alternate,
-// describes or describedby, cite-as (RFC 8574), service-desc (RFC 8631) and api-catalog (RFC 9727).
+// addLinks adds the links of a document about an identifier: its linkset, by RFC 8288, and the relations
+// canonical (RFC 6596), alternate, describes or describedby, cite-as (RFC 8574), service-desc (RFC 8631) and
+// api-catalog (RFC 9727).
 func addLinks(reply *message.Reply, q *Question, canonical string) {
 	isPage := reply.ContentType == pages.ContentType
 	if canonical == "" || len(canonical) > maxLinkedName {
@@ -88,7 +90,7 @@ func addLinks(reply *message.Reply, q *Question, canonical string) {
 		links = append(appendLinkset(links, q.Base, canonical), ", "...)
 	}
 	links = append(links, '<')
-	if strings.ContainsAny(canonical, ",;") { // the URN itself cannot be encoded: it would be another name
+	if strings.ContainsAny(canonical, ",;") { // percent-encoding would change the URN itself
 		links = route.AppendNameURL(links, q.Base, canonical)
 	} else {
 		links = append(links, canonical...)

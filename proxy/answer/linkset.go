@@ -10,19 +10,20 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// The media types of linksets: RFC 9264 sections 4.2 and 4.1.
+// Media types of linksets: RFC 9264 sections 4.2 and 4.1.
 const (
 	linksetType  = "application/linkset+json"
 	linkTextType = "application/linkset"
 )
 
-// maxLinks bounds the links of one context in a linkset.
+// maxLinks limits the links of one context in a linkset.
 const maxLinks = 500
 
-// linkContext is a link context with its links, in order: RFC 9264 section 4.2.2. All URIs are absolute where the URL of the server is known.
+// linkContext is a link context with its links, in order: RFC 9264 section 4.2.2. All URIs are absolute if
+// the URL of the server is known.
 type linkContext struct {
 	Anchor string
-	Links  []resolver.Link // with their relation types; Anchor is not used
+	Links  []resolver.Link // with relation types; their Anchor is not used
 }
 
 // add adds a link.
@@ -36,10 +37,10 @@ type linkTarget struct {
 	Title    string   `json:"title,omitempty"`
 	Type     string   `json:"type,omitempty"`
 	Language []string `json:"hreflang,omitempty"`
-	Context  []string `json:"context,omitempty"` // an extension attribute, as GS1 has it: section 4.2.4.3
+	Context  []string `json:"context,omitempty"` // an extension attribute of GS1: section 4.2.4.3
 }
 
-// linksetJSON returns a linkset as JSON, with a line for each target.
+// linksetJSON returns a linkset as JSON, with one line per target.
 func linksetJSON(contexts []linkContext) []byte {
 	b := bytes.NewBuffer(make([]byte, 0, 4096))
 	out := json.NewEncoder(b)
@@ -52,7 +53,8 @@ func linksetJSON(contexts []linkContext) []byte {
 	return b.Bytes()
 }
 
-// writeJSON writes a context: its anchor, and each relation type with its targets, in the order in which they come first.
+// writeJSON writes a context: its anchor, and each relation type with its targets, in order of their first
+// link.
 func (c *linkContext) writeJSON(b *bytes.Buffer, out *json.Encoder) {
 	b.WriteString(`{"anchor": `)
 	writeJSON(b, out, c.Anchor)
@@ -76,7 +78,7 @@ func (c *linkContext) writeJSON(b *bytes.Buffer, out *json.Encoder) {
 	b.WriteByte('}')
 }
 
-// separate begins a line with an indent, behind a comma if it is not the first.
+// separate begins an indented line, after a comma if hasOthers is true.
 func separate(b *bytes.Buffer, hasOthers bool, indent string) {
 	if hasOthers {
 		b.WriteByte(',')
@@ -94,7 +96,7 @@ func listOf(text string) []string {
 
 // writeJSON writes a value without the line end of its encoder.
 func writeJSON(b *bytes.Buffer, out *json.Encoder, v any) {
-	if out.Encode(v) == nil { // none of our types can fail
+	if out.Encode(v) == nil { // none of these types can fail
 		b.Truncate(b.Len() - 1)
 	}
 }
@@ -114,8 +116,8 @@ func linksetText(contexts []linkContext) []byte {
 	return append(b, '\n')
 }
 
-// appendLink appends a link-value of RFC 8288 section 3, "" for no anchor. It is ASCII, and has no comma or semicolon in its target, at which
-// clients would split the field.
+// appendLink appends a link-value of RFC 8288 section 3; anchor may be "". It is ASCII, and its target
+// contains no comma or semicolon, at which some clients would split the field.
 func appendLink(dst []byte, l *resolver.Link, anchor string) []byte {
 	dst = appendTarget(append(dst, '<'), l.URI)
 	dst = append(append(append(dst, `>; rel="`...), uri.EncodeRaw(l.Rel)...), '"')
@@ -128,7 +130,7 @@ func appendLink(dst []byte, l *resolver.Link, anchor string) []byte {
 	return appendText(dst, "context", l.Context, "")
 }
 
-// appendTarget appends a URI, percent-encoded where it would end early.
+// appendTarget appends a URI, with percent-encoded delimiters.
 func appendTarget(dst []byte, target string) []byte {
 	for _, c := range []byte(target) {
 		if c <= ' ' || c >= 0x7F || strings.IndexByte(`,;<>"\`, c) >= 0 {
@@ -140,8 +142,8 @@ func appendTarget(dst []byte, target string) []byte {
 	return dst
 }
 
-// appendQuoted appends a target attribute as a quoted string (RFC 9110 section 5.6.4). It has no other form: RFC 8288 section 3.4.1 defines "title*"
-// alone.
+// appendQuoted appends a target attribute as a quoted string (RFC 9110 section 5.6.4). A value with other
+// characters is omitted: RFC 8288 section 3.4.1 defines an extended form for "title" only.
 func appendQuoted(dst []byte, name, value string) []byte {
 	if value == "" || strings.ContainsFunc(value, func(c rune) bool { return c < ' ' || c >= 0x7F }) {
 		return dst
@@ -156,8 +158,8 @@ func appendQuoted(dst []byte, name, value string) []byte {
 	return append(dst, '"')
 }
 
-// appendText appends a target attribute for people as a quoted string or, where that has not all characters or is split by clients, by RFC 8187
-// section 3.2, with its language, "" where that is not known.
+// appendText appends a text attribute as a quoted string or, if it contains other characters or ones at which
+// clients split, by RFC 8187 section 3.2, with its language, "" if unknown.
 func appendText(dst []byte, name, value, tag string) []byte {
 	if !strings.ContainsFunc(value, func(c rune) bool { return c < ' ' || c >= 0x7F || strings.ContainsRune(`,;"\`, c) }) {
 		return appendQuoted(dst, name, value)

@@ -12,14 +12,14 @@ import (
 	"github.com/urnd/urnd/urnns/digitallink"
 )
 
-// relItem is the relation of what a name leads to, where it says no other: RFC 6573 section 2.1.
+// relItem is the default relation of a target of a name: RFC 6573 section 2.1.
 const relItem = "item"
 
 // relSame is the relation of other names of the same resource.
 const relSame = "https://schema.org/sameAs"
 
-// linkset answers with the links of a name: those of the name itself, of its descriptions, and of what it leads to (FAIR Signposting level 2).
-// A name that is gone has them, too.
+// linkset replies with the links of a name: those of the name itself, of its descriptions, and of its targets
+// (FAIR Signposting level 2). A withdrawn name has them, too.
 func (a *Responder) linkset(ctx context.Context, q *Question, chosen *format) (message.Reply, error) {
 	known, err := a.config.Names.Describe(q.Query)
 	if err != nil {
@@ -39,22 +39,22 @@ func (a *Responder) linkset(ctx context.Context, q *Question, chosen *format) (m
 		body = linksetText
 	}
 	reply := negotiated(chosen.contentType, body(contexts), lasting(answer, failure))
-	hasLinks := record != nil && len(record.Links) > 0 // it may have some, and lead nowhere
+	hasLinks := record != nil && len(record.Links) > 0 // a name may have links, but no target
 	if status := problem.Status(failure); failure != nil && (!hasLinks || status == http.StatusGone) {
 		reply.Status = status
 	}
 	reply.Record = record
-	if !q.IsName { // it is a URL, of which the body says what is known
+	if !q.IsName { // it is a URL: only the body describes it
 		return reply, nil
 	}
 	reply = About(reply, q.Base, known.Name.String(), record)
-	if !q.Query.Service.Locates() { // it is one of the descriptions, which may be asked for as they were
+	if !q.Query.Service.Locates() { // a description, which Accept-Datetime may select
 		a.addMemento(&reply, q, known.Name.String(), record)
 	}
 	return reply, nil
 }
 
-// lasting returns an answer with the freshness lifetime of what it was made of, where that failed.
+// lasting returns an answer with the freshness lifetime and the cache state of a negative answer in failure.
 func lasting(answer resolver.Answer, failure error) resolver.Answer {
 	if n := negativeOf(failure); n != nil {
 		answer.TTL, answer.Cache = n.Lifetime(), n.Cache
@@ -110,7 +110,7 @@ func (a *Responder) contextsOf(base string, known resolver.Description, answer r
 	return contexts
 }
 
-// addTo adds a link to the context with an anchor.
+// addTo adds a link to the context of an anchor.
 func addTo(contexts []linkContext, anchor string, link resolver.Link) []linkContext {
 	for i := range contexts {
 		if contexts[i].Anchor == anchor {
@@ -121,5 +121,6 @@ func addTo(contexts []linkContext, anchor string, link resolver.Link) []linkCont
 	return append(contexts, linkContext{anchor, []resolver.Link{link}})
 }
 
-// expanded returns the relation type of a target: what the name leads to is an item of it, and the terms of the GS1 Web Vocabulary are URIs.
+// expanded returns the relation type of a target: the default is item, and terms of the GS1 Web Vocabulary
+// become URIs.
 func expanded(rel string) string { return cmp.Or(digitallink.TypeOf(rel), relItem) }

@@ -15,7 +15,8 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// linked answers with a name of the registry, which leads to a book in two languages, and has a link that leads nowhere by itself.
+// linked resolves a name of the registry, with a book in two languages as targets, and a link that is no
+// target.
 func linked(_ context.Context, q resolver.Query) (resolver.Answer, error) {
 	record := &resolver.Record{
 		Name: q.URI.String(), Version: 1, Status: "active", Metadata: `{"title":"A book"}`,
@@ -41,8 +42,8 @@ type linksetOf struct {
 	Linkset []map[string]any `json:"linkset"`
 }
 
-// decoded returns a linkset, whose contexts it checks by RFC 9264 section 4.2: each has an absolute or own anchor once, and each relation has
-// targets with href.
+// decoded decodes a linkset, and checks its contexts by RFC 9264 section 4.2: each anchor occurs once, and is
+// absolute or the own one, and each relation has targets with href.
 func decoded(t *testing.T, body string) map[string]map[string]any {
 	t.Helper()
 	var set linksetOf
@@ -76,8 +77,8 @@ func decoded(t *testing.T, body string) map[string]map[string]any {
 	return all
 }
 
-// RFC 9264: a name has its links by Accept, by format and at a URL of their own. FAIR Signposting level 2: they are those of the name, of its
-// descriptions and of its items.
+// RFC 9264: a name has its links by Accept, by format and at a separate URL. FAIR Signposting level 2: they
+// are those of the name, of its descriptions and of its items.
 func TestLinkset(t *testing.T) {
 	s := start(t, nil)
 	s.next = linked
@@ -119,7 +120,8 @@ func TestLinkset(t *testing.T) {
 	}
 }
 
-// RFC 9264 section 4.1: the text is ASCII, and clients that split it at commas and semicolons read it right, too.
+// RFC 9264 section 4.1: the text is ASCII, and even clients that split it at commas and semicolons parse it
+// correctly.
 func TestLinksetAsText(t *testing.T) {
 	s := start(t, nil)
 	s.next = linked
@@ -147,7 +149,8 @@ func TestLinksetAsText(t *testing.T) {
 	}
 }
 
-// Links of documents have neither commas nor semicolons in their targets, the canonical one either; one that is no URN then is the URL of the name.
+// Links of documents have neither commas nor semicolons in their targets, including the canonical one; a URN
+// with these is replaced by the URL of the name.
 func TestCanonicalLink(t *testing.T) {
 	s := start(t, nil)
 	s.next = withLocations("https://a.example/")
@@ -167,7 +170,7 @@ func TestCanonicalLink(t *testing.T) {
 	}
 }
 
-// A withdrawn name has a linkset without items, with what came instead; of an unknown one there is none.
+// A withdrawn name has a linkset without items, with its successors; an unknown one has none.
 func TestLinksetOfWithdrawn(t *testing.T) {
 	s := start(t, nil)
 	record := &resolver.Record{Name: "urn:a1:b", Status: "withdrawn", Successors: []string{"urn:a1:c,d"}}
@@ -195,8 +198,8 @@ func TestLinksetOfWithdrawn(t *testing.T) {
 	}
 }
 
-// linkedDataTypes are values of Accept that programs of linked data send: JSON-LD loaders (pyld, jsonld.js, Titanium), rdflib, Jena, rdf4j, those that
-// ask doi.org for citations, and browsers and others.
+// linkedDataTypes returns values of Accept of linked data programs: JSON-LD loaders (pyld, jsonld.js,
+// Titanium), rdflib, Jena, rdf4j, programs that request citations from doi.org, and of browsers and others.
 func linkedDataTypes() []string {
 	return []string{
 		"application/ld+json, application/json", "application/ld+json, application/json;q=0.9", "application/ld+json;profile=\"http://www.w3.org/ns/json-ld#context\"",
@@ -208,8 +211,8 @@ func linkedDataTypes() []string {
 	}
 }
 
-// A name leads programs of linked data to where it leads browsers, and has its descriptions at URLs of their own: what is known of a vocabulary is not
-// the vocabulary. A target of the type that is accepted goes before others.
+// A name redirects linked data programs like browsers, and has its descriptions at separate URLs: the
+// description of a vocabulary is not the vocabulary. A target with the accepted type precedes others.
 func TestNameLeadsWhateverIsAccepted(t *testing.T) {
 	s := start(t, nil)
 	record := &resolver.Record{Name: "urn:a1:b"}
@@ -252,7 +255,7 @@ func TestNameLeadsWhateverIsAccepted(t *testing.T) {
 	}
 }
 
-// A site may have names of the registry described at the name, as doi.org has DOIs.
+// A site may configure that names of the registry return their descriptions, like DOIs at doi.org.
 func TestDescribedByAccept(t *testing.T) {
 	s := start(t, func(c *answer.Config) { c.Described = []string{"urn:a1:", "ark:/12345/"} })
 	s.next = linked
@@ -289,7 +292,7 @@ func TestDescribedByAccept(t *testing.T) {
 	}
 }
 
-// Links of a name are bounded, also in their length.
+// The links of a name are limited in number and length.
 func TestLinksetIsBounded(t *testing.T) {
 	s := start(t, nil)
 	for _, target := range []string{"/urn:example:", "/uri-res/N2Ls?urn:example:"} {
@@ -329,7 +332,7 @@ func BenchmarkLinkset(b *testing.B) {
 	}
 }
 
-// The Link field of a redirect allocates nothing.
+// The Link field of a redirect does not allocate.
 func BenchmarkLinks(b *testing.B) {
 	room := make([]byte, 0, 1024)
 	b.ReportAllocs()

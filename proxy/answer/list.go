@@ -16,7 +16,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// The media types of replies.
+// Media types of replies.
 const (
 	typeList  = "text/uri-list"
 	typePlain = "text/plain"
@@ -31,12 +31,12 @@ func mediaTypes(names ...string) []contenttype.MediaType {
 	return types
 }
 
-// listTypes are the representations of a list of URIs: RFC 2169 section 3.2, and JSON.
+// listTypes returns the media types of a list of URIs: RFC 2169 section 3.2, and JSON.
 func listTypes() []contenttype.MediaType {
 	return mediaTypes(typeList, pages.Type, typePlain, typeJSON)
 }
 
-// locations answers with all locations, best first.
+// locations replies with all locations, best first.
 func (a *Responder) locations(ctx context.Context, q *Question) (message.Reply, error) {
 	answer, err := a.config.Resolver.Resolve(ctx, q.Query)
 	if err != nil {
@@ -59,10 +59,10 @@ func textsOf(locations []resolver.Location) []string {
 	return texts
 }
 
-// maxNames bounds a list of names; no namespace has so many.
+// maxNames limits a list of names; no namespace has so many.
 const maxNames = 100
 
-// names answers with at most limit other names of the resource.
+// names replies with at most limit other names of the resource.
 func (a *Responder) names(ctx context.Context, q *Question, limit int) (message.Reply, error) {
 	found, err := a.otherNames(ctx, q.Query)
 	if err == nil && len(found.names) == 0 && limit == 1 {
@@ -91,7 +91,7 @@ type otherNames struct {
 	canonical string
 	names     []string
 	ttl       time.Duration
-	failure   error // why its authority, which may know more, could not be asked
+	failure   error // error of the query to its authority, which may know more names
 	record    *resolver.Record
 }
 
@@ -100,8 +100,8 @@ func (n otherNames) document(q resolver.Query) any {
 	return map[string]any{"input": q.URI.String(), "canonical": n.canonical, "names": n.names}
 }
 
-// otherNames returns the names that the rules of the namespace know, and those that its
-// authority knows. That there is none is an error only where the authority could not be asked.
+// otherNames returns the names by the rules of the namespace, and those of its authority. An empty result is
+// an error only if the query to the authority has failed.
 func (a *Responder) otherNames(ctx context.Context, q resolver.Query) (otherNames, error) {
 	d, err := a.config.Names.Describe(q)
 	if err != nil {
@@ -121,7 +121,7 @@ func (a *Responder) otherNames(ctx context.Context, q resolver.Query) (otherName
 			n.names = append(n.names, name)
 		}
 	}
-	if len(n.names) == 0 && failure != nil && err != nil { // nothing is known of the name at all
+	if len(n.names) == 0 && failure != nil && err != nil { // neither source knows the name
 		return otherNames{}, failure
 	}
 	if err == nil && q.IsURN() {
@@ -133,7 +133,7 @@ func (a *Responder) otherNames(ctx context.Context, q resolver.Query) (otherName
 	return n, nil
 }
 
-// list returns the reply to a question about a URI with a list of URIs, in one of the text types.
+// list returns a list of URIs about the URI of a question, in one of the text types.
 func (a *Responder) list(chosen string, q *Question, answer resolver.Answer, uris []string) message.Reply {
 	about := q.Query.URI
 	switch chosen {

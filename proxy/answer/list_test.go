@@ -11,7 +11,7 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// RFC 2169 sections 3.2 and 3.6, RFC 2483 sections 4.2, 4.7 and 4.8: Accept decides.
+// RFC 2169 sections 3.2 and 3.6, RFC 2483 sections 4.2, 4.7 and 4.8: Accept selects the media type.
 func TestLists(t *testing.T) {
 	s := start(t, nil)
 	s.next = withLocations("http://a.example/?b=1&c=2", "https://b.example/")
@@ -54,8 +54,8 @@ func TestLists(t *testing.T) {
 	}
 }
 
-// What an authority says of a name is added to what urnd knows, and its "no" is the answer:
-// RFC 2169 sections 3.5 and 3.6, RFC 3404 section 4.4.
+// Data of an authority about a name are added to those of urnd, and its negative answer is final: RFC 2169
+// sections 3.5 and 3.6, RFC 3404 section 4.4.
 func TestAuthority(t *testing.T) {
 	s := start(t, nil)
 	of := map[resolver.Service]resolver.Location{
@@ -106,13 +106,13 @@ func TestAuthority(t *testing.T) {
 	}
 }
 
-// RFC 2169 sections 3.2, 3.5, 3.6 and 3.9: types, and how long they may be cached.
+// RFC 2169 sections 3.2, 3.5, 3.6 and 3.9: media types and freshness lifetimes.
 func TestTypesAndFreshness(t *testing.T) {
 	s := start(t, nil)
 	s.next = withLocations("http://a.example/", "http://b.example/")
 	const (
 		fragment = "<ul>\n<li><a href=\"http://a.example/\">http://a.example/</a></li>\n<li><a href=\"http://b.example/\">http://b.example/</a></li>\n</ul>"
-		// RFC 2483 section 5: a list has one comment, and one URI on each line.
+		// RFC 2483 section 5: a list has one comment, and one URI per line.
 		list = "# urn:x1:a\r\nhttp://a.example/\r\nhttp://b.example/\r\n"
 	)
 	for _, tt := range []struct{ target, accept, contentType, control, part string }{

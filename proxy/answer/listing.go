@@ -14,17 +14,17 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// The representations of a listing, the one for clients that accept all of them first.
+// Media types of a listing besides HTML, which is the default.
 const (
 	listingJSON = "application/json"
 	listingText = "text/plain"
 )
 
-// throughFetch is the parameter of a media type in Accept by which the links of a page lead to /fetch of
-// this server. So representations of either kind are told apart wherever they are cached.
+// throughFetch is the parameter of a media type in Accept for pages whose links lead to /fetch of this
+// server. It distinguishes both variants of a page in all caches.
 const throughFetch = ";links=fetch"
 
-// inOrder is before the order of a listing, as a parameter of the media type, too.
+// inOrder is the parameter of the media type with the order of a listing.
 const inOrder = ";sort="
 
 func listingTypes() []contenttype.MediaType {
@@ -33,8 +33,8 @@ func listingTypes() []contenttype.MediaType {
 	}
 }
 
-// ListingAccept returns the field Accept for what may be a listing, with the one representation that suits
-// the client best by its own one: a page where that says nothing else. The order is one of message, or "".
+// ListingAccept returns the value of Accept for a resource that may be a listing: the single media type that
+// the client prefers, by default HTML. order is an order of package message, or "".
 func ListingAccept(accept string, fetched bool, order string) string {
 	chosen := pages.Type
 	if accept != "" {
@@ -51,7 +51,8 @@ func ListingAccept(accept string, fetched bool, order string) string {
 	return chosen
 }
 
-// Listing returns a listing as a document of the type that ListingAccept has chosen: one that is no page has only a body.
+// Listing returns a listing in the media type that ListingAccept has chosen: other types than HTML set only
+// the body.
 func Listing(w pages.Writer, accept string, l *scheme.Listing) (contentType string, document pages.Page) {
 	chosen, fetched := AcceptOf(accept)
 	if _, order, isSorted := strings.Cut(accept, inOrder); isSorted {
@@ -69,8 +70,8 @@ func Listing(w pages.Writer, accept string, l *scheme.Listing) (contentType stri
 	}
 }
 
-// ListingLanguage returns the field Accept-Language for what may be a listing, whose Accept is chosen: one value for all by which
-// its page is the same, and "" where it is none.
+// ListingLanguage returns the value of Accept-Language for a resource that may be a listing with a chosen
+// Accept: the same value for all clients that get the same page, and "" for other types than HTML.
 func ListingLanguage(design *pages.Design, chosen, languages string) string {
 	if !strings.HasPrefix(chosen, pages.Type) {
 		return ""
@@ -78,14 +79,13 @@ func ListingLanguage(design *pages.Design, chosen, languages string) string {
 	return design.For(languages).Accept()
 }
 
-// AcceptOf returns the field Accept of a client for which ListingAccept has chosen, alone, and whether it
-// has asked at /fetch.
+// AcceptOf returns the media type in a value of ListingAccept, and whether the client uses /fetch.
 func AcceptOf(accept string) (chosen string, fetched bool) {
 	chosen, _, _ = strings.Cut(accept, inOrder)
 	return strings.CutSuffix(chosen, throughFetch)
 }
 
-// sortItems puts the items of a directory or a list of groups in an order, one without a value last.
+// sortItems sorts the items of a directory or a list of groups; those without a value come last.
 func sortItems(l *scheme.Listing, order string) {
 	if l.Kind != scheme.KindDirectory && l.Kind != scheme.KindGroups {
 		return
@@ -108,7 +108,7 @@ func sortItems(l *scheme.Listing, order string) {
 	})
 }
 
-// datable returns a listing without times that RFC 3339, and so JSON, cannot have.
+// datable returns a listing without times that RFC 3339, and therefore JSON, cannot represent.
 func datable(l *scheme.Listing) *scheme.Listing {
 	const lastYear = 9999
 	isOut := func(i scheme.Item) bool { return i.Modified.Year() < 0 || i.Modified.Year() > lastYear }
@@ -125,7 +125,7 @@ func datable(l *scheme.Listing) *scheme.Listing {
 	return &changed
 }
 
-// linksBy returns the function from a URI to where a page of this server links to.
+// linksBy returns the function from a URI to the target of its link on a page of this server.
 func linksBy(fetched bool) func(string) string {
 	return func(u string) string {
 		if fetched {

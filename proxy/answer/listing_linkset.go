@@ -5,7 +5,7 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// linksetOf returns a listing as a linkset, the items by RFC 6573.
+// linksetOf returns a listing as a linkset, with its items by RFC 6573.
 func linksetOf(l *scheme.Listing) []byte {
 	c := linkContext{Anchor: l.URI}
 	for i := range l.Items {

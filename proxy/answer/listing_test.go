@@ -11,7 +11,7 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// directory returns a listing with all that one may have.
+// directory returns a listing with all fields set.
 func directory() *scheme.Listing {
 	size := int64(1000)
 	return &scheme.Listing{
@@ -24,8 +24,8 @@ func directory() *scheme.Listing {
 	}
 }
 
-// RFC 9110 section 12.5.1: of the representations the one that the client accepts best, a page where it does not say, or accepts
-// none. Its links lead to /fetch only for who has asked there.
+// RFC 9110 section 12.5.1: the client gets the media type that it prefers, HTML if it has no preference or
+// accepts none. Its links lead to /fetch only if the request did.
 func TestListing(t *testing.T) {
 	for _, tt := range []struct {
 		accept  string
@@ -87,13 +87,13 @@ func TestListingAsJSON(t *testing.T) {
 	}
 }
 
-// Directories and lists of groups are in the order that is asked for, other listings in theirs; equal items stay as they are.
+// Directories and lists of groups are sorted as requested, other listings are not; the sort is stable.
 func TestSortedListing(t *testing.T) {
 	one, two, ten := int64(1), int64(2), int64(10)
 	for _, tt := range []struct{ kind, order, want string }{
 		{scheme.KindDirectory, "", "c a B d"},
 		{scheme.KindDirectory, "name", "a B c d"},
-		{scheme.KindDirectory, "size", "d B a c"}, // of directories there is none
+		{scheme.KindDirectory, "size", "d B a c"}, // directories have no size
 		{scheme.KindDirectory, "time", "a B c d"},
 		{scheme.KindGroups, "size", "d B a c"}, // by the number of articles
 		{scheme.KindMenu, "name", "c a B d"},

@@ -13,13 +13,13 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// Memento, RFC 7089: the description of a name as it was, by the versions of the registry. The URI of the
-// description is its own TimeGate (section 4.1.2), and the JSON API has the URIs of mementos.
+// Memento, RFC 7089: the description of a name as of a time, from the versions of the registry. The URI of
+// the description is its own TimeGate (section 4.1.2), and the JSON API has the URIs of mementos.
 
-// fieldDatetime asks for a description as it was at a time.
+// fieldDatetime is the request field that selects the description as of a time.
 const fieldDatetime = "Accept-Datetime"
 
-// atDatetime returns the question as one about the time of Accept-Datetime, if it has one.
+// atDatetime returns the question as of the time of Accept-Datetime, if the request has one.
 func (a *Responder) atDatetime(ctx context.Context, q *Question) (*Question, error) {
 	text := q.Lines.Value(fieldDatetime)
 	isDescription := q.Query.Service == resolver.I2C || q.Query.Service == resolver.I2Cs
@@ -32,9 +32,9 @@ func (a *Responder) atDatetime(ctx context.Context, q *Question) (*Question, err
 	}
 	versions, err := a.config.History.Versions(ctx, q.Query)
 	switch {
-	case err == nil && at.Before(versions.Times[0]): // the first one is the closest
+	case err == nil && at.Before(versions.Times[0]): // the first memento is the closest
 		at = resolver.Then(versions.Times[0])
-	case errors.As(err, new(*resolver.Negative)): // others than the registry know no earlier time
+	case errors.As(err, new(*resolver.Negative)): // only the registry knows earlier times
 		return q, nil
 	case err != nil:
 		return nil, problem.About(err, q.Query.URI)
@@ -46,8 +46,8 @@ func (a *Responder) atDatetime(ctx context.Context, q *Question) (*Question, err
 	return &then, nil
 }
 
-// addMemento adds the header fields of a description of a canonical name that may be one of an earlier time, and where it is said how the name
-// itself was: those links have its URL as their context (RFC 8288 section 3.2).
+// addMemento adds the header fields of a description of a canonical name, which may be as of an earlier time.
+// The links of the mementos of the name itself have its URL as their context (RFC 8288 section 3.2).
 func (a *Responder) addMemento(reply *message.Reply, q *Question, canonical string, record *resolver.Record) {
 	if a.config.History == nil || record == nil {
 		return

@@ -11,8 +11,8 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// RFC 7089 section 4.1.2: the URI of a description is its own TimeGate, and the description that was valid at a time names its
-// memento. Names that the registry has not have no history.
+// RFC 7089 section 4.1.2: the URI of a description is its own TimeGate, and the description as of a time
+// links to its memento. Names outside of the registry have no history.
 func TestMemento(t *testing.T) {
 	changed := time.Date(2031, 5, 1, 12, 0, 0, 5e8, time.UTC)
 	asked := time.Date(2031, 6, 1, 0, 0, 0, 0, time.UTC)

@@ -14,16 +14,17 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// What a site knows of how its names were, by RFC 7089 pattern 2 (section 4.2): a name redirects as ever, and its TimeGate, its TimeMap and its
-// mementos are resources of their own. A memento is the redirect itself, or the answer that there was none (section 4.5.4).
+// Mementos of names, RFC 7089 pattern 2 (section 4.2): a name redirects according to its current version, and
+// its TimeGate, TimeMap and mementos are separate resources. A memento is the redirect itself, or the former
+// negative answer (section 4.5.4).
 
-// past is how a name was: its versions, in a question about it.
+// past is a question about the history of a name, with its versions.
 type past struct {
 	*Question
 	resolver.Versions
 }
 
-// moment answers a question about how a name was.
+// moment replies to a request for a TimeGate, a TimeMap or a memento.
 func (a *Responder) moment(ctx context.Context, q *Question) (message.Reply, error) {
 	versions, err := a.versions(ctx, q.Query)
 	p := &past{q, versions}
@@ -53,13 +54,14 @@ func (a *Responder) versions(ctx context.Context, q resolver.Query) (resolver.Ve
 	return a.config.History.Versions(ctx, q)
 }
 
-// at returns the index of the version that a name had at a time: the first one for what was before.
+// at returns the index of the version as of a time: the first one for an earlier time.
 func (p *past) at(when time.Time) int {
 	later := sort.Search(len(p.Times), func(i int) bool { return p.Times[i].After(when) })
 	return max(later-1, 0)
 }
 
-// timeGate leads to how a name was at the time of Accept-Datetime; without that, to how it is (RFC 7089 section 4.1).
+// timeGate redirects to the memento as of the time of Accept-Datetime, by default to the last one (RFC 7089
+// section 4.1).
 func (p *past) timeGate() (message.Reply, error) {
 	index := len(p.Times) - 1
 	if text := p.Lines.Value(fieldDatetime); text != "" {
@@ -83,7 +85,8 @@ func (p *past) leadsTo(index int) message.Reply {
 	}
 }
 
-// memento answers as a name did at a time: of one between two versions it leads to the one before, whose URI stays.
+// memento replies with the memento of a version. A time between two versions redirects to the earlier one,
+// whose URI is stable.
 func (a *Responder) memento(ctx context.Context, p *past) (message.Reply, error) {
 	at := p.Moment.At
 	index := p.at(at)
@@ -101,8 +104,8 @@ func (a *Responder) memento(ctx context.Context, p *past) (message.Reply, error)
 	return reply, nil
 }
 
-// then answers a question about a time as it would have been answered then, also that the name led nowhere. That it leads nowhere any more,
-// so that how it was is not shown, is an error.
+// then replies as the name was resolved as of a time, including a former negative answer. If the name no
+// longer resolves, so that its history is not public, it returns an error.
 func (a *Responder) then(ctx context.Context, q *Question) (message.Reply, error) {
 	answer, err := a.config.Resolver.Resolve(ctx, q.Query)
 	if err == nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// history are the times of the versions of all names but those that end in "unknown" and "broken".
+// history are the times of the versions of all names but those that end with "unknown" and "broken".
 type history []time.Time
 
 func (h history) Versions(_ context.Context, q resolver.Query) (resolver.Versions, error) {
@@ -38,7 +38,7 @@ func (h history) Versions(_ context.Context, q resolver.Query) (resolver.Version
 	return resolver.Versions{Name: canonical, Times: times, TTL: time.Minute}, err
 }
 
-// years are the beginnings of the years from 2031 on.
+// years returns the beginnings of n years from 2031 on.
 func years(n int) history {
 	times := make(history, n)
 	for i := range times {
@@ -47,7 +47,8 @@ func years(n int) history {
 	return times
 }
 
-// ofYears is a responder of a registry that changed a name each year: 2033 it was withdrawn, and 2034 led again.
+// ofYears returns a responder with a registry that changed a name each year: it was withdrawn in 2033, and
+// restored in 2034.
 func ofYears(t *testing.T, n int) *responder {
 	t.Helper()
 	s := start(t, func(c *answer.Config) { c.History = years(n) })
@@ -61,7 +62,7 @@ func ofYears(t *testing.T, n int) *responder {
 		case 2033:
 			record.Status, record.Successors = "withdrawn", []string{"urn:x1:b"}
 			return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrGone, Reason: "it was withdrawn", Record: record}
-		case 2035: // what it led to is withdrawn now
+		case 2035: // its target has been withdrawn since
 			record.Changed = time.Date(2040, 1, 1, 0, 0, 0, 0, time.UTC)
 			return resolver.Answer{}, &resolver.Negative{Kind: resolver.ErrGone, Reason: "it was withdrawn since", Record: record}
 		case 2036:
@@ -108,8 +109,8 @@ func mementoOf(year int) string {
 	return fmt.Sprintf(siteBase+"/memento/%d0101000000/urn:x1:a", year)
 }
 
-// RFC 7089 sections 4.2.1 and 4.5: a TimeGate leads to the memento for the time that is asked for, the first one for what was before, and
-// the last one for what comes after and without a time.
+// RFC 7089 sections 4.2.1 and 4.5: a TimeGate redirects to the memento as of the requested time; the first
+// one for an earlier time, and the last one for a later time or none.
 func TestTimeGate(t *testing.T) {
 	s := ofYears(t, 4)
 	for field, year := range map[string]int{
@@ -143,7 +144,8 @@ func TestTimeGate(t *testing.T) {
 	}
 }
 
-// RFC 7089 section 2.2.4: a TimeGate and a memento name the ends of what there is, and their neighbours.
+// RFC 7089 section 2.2.4: a TimeGate and a memento link to the first and the last memento, and to their
+// neighbours.
 func TestMementoLinks(t *testing.T) {
 	for versions, want := range map[int]map[int]string{
 		1: {2031: "last first memento=2031"},
@@ -175,7 +177,8 @@ func TestMementoLinks(t *testing.T) {
 	}
 }
 
-// RFC 7089 section 4.5.4: a memento is what the name answered, with the time from which on it did.
+// RFC 7089 section 4.5.4: a memento is the former response of the name, with the time since which it was
+// valid.
 func TestMementoOfAName(t *testing.T) {
 	s := ofYears(t, 6)
 	for target, want := range map[string]struct {
@@ -185,14 +188,14 @@ func TestMementoOfAName(t *testing.T) {
 	}{
 		"/memento/20310101000000/urn:x1:a": {302, "https://a.example/2031", 2031},
 		"/memento/20330101000000/urn:x1:a": {410, "", 2033},
-		"/memento/20350101000000/urn:x1:a": {410, "", 0}, // it is not what the name answered
+		"/memento/20350101000000/urn:x1:a": {410, "", 0}, // it is not the former response of the name
 		"/memento/20360101000000/urn:x1:a": {301, "https://a.example/2036", 2036},
 		"/memento/20310101000001/urn:x1:a": {302, mementoOf(2031), 0},
 		"/memento/19700101000000/urn:x1:a": {302, mementoOf(2031), 0},
 		"/memento/99991231235959/urn:x1:a": {302, mementoOf(2036), 0},
 		"/memento/20310101000000/unknown":  {400, "", 0},
 		"/memento/20310101/urn:x1:a":       {400, "", 0},
-		// A service that the URN selects is not asked for.
+		// A service that the URN selects is ignored.
 		"/memento/20310101000000/urn:x1:a?s=I2C": {302, "https://a.example/2031", 2031},
 		"/memento/20310101000000/urn:x1:unknown": {404, "", 0},
 	} {
@@ -250,7 +253,7 @@ func TestTimeMap(t *testing.T) {
 	}
 }
 
-// A TimeMap of many mementos leads to its pages, which lead to each other (RFC 7089 section 5.1).
+// A TimeMap of many mementos links to its pages, which link to each other (RFC 7089 section 5.1).
 func TestTimeMapInPages(t *testing.T) {
 	s := ofYears(t, 2500)
 	for page, want := range map[string]struct{ mementos, pages int }{
@@ -272,7 +275,7 @@ func TestTimeMapInPages(t *testing.T) {
 	}
 }
 
-// What cannot be asked fails, and a TimeGate varies by the time all the same.
+// Invalid requests fail, and the error of a TimeGate has Accept-Datetime in Vary, too.
 func TestMomentsThatFail(t *testing.T) {
 	s := ofYears(t, 1)
 	for target, status := range map[string]int{
@@ -295,7 +298,7 @@ func TestMomentsThatFail(t *testing.T) {
 	}
 }
 
-// The linkset of a name of the registry says where it is said how the name was.
+// The linkset of a name of the registry links to its TimeGate and TimeMap.
 func TestMomentsInLinksets(t *testing.T) {
 	for _, knows := range []bool{true, false} {
 		s := start(t, func(c *answer.Config) {

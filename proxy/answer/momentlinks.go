@@ -11,7 +11,8 @@ import (
 // typeLinks is the media type of TimeMaps: RFC 6690 section 7.3.
 const typeLinks = "application/link-format"
 
-// link returns a link with a relation and further parameters, names and values in turn, whose values have no quotes (RFC 8288 section 3).
+// link returns a link-value with a relation and parameters, pairs of a name and a value, which must not
+// contain quotes (RFC 8288 section 3).
 func link(target, rel string, parameters ...string) string {
 	var b strings.Builder
 	b.WriteString("<" + target + `>; rel="` + rel + `"`)
@@ -21,23 +22,24 @@ func link(target, rel string, parameters ...string) string {
 	return b.String()
 }
 
-// original returns the link to a name, which redirects (URI-R).
+// original returns the link to the name itself, which redirects (URI-R).
 func (p *past) original() string {
 	return link(string(route.AppendNameURL(nil, p.Base, p.Name.String())), "original")
 }
 
-// timeGateLink returns the link to the TimeGate.
+// timeGateLink returns the link to the TimeGate (URI-G).
 func (p *past) timeGateLink() string {
 	return link(route.TimeGateURL(p.Base, p.Name.String()), "timegate")
 }
 
-// timeMapURL returns the URL of a page of the TimeMap.
+// timeMapURL returns the URL of a page of the TimeMap (URI-T).
 func (p *past) timeMapURL(page int) string { return route.TimeMapURL(p.Base, page, p.Name.String()) }
 
-// mementoURL returns the URI of how the name was at a time.
+// mementoURL returns the URL of the memento as of a time (URI-M).
 func (p *past) mementoURL(at time.Time) string { return route.MementoURL(p.Base, at, p.Name.String()) }
 
-// mementoLink returns the link to the memento of a version, with more relations before that; "" for none.
+// mementoLink returns the link to the memento of a version. more are relations before "memento", each with a
+// trailing space.
 func (p *past) mementoLink(index int, more string) string {
 	if index == 0 {
 		more = "first " + more
@@ -49,7 +51,8 @@ func (p *past) mementoLink(index int, more string) string {
 	return link(p.mementoURL(at), more+"memento", "datetime", at.Format(http.TimeFormat))
 }
 
-// links returns the links of the TimeGate, as it leads to a version, and of the memento of it: RFC 7089 section 2.2.
+// links returns the value of Link for a memento, and for the redirect of the TimeGate to it: RFC 7089 section
+// 2.2.
 func (p *past) links(index int) string {
 	all := []string{p.original(), p.timeGateLink(), link(p.timeMapURL(0), "timemap", "type", typeLinks)}
 	last := len(p.Times) - 1

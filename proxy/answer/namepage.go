@@ -13,17 +13,17 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// What the page about a name lists at most.
+// Limits of the page about a name.
 const (
 	maxPageVersions = 20
 	maxPageTargets  = 100
 	maxPageTitles   = 20  // of successors
 	maxPageOthers   = 50  // other names
-	maxPageLinked   = 500 // octets of a name that each link to a format repeats
+	maxPageLinked   = 500 // bytes of a name, which each link to a format repeats
 )
 
-// page returns the page about an identifier, whose description d has the answer, or the failure, that it rests on, and the steps that led to
-// it. The steps are those that everybody may ask the API for.
+// page returns the page about an identifier with description d, which is based on an answer or a failure, and
+// the steps of its resolution, which must be public.
 func (a *Responder) page(ctx context.Context, q *Question, d *descriptionJSON, answer resolver.Answer, failure error, steps []resolver.Step) pages.Page {
 	record := recordOf(answer, failure)
 	work := workOf(q.Base, d.known, answer, record)
@@ -58,12 +58,12 @@ func (a *Responder) page(ctx context.Context, q *Question, d *descriptionJSON, a
 	return a.writer(q).Name(&n)
 }
 
-// othersOf returns the other names of a name of the registry: those by rules, and those that the registry has.
+// othersOf returns the other names of a name: those by rules, and those in the registry.
 func (a *Responder) othersOf(ctx context.Context, q *Question, d *descriptionJSON) []string {
 	others := slices.Clone(d.SameAs)
 	found, err := a.ask(ctx, q.Query, resolver.I2Ns)
 	if err != nil {
-		return others // the page says the rest
+		return others // the page shows the other data
 	}
 	for _, name := range textsOf(found.Locations) {
 		if name != d.ID && !slices.Contains(others, name) {
@@ -73,14 +73,14 @@ func (a *Responder) othersOf(ctx context.Context, q *Question, d *descriptionJSO
 	return others[:min(len(others), maxPageOthers)]
 }
 
-// titlesOf returns the titles of names in the registry, as far as they are known.
+// titlesOf returns the known titles of names in the registry.
 func (a *Responder) titlesOf(ctx context.Context, names []string) []string {
 	if len(names) == 0 || a.config.Known == nil {
 		return nil
 	}
 	known, err := a.config.Known(ctx, names[:min(len(names), maxPageTitles)])
 	if err != nil {
-		return nil // the page says the rest
+		return nil // the page shows the other data
 	}
 	titles := make([]string, len(known))
 	for i := range known {
@@ -89,12 +89,12 @@ func (a *Responder) titlesOf(ctx context.Context, names []string) []string {
 	return titles
 }
 
-// isAddress reports whether a name is a URL of the web.
+// isAddress reports whether a name is an http or https URL.
 func isAddress(name string) bool {
 	return strings.HasPrefix(name, "https://") || strings.HasPrefix(name, "http://")
 }
 
-// addPaths adds the paths that have the name in them.
+// addPaths sets the paths that contain the name.
 func (a *Responder) addPaths(n *pages.Name, q *Question, name string, record *resolver.Record) {
 	for _, f := range formats() {
 		if f.isLinkedOf(record) && f.mediaType != pages.Type || f.isLinkset() {
@@ -107,7 +107,8 @@ func (a *Responder) addPaths(n *pages.Name, q *Question, name string, record *re
 	}
 }
 
-// versionsOf returns the newest versions of a name, and the path of all. It has none where they are not known now.
+// versionsOf returns the newest versions of a name, and the path of the complete list; none if the history is
+// not available.
 func (a *Responder) versionsOf(ctx context.Context, q *Question, name string) (newest []pages.Version, all string) {
 	if a.config.History == nil {
 		return nil, ""

@@ -14,7 +14,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// pastOf is a History of so many versions of each name, a day each.
+// pastOf is a History with a number of versions of each name, one per day.
 type pastOf int
 
 func (n pastOf) Versions(_ context.Context, q resolver.Query) (resolver.Versions, error) {
@@ -25,7 +25,7 @@ func (n pastOf) Versions(_ context.Context, q resolver.Query) (resolver.Versions
 	return v, nil
 }
 
-// registered answers for names as a registry with targets and metadata does, and adds steps.
+// registered resolves names like a registry with targets and metadata, and adds steps.
 func registered(ctx context.Context, q resolver.Query) (resolver.Answer, error) {
 	record := &resolver.Record{
 		Name: q.URI.String(), Version: 2, Status: "active", Since: time.Date(2031, 5, 1, 0, 0, 0, 0, time.UTC), Contact: "mailto:anna@a.example",
@@ -43,7 +43,7 @@ func registered(ctx context.Context, q resolver.Query) (resolver.Answer, error) 
 	}, nil
 }
 
-// namePage returns a Responder of a site whose registry has names.
+// namePage returns a Responder of a site with a registry.
 func namePage(t testing.TB) *responder {
 	s := start(t, func(c *answer.Config) {
 		c.History = pastOf(30)
@@ -53,7 +53,7 @@ func namePage(t testing.TB) *responder {
 	return s
 }
 
-// based returns the reply as a server at base gives it.
+// based returns the response of a server with a base.
 func (s *responder) based(t testing.TB, base, target string, fields ...string) *http.Response {
 	t.Helper()
 	parsed, err := route.Parse(target)
@@ -98,14 +98,14 @@ func TestNamePage(t *testing.T) {
 	if !strings.Contains(policy, "img-src 'self'") || response.Header.Get("Cache-Control") != "max-age=60" || len(page) > 30_000 {
 		t.Errorf("%v, %d octets", response.Header, len(page))
 	}
-	// What is not registered has no versions, but formats.
+	// A name outside of the registry has no versions, but formats.
 	s.next = func(_ context.Context, q resolver.Query) (resolver.Answer, error) { return at(q), nil }
 	if page := text(t, s.based(t, "", "/uri-res/N2C.html?urn:example:b")); strings.Contains(page, "/timemap/") || !strings.Contains(page, ">links</a>") {
 		t.Error(page)
 	}
 }
 
-// A name that leads nowhere has a page, too, with what came instead and without what would lead there.
+// A withdrawn name has a page, too, with its successors and without its targets.
 func TestNamePageOfGone(t *testing.T) {
 	s := namePage(t)
 	record := &resolver.Record{
@@ -128,7 +128,7 @@ func TestNamePageOfGone(t *testing.T) {
 	}
 }
 
-// The format qr draws the URL of a name, known or not, without asking for it.
+// The format qr renders the URL of a name, whether or not it exists, without resolving it.
 func TestCode(t *testing.T) {
 	s := start(t, nil)
 	s.next = func(context.Context, resolver.Query) (resolver.Answer, error) {
@@ -149,7 +149,7 @@ func TestCode(t *testing.T) {
 	}
 }
 
-// A crawler that asks for the page of a name costs below 400 us of CPU.
+// The page of a name costs less than 400 us of CPU time per request of a crawler.
 func BenchmarkNamePage(b *testing.B) {
 	s := namePage(b)
 	q := &answer.Question{

@@ -18,19 +18,20 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Lists are what lists the names of the registry. Its functions are safe for concurrent use.
+// Lists are the functions that list names of the registry. They must be safe for concurrent use.
 type Lists struct {
-	// Search returns a page of names; nil has no such pages.
+	// Search returns a page of names; nil disables these pages.
 	Search func(context.Context, resolver.NameSearch) (resolver.FoundNames, error)
-	// Count returns how many names there are of a namespace, such as "urn:nbn", and false where that is not known; nil is where not all readers
-	// may know.
+	// Count returns the number of names in a namespace, such as "urn:nbn", and false if it is unknown; nil if
+	// the number is not public.
 	Count func(ctx context.Context, group string) (int64, bool)
-	// Index returns the index of a sitemap, and File what writes one of its files, and releases it; nil has none.
+	// Index returns the index of a sitemap. File returns the function that writes one of its files, and the
+	// one that releases it. nil disables the sitemap.
 	Index func(context.Context) ([]byte, error)
 	File  func(ctx context.Context, file string, client netip.Addr) (write func(io.Writer) error, release func(), err error)
 }
 
-// The freshness lifetimes of lists: names are registered all the time, and crawlers come once a day.
+// Freshness lifetimes of lists: names are registered frequently, and crawlers come once a day.
 const (
 	namesLifetime   = "max-age=60"
 	sitemapLifetime = "max-age=3600"
@@ -39,7 +40,8 @@ const (
 // sitemapType is the media type of sitemaps.
 const sitemapType = "application/xml; charset=utf-8"
 
-// Names returns the reply with a page of names. isForAll is whether all readers see the same. Where a reader cannot go on from, a page says so.
+// Names returns the reply with a page of names. isForAll is true if all readers get the same page. An invalid
+// cursor is reported on the page.
 func (l *Lists) Names(ctx context.Context, w pages.Writer, asked *route.Names, s resolver.NameSearch, isForAll bool) (message.Reply, error) {
 	shown := pages.Names{Search: s}
 	reply := message.Reply{Status: http.StatusOK, CacheControl: namesLifetime}
@@ -69,7 +71,7 @@ func (l *Lists) Names(ctx context.Context, w pages.Writer, asked *route.Names, s
 	return reply.WithPage(message.Page(w.Names(&shown))), nil
 }
 
-// listedName returns what a page says of a name.
+// listedName returns the shown form of a name.
 func listedName(l *resolver.ListedName) pages.ListedName {
 	shown := pages.ListedName{
 		Name: l.Name, Path: NamePageURL("", l.Name), Title: calledOf(l), Alias: l.Alias, Status: l.Status, IsSandbox: l.IsSandbox,
@@ -83,7 +85,7 @@ func listedName(l *resolver.ListedName) pages.ListedName {
 	return shown
 }
 
-// calledOf returns the title of a name, "" where it is not known.
+// calledOf returns the title of a name, "" if unknown.
 func calledOf(l *resolver.ListedName) string { return cmp.Or(represent.TitleOf(l.Metadata), l.Title) }
 
 // NamePageURL returns the URL of the page about a canonical name, at a base.
@@ -91,7 +93,7 @@ func NamePageURL(base, name string) string {
 	return string(route.AppendServiceURL(nil, base, describes, formatHTML, name))
 }
 
-// Sitemap returns the reply with an index of a sitemap, or one of its files.
+// Sitemap returns the reply with the index of a sitemap, or one of its files.
 func (l *Lists) Sitemap(ctx context.Context, asked *route.Sitemap, client netip.Addr) (message.Reply, error) {
 	reply := message.Reply{Status: http.StatusOK, ContentType: sitemapType, CacheControl: sitemapLifetime}
 	if asked.File == "" {
@@ -110,13 +112,14 @@ func (l *Lists) Sitemap(ctx context.Context, asked *route.Sitemap, client netip.
 	return reply, nil
 }
 
-// Robots returns robots.txt (RFC 9309), of a server with these lists, whose sitemap is at a URL, "" for none. Crawlers may read the front page,
-// those of namespaces and those about the API, and look up no names: each would cost a resolution. With a sitemap they may read the pages of its names.
+// Robots returns robots.txt (RFC 9309) of a server with these lists, and the URL of its sitemap, "" for none.
+// Crawlers may read the start page, and the pages about namespaces and the API, but not resolve names: each
+// would cost a resolution. With a sitemap, they may read the pages of its names.
 func Robots(lists Lists, sitemap string) *Static {
 	text := "User-agent: *\nAllow: /$\n"
 	text += "Allow: " + route.PathNamespaces + "$\nAllow: " + route.PathNamespaces + "/\n"
 	text += "Allow: " + route.PathDocs + "$\nAllow: " + route.PathDocs + "/\n"
-	if lists.Count != nil { // all may list names
+	if lists.Count != nil { // all readers may list names
 		text += "Allow: " + route.PathNames + "$\n"
 	}
 	if sitemap != "" {

@@ -17,7 +17,7 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// foundNames are names as a registry finds them.
+// foundNames returns names as found by a registry.
 func foundNames(n int) resolver.FoundNames {
 	var found resolver.FoundNames
 	for i := range n {
@@ -29,7 +29,8 @@ func foundNames(n int) resolver.FoundNames {
 	return found
 }
 
-// A page of names has the title of the metadata, the host of the first target that has one, and may be stored by whom it is for.
+// A page of names has the title in the metadata, the host of the first target with a host, and is private
+// unless all readers get the same.
 func TestNames(t *testing.T) {
 	found, err := foundNames(2), error(nil)
 	lists := Lists{Search: func(context.Context, resolver.NameSearch) (resolver.FoundNames, error) { return found, err }}
@@ -72,7 +73,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// A sitemap is streamed, and what releases its slot is called once, also for HEAD.
+// A sitemap is streamed, and its slot is released exactly once, also for HEAD.
 func TestSitemap(t *testing.T) {
 	released := 0
 	lists := Lists{

@@ -10,7 +10,7 @@ import (
 	"github.com/urnd/urnd/proxy/route"
 )
 
-// The paths of documents that never change.
+// Paths of static documents.
 const (
 	PathRobots   = "/robots.txt" // RFC 9309
 	PathFavicon  = "/favicon.ico"
@@ -23,12 +23,13 @@ var openAPI []byte
 //go:embed favicon.ico
 var favicon []byte
 
-// HostRobots returns robots.txt of a web host whose paths are names: crawlers follow its links as they follow those of any site.
+// HostRobots returns robots.txt of a web host whose paths are names: crawlers may follow its links as on any
+// site.
 func HostRobots() *Static {
 	return NewStatic("text/plain; charset=utf-8", []byte("User-agent: *\nDisallow: /uri-res/\nDisallow: /api/\nDisallow: /?uri=\n"))
 }
 
-// Statics returns the documents that never change, by path.
+// Statics returns the static documents, by path.
 func Statics() map[string]*Static {
 	return map[string]*Static{
 		route.PathOpenAPI: NewStatic("application/json", openAPI),
@@ -38,8 +39,7 @@ func Statics() map[string]*Static {
 	}
 }
 
-// securityLifetime is how long a contact may be used: RFC 9116 section 2.5.5 recommends less
-// than a year.
+// securityLifetime is the validity of security.txt: RFC 9116 section 2.5.5 recommends less than a year.
 const securityLifetime = 30 * 24 * time.Hour
 
 // Security returns security.txt with a contact, a URI.

@@ -9,7 +9,7 @@ import (
 	"github.com/urnd/urnd/proxy/route"
 )
 
-// The document names the server that it is asked at: a relative URL is relative to the document (OpenAPI 3.1 section 4.8.5).
+// The document names the server by a relative URL, relative to the document (OpenAPI 3.1 section 4.8.5).
 func TestServerOfOpenAPI(t *testing.T) {
 	var d struct{ Servers []struct{ URL string } }
 	if err := json.Unmarshal(answer.Statics()[route.PathOpenAPI].Reply(nil).Body, &d); err != nil || len(d.Servers) != 1 {

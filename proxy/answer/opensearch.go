@@ -6,7 +6,7 @@ import (
 	"github.com/urnd/urnd/proxy/pages"
 )
 
-// OpenSearch returns the description by which browsers search with the server at a base, to a request with these fields.
+// OpenSearch returns the OpenSearch description of the server at a base, for a request with these fields.
 func OpenSearch(base string, design *pages.Design, lines httpmessage.Lines) (message.Reply, error) {
 	text, err := design.OpenSearch(base)
 	if err != nil {

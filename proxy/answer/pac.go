@@ -9,25 +9,25 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// PAC is the file by which browsers configure themselves (proxy auto-configuration).
+// PAC is the configuration of a proxy auto-configuration file.
 type PAC struct {
-	// Proxies are the addresses of this proxy, "host:port", by TLS where "https://" is before it;
-	// browsers use the next one where one fails. None: there is no such file.
+	// Proxies are the addresses of this proxy, "host:port", with the prefix "https://" for TLS. Browsers use
+	// the next one if one fails. No addresses disable the file.
 	Proxies []string
-	// Direct are hosts that browsers reach without the proxy, besides names without a dot: names,
-	// names with all below them (".example.org"), and IP addresses.
+	// Direct are hosts that browsers reach without the proxy, besides names without a dot: names, domains
+	// with all subdomains (".example.org"), and IP addresses.
 	Direct []string
-	// Rules are further hosts, the first of which that match decide.
+	// Rules are for further hosts; the first rule that matches applies.
 	Rules []PACRule
 }
 
-// PACRule says how browsers reach some hosts, as those of a rule of the site; none: all.
+// PACRule selects how browsers reach hosts, in the syntax of the site rules; without Hosts it matches all.
 type PACRule struct {
 	Hosts    []string
 	IsDirect bool // without the proxy
 }
 
-// Static returns the file, nil where there is none.
+// Static returns the file, nil if it is disabled.
 func (p PAC) Static() *Static {
 	if len(p.Proxies) == 0 {
 		return nil
@@ -64,8 +64,8 @@ func (p PAC) Static() *Static {
 	return NewStatic("application/x-ns-proxy-autoconfig", []byte(b.String()))
 }
 
-// pacCondition returns the condition that a host is one of a rule: a name, a name with all below it, a pattern, an address or a range.
-// No name is looked up for it.
+// pacCondition returns the JavaScript condition that matches a host of a rule: a name, a domain with all
+// subdomains, a pattern, an address or a range. It needs no DNS lookup.
 func pacCondition(host string) string {
 	if prefix, err := netip.ParsePrefix(host); err == nil {
 		if !prefix.Addr().Is4() {
@@ -87,7 +87,7 @@ func pacCondition(host string) string {
 	}
 }
 
-// The paths of the file.
+// Paths of the file.
 const (
 	PathPAC  = "/proxy.pac"
 	PathWPAD = "/wpad.dat"
@@ -98,11 +98,11 @@ const pacHead = `function FindProxyForURL(url, host) {
   if (isPlainHostName(host) || host === "127.0.0.1" || host === "::1") return "DIRECT";
 `
 
-// quote returns a text as a string of JavaScript.
+// quote returns a text as a JavaScript string.
 func quote(text string) string {
 	quoted, err := json.Marshal(text)
 	if err != nil {
-		return `""` // a text does not fail
+		return `""` // a string does not fail
 	}
 	return string(quoted)
 }

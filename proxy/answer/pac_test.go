@@ -7,7 +7,7 @@ import (
 	"github.com/urnd/urnd/proxy/answer"
 )
 
-// What the program of the file says is tested in test/formats, where it runs.
+// The program of the file is tested in test/formats, which runs it.
 func TestPAC(t *testing.T) {
 	file := answer.PAC{Proxies: []string{"proxy.example:8141"}}.Static().Reply(nil)
 	if file.Status != http.StatusOK || file.ContentType != "application/x-ns-proxy-autoconfig" {

@@ -8,9 +8,9 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// Preview answers with the page about a name that a request may mean which named another one: that is not known, and ended with what asks for a
-// page. ok is false where nothing is known of this one either, which one look-up tells. The reply is stored nowhere: once the other name is
-// known, it is what is answered.
+// Preview replies with the page about a name, for a request target that is an unknown name ending with the
+// suffix that requests a page. ok is false if this name is not known either, which one lookup finds out. The
+// reply is not stored: it must not hide the longer name once that is registered.
 func (a *Responder) Preview(ctx context.Context, q *Question) (reply message.Reply, ok bool) {
 	chosen, err := formatOf(q)
 	if err != nil {

@@ -10,25 +10,25 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// Qualities beside those that a client gives (RFC 9110 section 12.4.2), so that type and
-// language can be weighed together: that of a property that is not known, and those of what it
-// does not accept, which are still better than nothing. A type that a program does not accept
-// is worse than a language that its user does not read.
+// Qualities besides those of a client (RFC 9110 section 12.4.2), with which type and language are weighed
+// together: that of an unknown property, and those of properties that are not accepted, which are still
+// better than no location. A type that a program does not accept is worse than a language that its user does
+// not read.
 const (
 	unknown         = 0.01
 	refusedLanguage = 0.001
 	refusedType     = 0.000001
 )
 
-// accept is a parsed Accept field; nil accepts everything alike.
+// accept is a parsed Accept field; nil accepts all types equally.
 type accept []httpmessage.MediaRange
 
 func parseAccept(lines httpmessage.Lines) accept {
 	return httpmessage.MediaRanges(lines.List("Accept"))
 }
 
-// quality returns that of a media type, "" where it is not known: the most specific element
-// decides. One that is not known has that of "*/*", so that who accepts everything is not led past it.
+// quality returns the quality of a media type: the most specific range applies. An unknown type, "", has the
+// quality of "*/*", so that clients that accept everything do not avoid it.
 func (a accept) quality(mediaType string) float64 {
 	if len(a) == 0 {
 		return 1
@@ -52,7 +52,7 @@ func (a accept) quality(mediaType string) float64 {
 	return refusedType
 }
 
-// languages is a parsed Accept-Language field; without tags it accepts everything alike.
+// languages is a parsed Accept-Language field; without tags it accepts all languages equally.
 type languages struct {
 	tags []language.Tag
 	q    []float32
@@ -67,11 +67,11 @@ func parseLanguages(lines httpmessage.Lines) languages {
 	return languages{tags[:n], q[:n]}
 }
 
-// anyLanguage is how the library parses "*".
+// anyLanguage is the tag that the library returns for "*".
 var anyLanguage = language.Make("mul")
 
-// quality returns that of a language, "" where it is not known: RFC 9110 section 12.5.4, RFC
-// 4647 section 3.4.
+// quality returns the quality of a language, "" for an unknown one: RFC 9110 section 12.5.4, RFC 4647 section
+// 3.4.
 func (l languages) quality(tag string) float64 {
 	if len(l.tags) == 0 {
 		return 1
@@ -95,14 +95,14 @@ func (l languages) quality(tag string) float64 {
 			best = max(best, float64(l.q[i])*likeness(confidence))
 		}
 	}
-	if !matched { // "*" is for what no other range matches: RFC 9110 section 12.5.4
+	if !matched { // "*" applies if no other range matches: RFC 9110 section 12.5.4
 		return others
 	}
 	return best
 }
 
-// likeness makes an exact match better than one that is only understood, as Danish by those
-// who read Norwegian.
+// likeness is a factor that prefers an exact match to a language that is only understood, as Danish by
+// readers of Norwegian.
 func likeness(confidence language.Confidence) float64 {
 	switch confidence {
 	case language.Exact:
@@ -114,6 +114,5 @@ func likeness(confidence language.Confidence) float64 {
 	}
 }
 
-// maxLanguages bounds the languages of a client that are compared: the first ones are those that
-// it prefers.
+// maxLanguages limits the languages of a client that are used: the first ones, which it prefers.
 const maxLanguages = 20

@@ -9,7 +9,7 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// sourced makes locations from "uri type language" lines.
+// sourced returns locations of "uri type language" lines.
 func sourced(lines ...string) []resolver.Location {
 	var locations []resolver.Location
 	for _, line := range lines {
@@ -27,7 +27,7 @@ func sourced(lines ...string) []resolver.Location {
 	return locations
 }
 
-// A client is redirected to the location that it accepts best, of equal ones to the first.
+// A client is redirected to the location that it prefers, or to the first of equal ones.
 func TestRedirectByAccept(t *testing.T) {
 	s := start(t, nil)
 	for _, tt := range []struct {
@@ -64,7 +64,7 @@ func TestRedirectByAccept(t *testing.T) {
 	}
 }
 
-// The path says which service, whatever the directive of the draft.
+// The path selects the service, whatever the directive of the draft.
 func TestServiceOfThePathWins(t *testing.T) {
 	s := start(t, nil)
 	s.next = withLocations("http://a.example/")
@@ -81,13 +81,14 @@ func TestServiceOfThePathWins(t *testing.T) {
 	}
 }
 
-// RFC 2169 section 2: equivalent URNs have one answer, by every service, except for the
-// comment of a list, which repeats the requested URN.
+// RFC 2169 section 2: equivalent URNs have the same answer for every service, except for the comment of a
+// list, which repeats the requested URN.
 func TestEquivalentURNs(t *testing.T) {
 	s := start(t, nil)
 	for _, family := range [][]string{
 		{"urn:cid:foo@huh.com", "URN:CID:foo@huh.com"},
-		{"urn:example:a123,z456", "URN:example:a123,z456", "urn:EXAMPLE:a123,z456", "urn:example:a123,z456?+abc"}, // RFC 8141 section 3.2
+		// RFC 8141 section 3.2
+		{"urn:example:a123,z456", "URN:example:a123,z456", "urn:EXAMPLE:a123,z456", "urn:example:a123,z456?+abc"},
 		{"urn:example:a123%2Cz456", "URN:EXAMPLE:a123%2cz456"},
 		{"urn:isbn:0-395-36341-1", "URN:ISBN:0395363411"},
 	} {
@@ -108,7 +109,7 @@ func TestEquivalentURNs(t *testing.T) {
 	}
 }
 
-// RFC 2169 section 3.1: 303 by THTTP, and 302 to clients that do not know it. RFC 2483 section 4.1: errors.
+// RFC 2169 section 3.1: 303 by THTTP, and 302 for clients that do not know it. RFC 2483 section 4.1: errors.
 func TestRedirects(t *testing.T) {
 	s := start(t, nil)
 	for _, tt := range []struct {
@@ -136,7 +137,7 @@ func TestRedirects(t *testing.T) {
 	}
 }
 
-// The query of a name is part of the name: none is taken for that of a page.
+// The query of a name is part of the name: it is not interpreted as that of a page.
 func TestLanguageIsNoPartOfNames(t *testing.T) {
 	s := start(t, nil)
 	s.next = withLocations("http://a.example/")

@@ -23,11 +23,11 @@ import (
 
 const maxTarget = 1024
 
-// responder is a Responder over a resolver that a test can replace, and which has each name at a.example.
+// responder is a Responder with a resolver that a test can replace, and which locates each name at a.example.
 type responder struct {
 	*answer.Responder
 	next   resolver.Func
-	http10 bool // clients speak HTTP/1.0
+	http10 bool // clients use HTTP/1.0
 	rights answer.BatchRights
 	config answer.Config
 }
@@ -60,7 +60,7 @@ func start(t testing.TB, change func(*answer.Config)) *responder {
 	return s
 }
 
-// at answers with the location at a.example of a name.
+// at returns an answer with the location of a name at a.example.
 func at(q resolver.Query) resolver.Answer {
 	return resolver.Answer{
 		Locations: []resolver.Location{{URI: "https://a.example/" + q.URI.String(), From: &resolver.Source{Name: "test"}}},
@@ -68,7 +68,7 @@ func at(q resolver.Query) resolver.Answer {
 	}
 }
 
-// withLocations answers with locations, and with nothing else that an authority may know.
+// withLocations returns locations, and nothing for services of authorities.
 func withLocations(uris ...string) resolver.Func {
 	return func(_ context.Context, q resolver.Query) (resolver.Answer, error) {
 		if !q.Service.Locates() {
@@ -82,7 +82,7 @@ func withLocations(uris ...string) resolver.Func {
 	}
 }
 
-// failing answers with an error.
+// failing returns an error.
 func failing(err error) resolver.Func {
 	return func(context.Context, resolver.Query) (resolver.Answer, error) { return resolver.Answer{}, err }
 }
@@ -107,7 +107,7 @@ func (s *responder) reply(t testing.TB, target string, header http.Header) (mess
 	return s.Reply(t.Context(), &answer.Question{Target: &parsed, Lines: httpmessage.LinesOf(header), HTTP11: !s.http10, IsName: parsed.Query.IsURN()})
 }
 
-// get returns the response to a request, also to one that fails.
+// get returns the response to a request, including an error response.
 func (s *responder) get(t testing.TB, target string, fields ...string) *http.Response {
 	t.Helper()
 	header := headerOf(fields...)
@@ -115,7 +115,7 @@ func (s *responder) get(t testing.TB, target string, fields ...string) *http.Res
 	return written(header, reply, err)
 }
 
-// asked returns the response to a request as the server https://r.example understands it, by what the registry owns and its identifiers.
+// asked returns the response of the server https://r.example, whose registry owns prefixes and identifiers.
 func (s *responder) asked(t testing.TB, target string, fields ...string) *http.Response {
 	t.Helper()
 	header := headerOf(fields...)
@@ -135,7 +135,7 @@ func (s *responder) asked(t testing.TB, target string, fields ...string) *http.R
 	return written(header, reply, err)
 }
 
-// written returns the response that a reply or an error becomes.
+// written returns the response for a reply or an error.
 func written(header http.Header, reply message.Reply, err error) *http.Response {
 	if err != nil {
 		reply = problem.Reply(pages.New(pages.Site{}), httpmessage.LinesOf(header), err)

@@ -10,8 +10,8 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// RFC 8141 section 2.3: the r-component is for the resolver, the q-component and the
-// fragment are for the resource and take no part in resolution.
+// RFC 8141 section 2.3: the r-component is for the resolver; the q-component and the fragment are for the
+// resource, and do not affect resolution.
 func TestURNComponents(t *testing.T) {
 	s := start(t, nil)
 	var keys []string
@@ -46,7 +46,7 @@ func TestNBNComponents(t *testing.T) {
 	}
 }
 
-// RFC 2483 sections 4.1 to 4.4: the errors of every service that locates.
+// RFC 2483 sections 4.1 to 4.4: the errors of all services for locations.
 func TestErrorsOfServices(t *testing.T) {
 	s := start(t, nil)
 	for _, tt := range []struct {

@@ -7,11 +7,11 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// maxSignposts bounds the links of a page in its Link field: a longer one leads to the linkset, which has all.
+// maxSignposts limits the links of a page in its Link field: a page with more links refers to the linkset.
 const maxSignposts = 12
 
-// signposts returns the links that FAIR Signposting has of what a name names, beside its items and descriptions: what it is, who made it, and
-// its license.
+// signposts returns the links of FAIR Signposting about the named object, besides its items and descriptions:
+// its type, authors and license.
 func signposts(w represent.Work) []resolver.Link {
 	links := []resolver.Link{{Rel: "type", URI: "https://schema.org/" + w.Metadata.SchemaType()}}
 	for _, agent := range w.Metadata.Creators {
@@ -29,8 +29,8 @@ func isWebURL(text string) bool {
 	return strings.HasPrefix(text, "https://") || strings.HasPrefix(text, "http://")
 }
 
-// pageLinks returns the links of the page about a name: FAIR Signposting level 1, while it is small. Of names that the registry has not, it is not
-// known what they name.
+// pageLinks returns the links of the page about a name: FAIR Signposting level 1, if they are few. For a name
+// that is not in the registry, the named object is unknown.
 func pageLinks(w represent.Work, isRegistered bool) []resolver.Link {
 	links := []resolver.Link{{Rel: "type", URI: "https://schema.org/AboutPage"}}
 	if isRegistered {

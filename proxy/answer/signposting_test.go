@@ -9,7 +9,7 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// book answers with a book of the registry with so many targets.
+// book resolves a book of the registry with a number of targets.
 func book(targets int) resolver.Func {
 	return func(_ context.Context, q resolver.Query) (resolver.Answer, error) {
 		record := &resolver.Record{Name: q.URI.String(), Status: "active", Metadata: `{"title":"A","type":"Book","license":"https://l.example/by,4",
@@ -25,7 +25,8 @@ func book(targets int) resolver.Func {
 	}
 }
 
-// FAIR Signposting (2 October 2023): level 1 of the page about a name, while it is small, and of its metadata; level 2 in its linkset.
+// FAIR Signposting (2 October 2023): level 1 for a small page about a name, and for its metadata; level 2 in
+// its linkset.
 func TestSignposting(t *testing.T) {
 	s := start(t, nil)
 	s.next = book(2)
@@ -59,7 +60,8 @@ func TestSignposting(t *testing.T) {
 	}
 }
 
-// The page about a name by rules says what it is, and its items; what it names is not known. That of no name says nothing.
+// The page about a name by rules has links to its type and its items; the named object is unknown. An unknown
+// name has no links.
 func TestSignpostingByRules(t *testing.T) {
 	s := start(t, nil)
 	s.next = withLocations("https://a.example/1")
@@ -78,7 +80,7 @@ func TestSignpostingByRules(t *testing.T) {
 	}
 }
 
-// Each citation format is answered by Accept, at its URL, and with format=.
+// Each citation format is selected by Accept, by its URL, and by format=.
 func TestCitationFormats(t *testing.T) {
 	s := start(t, nil)
 	s.next = book(1)

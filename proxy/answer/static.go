@@ -14,14 +14,14 @@ import (
 	"github.com/urnd/urnd/proxy/pages"
 )
 
-// Static is a document that never changes while urnd runs, with its validator and its
-// compressed form. It is immutable.
+// Static is a document that does not change while urnd runs, with its validator and its compressed form. It
+// is safe for concurrent use.
 type Static struct {
 	contentType string
 	body        []byte
-	compressed  func() []byte // by gzip, when it is first asked for; nil where that is not smaller
+	compressed  func() []byte // by gzip, at the first use; nil if it is not smaller
 	etag        string        // without quotes
-	policy      string        // the Content-Security-Policy; "" is that of all documents
+	policy      string        // Content-Security-Policy; "" is the default
 }
 
 // Logo returns the logo of a site.
@@ -39,7 +39,7 @@ func NewStatic(contentType string, body []byte) *Static {
 	}
 }
 
-// checksum returns what distinguishes a document from all others, as the text of an entity tag.
+// checksum returns the hash of a document, for an entity tag.
 func checksum(body []byte) string {
 	sum := sha256.Sum256(body)
 	return base64.RawURLEncoding.EncodeToString(sum[:12])

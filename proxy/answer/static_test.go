@@ -46,7 +46,7 @@ func TestStatic(t *testing.T) {
 	}
 }
 
-// The documents that never change: RFC 9309, and RFC 9116 section 2.5.5, by which a contact expires in less than a year.
+// Static documents: RFC 9309, and RFC 9116 section 2.5.5, by which a contact must expire in less than a year.
 func TestStatics(t *testing.T) {
 	all := Statics()
 	for path, tt := range map[string]struct{ kind, part string }{

@@ -7,9 +7,9 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// RedirectStatus returns the status of a redirect to where a name leads: that which the registry says of it, unless the form of the request
-// has its own (RFC 2169 section 3.1). Clients before HTTP/1.1 know neither 303 nor 307 nor 308 (RFC 1945 section 9.3); they keep the
-// method of 301 and 302 as those have it.
+// RedirectStatus returns the status of the redirect of a name: that of its record, unless the form of the
+// request requires another one (RFC 2169 section 3.1). Clients before HTTP/1.1 do not know 303, 307 and 308
+// (RFC 1945 section 9.3): they get 301 or 302, with which they preserve the method.
 func RedirectStatus(form route.Form, http11 bool, record *resolver.Record) int {
 	status := form.RedirectStatus(http11)
 	if record == nil || record.Redirect == 0 || form == route.FormTHTTP {

@@ -10,10 +10,10 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// mementosPage bounds the mementos in a page of a TimeMap.
+// mementosPage is the page size of a TimeMap, in mementos.
 const mementosPage = 1000
 
-// pages returns how many pages a TimeMap has; one that is short has none.
+// pages returns the number of pages of a TimeMap; 0 for a short one, which is not split.
 func (p *past) pages() int {
 	if len(p.Times) <= mementosPage {
 		return 0
@@ -21,7 +21,7 @@ func (p *past) pages() int {
 	return (len(p.Times) + mementosPage - 1) / mementosPage
 }
 
-// page returns the indexes of the versions of a page, and of the one after them; page 0 are all.
+// page returns the range of the versions of a page: from, until (exclusive); page 0 has all versions.
 func (p *past) page(page int) (from, until int) {
 	if page == 0 {
 		return 0, len(p.Times)
@@ -29,14 +29,15 @@ func (p *past) page(page int) (from, until int) {
 	return (page - 1) * mementosPage, min(page*mementosPage, len(p.Times))
 }
 
-// timeMapLink returns the link to a page of the TimeMap, with the times of its first and its last memento (RFC 7089 section 5.1).
+// timeMapLink returns the link to a page of the TimeMap, with the times of its first and last memento (RFC
+// 7089 section 5.1).
 func (p *past) timeMapLink(page int, rel string) string {
 	from, until := p.page(page)
 	return link(p.timeMapURL(page), rel, "type", typeLinks,
 		"from", p.Times[from].Format(http.TimeFormat), "until", p.Times[until-1].Format(http.TimeFormat))
 }
 
-// timeMap answers with the TimeMap of a name, which leads to its pages where it is long.
+// timeMap replies with the TimeMap of a name; a long one links to its pages.
 func (p *past) timeMap() (message.Reply, error) {
 	page := p.Moment.Page
 	if page > max(p.pages(), 1) {
@@ -50,7 +51,7 @@ func (p *past) timeMap() (message.Reply, error) {
 			links = append(links, p.timeMapLink(other, "timemap"))
 		}
 	}
-	if page == 0 && p.pages() > 0 { // its pages have all others
+	if page == 0 && p.pages() > 0 { // the pages contain all others
 		links = append(links, p.mementoLink(0, ""), p.mementoLink(len(p.Times)-1, ""))
 	} else {
 		for index, until := p.page(page); index < until; index++ {

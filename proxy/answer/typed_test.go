@@ -19,7 +19,7 @@ func identifying(t *testing.T) func(*answer.Config) {
 	return func(c *answer.Config) { c.Names.Identifiers = table }
 }
 
-// What people paste into the form, or behind the address of the server, is understood.
+// Identifiers pasted into the form, or after the URL of the server, are recognized.
 func TestPastedIdentifiers(t *testing.T) {
 	s := start(t, identifying(t))
 	const book, location = "urn:isbn:0-395-36341-1", "https://a.example/urn:isbn:0395363411"

@@ -8,7 +8,7 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// workOf returns what is known of a name as a work that others cite and harvest. The record may be nil.
+// workOf returns the data of a name as a work. The record may be nil.
 func workOf(base string, known resolver.Description, answer resolver.Answer, record *resolver.Record) represent.Work {
 	name := known.Name.String()
 	w := represent.Work{Name: name, URL: string(route.AppendNameURL(nil, base, name)), Status: represent.Active}
@@ -26,15 +26,15 @@ func workOf(base string, known resolver.Description, answer resolver.Answer, rec
 	if isOfPrefix(record, name) {
 		return w
 	}
-	if record.Name != name && record.Name != "" { // that which it is an alias of
+	if record.Name != name && record.Name != "" { // the name that it is an alias of
 		w.Others = append(w.Others, record.Name)
 	}
 	w.Metadata = represent.ParseMetadata(record.Metadata)
 	return w
 }
 
-// isOfPrefix reports whether a record is that of a prefix of a name: its metadata is about all names below it. A prefix ends with what is
-// neither a letter nor a digit.
+// isOfPrefix reports whether a record is that of a prefix of a name: its metadata describes all names below
+// it. A prefix ends with neither a letter nor a digit.
 func isOfPrefix(record *resolver.Record, name string) bool {
 	if record.Name == "" || len(record.Name) >= len(name) || !strings.HasPrefix(name, record.Name) {
 		return false

@@ -1,4 +1,6 @@
-// Package apidoc shows a document of OpenAPI 3.1 to people: an index, a page for each tag, and one of all schemas, by plain templates.
+// Package apidoc renders the documentation of an API as pages: an index, a page for each tag, and one with
+// all schemas. An OpenAPI document enters; HTML content in the language of the reader leaves. It follows
+// OpenAPI 3.1.
 package apidoc
 
 import (
@@ -20,7 +22,7 @@ var files embed.FS
 type Docs struct {
 	Info   map[string]any
 	Groups []group
-	// Components has what operations refer to, as the document has it.
+	// Components has the components that operations refer to, as in the document.
 	Components struct{ Schemas, SecuritySchemes map[string]any }
 
 	contents pages.Contents
@@ -32,7 +34,7 @@ type group struct {
 	Operations        []operation
 }
 
-// titleOf returns the title of a group in the language of a page, or its name where there is none.
+// titleOf returns the title of a group in the language of a page, by default its capitalized name.
 func titleOf(in pages.Writer, name string) string {
 	if id := "apidoc.group_" + name; in.Has(id) {
 		return in.Text(id)
@@ -40,9 +42,9 @@ func titleOf(in pages.Writer, name string) string {
 	return strings.ToUpper(name[:1]) + name[1:]
 }
 
-// operation is one of the document: OpenAPI 3.1 section 4.8.10.
+// operation is an operation of the document: OpenAPI 3.1 section 4.8.10.
 type operation struct {
-	Method, Path, Example  string // Example is what a GET is sent to
+	Method, Path, Example  string // Example is the request target of a GET
 	OperationID, Summary   string
 	Description            string
 	Tags                   []string
@@ -51,7 +53,7 @@ type operation struct {
 	RequestBody, Responses map[string]any
 }
 
-// parameter is section 4.8.12.
+// parameter is a parameter of an operation: section 4.8.12.
 type parameter struct {
 	Name, In, Description string
 	Required              bool
@@ -59,7 +61,7 @@ type parameter struct {
 	Example               any // nil for none
 }
 
-// New reads a document, whose operations each have a tag of it.
+// New parses a document. Each of its operations must have one of its tags.
 func New(text []byte) (*Docs, error) {
 	d := &Docs{contents: pages.NewContents(files)}
 	var read struct {
@@ -70,7 +72,7 @@ func New(text []byte) (*Docs, error) {
 	}
 	read.Docs = d
 	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber() // else a million is 1e+06
+	decoder.UseNumber() // otherwise a million is 1e+06
 	if err := decoder.Decode(&read); err != nil {
 		return nil, fmt.Errorf("reading an OpenAPI document: %w", err)
 	}
@@ -94,7 +96,7 @@ func New(text []byte) (*Docs, error) {
 	return d, nil
 }
 
-// example returns the path and query of a request, with the examples of the document.
+// example returns the path and query of a request with the examples of the document.
 func (o *operation) example() string {
 	path, query := o.Path, url.Values{}
 	for _, p := range o.Parameters {
@@ -111,22 +113,22 @@ func (o *operation) example() string {
 	return path + "?" + query.Encode()
 }
 
-// Place is where pages are: Root is the path of the index, and Document that of the OpenAPI document, as browsers request them; Base is the URL
-// of the server without a slash at its end, "" where it is not known. In makes the pages, in a language that links to other pages keep where it was
-// chosen.
+// Place is the location of the pages: Root is the path of the index, and Document that of the OpenAPI
+// document, as browsers request them; Base is the URL of the server without a trailing slash, "" if unknown.
+// In selects the language; links to other pages preserve a language that the reader has selected.
 type Place struct {
 	Root, Document, Base string
 	In                   pages.Writer
 }
 
-// Title returns that of a group.
+// Title returns the title of a group.
 func (p Place) Title(name string) string { return titleOf(p.In, name) }
 
-// schemas is the slug of the page of all schemas.
+// schemas is the slug of the page with all schemas.
 const schemas = "schemas"
 
-// Page returns the title and the content of a page by the last segment of its path, "" for the index. What the document says is in English, and is
-// marked so.
+// Page returns the title and the content of a page by its slug, the last segment of its path; "" is the
+// index. ok is false for an unknown slug. Texts of the document are in English, and marked so.
 func (d *Docs) Page(slug string, at Place) (title string, content pages.Content, ok bool) {
 	if at.Base == "" {
 		at.Base = "https://HOST"
@@ -151,7 +153,7 @@ func (d *Docs) Page(slug string, at Place) (title string, content pages.Content,
 	default:
 		title = titleOf(at.In, slug)
 	}
-	const mark = "?x-lang" // templates of types know nothing but the type
+	const mark = "?x-lang" // templates of types have access to the type only
 	content = d.contents.Make(at.In.Language(), file, view)
 	return title, pages.Content(strings.ReplaceAll(string(content), mark, string(pages.Escaped(at.In.Chosen())))), true
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/urnd/urnd/proxy/pages"
 )
 
-// documents are those of urnd.
+// documents returns the OpenAPI documents of urnd.
 func documents(t *testing.T) map[string][]byte {
 	t.Helper()
 	all := make(map[string][]byte)
@@ -28,14 +28,14 @@ func documents(t *testing.T) map[string][]byte {
 	return all
 }
 
-// place is where the pages are.
+// place returns the location of the pages.
 func place() apidoc.Place { return placeIn(pages.New(pages.Site{}).For(pages.Chosen("en"))) }
 
 func placeIn(in pages.Writer) apidoc.Place {
 	return apidoc.Place{Root: "/docs", Document: "/openapi.json", Base: "https://h.example", In: in}
 }
 
-// allPages returns all pages of a document by their slugs, the index by "".
+// allPages returns all pages of a document by slug; "" is the index.
 func allPages(t *testing.T, text []byte) map[string]string {
 	t.Helper()
 	docs, err := apidoc.New(text)
@@ -57,7 +57,8 @@ func allPages(t *testing.T, text []byte) map[string]string {
 	return all
 }
 
-// Every operation is on the page of its tag, with its summary and all its parameters and statuses, and is listed in the index.
+// Each operation is on the page of its tag, with its summary, parameters and statuses, and is listed in the
+// index.
 func TestEveryOperation(t *testing.T) {
 	type operation struct {
 		OperationID, Summary string
@@ -112,7 +113,7 @@ func statuses(responses map[string]any) (all []string) {
 	return all
 }
 
-// Every link leads to a page, and to something on it.
+// Each link leads to an existing page and fragment.
 func TestLinks(t *testing.T) {
 	for name, text := range documents(t) {
 		all := allPages(t, text)
@@ -140,7 +141,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// anchors returns the links of a page, and what they may lead to.
+// anchors returns the links of a page, and its IDs.
 func anchors(content string) (links, ids []string) {
 	tokens := html.NewTokenizer(strings.NewReader(content))
 	for kind := tokens.Next(); kind != html.ErrorToken; kind = tokens.Next() {
@@ -156,7 +157,7 @@ func anchors(content string) (links, ids []string) {
 	return links, ids
 }
 
-// What a document says is text.
+// Texts of a document are escaped.
 func TestNew(t *testing.T) {
 	const document = `{"info": {"title": "T", "description": "<b>&"}, "tags": [{"name": "a", "description": "A"}, {"name": "b"}], "paths": {
 		"/{id}": {"get": {"operationId": "x", "tags": ["a"], "summary": "<script>alert(1)</script>", "parameters": [{"name": "id", "in": "path", "required": true, "example": 1, "schema": {"type": "string", "maxLength": 1000000}}],

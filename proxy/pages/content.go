@@ -13,10 +13,11 @@ import (
 	"github.com/urnd/urnd/proxy/pages/messages"
 )
 
-// localized are the same templates in each language: {{t ID NAME VALUE}} is a message in it, and {{en}} marks what is in English.
+// localized has the same templates for each language: {{t ID NAME VALUE}} is a message in the language, and
+// {{en}} marks an element whose text is in English.
 type localized [languages]*template.Template
 
-// en marks an element whose text is in English on every page, where the page is not: {{en}} in its tag.
+// en returns the lang attribute of an element with English text, "" on an English page: {{en}} in its tag.
 func (l Language) en() template.HTMLAttr {
 	if l == English {
 		return ""
@@ -24,7 +25,8 @@ func (l Language) en() template.HTMLAttr {
 	return ` lang="en"`
 }
 
-// newLocalized returns the templates *.html of a file system. It panics where one is not a template: they are part of the program.
+// newLocalized parses the templates *.html of a file system. It panics on an invalid template, since
+// templates are part of the program.
 func newLocalized(files fs.FS, texts [languages]*messages.Texts) (all localized) {
 	for l := range all {
 		functions := template.FuncMap{"t": texts[l].T, "date": date, "bdi": Bdi, "code": Code, "isolated": Isolated, "link": Link, "moment": Moment, "en": Language(l).en}
@@ -33,7 +35,8 @@ func newLocalized(files fs.FS, texts [languages]*messages.Texts) (all localized)
 	return all
 }
 
-// newTexts returns the messages of all languages. It panics where a file has none: they are part of the program.
+// newTexts returns the messages of all languages. It panics on an invalid file, since the files are part of
+// the program.
 func newTexts() (all [languages]*messages.Texts) {
 	tags := make([]language.Tag, 0, languages)
 	for _, l := range Languages() {
@@ -45,23 +48,25 @@ func newTexts() (all [languages]*messages.Texts) {
 	return all
 }
 
-// date returns a day as an element that programs understand, too.
+// date returns a day as a time element.
 func date(day string) template.HTML {
 	day = template.HTMLEscapeString(day)
 	return template.HTML(`<time datetime="` + day + `">` + day + `</time>`) //nolint:gosec // escaped
 }
 
-// Bdi returns a text of others as an element whose direction is its own: what is in it, such as U+202E, changes nothing around it (UAX #9).
+// Bdi returns a text of external origin as a bdi element: its directional characters, such as U+202E, do not
+// affect the text around it (UAX #9).
 func Bdi(text any) template.HTML {
 	return template.HTML("<bdi>" + template.HTMLEscapeString(fmt.Sprint(text)) + "</bdi>") //nolint:gosec // escaped
 }
 
-// Code returns a text of a program, such as a name or a URI, as an element, whose direction is its own.
+// Code returns a text such as a name or a URI as a code element with automatic direction.
 func Code(text any) template.HTML {
 	return template.HTML(`<code dir="auto">` + template.HTMLEscapeString(fmt.Sprint(text)) + "</code>") //nolint:gosec // escaped
 }
 
-// Link returns a link with the text of a name or URI. One that no browser opens is its text alone.
+// Link returns a link with a name or URI as its text. A target that browsers cannot open is shown as text
+// only.
 func Link(target, text string) template.HTML {
 	if !strings.HasPrefix(target, "/") && !strings.HasPrefix(target, "https://") && !strings.HasPrefix(target, "http://") {
 		return Code(text)
@@ -69,41 +74,45 @@ func Link(target, text string) template.HTML {
 	return template.HTML(`<a href="` + template.HTMLEscapeString(target) + `" rel="noreferrer nofollow">` + string(Code(text)) + `</a>`) //nolint:gosec // escaped
 }
 
-// Isolated returns a text of others for a place without elements, such as a title, between characters that isolate it (UAX #9 section 2.4).
+// Isolated returns a text of external origin for a place without elements, such as a title, between
+// directional isolates (UAX #9 section 2.4).
 func Isolated(text string) string { return "\u2068" + text + "\u2069" }
 
-// Moment returns a time as an element: in UTC, which a script may write in the zone of the reader.
+// Moment returns a time as a time element in UTC. A script may show it in the time zone of the reader.
 func Moment(t time.Time) template.HTML {
 	t = t.UTC()
 	return template.HTML(`<time datetime="` + t.Format(time.RFC3339) + `">` + t.Format("2006-01-02 15:04:05") + ` UTC</time>`) //nolint:gosec // numbers
 }
 
-// Contents are the templates of another package, which makes the content of panels by them: what is put in is escaped by context. They are
-// immutable, and safe for concurrent use.
+// Contents are the templates of another package for the content of panels. Values are escaped according to
+// their context. They are immutable, and safe for concurrent use.
 type Contents struct{ templates localized }
 
-// NewContents returns the templates *.html of a file system. It panics where one is not a template: they are part of the program.
+// NewContents parses the templates *.html of a file system. It panics on an invalid template, since templates
+// are part of the program.
 func NewContents(files fs.FS) Contents { return Contents{newLocalized(files, newTexts())} }
 
-// Content is HTML that was made of a template.
+// Content is HTML of a template.
 type Content = template.HTML
 
-// Make returns the content that a template makes of data in a language.
+// Make executes a template in a language.
 func (c Contents) Make(l Language, file string, data any) Content {
 	var b strings.Builder
-	if err := c.templates[l].ExecuteTemplate(&b, file, data); err != nil { // a test makes each page: data is of the types of the template
+	// Tests cover each page: data has the types of the template.
+	if err := c.templates[l].ExecuteTemplate(&b, file, data); err != nil {
 		return "<p>This page failed.</p>"
 	}
 	return Content(b.String())
 }
 
-// InEnglish returns a text that is in English on every page, such as that of a log, isolated as those of others are, with a mark where the page is in
-// another language.
+// InEnglish returns a text that is always in English, such as a log message, isolated like other texts of
+// external origin, and with a lang attribute on pages in other languages.
 func (w Writer) InEnglish(text string) Content {
 	return "<bdi" + Content(w.language.en()) + ">" + Content(template.HTMLEscapeString(text)) + "</bdi>"
 }
 
-// Reason says why something failed: by the code of its problem, and what the problem says beyond that, in English.
+// Reason returns the reason of a failure: the message of the problem's code, and its additional text in
+// English.
 func (w Writer) Reason(p api.Problem) Content {
 	p.More = shorten(p.More)
 	said := w.reason(&p)

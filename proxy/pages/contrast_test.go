@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// variables returns the colours of the style sheet by day, and at night, of a site.
+// variables returns the colours of the style sheet of a site in light and dark mode.
 func variables(t *testing.T, site Site) (day, night map[string]colour) {
 	t.Helper()
 	css := string(newSheet(site, "listing").element)
@@ -38,8 +38,8 @@ func variables(t *testing.T, site Site) (day, night map[string]colour) {
 	return day, night
 }
 
-// All text can be read, by day and at night, whatever colour a site has: WCAG 2.2 success criterion 1.4.3, level AA. What bounds a
-// warning or a field has the contrast of criterion 1.4.11.
+// All text is readable, in light and dark mode, with any colour of a site: WCAG 2.2 success criterion 1.4.3,
+// level AA. Borders of warnings and fields have the contrast of criterion 1.4.11.
 func TestContrast(t *testing.T) {
 	for _, accent := range []string{"", "#0645ad", "#ffff00", "#ffffff", "#000000", "#808080", "#ff0000", "#00c000", "none", "#12345", "#1234567"} {
 		day, night := variables(t, Site{Accent: accent})
@@ -65,7 +65,7 @@ func TestContrast(t *testing.T) {
 			t.Errorf("%s became %v", accent, accents)
 		}
 	}
-	// The grounds that accents are made for are those of the style sheet.
+	// The backgrounds that accents are computed for are those of the style sheet.
 	day, night := variables(t, Site{})
 	for got, want := range map[colour]string{day["ground"]: lightGround, day["band"]: lightBand, night["ground"]: darkGround, night["band"]: darkBand} {
 		if got.String() != want {

@@ -7,7 +7,7 @@ import (
 	"github.com/urnd/urnd/proxy/pages"
 )
 
-// The buttons of the page about a name copy what it says, and are seen only where they do.
+// The buttons of the page about a name copy their text, and are only visible if they work.
 func TestCopy(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -14,39 +14,41 @@ import (
 //go:embed *.html
 var files embed.FS
 
-// Site is what makes pages those of a site. The zero value is that of urnd without settings.
+// Site is the configuration of a site. The zero value is the default of urnd.
 type Site struct {
 	Name     string // "" is "urnd"
-	Logo     *Logo  // nil: none
-	Accent   string // the colour of links and buttons, such as "#0645ad"; "" is that of urnd
+	Logo     *Logo  // nil for none
+	Accent   string // the colour of links and buttons, such as "#0645ad"; "" is the default
 	Language Language
-	// Contact is whom readers ask: a URI, or any text; Imprint and Privacy are URLs. "" are none.
+	// Contact is shown to readers with questions: a URI, or any text. Imprint and Privacy are URLs. "" shows
+	// none.
 	Contact, Imprint, Privacy string
 	Texts                     [languages]SiteText
-	// Examples are identifiers that the start page offers.
+	// Examples are the identifiers offered on the start page.
 	Examples []string
-	// Namespaces are those of which names lead somewhere by a rule, by their identifiers, and Known how many there are.
+	// Namespaces are the NIDs of namespaces whose names are resolved by a rule, and Known is the number of
+	// all namespaces.
 	Namespaces []string
 	Known      int
-	// All are the namespaces whose rules are known, in the order of their identifiers.
+	// All are the namespaces with known rules, ordered by NID.
 	All []Namespace
-	// Browses is whether all readers may list the names of the registry.
+	// Browses is true if all readers may list the names of the registry.
 	Browses bool
-	// Base is the path that a proxy in front has removed, such as "/resolver"; "" for none.
+	// Base is the path prefix that a reverse proxy removes, such as "/resolver"; "" for none.
 	Base string
 }
 
-// SiteText is what a site says in one language; "" is what Site and urnd say.
+// SiteText is the text of a site in one language; "" is replaced by that of Site, or the default of urnd.
 type SiteText struct{ Name, Welcome string }
 
-// Design makes the pages of a site. It is immutable, and safe for concurrent use.
+// Design renders the pages of a site. It is immutable, and safe for concurrent use.
 type Design struct {
 	site                                                       Site
 	texts                                                      [languages]*messages.Texts
 	matcher                                                    language.Matcher
 	templates                                                  localized
 	page, home, spaces, listings, names, namesList, ways, docs sheet
-	// panels are those of the admin interface; the live ones have a script.
+	// panels are the sheets of the admin interface; livePanels permit a script.
 	panels, livePanels [Tables + 1]sheet
 	isApart            bool
 }
@@ -58,7 +60,7 @@ func New(site Site) *Design {
 		site: site, matcher: newMatcher(),
 		texts: texts, templates: newLocalized(files, texts),
 	}
-	const mostNamespaces = 60 // on the start page, which leads to all
+	const mostNamespaces = 60 // on the start page, which links to the complete list
 	d.site.Namespaces = site.Namespaces[:min(len(site.Namespaces), mostNamespaces)]
 	if d.site.Name == "" {
 		d.site.Name = "urnd"
@@ -73,30 +75,32 @@ func New(site Site) *Design {
 	return d
 }
 
-// Apart returns the design for another server of urnd, such as that of administrators, which has none of the pages for readers.
+// Apart returns the design for another server of urnd, such as the admin interface, without links to the
+// pages for readers.
 func (d *Design) Apart() *Design {
 	apart := *d
 	apart.isApart, apart.site.Base = true, ""
 	return &apart
 }
 
-// Writer makes the pages of a design in one language. It is a value.
+// Writer renders the pages of a design in one language. It is a value.
 type Writer struct {
 	*messages.Texts
 
 	design   *Design
 	language Language
-	isChosen bool // by ?lang=, which links to pages of this server keep
-	fetches  bool // for a reader who may have URLs fetched
+	isChosen bool // by ?lang=, which links to pages of this server preserve
+	fetches  bool // for a reader who may use /fetch
 }
 
-// ForFetching returns the writer for a reader who may have URLs fetched: its pages lead to /fetch. No cache keeps them for others.
+// ForFetching returns the writer for a reader who is authorized to use /fetch: its pages link there. They
+// must not be stored by shared caches.
 func (w Writer) ForFetching() Writer {
 	w.fetches = true
 	return w
 }
 
-// For returns the writer for who sends a value of Accept-Language, "" for none, or has chosen a language: see Chosen.
+// For returns the writer for a value of Accept-Language, "" for none, or for a selected language: see Chosen.
 func (d *Design) For(accept string) Writer {
 	tag, isChosen := strings.CutPrefix(accept, chosen)
 	w := d.In(d.Language(tag))
@@ -104,20 +108,20 @@ func (d *Design) For(accept string) Writer {
 	return w
 }
 
-// Chosen returns what takes the place of a value of Accept-Language where a reader has chosen a language by ?lang=, by its tag: links
-// to pages of this server keep that.
+// Chosen returns the replacement of Accept-Language for a language selected by ?lang=, by its tag. Links to
+// pages of this server preserve the selection.
 func Chosen(tag string) string { return chosen + tag }
 
-// chosen is before a tag that was chosen: no value of Accept-Language begins so.
+// chosen is the prefix of a selected tag: no value of Accept-Language begins with it.
 const chosen = "="
 
 // In returns the writer of a language.
 func (d *Design) In(l Language) Writer { return Writer{Texts: d.texts[l], design: d, language: l} }
 
-// Language returns that of its pages.
+// Language returns the language of the pages.
 func (w Writer) Language() Language { return w.language }
 
-// Accept returns one value for all by which For returns this writer.
+// Accept returns the canonical argument of For for this writer: a cache key.
 func (w Writer) Accept() string {
 	if w.isChosen {
 		return Chosen(w.language.Tag())
@@ -125,13 +129,13 @@ func (w Writer) Accept() string {
 	return w.language.Tag()
 }
 
-// Logo returns that of the site, nil for none.
+// Logo returns the logo of the site, nil for none.
 func (d *Design) Logo() *Logo { return d.site.Logo }
 
-// Path returns the path and query of a page of this server as browsers must ask for it, where a proxy in front has removed a path.
+// Path returns the path and query of a page of this server as seen by browsers, with Base in front.
 func (d *Design) Path(target string) string { return d.site.Base + target }
 
-// name returns that of the site.
+// name returns the name of the site.
 func (w Writer) name() string {
 	if name := w.design.site.Texts[w.language].Name; name != "" {
 		return name
@@ -139,43 +143,44 @@ func (w Writer) name() string {
 	return w.design.site.Name
 }
 
-// Frame is what is around the content of every page, which embeds it: the title, the site, where to go, whom to ask.
+// Frame is the frame of every page, which embeds it: title, site, navigation and contact.
 type Frame struct {
 	Lang  string
 	Title string
-	Head  template.HTML // the style, which the policy names by its hash
+	Head  template.HTML // the style element, whose hash is in the policy
 	Name  string
-	// Start is the attribute of the link to the start page, "" where the page is shown at the address of another server.
+	// Start is the attribute of the link to the start page, "" for a page shown at the URL of another server.
 	Start template.HTMLAttr
 	Logo  template.HTML
-	// Search are the attributes of the link by which browsers search here, "" where they cannot.
+	// Search are the attributes of the OpenSearch link, "" for none.
 	Search template.HTMLAttr
-	// Nav leads to the pages of this server, Crumbs to what is above this one, and Languages to it in others.
+	// Nav links to the pages of this server, Crumbs to the pages above this one, and Languages to its
+	// translations.
 	Nav, Crumbs, Languages []Entry
 	Contact                link
 	Imprint, Privacy       template.HTMLAttr
-	// IsUnindexed is whether search engines are asked not to show the page.
+	// IsUnindexed is true if search engines must not index the page.
 	IsUnindexed bool
-	Account     *Account // who has logged in to the admin interface; nil for nobody
+	Account     *Account // the user of the admin interface; nil without a session
 }
 
-// Entry is a page in a list of pages: without a link where it is this one.
+// Entry is an item in a list of pages; the current page has no link.
 type Entry struct {
 	Word string
 	Link link
-	Lang string // of the text, "" for that of the page
+	Lang string // of the text, "" for the language of the page
 }
 
-// place is where a page is shown, which says what it may link to.
+// place is the kind of URL of a page, which determines the links that are possible.
 type place uint8
 
 const (
-	here      place = iota // at an address of this server
-	host                   // at a web host whose paths are names
-	elsewhere              // at the address of another server, by its proxy
+	here      place = iota // a URL of this server
+	host                   // a web host whose paths are names
+	elsewhere              // a URL of another server, through the proxy
 )
 
-// frame returns the frame of a page, which is at a path of this server, "" for one that is not known by that.
+// frame returns the frame of a page. path is its path on this server, "" if it has no fixed path.
 func (w Writer) frame(title string, at place, path string) Frame {
 	site := &w.design.site
 	f := Frame{
@@ -187,7 +192,7 @@ func (w Writer) frame(title string, at place, path string) Frame {
 	}
 	if at == elsewhere || w.design.isApart {
 		f.Title = title
-		if at == here { // an error of the admin interface: its start has all other pages
+		if at == here { // an error of the admin interface: its start page links to all others
 			f.Nav = []Entry{w.entry(w.Text("frame.start"), "/", path)}
 		}
 		return f
@@ -210,10 +215,11 @@ func (w Writer) frame(title string, at place, path string) Frame {
 	return f
 }
 
-// Chosen returns the parameter by which links keep the language that was chosen, with the question mark before it, "" for none.
+// Chosen returns the query parameter that preserves the selected language, with a leading question mark; ""
+// for none.
 func (w Writer) Chosen() string { return w.query() }
 
-// query returns the parameter by which a page of this server keeps the language that was chosen.
+// query returns the query parameter that preserves the selected language.
 func (w Writer) query() string {
 	if !w.isChosen {
 		return ""
@@ -221,10 +227,10 @@ func (w Writer) query() string {
 	return "?lang=" + w.language.Word()
 }
 
-// parameter is query for targets that have a query already.
+// parameter is query for URLs that have a query already.
 func (w Writer) parameter() string { return strings.Replace(w.query(), "?", "&", 1) }
 
-// entry returns a link to a page of this server, or its name where that is the page at a path.
+// entry returns a link to a page of this server, without href if it is the current page.
 func (w Writer) entry(word, target, path string) Entry {
 	if target == path {
 		return Entry{Word: word}
@@ -232,7 +238,7 @@ func (w Writer) entry(word, target, path string) Entry {
 	return Entry{Word: word, Link: link{w.href(target + w.query()), word}}
 }
 
-// inLanguages returns links to a page in all languages: at returns its target by the parameter.
+// inLanguages returns links to the translations of a page: at returns its URL with a language parameter.
 func (w Writer) inLanguages(at func(parameter string) string) []Entry {
 	all := make([]Entry, 0, languages)
 	for _, l := range Languages() {
@@ -245,10 +251,11 @@ func (w Writer) inLanguages(at func(parameter string) string) []Entry {
 	return all
 }
 
-// href returns the attribute of a link to a target of this server.
+// href returns the href attribute for a path of this server.
 func (w Writer) href(target string) template.HTMLAttr { return hrefOf(w.design.Path(target)) }
 
-// outside returns the attribute of a link to a URL of the site, which its settings have checked; "" for none.
+// outside returns the href attribute for a URL of the site, which the configuration has validated; "" for
+// none.
 func (w Writer) outside(url string) template.HTMLAttr {
 	if url == "" {
 		return ""
@@ -256,7 +263,7 @@ func (w Writer) outside(url string) template.HTMLAttr {
 	return hrefOf(url)
 }
 
-// InEnglish returns a text that is in English on every page, with a mark where the page is not.
+// InEnglish returns a text that is always in English, with a lang attribute on pages in other languages.
 func (f Frame) InEnglish(text string) template.HTML {
 	if text = template.HTMLEscapeString(text); !f.IsEnglish() {
 		text = `<span lang="en">` + text + "</span>"
@@ -264,24 +271,25 @@ func (f Frame) InEnglish(text string) template.HTML {
 	return template.HTML(text) //nolint:gosec // escaped
 }
 
-// IsEnglish reports whether the page is in English: what is in English needs no mark then.
+// IsEnglish reports whether the page is in English: English text needs no lang attribute then.
 func (f Frame) IsEnglish() bool { return f.Lang == English.Tag() }
 
-// Page is a page with what a response says of it.
+// Page is a page with header field values of its response.
 type Page struct {
 	Body     []byte
 	Language string // the value of Content-Language
-	Policy   string // that of Content-Security-Policy, by which it has no style but its own
+	Policy   string // the value of Content-Security-Policy, which permits only the page's own style
 }
 
-// Vary are the fields of a request that say which page it gets, besides Accept, by which there is one at all.
+// Vary names the request header fields that select a page, besides Accept.
 const Vary = "Accept-Language"
 
-// execute returns the page that a template makes of its data.
+// execute renders a template with its data.
 func (w Writer) execute(file string, s *sheet, value any) Page {
 	var b bytes.Buffer
 	p := Page{Language: w.language.Tag(), Policy: s.policy}
-	if err := w.design.templates[w.language].ExecuteTemplate(&b, file, value); err != nil { // it cannot fail with these types
+	// It cannot fail with these types.
+	if err := w.design.templates[w.language].ExecuteTemplate(&b, file, value); err != nil {
 		p.Body = []byte("<!DOCTYPE html><title>urnd</title><p>This page failed.")
 		return p
 	}

@@ -10,7 +10,8 @@ import (
 	"github.com/urnd/urnd/proxy/pages"
 )
 
-// documented returns all pages about the API for readers, as they are at /docs, and those about the API of the admin interface.
+// documented returns all pages of the API documentation, those for readers at /docs and those of the admin
+// API.
 func documented(t testing.TB, w pages.Writer) map[string]pages.Page {
 	t.Helper()
 	all := make(map[string]pages.Page)
@@ -48,7 +49,7 @@ func docsPage(docs *apidoc.Docs, w pages.Writer, slug string) pages.Page {
 	return w.Docs(&page)
 }
 
-// The frame is in the language of the reader, and what comes of the document is marked as English.
+// The frame is in the language of the reader, and texts of the document are marked as English.
 func TestDocs(t *testing.T) {
 	german := documented(t, pages.New(pages.Site{}).For(pages.Chosen("de")))
 	for name, wants := range map[string][]string{
@@ -66,7 +67,8 @@ func TestDocs(t *testing.T) {
 	}
 }
 
-// No page about an API has more than 44 KB, or about 8 KB as it is compressed: the one of all schemas has no end of its own.
+// No page of the API documentation exceeds 44 KB, or about 8 KB compressed; the one with all schemas is not
+// limited otherwise.
 func TestDocsAreShort(t *testing.T) {
 	for _, l := range pages.Languages() {
 		for name, page := range documented(t, pages.New(library(t)).In(l)) {

@@ -8,10 +8,10 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// plain returns the design of a site without settings.
+// plain returns the design of a site without configuration.
 var plain = sync.OnceValue(func() *pages.Design { return pages.New(pages.Site{}) })
 
-// english makes its pages in English.
+// english returns its writer in English.
 func english() pages.Writer { return plain().In(pages.English) }
 
 func problem(p api.Problem) []byte { return english().Problem(p).Body }

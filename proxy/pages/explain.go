@@ -14,44 +14,44 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// Explanation is how a name was resolved, for its page. The steps are as who asks may read them. All texts are those of clients, of
-// servers or of the registry: none of them is markup.
+// Explanation is the resolution trace of a name, for its page. It contains the steps that the reader may see.
+// All texts are of external origin: none is markup.
 type Explanation struct {
-	Name      string // as it was asked for
-	IsAddress bool   // it is a URL of the web: see Name
+	Name      string // as requested
+	IsAddress bool   // the name is an http or https URL: see Name
 	Steps     []resolver.Step
-	Targets   []Target // where it leads
-	// Problem is why it leads nowhere; nil where it leads somewhere.
+	Targets   []Target // the resolved targets
+	// Problem is why the name does not resolve; nil if it does.
 	Problem *api.Problem
-	// Query is that of this page, which begins with a question mark, and Path the path of the page; About is the path of the page about the
-	// name, "" for none.
+	// Query is the query of this page, with its question mark, and Path its path; About is the path of the
+	// page about the name, "" for none.
 	Path, Query, About string
 }
 
-// What the page has room for at most, in octets of markup.
+// Limits of the page, in bytes of markup.
 const (
 	roomExplained  = 9_000
 	roomRules      = 9_500
 	mostExplained  = 40
-	longestInLinks = 300 // octets of a query that links to the page repeat
+	longestInLinks = 300 // bytes of a query that is repeated in links
 )
 
-// explainPage is the page of an explanation.
+// explainPage is the data of the page of an explanation.
 type explainPage struct {
 	Frame
 	Heading     string
 	Says        template.HTML
 	IsFailed    bool
 	Reason      template.HTML
-	More        string // what else is told of it, in English
+	More        string // additional text in English
 	Way, Steps  template.HTML
 	IsCut       bool
 	Targets     template.HTML
 	JSON, About template.HTMLAttr
 }
 
-// Explain returns the page of how a name was resolved. It has at most 30 KB: of a long way it has the first steps, and the JSON document
-// has all.
+// Explain returns the page of a resolution trace. It is limited to 30 KB: of a long trace it shows the first
+// steps. The JSON document has all of them.
 func (w Writer) Explain(e *Explanation) Page {
 	r, at := newRoom(w, &w.design.ways), here
 	if e.IsAddress {
@@ -86,8 +86,8 @@ func (w Writer) Explain(e *Explanation) Page {
 	return w.execute("explain.html", &w.design.ways, page)
 }
 
-// aboutName returns the path of the page about the name of an explanation, in the language that was chosen: the query of a service is a URI, and
-// has no parameter, so that it is that of the form.
+// aboutName returns the path of the page about the name of an explanation, in the selected language. The
+// query of a service is a URI, to which no parameter can be added, so the path is that of the form.
 func (w Writer) aboutName(e *Explanation) string {
 	if at := LanguagesOf(e.Name); e.About != "" && w.isChosen && at != nil {
 		return at(strings.TrimPrefix(w.query(), "?"))
@@ -95,7 +95,7 @@ func (w Writer) aboutName(e *Explanation) string {
 	return e.About
 }
 
-// shortened returns a problem with values that a page has room for.
+// shortened returns a problem with values that fit in the page.
 func (w Writer) shortened(p *api.Problem) *api.Problem {
 	short := *p
 	short.More, _ = fitting(p.More, roomText)
@@ -107,7 +107,7 @@ func (w Writer) shortened(p *api.Problem) *api.Problem {
 	return &short
 }
 
-// explained appends a step as the item of a list: of a rule all its parts.
+// explained appends a step as a list item, with all parts of a rule.
 func (r *room) explained(m *markup, s *resolver.Step) {
 	if s.Rule == nil {
 		m.tag("<li>")
@@ -137,21 +137,21 @@ func (r *room) explained(m *markup, s *resolver.Step) {
 	m.tag("</dl></li>\n")
 }
 
-// inEnglish marks an element of which the text is in English, where the page is not.
+// inEnglish marks an element with English text on a page in another language.
 func (r *room) inEnglish(m *markup) {
 	if r.language != English {
 		m.tag(` lang="en"`)
 	}
 }
 
-// useOf says whether a rule was used.
+// useOf returns the text whether a rule was used.
 func (w Writer) useOf(rule *resolver.Rule) string {
 	return w.Text([...]string{
 		resolver.RuleUsed: "explain.rule_used", resolver.RulePossible: "explain.rule_possible", resolver.RuleSkipped: "explain.rule_skipped",
 	}[rule.Use])
 }
 
-// partsOf returns the parts of a rule that are not empty, each with what it is.
+// partsOf returns the non-empty parts of a rule with their labels.
 func (w Writer) partsOf(rule *resolver.Rule) (parts [][2]string) {
 	flags := rule.Flags
 	if says := w.flagSays(rule.Flags); says != "" {
@@ -179,7 +179,7 @@ func (w Writer) partsOf(rule *resolver.Rule) (parts [][2]string) {
 	return parts
 }
 
-// whyNot says why a rule was not used.
+// whyNot returns the reason why a rule was not used.
 func (w Writer) whyNot(rule *resolver.Rule) string {
 	if id := "why." + rule.Why; w.Has(id) {
 		return w.Text(id)
@@ -187,7 +187,7 @@ func (w Writer) whyNot(rule *resolver.Rule) string {
 	return rule.Reason
 }
 
-// flagSays says what the flags of a rule mean: RFC 3404 section 4.3. It returns "" for unknown ones.
+// flagSays returns the meaning of the flags of a rule: RFC 3404 section 4.3. It returns "" for unknown flags.
 func (w Writer) flagSays(flags string) string {
 	if id := "explain.flag_" + cmp.Or(strings.ToLower(flags), "none"); w.Has(id) {
 		return w.Text(id)
@@ -195,7 +195,7 @@ func (w Writer) flagSays(flags string) string {
 	return ""
 }
 
-// fully returns a step as a box with all that it says, as far as there is room for.
+// fully returns a step as a box with all its details that fit.
 func (w Writer) fully(s *resolver.Step) wayBox {
 	b := w.briefly(s)
 	if s.Took > 0 {
@@ -212,7 +212,7 @@ func (w Writer) fully(s *resolver.Step) wayBox {
 		b.class = wayTaken
 	}
 	b.head = rule.Domain
-	const room = 26 // characters beside what is on the right
+	const room = 26 // characters besides the text on the right
 	b.head = oneLine(b.head, room)
 	b.add("NAPTR "+strconv.Itoa(int(rule.Order))+" "+strconv.Itoa(int(rule.Preference))+" "+strconv.Quote(rule.Flags)+" "+strconv.Quote(rule.Services)+
 		", TTL "+w.lasting(rule.TTL), 1)
@@ -228,7 +228,7 @@ func (w Writer) fully(s *resolver.Step) wayBox {
 	return b
 }
 
-// lasting returns a time in the units that it has: "1 h", "5 min 30 s".
+// lasting formats a duration in hours, minutes and seconds: "1 h", "5 min 30 s".
 func (w Writer) lasting(d time.Duration) string {
 	const perUnit = 60
 	var parts []string
@@ -244,7 +244,7 @@ func (w Writer) lasting(d time.Duration) string {
 	return strings.Join(parts, " ")
 }
 
-// end returns the box of where a way leads.
+// end returns the last box of a trace: the target, or the problem.
 func (w Writer) end(e *Explanation) wayBox {
 	if e.Problem != nil {
 		b := wayBox{head: w.heading(e.Problem), class: wayFails}
@@ -265,7 +265,8 @@ func (w Writer) end(e *Explanation) wayBox {
 	return b
 }
 
-// ExplainQuery returns the query of the page of an explanation, for an identifier and a service, "" for the one that it selects.
+// ExplainQuery returns the query of the page of an explanation, for an identifier and a service; "" is the
+// default service.
 func ExplainQuery(identifier, service string) string {
 	query := "?uri=" + url.QueryEscape(identifier)
 	if service != "" {

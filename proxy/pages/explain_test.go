@@ -14,7 +14,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// explained are ways of names: one by the DDDS, one that leads nowhere.
+// explained returns resolution traces: one by DDDS, one without a target.
 func explained() map[string]pages.Explanation {
 	const name = "urn:nbn:de:101:1-201102033592"
 	rule := func(domain string, order, preference uint16, use resolver.RuleUse) *resolver.Rule {
@@ -58,7 +58,7 @@ func explained() map[string]pages.Explanation {
 	}
 }
 
-// What the page of an explanation says of rules, and in which words.
+// The texts of an explanation about rules.
 func TestExplain(t *testing.T) {
 	all := explained()
 	d := pages.New(library(t))
@@ -97,7 +97,7 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// Nothing that a server says becomes markup, and the page is below 30 KB, however long the way is.
+// Text of servers never becomes markup, and the page is limited to 30 KB, however long the trace is.
 func TestExplainIsBounded(t *testing.T) {
 	d := pages.New(library(t))
 	for _, text := range []string{hostile, `"><script>alert(1)</script>`, "</svg><img src=x onerror=alert(1)>", strings.Repeat("<", 10_000), strings.Repeat("长", 500), "\x00\xff"} {
@@ -130,7 +130,8 @@ func BenchmarkExplain(b *testing.B) {
 	}
 }
 
-// What others have written changes the direction of nothing around it, and what a server has said is in no language that is known: UAX #9.
+// Text of external origin does not affect the direction of the text around it (UAX #9), and text of a server
+// is marked as of unknown language.
 func TestStepsAreIsolated(t *testing.T) {
 	const reversed = "a\u202eb"
 	w := plain().In(pages.German)
@@ -165,7 +166,7 @@ func TestStepsAreIsolated(t *testing.T) {
 	}
 }
 
-// unisolated returns what has U+202E in the text of a page, but for elements and characters that isolate it.
+// unisolated returns the texts of a page with U+202E outside of elements and characters that isolate it.
 func unisolated(page string) (found []string) {
 	var open []html.Token
 	tokens := html.NewTokenizer(strings.NewReader(page))
@@ -176,13 +177,14 @@ func unisolated(page string) (found []string) {
 			open = append(open, token)
 		case html.EndTagToken:
 			for len(open) > 0 && open[len(open)-1].Data != token.Data {
-				open = open[:len(open)-1] // of an element that has no end
+				open = open[:len(open)-1] // of a void element
 			}
 			open = open[:max(len(open)-1, 0)]
 		case html.TextToken:
 			isolates := slices.ContainsFunc(open, func(e html.Token) bool {
 				isAuto := slices.ContainsFunc(e.Attr, func(a html.Attribute) bool { return a.Key == "dir" && a.Val == "auto" })
-				return isAuto || e.Data == "bdi" || e.Data == "text" // each text of a picture is a paragraph of its own
+				// Each text of a picture is a paragraph of its own.
+				return isAuto || e.Data == "bdi" || e.Data == "text"
 			})
 			if before, _, has := strings.Cut(token.Data, "\u202e"); has && !isolates && !strings.Contains(before, "\u2068") {
 				found = append(found, open[len(open)-1].Data+": "+token.Data)
@@ -192,7 +194,7 @@ func unisolated(page string) (found []string) {
 	return found
 }
 
-// Times are said in the units of the language.
+// Durations use the units of the language.
 func TestLasting(t *testing.T) {
 	d := pages.New(pages.Site{})
 	for _, tt := range []struct {

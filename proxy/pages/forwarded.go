@@ -8,17 +8,17 @@ import (
 	"github.com/urnd/urnd/internal/api"
 )
 
-// nounOf returns what servers of the scheme of a URI have, in words.
+// nounOf returns the noun for a resource in the scheme of a URI.
 func (w Writer) nounOf(p *api.Problem) string {
 	return w.Text("noun." + cmp.Or(p.Noun, "resource"))
 }
 
-// isUnreached reports whether a status is that of a proxy which has no response of the server.
+// isUnreached reports whether a status means that the proxy has no response of the server.
 func isUnreached(status int) bool {
 	return status == http.StatusBadGateway || status == http.StatusGatewayTimeout
 }
 
-// headingOfForwarded is heading for a URL.
+// headingOfForwarded is heading for a proxied URL.
 func (w Writer) headingOfForwarded(p *api.Problem) string {
 	switch {
 	case !p.Refused && isUnreached(p.Status):
@@ -34,7 +34,7 @@ func (w Writer) headingOfForwarded(p *api.Problem) string {
 	}
 }
 
-// saysOfForwarded is says for a URL, also to who uses a proxy without knowing it.
+// saysOfForwarded is says for a proxied URL, also for a reader who does not know of the proxy.
 func (w Writer) saysOfForwarded(p *api.Problem) template.HTML {
 	if p.Refused {
 		return w.saysOfRefused(p)
@@ -55,7 +55,7 @@ func (w Writer) saysOfForwarded(p *api.Problem) template.HTML {
 	}
 }
 
-// saysOfRefused says what a server of another protocol means.
+// saysOfRefused explains the error response of a server of another protocol.
 func (w Writer) saysOfRefused(p *api.Problem) template.HTML {
 	if p.Declined && p.Status != http.StatusNotFound {
 		return w.reason(p)

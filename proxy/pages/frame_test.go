@@ -17,7 +17,7 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// library is a site with all that one may have.
+// library returns a site with all fields set.
 func library(t testing.TB) pages.Site {
 	t.Helper()
 	logo, err := pages.ParseLogo([]byte(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20"><rect width="40" height="20"/></svg>`))
@@ -33,7 +33,8 @@ func library(t testing.TB) pages.Site {
 	return site
 }
 
-// everyPage returns pages of all kinds in one language, by what they are. None of a listing is among those that are not bounded.
+// everyPage returns pages of all kinds in one language, by description. Listings, whose length is not
+// limited, are separate.
 func everyPage(t testing.TB, w pages.Writer) (bounded, listings map[string]pages.Page) {
 	t.Helper()
 	offset := 9
@@ -103,8 +104,8 @@ func everyPage(t testing.TB, w pages.Writer) (bounded, listings map[string]pages
 	return bounded, listings
 }
 
-// Every page in every language is whole, has what WCAG 2.2 asks of its frame, no style but the one that its policy names, and is
-// short.
+// Every page in every language is complete, satisfies the WCAG 2.2 criteria of its frame, has only the style
+// that its policy allows, and is short.
 func TestEveryPage(t *testing.T) {
 	for name, site := range map[string]pages.Site{"plain": {}, "library": library(t)} {
 		d := pages.New(site)
@@ -113,7 +114,7 @@ func TestEveryPage(t *testing.T) {
 			for page, p := range bounded {
 				where := name + ", " + l.Tag() + ": " + page
 				checkFrame(t, where, l, p)
-				const most = 8 << 10 // as proxy keeps replies about names that lead nowhere
+				const most = 8 << 10 // the limit of proxy for replies about names that do not resolve
 				if len(p.Body) > most {
 					t.Errorf("%s: %d octets", where, len(p.Body))
 				}
@@ -125,7 +126,7 @@ func TestEveryPage(t *testing.T) {
 	}
 }
 
-// The longest that requests and settings can make of a page is short, too.
+// The longest pages that requests and settings can produce are short, too.
 func TestLongestPages(t *testing.T) {
 	site := library(t)
 	site.Examples = slices.Repeat([]string{strings.Repeat("ä", 100)}, 10)
@@ -154,7 +155,7 @@ func checkFrame(t *testing.T, where string, l pages.Language, p pages.Page) {
 	z := gzip.NewWriter(&compressed)
 	_, _ = z.Write(p.Body)
 	_ = z.Close()
-	const firstFlight = 14 << 10 // what a server sends before it waits for an acknowledgement: RFC 6928
+	const firstFlight = 14 << 10 // the initial congestion window: RFC 6928
 	if compressed.Len() > firstFlight {
 		t.Errorf("%s: %d bytes compressed", where, compressed.Len())
 	}
@@ -196,8 +197,8 @@ func checkFrame(t *testing.T, where string, l pages.Language, p pages.Page) {
 	}
 }
 
-// A page at the address of another server has no link that would lead to that, and the pages of this server keep the language that
-// was chosen.
+// A page at the URL of another server has no relative link, and the pages of this server preserve the
+// selected language.
 func TestWhereLinksLead(t *testing.T) {
 	d := pages.New(library(t))
 	hrefs := func(p pages.Page) []string {
@@ -255,7 +256,7 @@ func TestWhereLinksLead(t *testing.T) {
 	}
 }
 
-// What a page may not do: WCAG 2.2 criteria 2.3.3 and 1.4.4, and no request to another host.
+// Restrictions of a page: WCAG 2.2 criteria 2.3.3 and 1.4.4, and no request to another host.
 func TestStyle(t *testing.T) {
 	page := string(english().Listing(fixture(t, "menu"), fetched).Body)
 	_, style, _ := strings.Cut(page, "<style>")

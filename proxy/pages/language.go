@@ -2,35 +2,35 @@ package pages
 
 import "golang.org/x/text/language"
 
-// Language is one that pages are written in. The zero value is English.
+// Language is a language of pages. The zero value is English.
 type Language uint8
 
-// The languages.
+// Languages of pages.
 const (
 	English Language = iota
 	German
 	French
 	Spanish
-	Chinese // in simplified characters
+	Chinese // simplified characters
 
 	languages = 5
 )
 
-// Languages returns all of them, in the order in which pages list them.
+// Languages returns all languages, in the order in which pages list them.
 func Languages() []Language { return []Language{English, German, French, Spanish, Chinese} }
 
-// Tag returns the tag of a language: RFC 5646.
+// Tag returns the language tag: RFC 5646.
 func (l Language) Tag() string { return [languages]string{"en", "de", "fr", "es", "zh-Hans"}[l] }
 
-// Word returns the tag without script, as ?lang= and the settings of a site write it.
+// Word returns the tag without script, as used in ?lang= and in the configuration.
 func (l Language) Word() string { return [languages]string{"en", "de", "fr", "es", "zh"}[l] }
 
-// ownName returns what speakers of a language call it.
+// ownName returns the name of a language in that language.
 func (l Language) ownName() string {
 	return [languages]string{"English", "Deutsch", "Français", "Español", "中文"}[l]
 }
 
-// LanguageOf returns the language of a word such as "de", and false where there is none.
+// LanguageOf returns the language for a Word such as "de", and false for unknown ones.
 func LanguageOf(word string) (Language, bool) {
 	for _, l := range Languages() {
 		if l.Word() == word {
@@ -40,7 +40,7 @@ func LanguageOf(word string) (Language, bool) {
 	return English, false
 }
 
-// newMatcher returns what finds the language that a reader understands best.
+// newMatcher returns the matcher of all languages.
 func newMatcher() language.Matcher {
 	tags := make([]language.Tag, 0, languages)
 	for _, l := range Languages() {
@@ -49,11 +49,11 @@ func newMatcher() language.Matcher {
 	return language.NewMatcher(tags)
 }
 
-// maxAccept bounds the octets of an Accept-Language that is read: browsers send some 50. It takes time to parse.
+// maxAccept limits the bytes of an Accept-Language that is parsed, which takes time: browsers send some 50.
 const maxAccept = 256
 
-// Language returns the language for a value of Accept-Language (RFC 9110 section 12.5.4), "" for none: the one that its sender
-// understands without doubt and prefers, and that of the site where there is none.
+// Language returns the language for a value of Accept-Language (RFC 9110 section 12.5.4), "" for none: the
+// match of high confidence that is preferred most, otherwise the language of the site.
 func (d *Design) Language(accept string) Language {
 	if accept == "" || len(accept) > maxAccept {
 		return d.site.Language
@@ -70,7 +70,7 @@ func (d *Design) Language(accept string) Language {
 	}
 	for _, tag := range tags[:wanted] {
 		if _, i, confidence := d.matcher.Match(tag); confidence >= language.High {
-			return Language(i) //nolint:gosec // it is one of Languages
+			return Language(i) //nolint:gosec // it is an index of Languages
 		}
 	}
 	return d.site.Language

@@ -7,7 +7,8 @@ import (
 	"github.com/urnd/urnd/proxy/pages"
 )
 
-// RFC 9110 section 12.5.4: what a reader prefers and understands without doubt; else the language of the site.
+// RFC 9110 section 12.5.4: the preferred language with a match of high confidence, otherwise that of the
+// site.
 func TestLanguage(t *testing.T) {
 	site := pages.New(pages.Site{Language: pages.French})
 	for _, tt := range []struct {
@@ -23,7 +24,7 @@ func TestLanguage(t *testing.T) {
 		{"zh-CN,zh;q=0.9", pages.Chinese},
 		{"zh-Hans-SG", pages.Chinese},
 		{"zh-TW", pages.French}, // in other characters
-		{"gsw", pages.German},   // who speaks it reads that
+		{"gsw", pages.German},   // its speakers read German
 		{"pt-BR,pt;q=0.9", pages.French},
 		{"pt-BR,pt;q=0.9,en;q=0.1", pages.English},
 		{"ja,*", pages.French},

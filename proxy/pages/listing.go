@@ -10,8 +10,8 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// listing is the content of the page of a scheme.Listing: its texts are clean, and its links safe. Of
-// Table, Menu, Thread and Found one has the items.
+// listing is the data of the page of a scheme.Listing. Its texts are sanitized, and its links safe. At most
+// one of Table, Menu, Thread and Found has the items.
 type listing struct {
 	Frame
 	Heading, URI    string
@@ -20,18 +20,18 @@ type listing struct {
 	Incomplete      string
 	Open            *link
 	Notes           []string
-	Folds, Unfolded bool // Notes are in an element that can be opened, and are open
+	Folds, Unfolded bool // Notes are in a details element, and it is open
 	Properties      []row
 	Search          *search
 	Table           *table
-	Menu, Thread    template.HTML // the items of a list
+	Menu, Thread    template.HTML // list items
 	Text            string
 	Found           template.HTML
 	FoundTitle      string
-	Empty           string // what is said in place of items
+	Empty           string // text in place of items
 }
 
-// nav is links to other pages.
+// nav is a group of links to other pages.
 type nav struct {
 	Label string
 	Links []navLink
@@ -42,7 +42,7 @@ type navLink struct {
 	Link link
 }
 
-// search is a form, whose action leads to a URI with the words.
+// search is a form whose action is a URI with the search words.
 type search struct {
 	Label  string
 	Action template.HTMLAttr
@@ -51,10 +51,10 @@ type search struct {
 
 type hidden struct{ Name, Value string }
 
-// Listing returns the page of a listing. through returns where the page links to for a URI: the URI
-// itself for clients that ask a proxy for it, or a path of this server with a query.
+// Listing returns the page of a listing. through maps a URI to the target of a link: to itself for clients
+// that use the proxy, or to a path of this server with a query.
 func (w Writer) Listing(l *scheme.Listing, through func(string) string) Page {
-	w = w.ForFetching() // who has it was allowed to
+	w = w.ForFetching() // whoever gets a listing is authorized
 	to := w.linker(through)
 	page := listing{
 		Heading: line(l.Title), URI: line(l.URI), Incomplete: line(l.Incomplete), Text: lines(l.Text),
@@ -91,14 +91,14 @@ func (w Writer) Listing(l *scheme.Listing, through func(string) string) Page {
 	return w.execute("listing.html", &w.design.listings, page)
 }
 
-// A greeting longer than these is folded where it is not what the page is about.
+// Limits above which the greeting of a server is folded if the page has items.
 const (
 	manyNotes  = 3
-	longNotes  = 400 // octets
+	longNotes  = 400 // bytes
 	manyBreaks = 6
 )
 
-// note shows what the server says.
+// note shows the notes of the server.
 func (page *listing) note(l *scheme.Listing) {
 	for _, note := range l.Notes {
 		page.Notes = append(page.Notes, lines(note))
@@ -108,7 +108,7 @@ func (page *listing) note(l *scheme.Listing) {
 	page.Unfolded = len(l.Notes) <= manyNotes && len(all) <= longNotes && strings.Count(all, "\n") <= manyBreaks
 }
 
-// items shows the items in the form that suits the kind of the listing.
+// items shows the items in the form for the kind of the listing.
 func (page *listing) items(l *scheme.Listing, to linker) {
 	switch {
 	case len(l.Items) == 0:
@@ -133,7 +133,7 @@ func (page *listing) items(l *scheme.Listing, to linker) {
 	}
 }
 
-// empty says that there are no items, where some are expected.
+// empty returns the text for a listing without items, where items are expected.
 func (w Writer) empty(l *scheme.Listing) string {
 	id := "listing.empty_" + l.Kind
 	if l.Search != nil || l.Incomplete != "" || !w.Has(id) {
@@ -142,10 +142,10 @@ func (w Writer) empty(l *scheme.Listing) string {
 	return w.Text(id)
 }
 
-// maxText bounds the octets of a text of one line that are shown.
+// maxText limits a single-line text, in bytes.
 const maxText = 1000
 
-// line returns a text of a server as it is shown, without what could disturb the page around it.
+// line returns a text of a server, sanitized and shortened.
 func line(s string) string {
 	if len(s) > maxText {
 		s = strings.ToValidUTF8(s[:maxText], "") + "…"
@@ -153,10 +153,10 @@ func line(s string) string {
 	return scheme.Text(s)
 }
 
-// lines is line for a text of several lines, of any length.
+// lines is line for a text of several lines, without a limit.
 func lines(s string) string { return scheme.TextLines(s) }
 
-// linker makes links of the URIs in a listing.
+// linker returns links for the URIs in a listing.
 type linker struct {
 	writer  Writer
 	through func(string) string
@@ -167,7 +167,7 @@ func (w Writer) linker(through func(string) string) linker {
 	return linker{w, through, strings.HasPrefix(through("urn:x:x"), "/")}
 }
 
-// place returns where the page is shown.
+// place returns the kind of URL of the page.
 func (to linker) place() place {
 	if to.isOwn {
 		return here
@@ -175,8 +175,9 @@ func (to linker) place() place {
 	return elsewhere
 }
 
-// isSafe reports whether a page may link to a URI: by its scheme (see uri.URI.IsLink), or since handlers make links of files. Others, such
-// as javascript:, stay text even where a handler is deceived by its server.
+// isSafe reports whether a page may link to a URI: by its scheme (see uri.URI.IsLink), or because it is a
+// file, which handlers link to. Other URIs, such as javascript:, remain text even if a malicious server
+// deceives a handler.
 func isSafe(text string) bool {
 	u, err := uri.Parse(text)
 	if err != nil || u.Check() != nil {
@@ -185,15 +186,15 @@ func isSafe(text string) bool {
 	return u.IsLink() || uri.EqualFold(u.Scheme(), "file")
 }
 
-// isWeb reports whether a URI is one that browsers retrieve themselves.
+// isWeb reports whether browsers retrieve a URI themselves.
 func isWeb(text string) bool {
 	name, _, _ := strings.Cut(text, ":")
 	return uri.EqualFold(name, "http") || uri.EqualFold(name, "https")
 }
 
-// target returns where a link to a URI leads, "" where it must not be one, and whether that is in the web.
-// Pages of the web are linked to directly, and do not learn from where. All others lead where through says:
-// urnd retrieves them, or explains them (telnet, mailto, prospero), or resolves the name.
+// target returns the target of a link to a URI, "" for an unsafe one, and whether it is an http or https URL.
+// These are linked to directly, without a referrer. All others are mapped by through: urnd retrieves them,
+// explains them (telnet, mailto, prospero), or resolves the name.
 func (to linker) target(u string) (href string, web bool) {
 	switch {
 	case u == "" || !isSafe(u):
@@ -205,8 +206,8 @@ func (to linker) target(u string) (href string, web bool) {
 	}
 }
 
-// at returns where through leads, as browsers must ask for it. What is fetched keeps the language that was chosen: its URI is percent-encoded,
-// and the parameter no part of it.
+// at returns the result of through as seen by browsers. A link to /fetch preserves the selected language: its
+// URI is percent-encoded, so the parameter is not part of it.
 func (to linker) at(u string) string {
 	target := to.through(u)
 	switch {
@@ -218,7 +219,7 @@ func (to linker) at(u string) string {
 	return to.writer.design.Path(target)
 }
 
-// href returns the attributes of a link to a URI, "" where it must not be one.
+// href returns the attributes of a link to a URI, "" for an unsafe one.
 func (to linker) href(u string) template.HTMLAttr {
 	switch target, web := to.target(u); {
 	case target == "":
@@ -230,7 +231,7 @@ func (to linker) href(u string) template.HTMLAttr {
 	}
 }
 
-// link returns a link with its words, which are the URI where there are none.
+// link returns a link with a text, which defaults to the URI.
 func (to linker) link(words, u string) link {
 	if words == "" {
 		words = u
@@ -238,7 +239,7 @@ func (to linker) link(words, u string) link {
 	return link{to.href(u), line(words)}
 }
 
-// open returns the link to what a program of the user opens: always the URI itself.
+// open returns the link that a program of the user opens: always the URI itself.
 func (to linker) open(l *scheme.Link) *link {
 	if l == nil || !isSafe(l.URI) {
 		return nil
@@ -250,9 +251,10 @@ func (to linker) open(l *scheme.Link) *link {
 	return &link{hrefOf(l.URI) + ` rel="noreferrer"`, line(words)}
 }
 
-// search returns the form of a question. By way of this server it sends the prefix with the words, as
-// route.Parse reads them; else the words as the query of the listing's URI, to which handlers reply with
-// a redirect. The query of an action is replaced by the fields of its form, so it is made fields.
+// search returns the form of a search. On this server, it submits the prefix and the words, which route.Parse
+// joins; otherwise the words are the query of the URI of the listing, to which handlers reply with a
+// redirect. Submitting a form replaces the query of its action, so the parameters of the query become hidden
+// fields.
 func (to linker) search(l *scheme.Listing) *search {
 	if l.Search == nil || !isSafe(l.URI) || !isSafe(l.Search.Prefix) {
 		return nil
@@ -273,15 +275,15 @@ func (to linker) search(l *scheme.Listing) *search {
 		}
 		action = path
 	}
-	form.Action = template.HTMLAttr(`action="` + template.HTMLEscapeString(action) + `"`) //nolint:gosec // checked, and escaped
+	form.Action = template.HTMLAttr(`action="` + template.HTMLEscapeString(action) + `"`) //nolint:gosec // escaped
 	return form
 }
 
-// maxCrumbs bounds the directories above one that are shown: each link repeats those before it.
+// maxCrumbs limits the parent directories that are shown: each link repeats the previous ones.
 const maxCrumbs = 32
 
-// crumbs returns links to the directories above a directory of FTP, from the one where the login leads to. Of other listings the
-// URI does not say what is above, or that need not be served.
+// crumbs returns links to the parents of an FTP directory, from the login directory. For other listings, the
+// URI does not tell the parents, or these need not be available.
 func (to linker) crumbs(l *scheme.Listing) []navLink {
 	u, err := uri.Parse(l.URI)
 	if err != nil || l.Kind != scheme.KindDirectory || !uri.EqualFold(u.Scheme(), "ftp") {

@@ -10,26 +10,26 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// items are items of a listing as they are shown.
+// items renders the items of a listing.
 type items struct {
 	markup
 	to linker
 }
 
-// itemsFor has room for n items of a usual length.
+// itemsFor returns items with capacity for n items of typical length.
 func itemsFor(n int, to linker) *items {
 	const usual = 320
 	return &items{make(markup, 0, usual*n), to}
 }
 
-// found appends an item for each of a search, or that comes with an article.
+// found appends the results of a search, or the items of an article.
 func (m *items) found(all []scheme.Item) {
 	for i := range all {
 		m.item(&all[i])
 	}
 }
 
-// item appends an item of a list, with its kind before it.
+// item appends a list item, with its kind in front.
 func (m *items) item(i *scheme.Item) {
 	m.tag(`<li><span class="kind">`)
 	m.text(m.to.writer.kind(i.Kind))
@@ -39,7 +39,7 @@ func (m *items) item(i *scheme.Item) {
 	m.tag("</span></li>\n")
 }
 
-// name appends the name of an item, as a link where it may be one.
+// name appends the name of an item, as a link if its URI is safe.
 func (m *items) name(i *scheme.Item) {
 	href, isWeb := m.to.target(i.URI)
 	if href != "" {
@@ -58,7 +58,7 @@ func (m *items) name(i *scheme.Item) {
 	}
 }
 
-// nameOf returns the name of an item, which is its URI where it has none.
+// nameOf returns the name of an item, by default its URI.
 func nameOf(i *scheme.Item) string {
 	if i.Name == "" {
 		return line(i.URI)
@@ -66,7 +66,7 @@ func nameOf(i *scheme.Item) string {
 	return line(i.Name)
 }
 
-// more appends what is known of an item besides its name.
+// more appends the metadata of an item.
 func (m *items) more(i *scheme.Item) {
 	_, isTimed := momentOf(i.Modified)
 	if i.From != "" || i.Type != "" || isSized(i) || isTimed || i.Count != nil {
@@ -102,7 +102,7 @@ func (m *items) note(i *scheme.Item) {
 	}
 }
 
-// size appends how long an item is, with the exact length for machines, and for who points at it.
+// size appends the size of an item, with the exact number of bytes in the attributes value and title.
 func (m *items) size(i *scheme.Item) {
 	if !isSized(i) {
 		return
@@ -116,10 +116,10 @@ func (m *items) size(i *scheme.Item) {
 	m.tag(`</data>`)
 }
 
-// isSized reports whether it is known how long an item is.
+// isSized reports whether the size of an item is known.
 func isSized(i *scheme.Item) bool { return i.Size != nil && *i.Size >= 0 }
 
-// time appends when an item was changed.
+// time appends the modification time of an item.
 func (m *items) time(i *scheme.Item) {
 	at, ok := momentOf(i.Modified)
 	if !ok {
@@ -132,10 +132,10 @@ func (m *items) time(i *scheme.Item) {
 	m.tag(`</time>`)
 }
 
-// count appends how much an item contains.
+// count appends the number of elements in an item.
 func (m *items) count(i *scheme.Item) { m.text(m.to.writer.Number(*i.Count)) }
 
-// kind returns the word that is shown for a kind of items.
+// kind returns the text for a kind of items.
 func (w Writer) kind(kind string) string {
 	if id := "kind." + kind; w.Has(id) {
 		return w.Text(id)
@@ -143,16 +143,16 @@ func (w Writer) kind(kind string) string {
 	return w.Text("kind.unknown")
 }
 
-// table is a listing in columns.
+// table is a listing as a table.
 type table struct {
 	columns
 	Caption                      string
-	SortName, SortSize, SortTime template.HTMLAttr // links to the same in another order; "" for none
-	CountHead                    string            // above the column of what items contain
+	SortName, SortSize, SortTime template.HTMLAttr // links that sort by another column; "" for none
+	CountHead                    string            // head of the column Count
 	Rows                         template.HTML
 }
 
-// columns are those that a table has beside kinds and names: those that an item has a value for.
+// columns are the optional columns of a table: those with a value in at least one item.
 type columns struct{ Count, Size, Time bool }
 
 func columnsOf(all []scheme.Item) columns {
@@ -175,7 +175,8 @@ func tableOf(l *scheme.Listing, to linker) *table {
 		t.CountHead, unit = w.Text("listing.articles"), w.Text("listing.unit_articles")
 	}
 	if at, isWeb := to.target(l.URI); !isWeb && strings.HasPrefix(at, "/") && len(l.Items) > 1 {
-		t.SortName, t.SortSize, t.SortTime = hrefOf(at+"&sort=name"), hrefOf(at+"&sort=size"), hrefOf(at+"&sort=time") // see package message
+		// See package message.
+		t.SortName, t.SortSize, t.SortTime = hrefOf(at+"&sort=name"), hrefOf(at+"&sort=size"), hrefOf(at+"&sort=time")
 	}
 	m := itemsFor(len(l.Items), to)
 	for i := range l.Items {
@@ -185,7 +186,7 @@ func tableOf(l *scheme.Listing, to linker) *table {
 	return t
 }
 
-// row appends a row of a table. unit is of what it counts, which is shown where its head is not.
+// row appends a table row. unit is the unit of Count, shown where the column head is hidden.
 func (m *items) row(i *scheme.Item, c columns, unit string) {
 	m.tag(`<tr><td class="kind">`)
 	m.text(m.to.writer.kind(i.Kind))
@@ -216,7 +217,7 @@ func (m *items) row(i *scheme.Item, c columns, unit string) {
 	m.tag("</tr>\n")
 }
 
-// menu appends the items of a menu, in which lines of text that follow each other are one.
+// menu appends the items of a menu; consecutive lines of text are joined.
 func (m *items) menu(all []scheme.Item) {
 	var between []string
 	for i := range all {
@@ -241,13 +242,13 @@ func (m *items) between(all []string) {
 	if isDrawing(joined) {
 		m.tag(` class="drawing" tabindex="0"`)
 	}
-	m.tag(">\n") // which is no part of the text: a first line that is empty is
+	m.tag(">\n") // HTML ignores this line end, but not an empty first line
 	m.text(joined)
 	m.tag("</pre></li>\n")
 }
 
-// isDrawing reports whether a text is more likely a picture made of characters, whose lines must not be
-// broken, than words: less than half of it is letters and digits.
+// isDrawing reports whether a text is probably a drawing of characters, whose lines must not be wrapped: less
+// than half of it is letters and digits.
 func isDrawing(s string) bool {
 	words, all := 0, 0
 	for _, r := range s {
@@ -262,7 +263,7 @@ func isDrawing(s string) bool {
 	return 2*words < all
 }
 
-// maxDepth bounds how deep articles are shown in a thread: deeper ones are at this depth.
+// maxDepth limits the nesting of a thread: deeper articles are shown at this depth.
 const maxDepth = 8
 
 // thread appends articles in nested lists.
@@ -289,31 +290,32 @@ func (m *items) thread(all []scheme.Item) {
 	m.tag("</li>\n")
 }
 
-// ends appends the ends of n lists, each with that of its last item.
+// ends closes n lists, each with its last item.
 func (m *items) ends(n int) {
 	for range n {
 		m.tag("</li></ul>\n")
 	}
 }
 
-// appendSize appends a number of octets in a unit of the SI, with two digits at least: "734 kB", "1.2 MB".
+// appendSize appends a number of bytes in a decimal unit, with two significant digits at least: "734 kB",
+// "1.2 MB".
 func appendSize(b []byte, octets int64) []byte {
 	units := [...]string{" B", " kB", " MB", " GB", " TB", " PB", " EB"}
 	n, unit := float64(octets), 0
-	for ; n >= 999.5; n /= 1000 { // which is shown as 1000
+	for ; n >= 999.5; n /= 1000 { // it would be shown as 1000
 		unit++
 	}
 	digits := 0
-	if unit > 0 && n < 9.95 { // which is shown as 10
+	if unit > 0 && n < 9.95 { // otherwise it is shown as 10
 		digits = 1
 	}
 	return append(strconv.AppendFloat(b, n, 'f', digits, 64), units[unit]...)
 }
 
-// commas returns a number with a comma before each three digits.
+// commas formats a number with a comma between groups of three digits.
 func commas(n int64) string { return string(appendCommas(nil, n)) }
 
-// appendCommas appends a number with a comma before each three digits.
+// appendCommas appends a number with a comma between groups of three digits.
 func appendCommas(b []byte, n int64) []byte {
 	const most = len("-9223372036854775808")
 	var room [most]byte
@@ -330,16 +332,17 @@ func appendCommas(b []byte, n int64) []byte {
 	return b
 }
 
-// moment is a time in UTC as it is shown: to the minute, or the day where its server says no more.
+// moment is a time in UTC for display: to the minute, or a day if it is midnight, as servers send that give no
+// time of day.
 type moment struct {
 	time  time.Time
 	isDay bool
 }
 
-// lastYear is the last one that RFC 3339 has.
+// lastYear is the last year of RFC 3339.
 const lastYear = 9999
 
-// momentOf returns a time as it is shown, and false where it is not known.
+// momentOf returns a time for display, and false if it is unknown.
 func momentOf(t time.Time) (moment, bool) {
 	t = t.UTC()
 	if t.IsZero() || t.Year() < 1 || t.Year() > lastYear {

@@ -15,7 +15,7 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// kinds are those of listings, and one that there is not.
+// kinds returns the kinds of listings, and an unknown one.
 func kinds() []string {
 	return []string{
 		scheme.KindDirectory, scheme.KindMenu, scheme.KindGroups, scheme.KindGroup, scheme.KindArticle, scheme.KindResults, scheme.KindDescription, "", "none",
@@ -55,7 +55,7 @@ func fill(v reflect.Value, text string) {
 	}
 }
 
-// hostiles are texts that a server could send to harm who reads them.
+// hostiles returns malicious texts of a server.
 func hostiles() []string {
 	return []string{
 		hostile, `"><img src=x onerror=alert(1)>`, "javascript:alert(1)", "JaVaScRiPt:alert(1)", " javascript:alert(1)", "java\nscript:alert(1)",
@@ -67,7 +67,7 @@ func hostiles() []string {
 	}
 }
 
-// checkHarmless fails where a page has a script, or a text what could deceive a terminal.
+// checkHarmless fails if a page contains a script, or a text control characters for a terminal.
 func checkHarmless(t *testing.T, l *scheme.Listing) {
 	t.Helper()
 	for _, through := range []func(string) string{itself, fetched} {
@@ -103,7 +103,7 @@ func TestHostileListings(t *testing.T) {
 	}
 }
 
-// A name of a mebibyte is cut, and leads where it leads.
+// A name of a mebibyte is shortened, and its link is not.
 func TestLongNames(t *testing.T) {
 	name, uri := strings.Repeat("<i>\xff", 1<<18), "ftp://h.example/"+strings.Repeat("a", 1<<20)
 	for _, kind := range kinds() {
@@ -130,7 +130,7 @@ func FuzzListing(f *testing.F) {
 	})
 }
 
-// The directories above one are links.
+// The parent directories are links.
 func TestCrumbs(t *testing.T) {
 	for _, tt := range []struct{ kind, uri, want string }{
 		{
@@ -156,7 +156,7 @@ func TestCrumbs(t *testing.T) {
 	}
 }
 
-// What a page links to, and how: locations, and what urnd serves.
+// The targets and attributes of links on a page: locations, and URIs that urnd serves.
 func TestListingLinks(t *testing.T) {
 	for _, tt := range []struct{ uri, direct, fetched, rel string }{
 		{"ftp://h.example/a%20b", "ftp://h.example/a%20b", "/fetch?uri=ftp%3A%2F%2Fh.example%2Fa%2520b", ""},
@@ -195,7 +195,7 @@ func TestListingLinks(t *testing.T) {
 	}
 }
 
-// The form of a search is sent where route.Parse reads it, or to the listing itself.
+// The form of a search is submitted to a target that route.Parse parses, or to the listing itself.
 func TestSearchForm(t *testing.T) {
 	l := fixture(t, "search")
 	for _, tt := range []struct {
@@ -224,7 +224,7 @@ func TestSearchForm(t *testing.T) {
 			t.Errorf("%q %q", action, inputs)
 		}
 	}
-	sent := url.Values{"uri": {l.Search.Prefix}, "search": {"a b&c+d/é"}}.Encode() // as browsers send it
+	sent := url.Values{"uri": {l.Search.Prefix}, "search": {"a b&c+d/é"}}.Encode() // as browsers submit it
 	if r, err := route.Parse("/fetch?" + sent); err != nil || r.Query.URI.String() != l.Search.Prefix+"a%20b%26c%2Bd%2F%C3%A9" {
 		t.Errorf("%s: %s, %v", sent, r.Query.URI, err)
 	}
@@ -257,7 +257,7 @@ func TestListingElements(t *testing.T) {
 	}
 }
 
-// Sizes are short with the exact ones, days have no time, and what is not possible is not shown.
+// Sizes are short with the exact value, days have no time, and invalid values are not shown.
 func TestListingValues(t *testing.T) {
 	size, none, most := int64(1234), int64(-1), int64(math.MaxInt64)
 	l := &scheme.Listing{Kind: scheme.KindDirectory, URI: "ftp://h.example/", Items: []scheme.Item{
@@ -337,7 +337,7 @@ func BenchmarkListing(b *testing.B) {
 	}
 }
 
-// Links to what is fetched keep the language that was chosen, and no others do: a name has all of its query.
+// Links to /fetch preserve the selected language, and no others do: a name includes all of its query.
 func TestListingKeepsLanguage(t *testing.T) {
 	d := pages.New(pages.Site{Base: "/resolver"})
 	through := func(u string) string {

@@ -10,8 +10,8 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// ListingText returns a listing as plain text for a terminal, without control characters. Links of other
-// listings than directories are numbered, and their URIs listed at the end.
+// ListingText returns a listing as plain text for a terminal, without control characters. The links of
+// listings other than directories are numbered, and their URIs listed at the end.
 func (w Writer) ListingText(l *scheme.Listing) []byte {
 	b := textPage{words: w.design.In(English)}
 	b.heading(l)
@@ -38,7 +38,7 @@ func (w Writer) ListingText(l *scheme.Listing) []byte {
 	return b.Bytes()
 }
 
-// heading writes the title and the URI, once where they are the same.
+// heading writes the title and the URI, once if they are equal.
 func (b *textPage) heading(l *scheme.Listing) {
 	if l.Title == l.URI {
 		b.paragraph(line(l.URI))
@@ -54,7 +54,7 @@ type textPage struct {
 	references []string
 }
 
-// paragraph writes the lines that are not empty, and an empty one.
+// paragraph writes the non-empty lines, followed by an empty line.
 func (b *textPage) paragraph(all ...string) {
 	written := false
 	for _, line := range all {
@@ -81,14 +81,14 @@ func (b *textPage) properties(all []scheme.Property) {
 	b.paragraph(rows...)
 }
 
-// maxColumn bounds the width of a column in characters.
+// maxColumn limits the width of a column, in characters.
 const maxColumn = 24
 
 func (b *textPage) items(l *scheme.Listing) {
 	switch {
 	case len(l.Items) == 0:
 		b.paragraph(b.words.empty(l))
-	case l.Kind == scheme.KindArticle: // it has them behind its text
+	case l.Kind == scheme.KindArticle: // its items follow its text
 	case l.Kind == scheme.KindDirectory || l.Kind == scheme.KindGroups:
 		b.table(l.Items)
 	default:
@@ -96,7 +96,7 @@ func (b *textPage) items(l *scheme.Listing) {
 	}
 }
 
-// table writes rows in columns, the names last.
+// table writes rows in columns, the name last.
 func (b *textPage) table(all []scheme.Item) {
 	c := columnsOf(all)
 	for i := range all {
@@ -128,7 +128,7 @@ func (b *textPage) table(all []scheme.Item) {
 	fmt.Fprintln(b)
 }
 
-// menu writes items with their kinds and the numbers of their links, and the lines between them.
+// menu writes items with their kinds and link numbers, and the lines between them.
 func (b *textPage) menu(items []scheme.Item) {
 	for i := range items {
 		item := &items[i]
@@ -150,7 +150,7 @@ func (b *textPage) menu(items []scheme.Item) {
 	fmt.Fprintln(b)
 }
 
-// more returns what is known of an item besides its name.
+// more returns the metadata of an item.
 func more(i *scheme.Item) string {
 	const most = 4
 	known := make([]string, 0, most)
@@ -172,7 +172,7 @@ func more(i *scheme.Item) string {
 	return " (" + strings.Join(known, ", ") + ")"
 }
 
-// links writes the URIs of what is around the listing, and of its numbered items.
+// links writes the URIs of the navigation, and of the numbered items.
 func (b *textPage) links(l *scheme.Listing) {
 	for _, part := range []struct {
 		word string

@@ -12,20 +12,20 @@ import (
 	"strings"
 )
 
-// Logo is the picture of a site, which is served at its own path. It is immutable.
+// Logo is the logo of a site, which is served at its own path. It is immutable.
 type Logo struct {
-	Type          string // its media type
+	Type          string // media type
 	Octets        []byte
 	width, height int
 }
 
-// The bounds of a logo: of its file in octets, and of its sides in pixels, or units of its SVG.
+// Limits of a logo: of its file in bytes, and of its width and height in pixels, or user units of an SVG.
 const (
 	MaxLogo     = 64 << 10
 	maxLogoSide = 4096
 )
 
-// The paths that logos are at.
+// Paths of logos.
 const (
 	PathLogoSVG = "/logo.svg"
 	PathLogoPNG = "/logo.png"
@@ -36,10 +36,11 @@ const (
 	typePNG = "image/png"
 )
 
-// LogoPolicy is the Content-Security-Policy of a logo: an SVG that is opened by itself is a document, which may have no script.
+// LogoPolicy is the Content-Security-Policy of a logo: an SVG that is opened by itself is a document, which
+// must not run scripts.
 const LogoPolicy = "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
 
-// ParseLogo returns the logo in the octets of a file, which is an SVG or a PNG, and says how large it is.
+// ParseLogo parses a logo, an SVG or a PNG, with its dimensions.
 func ParseLogo(octets []byte) (*Logo, error) {
 	if len(octets) > MaxLogo {
 		return nil, fmt.Errorf("it has more than %d octets", MaxLogo)
@@ -58,8 +59,8 @@ func ParseLogo(octets []byte) (*Logo, error) {
 	return l, nil
 }
 
-// sizeOfSVG returns the sides of an SVG: those of its viewBox, or its width and height. The whole of it is read: a browser shows
-// nothing of what is no XML.
+// sizeOfSVG returns the width and height of an SVG: those of its viewBox, or its attributes. It parses the
+// whole document, since browsers do not show invalid XML.
 func sizeOfSVG(octets []byte) (width, height int, err error) {
 	decoder := xml.NewDecoder(bytes.NewReader(octets))
 	isFirst := true
@@ -111,7 +112,7 @@ func sidesOf(svg xml.StartElement) (width, height int, ok bool) {
 	return width, height, width > 0 && height > 0
 }
 
-// Path returns where the logo is served.
+// Path returns the path of the logo.
 func (l *Logo) Path() string {
 	if l.Type == typeSVG {
 		return PathLogoSVG
@@ -119,23 +120,23 @@ func (l *Logo) Path() string {
 	return PathLogoPNG
 }
 
-// element returns the logo on a page below a path: its sides are said, so that nothing moves when it comes. The name of the site
-// is beside it, so it has no other.
+// element returns the img element of the logo on a page below a base path. Its dimensions avoid a layout
+// shift. Its alternative text is empty, since the name of the site is beside it.
 func (l *Logo) element(base string) template.HTML {
 	if l == nil {
 		return ""
 	}
-	return template.HTML(fmt.Sprintf(`<img src="%s" width="%d" height="%d" alt="">`, //nolint:gosec // a constant path behind an escaped one
+	return template.HTML(fmt.Sprintf(`<img src="%s" width="%d" height="%d" alt="">`, //nolint:gosec // escaped
 		template.HTMLEscapeString(base+l.Path()), l.width, l.height))
 }
 
-// PathOpenSearch is the path of the description by which browsers search with this server, and OpenSearchType its media type.
+// PathOpenSearch is the path of the OpenSearch description, and OpenSearchType its media type.
 const (
 	PathOpenSearch = "/opensearch.xml"
 	OpenSearchType = "application/opensearchdescription+xml"
 )
 
-// openSearch is a description document: OpenSearch 1.1 draft 6, section 4.2.
+// openSearch is an OpenSearch description document: OpenSearch 1.1 draft 6, section 4.2.
 type openSearch struct {
 	XMLName     xml.Name `xml:"http://a9.com/-/spec/opensearch/1.1/ OpenSearchDescription"`
 	ShortName   string   `xml:"ShortName"`
@@ -147,9 +148,10 @@ type openSearch struct {
 	} `xml:"Url"`
 }
 
-// OpenSearch returns the description of the server at a base, an absolute URL without a slash at its end, in the language of the site.
+// OpenSearch returns the OpenSearch description of the server at a base, an absolute URL without a trailing
+// slash, in the language of the site.
 func (d *Design) OpenSearch(base string) ([]byte, error) {
-	// Section 4.2: no more characters. Browsers leave out what has more.
+	// The maximum number of characters by section 4.2. Browsers ignore a longer name.
 	const mostName, mostDescription = 16, 1024
 	w := d.In(d.site.Language)
 	welcome := d.site.Texts[d.site.Language].Welcome
@@ -171,7 +173,7 @@ func cut(s string, most int) string {
 	return string(runes[:min(len(runes), most)])
 }
 
-// search returns the attributes of the link to the description: see OpenSearch section 4.6.1.
+// search returns the attributes of the link to the OpenSearch description: OpenSearch section 4.6.1.
 func (w Writer) search() template.HTMLAttr {
 	title := template.HTMLEscapeString(w.name())
 	return template.HTMLAttr(`type="` + OpenSearchType + `" title="` + title + `" ` + string(w.href(PathOpenSearch))) //nolint:gosec // escaped

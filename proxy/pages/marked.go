@@ -8,10 +8,11 @@ import (
 	"github.com/urnd/urnd/internal/api"
 )
 
-// marked is an input around the offending character: At is empty where that is its end.
+// marked is an input split at the invalid character: At is empty if the error is at the end.
 type marked struct{ Before, At, After string }
 
-// markedOf returns the input of a problem around its offset: as a person has typed it, where that is the same.
+// markedOf returns the input of a problem split at its offset: the input as typed, if the offset can be
+// mapped to it.
 func markedOf(p *api.Problem) marked {
 	if at, ok := typedAt(p.Typed, p.Input, *p.Offset); ok {
 		return around(p.Typed, at)
@@ -19,8 +20,8 @@ func markedOf(p *api.Problem) marked {
 	return around(p.Input, *p.Offset)
 }
 
-// typedAt returns the offset in a typed text of an octet of the URI that it became: what a URI cannot have is percent-encoded in it. It returns
-// false where the URI is of another text.
+// typedAt returns the offset in a typed text for a byte offset in the URI made from it, in which characters
+// are percent-encoded. It returns false if the URI was not made from the text.
 func typedAt(typed, input string, offset int) (at int, ok bool) {
 	i, j := 0, 0
 	for ; j < len(input) && i < len(typed); i++ {
@@ -45,7 +46,7 @@ func typedAt(typed, input string, offset int) (at int, ok bool) {
 	return at, i == len(typed) && j == len(input) && typed != ""
 }
 
-// tripletAt returns the octet that is percent-encoded at an offset, and false where none is.
+// tripletAt returns the percent-encoded byte at an offset, and false if there is none.
 func tripletAt(s string, i int) (byte, bool) {
 	if i+3 > len(s) || s[i] != '%' {
 		return 0, false
@@ -55,7 +56,8 @@ func tripletAt(s string, i int) (byte, bool) {
 	return octet[0], err == nil
 }
 
-// characterAt returns how many octets the character at an offset has, 0 at the end: one that is percent-encoded has those of all of its triplets.
+// characterAt returns the length in bytes of the character at an offset, 0 at the end. A percent-encoded
+// character includes all its triplets.
 func characterAt(s string, i int) int {
 	var octets []byte
 	for len(octets) < utf8.UTFMax {
@@ -73,8 +75,8 @@ func characterAt(s string, i int) int {
 	return size
 }
 
-// around returns the character at an offset of an input, and up to 60 octets before and after
-// it, as valid UTF-8.
+// around returns the character at an offset of an input, and up to 60 bytes before and after it, as valid
+// UTF-8.
 func around(input string, offset int) marked {
 	const context = 60
 	offset = min(max(offset, 0), len(input))

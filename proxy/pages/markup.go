@@ -5,26 +5,26 @@ import (
 	"strconv"
 )
 
-// markup is HTML that functions append to: the rows of listings, of which there are thousands, and for each of
-// which html/template would need as long as for a whole page otherwise. Nothing becomes markup by mistake:
-// what is not a constant of this package goes through text or attr, which escape it.
+// markup is an append-only HTML buffer for the rows of listings, of which there are thousands: html/template
+// would need as long for each of them as for a whole page. It is safe by its types: text that is not a
+// constant of this package must go through text or attr, which escape it.
 type markup []byte
 
-// literal is markup as it is written here. Constants are converted to it tacitly, variables cannot be.
+// literal is constant markup. Constants are converted to it implicitly, variables are not.
 type literal string
 
 func (m *markup) tag(l literal) { *m = append(*m, l...) }
 
-// text appends a text between tags.
+// text appends escaped text.
 func (m *markup) text(s string) { m.escape(s) }
 
 // number appends a number.
 func (m *markup) number(n int) { *m = strconv.AppendInt(*m, int64(n), 10) }
 
-// element appends what is HTML already.
+// element appends HTML.
 func (m *markup) element(h template.HTML) { *m = append(*m, h...) }
 
-// attr appends an attribute with the space before it.
+// attr appends an attribute, preceded by a space.
 func (m *markup) attr(name literal, value string) {
 	m.tag(" ")
 	m.tag(name)
@@ -33,7 +33,8 @@ func (m *markup) attr(name literal, value string) {
 	m.tag(`"`)
 }
 
-// escape appends what html/template.HTMLEscapeString returns: it is safe between tags and between quotes.
+// escape appends the result of html/template.HTMLEscapeString, which is safe in text and in quoted
+// attributes.
 func (m *markup) escape(s string) {
 	from := 0
 	for i := range len(s) {
@@ -61,7 +62,7 @@ func (m *markup) escape(s string) {
 	*m = append(*m, s[from:]...)
 }
 
-// html returns the markup for a place between tags of a template.
+// html returns the markup as HTML.
 func (m *markup) html() template.HTML {
 	return template.HTML(*m) //nolint:gosec // all of it is constant or escaped
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What is not constant is as html/template would write it, between tags and in attributes.
+// Text is escaped as by html/template, in text and in attributes.
 func FuzzMarkup(f *testing.F) {
 	for _, s := range []string{"", "a", `<a href="x">`, "'&amp;'\x00", "ä\xff<", "+", "</"} {
 		f.Add(s)

@@ -11,53 +11,54 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// Name is what is known of a name, for its page. All texts are those of the registry, of servers or of clients: none of them is markup.
-// What is not known is zero.
+// Name is the metadata of a name, for its page. All texts are of external origin: none is markup. Unknown
+// values are zero.
 type Name struct {
-	Text string // the name, as it is displayed
-	// IsAddress is whether the name is a URL of the web: its page may be at a web host whose paths are names.
+	Text string // the name, for display
+	// IsAddress is true if the name is an http or https URL: its page may be at a web host whose paths are
+	// names.
 	IsAddress bool
-	Title     string // what it names
-	// State is as in descriptions: located, unknown, reserved, gone or unreachable.
+	Title     string // of the named object
+	// State is that of descriptions: located, active, unknown, reserved, gone or unreachable.
 	State                  string
 	Since, Reason, Contact string // Since is a time of RFC 3339
 	IsSandbox              bool
 	Successors, Others     []string
-	// SuccessorTitles are the titles of the first Successors, "" for those that are not known.
+	// SuccessorTitles are the titles of the first Successors, "" for unknown ones.
 	SuccessorTitles []string
-	Targets         []Target // where it leads
-	Links           []Target // what else belongs to it
+	Targets         []Target // resolved targets
+	Links           []Target // other related links
 	Versions        []Version
-	History         string // the path of all versions; "" where there are no more than those
+	History         string // path of the complete list of versions; "" if Versions is complete
 	Steps           []resolver.Step
-	Explain         string // the path and query of the page that has all steps: see ExplainQuery
+	Explain         string // path and query of the page with all steps: see ExplainQuery
 	Citation        string
 	Formats         []Format
-	QR              string // the path of the picture; "" for none
+	QR              string // path of the QR code; "" for none
 	Properties      [][2]string
-	// Language returns the path of this page by the parameter lang; nil where there is none.
+	// Language returns the path of this page with a language parameter; nil if it has none.
 	Language func(parameter string) string
 }
 
-// Target is a location with what is known of it.
+// Target is a target with its metadata.
 type Target struct {
 	URI, Title, Type, Language, Rel string
-	IsFailing                       bool // its server does not answer now
+	IsFailing                       bool // its server currently fails
 }
 
-// Version is a time at which the registry changed what it says of a name, as it is shown, and the path of how the name was then.
+// Version is the time of a version of a name, for display, and the path of the name as of that time.
 type Version struct{ Time, Path string }
 
-// Format is a format of what is known of a name, and its path.
+// Format is a format of the metadata of a name, and its path.
 type Format struct{ Name, Path string }
 
-// namePage is a page about a name. Lists are markup that was made before: see markup.
+// namePage is the data of the page about a name. Lists are rendered before: see markup.
 type namePage struct {
 	Frame
 	Heading, About                                                          string
 	Says                                                                    string
 	IsInUse                                                                 bool
-	Space                                                                   template.HTML // its namespace
+	Space                                                                   template.HTML // of its namespace
 	Since                                                                   string        // the day
 	IsWithdrawn, IsSandbox                                                  bool
 	Reason                                                                  string
@@ -69,7 +70,7 @@ type namePage struct {
 	Script                                                                  template.HTMLAttr
 }
 
-// Name returns the page about a name. It has at most 30 KB, whatever is known of the name: what matters least is left out.
+// Name returns the page about a name. It is limited to 30 KB: less important parts are omitted.
 func (w Writer) Name(n *Name) Page {
 	r, at := newRoom(w, &w.design.names), here
 	if n.IsAddress {
@@ -105,9 +106,10 @@ func (w Writer) Name(n *Name) Page {
 	return w.execute("name.html", &w.design.names, &page)
 }
 
-// LanguagesOf returns the paths of a page about an identifier that the form of the front page leads to; nil where it is too long.
+// LanguagesOf returns the paths of the page about an identifier as the form of the start page requests it;
+// nil for a long identifier.
 func LanguagesOf(identifier string) func(parameter string) string {
-	const longest = 200 // octets, which each link repeats
+	const longest = 200 // bytes, which each link repeats
 	if len(identifier) > longest {
 		return nil
 	}
@@ -116,7 +118,7 @@ func LanguagesOf(identifier string) func(parameter string) string {
 	}
 }
 
-// stateOf says in words what the state of a name is.
+// stateOf returns the text for the state of a name.
 func (w Writer) stateOf(n *Name) string {
 	switch n.State {
 	case "located":
@@ -127,14 +129,14 @@ func (w Writer) stateOf(n *Name) string {
 		return w.Text("problem.owner_withdrew")
 	case "unreachable":
 		return w.Text("problem.no_answer")
-	case "active": // without a location
+	case "active": // without a target
 		return w.Text("problem.no_resource")
 	default:
 		return w.Text("problem.nobody")
 	}
 }
 
-// spaceOf returns the title of the namespace of a name, with a link where its page is; "" where none has a title.
+// spaceOf returns the title of the namespace of a name, linked to its page if possible; "" for none.
 func (w Writer) spaceOf(name string, at place) template.HTML {
 	if !isURN(name) {
 		return ""
@@ -147,21 +149,22 @@ func (w Writer) spaceOf(name string, at place) template.HTML {
 	return w.space(ns, at == here).Title
 }
 
-// PathCopy is the path of the script by which buttons copy, on the page about a name.
+// PathCopy is the path of the script of copy buttons on the page about a name.
 const PathCopy = "/copy.js"
 
 //go:embed copy.js
 var copyScript []byte
 
-// CopyScript returns the script. The caller must not change it.
+// CopyScript returns the script. The caller must not modify it.
 func CopyScript() []byte { return copyScript }
 
-// copyButton is a button that copies what an element says.
+// copyButton is a button that copies the text of an element.
 type copyButton struct {
 	Of string // the ID of the element
 }
 
-// copies returns the attribute of the script, "" where a page is at a host that has no document of this server.
+// copies returns the src attribute of the script, "" for a page at a web host, which serves no other
+// documents of urnd.
 func (w Writer) copies(at place) template.HTMLAttr {
 	if at != here {
 		return ""
@@ -169,5 +172,5 @@ func (w Writer) copies(at place) template.HTMLAttr {
 	return template.HTMLAttr(`src="` + template.HTMLEscapeString(w.design.Path(PathCopy)) + `"`) //nolint:gosec // escaped
 }
 
-// Copy returns the button for an element of the page.
+// Copy returns the copy button for an element of the page.
 func (p *namePage) Copy(of string) copyButton { return copyButton{of} }

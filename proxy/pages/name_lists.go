@@ -10,10 +10,11 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// longestLink is how many octets an address may have at most that a page has a link to.
+// longestLink limits the URL of a link, in bytes.
 const longestLink = 1000
 
-// link appends a link to a URI, or its text where it is too long for one: with a title in its place, if there is one.
+// link appends a link to a URI with a title, by default the URI. A URI that is too long for a link is
+// appended as text.
 func (r *room) link(m *markup, to, title string) {
 	shown, _ := fitting(to, roomText)
 	if len(to) > longestLink {
@@ -50,7 +51,7 @@ func (r *room) list(uris []string) template.HTML {
 	return items
 }
 
-// successors returns the items of the list of what came instead of a name.
+// successors returns the items of the list of successors of a name.
 func (r *room) successors(n *Name) template.HTML {
 	items, _ := r.items(roomList, len(n.Successors), func(m *markup, i int) {
 		m.tag("<li>")
@@ -68,12 +69,12 @@ func (r *room) successors(n *Name) template.HTML {
 	return items
 }
 
-// targets returns the items of a list of locations, and whether there are more than there is room for.
+// targets returns the items of a list of targets, and whether some did not fit.
 func (r *room) targets(all []Target, most int) (items template.HTML, isCut bool) {
 	return r.items(most, len(all), func(m *markup, i int) { r.target(m, &all[i]) })
 }
 
-// target appends a location as a link of all that is known of it: its title, else its host, is what one looks for.
+// target appends a target as a link with its metadata: its title comes first, or else its host.
 func (r *room) target(m *markup, t *Target) {
 	m.tag("<li>")
 	if host, ok := hostOf(t.URI); !ok || t.Title == "" && host == "" || len(t.URI) > longestLink {
@@ -96,7 +97,7 @@ func (r *room) target(m *markup, t *Target) {
 	m.tag("</li>\n")
 }
 
-// related returns the items of a list of what else belongs to a name.
+// related returns the items of the list of related links.
 func (r *room) related(all []Target) template.HTML {
 	items, _ := r.items(roomList, len(all), func(m *markup, i int) {
 		t := &all[i]
@@ -110,7 +111,7 @@ func (r *room) related(all []Target) template.HTML {
 	return items
 }
 
-// facts appends what is known of a location, without what is not.
+// facts appends the non-empty metadata of a target.
 func (r *room) facts(m *markup, all ...string) {
 	said := strings.Join(slices.DeleteFunc(all, func(one string) bool { return one == "" }), " · ")
 	if said == "" {
@@ -122,7 +123,7 @@ func (r *room) facts(m *markup, all ...string) {
 	m.tag("</small>")
 }
 
-// failing appends that the server of a location does not answer, where that is so.
+// failing appends a note if the server of a target fails.
 func (r *room) failing(m *markup, t *Target) {
 	if t.IsFailing {
 		m.tag(` <b class="ill">`)
@@ -131,7 +132,7 @@ func (r *room) failing(m *markup, t *Target) {
 	}
 }
 
-// hostOf returns the host of a location, "" for none, and whether a link may lead there.
+// hostOf returns the host of a target, "" for none, and whether a link to it is allowed.
 func hostOf(location string) (host string, ok bool) {
 	u, err := uri.Parse(location)
 	if err != nil || resolver.CheckLocation(location) != nil {
@@ -141,7 +142,7 @@ func hostOf(location string) (host string, ok bool) {
 	return strings.ToLower(host), true
 }
 
-// relation returns a relation of a link (RFC 8288) in words, if there are some.
+// relation returns the text for a link relation (RFC 8288), by default the relation itself.
 func (w Writer) relation(rel string) string {
 	if id := "rel." + rel; w.Has(id) {
 		return w.Text(id)
@@ -149,7 +150,7 @@ func (w Writer) relation(rel string) string {
 	return rel
 }
 
-// media returns a media type in words, if there are some.
+// media returns the text for a media type, by default the media type itself.
 func (w Writer) media(mediaType string) string {
 	base, _, _ := strings.Cut(mediaType, ";")
 	kind, _, _ := strings.Cut(base, "/")
@@ -167,7 +168,8 @@ func (w Writer) media(mediaType string) string {
 	return mediaType
 }
 
-// tongue returns the name of a language by its tag (RFC 5646), in the language of the page, or the tag where it has none.
+// tongue returns the name of a language for its tag (RFC 5646), in the language of the page, by default the
+// tag.
 func (w Writer) tongue(tag string) string {
 	base, _, _ := strings.Cut(strings.ToLower(tag), "-")
 	if id := "tongue." + base; w.Has(id) {
@@ -200,7 +202,8 @@ func (r *room) versions(all []Version) template.HTML {
 	return items
 }
 
-// properties returns the rows of a table of properties, whose values are links where they are locations or names.
+// properties returns the rows of a table of properties, whose values are links if they are locations or
+// names.
 func (r *room) properties(all [][2]string) template.HTML {
 	rows, isCut := r.items(roomProperties, len(all), func(m *markup, i int) { r.property(m, all[i]) })
 	if isCut {
@@ -226,10 +229,10 @@ func (r *room) property(m *markup, p [2]string) {
 	m.tag("</td></tr>\n")
 }
 
-// What the page about a name has room for at most, in octets of markup.
+// Limits of the page about a name, in bytes of markup.
 const (
 	roomPage       = 29_000
-	roomFrame      = 6_000 // what is around the content, and headings
+	roomFrame      = 6_000 // frame and headings
 	roomTitle      = 500
 	roomText       = 700
 	roomPath       = 600
@@ -241,7 +244,7 @@ const (
 	mostSteps      = 30
 )
 
-// room is what is left of a page for what is known of a name.
+// room is the remaining size of a page, in bytes.
 type room struct {
 	Writer
 	left int
@@ -250,14 +253,14 @@ type room struct {
 // newRoom returns the room of a page with a style sheet.
 func newRoom(w Writer, s *sheet) *room { return &room{w, roomPage - roomFrame - len(s.element)} }
 
-// fit returns a text of which the markup has at most so many octets, and the mark that it was cut.
+// fit returns a text, cut with an ellipsis if its markup exceeds most bytes, and subtracts its size.
 func (r *room) fit(s string, most int) string {
 	s, size := fitting(s, min(most, r.left))
 	r.left -= size
 	return s
 }
 
-// fitting returns as much of a text as has markup of at most so many octets, with the mark that it was cut, and how many it has.
+// fitting returns a text, cut with an ellipsis if its markup exceeds most bytes, and the size of its markup.
 func fitting(s string, most int) (fits string, size int) {
 	const mark = "…"
 	for i, c := range s {
@@ -274,7 +277,7 @@ func fitting(s string, most int) (fits string, size int) {
 	return s, size
 }
 
-// items returns what write writes of each of so many, as many as there is room for, and whether that are not all.
+// items calls write for each of count items, as long as they fit, and reports whether some did not.
 func (r *room) items(most, count int, write func(m *markup, i int)) (items template.HTML, isCut bool) {
 	var m markup
 	for i := range count {
@@ -289,7 +292,7 @@ func (r *room) items(most, count int, write func(m *markup, i int)) (items templ
 	return m.html(), isCut
 }
 
-// path returns the attribute with a path of this server, "" for none or one that there is no room for.
+// path returns an attribute with a path of this server, "" if there is no path or it does not fit.
 func (r *room) path(name, path string) template.HTMLAttr {
 	if path == "" {
 		return ""
@@ -303,5 +306,6 @@ func (r *room) path(name, path string) template.HTMLAttr {
 	return template.HTMLAttr(name + `="` + string(m) + `"`) //nolint:gosec // escaped, and of this server
 }
 
-// contact is the function contact for a text that may be long.
-func (r *room) contact(text string) link { return contact(r.fit(r.fit(text, roomText), roomText)) } // a link has it twice
+// contact is the function contact for a text that may be long. Its size counts twice, since a link contains the
+// text twice.
+func (r *room) contact(text string) link { return contact(r.fit(r.fit(text, roomText), roomText)) }

@@ -10,7 +10,7 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// named are names with all that one may have.
+// named returns names with all fields set.
 func named() map[string]pages.Name {
 	const name = "urn:nbn:de:101:1-201102033592"
 	located := pages.Name{
@@ -42,7 +42,7 @@ func named() map[string]pages.Name {
 	}
 }
 
-// What the page about a name says, and in which words.
+// The texts of the page about a name.
 func TestName(t *testing.T) {
 	all := named()
 	d := pages.New(library(t))
@@ -94,7 +94,7 @@ func TestName(t *testing.T) {
 	}
 }
 
-// Pictures of this server alone, on this page alone.
+// Images of this server only, and on this page only.
 func TestNamePolicy(t *testing.T) {
 	n := named()["located"]
 	w := pages.New(pages.Site{}).In(pages.English)
@@ -109,7 +109,7 @@ func TestNamePolicy(t *testing.T) {
 	}
 }
 
-// hostileName returns a name of which each text is one, as often as there may be.
+// hostileName returns a name whose texts are all one text, with lists of a given length.
 func hostileName(text string, times int) pages.Name {
 	n := pages.Name{
 		Text: text, Title: text, State: "gone", Since: "2031-05-01T10:00:00Z", Reason: text, Contact: text, IsSandbox: true,
@@ -122,7 +122,7 @@ func hostileName(text string, times int) pages.Name {
 	return n
 }
 
-// Nothing that a registry or a server says becomes markup, or leads to a script.
+// Text of a registry or a server never becomes markup, or a link to a script.
 func TestNameEscapes(t *testing.T) {
 	for _, text := range []string{hostile, `"><script>alert(1)</script>`, "javascript:alert(1)", "</title></svg><img src=x onerror=alert(1)>", "\x00'\xff"} {
 		n := hostileName(text, 3)
@@ -139,7 +139,7 @@ func TestNameEscapes(t *testing.T) {
 	}
 }
 
-// The page is below 30 KB, whatever is known of a name.
+// The page is limited to 30 KB, whatever the data of a name.
 func TestLongestName(t *testing.T) {
 	site := library(t)
 	for _, text := range []string{strings.Repeat("<", 100_000), strings.Repeat("&", 300), "urn:a1:" + strings.Repeat("'", 900), "http://a.example/" + strings.Repeat("%", 3000)} {

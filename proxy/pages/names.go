@@ -10,58 +10,60 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// Names is a list of names of the registry, with what a reader has searched for. All texts are those of readers and of the registry.
+// Names is a list of names of the registry, with the search. All texts are of external origin.
 type Names struct {
-	Search resolver.NameSearch // with whether the reader may see all names
-	// Fault is why nothing was searched, as the code of a problem; "" where it was.
+	Search resolver.NameSearch // including whether the reader may see all names
+	// Fault is the problem code of an invalid search; "" for none.
 	Fault string
 	List  []ListedName
-	// Next is where to go on, "" for the end, and IsLate whether the search ended because of its time.
+	// Next is the cursor of the next page, "" at the end, and IsLate is true if the search reached its time
+	// limit.
 	Next   string
 	IsLate bool
 }
 
 // ListedName is a name in a list.
 type ListedName struct {
-	Name, Path string // Path is that of its page
+	Name, Path string // Path is the path of its page
 	Title      string
-	Host       string // where it leads, "" for nowhere
-	Alias      string // what it is another name of, "" for none
+	Host       string // host of its first target, "" for none
+	Alias      string // the name that it is an alias of, "" for none
 	Status     string // active, reserved or withdrawn
 	IsSandbox  bool
 }
 
-// What a list of names has room for, in octets of markup, and of what a row repeats.
+// Limits of a list of names, in bytes of markup, and of the texts in a row.
 const (
 	roomNames = 28_500
 	roomName  = 300
 	roomAbout = 500
 )
 
-// pathNames is that of package route.
+// pathNames is the path of the list: see package route.
 const pathNames = "/names"
 
-// namesPage is the content of a list of names.
+// namesPage is the data of a list of names.
 type namesPage struct {
 	Frame
 	Action   template.HTMLAttr
-	Chosen   string // the language that was chosen, as its word; "" for none
+	Chosen   string // the Word of the selected language; "" for none
 	Asked    resolver.NameSearch
 	HasTag   bool
-	Statuses []option // nil where there is no choice
+	Statuses []option // nil if it cannot be selected
 	Fault    template.HTML
 	Rows     template.HTML
-	Says     string // where there are no rows, or not all
+	Says     string // why there are no rows, or not all
 	More     link
 }
 
-// option is one of a choice.
+// option is an option of a select element.
 type option struct {
 	Value, Word string
 	IsChosen    bool
 }
 
-// Names returns a page that lists names. It has at most 30 KB: where there is no room for all of them, the next page begins sooner.
+// Names returns a page that lists names. It is limited to 30 KB: if not all names fit, the next page begins
+// earlier.
 func (w Writer) Names(n *Names) Page {
 	s := n.Search
 	isFirst := !s.IsFiltered() && s.After == ""
@@ -75,7 +77,7 @@ func (w Writer) Names(n *Names) Page {
 	if s.All {
 		page.Statuses = w.statuses(s.Status)
 	}
-	const longest = 400 // octets, which each link repeats
+	const longest = 400 // bytes, which each link repeats
 	if target := namesTarget(s, ""); len(target) <= longest {
 		page.Languages = w.inLanguages(func(parameter string) string { return namesTarget(s, parameter) })
 	}
@@ -87,7 +89,8 @@ func (w Writer) Names(n *Names) Page {
 	switch {
 	case n.IsLate:
 		page.Says = w.Text("names.search_late")
-	case len(n.List) == 0 && s.Words != "" && s == (resolver.NameSearch{Words: s.Words, All: s.All, Client: s.Client}): // as the front page looks for it
+	// A search by words only, as the form of the start page submits it.
+	case len(n.List) == 0 && s.Words != "" && s == (resolver.NameSearch{Words: s.Words, All: s.All, Client: s.Client}):
 		page.Says = w.Text("names.no_title")
 	case len(n.List) == 0:
 		page.Says = w.Text("listing.empty_results")
@@ -102,7 +105,7 @@ func (w Writer) Names(n *Names) Page {
 	return w.execute("names.html", &w.design.namesList, page)
 }
 
-// capital returns a sentence with a capital at its beginning.
+// capital returns a sentence with an initial capital.
 func capital(sentence string) string {
 	first, size := utf8.DecodeRuneInString(sentence)
 	if size == 0 {
@@ -111,11 +114,11 @@ func capital(sentence string) string {
 	return string(unicode.ToUpper(first)) + sentence[size:]
 }
 
-// rows sets the rows that there is room for, one at least, and returns where to go on.
+// rows sets the rows that fit, at least one, and returns the cursor of the next page.
 func (w Writer) rows(page *namesPage, n *Names) (next string) {
 	room := roomNames - roomFrame - len(page.Head)
 	for _, repeated := range [...]string{n.Search.Prefix, n.Search.Words, n.Search.Host, n.Search.Tag} {
-		room -= 2 * maxEscape * len(repeated) // in the form, and in the link to what follows
+		room -= 2 * maxEscape * len(repeated) // in the form, and in the link to the next page
 	}
 	room -= maxEscape * len(n.Next)
 	var m markup
@@ -132,7 +135,7 @@ func (w Writer) rows(page *namesPage, n *Names) (next string) {
 	return next
 }
 
-// maxEscape is how many octets one may have in markup or in a query.
+// maxEscape is the maximum number of bytes of an escaped byte in markup or in a query.
 const maxEscape = 5
 
 func (w Writer) row(m *markup, l *ListedName) {
@@ -159,7 +162,7 @@ func (w Writer) row(m *markup, l *ListedName) {
 	m.tag("</li>\n")
 }
 
-// factsOf says what a name is, and where it leads.
+// factsOf returns the text about the status and the target of a name.
 func (w Writer) factsOf(l *ListedName) string {
 	var says []string
 	switch {
@@ -182,7 +185,7 @@ func (w Writer) factsOf(l *ListedName) string {
 	return strings.Join(says, " · ")
 }
 
-// statuses returns the choice of a status.
+// statuses returns the options of the status.
 func (w Writer) statuses(chosen string) []option {
 	all := []option{
 		{"", w.Text("names.status_any"), false},
@@ -196,7 +199,7 @@ func (w Writer) statuses(chosen string) []option {
 	return all
 }
 
-// namesTarget returns the target of a list, with another parameter, "" for none.
+// namesTarget returns the URL of a list, with another parameter, "" for none.
 func namesTarget(s resolver.NameSearch, parameter string) string {
 	var all []string
 	for _, field := range [...][2]string{

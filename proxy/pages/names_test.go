@@ -10,7 +10,7 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// listedNames are lists of names of all kinds, by what they are.
+// listedNames returns lists of names of all kinds, by description.
 func listedNames() map[string]pages.Names {
 	few := []pages.ListedName{
 		{Name: "urn:a1:book", Path: "/uri-res/N2C.html?urn:a1:book", Title: "A Book of <Examples> & More", Host: "books.example", Status: "active"},
@@ -35,7 +35,8 @@ func listedNames() map[string]pages.Names {
 	}
 }
 
-// A list is what was found, with the search in its form and in what leads on; nothing of it is markup.
+// A list shows the result of a search, with the search in its form and in the link to the next page; no text
+// becomes markup.
 func TestNames(t *testing.T) {
 	site := library(t)
 	site.Browses = true
@@ -74,7 +75,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// No page is longer than 30,000 octets: the list goes on behind the last name that it has.
+// No page exceeds 30,000 bytes: the next page begins after the last name that fits.
 func TestNamesRoom(t *testing.T) {
 	w := pages.New(library(t)).In(pages.English)
 	n := pages.Names{
@@ -113,7 +114,7 @@ func TestNamesRoom(t *testing.T) {
 	}
 }
 
-// Where the page is for some readers alone, no other page leads to it.
+// If only some readers may list names, no other page links to the list.
 func TestNamesInFrame(t *testing.T) {
 	site := library(t)
 	for browses, want := range map[bool]int{false: 0, true: 1} {

@@ -10,30 +10,31 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// Namespace is what pages say of a namespace of URNs. The zero value of every field but NID says nothing.
+// Namespace is the metadata of a URN namespace. The zero value of every field but NID is unknown.
 type Namespace struct {
 	NID string // in lower case
-	// Title and Description say what its names are for, in English: messages have those of well-known namespaces in other languages.
+	// Title and Description are in English. Translations of those of well-known namespaces are messages.
 	Title, Description string
-	Source             string // the documents with its rules; "" for the configuration
+	Source             string // the documents with its rules; "" for a namespace of the configuration
 	Example            string // a URN
-	Pattern            string // of what follows the NID, in the syntax of RE2
-	Strip              string // octets that do not count
-	Fold               string // in which part case does not count, as configurations write it
-	Check              string // the rules that no other field expresses, as the data of namespaces names them
-	// Lenient is whether what Check refuses is accepted with a warning, and LenientDigits whether wrong check digits are.
+	Pattern            string // of the NSS, in the syntax of RE2
+	Strip              string // ignored characters
+	Fold               string // the part that is case-insensitive, as in the configuration
+	Check              string // name of the check that no other field expresses, as in the data of namespaces
+	// Lenient is true if names that fail Check are accepted with a warning, and LenientDigits if wrong check
+	// digits are.
 	Lenient, LenientDigits bool
-	// HasRule is whether names lead somewhere by a rule, and Hosts the hosts of others that the rule leads to.
+	// HasRule is true if names are resolved by a rule, and Hosts are the external hosts of its targets.
 	HasRule bool
 	Hosts   []string
-	// Systems are asked where names lead, first to last, as configurations write them, and "registry".
+	// Systems are the resolution systems in order, as named in the configuration, and "registry".
 	Systems []string
 }
 
-// spacesPerPage is how many namespaces a page lists.
+// spacesPerPage is the page size of namespaces.
 const spacesPerPage = 50
 
-// pathNamespaces is that of package route.
+// pathNamespaces is the path of the list: see package route.
 const pathNamespaces = "/namespaces"
 
 // space is a namespace in a list: Title is a link to its page, if it has one.
@@ -42,7 +43,7 @@ type space struct {
 	Title, Description template.HTML
 }
 
-// spacesPage is the content of the list of namespaces.
+// spacesPage is the data of the list of namespaces.
 type spacesPage struct {
 	Frame
 	Form  form
@@ -51,8 +52,8 @@ type spacesPage struct {
 	More  link
 }
 
-// Namespaces returns the list of those namespaces whose identifier or document has a text in it, "" for all, from the one behind
-// another: "" for the first.
+// Namespaces returns a page of the namespaces that contain search, "" for all, after a NID; "" for the first
+// page.
 func (w Writer) Namespaces(search, after string) Page {
 	page := spacesPage{Frame: w.frame(w.Text("home.namespaces"), here, pathNamespaces), Form: w.form(pathNamespaces, search)}
 	page.Head = w.design.spaces.element
@@ -76,7 +77,7 @@ func (w Writer) Namespaces(search, after string) Page {
 	return w.execute("namespaces.html", &w.design.spaces, page)
 }
 
-// finds reports whether one of the texts of a namespace has a text in it, in any case.
+// finds reports whether one of the texts of a namespace contains a text, ignoring case.
 func (w Writer) finds(n *Namespace, text string) bool {
 	text = strings.ToLower(strings.TrimSpace(text))
 	text = strings.TrimSuffix(strings.TrimPrefix(text, "urn:"), ":")
@@ -84,19 +85,20 @@ func (w Writer) finds(n *Namespace, text string) bool {
 	return strings.Contains(strings.ToLower(all), text)
 }
 
-// space returns a namespace as lists have it, with a link to its page where hasPage.
+// space returns a namespace for a list, with a link to its page if hasPage is true.
 func (w Writer) space(ns *Namespace, hasPage bool) space {
 	s := space{Link: link{Text: "urn:" + ns.NID}, Title: w.about(ns.Title, "space_title."+ns.NID), Description: w.about(ns.Description, "space."+ns.NID)}
 	if hasPage {
 		s.Link = w.toNamespace(ns.NID)
 	}
 	if s.Title != "" && hasPage {
-		s.Title = template.HTML("<a " + string(s.Link.Href) + ">" + string(s.Title) + "</a>") //nolint:gosec // escaped, as the attribute is
+		s.Title = template.HTML("<a " + string(s.Link.Href) + ">" + string(s.Title) + "</a>") //nolint:gosec // escaped
 	}
 	return s
 }
 
-// about returns what is said of a namespace: by a message in the language of the page, where it has one, else in English, which is marked.
+// about returns the text about a namespace: a message in the language of the page, otherwise the English text
+// with a lang attribute.
 func (w Writer) about(english, id string) template.HTML {
 	switch {
 	case english == "":
@@ -116,7 +118,7 @@ func (w Writer) toNamespace(nid string) link {
 	return link{w.href(pathNamespaces + "/" + nid + w.query()), "urn:" + nid}
 }
 
-// spacesTarget returns the target of a part of the list, with another parameter, "" for none.
+// spacesTarget returns the URL of a page of the list, with another parameter, "" for none.
 func spacesTarget(search, after, parameter string) string {
 	var all []string
 	if search != "" {
@@ -134,7 +136,7 @@ func spacesTarget(search, after, parameter string) string {
 	return pathNamespaces + "?" + strings.Join(all, "&")
 }
 
-// fact is something about a namespace: sentences, and values, as code or as they are.
+// fact is a property of a namespace: sentences, and values, as code or as text.
 type fact struct {
 	Name   string
 	Says   []string
@@ -142,20 +144,20 @@ type fact struct {
 	Values []link
 }
 
-// spacePage is the content of the page of a namespace.
+// spacePage is the data of the page of a namespace.
 type spacePage struct {
 	Frame
 	Name               string
-	Code               template.HTML // Name, in a sentence
+	Code               template.HTML // Name, for use in a sentence
 	Title, Description template.HTML
 	Facts              []fact
 }
 
-// UnknownCount is how many names there are of a namespace where that is not known.
+// UnknownCount is an unknown number of names.
 const UnknownCount = -1
 
-// Namespace returns the page of a namespace, of which the registry has so many names, and false where none has this identifier, which may be
-// in any case.
+// Namespace returns the page of a namespace, with the number of its names in the registry, and false for an
+// unknown NID. The NID is case-insensitive.
 func (w Writer) Namespace(nid string, names int64) (Page, bool) {
 	nid = strings.ToLower(nid)
 	ns := w.design.namespace(nid)
@@ -174,7 +176,7 @@ func (w Writer) Namespace(nid string, names int64) (Page, bool) {
 	return w.execute("namespace.html", &w.design.spaces, page), true
 }
 
-// facts returns what is known of a namespace, without what is not.
+// facts returns the known properties of a namespace.
 func (w Writer) facts(ns *Namespace) []fact {
 	source := fact{Name: w.Text("namespace.source")}
 	if ns.Source == "" {
@@ -200,7 +202,7 @@ func (w Writer) facts(ns *Namespace) []fact {
 	return facts
 }
 
-// checkDigits returns the standard by which a check verifies digits, "" for none.
+// checkDigits returns the standard of the check digits of a check, "" for none.
 func checkDigits(check string) string {
 	return map[string]string{
 		"eidr": "ISO/IEC 7064, MOD 37,36", "isan": "ISO/IEC 7064, MOD 37,36", "isbn": "ISO 2108", "isni": "ISO/IEC 7064, MOD 11-2",
@@ -208,7 +210,7 @@ func checkDigits(check string) string {
 	}[check]
 }
 
-// checks returns how names are verified.
+// checks returns how names are validated.
 func (w Writer) checks(ns *Namespace) []fact {
 	var facts []fact
 	if slices.Contains([]string{"eidr", "ietf", "isan", "isbn", "isni", "issn", "lei", "lex", "nbn", "oid", "uuid"}, ns.Check) && !ns.Lenient {
@@ -224,7 +226,7 @@ func (w Writer) checks(ns *Namespace) []fact {
 	return facts
 }
 
-// equivalence returns which names are one.
+// equivalence returns which names are equivalent.
 func (w Writer) equivalence(ns *Namespace) []string {
 	says := []string{w.Text("namespace.fold_" + cmp.Or(ns.Fold, "none"))}
 	if ns.Strip != "" {
@@ -233,14 +235,14 @@ func (w Writer) equivalence(ns *Namespace) []string {
 	switch ns.Check {
 	case "isbn":
 		says = append(says, w.Text("namespace.same_isbn"))
-	case "ietf", "smpte", "gsma": // see urnns: what the rows of data cannot express
+	case "ietf", "smpte", "gsma": // see urnns: exceptions that its data cannot express
 		says = append(says, w.Text("namespace.same_except"))
 	}
 	return says
 }
 
-// leads returns the kinds of systems that are asked where names lead, in their order; nil where there is none. No server of the
-// configuration is named.
+// leads returns texts for the kinds of systems that resolve names, in order; nil for none. Servers of the
+// configuration are not named.
 func (w Writer) leads(ns *Namespace) []string {
 	var says []string
 	for _, system := range ns.Systems {
@@ -256,7 +258,7 @@ func (w Writer) leads(ns *Namespace) []string {
 	return says
 }
 
-// namespace returns the namespace of an identifier in lower case, nil for none.
+// namespace returns the namespace of a NID in lower case, nil for none.
 func (d *Design) namespace(nid string) *Namespace {
 	all := d.site.All
 	i, ok := slices.BinarySearchFunc(all, nid, func(n Namespace, nid string) int { return strings.Compare(n.NID, nid) })
@@ -274,7 +276,8 @@ func (w Writer) titleOf(ns *Namespace) string {
 	return ns.Title
 }
 
-// toDocument returns a link to a document with the rules of a namespace, or its name where that is no RFC and no registration at IANA.
+// toDocument returns a link to a document with the rules of a namespace, without href unless it is an RFC or
+// an IANA registration.
 func toDocument(name string) link {
 	if number, ok := strings.CutPrefix(name, "RFC "); ok {
 		return link{hrefOf("https://www.rfc-editor.org/info/rfc" + number), name}

@@ -11,7 +11,7 @@ import (
 	"github.com/urnd/urnd/proxy/pages"
 )
 
-// knownSpaces are namespaces of all kinds.
+// knownSpaces returns namespaces of all kinds.
 func knownSpaces() []pages.Namespace {
 	return []pages.Namespace{
 		{NID: "3gpp", Source: "RFC 5279", Fold: "none", Systems: []string{"ddds", "slp", "namespace"}},
@@ -25,7 +25,7 @@ func knownSpaces() []pages.Namespace {
 	}
 }
 
-// A search finds a part of the identifier or of the document, in any case, with "urn:" or without.
+// A search matches a part of the NID or of the document, ignoring case, with or without "urn:".
 func TestNamespacesSearch(t *testing.T) {
 	d := pages.New(library(t))
 	for search, want := range map[string]string{
@@ -55,13 +55,14 @@ func TestNamespacesSearch(t *testing.T) {
 	}
 }
 
-// A list that is longer than a page goes on behind its last one, as the reader has searched, and in the language that was chosen; no
-// page is longer than 30,000 octets.
+// A long list continues on the next page, with the search and the selected language; no page exceeds 30,000
+// bytes.
 func TestNamespacesPages(t *testing.T) {
 	site := library(t)
 	site.All = nil
 	for i := range 250 {
-		site.All = append(site.All, pages.Namespace{NID: fmt.Sprintf("n%031d", i), Title: strings.Repeat("ü", 40), Description: strings.Repeat("ü", 65)}) // as long as those of package urnns may be
+		// The maximum lengths in package urnns.
+		site.All = append(site.All, pages.Namespace{NID: fmt.Sprintf("n%031d", i), Title: strings.Repeat("ü", 40), Description: strings.Repeat("ü", 65)})
 	}
 	w := pages.New(site).For(pages.Chosen("de"))
 	var seen []string
@@ -94,7 +95,7 @@ func TestNamespacesPages(t *testing.T) {
 	}
 }
 
-// The page of a namespace says what is known of it, and nothing else.
+// The page of a namespace shows its known properties, and nothing else.
 func TestNamespace(t *testing.T) {
 	w := pages.New(library(t)).In(pages.English)
 	for nid, want := range map[string][]string{
@@ -129,7 +130,8 @@ func TestNamespace(t *testing.T) {
 	}
 }
 
-// The front page leads to the pages of namespaces and to the description of the search, but at a web host whose paths are names.
+// The start page links to the pages of namespaces and to the OpenSearch description, except at a web host
+// whose paths are names.
 func TestLinksToNamespaces(t *testing.T) {
 	w := pages.New(library(t)).For(pages.Chosen("fr"))
 	for name, has := range map[string]bool{
@@ -144,7 +146,8 @@ func TestLinksToNamespaces(t *testing.T) {
 	}
 }
 
-// OpenSearch 1.1 draft 6, sections 4.2 and 4.5: names of at most 16 characters, and a template with the search terms.
+// OpenSearch 1.1 draft 6, sections 4.2 and 4.5: names of at most 16 characters, and a template with the
+// search terms.
 func TestOpenSearch(t *testing.T) {
 	for _, tt := range []struct {
 		site              pages.Site

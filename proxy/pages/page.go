@@ -1,4 +1,7 @@
-// Package pages renders the HTML pages: of one design, in all languages, as a site wants them.
+// Package pages renders the HTML pages of urnd for readers, and the frame of the admin pages, in all
+// languages. Data of resolutions, listings and problems enter, with a configured design; HTML documents
+// leave, each with its Content-Language and Content-Security-Policy. The language follows RFC 9110 section
+// 12.5.4; pages conform to HTML and WCAG 2.2.
 package pages
 
 import (
@@ -24,16 +27,16 @@ type row struct {
 	Link link
 }
 
-// link is a URI on a page.
+// link is a link on a page; it is plain text if Href is "".
 type link struct {
-	Href template.HTMLAttr // the whole attribute: template.URL would encode octets such as "("
+	Href template.HTMLAttr // the whole attribute: template.URL would encode bytes such as "("
 	Text string
 }
 
-// HTML returns a link as an element, or its text where it leads nowhere.
+// HTML returns a link as an element, or its text without Href.
 func (l link) HTML() template.HTML { return l.around(template.HTMLEscapeString(l.Text)) }
 
-// Code is HTML with the text as a URI or a name is shown.
+// Code is HTML with the text as a code element.
 func (l link) Code() template.HTML {
 	return l.around(string(Code(l.Text)))
 }
@@ -45,16 +48,16 @@ func (l link) around(element string) template.HTML {
 	return template.HTML(element) //nolint:gosec // escaped, as the attribute is
 }
 
-// form is a form of one field.
+// form is a form with one field.
 type form struct {
 	Action  template.HTMLAttr
 	Typed   string
-	Chosen  string // the language that was chosen, as its word; "" for none
-	IsFirst bool   // it has the focus when the page is loaded
-	Finds   bool   // it finds names by words of their titles, too
+	Chosen  string // the Word of the selected language; "" for none
+	IsFirst bool   // it gets the focus when the page is loaded
+	Finds   bool   // it also searches names by words of their titles
 }
 
-// form returns the form of a page of this server, with what was typed.
+// form returns the form of a page of this server, with the submitted text.
 func (w Writer) form(path, typed string) form {
 	f := form{Typed: typed, Finds: w.design.site.Browses, Action: template.HTMLAttr(`action="` + template.HTMLEscapeString(w.design.Path(path)) + `"`)} //nolint:gosec // escaped
 	if w.isChosen {
@@ -63,8 +66,8 @@ func (w Writer) form(path, typed string) form {
 	return f
 }
 
-// links returns links to locations, and for names links to this server. html/template alone
-// would allow only http, https and mailto.
+// links returns links to locations, and for names links to this server. html/template alone would allow only
+// http, https and mailto.
 func (w Writer) links(uris []string) []link {
 	var all []link
 	for _, u := range uris {
@@ -81,12 +84,12 @@ func (w Writer) linkTo(u string) link {
 	return link{hrefOf(href), u}
 }
 
-// hrefOf returns the attribute of a link to what was checked, or is of this server.
+// hrefOf returns the href attribute for a validated URL, or a path of this server.
 func hrefOf(href string) template.HTMLAttr {
 	return template.HTMLAttr(`href="` + template.HTMLEscapeString(href) + `"`) //nolint:gosec // checked, and escaped
 }
 
-// contact returns whom to ask, which is any text: a link where it is a location or the URI of a mail address.
+// contact returns a contact, which is any text: a link if it is a location or a mailto URI.
 func contact(text string) link {
 	if text == "" || resolver.CheckLocation(text) != nil {
 		return link{Text: text}
@@ -94,22 +97,22 @@ func contact(text string) link {
 	return link{hrefOf(text), strings.TrimPrefix(text, "mailto:")}
 }
 
-// home is the content of the start page.
+// home is the data of the start page.
 type home struct {
 	Frame
 	Welcome    string
 	Form       form
 	Example    link
-	Fetch      link // to the page of /fetch; "" for none
+	Fetch      link // to /fetch; "" for none
 	Examples   []link
 	Namespaces []space
 	Known      string
 	All        template.HTMLAttr // of the link to the list of namespaces; "" for none
-	API        template.HTMLAttr // of the link to the pages about the API; "" for none
+	API        template.HTMLAttr // of the link to the API documentation; "" for none
 }
 
-// Home returns the start page, with a form for a name. isHost is whether it is that of a web host whose paths are names, where
-// urnd has no other page.
+// Home returns the start page, with a form for a name. isHost is true at a web host whose paths are names,
+// where urnd has no other page.
 func (w Writer) Home(isHost bool) Page {
 	at, site := here, &w.design.site
 	if isHost {
@@ -142,7 +145,7 @@ func (w Writer) Home(isHost bool) Page {
 	return w.execute("home.html", &w.design.home, page)
 }
 
-// leading returns the namespaces whose names lead somewhere by a rule, with links where their pages are.
+// leading returns the namespaces whose names are resolved by a rule, linked to their pages if possible.
 func (w Writer) leading(isHost bool) []space {
 	site := &w.design.site
 	all := make([]space, 0, len(site.Namespaces))
@@ -156,7 +159,7 @@ func (w Writer) leading(isHost bool) []space {
 	return all
 }
 
-// example returns a link to what this server makes of an identifier: by its path as it is where it is a URN, else by the form.
+// example returns a link that resolves an identifier: a URN by its path, other identifiers by the form.
 func (w Writer) example(text string) link {
 	if isURN(text) {
 		return link{w.href("/" + text), text}
@@ -164,13 +167,13 @@ func (w Writer) example(text string) link {
 	return link{w.href("/?uri=" + url.QueryEscape(text)), text}
 }
 
-// isURN reports whether a text begins as URNs do.
+// isURN reports whether a text begins with "urn:".
 func isURN(text string) bool {
 	const urn = "urn:"
 	return len(text) > len(urn) && strings.EqualFold(text[:len(urn)], urn)
 }
 
-// Fetch returns the page with a form for a URL that is fetched.
+// Fetch returns the page with a form for a URL to be fetched.
 func (w Writer) Fetch() Page {
 	w = w.ForFetching()
 	page := struct {
@@ -187,13 +190,13 @@ const (
 	pathDocs  = "/docs"
 )
 
-// tablePage is a page of properties, or of links.
+// tablePage is the data of a page of properties, or of links.
 type tablePage struct {
 	Frame
 	Heading string
 	Links   []link
 	Rows    []row
-	Data    template.HTML // the same for programs, as an element; "" for none
+	Data    template.HTML // the same as structured data in a script element; "" for none
 }
 
 // List returns a page of links.
@@ -206,16 +209,17 @@ func (w Writer) Description(title string, properties [][2]string) Page {
 	return w.execute("description.html", &w.design.page, tablePage{Frame: w.frame(plaintext.OneLine(title), here, ""), Heading: title, Rows: w.rowsOf(properties)})
 }
 
-// DescriptionWith returns Description at a web host whose paths are names, with the same as JSON-LD inside, which is no script:
-// nothing executes it.
+// DescriptionWith returns Description at a web host whose paths are names, with the same data as JSON-LD in a
+// script element, which browsers do not execute.
 func (w Writer) DescriptionWith(title string, properties [][2]string, ld []byte) Page {
 	page := tablePage{Frame: w.frame(plaintext.OneLine(title), host, ""), Heading: title, Rows: w.rowsOf(properties)}
-	within := bytes.ReplaceAll(ld, []byte("<"), []byte(`\u003c`))                                   // which JSON has in texts alone: it cannot end the element
-	page.Data = template.HTML(`<script type="application/ld+json">` + string(within) + `</script>`) //nolint:gosec // so it is data
+	// In JSON, "<" occurs only in strings: escaped, it cannot end the element.
+	within := bytes.ReplaceAll(ld, []byte("<"), []byte(`\u003c`))
+	page.Data = template.HTML(`<script type="application/ld+json">` + string(within) + `</script>`) //nolint:gosec // it is data
 	return w.execute("description.html", &w.design.page, page)
 }
 
-// rowsOf makes links of the values that are locations or names.
+// rowsOf returns rows, with links for values that are locations or names.
 func (w Writer) rowsOf(properties [][2]string) []row {
 	var rows []row
 	for _, p := range properties {
@@ -228,11 +232,10 @@ func (w Writer) rowsOf(properties [][2]string) []row {
 	return rows
 }
 
-// Moved returns the note of a redirect, for clients that do not follow it (RFC 9110 section
-// 15.4).
+// Moved returns the content of a redirect, for clients that do not follow it (RFC 9110 section 15.4).
 func Moved(location string) []byte { return AppendMoved(nil, location) }
 
-// AppendMoved appends that note to dst.
+// AppendMoved appends the result of Moved to dst.
 func AppendMoved(dst []byte, location string) []byte {
 	const before, between, after = `<!DOCTYPE html><title>Found</title><p>See <a href="`, `">`, "</a>.\n"
 	if strings.ContainsAny(location, "\x00&<>\"'") {
@@ -244,15 +247,15 @@ func AppendMoved(dst []byte, location string) []byte {
 	return append(dst, after...)
 }
 
-// Docs is a page about an API, whose content another package has made.
+// Docs is a page of API documentation, whose content another package has rendered.
 type Docs struct {
 	Title   string // of a group of operations, "" for the index
-	Root    string // the path of the index
-	Path    string // the path of the page
+	Root    string // path of the index
+	Path    string // path of the page
 	Content Content
 }
 
-// Docs returns a page about the API.
+// Docs returns a page of API documentation.
 func (w Writer) Docs(d *Docs) Page {
 	title := w.Text("api.title")
 	if d.Title != "" {

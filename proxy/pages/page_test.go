@@ -13,30 +13,30 @@ import (
 	"github.com/urnd/urnd/proxy/pages"
 )
 
-// hostile is text that would be markup where it is not escaped.
+// hostile is text that would be markup if it were not escaped.
 const hostile = `"'><script>alert(1)</script><img src=x onerror=alert(1)><!--</title></style>&amp;{{.}}`
 
-// element is an element of a page, with its attributes and the text in it.
+// element is an element of a page, with its attributes and text.
 type element struct {
 	name  string
 	attrs map[string]string
 	text  string
-	// isContent is whether it is in the main element: the others are the same on all pages.
+	// isContent is true for elements in the main element: the others are the same on all pages.
 	isContent bool
 }
 
-// isCopyScript reports whether it is the one script of pages for readers.
+// isCopyScript reports whether an element is the only script of pages for readers.
 func (e *element) isCopyScript() bool {
 	return e.name == "script" && (e.attrs["src"] == pages.PathCopy || e.attrs["src"] == "/resolver"+pages.PathCopy)
 }
 
-// isOwnScript reports whether an element is the script of a page of urnd that has one.
+// isOwnScript reports whether an element is a script of urnd.
 func (e *element) isOwnScript() bool {
 	return e.isCopyScript() || e.name == "script" && e.attrs["src"] == "/status.js"
 }
 
-// read returns the elements of a page, and fails the test where the markup is not
-// balanced, has a comment, or an element or attribute that no page of urnd has.
+// read returns the elements of a page. It fails the test if the markup is not balanced, has a comment, or
+// contains an element or attribute that no page of urnd uses.
 func read(t *testing.T, page []byte) []*element {
 	t.Helper()
 	known := strings.Fields("html meta title style h1 p code mark small a ul ol li table caption thead tbody tr th td form label input button details summary body nav main bdi pre dl dt dd div span h2 time data header footer b img script svg g rect path text link h3 polyline select option")
@@ -95,12 +95,12 @@ func read(t *testing.T, page []byte) []*element {
 	return all
 }
 
-// content returns the elements in the main one.
+// content returns the elements in the main element.
 func content(all []*element) []*element {
 	return slices.DeleteFunc(slices.Clone(all), func(e *element) bool { return !e.isContent })
 }
 
-// texts returns the texts of all elements of a name.
+// texts returns the texts of all elements with a name.
 func texts(elements []*element, name string) []string {
 	var found []string
 	for _, e := range elements {
@@ -111,7 +111,7 @@ func texts(elements []*element, name string) []string {
 	return found
 }
 
-// Who uses a proxy is told about the site, and has no form: it would be sent to that site.
+// A page through the proxy tells about the site, and has no form, since it would be submitted to that site.
 func TestForwardedPage(t *testing.T) {
 	for status, want := range map[int][2]string{
 		http.StatusBadGateway:         {"This resource cannot be reached", "got no response from it. The server refuses the connection."},
@@ -127,7 +127,7 @@ func TestForwardedPage(t *testing.T) {
 	}
 }
 
-// What a server of another protocol refuses is told in words, by what its servers have.
+// An error of a server of another protocol is explained, with the noun for its resources.
 func TestRefusedPage(t *testing.T) {
 	for _, tt := range []struct {
 		status      int
@@ -157,13 +157,13 @@ func TestRefusedPage(t *testing.T) {
 	}
 }
 
-// Text of others stays text on every page.
+// Text of external origin stays text on every page.
 func TestPagesEscape(t *testing.T) {
 	offset := 3
 	for _, tt := range []struct {
 		name  string
 		page  []byte
-		where string // an element that has the text
+		where string // an element that contains the text
 		title string
 	}{
 		{"a problem", problem(api.Problem{Status: 418, Title: hostile, Code: "rule_denies", Values: []string{"Rule", hostile}, Input: hostile}), "code", hostile},
@@ -202,14 +202,14 @@ func TestHome(t *testing.T) {
 	}
 }
 
-// A link leads to a location, or to this server: never to a script.
+// A link leads to a location, or to this server, never to a script.
 func TestListLinks(t *testing.T) {
 	for _, tt := range []struct{ uri, href string }{
 		{"http://a.example/?b=1&c=2", "http://a.example/?b=1&c=2"},
 		{"mailto:a@a.example", "mailto:a@a.example"},
 		{"ftp://a.example/b", "ftp://a.example/b"},
 		{"urn:isbn:9780395363416", "/urn:isbn:9780395363416"},
-		{"urn:a1:b(c)'d", "/urn:a1:b(c)'d"}, // another name if it were encoded: RFC 8141 section 3.1
+		{"urn:a1:b(c)'d", "/urn:a1:b(c)'d"}, // percent-encoding would change the name: RFC 8141 section 3.1
 		{"http://a.example/(b)", "http://a.example/(b)"},
 		{`urn:a1:b" onclick="alert`, `/urn:a1:b" onclick="alert`},
 		{"javascript:alert", "/javascript:alert"},
@@ -237,7 +237,7 @@ func TestDescription(t *testing.T) {
 	}
 }
 
-// The offending octet is marked, with what is near it.
+// The invalid byte is marked, with its context.
 func TestProblemMarks(t *testing.T) {
 	long := strings.Repeat("a", 100)
 	near := long[:60]
@@ -269,12 +269,12 @@ func TestProblemMarks(t *testing.T) {
 	}
 }
 
-// What a person has typed is shown and marked as it was typed, and of what is no URI at all no octet is marked.
+// Input is shown and marked as it was typed. Nothing is marked in a text that does not resemble a URI.
 func TestProblemMarksTyped(t *testing.T) {
 	for _, tt := range []struct {
 		typed, input string
 		offset       int
-		mark, shown  string // "" where nothing is marked
+		mark, shown  string // "" if nothing is marked
 	}{
 		{"urn:exäm:a", "urn:ex%C3%A4m:a", 6, "ä", "urn:exäm:a"},
 		{"urn:exäm:a", "urn:ex%C3%A4m:a", 9, "ä", "urn:exäm:a"},
@@ -298,7 +298,7 @@ func TestProblemMarksTyped(t *testing.T) {
 	}
 }
 
-// A reason ends as its author wrote it, and who is to be asked is a link where that is possible.
+// The final punctuation of a reason is kept, and the contact is a link if possible.
 func TestWithdrawnPage(t *testing.T) {
 	for _, tt := range []struct{ reason, contact, says, asks string }{
 		{"merged", "mailto:anna@example.org", "</time>: <bdi>merged.</bdi></p>", `<p>Questions: <a href="mailto:anna@example.org">anna@example.org</a></p>`},

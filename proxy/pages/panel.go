@@ -6,51 +6,53 @@ import (
 	"strings"
 )
 
-// Panel is a page of the admin interface, whose content another package has made.
+// Panel is a page of the admin interface, whose content another package has rendered.
 type Panel struct {
-	// In makes the page in a language; the zero value is English.
+	// In selects the language; the zero value is English.
 	In Writer
-	// Address is the path and query of the page, without that of a language; "" for one that was made of a form: it is in no other language.
+	// Address is the path and query of the page, without a language parameter; "" for the response to a form,
+	// which has no links to translations.
 	Address string
 	Title   string
 	Path    string // of the page
-	// Nav are the pages to which all lead, and Above those above this one, the first one the highest.
+	// Nav are the pages in the navigation, and Above the pages above this one, the top one first.
 	Nav, Above []Item
-	Account    *Account // nil: nobody has logged in
-	Content    Content  // behind the heading, which is Title
-	// Done is what was done before, and Fault what was not: above the content, "" for nothing.
+	Account    *Account // nil without a session
+	Content    Content  // after the heading, which is Title
+	// Done is the outcome of the previous form, and Fault its error, both above the content; "" for none.
 	Done, Fault Content
 	// Script is the path of a script of this server, "" for none. The page is complete without it.
 	Script string
-	// Reload is after how many seconds a browser without scripts loads the page again; 0 for never. A refresh by a field of the response
-	// would load it again below the hands of those who have a script, and of those who read it aloud (WCAG 2.2, success criterion 2.2.2).
+	// Reload is the interval in seconds at which a browser without scripts reloads the page; 0 for never. The
+	// header field Refresh would also reload it for readers with scripts or a screen reader (WCAG 2.2,
+	// success criterion 2.2.2).
 	Reload int
 	Sheet  Sheet
 }
 
-// Sheet is the style of a Panel.
+// Sheet is the style sheet of a Panel.
 type Sheet int
 
-// The styles: that of forms, and that of tables for operators.
+// Style sheets of forms, and of tables for operators.
 const (
 	Forms Sheet = iota
 	Tables
 )
 
-// Item leads to a page of the same server.
+// Item is a link to a page of the same server.
 type Item struct{ Word, Path string }
 
-// Account is who has logged in.
+// Account is the user of a session.
 type Account struct {
 	Name   string
-	Logout string // the path to which a form is sent that ends the session
+	Logout string // path to which the logout form is posted
 	Field  Field
 }
 
-// Field is the hidden field by which a form is known to be of this server.
+// Field is the hidden field with the CSRF token of a form.
 type Field struct{ Name, Value string }
 
-// HTML returns the element.
+// HTML returns the input element.
 func (f Field) HTML() template.HTML {
 	return template.HTML(`<input type="hidden" name="` + template.HTMLEscapeString(f.Name) + //nolint:gosec // escaped
 		`" value="` + template.HTMLEscapeString(f.Value) + `">`)

@@ -23,7 +23,7 @@ import (
 // fetched returns the target at which a server retrieves a URI: see route.Fetched.
 func fetched(u string) string { return "/fetch?uri=" + url.QueryEscape(u) }
 
-// itself is for clients that ask a proxy.
+// itself is the identity, for clients that use the proxy.
 func itself(u string) string { return u }
 
 // fixture returns the listing in testdata/listings/NAME.json.
@@ -42,7 +42,7 @@ func fixture(t testing.TB, name string) *scheme.Listing {
 	return l
 }
 
-// names returns those of the fixtures.
+// names returns the names of the fixtures.
 func names(t testing.TB) []string {
 	t.Helper()
 	paths, err := filepath.Glob("testdata/listings/*.json")
@@ -55,8 +55,8 @@ func names(t testing.TB) []string {
 	return paths
 }
 
-// shownPages are pages of all kinds, by their names: listings, those that have nothing but long words, and those of a site with all
-// that one may have, in all languages.
+// shownPages returns pages of all kinds, by name: listings, listings of long words only, and the pages of a
+// site with all fields set, in all languages.
 func shownPages(t testing.TB) map[string]pages.Page {
 	t.Helper()
 	all := make(map[string]pages.Page)
@@ -92,7 +92,8 @@ func shownPages(t testing.TB) map[string]pages.Page {
 	return all
 }
 
-// prefixOf returns what the names of pages in a language begin with: of those in another than English there are fewer pictures.
+// prefixOf returns the prefix of the names of pages in a language: other languages than English have fewer
+// screenshots.
 func prefixOf(l pages.Language) string {
 	if l == pages.English {
 		return ""
@@ -100,7 +101,7 @@ func prefixOf(l pages.Language) string {
 	return "foreign-" + l.Word() + "-"
 }
 
-// serving returns the address of a server with pages, as urnd would send them.
+// serving returns the URL of a server with pages, as urnd would send them.
 func serving(t testing.TB, all map[string]pages.Page) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -127,9 +128,9 @@ func serving(t testing.TB, all map[string]pages.Page) string {
 	return server.URL
 }
 
-// WCAG 2.2 level AA, as far as axe-core can tell, in the light and the dark theme, on wide and narrow windows, which pages fit; and their
-// pictures, which URND_PICTURES is a folder for. Each page is shown on one of the screens, and on all of them in long tests and for
-// pictures.
+// WCAG 2.2 level AA, as far as axe-core can test it, in the light and the dark theme, in wide and narrow
+// windows, in which pages fit; and screenshots, for which URND_PICTURES is a directory. Each page is shown on
+// one of the screens, and on all of them in long tests and for screenshots.
 func TestPictures(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -145,7 +146,7 @@ func TestPictures(t *testing.T) {
 		for place, name := range names {
 			browser.Show(t, server+"/"+name, screen)
 			checkFits(t, browser, name, screen)
-			// Pages in other languages differ from those in English by their texts: a share of them is enough.
+			// Pages in other languages differ from those in English only in their texts: a sample is enough.
 			const share = 5
 			if strings.HasPrefix(name, "foreign-") && place%share > 0 && !testserver.EveryScreen() {
 				continue
@@ -168,7 +169,7 @@ func TestPictures(t *testing.T) {
 	})
 }
 
-// checkFits fails where the page that is shown is wider than its window.
+// checkFits fails if the current page is wider than its window.
 func checkFits(t *testing.T, browser *testserver.Chromium, name string, screen testserver.Screen) {
 	t.Helper()
 	var sides struct{ Width, Inner int }
@@ -183,8 +184,9 @@ func checkFits(t *testing.T, browser *testserver.Chromium, name string, screen t
 	}
 }
 
-// What one looks for by hand: 400 percent of zoom (WCAG 2.2 criterion 1.4.10), targets of 24 pixels (2.5.8), and the way of the
-// keyboard (2.4.3, 2.4.7): the first link of a page skips to its content, and what has the focus is seen.
+// The checks usually made by hand: zoom of 400 percent (WCAG 2.2 criterion 1.4.10), targets of 24 pixels
+// (2.5.8), and keyboard navigation (2.4.3, 2.4.7): the first link of a page skips to its content, and the
+// focus is visible.
 func TestKeyboard(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -215,7 +217,7 @@ func TestKeyboard(t *testing.T) {
 	}
 }
 
-// checkPicture fails where a picture has another background than its screen asks for, or shows nothing.
+// checkPicture fails if a screenshot has another background than its screen requires, or is blank.
 func checkPicture(t *testing.T, name string, text []byte, s testserver.Screen) {
 	t.Helper()
 	picture, err := png.Decode(bytes.NewReader(text))
@@ -226,12 +228,14 @@ func checkPicture(t *testing.T, name string, text []byte, s testserver.Screen) {
 	if dark := ground < 0x8000; dark != s.Dark {
 		t.Errorf("%s: the background is %#x", name, ground)
 	}
-	if share := written(picture); picture.Bounds().Dx() != s.Width || share < 0.002 || share > 0.7 { // what was asked for is on a ground of its own
+	// Bands of a page have a background of their own.
+	if share := written(picture); picture.Bounds().Dx() != s.Width || share < 0.002 || share > 0.7 {
 		t.Errorf("%s: %v, %.1f %% of it are not background", name, picture.Bounds(), 100*share)
 	}
 }
 
-// written returns how much of a picture differs from its corner, by every third point of every third line.
+// written returns the share of a picture that differs from its corner, sampled at every third point of every
+// third line.
 func written(picture image.Image) float64 {
 	const step = 3
 	bounds := picture.Bounds()

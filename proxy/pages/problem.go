@@ -15,21 +15,23 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// problemPage is the content of the page of a problem.
+// problemPage is the data of the page of a problem.
 type problemPage struct {
 	Frame
 	Problem *api.Problem
 	Heading string
-	// Says is what it means for readers, StatusText its status in words, and Reason what is told of it on demand.
+	// Says explains the problem to readers, StatusText is the status code with its reason phrase, and Reason
+	// are the details on demand.
 	Says       template.HTML
 	StatusText string
-	Rule       string // with its section, of which the octet Offset breaks it
+	Rule       string // the violated rule with its section; Offset is the position
 	Offset     int
 	Reason     template.HTML
-	IsMarked   bool   // Input is shown around the offending octet
-	Input      marked // where IsMarked
+	IsMarked   bool   // Input is shown split at the invalid character
+	Input      marked // if IsMarked
 	Record     *recordOfProblem
-	// Suggestions are links to what may have been meant, and Opens is one to what a person has to open.
+	// Suggestions are links to identifiers that were probably intended, and Opens is a link that needs user
+	// activation.
 	Suggestions template.HTML
 	Opens       link
 	// Form is that of the start page, or of /fetch.
@@ -37,15 +39,15 @@ type problemPage struct {
 	IsFetch bool
 }
 
-// recordOfProblem is what the registry of the site has of a name that leads nowhere.
+// recordOfProblem is the registry entry of a name that does not resolve.
 type recordOfProblem struct {
 	IsWithdrawn, IsSandbox bool
 	Since                  string // the day
 	Reason                 string // as the end of a sentence
-	Successors             []link // what came instead
+	Successors             []link // names that replace it
 	About, Citation        string
 	More                   template.HTMLAttr // of the link to the page about the name; "" for none
-	Contact                link              // whom to ask, without attribute where it is no location
+	Contact                link              // without href if it is no location
 }
 
 // Problem returns the page of an error.
@@ -88,24 +90,25 @@ func (w Writer) Problem(p api.Problem) Page {
 	}
 	switch {
 	case p.Rule == "" || p.Offset == nil:
-	case isNoIdentifier(&p): // to mark an octet of any other text would help nobody
+	case isNoIdentifier(&p): // marking a character of such a text would not help
 		page.Says = w.T("problem.no_identifier")
 	default:
 		page.IsMarked, page.Input, page.Says = true, markedOf(&p), w.T("problem.at_mark", "Reason", w.Rule(p.RuleCode, p.RuleValue))
 	}
 	page.Frame = w.frame(page.Heading, placeOf(&p), "")
 	p.Input = shorten(p.Input)
-	const longest = 200 // octets, which each link repeats
+	const longest = 200 // bytes, which each link repeats
 	if page.Start != "" && typed != "" && len(typed) <= longest {
 		page.Languages = w.inLanguages(func(parameter string) string {
-			// The parameter is behind the name: before it, a web host whose paths are names would take the query for one.
+			// The language parameter follows the name: in front of it, a web host whose paths are names would
+			// take the query for a name.
 			return path + "?uri=" + url.QueryEscape(typed) + "&" + parameter
 		})
 	}
 	return w.execute("problem.html", &w.design.page, page)
 }
 
-// isNoIdentifier reports whether what was typed has no scheme, and so is not nearly a URI.
+// isNoIdentifier reports whether the typed text has no scheme, so that it does not resemble a URI.
 func isNoIdentifier(p *api.Problem) bool {
 	if p.Typed == "" || p.Fetched || p.Typed != p.Input {
 		return false
@@ -114,7 +117,7 @@ func isNoIdentifier(p *api.Problem) bool {
 	return end < 0 || p.Typed[end] != ':'
 }
 
-// asked returns whom to ask about a name: whom its record names, else whom readers of the site ask.
+// asked returns the contact for a name: that of its entry, otherwise that of the site.
 func (w Writer) asked(of string) link {
 	shown, _ := fitting(of, roomText)
 	if shown == "" {
@@ -126,19 +129,19 @@ func (w Writer) asked(of string) link {
 	return contact(of)
 }
 
-// The longest identifier that a page has in full, in links and in its form, and how much of longer ones it shows, in octets: a
-// target may be much longer than a page should be.
+// Limits of an identifier in bytes: longInput for its full length in links and in the form, and shownInput
+// for what is shown of longer ones. A request target may be much longer than a page should be.
 const (
 	longInput  = 1024
 	shownInput = 256
 )
 
-// notLong returns the identifiers that a page has links to.
+// notLong returns the identifiers that are short enough for a link.
 func notLong(all []string) []string {
 	return slices.DeleteFunc(slices.Clone(all), func(one string) bool { return len(one) > longInput })
 }
 
-// shorten returns an input as it is shown.
+// shorten returns an input, cut if it is too long.
 func shorten(input string) string {
 	if len(input) <= longInput {
 		return input
@@ -155,7 +158,7 @@ func listed(all []link) template.HTML {
 	return template.HTML(strings.Join(shown, ", ")) //nolint:gosec // of elements
 }
 
-// opens returns the attribute of a link that a person opens: "" is the address of the page itself.
+// opens returns the href attribute of a link that needs user activation: "" is the URL of the page itself.
 func (w Writer) opens(target string) template.HTMLAttr {
 	if target == "" {
 		return hrefOf("")
@@ -163,7 +166,7 @@ func (w Writer) opens(target string) template.HTMLAttr {
 	return w.href(target)
 }
 
-// placeOf returns where the page of a problem is shown.
+// placeOf returns the kind of URL of the page of a problem.
 func placeOf(p *api.Problem) place {
 	switch {
 	case p.Forwarded && !p.Fetched:
@@ -175,7 +178,7 @@ func placeOf(p *api.Problem) place {
 	}
 }
 
-// title returns the status of a problem in words.
+// title returns the reason phrase of the status of a problem.
 func (w Writer) title(p *api.Problem) string {
 	if id := "status." + strconv.Itoa(p.Status); w.Has(id) {
 		return w.Text(id)
@@ -183,7 +186,8 @@ func (w Writer) title(p *api.Problem) string {
 	return p.Title
 }
 
-// reason says why something failed: by the code of a problem, and of an identifier by the rule that is broken.
+// reason returns the reason of a problem: the message of its code, and the syntax rule that an identifier
+// violates.
 func (w Writer) reason(p *api.Problem) template.HTML {
 	reason := w.Says(p.Code, p.Values...)
 	if p.RuleCode != "" {
@@ -192,13 +196,13 @@ func (w Writer) reason(p *api.Problem) template.HTML {
 	return reason
 }
 
-// Says says why something failed, by the code of an error and the values of its message, which are texts of others: pairs of a name and a text.
-// The text of Reason is in English.
+// Says returns the message of an error code with its values, pairs of a name and a text of external origin.
+// The value of Reason is in English.
 func (w Writer) Says(code string, values ...string) Content {
 	return w.T("error."+code, valuesOf(values, w.asElement)...)
 }
 
-// Rule says what a rule of syntax requires, by the code and the value that uri.Rule has.
+// Rule returns the message of a syntax rule, by the code and the value of a uri.Rule.
 func (w Writer) Rule(code, value string) template.HTML {
 	if value == "" {
 		return w.T("rule." + code)
@@ -206,7 +210,7 @@ func (w Writer) Rule(code, value string) template.HTML {
 	return w.T("rule."+code, "Value", Bdi(shorten(value)))
 }
 
-// valuesOf returns the values of a message, of pairs of a name and a value, as a function shows each value.
+// valuesOf returns the values of a message, pairs of a name and a value; show formats each value.
 func valuesOf[V any](pairs []V, show func(name, value any) any) []any {
 	values := make([]any, len(pairs))
 	for i, value := range pairs {
@@ -217,7 +221,7 @@ func valuesOf[V any](pairs []V, show func(name, value any) any) []any {
 	return values
 }
 
-// asElement returns a value of a message for HTML. What a server has said is in a language that nobody knows.
+// asElement formats a value of a message as HTML. The reply of a server is in an unknown language.
 func (w Writer) asElement(name, value any) any {
 	switch v := value.(type) {
 	case uri.Rule:
@@ -249,7 +253,7 @@ func (w Writer) asText(_, value any) any {
 	return value
 }
 
-// sentenceOf returns a text with the stop that it may have already.
+// sentenceOf returns a text with a full stop at its end.
 func sentenceOf(text string) string {
 	if text == "" || strings.ContainsAny(text[len(text)-1:], ".?!") {
 		return text
@@ -257,11 +261,11 @@ func sentenceOf(text string) string {
 	return text + "."
 }
 
-// codeNotRegistered is the code of what editors and programs asked the registry itself for: a name, a token, a set of changes. Nobody else was
-// asked for it.
+// codeNotRegistered is the code for a name, token or change set that an editor or a program has requested
+// from the registry itself. No other system was queried.
 const codeNotRegistered = "entry_unknown"
 
-// heading describes a status for readers.
+// heading returns the heading for the status of a problem.
 func (w Writer) heading(p *api.Problem) string {
 	if p.Forwarded {
 		return w.headingOfForwarded(p)
@@ -289,12 +293,13 @@ func (w Writer) heading(p *api.Problem) string {
 	}
 }
 
-// isAddress reports whether a problem is about a name that is a URL of the web: people call it an address.
+// isAddress reports whether a problem concerns a name that is an http or https URL; the texts call it an
+// address.
 func isAddress(p *api.Problem) bool {
 	return strings.HasPrefix(p.Input, "https://") || strings.HasPrefix(p.Input, "http://")
 }
 
-// says explains a status to readers; technical reasons are shown on demand.
+// says explains the status of a problem to readers; technical details are shown on demand.
 func (w Writer) says(p *api.Problem) template.HTML {
 	if p.Forwarded {
 		return w.saysOfForwarded(p)

@@ -12,19 +12,21 @@ import (
 	"strings"
 )
 
-// styles is the one sheet of all pages. Each of its sections begins with a comment such as "section home: the start page", and has one rule a
-// line. A page has those sections in it that it needs: its first view takes one response, also at the address of another server.
+// styles is the style sheet of all pages. Each section begins with a comment such as "section home: the start
+// page", and has one rule per line. A page inlines the sections that it needs, so that it is rendered from a
+// single response, also at the URL of another server.
 //
 //go:embed style.css
 var styles string
 
-// sheet is the one style sheet of a page, and the policy that allows it alone.
+// sheet is the inline style sheet of a page, and the policy that allows no other.
 type sheet struct {
 	element template.HTML
 	policy  string
 }
 
-// newSheet returns the base of the style sheet and other sections, in the order of the sheet, with the colours of a site.
+// newSheet returns the base and other sections of the style sheet, in their order, with the colours of a
+// site.
 func newSheet(site Site, sections ...string) sheet {
 	var all strings.Builder
 	for part := range strings.SplitSeq(styles, "/* section ") {
@@ -37,7 +39,7 @@ func newSheet(site Site, sections ...string) sheet {
 	css := strings.NewReplacer("ACCENT-LIGHT", light, "ACCENT-DARK", dark, " { ", "{", " }\n", "}", "{\n", "{", "}\n", "}", "; ", ";", ": ", ":").Replace(all.String())
 	sum := sha256.Sum256([]byte(css))
 	made := sheet{
-		element: template.HTML("<style>" + css + "</style>"), //nolint:gosec // constant but for two colours that were parsed
+		element: template.HTML("<style>" + css + "</style>"), //nolint:gosec // constant but for two parsed colours
 		policy: noSources + "style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; " +
 			"form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
 	}
@@ -47,7 +49,7 @@ func newSheet(site Site, sections ...string) sheet {
 	return made
 }
 
-// withImages returns the sheet of pages that have pictures of this server.
+// withImages returns the sheet of pages with images of this server.
 func (s sheet) withImages() sheet {
 	if !strings.Contains(s.policy, "img-src") {
 		s.policy = strings.Replace(s.policy, "form-action", "img-src 'self'; form-action", 1)
@@ -55,22 +57,22 @@ func (s sheet) withImages() sheet {
 	return s
 }
 
-// noSources begins the policy of a page.
+// noSources is the beginning of the policy of a page.
 const noSources = "default-src 'none'; "
 
 // withScripts returns the sheet of a page with scripts of its server.
 func (s sheet) withScripts() sheet { return s.with("script-src 'self'; ") }
 
-// withEvents returns the sheet of a page whose scripts are connected to its server.
+// withEvents returns the sheet of a page whose scripts connect to its server.
 func (s sheet) withEvents() sheet { return s.with("connect-src 'self'; ") }
 
-// with returns the sheet of a page that may do more than others.
+// with returns the sheet with another directive in its policy.
 func (s sheet) with(directive string) sheet {
 	s.policy = noSources + directive + strings.TrimPrefix(s.policy, noSources)
 	return s
 }
 
-// The grounds of pages in light and in dark, and of what is set off on them: style.css.
+// Background colours of pages and of bands on them, in light and dark mode: style.css.
 const (
 	lightGround, lightBand = "#ffffff", "#f4f6f8"
 	darkGround, darkBand   = "#16181c", "#1f2328"
@@ -78,13 +80,13 @@ const (
 	lightAccent, darkAccent = "#0645ad", "#8ab4f8"
 )
 
-// readable is the contrast that text has at least: WCAG 2.2 success criterion 1.4.3, level AA.
+// readable is the minimum contrast of text: WCAG 2.2 success criterion 1.4.3, level AA.
 const readable = 4.5
 
-// colour is one of sRGB, each part of it between 0 and 1.
+// colour is an sRGB colour, each component between 0 and 1.
 type colour [3]float64
 
-// parseColour returns the colour of a text, and whether a text is a colour of the form #rrggbb.
+// parseColour parses a colour of the form #rrggbb; ok is false for other texts.
 func parseColour(text string) (colour, bool) {
 	digits, ok := strings.CutPrefix(text, "#")
 	n, err := strconv.ParseUint(digits, 16, 32)
@@ -100,7 +102,7 @@ func (c colour) String() string {
 	return fmt.Sprintf("#%02x%02x%02x", part(c[0]), part(c[1]), part(c[2]))
 }
 
-// luminance is the relative luminance of WCAG 2.2.
+// luminance returns the relative luminance of WCAG 2.2.
 func (c colour) luminance() float64 {
 	sum := 0.0
 	for i, weight := range [...]float64{0.2126, 0.7152, 0.0722} {
@@ -115,14 +117,14 @@ func (c colour) luminance() float64 {
 	return sum
 }
 
-// contrast is that of WCAG 2.2 between two colours: between 1 and 21.
+// contrast returns the contrast ratio of WCAG 2.2: between 1 and 21.
 func contrast(a, b colour) float64 {
 	x, y := a.luminance(), b.luminance()
 	return (max(x, y) + 0.05) / (min(x, y) + 0.05)
 }
 
-// accents returns the colours of links and buttons in light and in dark: that of a site, made darker and lighter until it can be
-// read, or those of urnd where it is none.
+// accents returns the colours of links and buttons in light and dark mode: that of a site, made darker or
+// lighter until it is readable, or those of urnd for an invalid one.
 func accents(of string) (light, dark string) {
 	c, ok := parseColour(of)
 	if !ok {
@@ -131,7 +133,8 @@ func accents(of string) (light, dark string) {
 	return toward(c, colour{}, lightGround, lightBand), toward(c, colour{1, 1, 1}, darkGround, darkBand)
 }
 
-// toward returns a colour mixed with as much of another one as it needs to be read on all grounds.
+// toward returns a colour mixed with as much of another one as is needed for a readable contrast on all
+// backgrounds.
 func toward(c, other colour, grounds ...string) string {
 	const steps = 50
 	for i := range steps {

@@ -9,7 +9,7 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// way returns how a name was resolved, as a picture and as the items of a list, which has more of what each step said.
+// way returns a resolution trace as a picture, and as list items with more details.
 func (r *room) way(steps []resolver.Step) (picture, items template.HTML) {
 	steps = steps[:min(len(steps), mostSteps)]
 	items, _ = r.items(roomSteps, len(steps), func(m *markup, i int) {
@@ -24,10 +24,10 @@ func (r *room) way(steps []resolver.Step) (picture, items template.HTML) {
 	return r.draw(boxes, roomWay), items
 }
 
-// isQuestion reports whether a stage of a resolution is a question to a server, which a system asked on its way.
+// isQuestion reports whether a stage is a query to a server within a resolution system.
 func isQuestion(stage string) bool { return stage == "dns" || stage == "thttp" }
 
-// stageOf returns the system that a step is of, in words.
+// stageOf returns the text for the resolution system of a step.
 func (w Writer) stageOf(s *resolver.Step) string {
 	if id := "stage." + s.Stage; w.Has(id) {
 		return w.Text(id)
@@ -35,7 +35,8 @@ func (w Writer) stageOf(s *resolver.Step) string {
 	return s.Stage
 }
 
-// messageOf returns the message that says what a step was: by its code, which is that of an error where a system knows no answer; "" for none.
+// messageOf returns the message identifier of a step, by its code, which is an error code for a system
+// without an answer; "" for none.
 func (w Writer) messageOf(s *resolver.Step) string {
 	for _, id := range [...]string{"step." + s.Code, "error." + s.Code} {
 		if w.Has(id) {
@@ -45,7 +46,7 @@ func (w Writer) messageOf(s *resolver.Step) string {
 	return ""
 }
 
-// stepOf returns what a step was, as text. What has no message is in English.
+// stepOf returns the text of a step. A step without a message is in English.
 func (w Writer) stepOf(s *resolver.Step) string {
 	if id := w.messageOf(s); id != "" {
 		return w.Text(id, valuesOf(s.Values, w.asText)...)
@@ -53,7 +54,7 @@ func (w Writer) stepOf(s *resolver.Step) string {
 	return s.Detail
 }
 
-// said appends what a step says, with so many octets of its detail.
+// said appends the text of a step, with at most so many bytes of its detail.
 func (r *room) said(m *markup, s *resolver.Step, most int) {
 	stage, _ := fitting(r.stageOf(s), roomText/8)
 	m.tag("<b>")
@@ -90,7 +91,7 @@ func (w Writer) briefly(s *resolver.Step) wayBox {
 	return b
 }
 
-// duration returns how long a step took, with three digits: "12.3 ms".
+// duration formats the duration of a step with three significant digits: "12.3 ms".
 func duration(d time.Duration) string {
 	unit, word := time.Microsecond, " µs"
 	switch {

@@ -7,35 +7,35 @@ import (
 	"unicode/utf8"
 )
 
-// The picture of a way, in its own units: boxes below each other. What was asked on the way, and what was not used, is further right, and the
-// line of the way passes it.
+// Geometry of the picture of a resolution trace, in user units: boxes below each other. Queries to servers,
+// and rules that were not used, are indented, and the main line passes them.
 const (
 	wayWidth   = 360
 	wayGap     = 14
-	wayNear    = 6 // between boxes that belong together
+	wayNear    = 6 // between related boxes
 	wayIndent  = 24
-	wayLine    = 14 // from a line of text to the next one
-	wayLetters = 52 // of a line, as far as a box is wide
-	wayLeading = 10 // from the left, where the line of the way is
+	wayLine    = 14 // line height
+	wayLetters = 52 // characters of a line in the widest box
+	wayLeading = 10 // position of the main line from the left
 )
 
-// The classes of boxes: see the section way of style.css.
+// Classes of boxes: see the section "way" of style.css.
 const (
-	wayLeft  = "left"  // of a rule that was not used
-	wayTaken = "taken" // of a rule that was used
-	wayEnd   = "end"   // of where the way leads
-	wayFails = "fails" // of why it leads nowhere
+	wayLeft  = "left"  // a rule that was not used
+	wayTaken = "taken" // a rule that was used
+	wayEnd   = "end"   // the target
+	wayFails = "fails" // the error
 )
 
 // wayBox is a box of the picture.
 type wayBox struct {
 	class      literal
 	x          int
-	head, side string // what the first line has, on the left and on the right
+	head, side string // the left and the right part of the first line
 	lines      []string
 }
 
-// height returns that of a box.
+// height returns the height of a box.
 func (b *wayBox) height() int { return (len(b.lines)+1)*wayLine + 10 }
 
 // add adds a text in at most so many lines.
@@ -52,7 +52,7 @@ func (b *wayBox) add(text string, most int) {
 	b.lines = append(b.lines, oneLine(text, width))
 }
 
-// cutLine returns so much of a text as a line has room for, and the rest: between words, where there are some.
+// cutLine splits a text after the part that fits in a line, between words if possible.
 func cutLine(text string, width int) (line, rest string) {
 	n, space := 0, 0
 	for i, c := range text {
@@ -69,8 +69,8 @@ func cutLine(text string, width int) (line, rest string) {
 	return text, ""
 }
 
-// oneLine returns so much of a text as a line has room for, with the mark that it goes on. It is not plaintext.Shorten, which counts bytes: a
-// line of the picture has room for characters of different widths.
+// oneLine returns a text cut to a line, with an ellipsis. It is not plaintext.Shorten, which counts bytes,
+// since characters have different widths.
 func oneLine(text string, width int) string {
 	line, rest := cutLine(text, width)
 	if rest != "" {
@@ -79,8 +79,8 @@ func oneLine(text string, width int) string {
 	return line
 }
 
-// widthOf returns how wide a character is: those of Chinese are as two of Latin, and those of Isolated have no width. A line has no need for
-// both of them, since each line is a paragraph of its own (UAX #9).
+// widthOf returns the width of a character: CJK characters count twice, and those of Isolated have no width.
+// A cut line may lack the closing one, since each line is a paragraph of its own (UAX #9).
 func widthOf(c rune) int {
 	if c == '\u2068' || c == '\u2069' {
 		return 0
@@ -92,7 +92,8 @@ func widthOf(c rune) int {
 	return 1
 }
 
-// draw returns the picture of boxes, as many as there is room for; "" for none. The list that says the same has the identifier "way".
+// draw returns the picture of the boxes that fit; "" for none. The list with the ID "way" is its text
+// alternative.
 func (r *room) draw(boxes []wayBox, most int) template.HTML {
 	tops, height := make([]int, len(boxes)), 0
 	for i := range boxes {
@@ -113,7 +114,7 @@ func (r *room) draw(boxes []wayBox, most int) template.HTML {
 			arrow(m, y, tops[i-1]+boxes[i-1].height())
 		}
 	})
-	shown := strings.Count(string(drawn), "<rect") // no text has a tag
+	shown := strings.Count(string(drawn), "<rect") // no text contains a tag
 	if shown == 0 {
 		return ""
 	}
@@ -171,7 +172,7 @@ func (b *wayBox) draw(m *markup, y int) {
 	}
 }
 
-// arrow draws the line of the way from a height down to a box.
+// arrow draws the main line from a height down to a box.
 func arrow(m *markup, y, from int) {
 	m.tag(`<path d="M`)
 	m.number(wayLeading)
@@ -182,7 +183,7 @@ func arrow(m *markup, y, from int) {
 	m.tag(`m-4-4 4 4 4-4"/>`)
 }
 
-// branch draws the line of the way from a height past a box, and what leads to that.
+// branch draws the main line from a height past a box, and the branch to it.
 func branch(m *markup, b *wayBox, y, from int) {
 	m.tag(`<path d="M`)
 	m.number(wayLeading)

@@ -1,5 +1,6 @@
-// Package proxytest serves handlers of package httpmessage by net/http, for tests that have an http.Request or an http.Client and do not
-// test a protocol.
+// Package proxytest connects handlers of package httpmessage with tests: it serves them with net/http, and
+// records their responses without a protocol. Requests of net/http or of Request enter; responses of net/http
+// or a Recorder leave. It follows the semantics of RFC 9110.
 package proxytest
 
 import (
@@ -15,12 +16,12 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// Handler returns an http.Handler that answers as h does.
+// Handler returns an http.Handler that serves requests with h.
 func Handler(h httpmessage.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { Serve(h, w, r) })
 }
 
-// Serve answers a request.
+// Serve serves a request with h.
 func Serve(h httpmessage.Handler, w http.ResponseWriter, r *http.Request) {
 	in := Incoming(r)
 	out := newResponse(w, r)
@@ -41,7 +42,7 @@ func newResponse(w http.ResponseWriter, r *http.Request) *response {
 	return &response{w: w, r: r, control: http.NewResponseController(w)}
 }
 
-// Incoming returns a request of net/http.
+// Incoming returns a request of net/http as a request of package httpmessage.
 func Incoming(r *http.Request) *httpmessage.Incoming {
 	m := httpmessage.FromRequest(r)
 	return &httpmessage.Incoming{
@@ -50,7 +51,7 @@ func Incoming(r *http.Request) *httpmessage.Incoming {
 	}
 }
 
-// connection is the connection of a request of net/http, of which it knows nothing else.
+// connection is the connection of a request of net/http, of which only the addresses and TLS are known.
 type connection struct {
 	r     *http.Request
 	state any
@@ -85,7 +86,7 @@ type response struct {
 	w        http.ResponseWriter
 	r        *http.Request
 	control  *http.ResponseController
-	mu       sync.Mutex // of interim responses
+	mu       sync.Mutex // guards interim responses
 	hasBegun bool
 	isTaken  bool
 }
@@ -120,7 +121,7 @@ func (r *response) WriteHeader(status int, _ string, fields httpmessage.Fields) 
 	}
 	lasting.CopyTo(header)
 	if header["Content-Type"] == nil {
-		header["Content-Type"] = nil // net/http would guess one
+		header["Content-Type"] = nil // net/http would guess a media type
 	}
 	r.w.WriteHeader(status)
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// Recorder is a ResponseWriter that records a response. It frames nothing: what a protocol does with a response is not seen by it. The
-// zero value is ready, of a client whose window is unbounded.
+// Recorder is a ResponseWriter that records a response. It does no framing, so that tests do not depend on a
+// protocol. The zero value is ready to use, for a client with an unlimited window.
 type Recorder struct {
 	Status  int // 0 before WriteHeader
 	Reason  string
@@ -28,31 +28,32 @@ type Recorder struct {
 	// Interim are the interim responses.
 	Interim []Interim
 	Flushes int
-	// Aborted is whether the response was ended in its middle; EndedEarly whether by EndEarly.
+	// Aborted is true after Abort, and EndedEarly after EndEarly with EndsEarly.
 	Aborted, EndedEarly bool
 
-	// Client is what Context returns, nil for one that does not end.
+	// Client is the result of Context, nil for a context that never ends.
 	Client context.Context //nolint:containedctx // it is that of a client
-	// Ended is what HalfClosed returns.
+	// Ended is the result of HalfClosed.
 	Ended context.Context //nolint:containedctx // it is that of a client
-	// Window is what Room returns, 0 for any number of bytes.
+	// Window is the result of Room in bytes, 0 for an unlimited window.
 	Window int64
-	// EndsEarly is whether EndEarly ends the response.
+	// EndsEarly is the result of EndEarly.
 	EndsEarly bool
-	// Err is the error of all that is written, as to a client that has left; nil for none.
+	// Err is the error of all writes, as to a disconnected client; nil for none.
 	Err error
-	// Late is what BodyLate returns.
+	// Late is the result of BodyLate.
 	Late bool
-	// ReadDeadline is the last one that was set.
+	// ReadDeadline is the last deadline that was set.
 	ReadDeadline time.Time
-	// Conn is what TakeOver gives away, nil for a connection that cannot be taken over; Read is what was read of it.
+	// Conn is the connection that TakeOver returns, nil if it cannot be taken over; Read is the data that was
+	// read from it.
 	Conn net.Conn
 	Read []byte
-	// Session is what Attach returns, which is made by the first call unless Shared is set.
+	// Session is the result of Attach. The first call creates it unless Shared is set.
 	Session io.Closer
-	Shared  bool // requests of several clients may come by the connection
+	Shared  bool // the connection may carry requests of several clients
 
-	mu sync.Mutex // of interim responses
+	mu sync.Mutex // guards interim responses
 }
 
 // Interim is an interim response: RFC 9110 section 15.2.
@@ -61,7 +62,7 @@ type Interim struct {
 	Fields httpmessage.Fields
 }
 
-// Lines returns the fields of the response as "Name: value", sorted.
+// Lines returns the header fields of the response as "Name: value", sorted.
 func (r *Recorder) Lines() []string {
 	lines := make([]string, 0, len(r.Fields))
 	for _, f := range r.Fields {
@@ -71,7 +72,7 @@ func (r *Recorder) Lines() []string {
 	return lines
 }
 
-// Result returns the response as net/http has it.
+// Result returns the response for net/http.
 func (r *Recorder) Result() *http.Response {
 	return &http.Response{
 		StatusCode: r.Status, Header: r.Fields.Header(), Body: io.NopCloser(bytes.NewReader(r.Body.Bytes())),
@@ -111,7 +112,8 @@ func (r *Recorder) WriteHeader(status int, reason string, fields httpmessage.Fie
 	}
 }
 
-// copyOf returns fields with texts of their own: those of a response are not used when WriteHeader returns.
+// copyOf returns a deep copy of fields: the caller may reuse the strings of a response when WriteHeader has
+// returned.
 func copyOf(fields httpmessage.Fields) httpmessage.Fields {
 	lasting := make(httpmessage.Fields, 0, len(fields))
 	for _, f := range fields {

@@ -11,8 +11,8 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// Request returns a request by HTTP/1.1 of the client 192.0.2.1, without content and with fields, in pairs of a name and a value; the host
-// is that of Host among them, of a target in absolute-form, or "urnd.example".
+// Request returns an HTTP/1.1 request of the client 192.0.2.1, without content. fields are pairs of a name
+// and a value. The host is that of the field Host, of a target in absolute-form, or "urnd.example".
 func Request(method, target string, fields ...string) *httpmessage.Incoming {
 	in := &httpmessage.Incoming{
 		Method: method, Target: target, Host: "urnd.example", Major: 1, Minor: 1,
@@ -28,13 +28,14 @@ func Request(method, target string, fields ...string) *httpmessage.Incoming {
 	return in
 }
 
-// WithBody gives a request a content of a known length.
+// WithBody sets the content of a request, with a known length.
 func WithBody(in *httpmessage.Incoming, content string) *httpmessage.Incoming {
 	in.Body, in.ContentLength = strings.NewReader(content), int64(len(content))
 	return in
 }
 
-// Overlay moves the texts of a request to a buffer, as those that a server reads lie over its own, and returns what overwrites that.
+// Overlay moves the strings of a request to a shared buffer, like those of a server that parses requests in
+// place, and returns the function that overwrites the buffer.
 func Overlay(in *httpmessage.Incoming) (overwrite func()) {
 	var b strings.Builder
 	texts := []*string{&in.Method, &in.Target, &in.Host, &in.Scheme}
@@ -58,7 +59,7 @@ func Overlay(in *httpmessage.Incoming) (overwrite func()) {
 	}
 }
 
-// Answer answers a request, and reports whether Begin did.
+// Answer serves a request, and reports whether Begin has completed it.
 func Answer(h httpmessage.Handler, in *httpmessage.Incoming) (w *Recorder, begun bool) {
 	w = new(Recorder)
 	if rest := h.Begin(in, w); rest != nil {
@@ -68,12 +69,12 @@ func Answer(h httpmessage.Handler, in *httpmessage.Incoming) (w *Recorder, begun
 	return w, true
 }
 
-// Conn is the connection of a client. The zero value is one in clear text from 192.0.2.1.
+// Conn is the connection of a client. The zero value is a cleartext connection from 192.0.2.1.
 type Conn struct {
-	Remote, Local netip.AddrPort // the zero value of Remote is 192.0.2.1:1234, of Local an unknown one
+	Remote, Local netip.AddrPort // the zero value of Remote is 192.0.2.1:1234, that of Local is unknown
 	TLS           bool
-	Name          string    // of the TLS handshake
-	Session       io.Closer // what Attached returns
+	Name          string    // server name of the TLS handshake
+	Session       io.Closer // result of Attached
 
 	state any
 }
@@ -112,5 +113,5 @@ func (*Conn) Proxied() bool { return false }
 // Attached implements httpmessage.Connection.
 func (c *Conn) Attached() io.Closer { return c.Session }
 
-// textOf returns bytes as a text that changes with them.
+// textOf returns a string that shares the memory of b.
 func textOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

@@ -1,4 +1,7 @@
-// Package api answers programs of administrators and editors, by an OpenAPI document: the daemon with its caches, and the registry.
+// Package api is the API of the admin interface for programs: the daemon, its caches and the registry. It
+// dispatches a request and its authenticated actor to an operation of the embedded OpenAPI document, and
+// returns JSON documents, files and problem documents (RFC 9457). It follows OpenAPI 3.1, merge patches (RFC
+// 7396) and preconditions (RFC 9110 section 13).
 package api
 
 import (
@@ -19,42 +22,43 @@ import (
 
 // Config configures an API. All fields but Service must be set, and safe for concurrent use.
 type Config struct {
-	Service   *service.Service // of the registry; nil: there is none
+	Service   *service.Service // nil without a registry
 	Log       *slog.Logger
 	Metrics   http.Handler
 	Caches    Caches
 	Responses Responses
-	// HasResponses reports whether responses are stored for the URIs of a scheme, in lower case. Of others, which are names,
-	// there are answers.
+	// HasResponses reports whether HTTP responses are stored for the URIs of a scheme, in lower case. The
+	// URIs of other schemes are names, for which resolver answers are cached.
 	HasResponses func(scheme string) bool
-	// Health returns why the daemon is not ready, and what is wrong although it is.
+	// Health returns the reasons why the daemon is not ready, and those why it is degraded.
 	Health func() (unready, degraded []string)
-	// Settings returns the configuration in force, without secrets, by section; Origins each setting with its origin.
+	// Settings returns the configuration in force, without secrets, by section; Origins returns each setting
+	// with its origin.
 	Settings, Origins func() any
-	// Failed is told of errors of requests to the registry that are not the client's.
+	// Failed reports errors of requests to the registry that the client did not cause.
 	Failed func(r *http.Request, actor registry.Actor, err error)
-	// Revoked ends what was begun with a token, by its ID.
+	// Revoked ends the sessions of a token, by the ID of the token.
 	Revoked func(id string)
 	Writer  page.Writer
 }
 
-// API answers requests of those who were admitted. It is safe for concurrent use.
+// API serves requests of authenticated actors. It is safe for concurrent use.
 type API struct {
 	Config
 	operations []operation
 }
 
-// New returns an API. It panics where the OpenAPI document, which is part of the program, has other operations.
+// New returns an API. It panics if the operations of the embedded OpenAPI document are not those of actions.
 func New(config Config) *API {
 	a := &API{Config: config}
 	var err error
 	if a.operations, err = operationsOf(Document, a.actions()); err != nil {
-		panic(err) //nolint:forbidigo // no input is read: a test finds it, as it does a template that is none
+		panic(err) //nolint:forbidigo // it depends on no input: a test finds it, as it finds an invalid template
 	}
 	return a
 }
 
-// actions are what is done by the operations of the document, by their operationId.
+// actions returns the action of each operation, by its operationId.
 func (a *API) actions() map[string]action {
 	const name, prefix = registry.KindName, registry.KindPrefix
 	profile := profiles{make(quota.Semaphore, 1), a.Writer.Fail}
@@ -115,22 +119,23 @@ func (a *API) actions() map[string]action {
 	}
 }
 
-// call is a request for an operation.
+// call is one request for an operation.
 type call struct {
 	*http.Request
 	w       http.ResponseWriter
 	service *service.Service
 	kind    registry.Kind
 	actor   registry.Actor
-	id      string              // of a job or token, or the number of a change set; "" where the path has none
-	given   map[string]string   // the parameters that are not empty
-	lists   map[string][]string // those that may be given several times
+	// {id} of the path: a job, a token, or the number of a change set; "" if the path has none
+	id    string
+	given map[string]string   // the parameters that are not empty
+	lists map[string][]string // parameters that may be repeated
 }
 
-// get returns a parameter, "" where it is not given.
+// get returns a parameter, "" if it is missing.
 func (c *call) get(name string) string { return c.given[name] }
 
-// key returns the key of a parameter.
+// key returns the registry key of a name.
 func (c *call) key(text string) (registry.Key, error) {
 	if text == "" {
 		return registry.Key{}, fmt.Errorf("%w: uri is required", problem.ErrSelection)
@@ -138,7 +143,8 @@ func (c *call) key(text string) (registry.Key, error) {
 	return registry.Key{Kind: c.kind, Name: text}, nil
 }
 
-// Serve answers a request of an actor; the zero value is somebody for whom the operation is open, or an administrator.
+// Serve serves the request of an actor. The zero value is an administrator, or any client of an open
+// operation.
 func (a *API) Serve(w http.ResponseWriter, r *http.Request, actor registry.Actor) {
 	o, id, err := a.find(r)
 	switch {
@@ -157,16 +163,17 @@ func (a *API) Serve(w http.ResponseWriter, r *http.Request, actor registry.Actor
 	}
 	reply := a.Writer.Problem(r, &problem.Failure{Err: err, Input: r.URL.Query().Get("uri")})
 	if errors.Is(err, problem.ErrBodyTimeout) {
-		reply.Fields.Set("Connection", "close") // or net/http waits once more for the body before it sends the reply
+		// Otherwise net/http waits once more for the body before it sends the reply.
+		reply.Fields.Set("Connection", "close")
 	}
 	a.Writer.Write(w, r, reply)
 }
 
-// reply returns the reply to a call.
+// reply authorizes a call, parses its parameters and serves it.
 func (a *API) reply(c *call, o *operation) (reply message.Reply, err error) {
 	if o.registry {
 		c.w.Header()[httpmessage.RequestIDField] = []string{c.actor.Request}
-		if err := o.use.Check(c.actor, o.kind); err != nil { // before anything is read that is sent with it
+		if err := o.use.Check(c.actor, o.kind); err != nil { // before the body is read
 			return message.Reply{}, err
 		}
 		leave, err := a.Service.Enter(c.Context(), c.actor)
@@ -175,7 +182,7 @@ func (a *API) reply(c *call, o *operation) (reply message.Reply, err error) {
 		}
 		defer leave()
 	}
-	if o.registry || len(o.parameters) > 0 { // a monitor may add its own to the paths that have none
+	if o.registry || len(o.parameters) > 0 { // a monitoring system may add parameters to paths that have none
 		if c.given, c.lists, err = parametersOf(c.Request, o.parameters, o.lists); err != nil {
 			return message.Reply{}, err
 		}

@@ -17,16 +17,17 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// maxDocument bounds a document, in octets: a name has at most 100 targets of 8 KiB, and 64 KiB of metadata.
+// maxDocument limits a document, in bytes: a name has at most 100 targets of 8 KiB each, and 64 KiB of
+// metadata.
 const maxDocument = 2 << 20
 
-// The media types of bodies.
+// Media types of bodies.
 const (
 	typeJSON       = "application/json"
 	typeMergePatch = "application/merge-patch+json" // RFC 7396
 )
 
-// contentType returns the media type of a body, if it is one of those that are taken.
+// contentType returns the media type of the body, or an error if it is not one of taken.
 func (c *call) contentType(taken ...string) (string, error) {
 	given := c.Header.Get("Content-Type")
 	kind, parameters, err := mime.ParseMediaType(given)
@@ -37,12 +38,13 @@ func (c *call) contentType(taken ...string) (string, error) {
 	return kind, nil
 }
 
-// document reads the body, which is JSON of a media type.
+// document reads a JSON body of a media type.
 func (c *call) document(kind string) ([]byte, error) {
 	if _, err := c.contentType(kind); err != nil {
 		return nil, err
 	}
-	if c.ContentLength > maxDocument { // also before "100 Continue"
+	// It is checked before the body is read, that is before "100 Continue" is sent.
+	if c.ContentLength > maxDocument {
 		return nil, fmt.Errorf("%w: %d octets are", problem.ErrDocumentSize, maxDocument)
 	}
 	text, err := io.ReadAll(http.MaxBytesReader(c.w, c.Body, maxDocument))
@@ -62,7 +64,7 @@ func (c *call) document(kind string) ([]byte, error) {
 	return text, registry.UniqueMembers(text)
 }
 
-// decode reads a body of JSON into v; members that there are not are refused, since they may be mistyped.
+// decode reads a JSON body into v. Unknown members are errors, since they may be mistyped.
 func (c *call) decode(v any) error {
 	text, err := c.document(typeJSON)
 	if err != nil {

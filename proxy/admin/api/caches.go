@@ -13,41 +13,41 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Caches are the operations of administrators on the caches.
+// Caches are the administrative operations on the resolver's caches.
 type Caches interface {
-	// Stats returns the counts of each cache, by name.
+	// Stats returns the counters of each cache, by name.
 	Stats() any
-	// Lookup returns the entries of a name, for all services.
+	// Lookup returns the cached entries of a name, for all services.
 	Lookup(u uri.URI) ([]api.Entry, error)
-	// Purge removes the answers of a selection, or makes them stale where it is soft, and
-	// returns how many there were. The name in the selection need not be canonical.
+	// Purge removes the answers of a selection, or makes them stale where soft is true, and returns their
+	// number. The name in the selection need not be canonical.
 	Purge(ctx context.Context, s resolver.Selection, soft bool) (int, error)
 }
 
-// Responses are the operations of administrators on the cache of HTTP responses. URIs are in
-// canonical form.
+// Responses are the administrative operations on the cache of HTTP responses. URIs are in canonical form.
 type Responses interface {
 	// Lookup returns the stored variants of a URI.
 	Lookup(key uri.URI) []api.Response
-	// Purge purges a selection, and returns how many variants there were. A hard purge removes them; a
-	// soft one lets them be validated before they are used again.
+	// Purge purges a selection, and returns the number of variants. A hard purge removes them; after a soft
+	// purge they must be validated before they are reused.
 	Purge(ctx context.Context, s ResponseSelection, hard bool) int
-	// Refresh fetches the variants of a URI once more, and returns how many. Where some of them fail,
-	// the error says how many did not.
+	// Refresh fetches the variants of a URI again, and returns the number of successes. If some fail, the
+	// error says how many.
 	Refresh(ctx context.Context, key uri.URI) (int, error)
-	// Why explains what becomes of a GET for a URL, which need not be canonical, with some fields. Where send is set, it is sent once
-	// before, by no client; an error may be that of the origin.
+	// Why explains how a GET for a URL with the given header fields is served; u need not be canonical. If
+	// send is set, the request is sent once before, on behalf of no client; the error may then be that of the
+	// origin.
 	Why(ctx context.Context, u uri.URI, fields httpmessage.Fields, send bool) (api.Why, error)
 }
 
-// The modes of a purge.
+// Modes of a purge.
 const (
 	modeSoft    = "soft"
 	modeHard    = "hard"
 	modeRefresh = "refresh"
 )
 
-// serveLookup answers what is cached for a name.
+// serveLookup returns the cached entries of a name.
 func (a *API) serveLookup(c *call) (message.Reply, error) {
 	u, err := uri.Parse(c.get("uri"))
 	if err != nil {
@@ -69,7 +69,7 @@ func (a *API) servePurge(c *call) (message.Reply, error) {
 	return message.JSON(http.StatusOK, map[string]int{"purged": n}), err
 }
 
-// serveResponses answers the stored responses for a URL.
+// serveResponses returns the stored responses for a URL.
 func (a *API) serveResponses(c *call) (message.Reply, error) {
 	key, err := a.KeyOf(c.get("uri"))
 	if err != nil {
@@ -92,11 +92,12 @@ func (a *API) servePurgeResponses(c *call) (message.Reply, error) {
 	return message.JSON(http.StatusOK, map[string]int{"purged": n}), nil
 }
 
-// AnswersPurge returns what purges the answers that parameters select, softly where they say so. It returns how many there were.
+// AnswersPurge returns a function that purges the answers selected by the parameters, softly if these say so,
+// and returns their number.
 func (a *API) AnswersPurge(given map[string]string) (func(context.Context) (int, error), error) {
 	s, soft, err := selectionOf(given)
 	if err == nil && s.Name.IsValid() {
-		_, err = a.Caches.Lookup(s.Name) // which knows whether it could be a name
+		_, err = a.Caches.Lookup(s.Name) // Lookup checks that it can be a name
 	}
 	if err != nil {
 		return nil, err
@@ -104,7 +105,8 @@ func (a *API) AnswersPurge(given map[string]string) (func(context.Context) (int,
 	return func(ctx context.Context) (int, error) { return a.Caches.Purge(ctx, s, soft) }, nil
 }
 
-// ResponsesPurge returns what purges the stored responses that parameters select, in the mode that they name.
+// ResponsesPurge returns a function that purges the stored responses selected by the parameters, in the mode
+// that these name.
 func (a *API) ResponsesPurge(given map[string]string) (func(context.Context) (int, error), error) {
 	mode, ok := given["mode"]
 	if !ok {
@@ -129,7 +131,7 @@ func (a *API) ResponsesPurge(given map[string]string) (func(context.Context) (in
 	}
 }
 
-// Find returns what is cached for a name or a URL.
+// Find returns the cached entries and the stored responses of a name or URL.
 func (a *API) Find(text string) ([]api.Entry, []api.Response, error) {
 	u, err := uri.Parse(text)
 	if err != nil {
@@ -140,5 +142,5 @@ func (a *API) Find(text string) ([]api.Entry, []api.Response, error) {
 	if keyErr != nil {
 		return entries, nil, err
 	}
-	return entries, a.Responses.Lookup(key), nil // it need not be a name
+	return entries, a.Responses.Lookup(key), nil // a URL need not be a name
 }

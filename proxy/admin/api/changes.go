@@ -17,18 +17,18 @@ import (
 // changePage is a page of change sets.
 type changePage struct {
 	Changes []registry.ChangeSet `json:"changes"`
-	Next    string               `json:"next"` // also where there is no more yet
+	Next    string               `json:"next"` // also set on the last page: later changes follow it
 	More    bool                 `json:"more"`
 }
 
-// eventPage is a page of what happened to names.
+// eventPage is a page of events of names.
 type eventPage struct {
 	Events []registryEvent `json:"events"`
 	Next   string          `json:"next"`
 	More   bool            `json:"more"`
 }
 
-// registryEvent is a version, or a purge or redaction of versions.
+// registryEvent is a new version of a name, or a purge or redaction of versions.
 type registryEvent struct {
 	Seq      registry.Seq   `json:"seq"`
 	Set      registry.Seq   `json:"set"`
@@ -36,13 +36,14 @@ type registryEvent struct {
 	Name     string         `json:"name"`
 	Prefix   bool           `json:"prefix,omitempty"`
 	Version  *api.Name      `json:"version,omitempty"`
-	Versions []registry.Seq `json:"versions,omitempty"` // that were purged or redacted, by their seq
+	Versions []registry.Seq `json:"versions,omitempty"` // purged or redacted versions, by their Seq
 	By       string         `json:"by,omitempty"`
 	Note     string         `json:"note,omitempty"`
 	Time     time.Time      `json:"time,omitzero"`
 }
 
-// serveChanges answers a page of change sets, or of what one of them has changed. Whoever may see some names only must ask for those.
+// serveChanges returns a page of change sets, or of the events of one of them. An actor that may read only
+// some names must restrict the request to these.
 func serveChanges(c *call) (message.Reply, error) {
 	if c.get("set") != "" {
 		return serveEvents(c)
@@ -55,7 +56,8 @@ func serveChanges(c *call) (message.Reply, error) {
 	return pageReply(c, changePage{notNil(found.Sets), found.Next, found.More}, found.Next, found.More), err
 }
 
-// serveChangeSet answers a change set. Whoever may see some names only must ask for those that it has changed.
+// serveChangeSet returns a change set. An actor that may read only some names must restrict the request to
+// those that it has changed.
 func serveChangeSet(c *call) (message.Reply, error) {
 	number, err := setNumber(c.id)
 	if err != nil {
@@ -74,12 +76,12 @@ func setNumber(text string) (registry.Seq, error) {
 	return registry.Seq(number), nil
 }
 
-// serveVersions answers a page of all that happened to names, for those who keep a copy.
+// serveVersions returns a page of all events of names, for replicas.
 func serveVersions(c *call) (message.Reply, error) {
 	return serveEvents(c)
 }
 
-// serveEvents answers a page of events, of a change set where one is given.
+// serveEvents returns a page of events, restricted to the change set of the parameter "set" if it is given.
 func serveEvents(c *call) (message.Reply, error) {
 	for _, name := range []string{"since", "until", "by", "order"} {
 		if c.get(name) != "" {
@@ -112,14 +114,14 @@ func newEvent(e *registry.Event) registryEvent {
 	return made
 }
 
-// maxRevertedShown bounds the names that the reply to a revert has, and the conflicts.
+// maxRevertedShown limits the names and the conflicts in the reply to a revert.
 const maxRevertedShown = 1000
 
-// revertReport says what was reverted, or would be.
+// revertReport is the result of a revert, or of its dry run.
 type revertReport struct {
-	Set    registry.Seq `json:"set"` // the change set that was made; 0 where nothing was changed
+	Set    registry.Seq `json:"set"` // the change set of the revert; 0 if nothing was changed
 	DryRun bool         `json:"dry_run"`
-	// Names and Conflicts are how many were reverted, and how many were not.
+	// Names and Conflicts are the numbers of reverted and of rejected names.
 	Names     int64 `json:"names"`
 	Conflicts int64 `json:"conflicts"`
 	// Differences and Rejected are the first 1000 of each.
@@ -127,14 +129,14 @@ type revertReport struct {
 	Rejected    []notReverted `json:"rejected"`
 }
 
-// notReverted is what was not reverted, and why.
+// notReverted is a name that was not reverted, with the reason.
 type notReverted struct {
 	Name   string `json:"name"`
 	Prefix bool   `json:"prefix,omitempty"`
 	Reason string `json:"reason"`
 }
 
-// serveRevert reverts a change set, or says what that would do.
+// serveRevert reverts a change set, or reports what a revert would change.
 func serveRevert(c *call) (message.Reply, error) {
 	dry, err := boolean("dry_run", c.get("dry_run"))
 	if err != nil {
@@ -142,7 +144,7 @@ func serveRevert(c *call) (message.Reply, error) {
 	}
 	var of struct {
 		Set  registry.Seq `json:"set"`
-		Note string       `json:"note"` // why, which is also the reason of names that are withdrawn
+		Note string       `json:"note"` // the reason of the revert, and of names that it withdraws
 	}
 	if err := c.decode(&of); err != nil {
 		return message.Reply{}, err

@@ -10,18 +10,18 @@ import (
 	"github.com/urnd/urnd/resolver/registry"
 )
 
-// etag returns the entity tag of an entry: its version.
+// etag returns the entity tag of an entry: its version number.
 func etag(e registry.Entry) string { return `"` + strconv.Itoa(e.Version) + `"` }
 
-// condition is what a request requires of the current entry: RFC 9110 section 13.1.
+// condition is the precondition of a request on the current entry: RFC 9110 section 13.1.
 type condition struct {
 	match, none tags // If-Match, If-None-Match
 }
 
-// tags are the entity tags of a field; nil where there is no such field.
+// tags are the entity tags of a header field; nil if the field is missing.
 type tags []string
 
-// maxTags bounds the entity tags of a field.
+// maxTags limits the entity tags of a header field.
 const maxTags = 100
 
 func conditionOf(lines httpmessage.Lines) (c condition, err error) {
@@ -31,7 +31,7 @@ func conditionOf(lines httpmessage.Lines) (c condition, err error) {
 	return c, err
 }
 
-// tagsOf parses a list of entity tags; those of others than this API do not match, but are no error.
+// tagsOf parses a list of entity tags. Tags that this API does not issue do not match, but are no error.
 func tagsOf(lines httpmessage.Lines, name string) (tags, error) {
 	if !lines.Has(name) {
 		return nil, nil
@@ -50,7 +50,7 @@ func tagsOf(lines httpmessage.Lines, name string) (tags, error) {
 	return list, nil
 }
 
-// has reports whether an entry has one of the tags. By weak comparison "W/" is ignored.
+// has reports whether one of the tags matches an entry. Weak comparison ignores "W/".
 func (t tags) has(e registry.Entry, weak bool) bool {
 	for _, tag := range t {
 		if weak {
@@ -63,13 +63,13 @@ func (t tags) has(e registry.Entry, weak bool) bool {
 	return false
 }
 
-// matches reports whether If-Match, if it was sent, is true.
+// matches reports whether If-Match is missing or true.
 func (c condition) matches(e registry.Entry) bool { return c.match == nil || c.match.has(e, false) }
 
 // isKnown reports whether If-None-Match was sent, and is false.
 func (c condition) isKnown(e registry.Entry) bool { return c.none != nil && c.none.has(e, true) }
 
-// check returns ErrConflict where a change must not be made.
+// check returns ErrConflict if a precondition forbids the change.
 func (c condition) check(before registry.Entry) error {
 	if c.matches(before) && !c.isKnown(before) {
 		return nil
@@ -80,5 +80,5 @@ func (c condition) check(before registry.Entry) error {
 	return fmt.Errorf("%w: %s has version %d", registry.ErrConflict, before.Key, before.Version)
 }
 
-// isEmpty reports whether nothing is required.
+// isEmpty reports whether there is no precondition.
 func (c condition) isEmpty() bool { return c.match == nil && c.none == nil }

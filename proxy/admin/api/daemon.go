@@ -12,12 +12,12 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// showing answers what get returns.
+// showing returns an action that serves the result of get as JSON.
 func showing(get func() any) func(*call) (message.Reply, error) {
 	return func(*call) (message.Reply, error) { return message.JSON(http.StatusOK, get()), nil }
 }
 
-// serveReady answers whether urnd is ready, and what is wrong although it is.
+// serveReady returns whether urnd is ready, and the reasons why it is not, or why it is degraded.
 func (a *API) serveReady(*call) (message.Reply, error) {
 	unready, degraded := a.Health()
 	status, word := http.StatusOK, "ready"
@@ -27,7 +27,7 @@ func (a *API) serveReady(*call) (message.Reply, error) {
 	return message.JSON(status, map[string]any{"status": word, "unready": notNil(unready), "degraded": notNil(degraded)}), nil
 }
 
-// serveConfig answers the configuration in force.
+// serveConfig returns the configuration in force, without secrets.
 func (a *API) serveConfig(c *call) (message.Reply, error) {
 	withOrigins, err := boolean("origins", c.get("origins"))
 	if err != nil {
@@ -39,7 +39,7 @@ func (a *API) serveConfig(c *call) (message.Reply, error) {
 	return message.JSON(http.StatusOK, a.Settings()), nil
 }
 
-// notNil makes nil an empty list in JSON.
+// notNil returns list, or an empty list for nil, which JSON would show as null.
 func notNil[T any](list []T) []T {
 	if list == nil {
 		return []T{}
@@ -47,7 +47,7 @@ func notNil[T any](list []T) []T {
 	return list
 }
 
-// maxProfile bounds the time of a profile, in seconds.
+// maxProfile limits the duration of a profile, in seconds.
 const maxProfile = 60
 
 var (
@@ -55,16 +55,16 @@ var (
 	errProfiling   = fmt.Errorf("%w: another profile is being taken", resolver.ErrBusy)
 )
 
-// profiles are those of the Go runtime that are being taken: one at a time, since each slows down the whole process.
+// profiles serves profiles of the Go runtime: one at a time, since each slows down the whole process.
 type profiles struct {
 	quota.Semaphore
 	fail func(http.ResponseWriter, *http.Request, error)
 }
 
-// bounded returns a handler of one or several profiles, whose path ends with its name.
+// bounded returns a handler that limits take, which serves the profile that the path names.
 func (p profiles) bounded(take http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasSuffix(r.URL.Path, "/") { // the list of them
+		if strings.HasSuffix(r.URL.Path, "/") { // the index of profiles
 			take(w, r)
 			return
 		}
@@ -81,7 +81,8 @@ func (p profiles) bounded(take http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// checkProfileTime refuses a parameter "seconds" that is too long, or that pprof would read as its default of 30 seconds.
+// checkProfileTime returns an error for a parameter "seconds" that is too long, or that pprof would replace
+// by its default of 30 seconds.
 func checkProfileTime(text string) error {
 	if text == "" {
 		return nil

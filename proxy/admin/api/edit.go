@@ -18,14 +18,14 @@ import (
 	"github.com/urnd/urnd/resolver/registry/service"
 )
 
-// change is a change of one entry that a request asks for.
+// change is a requested change of one entry.
 type change struct {
 	registry.Edit
 	condition condition
-	dryRun    bool // what would be is answered, and nothing is written
+	dryRun    bool // report the result and write nothing
 }
 
-// changeOf returns the entry that a request is to change, and on which condition.
+// changeOf returns the change of a request: its key and its precondition.
 func changeOf(c *call, use service.Use) (of change, err error) {
 	if of.dryRun, err = boolean("dry_run", c.get("dry_run")); err != nil {
 		return of, err
@@ -40,7 +40,7 @@ func changeOf(c *call, use service.Use) (of change, err error) {
 	return of, err
 }
 
-// apply makes a change, if its condition is true then.
+// apply makes a change if its precondition is true in the same transaction.
 func (of change) apply(
 	c *call, by func(context.Context, registry.Actor, bool, ...registry.Edit) ([]registry.Changed, error),
 	edit func(before registry.Entry) (registry.Record, error),
@@ -63,8 +63,8 @@ func (of change) apply(
 	return r, nil
 }
 
-// servePut registers an entry, or replaces all of it. What there is already is only replaced with a condition,
-// since the client may not have seen it.
+// servePut registers an entry, or replaces it as a whole. An existing entry is only replaced with a
+// precondition, since the client may not have seen it.
 func servePut(c *call) (message.Reply, error) {
 	of, err := changeOf(c, service.ToChange)
 	if err != nil {
@@ -89,7 +89,7 @@ func servePut(c *call) (message.Reply, error) {
 	})
 }
 
-// read reads the document of a key. Its name may be missing, but not be another one.
+// read parses the document of a key. Its name may be missing, but must not differ from the key.
 func (c *call) read(key registry.Key, text []byte) (api.Name, error) {
 	document, err := api.ReadName(text)
 	if err != nil || document.Name == "" {
@@ -116,7 +116,8 @@ func servePatch(c *call) (message.Reply, error) {
 	if !ok {
 		return message.Reply{}, fmt.Errorf("%w: the patch is not a JSON object", registry.ErrInvalid)
 	}
-	for name := range changes { // encoding/json would take "Status" for "status", and then not know which one is meant
+	// encoding/json would accept "Status" for "status": the two could not be told apart.
+	for name := range changes {
 		if !slices.Contains(api.NameMembers(), name) {
 			return message.Reply{}, fmt.Errorf("%w: a name has no member %q", registry.ErrInvalid, name)
 		}
@@ -158,7 +159,7 @@ func serveWithdraw(c *call) (message.Reply, error) {
 	return of.apply(c, c.service.Withdraw, registry.Withdraw(document.Reason, document.Successors...))
 }
 
-// serveSupersede withdraws names in favour of others, all at once.
+// serveSupersede withdraws names in favour of others, in one transaction.
 func serveSupersede(c *call) (message.Reply, error) {
 	var document api.Superseding
 	if err := c.decode(&document); err != nil {
@@ -184,7 +185,7 @@ func serveMint(c *call) (message.Reply, error) {
 	return message.JSON(http.StatusCreated, api.Minted{Names: names}), err
 }
 
-// servePurgeSandbox removes what is below a prefix in a sandbox, with its history.
+// servePurgeSandbox removes the entries below a prefix in a sandbox, with their history.
 func servePurgeSandbox(c *call) (message.Reply, error) {
 	if c.get("prefix") == "" {
 		return message.Reply{}, fmt.Errorf("%w: prefix is required", problem.ErrSelection)
@@ -193,7 +194,7 @@ func servePurgeSandbox(c *call) (message.Reply, error) {
 	return message.JSON(http.StatusOK, map[string]int{"purged": n}), err
 }
 
-// mergePatch applies a patch to a document: RFC 7396 section 2. Both are JSON.
+// mergePatch applies a merge patch to a JSON document: RFC 7396 section 2.
 func mergePatch(target, patch json.RawMessage) (json.RawMessage, error) {
 	changes, ok := members(patch)
 	if !ok {
@@ -217,7 +218,7 @@ func mergePatch(target, patch json.RawMessage) (json.RawMessage, error) {
 	return json.Marshal(object)
 }
 
-// members returns the members of a JSON object; false where it is none.
+// members returns the members of a JSON object; ok is false for other JSON values.
 func members(text json.RawMessage) (map[string]json.RawMessage, bool) {
 	if text = bytes.TrimSpace(text); len(text) == 0 || text[0] != '{' {
 		return nil, false

@@ -15,7 +15,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/service"
 )
 
-// serveEntries answers one entry, or a list where the parameter "uri" is not given.
+// serveEntries returns one entry, or a list if the parameter "uri" is missing.
 func serveEntries(c *call) (message.Reply, error) {
 	switch {
 	case !c.URL.Query().Has("uri") && (c.get("at") != "" || c.get("version") != ""):
@@ -33,7 +33,7 @@ func serveEntries(c *call) (message.Reply, error) {
 
 func serveEntry(c *call) (message.Reply, error) {
 	key, err := c.key(c.get("uri"))
-	if err == nil { // rights come before what is wrong with the other parameters
+	if err == nil { // authorization precedes errors of other parameters
 		key, err = c.service.KeyOf(c.actor, service.ToRead, key)
 	}
 	if err != nil {
@@ -59,7 +59,7 @@ func serveEntry(c *call) (message.Reply, error) {
 	return entryReply(http.StatusOK, e, nil), nil
 }
 
-// versionOf returns which version of an entry is requested.
+// versionOf returns the requested version of an entry: the zero value is the current one.
 func versionOf(c *call) (v service.Version, err error) {
 	if c.get("at") != "" && c.get("version") != "" {
 		return v, fmt.Errorf("%w: at and version are given, and each chooses one", problem.ErrSelection)
@@ -73,7 +73,7 @@ func versionOf(c *call) (v service.Version, err error) {
 	return v, nil
 }
 
-// entryReply returns the document of an entry, with what is doubtful in it.
+// entryReply returns the document of an entry, with a warning if doubt is not nil.
 func entryReply(status int, e registry.Entry, doubt error) message.Reply {
 	document := api.NewName(e)
 	if doubt != nil {
@@ -84,7 +84,7 @@ func entryReply(status int, e registry.Entry, doubt error) message.Reply {
 	return r
 }
 
-// serveList answers a page of entries.
+// serveList returns a page of entries.
 func serveList(c *call) (message.Reply, error) {
 	search, err := service.Filter(c.kind, c.get)
 	if err != nil {
@@ -94,7 +94,7 @@ func serveList(c *call) (message.Reply, error) {
 	return pageReply(c, api.NamePage{Names: api.NewNames(found.Entries), Next: found.Next}, found.Next, found.Next != ""), err
 }
 
-// serveHistory answers a page of versions of an entry, the newest first.
+// serveHistory returns a page of versions of an entry, the newest first.
 func serveHistory(c *call) (message.Reply, error) {
 	key, err := c.key(c.get("uri"))
 	if err != nil {
@@ -104,7 +104,7 @@ func serveHistory(c *call) (message.Reply, error) {
 	return pageReply(c, api.NameHistory{Versions: api.NewNames(found.Entries), Next: found.Next}, found.Next, found.Next != ""), err
 }
 
-// serveExport answers all entries that a request chooses, as a file.
+// serveExport streams all entries that match the parameters as a file.
 func serveExport(c *call) (message.Reply, error) {
 	search, err := service.Filter(c.kind, c.get)
 	if err == nil {
@@ -124,20 +124,20 @@ func serveExport(c *call) (message.Reply, error) {
 	return fileReply(format, "names", export.Close, func(w message.Stream) error { return export.Write(w) }), nil
 }
 
-// pageOf returns the page of parameters.
+// pageOf returns the page that the parameters cursor and limit request.
 func pageOf(c *call) service.Page {
 	p := service.Page{Cursor: c.get("cursor")}
 	if text := c.get("limit"); text != "" {
 		if limit, err := strconv.Atoi(text); err == nil && limit != 0 {
 			p.Limit = limit
 		} else {
-			p.Limit = -1 // which is no limit
+			p.Limit = -1 // an invalid limit
 		}
 	}
 	return p
 }
 
-// pageReply returns a page, with a link to the next one where there is more now (RFC 8288).
+// pageReply returns a page, with a link to the next one if more is true (RFC 8288).
 func pageReply(c *call, document any, next string, more bool) message.Reply {
 	r := message.JSON(http.StatusOK, document)
 	if more {

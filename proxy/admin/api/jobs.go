@@ -23,7 +23,7 @@ import (
 
 const typeNDJSON = "application/x-ndjson"
 
-// jobFormats are the formats of bodies by media type.
+// jobFormats returns the bulk format of each media type.
 func jobFormats() map[string]bulk.Format {
 	return map[string]bulk.Format{
 		typeNDJSON: bulk.NDJSON, "application/ndjson": bulk.NDJSON, "text/csv": bulk.CSV, "text/tab-separated-values": bulk.TSV,
@@ -31,7 +31,8 @@ func jobFormats() map[string]bulk.Format {
 	}
 }
 
-// serveAccept takes an import, or a rewrite, which is a JSON object, that is done in the background: RFC 9110 section 15.3.3.
+// serveAccept accepts an import, or a rewrite (a JSON object), that runs in the background: RFC 9110 section
+// 15.3.3.
 func serveAccept(c *call) (message.Reply, error) {
 	u := jobs.Upload{Note: c.get("note"), Encoding: c.get("encoding"), Body: c.Body, Octets: c.ContentLength}
 	var err error
@@ -65,7 +66,7 @@ func serveAccept(c *call) (message.Reply, error) {
 	return r, nil
 }
 
-// serveJobs answers the list of jobs, the newest first.
+// serveJobs returns the list of jobs, the newest first.
 func serveJobs(c *call) (message.Reply, error) {
 	list, err := c.service.Jobs(c.Context(), c.actor)
 	return message.JSON(http.StatusOK, map[string]any{"jobs": list}), err
@@ -81,7 +82,7 @@ func serveCancel(c *call) (message.Reply, error) {
 	return message.JSON(http.StatusAccepted, job), err
 }
 
-// serveRejected answers the rejected lines of a job.
+// serveRejected returns the rejected records of a job.
 func serveRejected(c *call) (message.Reply, error) {
 	format, err := c.format("ndjson", "csv")
 	if err != nil {
@@ -101,7 +102,7 @@ func serveRejected(c *call) (message.Reply, error) {
 	return r, nil
 }
 
-// format returns the parameter format, which is one of some names, the first one by default.
+// format returns the parameter "format", which must be one of names; the first one is the default.
 func (c *call) format(names ...string) (string, error) {
 	format := cmp.Or(c.get("format"), names[0])
 	if !slices.Contains(names, format) {
@@ -111,7 +112,8 @@ func (c *call) format(names ...string) (string, error) {
 	return format, nil
 }
 
-// fileReply returns a file in a format, to be saved with a name; "" is for one to be shown.
+// fileReply returns a reply that streams a file in a format. name is its file name without extension, to be
+// saved by a browser; "" for a file to be shown.
 func fileReply(format, name string, closer func(), stream func(message.Stream) error) message.Reply {
 	types := map[string]string{
 		"ndjson": typeNDJSON, "csv": "text/csv; charset=utf-8", "tsv": "text/tab-separated-values; charset=utf-8", "text": "text/plain; charset=utf-8",
@@ -123,7 +125,7 @@ func fileReply(format, name string, closer func(), stream func(message.Stream) e
 	return r
 }
 
-// rejectedTable writes rejected lines as the option --rejected of the command does.
+// rejectedTable writes rejected records as CSV, in the columns of the option --rejected of the command.
 func rejectedTable(w io.Writer, from io.Reader) error {
 	table := tabular.NewWriter(w, ',')
 	_ = table.Write("line", "reason", "input") // Flush returns the error
@@ -131,7 +133,7 @@ func rejectedTable(w io.Writer, from io.Reader) error {
 	for {
 		var line jobs.Rejection
 		switch err := lines.Decode(&line); {
-		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF): // the last one may be half written
+		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF): // the last record may be incomplete
 			return table.Flush()
 		case err != nil:
 			return err
@@ -140,7 +142,7 @@ func rejectedTable(w io.Writer, from io.Reader) error {
 	}
 }
 
-// serveDifferences answers what a job that is a dry run would change.
+// serveDifferences returns the differences that a dry run has found.
 func serveDifferences(c *call) (message.Reply, error) {
 	format, err := c.format("ndjson", "csv", "text")
 	if err != nil {
@@ -160,7 +162,7 @@ func serveDifferences(c *call) (message.Reply, error) {
 	return r, nil
 }
 
-// differencesAs writes differences in another format than the one in which they are kept.
+// differencesAs converts stored differences (NDJSON) to another format.
 func differencesAs(w io.Writer, from io.Reader, format diff.Format) error {
 	p := &diff.Printer{To: w, Format: format}
 	lines := json.NewDecoder(from)
@@ -171,7 +173,7 @@ func differencesAs(w io.Writer, from io.Reader, format diff.Format) error {
 		}
 		err := lines.Decode(&line)
 		switch {
-		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF): // the job runs still
+		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF): // the job is still running
 			return p.End(io.Discard)
 		case err != nil:
 			return err

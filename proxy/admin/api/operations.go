@@ -15,40 +15,43 @@ import (
 	"github.com/urnd/urnd/resolver/registry/service"
 )
 
-// Document is the OpenAPI document of the interface. It is the list of its operations: their methods, paths, parameters, summaries, and whether
-// they are open, or of the registry.
+// Document is the OpenAPI document of the API. It is the list of its operations: methods, paths, parameters,
+// summaries, and whether each is open or uses the registry.
 //
 //go:embed openapi.json
 var Document []byte
 
-// action is what is done by an operation of the document.
+// action implements an operation of the document.
 type action struct {
-	// use is what is done with the registry, and kind of what; 0 is nothing. Whether an actor may do so with a name is decided with the name.
+	// use is the use of the registry, and kind its kind of entry; 0 without the registry. Whether the actor
+	// may use a particular name is checked with the name.
 	use  service.Use
 	kind registry.Kind
-	// Either is set. An http.Handler reads the parameters itself, which are also others than those of the document.
+	// Exactly one of serve and handler is set. An http.Handler parses the parameters itself, including those
+	// that the document does not list.
 	serve   func(c *call) (message.Reply, error)
 	handler http.Handler
 }
 
-// operation is one of the document: OpenAPI 3.1 section 4.8.10.
+// operation is an operation of the document: OpenAPI 3.1 section 4.8.10.
 type operation struct {
 	action
-	method string // GET is also for HEAD
-	path   string // "{id}" is one segment; all below a path that ends with a slash is of it
+	method string // GET includes HEAD
+	path   string // "{id}" is one segment; a trailing slash matches all paths below
 	id     string
-	about  string // its summary
-	open   bool   // also without a token
-	// registry is whether it takes tokens of the registry.
+	about  string // summary
+	open   bool   // needs no token
+	// registry is true if the operation accepts tokens of the registry.
 	registry bool
-	// parameters are those of its query, and lists those that may be given several times; required is whether one of them or of its path must be given.
+	// parameters are the query parameters, and lists those that may be repeated; required is true if a
+	// parameter of the query or the path is required.
 	parameters, lists []string
 	required          bool
 }
 
 var errOperations = errors.New("the operations of the OpenAPI document are not those of urnd")
 
-// operationsOf returns the operations of a document, each with its action by its operationId.
+// operationsOf returns the operations of a document, each with the action of its operationId.
 func operationsOf(document []byte, actions map[string]action) ([]operation, error) {
 	var d struct {
 		Paths map[string]map[string]struct {
@@ -57,7 +60,7 @@ func operationsOf(document []byte, actions map[string]action) ([]operation, erro
 			Parameters           []struct {
 				Name, In string
 				Required bool
-				Schema   struct{ Type any } // a name, or several
+				Schema   struct{ Type any } // a type name, or a list of them
 			}
 		}
 	}
@@ -96,7 +99,7 @@ func operationsOf(document []byte, actions map[string]action) ([]operation, erro
 	return all, nil
 }
 
-// compare orders operations: those of one path before those of all paths below one, and methods as Allow has them.
+// compare orders operations: exact paths before path prefixes, then methods in the order of Allow.
 func compare(a, b operation) int {
 	order := func(o operation) int {
 		n := slices.Index([]string{http.MethodGet, http.MethodPut, http.MethodPatch, http.MethodPost, http.MethodDelete}, o.method)
@@ -111,8 +114,8 @@ func compare(a, b operation) int {
 	return strings.Compare(a.path, b.path)
 }
 
-// Match reports whether a path is of a pattern, and returns its segment for "{id}". All below a pattern that ends with a slash is of it, but for
-// the root.
+// Match reports whether a path matches a pattern, and returns the segment for "{id}". A pattern with a
+// trailing slash matches all paths below it, except for the root "/".
 func Match(pattern, path string) (id string, ok bool) {
 	before, after, has := strings.Cut(pattern, "{id}")
 	switch {
@@ -158,18 +161,18 @@ func (a *API) find(r *http.Request) (found *operation, id string, err error) {
 	}
 }
 
-// OfRegistry reports whether a path is at or below one of an operation of the registry.
+// OfRegistry reports whether a path is at or below the path of an operation of the registry.
 func (a *API) OfRegistry(path string) bool {
 	first := resourceOf(path)
 	return first != "" && slices.ContainsFunc(a.operations, func(o operation) bool { return o.registry && resourceOf(o.path) == first })
 }
 
-// Open reports whether a path is for who has no token, too.
+// Open reports whether a path needs no token.
 func (a *API) Open(path string) bool {
 	return slices.ContainsFunc(a.operations, func(o operation) bool { return o.open && o.path == path })
 }
 
-// List returns the paths that can be read without any parameter, each with what is there.
+// List returns the paths that can be read without parameters, each with its summary.
 func (a *API) List() (all [][2]string) {
 	for i := range a.operations {
 		if o := &a.operations[i]; o.method == http.MethodGet && !o.required {
@@ -180,7 +183,7 @@ func (a *API) List() (all [][2]string) {
 	return all
 }
 
-// resourceOf returns the first segment of a path of the API, "" for others.
+// resourceOf returns the first segment of an API path after the version, "" for other paths.
 func resourceOf(path string) string {
 	rest, _ := strings.CutPrefix(path, "/api/v1/")
 	if rest == path {

@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// noCaches are none.
+// noCaches has no caches.
 type noCaches struct{ Caches }
 
-// The operations are those of the document, and each has what answers it.
+// The operations are those of the document, and each has an action.
 func TestOperationsOf(t *testing.T) {
 	nothing := map[string]action{"a": {}, "b": {}}
 	for document, want := range map[string]string{

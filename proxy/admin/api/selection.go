@@ -17,13 +17,12 @@ type ResponseSelection struct {
 	URI    uri.URI // in canonical form
 	Prefix string  // of canonical URIs
 	Host   Host
-	// Tag is one of Surrogate-Key, Cache-Tag or Cache-Groups.
+	// Tag is a value of Surrogate-Key, Cache-Tag or Cache-Groups.
 	Tag string
 	All bool
 }
 
-// Has reports whether the responses for a canonical URI are in the set, as far as that depends on the
-// URI.
+// Has reports whether the responses for a canonical URI are in the set, as far as the URI decides it.
 func (s ResponseSelection) Has(key string) bool {
 	switch {
 	case s.URI.IsValid():
@@ -35,10 +34,10 @@ func (s ResponseSelection) Has(key string) bool {
 	}
 }
 
-// Host is a host in canonical form, by any scheme; without a port it has all ports.
+// Host is a host in canonical form, with any scheme; without a port it includes all ports.
 type Host struct{ name, port string }
 
-// String returns what ParseHost parses, "" for the zero value.
+// String returns the form that ParseHost parses, "" for the zero value.
 func (h Host) String() string {
 	if h.port == "" {
 		return h.name
@@ -59,7 +58,7 @@ func (h Host) has(key string) bool {
 	return uri.SameHost(name, h.name) && (h.port == "" || h.port == port)
 }
 
-// ParseHost parses a host, with or without port.
+// ParseHost parses a host, with or without a port.
 func ParseHost(text string) (Host, error) {
 	u, err := uri.Parse("http://" + text)
 	if err == nil {
@@ -76,7 +75,7 @@ func ParseHost(text string) (Host, error) {
 	return Host{name, strings.TrimLeft(port, "0")}, nil
 }
 
-// responseSelectionOf returns the selection of parameters, one of which there must be.
+// responseSelectionOf returns the selection of the parameters, exactly one of which is required.
 func (a *API) responseSelectionOf(given map[string]string) (s ResponseSelection, err error) {
 	if len(given) != 1 {
 		return s, fmt.Errorf("%w: exactly one of uri, prefix, host, tag and all=true is required", problem.ErrSelection)
@@ -102,7 +101,7 @@ func (a *API) responseSelectionOf(given map[string]string) (s ResponseSelection,
 	return s, err
 }
 
-// KeyOf returns the canonical form of a URL, by which its responses are stored.
+// KeyOf returns the canonical form of a URL, which is the key of its stored responses.
 func (a *API) KeyOf(text string) (uri.URI, error) {
 	u, err := uri.ParseRaw(text)
 	if err == nil {
@@ -119,7 +118,7 @@ func (a *API) KeyOf(text string) (uri.URI, error) {
 	return u, nil
 }
 
-// selectionOf returns the selection of parameters to purge, and whether softly.
+// selectionOf returns the selection of the parameters of a purge, and whether it is soft.
 func selectionOf(given map[string]string) (s resolver.Selection, soft bool, err error) {
 	if value, ok := given["soft"]; ok {
 		if soft, err = boolean("soft", value); err != nil {
@@ -153,9 +152,9 @@ func set(s *resolver.Selection, name, value string) (err error) {
 	return err
 }
 
-// parametersOf returns the parameters of a request that are not empty, as the fields of a form may be.
-// Others than the known ones, and those that are given twice, are errors: without one of them more
-// would be purged. Those of lists may be given several times.
+// parametersOf returns the parameters of a request. Empty ones are ignored, since form fields may be empty.
+// Unknown and repeated parameters are errors: ignoring one of them would purge more than requested. Those of
+// lists may be repeated.
 func parametersOf(r *http.Request, known, lists []string) (given map[string]string, several map[string][]string, err error) {
 	q, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
@@ -177,7 +176,7 @@ func parametersOf(r *http.Request, known, lists []string) (given map[string]stri
 	return given, several, nil
 }
 
-// boolean parses a parameter that is false where it is not given.
+// boolean parses a boolean parameter; it is false if it is missing.
 func boolean(name, value string) (bool, error) {
 	if value != "" && value != "true" && value != "false" {
 		return false, fmt.Errorf("%w: %s must be true or false", problem.ErrSelection, name)

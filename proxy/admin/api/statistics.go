@@ -11,16 +11,16 @@ import (
 	"github.com/urnd/urnd/resolver/registry/service"
 )
 
-// registryStatistics say how many names there are.
+// registryStatistics are the numbers of names.
 type registryStatistics struct {
-	Seq    registry.Seq               `json:"seq,omitempty"` // of the last version, of the whole registry
+	Seq    registry.Seq               `json:"seq,omitempty"` // of the last version in the whole registry
 	Groups map[string]registry.Totals `json:"groups,omitempty"`
 	Total  registry.Totals            `json:"total"`
-	// Complete is false where there was no time to count all.
+	// Complete is false if the time limit of counting was reached.
 	Complete bool `json:"complete"`
 }
 
-// nameCounts say how often a name was resolved, or all names together.
+// nameCounts are the resolution counts of a name, or of all names.
 type nameCounts struct {
 	Name    string           `json:"name,omitempty"`
 	Periods []registry.Count `json:"periods"`
@@ -37,8 +37,9 @@ type targetHealth struct {
 	health.Target
 }
 
-// serveStatistics answers how often a name was resolved, or, with days and no name, all names together; or else how many names there
-// are: of all they are kept, of what begins with a prefix they are counted, as far as that comes.
+// serveStatistics returns the resolution counts of a name (uri), or of all names (since or until without
+// uri); otherwise the numbers of names. The numbers of the whole registry are maintained, those of a prefix
+// are counted within a time limit.
 func serveStatistics(c *call) (message.Reply, error) {
 	if c.get("uri") != "" {
 		return serveCounts(c)
@@ -57,7 +58,7 @@ func serveStatistics(c *call) (message.Reply, error) {
 	return message.JSON(http.StatusOK, registryStatistics{Seq: t.Seq, Groups: t.Groups, Total: t.Total, Complete: !t.Late}), err
 }
 
-// serveCounts answers how often a name, or all names where there is no "uri", was resolved, by day.
+// serveCounts returns the daily resolution counts of a name, or of all names if "uri" is missing.
 func serveCounts(c *call) (message.Reply, error) {
 	since, until, err := service.Days(c.get)
 	if err != nil {
@@ -67,7 +68,7 @@ func serveCounts(c *call) (message.Reply, error) {
 	return message.JSON(http.StatusOK, nameCounts{Name: name, Periods: notNil(periods)}), err
 }
 
-// serveHealth answers a page of the targets that were not healthy lately.
+// serveHealth returns a page of the targets that were unhealthy at their last checks.
 func serveHealth(c *call) (message.Reply, error) {
 	found, next, err := c.service.Health(c.Context(), c.actor, c.get("prefix"), health.State(c.get("state")), pageOf(c))
 	document := healthPage{make([]targetHealth, len(found)), next}

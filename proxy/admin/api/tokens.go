@@ -9,7 +9,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/token"
 )
 
-// newToken is the document of a token that is to be made.
+// newToken is the document of a token to be created.
 type newToken struct {
 	Name     string            `json:"name"`
 	Role     registry.Role     `json:"role"`
@@ -19,13 +19,13 @@ type newToken struct {
 	Expires  time.Time         `json:"expires"`
 }
 
-// serveTokens answers the tokens that the actor may revoke.
+// serveTokens returns the tokens that the actor may revoke.
 func serveTokens(c *call) (message.Reply, error) {
-	all, _, err := c.service.Tokens(c.Context(), c.actor) // urnd registry verify says which ones are damaged
+	all, _, err := c.service.Tokens(c.Context(), c.actor) // damaged tokens are reported by "urnd registry verify"
 	return message.JSON(http.StatusOK, map[string]any{"tokens": notNil(all)}), err
 }
 
-// serveCreateToken makes a token, and answers its secret, which is shown only then.
+// serveCreateToken creates a token, and returns its secret, which is shown only once.
 func serveCreateToken(c *call) (message.Reply, error) {
 	var document newToken
 	if err := c.decode(&document); err != nil {
@@ -40,7 +40,7 @@ func serveCreateToken(c *call) (message.Reply, error) {
 	}{made, secret}), err
 }
 
-// serveRevokeToken revokes a token.
+// serveRevokeToken revokes a token, and ends its sessions.
 func (a *API) serveRevokeToken(c *call) (message.Reply, error) {
 	revoked, err := c.service.RevokeToken(c.Context(), c.actor, c.id)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// serveWhy answers what becomes of a request for a URL, and why.
+// serveWhy explains how a request for a URL is served.
 func (a *API) serveWhy(c *call) (message.Reply, error) {
 	text := c.get("uri")
 	if _, err := a.KeyOf(text); err != nil {
@@ -41,10 +41,11 @@ func (a *API) serveWhy(c *call) (message.Reply, error) {
 	return message.JSON(http.StatusOK, why), nil
 }
 
-// maxHeaders bounds the fields of a request that is explained.
+// maxHeaders limits the header fields of an explained request.
 const maxHeaders = 100
 
-// fieldsOf returns the fields of lines "Name: value". Those that say how a message is sent are errors: urnd writes them.
+// fieldsOf parses header fields of the form "Name: value". Fields that frame or route a message are errors:
+// urnd writes these itself.
 func fieldsOf(lines []string) (fields httpmessage.Fields, err error) {
 	if len(lines) > maxHeaders {
 		return nil, fmt.Errorf("%w: there are more than %d fields", problem.ErrSelection, maxHeaders)

@@ -12,10 +12,10 @@ import (
 	"github.com/urnd/urnd/resolver/registry/service"
 )
 
-// pathChanges is where change sets are, each below its number.
+// pathChanges is the path of the change sets; each has a page below it, by its number.
 const pathChanges = "/registry/changes"
 
-// changesPage is what the page of change sets shows.
+// changesPage is the data of the page of change sets.
 type changesPage struct {
 	Asked       url.Values
 	Sets        []shownSet
@@ -24,14 +24,14 @@ type changesPage struct {
 	Fault       pages.Content
 }
 
-// shownSet is a change set with what leads to its page.
+// shownSet is a change set with links to its page and its first name.
 type shownSet struct {
 	registry.ChangeSet
 	Page  string
-	First subject // that it has changed; the zero value where that is not known
+	First subject // the first changed name; the zero value if unknown
 }
 
-// More is how many versions it has beside that of the first name.
+// More returns the number of versions besides that of the first name.
 func (s shownSet) More() int64 {
 	if s.First.Name == "" {
 		return 0
@@ -39,10 +39,10 @@ func (s shownSet) More() int64 {
 	return s.Rows - 1
 }
 
-// RevertedNumber is the number of the set that it takes back, as text.
+// RevertedNumber returns the number of the change set that this one reverts, as text.
 func (s shownSet) RevertedNumber() string { return strconv.FormatInt(int64(s.Reverts), 10) }
 
-// What is the identifier of the message of what it was made by.
+// What returns the message identifier of the operation that made the change set.
 func (s shownSet) What() string {
 	switch {
 	case s.Kind == "" && s.Rows == 1:
@@ -54,7 +54,7 @@ func (s shownSet) What() string {
 	}
 }
 
-// changesLength is how many change sets, or changes of one, a page has.
+// changesLength is the page size of change sets, and of the changes of one.
 const changesLength = 50
 
 // serveChanges lists change sets, the newest first.
@@ -99,7 +99,7 @@ func (e *Editor) serveChanges(p *Request) (message.Reply, error) {
 func (e *Editor) first(p *Request, set registry.Seq, prefix string) (s subject) {
 	found, err := e.Service.Events(p.Context(), p.Actor, set, prefix, service.Page{Limit: 1})
 	if err != nil {
-		e.Failed(p.Request, p.Actor, err) // the list is of use without it
+		e.Failed(p.Request, p.Actor, err) // the list is useful without it
 		return s
 	}
 	for _, event := range found.Events {
@@ -108,8 +108,8 @@ func (e *Editor) first(p *Request, set registry.Seq, prefix string) (s subject) 
 	return s
 }
 
-// ownPrefix returns what the names begin with that a page is about: that which was asked for, or, where whoever asks may not see all, the first
-// that he may.
+// ownPrefix returns the name prefix that a page is restricted to: the requested one or, for an actor with
+// owned prefixes, the first of these.
 func ownPrefix(p *Request, asked string) string {
 	if asked == "" && len(p.Actor.Prefixes) > 0 {
 		return p.Actor.Prefixes[0]
@@ -117,7 +117,7 @@ func ownPrefix(p *Request, asked string) string {
 	return asked
 }
 
-// setPath returns the target of the page of a change set.
+// setPath returns the URL of the page of a change set.
 func setPath(number registry.Seq, prefix string) string {
 	path := pathChanges + "/" + strconv.FormatInt(int64(number), 10)
 	if prefix != "" {
@@ -126,32 +126,32 @@ func setPath(number registry.Seq, prefix string) string {
 	return path
 }
 
-// shownRevert is what a page shows of what reverting a change set would do.
+// shownRevert is the preview of the revert of a change set.
 type shownRevert struct {
 	registry.Reverted
 	Changes  []shownChange
 	Rejected []notReverted
-	More     int64 // how many names and conflicts are not shown
+	More     int64 // number of names and conflicts that are not shown
 }
 
-// shownChange is how a name would change.
+// shownChange is the change of a name.
 type shownChange struct {
 	subject
 	Differences []difference
 }
 
-// changeOf returns what a page shows of a change of a name.
+// changeOf returns the shown form of the change of a name.
 func changeOf(in pages.Writer, c *registry.Changed) shownChange {
 	return shownChange{subject{c.After.Name, c.After.Kind == registry.KindPrefix}, short(in, differences(in, &c.Before, &c.After))}
 }
 
-// notReverted is what would stay, and why.
+// notReverted is a name that would not be reverted, with the reason.
 type notReverted struct {
 	subject
 	Reason pages.Content
 }
 
-// revert reverts a change set, or finds out what that would do.
+// revert reverts a change set; a dry run only reports the result.
 func (e *Editor) revert(p *Request, number registry.Seq, note string, isDry bool) (*shownRevert, error) {
 	shown := &shownRevert{}
 	report, err := e.Service.Revert(p.Context(), p.Actor, registry.Revert{
@@ -172,34 +172,34 @@ func (e *Editor) revert(p *Request, number registry.Seq, note string, isDry bool
 	return shown, err
 }
 
-// setPage is what the page of a change set shows.
+// setPage is the data of the page of a change set.
 type setPage struct {
 	*Request
 	Set         shownSet
-	Prefix      string // only what begins so is shown; "" is all
-	Action      string // where the form is sent that takes it back, "" where that is not offered
+	Prefix      string // only names with this prefix are shown; "" shows all
+	Action      string // URL of the form that reverts it; "" if a revert is not offered
 	Faults      faults
 	Note        string
-	Preview     *shownRevert // what taking it back would do; nil where that was not asked
+	Preview     *shownRevert // result of the dry run; nil if none was requested
 	Events      []shownEvent
 	First, Next string
-	Reverts     string // the page of the change set that it takes back, "" for none
+	Reverts     string // the page of the change set that it reverts, "" for none
 }
 
-// shownEvent is what happened to a name.
+// shownEvent is an event of a name.
 type shownEvent struct {
 	subject
 	Page        string
-	Kind        string // of a purge or a redaction, "" of a version
+	Kind        string // purge or redaction; "" for a version
 	Version     int
 	Differences []difference
-	Versions    int // that were purged or redacted
+	Versions    int // number of purged or redacted versions
 }
 
-// maxRevertShown bounds the names and conflicts that a page shows of what taking a change set back would do.
+// maxRevertShown limits the names and conflicts in the preview of a revert.
 const maxRevertShown = 50
 
-// serveChangeSet shows what a change set has changed, and takes it back.
+// serveChangeSet shows the changes of a change set, and reverts it.
 func (e *Editor) serveChangeSet(p *Request) (message.Reply, error) {
 	number, err := strconv.ParseInt(p.ID, 10, 64)
 	if err != nil || number < 1 {
@@ -231,22 +231,22 @@ func (s *setPage) title() string {
 	return s.Panel.In.Text("changes.set", "Number", strconv.FormatInt(int64(s.Set.Number), 10))
 }
 
-// CanRevert reports whether there is something to take back by what was shown.
+// CanRevert reports whether the preview contains a name to revert.
 func (s *setPage) CanRevert() bool { return s.Preview != nil && s.Preview.Names > 0 }
 
-// Input is the field that says why it is taken back.
+// Input returns the form field for the reason of the revert.
 func (s *setPage) Input() input {
 	return input{
 		ID: "note", Label: s.Panel.In.T("changes.why"), Value: s.Note, Rows: 2, Fault: s.Faults.Of("note"), Hint: s.Panel.In.T("changes.reason_says"),
 	}
 }
 
-// mayRevert returns ErrDenied for who may not revert change sets.
+// mayRevert returns ErrDenied if the actor may not revert change sets.
 func mayRevert(actor registry.Actor) error {
 	return errors.Join(service.ToRevert.CheckAll(actor), actor.Does(registry.ActWithdraw))
 }
 
-// reverting shows what taking a change set back would do, or does it.
+// reverting shows the preview of a revert, or does the revert.
 func (e *Editor) reverting(p *Request, page *setPage) (message.Reply, error) {
 	page.Note = typed(url.Values{"note": p.Form["note"]}).texts[inNote]
 	isDry := p.Form.Get("do") != doSave
@@ -271,7 +271,7 @@ func (e *Editor) reverting(p *Request, page *setPage) (message.Reply, error) {
 	return refusedBy(e.show(p, page.title(), "changeset.html", page), err), nil
 }
 
-// events reads what a change set has changed.
+// events reads a page of the events of a change set.
 func (e *Editor) events(p *Request, page *setPage) error {
 	path, cursor := setPath(page.Set.Number, ""), p.URL.Query().Get("cursor")
 	own := make(url.Values)
@@ -299,7 +299,7 @@ func (e *Editor) events(p *Request, page *setPage) error {
 	return nil
 }
 
-// event returns what a page shows of an event: of a version how it differs from the one before it.
+// event returns the shown form of an event: a version with its differences from the previous one.
 func (e *Editor) event(p *Request, one *registry.Event) (shown shownEvent, err error) {
 	shown.subject = subject{one.Name, one.Key.Kind == registry.KindPrefix}
 	shown.Page = shown.to(pathName)
@@ -307,7 +307,7 @@ func (e *Editor) event(p *Request, one *registry.Event) (shown shownEvent, err e
 		shown.Kind, shown.Versions = one.Kind, len(one.Of)
 		return shown, nil
 	}
-	var before registry.Entry // the zero value also where it is not there any more
+	var before registry.Entry // the zero value also if it was purged
 	if shown.Version = one.Version.Version; shown.Version > 1 {
 		if before, err = e.entry(p, shown.subject, shown.Version-1); err != nil && !errors.Is(err, registry.ErrUnknown) {
 			return shown, err

@@ -14,13 +14,13 @@ import (
 	"github.com/urnd/urnd/resolver/registry/service"
 )
 
-// pathClashes is where the conflicts of an import are.
+// pathClashes is the path of the conflicts of an import.
 const pathClashes = pathJob + "/conflicts"
 
-// clashesShown is how many conflicts a page has.
+// clashesShown is the page size of conflicts.
 const clashesShown = 10
 
-// clashesPage is what the page of the conflicts of an import shows.
+// clashesPage is the data of the page with the conflicts of an import.
 type clashesPage struct {
 	Field       pages.Content
 	Path        string
@@ -30,19 +30,20 @@ type clashesPage struct {
 	First, Next string
 }
 
-// clash is a conflict: how the name was when the line was made, how it is, and how the line would make it.
+// clash is a conflict between three versions of a name: the one that the imported record was made from, the
+// current one, and the imported record.
 type clash struct {
 	jobs.Conflict
 	Page    string
 	Now     registry.Entry
-	IsOver  bool // the name has changed since the import: there is nothing to choose
-	HasOld  bool // the version is known that the line was made from
+	IsOver  bool // the name has changed since the import: nothing can be chosen
+	HasOld  bool // the version that the record was made from is known
 	Rows    []threeWay
 	Chosen  bool
-	ChoiceN string // the name of its field in the form
+	ChoiceN string // name of the form field
 }
 
-// serveClashes shows the conflicts of an import one by one, and overwrites those that were chosen.
+// serveClashes shows the conflicts of an import one by one, and overwrites the chosen ones.
 func (e *Editor) serveClashes(p *Request) (message.Reply, error) {
 	path := PathJobs + "/" + p.ID + "/conflicts"
 	number, _ := strconv.Atoi(p.URL.Query().Get("page"))
@@ -81,10 +82,11 @@ func (e *Editor) serveClashes(p *Request) (message.Reply, error) {
 	return refusedBy(e.show(p, in.Text("clash.title"), "clashes.html", page), err), nil
 }
 
-// fieldOf returns the name of the field by which a conflict is chosen.
+// fieldOf returns the name of the form field that selects a conflict.
 func fieldOf(c *jobs.Conflict) string { return "line" + strconv.FormatInt(c.Line, 10) }
 
-// overwrite makes the changes of the lines that a form has chosen, all or none, where nobody has changed the names since the import.
+// overwrite applies the records that a form has chosen, in one transaction, unless one of the names has
+// changed since the import.
 func (e *Editor) overwrite(p *Request, found []jobs.Conflict) error {
 	job, err := e.Service.Job(p.Context(), p.Actor, p.ID)
 	if err != nil {
@@ -108,7 +110,7 @@ func (e *Editor) overwrite(p *Request, found []jobs.Conflict) error {
 	return err
 }
 
-// clash returns what a page shows of a conflict.
+// clash returns the shown form of a conflict.
 func (e *Editor) clash(p *Request, c jobs.Conflict) (shown clash, err error) {
 	s := subject{c.Name, c.Prefix}
 	shown = clash{Conflict: c, Page: s.to(pathName), Chosen: p.Form.Get(fieldOf(&c)) == "overwrite", ChoiceN: fieldOf(&c)}
@@ -146,7 +148,7 @@ func (e *Editor) clash(p *Request, c jobs.Conflict) (shown clash, err error) {
 	return shown, nil
 }
 
-// shortened returns all lines of a field, the beginnings of long ones.
+// shortened returns the lines of a field, each cut to a maximum length.
 func shortened(lines []string) []string {
 	const longest = 1000
 	all := make([]string, len(lines))

@@ -13,10 +13,12 @@ import (
 	"github.com/urnd/urnd/resolver/registry/service"
 )
 
-// document is what a form says of a name. Its members are as they were sent, so that those which no form has are kept.
+// document is the JSON document of a form. Its members are raw JSON, so that those without a form field are
+// preserved.
 type document field.Document
 
-// documentOf returns the document of an entry, which has no members of its key and version; an empty one where there is no such entry.
+// documentOf returns the document of an entry, without its key and version; it is empty if the entry does not
+// exist.
 func documentOf(e registry.Entry) document {
 	d := make(document)
 	if !e.Exists() {
@@ -26,14 +28,15 @@ func documentOf(e registry.Entry) document {
 		if f.Empty(&e.Record) && !f.Required {
 			continue
 		}
-		if value, err := f.AppendJSON(nil, &e.Record); err == nil { // what is registered can be written
+		if value, err := f.AppendJSON(nil, &e.Record); err == nil { // registered values can be encoded
 			d[f.Name] = value
 		}
 	}
 	return d
 }
 
-// readOnly reports whether the registry sets a member, or an address says it: name and prefix.
+// readOnly reports whether a member cannot be edited: the registry sets it, or it is part of the key (name
+// and prefix).
 func readOnly(name string) bool {
 	if f := field.OfRecord().Find(name); f != nil {
 		return f.ReadOnly
@@ -41,16 +44,16 @@ func readOnly(name string) bool {
 	return slices.Contains(api.NameMembers(), name)
 }
 
-// editable returns the members that people edit.
+// editable returns the members that can be edited.
 func (d document) editable() field.Document {
 	members := maps.Clone(field.Document(d))
 	maps.DeleteFunc(members, func(name string, _ json.RawMessage) bool { return readOnly(name) })
 	return members
 }
 
-// name returns what a document says. What it does not say so is left out.
+// name decodes a document. Members of a wrong type are omitted.
 func (d document) name() (n api.Name) {
-	for key, value := range d { // one by one: a member that is not of its type does not take others with it
+	for key, value := range d { // each by itself: a member of a wrong type does not affect the others
 		one, err := json.Marshal(map[string]json.RawMessage{key: value})
 		if err == nil {
 			_ = json.Unmarshal(one, &n)
@@ -59,13 +62,13 @@ func (d document) name() (n api.Name) {
 	return n
 }
 
-// entry returns a version of a name, the current one where it is 0.
+// entry returns a version of a name; 0 is the current one.
 func (e *Editor) entry(p *Request, s subject, version int) (registry.Entry, error) {
 	return e.Service.Get(p.Context(), p.Actor, s.key(), service.Version{Number: version})
 }
 
-// put makes a document the next version, if the current one is still the one with this number, which is 0 where there is none. A dry run only
-// says what would be.
+// put stores a document as the next version if version is still the current one; 0 is a name that does not
+// exist. A dry run only returns the result.
 func (e *Editor) put(p *Request, s subject, d document, version int, isDry bool) (after registry.Entry, err error) {
 	text, err := field.Marshal(d)
 	if err != nil {
@@ -85,7 +88,8 @@ func (e *Editor) put(p *Request, s subject, d document, version int, isDry bool)
 	return changed[0].After, nil
 }
 
-// merged returns a document that has of each member what was changed from base in mine, and else what is in theirs, with the note of mine.
+// merged returns the three-way merge of documents: members that mine changed from base, else those of theirs,
+// with the note of mine.
 func merged(base, mine, theirs document) document {
 	made := document(field.Merged(base.editable(), mine.editable(), theirs.editable()))
 	if note, ok := mine["note"]; ok {
@@ -94,7 +98,8 @@ func merged(base, mine, theirs document) document {
 	return made
 }
 
-// document returns the document of a form, of a subject that is now as current says, and what is wrong with its fields.
+// document returns the document of a form and the errors of its fields. current is the current document of
+// the subject.
 func (f *nameForm) document(in pages.Writer, s subject, current document) (made document, wrong faults) {
 	made = f.rest(in, "", &wrong)
 	for name := range made {
@@ -121,7 +126,7 @@ func (f *nameForm) document(in pages.Writer, s subject, current document) (made 
 	return made, wrong
 }
 
-// rest returns the members that a form has no fields for. What is wrong with them is said at a field of the form.
+// rest returns the members without form fields. Their errors are reported at the field named at.
 func (t texts) rest(in pages.Writer, at string, wrong *faults) document {
 	made := make(document)
 	if t[inRest] != "" && (json.Unmarshal([]byte(t[inRest]), &made) != nil || made == nil) { // null makes a map nil
@@ -131,8 +136,7 @@ func (t texts) rest(in pages.Writer, at string, wrong *faults) document {
 	return made
 }
 
-// setMember sets the member of a document that the text of a field says, or adds what is wrong with the field of the
-// form.
+// setMember sets the member for the text of a form field, or adds an error of the field.
 func setMember[T any](in pages.Writer, made document, f *field.Field[T], text, at string, wrong *faults) {
 	if text == "" && f.Type != field.Status {
 		return
@@ -145,7 +149,8 @@ func setMember[T any](in pages.Writer, made document, f *field.Field[T], text, a
 	}
 }
 
-// targetAt returns which target of the form is the one with a number in its document.
+// targetAt returns the index in the form of the target with a number in the document, which omits empty and
+// removed targets.
 func (f *nameForm) targetAt(number int) int {
 	for i, t := range f.Targets {
 		if t[inRemove] == yes || t.empty() {
@@ -158,7 +163,7 @@ func (f *nameForm) targetAt(number int) int {
 	return 0
 }
 
-// targets returns the documents of the targets of a form, without those that are empty or removed.
+// targets returns the documents of the targets of a form, without empty and removed ones.
 func (f *nameForm) targets(in pages.Writer, wrong *faults) []document {
 	all := []document{}
 	for i, t := range f.Targets {
@@ -180,7 +185,7 @@ func (f *nameForm) targets(in pages.Writer, wrong *faults) []document {
 	return all
 }
 
-// empty reports whether nothing was typed.
+// empty reports whether all fields are empty.
 func (t texts) empty() bool {
 	for _, text := range t {
 		if text != "" {
@@ -190,7 +195,7 @@ func (t texts) empty() bool {
 	return true
 }
 
-// valueOf returns the member that the text of a field says, nil for none, or what is wrong with the text.
+// valueOf returns the JSON value for the text of a field, nil for none, or the error of the text.
 func valueOf[T any](in pages.Writer, f *field.Field[T], text string) (value json.RawMessage, fault pages.Content) {
 	switch f.Type {
 	case field.Status:
@@ -225,7 +230,7 @@ func valueOf[T any](in pages.Writer, f *field.Field[T], text string) (value json
 	case field.Bool:
 		return json.RawMessage(strconv.FormatBool(text == yes)), ""
 	case field.List:
-		value, _ = field.Marshal(lines(text)) // texts always are JSON
+		value, _ = field.Marshal(lines(text)) // strings can always be encoded
 		return value, ""
 	case field.Text, field.Word, field.URI, field.JSON, field.Targets:
 	}

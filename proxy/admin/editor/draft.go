@@ -22,43 +22,45 @@ import (
 	"github.com/urnd/urnd/resolver/registry/jobs"
 )
 
-// Bounds of drafts. A draft of an actor takes the place of that actor's oldest one, never of one of somebody else.
+// Limits of drafts. A new draft may evict the oldest one of the same actor, never that of another actor.
 const (
-	maxDrafts       = 32 * maxImport // bytes of all
+	maxDrafts       = 32 * maxImport // bytes of all drafts
 	maxDraftsNumber = 1000
-	maxOfActor      = 5 * maxImport // bytes of one actor
+	maxOfActor      = 5 * maxImport // bytes of the drafts of one actor
 	maxOfActorCount = 10
 	draftTime       = 7 * 24 * time.Hour // since its last use
 )
 
-// draft is what somebody has sent, to be done only when he has seen what it would change. Its fields are stored as JSON.
+// draft is an upload that is carried out only after its preview. Its exported fields are stored as JSON.
 type draft struct {
 	ID      string
-	Name    string      // of the file, "" for what was typed or pasted
+	Name    string      // file name, "" for text that was typed or pasted
 	Kind    bulk.Format // of the job
 	Bytes   int64       // of the file
 	Preview bulk.Preview
-	Columns []string // what was said of those of a table
-	IsData  bool     // the first line of the table is a row
+	Columns []string // the mapping of the columns of a table
+	IsData  bool     // the first line of the table is a row, not a header
 	Note    string
-	// Checked is the job that was its dry run, "" before, and Overwrites whether that was to overwrite what is registered.
+	// Checked is the ID of the job of the last dry run, "" for none, and Overwrites is true if it was to
+	// overwrite registered names.
 	Checked    string
 	Overwrites bool
 
-	// Select is what is done with names: of kindSelection.
+	// Select is the change of a selection; only with kindSelection.
 	Select *selection `json:",omitempty"`
 
-	used time.Time // last
+	used time.Time // time of the last use
 	path string    // of its files, without their extensions
 }
 
-// isUpload reports whether it is a file that is imported.
+// isUpload reports whether the draft is a file to be imported.
 func (d *draft) isUpload() bool { return d.Kind != jobs.Rewrite && d.Kind != kindSelection }
 
-// isTable reports whether its columns are mapped.
+// isTable reports whether the draft has columns to be mapped.
 func (d *draft) isTable() bool { return len(d.Preview.Columns) > 0 }
 
-// The files of a draft: what was sent, and what is known of it. The file of what is known is written last, so that a draft is complete.
+// Extensions of the files of a draft: the upload, and the draft as JSON. The JSON file is written last, so
+// that a draft is complete if it exists.
 const (
 	draftFile = ".file"
 	draftJSON = ".json"
@@ -90,26 +92,28 @@ func (d *draft) beginning(n int64) ([]byte, error) {
 	return text, nil
 }
 
-// Drafts are what people have sent and not done yet, in a directory: they outlive logins and restarts. They are safe for concurrent use.
+// Drafts are the uploads that are not carried out yet, in a directory: they outlive sessions and restarts.
+// They are safe for concurrent use.
 type Drafts struct {
 	now       func() time.Time
 	directory string
-	mu        sync.Mutex // of what changes files
+	mu        sync.Mutex // serializes changes of files
 }
 
-// NewDrafts returns the drafts in a directory, which is made with the first one.
+// NewDrafts returns the drafts in a directory, which is created with the first draft.
 func NewDrafts(directory string, now func() time.Time) *Drafts {
 	return &Drafts{now: now, directory: directory}
 }
 
-// ownerOf returns what the files begin with of who has sent a request. Whoever logs in again with the same token has the same ones.
+// ownerOf returns the file name prefix of the drafts of an actor. It depends on the token, so that a later
+// session with the same token finds the same drafts.
 func ownerOf(actor registry.Actor) string {
 	const enough = 16
 	sum := sha256.Sum256([]byte(actor.Token + " " + actor.Name))
 	return hex.EncodeToString(sum[:enough]) + "-"
 }
 
-// begin stores a draft of who has sent a request, and returns it with its identifier.
+// begin stores a draft of the actor of a request, and returns it with its ID.
 func (s *Drafts) begin(p *Request, d draft, file []byte) (draft, error) {
 	owner := ownerOf(p.Actor)
 	d.ID, d.Bytes = rand.Text(), int64(len(file))
@@ -134,7 +138,7 @@ func (s *Drafts) begin(p *Request, d draft, file []byte) (draft, error) {
 	return d, nil
 }
 
-// storedDraft is a draft as the directory shows it.
+// storedDraft is a draft as listed in the directory.
 type storedDraft struct {
 	path  string
 	bytes int64
@@ -142,11 +146,11 @@ type storedDraft struct {
 	own   bool
 }
 
-// all returns the drafts, the one that was used last first, and removes those that were not used for long.
+// all returns the drafts, the last used one first, and removes expired ones.
 func (s *Drafts) all(owner string) (all []storedDraft) {
 	entries, err := os.ReadDir(s.directory)
 	if err != nil {
-		return nil // there was none yet
+		return nil // the directory does not exist yet
 	}
 	for _, entry := range entries {
 		name, isFile := strings.CutSuffix(entry.Name(), draftFile)
@@ -165,7 +169,7 @@ func (s *Drafts) all(owner string) (all []storedDraft) {
 	return all
 }
 
-// makeRoom removes the oldest drafts of an owner where he has too many for one more.
+// makeRoom evicts the oldest drafts of an owner until the limits allow one more, of more bytes.
 func (s *Drafts) makeRoom(owner string, more int64) error {
 	bytes, number := more, 1
 	ofOwner, numberOfOwner := more, 1
@@ -192,11 +196,11 @@ func (s *Drafts) makeRoom(owner string, more int64) error {
 }
 
 func (s *Drafts) remove(path string) {
-	_ = os.Remove(path + draftJSON) // what cannot be removed now is when it is seen again
+	_ = os.Remove(path + draftJSON) // a file that cannot be removed now is removed when it is listed again
 	_ = os.Remove(path + draftFile)
 }
 
-// write stores what is known of a draft. The time of its file is that of its last use.
+// write stores a draft as JSON. The modification time of its file is the time of its last use.
 func (s *Drafts) write(d *draft) error {
 	text, err := json.Marshal(d)
 	if err != nil {
@@ -213,7 +217,7 @@ func (s *Drafts) write(d *draft) error {
 
 func (s *Drafts) touch(path string) error { return os.Chtimes(path+draftFile, s.now(), s.now()) }
 
-// find returns a draft of who has sent a request; ok is false for none, or no more.
+// find returns a draft of the actor of a request; ok is false if it does not exist or has expired.
 func (s *Drafts) find(p *Request, id string) (d draft, ok bool) {
 	if len(id) != len(rand.Text()) || strings.Trim(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") != "" {
 		return d, false
@@ -226,14 +230,14 @@ func (s *Drafts) find(p *Request, id string) (d draft, ok bool) {
 		return d, false
 	}
 	if d, ok = readDraft(path); ok {
-		_ = s.touch(path) // or it is there for a shorter time
+		_ = s.touch(path) // on an error it only expires earlier
 	}
 	return d, ok
 }
 
-// readDraft reads what is known of a draft.
+// readDraft reads the JSON file of a draft.
 func readDraft(path string) (d draft, ok bool) {
-	text, err := os.ReadFile(path + draftJSON) //nolint:gosec // it is ours
+	text, err := os.ReadFile(path + draftJSON) //nolint:gosec // a file of urnd itself
 	if err != nil || json.Unmarshal(text, &d) != nil {
 		return d, false
 	}
@@ -241,7 +245,7 @@ func readDraft(path string) (d draft, ok bool) {
 	return d, true
 }
 
-// of returns the drafts of who has sent a request, the one that was used last first.
+// of returns the drafts of the actor of a request, the last used one first.
 func (s *Drafts) of(p *Request) (all []draft) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -257,7 +261,7 @@ func (s *Drafts) of(p *Request) (all []draft) {
 	return all
 }
 
-// checkedBy returns the draft of who has sent a request whose last dry run is a job; ok is false where there is none.
+// checkedBy returns the draft of the actor of a request whose last dry run is a job; ok is false for none.
 func (s *Drafts) checkedBy(p *Request, job string) (d draft, ok bool) {
 	all := s.of(p)
 	i := slices.IndexFunc(all, func(d draft) bool { return d.Checked == job })
@@ -267,7 +271,7 @@ func (s *Drafts) checkedBy(p *Request, job string) (d draft, ok bool) {
 	return all[i], true
 }
 
-// update stores what is known of a draft, unless it is gone meanwhile.
+// update stores a draft, unless it was removed meanwhile.
 func (s *Drafts) update(d draft) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -287,10 +291,10 @@ func (s *Drafts) end(d draft) {
 	s.remove(d.path)
 }
 
-// storingDraft says that files cannot be stored now.
+// storingDraft wraps an error of the file system.
 func storingDraft(err error) error {
 	return fmt.Errorf("%w: storing what was sent: %w", registry.ErrNoStore, err)
 }
 
-// errNoDraft means that a draft is not there any more.
+// errNoDraft means that a draft does not exist any more.
 var errNoDraft = refuseAs(registry.ErrUnknown, "import_gone", "Count", strconv.Itoa(maxOfActorCount))

@@ -15,7 +15,7 @@ func requestOf(name string) *Request {
 	return &Request{Actor: registry.Actor{Name: "n", Token: name}}
 }
 
-// takeUp makes a draft as large as a number of bytes, without writing them.
+// takeUp creates a draft with the size of a number of bytes, without writing them.
 func takeUp(t *testing.T, s *Drafts, name string, bytes int64) (draft, error) {
 	t.Helper()
 	d, err := s.begin(requestOf(name), draft{Kind: bulk.NDJSON}, nil)
@@ -28,7 +28,7 @@ func takeUp(t *testing.T, s *Drafts, name string, bytes int64) (draft, error) {
 	return d, err
 }
 
-// Whatever files are sent with a token, those of others stay, and others can send theirs.
+// Uploads with one token neither evict nor prevent drafts of other tokens.
 func TestDraftsOfTokens(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -63,7 +63,7 @@ func TestDraftsOfTokens(t *testing.T) {
 	}
 }
 
-// Where several have as much as they may, one more is told so, and ends no draft.
+// If several actors have reached their limits, a new draft is rejected and evicts none.
 func TestRoomOfAllDrafts(t *testing.T) {
 	s := NewDrafts(t.TempDir(), time.Now)
 	first, err := takeUp(t, s, "first", maxDrafts)
@@ -78,7 +78,7 @@ func TestRoomOfAllDrafts(t *testing.T) {
 	}
 }
 
-// Drafts outlive a restart, and end a week after their last use, also where their files are damaged.
+// Drafts survive a restart, and expire a week after their last use, even if their files are damaged.
 func TestStoredDrafts(t *testing.T) {
 	now, directory := time.Unix(1_900_000_000, 0), t.TempDir()
 	clock := func() time.Time { return now }

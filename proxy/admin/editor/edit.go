@@ -18,29 +18,30 @@ import (
 	"github.com/urnd/urnd/resolver/registry/service"
 )
 
-// What the buttons of the form of a name say is to be done.
+// Values of the submit buttons of the form of a name.
 const (
-	doPreview = "preview" // also where none is said: who presses Enter sees what would change
+	doPreview = "preview" // the default: pressing Enter shows the preview
 	doAdd     = "add"     // one more target
 	doBack    = "back"    // from the preview to the form
 	doSave    = "save"
-	doMerge   = "merge" // go on from the version of somebody else
-	doMeant   = "meant" // with the number of a target: as it was probably meant
+	doMerge   = "merge" // continue from the concurrent change
+	doMeant   = "meant" // followed by the number of a target: accept the suggested URI
 )
 
-// editing is a request to change a name, or to register one.
+// editing is a request to change or register a name.
 type editing struct {
 	*Request
 	subject
 	isNew bool
 	form  *nameForm
-	// version is the one that was shown to who edits, 0 where there was none; what he says is seen as a change of it.
+	// version is the version that the form was made from, 0 for a new name; the form is merged as a change of
+	// it.
 	version int
 	wrong   faults
-	failed  error // why it was refused
+	failed  error // why the change was rejected
 }
 
-// serveEdit is the form of a name or prefix, the preview of what was typed, and what saves it.
+// serveEdit serves the form of a name or prefix and its preview, and saves it.
 func (e *Editor) serveEdit(p *Request) (message.Reply, error) {
 	s, err := subjectOf(p)
 	if err != nil {
@@ -72,7 +73,7 @@ func (e *Editor) serveEdit(p *Request) (message.Reply, error) {
 	}
 }
 
-// editAgain shows the form as it was sent.
+// editAgain shows the form as it was submitted.
 func (e *Editor) editAgain(p *Request) (message.Reply, error) {
 	s, err := subjectOf(p)
 	if err != nil {
@@ -83,17 +84,17 @@ func (e *Editor) editAgain(p *Request) (message.Reply, error) {
 	return e.form(r, 0), nil
 }
 
-// take takes what was typed.
+// take reads the submitted form.
 func (r *editing) take() {
 	r.form = typed(r.Form)
 	r.form.isPrefix = r.IsPrefix
-	r.version, _ = strconv.Atoi(r.Form.Get("version")) // what is not the current one is refused
+	r.version, _ = strconv.Atoi(r.Form.Get("version")) // a version other than the current one is rejected
 	if r.isNew {
 		r.Name, r.version = strings.TrimSpace(r.Form.Get("name")), 0
 	}
 }
 
-// begin shows the form of what there is, of one of its versions before, or of nothing yet.
+// begin shows the form of the current version, of a former one, or of a new name.
 func (e *Editor) begin(r *editing) (message.Reply, error) {
 	if r.isNew {
 		r.Name = r.URL.Query().Get("name")
@@ -120,14 +121,14 @@ func (e *Editor) begin(r *editing) (message.Reply, error) {
 		}
 		was := r.form.texts[inWas]
 		r.form = formOf(documentOf(former))
-		r.form.texts[inWas] = was // of what is changed, not of what it is changed to
+		r.form.texts[inWas] = was // the status of the current version, not of the former one
 		r.form.texts[inNote] = r.Panel.In.Text("edit.note_again", "Version", strconv.Itoa(former.Version))
 	}
 	return e.form(r, spareTargets), nil
 }
 
-// check goes on with what was typed where that can be read, and nobody else has changed the name since it was shown; else it shows the form
-// or the other change.
+// check calls next if the form is valid and the name has not changed since the form was shown; otherwise it
+// shows the form with errors, or the conflict.
 func (e *Editor) check(r *editing, next func(r *editing, current registry.Entry, made document) (message.Reply, error)) (message.Reply, error) {
 	if r.Name == "" {
 		r.wrong.add("name", r.Panel.In.T("fault.no_name"))
@@ -150,7 +151,7 @@ func (e *Editor) check(r *editing, next func(r *editing, current registry.Entry,
 	return next(r, current, made)
 }
 
-// preview shows what would be changed, and asks whether it is to be.
+// preview shows what the change would do, and asks for confirmation.
 func (e *Editor) preview(r *editing, current registry.Entry, made document) (message.Reply, error) {
 	after, err := e.put(r.Request, r.subject, made, r.version, true)
 	if err != nil {
@@ -166,7 +167,7 @@ func (e *Editor) preview(r *editing, current registry.Entry, made document) (mes
 	return e.show(r.Request, r.Panel.In.Text("edit.save_title", "Name", subject{after.Name, r.IsPrefix}.isolated()), "preview.html", page), nil
 }
 
-// previewPage is what a page shows that asks whether a change is to be made.
+// previewPage is the data of the preview of a change.
 type previewPage struct {
 	*editing
 	Named       string // the canonical name
@@ -193,7 +194,7 @@ func (e *Editor) save(r *editing, _ registry.Entry, made document) (message.Repl
 	return seeOther(r.to(pathName)), nil
 }
 
-// refused shows the form again with what is said of it, or what somebody else has changed.
+// refused shows the form again with the error, or the conflict with a concurrent change.
 func (e *Editor) refused(r *editing, err error) (message.Reply, error) {
 	if !e.refuses(r.Request, err) {
 		return message.Reply{}, err
@@ -220,7 +221,7 @@ func (e *Editor) refused(r *editing, err error) (message.Reply, error) {
 	return e.form(r, 0), nil
 }
 
-// form shows the form with some more empty targets.
+// form shows the form, with more empty targets.
 func (e *Editor) form(r *editing, more int) message.Reply {
 	shown := *r.form
 	shown.Targets = slices.DeleteFunc(slices.Clone(shown.Targets), func(t texts) bool { return len(r.wrong) == 0 && t.empty() })
@@ -245,7 +246,7 @@ func (e *Editor) form(r *editing, more int) message.Reply {
 	return reply
 }
 
-// action returns where the form is sent.
+// action returns the URL to which the form is posted.
 func (r *editing) action() string {
 	if r.isNew {
 		return subject{IsPrefix: r.IsPrefix}.to(pathEdit)
@@ -253,7 +254,7 @@ func (r *editing) action() string {
 	return r.to(pathEdit)
 }
 
-// carried returns the hidden fields by which a page carries what was typed.
+// carried returns the hidden fields that preserve the form on another page.
 func (r *editing) carried() [][2]string {
 	all := append(r.form.hidden(), [2]string{"version", strconv.Itoa(r.version)})
 	if r.isNew {
@@ -262,9 +263,10 @@ func (r *editing) carried() [][2]string {
 	return all
 }
 
-// conflict shows what somebody else has changed meanwhile.
+// conflict shows the conflict with a concurrent change.
 func (e *Editor) conflict(r *editing, current registry.Entry) (message.Reply, error) {
-	base, err := e.entry(r.Request, r.subject, max(r.version, 1)) // there is none where it was purged, and registered again
+	// base does not exist if it was purged, and registered again.
+	base, err := e.entry(r.Request, r.subject, max(r.version, 1))
 	if err != nil && !errors.Is(err, registry.ErrUnknown) {
 		return message.Reply{}, err
 	}
@@ -279,7 +281,7 @@ func (e *Editor) conflict(r *editing, current registry.Entry) (message.Reply, er
 	return reply, nil
 }
 
-// conflictPage is what the page of a conflict shows.
+// conflictPage is the data of the page of a conflict.
 type conflictPage struct {
 	*editing
 	Current int
@@ -290,14 +292,14 @@ type conflictPage struct {
 	Action  string
 }
 
-// threeWay is a field that one of two changes, or both, have changed.
+// threeWay is a field that one or both of two changes have changed.
 type threeWay struct {
 	Field              string
 	Base, Theirs, Mine []string
-	IsBoth             bool // both have, and not to the same
+	IsBoth             bool // both have changed it, to different values
 }
 
-// threeWays returns the fields in which one of two changes, or both, differ from what was before.
+// threeWays returns the fields in which one or both of two changes differ from the base.
 func threeWays(was, own, now []field.Fact) (all []threeWay) {
 	a, b, c := field.LinesOf(was), field.LinesOf(now), field.LinesOf(own)
 	seen := make(map[string]bool)
@@ -316,7 +318,7 @@ func threeWays(was, own, now []field.Fact) (all []threeWay) {
 	return all
 }
 
-// merge shows the form with what was typed as a change of the current version.
+// merge shows the form merged into the current version.
 func (e *Editor) merge(r *editing) (message.Reply, error) {
 	current, err := e.entry(r.Request, r.subject, 0)
 	if err != nil {
@@ -328,7 +330,7 @@ func (e *Editor) merge(r *editing) (message.Reply, error) {
 	}
 	was := documentOf(base)
 	mine, wrong := r.form.document(r.Panel.In, r.subject, was)
-	if len(wrong) > 0 { // nothing of it is lost where it cannot be read: it is tried again after it was corrected
+	if len(wrong) > 0 { // an invalid form is preserved: the merge is repeated when it is corrected
 		r.wrong = wrong
 		return e.form(r, 0), nil
 	}

@@ -1,4 +1,7 @@
-// Package editor makes the pages by which people edit the registry: what they show and change is done by the service of the registry.
+// Package editor renders the pages on which people edit the registry: names, prefixes, targets, change sets,
+// imports, jobs, statistics and tokens. Requests for pages with their forms enter; HTML pages and redirects
+// leave, and changes go to the service of the registry, which authorizes them. Redirects after forms follow
+// RFC 9110 section 15.4.4.
 package editor
 
 import (
@@ -21,27 +24,28 @@ var files embed.FS
 //go:embed times.js
 var timesScript []byte
 
-// pathTimesScript is where the script is that writes times in the zone of the reader.
+// pathTimesScript is the path of the script that shows times in the time zone of the reader.
 const pathTimesScript = "/registry/times.js"
 
-// Config configures an Editor. All fields but Public must be set, and safe for concurrent use.
+// Config configures an Editor. All fields but Public and ChecksTargets must be set, and safe for concurrent
+// use.
 type Config struct {
 	Service *service.Service
 	// Show returns the reply with a page.
 	Show func(p *pages.Panel) message.Reply
-	// Failed is told of errors where a page is shown all the same.
+	// Failed reports errors of requests that still get a page.
 	Failed func(r *http.Request, actor registry.Actor, err error)
-	// Revoked ends what was begun with a token, by its ID.
+	// Revoked ends the sessions of a token, by the ID of the token.
 	Revoked func(id string)
-	// Public is the URL by which readers reach the service, without a slash at its end; "" where it is not known.
+	// Public is the URL at which readers reach the service, without a trailing slash; "" if unknown.
 	Public string
-	// Drafts are those of all configurations.
+	// Drafts are shared by all generations of the configuration.
 	Drafts *Drafts
-	// ChecksTargets is whether it is looked now and then whether targets answer.
+	// ChecksTargets is true if targets are checked periodically.
 	ChecksTargets bool
 }
 
-// Editor makes the pages of editors. It is safe for concurrent use.
+// Editor serves the pages of editors. It is safe for concurrent use.
 type Editor struct {
 	Config
 	contents pages.Contents
@@ -52,18 +56,19 @@ func New(c Config) *Editor {
 	return &Editor{Config: c, contents: pages.NewContents(files)}
 }
 
-// Page is one of the pages of editors.
+// Page describes a page of the editor.
 type Page struct {
 	Path  string      // "{id}" is one segment
-	Word  string      // the message of its name among the pages to which all lead; "" for none
-	About string      // the message about it in the list of all that there is; "" for none
-	Use   service.Use // what whoever sees it must be allowed to do
-	// MaxFile is how many octets a file of its form may have; 0 for forms without one.
+	Word  string      // the message with its name in the navigation; "" for none
+	About string      // the message that describes it in the index; "" for none
+	Use   service.Use // the use of the registry that the visitor must be authorized for
+	// MaxFile is the maximum size in bytes of an uploaded file; 0 for forms without a file.
 	MaxFile int64
 	Serve   func(p *Request) (message.Reply, error)
-	// Again shows the form as it was sent, and does nothing; nil: there is none, or it has nothing that was typed.
+	// Again shows a posted form as it was submitted, without effect; nil if there is none, or nothing was
+	// typed in it.
 	Again  func(p *Request) (message.Reply, error)
-	ofJobs bool // it is not there without jobs
+	ofJobs bool // omitted if jobs are disabled
 }
 
 // Pages returns all pages.
@@ -96,7 +101,7 @@ func (e *Editor) Pages() []Page {
 	return slices.DeleteFunc(all, func(one Page) bool { return one.ofJobs && !e.Service.HasJobs() })
 }
 
-// show returns a page with a title, whose content a template makes of data.
+// show returns a page with a title and the content of a template.
 func (e *Editor) show(p *Request, title, file string, data any) message.Reply {
 	page := p.Panel
 	page.Script = cmp.Or(page.Script, pathTimesScript)
@@ -104,7 +109,7 @@ func (e *Editor) show(p *Request, title, file string, data any) message.Reply {
 	return e.Show(&page)
 }
 
-// serveTimesScript sends the script that writes times in the zone of the reader.
+// serveTimesScript serves the script that shows times in the time zone of the reader.
 func (e *Editor) serveTimesScript(p *Request) (message.Reply, error) {
 	if p.Method == http.MethodPost {
 		return message.Reply{}, problem.NotAllowed(p.Method, "GET, HEAD")

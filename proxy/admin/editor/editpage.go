@@ -12,7 +12,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/service"
 )
 
-// editPage is what the form of a name shows.
+// editPage is the data of the form of a name.
 type editPage struct {
 	*editing
 	Form   *nameForm
@@ -20,20 +20,20 @@ type editPage struct {
 	Faults faults
 }
 
-// input is a field with its label.
+// input is a form field with its label.
 type input struct {
 	ID          string
 	Label, Hint pages.Content
 	Value       string
 	Fault       pages.Content
 	Type        string
-	Rows        int // of a field of several lines
+	Rows        int // of a text area; 0 for a single line
 	IsRequired  bool
-	// Meant is what is offered in place of the value, and Do the value of the button that takes it; "" for nothing.
+	// Meant is a suggested value, and Do the value of the button that accepts it; "" for none.
 	Meant, Do string
 }
 
-// Describes are the identifiers of what describes the field, "" for nothing.
+// Describes returns the value of aria-describedby: the IDs of the error and the hint, "" for none.
 func (i input) Describes() string {
 	switch {
 	case i.Fault != "" && i.Hint != "":
@@ -47,23 +47,23 @@ func (i input) Describes() string {
 	}
 }
 
-// Input returns a field of one line.
+// Input returns a single-line field.
 func (p editPage) Input(id string, label pages.Content, value string, hint pages.Content) input {
 	made := input{ID: id, Label: label, Value: value, Hint: hint, Fault: p.Faults.Of(id)}
 	if strings.Contains(value, "\n") {
-		made.Rows = 2 // browsers leave line ends out of a field of one line
+		made.Rows = 2 // browsers remove line breaks from a single-line field
 	}
 	return made
 }
 
-// Text returns a field of several lines.
+// Text returns a text area.
 func (p editPage) Text(id string, label pages.Content, value string, hint pages.Content, rows int) input {
 	i := p.Input(id, label, value, hint)
 	i.Rows = rows
 	return i
 }
 
-// Leads are the pages of what is edited.
+// Leads returns links to the other pages of the name.
 func (p editPage) Leads() []lead {
 	if p.isNew {
 		if !p.IsPrefix && service.ToMint.Check(p.Actor, registry.KindName) == nil {
@@ -74,13 +74,13 @@ func (p editPage) Leads() []lead {
 	return leads(p.Request, p.subject, p.IsWithdrawn(), pathEdit)
 }
 
-// IsNew reports whether it is not registered yet.
+// IsNew reports whether the name is not registered yet.
 func (r *editing) IsNew() bool { return r.isNew }
 
-// Version is the one that was shown.
+// Version returns the version that the form was made from.
 func (r *editing) Version() int { return r.version }
 
-// Back is where one goes who does not want to change anything.
+// Back returns the URL that cancels the form.
 func (r *editing) Back() string {
 	if r.isNew {
 		return PathNames
@@ -88,13 +88,13 @@ func (r *editing) Back() string {
 	return r.to(pathName)
 }
 
-// option is a choice.
+// option is an option of a select element.
 type option struct {
 	Value, Word string
 	IsChosen    bool
 }
 
-// Statuses are the choices of the status.
+// Statuses returns the options of the status.
 func (p editPage) Statuses() (all []option) {
 	in := p.Panel.In
 	for _, o := range [...]option{
@@ -111,12 +111,12 @@ func (p editPage) Statuses() (all []option) {
 	return all
 }
 
-// IsWithdrawn reports whether the form has the fields of what is withdrawn.
+// IsWithdrawn reports whether the form has the fields of a withdrawn name.
 func (p editPage) IsWithdrawn() bool {
 	return p.Form.texts[inWas] == registry.Withdrawn.String() || p.Form.texts["status"] == registry.Withdrawn.String()
 }
 
-// Redirects are the choices of the status of redirects.
+// Redirects returns the options of the redirect status.
 func (p editPage) Redirects() []option {
 	all := []option{{Value: "", Word: p.Panel.In.Text("edit.redirect_default")}}
 	for _, status := range []int{http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect} {
@@ -134,7 +134,8 @@ func (p editPage) Redirects() []option {
 	return all
 }
 
-// Others are the fields of the record that the template does not name: a test adds one.
+// Others returns the fields of the record that the template does not name, so that a new field of the record
+// gets a form field. A test adds one.
 func (p editPage) Others(named ...string) (inputs []input) {
 	for _, f := range recordFields() {
 		other := f.Kinds == field.Names && p.IsPrefix || f.Kinds == field.Prefixes && !p.IsPrefix
@@ -150,7 +151,7 @@ func (p editPage) Others(named ...string) (inputs []input) {
 	return inputs
 }
 
-// inputType returns the type of a field of HTML, "" for a text.
+// inputType returns the type of an HTML input element, "" for text.
 func inputType(t field.Type) string {
 	switch t {
 	case field.Bool:
@@ -162,21 +163,21 @@ func inputType(t field.Type) string {
 	}
 }
 
-// targetGroup are the fields of a target.
+// targetGroup is the group of form fields of a target.
 type targetGroup struct {
 	Number              int
-	ID                  string // of the group
+	ID                  string // of the group element
 	Rest                string
 	RestID, RemoveID    string
 	IsRemoved, IsFilled bool
 	Main, More          []input
-	IsOpen              bool // More has something
+	IsOpen              bool // one of the fields in More is not empty
 }
 
-// mainFields is how many fields of a target are always shown.
+// mainFields is the number of fields of a target that are always visible.
 const mainFields = 3
 
-// Targets are the fields of the targets.
+// Targets returns the groups of fields of the targets.
 func (p editPage) Targets() []targetGroup {
 	all := make([]targetGroup, len(p.Form.Targets))
 	for i, t := range p.Form.Targets {

@@ -14,8 +14,8 @@ import (
 	"github.com/urnd/urnd/resolver/registry/title"
 )
 
-// facts returns all that a record says, in the order in which people read it; what it does not say has no lines. object returns the text of a
-// field that is a JSON object.
+// facts returns all fields of a record in reading order; empty fields have no lines. object returns the JSON
+// of a field of type JSON.
 func facts(in pages.Writer, r *registry.Record, isRedacted bool, object func(*field.Field[registry.Record]) json.RawMessage) (all []field.Fact) {
 	for _, f := range field.OfRecord() {
 		fact := f.Fact(r)
@@ -45,23 +45,23 @@ func facts(in pages.Writer, r *registry.Record, isRedacted bool, object func(*fi
 	return append(all, redacted)
 }
 
-// labelOf returns what people read of a field of a record or a target.
+// labelOf returns the label of a field of a record or a target.
 func labelOf(in pages.Writer, name string) string { return in.Text("label." + name) }
 
-// entryFacts returns all that an entry says; nothing has lines where there is no such entry.
+// entryFacts returns all fields of an entry; they have no lines if the entry does not exist.
 func entryFacts(in pages.Writer, e *registry.Entry) []field.Fact {
 	all := facts(in, &e.Record, e.Redacted, func(f *field.Field[registry.Record]) json.RawMessage { return json.RawMessage(f.Text(&e.Record)) })
 	return withoutStatus(in, all, !e.Exists())
 }
 
-// facts returns all that a document says. Of members that no page knows the JSON is shown.
+// facts returns all fields of a document. Unknown members are shown as JSON.
 func (d document) facts(in pages.Writer) []field.Fact {
 	n := d.name()
 	all := facts(in, &n.Record, n.Redacted, func(f *field.Field[registry.Record]) json.RawMessage { return d[f.Name] })
 	return append(withoutStatus(in, all, len(d) == 0), d.others()...)
 }
 
-// withoutStatus removes the lines of the status where nothing says it.
+// withoutStatus removes the lines of the status if isEmpty is true.
 func withoutStatus(in pages.Writer, all []field.Fact, isEmpty bool) []field.Fact {
 	for i := range all {
 		if isEmpty && all[i].Label == in.Text("label.status") {
@@ -71,7 +71,7 @@ func withoutStatus(in pages.Writer, all []field.Fact, isEmpty bool) []field.Fact
 	return all
 }
 
-// others returns what a document says in members that no page knows.
+// others returns the unknown members of a document.
 func (d document) others() (all []field.Fact) {
 	for name, value := range d {
 		if !readOnly(name) && field.OfRecord().Find(name) == nil {
@@ -82,7 +82,7 @@ func (d document) others() (all []field.Fact) {
 	return all
 }
 
-// factsOf returns what the object of a field says, a member each.
+// factsOf returns the members of the JSON object of a field.
 func factsOf(in pages.Writer, label string, object json.RawMessage) (all []field.Fact) {
 	if len(object) == 0 || string(object) == "null" {
 		return nil
@@ -112,7 +112,7 @@ func factsOf(in pages.Writer, label string, object json.RawMessage) (all []field
 	return all
 }
 
-// compact returns JSON without the white space between its parts, by which no value differs.
+// compact returns JSON without insignificant white space, so that equal values compare equal.
 func compact(raw json.RawMessage) string {
 	var b bytes.Buffer
 	if json.Compact(&b, raw) != nil {
@@ -121,17 +121,17 @@ func compact(raw json.RawMessage) string {
 	return b.String()
 }
 
-// difference is how two versions differ in a field.
+// difference is the difference of two versions in a field.
 type difference struct {
 	Field          string
 	Removed, Added []string
-	// More is how many lines are not in Removed and Added, since there are too many for a list.
+	// More is the number of lines omitted from Removed and Added.
 	More int
-	// Order is set where the same lines are in another order.
+	// Order is true if only the order of the lines differs.
 	Order bool
 }
 
-// differences returns how two entries differ.
+// differences returns the differences of two entries.
 func differences(in pages.Writer, before, after *registry.Entry) (all []difference) {
 	for _, c := range field.Compare(entryFacts(in, before), entryFacts(in, after)) {
 		all = append(all, difference{Field: c.Label, Removed: c.Before, Added: c.After, Order: c.Order})
@@ -139,17 +139,18 @@ func differences(in pages.Writer, before, after *registry.Entry) (all []differen
 	return all
 }
 
-// What lists show of a name, which may have 100 targets of 8 KiB: its own pages have all of it.
+// Limits of differences in lists, since a name may have 100 targets of 8 KiB each. The pages of a name show
+// all of it.
 const (
 	shortLine  = 300 // bytes of a line
-	shortLines = 10  // lines of a field that were removed, and that were added
+	shortLines = 10  // removed lines of a field, and added ones
 	shortAll   = 50  // fields
 )
 
-// cut returns a text, or its beginning where it is long.
+// cut returns a text, shortened for lists.
 func cut(text string) string { return plaintext.Shorten(text, shortLine) }
 
-// short returns differences as lists show them.
+// short returns differences, shortened for lists.
 func short(in pages.Writer, all []difference) []difference {
 	more := len(all) - shortAll
 	made := make([]difference, min(len(all), shortAll))

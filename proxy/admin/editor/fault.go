@@ -14,16 +14,16 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// fault is what is wrong with a field of a form, or with all of it where Field is "".
+// fault is the error of a form field, or of the whole form if Field is "".
 type fault struct {
 	Field string
 	Text  pages.Content
 }
 
-// faults are those of a form.
+// faults are the errors of a form.
 type faults []fault
 
-// Of returns what is wrong with a field, "" for nothing.
+// Of returns the error of a field, "" for none.
 func (f faults) Of(field string) pages.Content {
 	for _, one := range f {
 		if one.Field == field {
@@ -33,10 +33,10 @@ func (f faults) Of(field string) pages.Content {
 	return ""
 }
 
-// add adds one.
+// add appends an error.
 func (f *faults) add(field string, text pages.Content) { *f = append(*f, fault{field, text}) }
 
-// saidOf returns an error in words of the reader, "" for nil.
+// saidOf returns an error in the language of the reader, "" for nil.
 func saidOf(in pages.Writer, err error) pages.Content {
 	if err == nil {
 		return ""
@@ -44,7 +44,7 @@ func saidOf(in pages.Writer, err error) pages.Content {
 	return page.Said(in, err)
 }
 
-// faultOf returns what was refused in words, at the field of a form that it is about.
+// faultOf returns an error of the service as the error of the form field that it concerns.
 func faultOf(in pages.Writer, err error, n *nameForm) fault {
 	made := fault{"", saidOf(in, err)}
 	var coded *registry.Error
@@ -70,8 +70,8 @@ func refuseAs(class error, code string, values ...string) error {
 	return &registry.Error{Class: class, Code: code, Values: values, Reason: errors.New(code)}
 }
 
-// meantTarget returns the URI that somebody has probably meant who has typed one without a scheme, or with characters that a URI has encoded; ""
-// where that is not known. Those of a prefix may be templates, which are not encoded.
+// meantTarget returns the URI that was probably intended by text without a scheme, or with characters that
+// must be percent-encoded; "" if unknown. Targets of a prefix may be templates, which are not encoded.
 func meantTarget(typed string, isPrefix bool) string {
 	switch {
 	case resolver.CheckLocation(typed) == nil:
@@ -93,7 +93,7 @@ func meantTarget(typed string, isPrefix bool) string {
 	return ""
 }
 
-// isHost reports whether a text begins with the name of a host, as people write addresses: www.example.org/page.
+// isHost reports whether a text begins with a host name, like www.example.org/page.
 func isHost(text string) bool {
 	host, _, _ := strings.Cut(text, "/")
 	host, port, hasPort := strings.Cut(host, ":")
@@ -101,7 +101,7 @@ func isHost(text string) bool {
 	return isName && (!hasPort || port != "" && strings.Trim(port, "0123456789") == "")
 }
 
-// refusedBy returns a reply with the status of what was refused; nil is nothing.
+// refusedBy returns the reply with the status of err; unchanged if err is nil.
 func refusedBy(reply message.Reply, err error) message.Reply {
 	if err != nil {
 		reply.Status = problem.Status(err)
@@ -117,8 +117,8 @@ func statusOf(err error) int {
 	return problem.Status(err)
 }
 
-// refuses reports whether an error is about what was typed, which the page of the form says. Of others the form is shown again by who has called
-// the page.
+// refuses reports whether an error concerns the submitted form, and is shown by its page. The caller of the
+// page handles other errors, and preserves the form.
 func (e *Editor) refuses(p *Request, err error) bool {
 	refuses := false
 	switch problem.Status(err) {
@@ -131,7 +131,7 @@ func (e *Editor) refuses(p *Request, err error) bool {
 	return refuses
 }
 
-// isAsked reports whether an error is about what was searched for: the form of a search is shown again.
+// isAsked reports whether an error concerns the parameters of a search: its form is then shown again.
 func isAsked(err error) bool {
 	status := problem.Status(err)
 	return status == http.StatusBadRequest || status == http.StatusUnprocessableEntity

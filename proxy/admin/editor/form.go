@@ -15,23 +15,24 @@ import (
 	"github.com/urnd/urnd/resolver/registry/title"
 )
 
-// texts are what a form has, by the names of its fields; those that are empty may be missing.
+// texts are the values of form fields by name; empty ones may be missing.
 type texts map[string]string
 
-// Get returns the text of a field.
+// Get returns the value of a field.
 func (t texts) Get(name string) string { return t[name] }
 
-// nameForm is what a form has of a name. Its fields are those of a record which people edit, a list a line each; the parts
-// of metadata that have fields of their own, and metadata, which is all but these; note; was, the status of what is edited, "" of what is new; and rest,
-// the members of the document that have no field: a JSON object, "" for none.
+// nameForm is the form of a name. It has the editable fields of a record, a list with one line per element;
+// the parts of metadata with fields of their own, and "metadata" for the rest of metadata; "note"; "was", the
+// status of the edited version, "" for a new name; and "rest", a JSON object with the members of the document
+// that have no field, "" for none.
 type nameForm struct {
 	texts
 	isPrefix bool
-	Targets  []texts // with the fields of a target, rest, and remove
+	Targets  []texts // with the fields of a target, "rest" and "remove"
 }
 
-// recordFields returns the fields of a record that a form has as they are. A sandbox is not one of them: it is decided
-// when a prefix is registered, and stays as it is.
+// recordFields returns the fields of a record that the form shows unchanged. "sandbox" is not among them: it
+// is set when a prefix is registered, and never changes.
 func recordFields() (all field.Fields[registry.Record]) {
 	for _, f := range field.OfRecord() {
 		if !f.ReadOnly && f.Type != field.Targets && f.Type != field.JSON && f.Name != "sandbox" {
@@ -41,13 +42,13 @@ func recordFields() (all field.Fields[registry.Record]) {
 	return all
 }
 
-// targetFields returns the fields of a target in the order of a form.
+// targetFields returns the fields of a target in the order of the form.
 func targetFields() field.Fields[registry.Target] {
 	return field.OfTarget().Ordered(
 		"uri", "type", "language", "title", "rel", "priority", "from", "until", "context", "note")
 }
 
-// The fields of a form besides those of an entry.
+// Names of the fields of a form besides those of an entry.
 const (
 	inMetadata = "metadata"
 	inNote     = "note"
@@ -57,7 +58,7 @@ const (
 	inURI      = "uri"
 )
 
-// nameInputs returns the names of the fields of a form, but for those of its targets.
+// nameInputs returns the names of the form fields, except those of targets.
 func nameInputs() []string {
 	return slices.Concat(namesOf(recordFields(), inMetadata, inNote, inWas, inRest), metadataParts())
 }
@@ -73,16 +74,16 @@ func namesOf[T any](fields field.Fields[T], others ...string) (names []string) {
 }
 
 const (
-	// spareTargets is how many empty targets a form has, and how many more each time that others are asked for.
+	// spareTargets is the number of empty targets in a form, and of those added on request.
 	spareTargets = 2
-	// maxTargetForms bounds those of a form: some are empty.
+	// maxTargetForms limits the targets of a form, including empty ones.
 	maxTargetForms = registry.MaxTargets + spareTargets
 )
 
-// targetField returns the name of a field of a target.
+// targetField returns the name of the form field of a target.
 func targetField(i int, name string) string { return "t" + strconv.Itoa(i) + "-" + name }
 
-// typed returns what a form has that was sent. Lines end as in JSON, whatever a browser has sent.
+// typed returns a submitted form. Line ends are normalized to "\n".
 func typed(sent url.Values) *nameForm {
 	f := &nameForm{texts: make(texts)}
 	get := func(name string) string {
@@ -103,7 +104,7 @@ func typed(sent url.Values) *nameForm {
 		t := make(texts)
 		for _, name := range targetInputs() {
 			text := get(targetField(i, name))
-			if name != inRest && name != inNote { // they have one line
+			if name != inRest && name != inNote { // they have a single line
 				text = strings.TrimSpace(strings.ReplaceAll(text, "\n", " "))
 			}
 			t[name] = text
@@ -113,7 +114,7 @@ func typed(sent url.Values) *nameForm {
 	return f
 }
 
-// hidden returns all that a form has, to be carried by another one.
+// hidden returns all fields of a form, to be preserved by hidden fields of another one.
 func (f *nameForm) hidden() (all [][2]string) {
 	for _, name := range nameInputs() {
 		if f.texts[name] != "" {
@@ -142,7 +143,7 @@ func formOf(d document) *nameForm {
 		return readOnly(name) || name == "targets" || name == "metadata" || recordFields().Find(name) != nil
 	})
 	var raw []document
-	_ = json.Unmarshal(d["targets"], &raw) // n has it
+	_ = json.Unmarshal(d["targets"], &raw) // n was decoded from it
 	for i := range n.Targets {
 		t := textsOf(targetFields(), &n.Targets[i])
 		t[inRest] = restOf(raw[i], func(name string) bool { return targetFields().Find(name) != nil })
@@ -151,10 +152,10 @@ func formOf(d document) *nameForm {
 	return f
 }
 
-// yes is the value of a box that is ticked.
+// yes is the value of a ticked checkbox.
 const yes = "yes"
 
-// textsOf returns what a form has of the fields of v.
+// textsOf returns the form values of the fields of v.
 func textsOf[T any](fields field.Fields[T], v *T) texts {
 	made := make(texts)
 	for _, f := range fields {
@@ -167,7 +168,7 @@ func textsOf[T any](fields field.Fields[T], v *T) texts {
 	return made
 }
 
-// restOf returns the members of a document but for those that are known, as a JSON object, "" for none.
+// restOf returns the unknown members of a document as a JSON object, "" for none.
 func restOf(d document, known func(name string) bool) string {
 	rest := make(document)
 	for name, value := range d {
@@ -182,13 +183,14 @@ func restOf(d document, known func(name string) bool) string {
 	return string(text)
 }
 
-// timeFormat is that of fields of HTML for a time without a zone, which is here UTC.
+// timeFormat is the format of the HTML input type datetime-local, which has no time zone. It is interpreted
+// as UTC.
 const timeFormat = "2006-01-02T15:04:05.999"
 
-// timeOf parses a time as browsers send it, and as people type it in one that has no field for times.
+// timeOf parses a time as sent by browsers, or as typed in a browser without an input type for times.
 func timeOf(text string) (t time.Time, ok bool) {
 	text = strings.Replace(text, " ", "T", 1)
-	for _, end := range []string{"", "Z", ":00Z"} { // a field has neither a zone nor seconds that are 0
+	for _, end := range []string{"", "Z", ":00Z"} { // the input type has no zone, and omits zero seconds
 		if t, err := plaintext.ParseTime(text + end); err == nil {
 			return t, true
 		}

@@ -11,12 +11,12 @@ import (
 	"github.com/urnd/urnd/resolver/registry/field"
 )
 
-// english makes the texts of pages in English.
+// english returns the writer of pages in English.
 func english() pages.Writer { return plain().In(pages.English) }
 
 var plain = sync.OnceValue(func() *pages.Design { return pages.New(pages.Site{}) })
 
-// sent is what a browser sends of a form: lines end with CR LF.
+// sent returns a form as a browser submits it: lines end with CR LF.
 func sent(f *nameForm) url.Values {
 	values := make(url.Values)
 	for _, in := range f.hidden() {
@@ -25,7 +25,7 @@ func sent(f *nameForm) url.Values {
 	return values
 }
 
-// again returns the document of the form of a document that nobody has changed.
+// again returns the document of the unmodified form of a document.
 func again(t *testing.T, d document, isPrefix bool) document {
 	t.Helper()
 	made, wrong := typed(sent(formOf(d))).document(english(), subject{Name: "urn:nbn:fi:a", IsPrefix: isPrefix}, d)
@@ -35,7 +35,7 @@ func again(t *testing.T, d document, isPrefix bool) document {
 	return made
 }
 
-// What a form has of a document, and what it has no field for, comes back as it was.
+// A form preserves a document, including members without form fields.
 func TestFormOfDocument(t *testing.T) {
 	for _, text := range []string{
 		`{"status":"active","targets":[]}`,
@@ -92,7 +92,7 @@ func TestMerged(t *testing.T) {
 	}
 }
 
-// Metadata that nobody has changed is as it was, whatever it is.
+// Unmodified metadata is preserved byte for byte.
 func FuzzMetadata(f *testing.F) {
 	for _, text := range []string{
 		`{}`, `{"title":"a","tags":["b","c"],"d":1}`, `{"title":"a\u2028b"}`, `{"tags":["a",1]}`, `{"title":null,"tags":{}}`, `{"a":"<&>","b":1e400,"c":[[]]}`, `{"title":"\ufeff"}`,
@@ -107,7 +107,7 @@ func FuzzMetadata(f *testing.F) {
 		}
 		d := document{"metadata": json.RawMessage(text), "status": json.RawMessage(`"active"`)}
 		made, wrong := typed(sent(formOf(d))).document(english(), subject{Name: "urn:nbn:fi:a"}, d)
-		if len(wrong) > 0 { // two members of one name: the API has no such
+		if len(wrong) > 0 { // two members of one name, which the API rejects
 			return
 		}
 		if string(made["metadata"]) != text && len(object) > 0 {
@@ -117,7 +117,7 @@ func FuzzMetadata(f *testing.F) {
 	})
 }
 
-// Whatever a form has that is sent, its document is made, or it is said what is wrong, and it comes back as it was typed.
+// Any submitted form yields a document or errors, and its input is preserved.
 func FuzzForm(f *testing.F) {
 	f.Add("status=active&t0-uri=https://a.example/&t0-priority=1&t0-from=2031-05-01&metadata={}&tags=a%0Ab&rest={}&redirect=303")
 	f.Add("status=x&t0-uri=&t1-uri=&t0-rest={&rest=[&metadata=[]&redirect=9999999999999999999&t0-until=0000-00-00T00:00&t0-from=9999-12-31T23:59:59")
@@ -144,7 +144,7 @@ func FuzzForm(f *testing.F) {
 	})
 }
 
-// TestDamagedRest sends what no page has in the hidden fields: it is said, and nothing panics.
+// TestDamagedRest submits hidden fields that no page contains: they are errors, and nothing panics.
 func TestDamagedRest(t *testing.T) {
 	for _, rest := range []string{"null", "{", "1", `"a"`, "[]"} {
 		f := &nameForm{texts: texts{"status": "active", inRest: rest}, Targets: []texts{{inURI: "https://example.org/", inRest: rest}}}
@@ -155,7 +155,7 @@ func TestDamagedRest(t *testing.T) {
 	}
 }
 
-// Each field that people may edit is in the form, under its name, and comes back as it was.
+// Each editable field is in the form, under its name, and is preserved.
 func TestFormFields(t *testing.T) {
 	d := make(document)
 	for _, text := range []string{
@@ -166,7 +166,7 @@ func TestFormFields(t *testing.T) {
 		}
 	}
 	for _, f := range recordFields() {
-		if d[f.Name] == nil { // one that was added to the table
+		if d[f.Name] == nil { // a field that was added to the table
 			var value any = "1"
 			switch f.Type {
 			case field.Time:
@@ -199,7 +199,8 @@ func TestFormFields(t *testing.T) {
 	}
 }
 
-// Parts of metadata are written to the member that they were read from, in its form; what is new has a member that readers find.
+// Parts of metadata are written to the member that they were read from, in its format; a new part gets a
+// member that readers find.
 func TestMetadataFields(t *testing.T) {
 	for _, tt := range []struct{ before, change, want, wrong string }{
 		{``, `{"creator":"Elias Lönnrot","year":"1835","keywords":"epic"}`, `{"creator":"Elias Lönnrot","year":"1835","tags":["epic"]}`, ""},
@@ -241,7 +242,7 @@ func TestJSONFaults(t *testing.T) {
 	}
 }
 
-// What people type who know addresses as browsers show them is offered as a URI.
+// Addresses as browsers display them get a suggested URI.
 func TestMeantTarget(t *testing.T) {
 	for typed, want := range map[string]string{
 		"www.example.org": "https://www.example.org", "example.org/a b?c#d": "https://example.org/a%20b?c#d", "//example.org/": "https://example.org/",

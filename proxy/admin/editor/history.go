@@ -14,31 +14,32 @@ import (
 	"github.com/urnd/urnd/resolver/registry/service"
 )
 
-// historyLength is how many versions a page of a history has.
+// historyLength is the page size of a history.
 const historyLength = 20
 
-// historyPage is what the history of a name shows.
+// historyPage is the data of the history of a name.
 type historyPage struct {
 	subject
 	Field    pages.Content
 	Action   string
 	Leads    []lead
 	Versions []shownVersion
-	Next     string // the target of the next page, "" for none
+	Next     string // URL of the next page, "" for none
 	IsFirst  bool   // it begins with the current version
 }
 
-// shownVersion is a version with what it has changed.
+// shownVersion is a version with its changes.
 type shownVersion struct {
 	api.Name
 	Differences []difference
-	Restore     string // the form with this version, "" for none
+	Restore     string // URL of the form with this version, "" for none
 	IsCurrent   bool
-	// Undo is whether whoever asks has made it, and can take it back.
+	// Undo is true if the actor has made the version and may undo it.
 	Undo bool
 }
 
-// serveHistory shows the versions of a name, the newest first, each with the difference to the one before.
+// serveHistory shows the versions of a name, the newest first, each with its differences from the previous
+// one.
 func (e *Editor) serveHistory(p *Request) (message.Reply, error) {
 	s, err := existing(p)
 	if err != nil {
@@ -78,10 +79,11 @@ func (e *Editor) serveHistory(p *Request) (message.Reply, error) {
 	return e.show(p, p.Panel.In.Text("history.title", "Name", s.isolated()), "history.html", page), nil
 }
 
-// offer sets what whoever asks may do.
+// offer sets the actions that the actor is authorized for.
 func (h *historyPage) offer(p *Request) {
 	isWithdrawn := len(h.Versions) > 0 && h.Versions[0].Status == registry.Withdrawn
-	h.Leads = leads(p, h.subject, isWithdrawn || !h.IsFirst, pathHistory) // the current status is on the first page alone
+	// Only the first page has the current status.
+	h.Leads = leads(p, h.subject, isWithdrawn || !h.IsFirst, pathHistory)
 	if service.ToChange.CheckKey(p.Actor, h.key()) != nil {
 		return
 	}
@@ -96,21 +98,21 @@ func (h *historyPage) offer(p *Request) {
 	}
 }
 
-// doUndo is the button that takes back the current version.
+// doUndo is the value of the button that undoes the current version.
 const doUndo = "undo"
 
-// savedPage is what a page says of what was done by the form before it, with the button that takes it back.
+// savedPage is the data of the outcome of a change, with a button that undoes it.
 type savedPage struct {
 	subject
 	Said   pages.Content
 	Field  pages.Content
 	Action string
-	// Version is the one that was made, and IsUndone whether it can be taken back: there is one before it.
+	// Version is the new version, and IsUndone is true if it can be undone: a previous version exists.
 	Version  int
 	IsUndone bool
 }
 
-// outcome returns what a message says of a name that was changed.
+// outcome returns the message about a changed name.
 func (e *Editor) outcome(p *Request, s subject, after *registry.Entry, id string) pages.Content {
 	s.Name = after.Name
 	in := p.Panel.In
@@ -120,9 +122,10 @@ func (e *Editor) outcome(p *Request, s subject, after *registry.Entry, id string
 	})
 }
 
-// undo makes a version with the content of the one before, if the version that was shown is still the current one, and of who asks.
+// undo makes a version with the content of the previous one, if the shown version is still current and was
+// made by the actor.
 func (e *Editor) undo(p *Request, s subject) (message.Reply, error) {
-	number, _ := strconv.Atoi(p.Form.Get("version")) // 0 is none
+	number, _ := strconv.Atoi(p.Form.Get("version")) // 0 is invalid
 	current, err := e.entry(p, s, 0)
 	if err != nil {
 		return message.Reply{}, err
@@ -153,7 +156,7 @@ func (e *Editor) undo(p *Request, s subject) (message.Reply, error) {
 	return seeOther(s.to(pathName)), nil
 }
 
-// notUndone shows the history with the reason why nothing was taken back.
+// notUndone shows the history with the reason why nothing was undone.
 func (e *Editor) notUndone(p *Request, reason pages.Content) (message.Reply, error) {
 	p.Form, p.Panel.Fault = nil, reason
 	reply, err := e.serveHistory(p)

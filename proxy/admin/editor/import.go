@@ -20,15 +20,15 @@ import (
 	"github.com/urnd/urnd/resolver/registry/jobs"
 )
 
-// PathImport is where many names are imported.
+// PathImport is the path of the import of many names.
 const PathImport = "/registry/import"
 
 const pathDraft = PathImport + "/{id}"
 
-// maxImport is how many octets a file has that is sent by a form.
+// maxImport limits an uploaded file, in bytes.
 const maxImport = 16 << 20
 
-// importPage is what the page shows by which a file is sent.
+// importPage is the data of the upload form.
 type importPage struct {
 	Field              pages.Content
 	Fault              pages.Content
@@ -39,14 +39,15 @@ type importPage struct {
 	MiB                int
 }
 
-// shownDraft is a file that was sent before, and not imported yet.
+// shownDraft is an upload that was not imported yet.
 type shownDraft struct {
 	Name, Path string
 	Bytes      int64
 	Used       time.Time
 }
 
-// encodings are those that are offered: what programs of today and of before save tables in. Jobs take others, too.
+// encodings returns the offered character encodings, those of current and old spreadsheet programs. Jobs
+// support others, too.
 func encodings() []string {
 	return []string{
 		"utf-8", "utf-16le", "utf-16be", "windows-1252", "windows-1250", "windows-1251", "windows-1253", "windows-1254", "windows-1257", "iso-8859-2", "iso-8859-15",
@@ -54,7 +55,7 @@ func encodings() []string {
 	}
 }
 
-// serveImport shows the form by which a file is sent, and takes it.
+// serveImport shows the upload form, and accepts uploads.
 func (e *Editor) serveImport(p *Request) (message.Reply, error) {
 	if p.Method != http.MethodPost {
 		return e.showImport(p, nil), nil
@@ -71,10 +72,10 @@ func (e *Editor) serveImport(p *Request) (message.Reply, error) {
 	return e.showImport(p, err), nil
 }
 
-// importAgain shows the form as it was sent, but for a file: browsers do not fill that in.
+// importAgain shows the form as it was submitted, except for a file: browsers do not fill it in.
 func (e *Editor) importAgain(p *Request) (message.Reply, error) { return e.showImport(p, nil), nil }
 
-// showImport shows the form by which a file is sent, as it was sent, and the files that were sent before.
+// showImport shows the upload form as it was submitted, and earlier uploads.
 func (e *Editor) showImport(p *Request, fault error) message.Reply {
 	page := importPage{
 		Field: p.Field.HTML(), Encodings: encodings(), Formats: []string{"csv", "tsv", "ndjson"}, MiB: maxImport >> 20,
@@ -89,7 +90,7 @@ func (e *Editor) showImport(p *Request, fault error) message.Reply {
 	return refusedBy(e.show(p, p.Panel.In.Text("import.title"), "import.html", page), fault)
 }
 
-// draftOf returns what a form has sent, and its text in UTF-8.
+// draftOf returns the draft of an uploaded form, and its text in UTF-8.
 func draftOf(p *Request) (d draft, text []byte, err error) {
 	text, name, err := sentFile(p)
 	if err != nil {
@@ -136,7 +137,7 @@ func draftOf(p *Request) (d draft, text []byte, err error) {
 	return d, text, nil
 }
 
-// sentFile returns the file that a form has sent, with its name, or the text that was typed.
+// sentFile returns the uploaded file with its name, or the typed text.
 func sentFile(p *Request) (text []byte, name string, err error) {
 	typed := p.Form.Get("text")
 	if p.MultipartForm == nil || len(p.MultipartForm.File["file"]) == 0 || p.MultipartForm.File["file"][0].Filename == "" {
@@ -170,7 +171,7 @@ func checkSize(bytes int64) error {
 	return nil
 }
 
-// draftPage is what the page shows by which columns are mapped.
+// draftPage is the data of the page that maps columns.
 type draftPage struct {
 	Field     pages.Content
 	Path      string
@@ -178,18 +179,18 @@ type draftPage struct {
 	Bytes     int64
 	Columns   []mappedColumn
 	Groups    []columnGroup
-	Lines     []string // of what is no table
+	Lines     []string // the first lines of a file that is no table
 	Note      string
 	IsData    bool
 	Overwrite bool
 	Fault     pages.Content
 }
 
-// serveDraft shows what was sent, with what its columns are, and has it checked, imported or removed.
+// serveDraft shows an upload with the mapping of its columns, and checks, imports or discards it.
 func (e *Editor) serveDraft(p *Request) (message.Reply, error) {
 	d, ok := e.Drafts.find(p, p.ID)
 	if !ok || !d.isUpload() {
-		p.Form = nil // it is that of the draft
+		p.Form = nil // the form is that of the draft
 		reply := e.showImport(p, errNoDraft)
 		reply.Status = http.StatusGone
 		return reply, nil
@@ -219,7 +220,7 @@ func (e *Editor) serveDraft(p *Request) (message.Reply, error) {
 	return e.checkDraft(p, d)
 }
 
-// take takes what a form says of a draft.
+// take sets the fields of a draft from a form.
 func (d *draft) take(form url.Values) {
 	d.Note, d.IsData, d.Overwrites = strings.TrimSpace(form.Get("note")), form.Get("data") != "", form.Get("overwrite") != ""
 	for i := range d.Columns {
@@ -227,7 +228,8 @@ func (d *draft) take(form url.Values) {
 	}
 }
 
-// draftAgain shows a draft with what was said of it. To import or to discard it has a form of its own, which is sent again.
+// draftAgain shows a draft with the submitted mapping. The buttons to import and to discard have forms of
+// their own, which are submitted again.
 func (e *Editor) draftAgain(p *Request) (message.Reply, error) {
 	d, ok := e.Drafts.find(p, p.ID)
 	if do := p.Form.Get("do"); !ok || !d.isUpload() || do == "import" || do == "discard" {
@@ -237,7 +239,7 @@ func (e *Editor) draftAgain(p *Request) (message.Reply, error) {
 	return e.showDraft(p, d, nil)
 }
 
-// checkDraft has a dry run made of a draft, and leads to it.
+// checkDraft starts a dry run of a draft, and redirects to its job.
 func (e *Editor) checkDraft(p *Request, d draft) (message.Reply, error) {
 	job, err := e.postDraft(p, d, true)
 	if err != nil {
@@ -250,9 +252,9 @@ func (e *Editor) checkDraft(p *Request, d draft) (message.Reply, error) {
 	return seeOther(PathJobs + "/" + job.ID), nil
 }
 
-// sendDraft has a draft imported as it was in the dry run that was seen, and leads to the job.
+// sendDraft imports a draft as it was in the displayed dry run, and redirects to the job.
 func (e *Editor) sendDraft(p *Request, d draft) (message.Reply, error) {
-	if d.Checked == "" || p.Form.Get("checked") != d.Checked { // or another tab has had something else checked
+	if d.Checked == "" || p.Form.Get("checked") != d.Checked { // another tab may have checked something else
 		return e.showDraft(p, d, refuse("import_unchecked"))
 	}
 	job, err := e.postDraft(p, d, false)
@@ -263,7 +265,7 @@ func (e *Editor) sendDraft(p *Request, d draft) (message.Reply, error) {
 	return seeOther(PathJobs + "/" + job.ID), nil
 }
 
-// postDraft has a draft done in the background.
+// postDraft starts a job with a draft.
 func (e *Editor) postDraft(p *Request, d draft, isDry bool) (jobs.Job, error) {
 	f, err := d.file()
 	if err != nil {
@@ -284,13 +286,13 @@ func (e *Editor) postDraft(p *Request, d draft, isDry bool) (jobs.Job, error) {
 		}
 		u.Body, u.Octets = io.MultiReader(bytes.NewReader(head), f), 0
 	}
-	if !isDry { // whoever clicks twice imports once
+	if !isDry { // idempotent: a double click imports once
 		u.Key = d.ID
 	}
 	return e.Service.Accept(p.Context(), p.Actor, u)
 }
 
-// showDraft shows a draft, with what is wrong in what was said of it.
+// showDraft shows a draft, with the error of its mapping.
 func (e *Editor) showDraft(p *Request, d draft, fault error) (message.Reply, error) {
 	page := draftPage{
 		Field: p.Field.HTML(), Path: draftPath(d), Name: d.Name, Bytes: d.Bytes, Note: d.Note, IsData: d.IsData, Overwrite: d.Overwrites,

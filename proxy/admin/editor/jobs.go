@@ -20,7 +20,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/service"
 )
 
-// PathJobs is where the jobs are.
+// PathJobs is the path of the jobs.
 const PathJobs = "/registry/jobs"
 
 const (
@@ -29,13 +29,13 @@ const (
 	apiJobs       = "/api/v1/jobs"
 )
 
-// jobsShown is how many jobs a page has.
+// jobsShown is the page size of jobs.
 const jobsShown = 50
 
-// jobsPage is what the page of jobs shows.
+// jobsPage is the data of the list of jobs.
 type jobsPage struct {
 	Jobs      []jobs.Job
-	Next      string // the path of the next page
+	Next      string // path of the next page
 	MayImport bool
 }
 
@@ -57,31 +57,31 @@ func (e *Editor) serveJobs(p *Request) (message.Reply, error) {
 	return e.show(p, p.Panel.In.Text("jobs.title"), "jobs.html", page), nil
 }
 
-// mayImport reports whether who has sent a request may import.
+// mayImport reports whether the actor of a request may import.
 func (e *Editor) mayImport(p *Request) bool {
 	return e.Service.HasJobs() && service.ToImport.Check(p.Actor, registry.KindName) == nil
 }
 
-// jobPage is what the page of a job shows.
+// jobPage is the data of the page of a job.
 type jobPage struct {
 	jobs.Job
 	Field          pages.Content
 	Path           string
 	IsRewrite      bool
 	HasEnded       bool
-	At, Of         int64  // how far it is; Of is 0 where that is not known
-	Draft          string // the path to which the form is sent by which a dry run is done for real, "" for none
+	At, Of         int64  // progress; Of is 0 if the total is unknown
+	Draft          string // path of the form that carries out a dry run, "" for none
 	MayCancel      bool
 	MayImport      bool
 	Differences    []diff.Change // the first ones
 	HasDifferences bool
 	Rejected       []shownRejection
 	API            string
-	Clashes        string        // where its conflicts are, "" for none
-	Again          pages.Content // the link to the form by which it is begun again
+	Clashes        string        // path of its conflicts, "" for none
+	Again          pages.Content // link to the form that starts such a job again
 }
 
-// shownRejection is a line that was rejected.
+// shownRejection is a rejected record.
 type shownRejection struct {
 	Line   int64
 	Reason pages.Content
@@ -134,9 +134,10 @@ func (e *Editor) serveJob(p *Request) (message.Reply, error) {
 	return e.show(p, p.Panel.In.Text(page.title()), "job.html", page), nil
 }
 
-// lead sets where the page of a job leads to.
+// lead sets the links on the page of a job.
 func (e *Editor) lead(p *Request, page *jobPage) {
-	if clashes, _, err := e.Service.Conflicts(p.Context(), p.Actor, p.ID, 0, 1); err == nil && len(clashes) > 0 { // they may be with another instance
+	// The conflicts may be stored by another instance.
+	if clashes, _, err := e.Service.Conflicts(p.Context(), p.Actor, p.ID, 0, 1); err == nil && len(clashes) > 0 {
 		page.Clashes = page.Path + "/conflicts"
 	}
 	again := PathImport
@@ -146,10 +147,10 @@ func (e *Editor) lead(p *Request, page *jobPage) {
 	page.Again = pages.Content(`<a href="`+again+`">`) + p.Panel.In.T("jobs.begin_again") + "</a>"
 }
 
-// hasEnded reports whether nothing more happens to a job.
+// hasEnded reports whether a job is in a final state.
 func hasEnded(s jobs.State) bool { return s == jobs.Done || s == jobs.Failed || s == jobs.Cancelled }
 
-// cancelJob cancels a job. One that has ended meanwhile is shown.
+// cancelJob cancels a job. A job that has ended meanwhile is shown.
 func (e *Editor) cancelJob(p *Request, path string) (message.Reply, error) {
 	if _, err := e.Service.Cancel(p.Context(), p.Actor, p.ID); err != nil && !errors.Is(err, registry.ErrJobEnded) {
 		return message.Reply{}, err
@@ -160,7 +161,7 @@ func (e *Editor) cancelJob(p *Request, path string) (message.Reply, error) {
 	return seeOther(path), nil
 }
 
-// title returns the identifier of its title.
+// title returns the message identifier of the title.
 func (j *jobPage) title() string {
 	switch {
 	case j.IsRewrite && j.DryRun:
@@ -176,14 +177,15 @@ func (j *jobPage) title() string {
 
 const (
 	differencesShown = 20
-	// maxShown bounds the octets of differences that are shown, and maxReason those of a rejected line, and of why.
+	// maxShown limits the bytes of shown differences, and maxReason those of a rejected record and of its
+	// reason.
 	maxShown       = 8 << 10
 	maxReason      = 250
-	maxDifferences = 64 << 10 // octets that are read of them
-	maxDifference  = 300      // octets that are shown of a value
+	maxDifferences = 64 << 10 // bytes of differences that are read
+	maxDifference  = 300      // bytes of a value that are shown
 )
 
-// differences returns the first ones of a dry run, none where they are elsewhere.
+// differences returns the first differences of a dry run, none if another instance stores them.
 func (e *Editor) differences(p *Request) (first []diff.Change) {
 	f, err := e.Service.Differences(p.Context(), p.Actor, p.ID)
 	if err != nil {
@@ -197,7 +199,7 @@ func (e *Editor) differences(p *Request) (first []diff.Change) {
 		if lines.Decode(&d) != nil {
 			break
 		}
-		if d.Name == "" { // the counts, at the end
+		if d.Name == "" { // the counts at the end
 			continue
 		}
 		for i := range d.Differences {
@@ -211,7 +213,7 @@ func (e *Editor) differences(p *Request) (first []diff.Change) {
 	return first
 }
 
-// labelNamed returns the label of a field that a difference has in English.
+// labelNamed returns the translated label for the English label in a difference.
 func labelNamed(in pages.Writer, label string) string {
 	name, isOrder := strings.CutPrefix(label, field.OrderOf)
 	for _, f := range field.OfRecord() {
@@ -228,7 +230,7 @@ func labelNamed(in pages.Writer, label string) string {
 //go:embed job.js
 var jobScript []byte
 
-// serveJobScript sends the script that shows how far a job is.
+// serveJobScript serves the script that shows the progress of a job.
 func (e *Editor) serveJobScript(p *Request) (message.Reply, error) {
 	if p.Method == http.MethodPost {
 		return message.Reply{}, problem.NotAllowed(p.Method, "GET, HEAD")

@@ -11,35 +11,35 @@ import (
 	"github.com/urnd/urnd/resolver/registry/title"
 )
 
-// mappedColumn is a column of a file, with what it is.
+// mappedColumn is a column of a file, with its mapping.
 type mappedColumn struct {
 	Number int
-	Field  string // of the form
+	Field  string // name of the form field
 	Name   string
 	Values []string // of the first rows
-	Is     string   // one of ours, "" for none
-	Member string   // the column of ours that it is as a member of the metadata, by its own name
+	Is     string   // column of urnd, "" for none
+	Member string   // the metadata column of urnd with the name of this column
 }
 
-// columnGroup are columns of ours among which one is chosen.
+// columnGroup is a group of columns of urnd in a select element.
 type columnGroup struct {
 	Word    string
 	Columns []string
 }
 
-// memberTitle is the column of the title of what is named.
+// memberTitle is the column of the title of the named object.
 const memberTitle = "metadata.title"
 
 const (
 	shownRows  = 3  // values of a column
-	shownValue = 80 // octets of one
-	// longestColumn is how many octets the name of a column of ours may have: those of metadata are what somebody has written.
+	shownValue = 80 // bytes of a value
+	// longestColumn limits the name of a column of urnd, in bytes: names of metadata columns are user input.
 	longestColumn = 300
-	// targetsOffered is how many targets of a line are offered, where the file has no more.
+	// targetsOffered is the number of targets per record that are offered at least.
 	targetsOffered = 3
 )
 
-// previewOf returns the beginning of a table, in memory of its own.
+// previewOf returns the beginning of a table, without references to text.
 func previewOf(text []byte, format bulk.Format) (bulk.Preview, error) {
 	p, err := bulk.PreviewTable(text, format, shownRows)
 	for i, name := range p.Columns {
@@ -53,7 +53,7 @@ func previewOf(text []byte, format bulk.Format) (bulk.Preview, error) {
 	return p, err
 }
 
-// columnGroups returns our columns, with those of so many targets.
+// columnGroups returns the columns of urnd, with those of a number of targets.
 func columnGroups(p *Request, targets int) []columnGroup {
 	own, ofTargets := bulk.Columns()
 	for _, part := range title.Parts() {
@@ -73,7 +73,7 @@ func columnGroups(p *Request, targets int) []columnGroup {
 	return groups
 }
 
-// targetsOf returns how many targets columns are of, and at least those that are offered.
+// targetsOf returns the number of targets in columns, at least targetsOffered.
 func targetsOf(columns []string) int {
 	most := targetsOffered
 	for _, column := range columns {
@@ -85,7 +85,8 @@ func targetsOf(columns []string) int {
 	return min(most, registry.MaxTargets)
 }
 
-// guessColumns returns what the columns of a file probably are: by their names, and where no name tells, by their first values.
+// guessColumns returns the probable mapping of the columns of a file: by their names, otherwise by their
+// first values.
 func guessColumns(p *bulk.Preview) []string {
 	guessed, taken := make([]string, len(p.Columns)), make(map[string]bool)
 	take := func(i int, column string) {
@@ -113,8 +114,9 @@ func guessColumns(p *bulk.Preview) []string {
 	return guessed
 }
 
-// namedAsOurs returns which of ours the columns are by their names, "" for others. A title is that of what is named, and of a target only
-// in tables that call targets or metadata as ours do.
+// namedAsOurs returns the mapping of columns by the names that urnd uses, "" for others. "title" is the title
+// of a target only in tables that name targets or metadata as urnd does; otherwise it is that of the named
+// object.
 func namedAsOurs(names []string) []string {
 	isOurs := slices.ContainsFunc(names, func(name string) bool {
 		name = strings.ToLower(strings.TrimSpace(name))
@@ -129,7 +131,7 @@ func namedAsOurs(names []string) []string {
 	return columns
 }
 
-// firstValue returns the first value of a column that there is, "" for none.
+// firstValue returns the first non-empty value of a column in lower case, "" for none.
 func firstValue(p *bulk.Preview, column int) string {
 	for _, row := range p.Rows {
 		if column < len(row) && strings.TrimSpace(row[column]) != "" {
@@ -152,7 +154,7 @@ func isName(value string) bool {
 	return false
 }
 
-// guessOf returns what a column is that has another name than ours, as tables of others have them; "" for none.
+// guessOf returns the mapping of a column by names that other tables use; "" for none.
 func guessOf(name string) string {
 	if part, ok := title.PartOf(name); ok {
 		return bulk.MemberColumn(part.Member)
@@ -168,10 +170,11 @@ func guessOf(name string) string {
 	return ""
 }
 
-// knownColumn is a column of ours with the words by which tables of others have it.
+// knownColumn is a column of urnd with the names that other tables use for it.
 type knownColumn struct{ is, words string }
 
-// knownColumns are words of English, German, French, Spanish, Chinese and Finnish. Those of parts of the metadata are in title.Parts.
+// knownColumns returns names in English, German, French, Spanish, Chinese and Finnish. Those of parts of the
+// metadata are in title.Parts.
 func knownColumns() []knownColumn {
 	return []knownColumn{
 		{"name", "pid id doi ark handle hdl purl persistentidentifier persistentid kennung bezeichner identifikator identifiant identifiantpérenne nom " +
@@ -194,7 +197,7 @@ func knownColumns() []knownColumn {
 	}
 }
 
-// mapped returns the columns of a draft, as they were said to be.
+// mapped returns the columns of a draft with their mapping.
 func (d *draft) mapped() []mappedColumn {
 	all := make([]mappedColumn, len(d.Preview.Columns))
 	for i, name := range d.Preview.Columns {
@@ -209,7 +212,7 @@ func (d *draft) mapped() []mappedColumn {
 	return all
 }
 
-// memberOf returns the column of ours that a column is as a member of the metadata, "" for those that all columns can be.
+// memberOf returns the metadata column for a column of a file, "" if columnGroups has it already.
 func memberOf(name string, i int) string {
 	member := bulk.ColumnNamed(name)
 	if !strings.HasPrefix(member, "metadata.") {
@@ -225,7 +228,7 @@ func memberOf(name string, i int) string {
 	return member
 }
 
-// checkColumns returns why columns cannot be those of an import, nil where they can.
+// checkColumns returns an error if columns cannot be imported.
 func checkColumns(columns []string) error {
 	seen := make(map[string]int)
 	for i, column := range columns {

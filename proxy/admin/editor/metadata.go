@@ -17,7 +17,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/title"
 )
 
-// membersOf returns the members of a JSON object in their order.
+// membersOf returns the members of a JSON object in order.
 func membersOf(text []byte) ([]field.Member, error) {
 	if !bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
 		return nil, registry.Invalid("metadata_no_object", inMetadata, "this is not a JSON object")
@@ -25,7 +25,7 @@ func membersOf(text []byte) ([]field.Member, error) {
 	return field.ParseMembers(text)
 }
 
-// metadataParts returns the names of the parts of metadata that have fields of their own.
+// metadataParts returns the names of the parts of metadata with fields of their own.
 func metadataParts() (names []string) {
 	for _, part := range title.Parts() {
 		names = append(names, part.Name)
@@ -33,8 +33,8 @@ func metadataParts() (names []string) {
 	return names
 }
 
-// memberOf returns the place of the member that a field shows of a part, and what the field has; -1 for none. What is not as a form could make it
-// is not shown so.
+// memberOfPart returns the index of the member that the field of a part shows, and its text; -1 for none. A
+// value that a form could not produce is not shown in the field.
 func memberOfPart(part *title.Part, members []field.Member) (i int, text string) {
 	for _, name := range part.Members {
 		for i, m := range members {
@@ -49,7 +49,7 @@ func memberOfPart(part *title.Part, members []field.Member) (i int, text string)
 	return -1, ""
 }
 
-// shownAs returns the text of a field that has a value, a line each where there may be several.
+// shownAs returns the text of the field for a value, one line for each element of a list.
 func shownAs(part *title.Part, value json.RawMessage) (text string, ok bool) {
 	text, list, isText, isList := words(value)
 	var number json.Number
@@ -65,7 +65,7 @@ func shownAs(part *title.Part, value json.RawMessage) (text string, ok bool) {
 	}
 }
 
-// split returns what the fields have of metadata, by the names of their parts, and the rest of it as text for people.
+// split returns the values of the fields of metadata, by part, and the rest of metadata as formatted text.
 func split(metadata json.RawMessage) (own texts, rest string) {
 	own = make(texts)
 	if len(metadata) == 0 || string(metadata) == "null" {
@@ -97,7 +97,7 @@ func split(metadata json.RawMessage) (own texts, rest string) {
 	return own, b.String()
 }
 
-// words returns a value that is a text of one line which is not empty, or a list of such.
+// words returns a value that is a non-empty single-line string, or a list of such strings.
 func words(raw json.RawMessage) (text string, list []string, isText, isList bool) {
 	isLine := func(s string) bool { return s != "" && s == strings.TrimSpace(s) && !strings.ContainsAny(s, "\r\n") }
 	if json.Unmarshal(raw, &text) == nil && isLine(text) {
@@ -114,8 +114,8 @@ func words(raw json.RawMessage) (text string, list []string, isText, isList bool
 	return "", list, false, true
 }
 
-// join returns the metadata of a form, and what is wrong with it. Where it says the same as before it is that, and a field is written to the member
-// that it was read from.
+// join returns the metadata of a form, and adds its errors to wrong. Unchanged metadata is returned byte for
+// byte, and a field is written to the member that it was read from.
 func join(in pages.Writer, form texts, before json.RawMessage, wrong *faults) json.RawMessage {
 	was, _ := membersOf(before)
 	var all, others []field.Member
@@ -143,7 +143,7 @@ func join(in pages.Writer, form texts, before json.RawMessage, wrong *faults) js
 			}
 		}
 		for _, other := range others {
-			// A second one would be in doubt: readers see one of them.
+			// A second member for the part would be ambiguous: readers use only one of them.
 			if other.Name == m.Name || i < 0 && part.Is(other.Name) {
 				wrong.add(part.Name, in.T("fault.member", "Name", pages.Bdi(other.Name)))
 			}
@@ -161,20 +161,20 @@ func join(in pages.Writer, form texts, before json.RawMessage, wrong *faults) js
 	}
 }
 
-// valueOfPart returns the value of a member that has the text of a field.
+// valueOfPart returns the JSON value for the text of the field of a part.
 func valueOfPart(part *title.Part, text string) json.RawMessage {
 	list := lines(text)
 	if !part.Many || len(list) == 1 && !part.List {
 		return quoted(text)
 	}
 	value, err := field.Marshal(list)
-	if err != nil { // texts always are JSON
+	if err != nil { // strings can always be encoded
 		return nil
 	}
 	return value
 }
 
-// jsonFault says in words what is wrong with the JSON object of a field, and where.
+// jsonFault returns the error in the JSON object of a field, with its position.
 func jsonFault(in pages.Writer, text string, err error) pages.Content {
 	if errors.Is(err, registry.ErrInvalid) {
 		return saidOf(in, err)
@@ -189,7 +189,7 @@ func jsonFault(in pages.Writer, text string, err error) pages.Content {
 	switch {
 	case errors.Is(found, io.ErrUnexpectedEOF):
 		return in.T("fault.json_end")
-	case !errors.As(found, &syntax): // it is JSON, and something else
+	case !errors.As(found, &syntax): // valid JSON with another error
 		return saidOf(in, err)
 	default:
 		before := text[:min(int(syntax.ByteOffset), len(text))]
@@ -200,7 +200,7 @@ func jsonFault(in pages.Writer, text string, err error) pages.Content {
 
 func quoted(text string) json.RawMessage { return field.AppendString(nil, text) }
 
-// lines returns the lines of a text that are not empty.
+// lines returns the non-empty lines of a text.
 func lines(text string) (all []string) {
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" {

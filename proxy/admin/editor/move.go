@@ -17,20 +17,20 @@ import (
 	"github.com/urnd/urnd/resolver/registry/service"
 )
 
-// PathMove is where the targets of many names are moved.
+// PathMove is the path of the form that moves the targets of many names.
 const PathMove = "/registry/targets/move"
 
-// movePage is what the page shows by which targets are moved.
+// movePage is the data of the form that moves targets.
 type movePage struct {
 	Field                       pages.Content
 	Fault                       pages.Content
 	Prefix, Replace, With, Note string
-	Names                       string // the path of the names that have such targets
+	Names                       string // path of the list of names with such targets
 	Suggested                   []suggestion
-	HasLooked                   bool // at the last changes
+	HasLooked                   bool // the last changes were searched for suggestions
 }
 
-// serveMove shows the form by which the targets of many names are moved, and has a dry run made of what it says, or does it for real.
+// serveMove shows the form that moves the targets of many names, and starts a dry run or the job itself.
 func (e *Editor) serveMove(p *Request) (message.Reply, error) {
 	if p.Method != http.MethodPost {
 		return e.showMove(p, nil), nil
@@ -62,10 +62,11 @@ func (e *Editor) serveMove(p *Request) (message.Reply, error) {
 	return e.showMove(p, err), nil
 }
 
-// moveAgain shows the form as it was sent.
+// moveAgain shows the form as it was submitted.
 func (e *Editor) moveAgain(p *Request) (message.Reply, error) { return e.showMove(p, nil), nil }
 
-// showMove shows the form: as it was sent, as it was sent for the dry run before, or as a link says.
+// showMove shows the form: as it was submitted, as it was in the dry run before, or with the parameters of a
+// link.
 func (e *Editor) showMove(p *Request, fault error) message.Reply {
 	page := movePage{Field: p.Field.HTML()}
 	given := p.URL.Query()
@@ -96,7 +97,7 @@ func (e *Editor) showMove(p *Request, fault error) message.Reply {
 	return refusedBy(e.show(p, p.Panel.In.Text("move.title"), "move.html", page), fault)
 }
 
-// hostPart returns what of the beginning of URIs an index has: "//host/".
+// hostPart returns the part of the beginning of a URI that an index has: "//host/".
 func hostPart(start string) string {
 	if server := serverOf(start); server != "" {
 		_, rest, _ := strings.Cut(server, ":")
@@ -106,25 +107,27 @@ func hostPart(start string) string {
 }
 
 const (
-	// lookedAt is how many of the last versions of all names are looked at for suggestions, and lookedUp of how many names the version before.
+	// lookedAt is the number of latest versions of all names that are searched for suggestions, and lookedUp
+	// the number of names whose previous version is read.
 	lookedAt = 1000
 	lookedUp = 100
-	// suggested is how many moves are suggested at most.
+	// suggested limits the number of suggestions.
 	suggested = 5
 )
 
-// suggestion is where targets may have moved to.
+// suggestion is a move of targets that is probably useful.
 type suggestion struct {
-	Replace, With string // what they begin with
+	Replace, With string // beginnings of target URIs
 	Why           string
 	Path          string
 }
 
-// move is what the targets of a name began with, and what they begin with.
+// move replaces the beginning of target URIs.
 type move struct{ from, to string }
 
-// suggest returns where targets may have moved to that begin so: to the same server by TLS, and to where other names were moved lately.
-// HasLooked is false where the last changes are not to be seen.
+// suggest returns moves for targets that begin with start: to the same server over TLS, and to the servers
+// that targets of other names were moved to recently. hasLooked is false if the actor may not read the last
+// changes.
 func (e *Editor) suggest(p *Request, start string) (all []suggestion, hasLooked bool) {
 	if rest, ok := strings.CutPrefix(start, "http://"); ok {
 		all = append(all, suggestion{Replace: start, With: "https://" + rest, Why: p.Panel.In.Text("suggest.tls")})
@@ -144,10 +147,10 @@ func (e *Editor) suggest(p *Request, start string) (all []suggestion, hasLooked 
 	return all, hasLooked
 }
 
-// lastMoves returns how many of the names that were changed last were moved away from a host, by from where to where.
+// lastMoves returns the number of recently changed names whose targets were moved away from a host, by move.
 func (e *Editor) lastMoves(p *Request, host string) (counts map[move]int, hasLooked bool) {
 	if p.Actor.Prefixes != nil {
-		return nil, false // only who may see all names sees where the last changes are
+		return nil, false // only an actor without owned prefixes may read all changes
 	}
 	now, err := e.Service.Totals(p.Context(), p.Actor, registry.Search{})
 	var changed service.Events
@@ -162,7 +165,7 @@ func (e *Editor) lastMoves(p *Request, host string) (counts map[move]int, hasLoo
 	counts = make(map[move]int)
 	before := make(map[string]*registry.Entry)
 	looked := 0
-	slices.Reverse(changed.Events) // of a name the last changes first
+	slices.Reverse(changed.Events) // newest first
 	for i := range changed.Events {
 		v := &changed.Events[i].Version
 		if changed.Events[i].Kind != "" || v.Kind == registry.KindPrefix {
@@ -173,7 +176,7 @@ func (e *Editor) lastMoves(p *Request, host string) (counts map[move]int, hasLoo
 		}
 		before[v.Name] = v
 	}
-	for name, first := range before { // of which the version before is older
+	for name, first := range before { // names whose previous version is older than the events
 		if first.Version < 2 || len(first.Targets) == 0 {
 			continue
 		}
@@ -189,7 +192,7 @@ func (e *Editor) lastMoves(p *Request, host string) (counts map[move]int, hasLoo
 	return counts, true
 }
 
-// countMoves counts where a version has targets that has left a host.
+// countMoves counts the moves of targets away from a host between two versions.
 func countMoves(counts map[move]int, host string, before, after *registry.Entry) {
 	for i, t := range before.Targets {
 		if !strings.Contains(t.URI, host) || slices.ContainsFunc(after.Targets, func(a registry.Target) bool { return strings.Contains(a.URI, host) }) {
@@ -202,8 +205,8 @@ func countMoves(counts map[move]int, host string, before, after *registry.Entry)
 	}
 }
 
-// moveOf returns the least that is replaced by a move: up to the slash after which both URIs are equal. Where they end otherwise, it is of
-// the servers.
+// moveOf returns the shortest replacement of a move: up to the slash after which both URIs are equal. If they
+// have no such slash, it replaces the server.
 func moveOf(from, to string) move {
 	equal := 0
 	for equal < min(len(from), len(to)) && from[len(from)-1-equal] == to[len(to)-1-equal] {
@@ -214,7 +217,7 @@ func moveOf(from, to string) move {
 		return move{serverOf(from), serverOf(to)}
 	}
 	if equal -= slash + 1; len(from)-equal < len(serverOf(from)) || len(to)-equal < len(serverOf(to)) {
-		return move{serverOf(from), serverOf(to)} // what is equal begins within the name of the host
+		return move{serverOf(from), serverOf(to)} // the equal part begins within the host name
 	}
 	return move{from[:len(from)-equal], to[:len(to)-equal]}
 }

@@ -19,44 +19,45 @@ import (
 	"github.com/urnd/urnd/resolver/registry/service"
 )
 
-// namePage is what the page of a name or prefix shows.
+// namePage is the data of the page of a name or prefix.
 type namePage struct {
 	api.Name
 	Leads  []lead
-	Public string // its page for readers, "" where that is not known
-	// Code is the QR code of its address for readers, "" for none, and Counts how often it was looked up lately, nil where that is not counted.
+	Public string // URL of its page for readers, "" if unknown
+	// Code is the QR code of its public URL, "" for none, and Counts its recent resolutions, nil if they are
+	// not counted.
 	Code    pages.Content
 	Counts  *nameCounts
 	Targets []shownTarget
-	// HasHealth is whether the health of one of the targets is known.
+	// HasHealth is true if the health of one of the targets is known.
 	HasHealth bool
-	Facts     []field.Fact // all else
-	AliasOf   string       // the page of the name that it is an alias of
+	Facts     []field.Fact // the other fields
+	AliasOf   string       // path of the page of the name that it is an alias of
 }
 
-// nameCounts is how often a name was looked up in the last days.
+// nameCounts is the number of resolutions of a name in the last days.
 type nameCounts struct {
 	Days         int
 	People, Bots int64
-	Page         string // with all of it
+	Page         string // path of the statistics page
 }
 
-// daysCounted is of how many days.
+// daysCounted is the number of days in nameCounts.
 const daysCounted = 30
 
-// shownTarget is a target with what is known of its health.
+// shownTarget is a target with its health.
 type shownTarget struct {
 	registry.Target
-	Link    string // "" for what no browser opens
+	Link    string // "" for a URI that browsers cannot open
 	State   health.State
 	Checked time.Time
 	lines   []pages.Content
 }
 
-// About is all that is known of a target, a line each.
+// About returns the fields of a target, one per line.
 func (t shownTarget) About() []pages.Content { return t.lines }
 
-// aboutTarget returns all that is known of a target, a line each.
+// aboutTarget returns the fields of a target, one per line.
 func aboutTarget(in pages.Writer, t *registry.Target) (lines []pages.Content) {
 	for _, f := range field.OfTarget().Ordered("title", "rel", "type", "language", "context", "priority", "from", "until", "note") {
 		if f.Name == inURI || f.Empty(t) {
@@ -77,7 +78,7 @@ func aboutTarget(in pages.Writer, t *registry.Target) (lines []pages.Content) {
 	return lines
 }
 
-// serveName shows all that the registry has of a name or prefix.
+// serveName shows all fields of a name or prefix.
 func (e *Editor) serveName(p *Request) (message.Reply, error) {
 	s, err := existing(p)
 	if err != nil {
@@ -93,7 +94,8 @@ func (e *Editor) serveName(p *Request) (message.Reply, error) {
 	if e.Public != "" && !s.IsPrefix {
 		address := e.Public + "/" + strings.NewReplacer("?", "%3F", "#", "%23").Replace(n.Name)
 		page.Public = address + "?preview"
-		if code, err := qr.SVG(address, p.Panel.In.Text("name.qr_code")); err == nil { // else it is too long for one
+		// Otherwise it is too long for a QR code.
+		if code, err := qr.SVG(address, p.Panel.In.Text("name.qr_code")); err == nil {
 			page.Code = pages.Content(code)
 		}
 	}
@@ -115,7 +117,7 @@ func (e *Editor) serveName(p *Request) (message.Reply, error) {
 	return e.show(p, s.isolated(), "name.html", page), nil
 }
 
-// targets returns what a page shows of targets. That their health cannot be found out keeps nobody from seeing them.
+// targets returns the shown form of targets. They are shown even if their health cannot be read.
 func (e *Editor) targets(p *Request, s subject, all []registry.Target) (shown []shownTarget) {
 	var known []health.Target
 	if !s.IsPrefix && len(all) > 0 {
@@ -136,7 +138,7 @@ func (e *Editor) targets(p *Request, s subject, all []registry.Target) (shown []
 	return shown
 }
 
-// counts returns how often a name was looked up. That they cannot be read keeps nobody from the page.
+// counts returns the recent resolutions of a name, nil if they cannot be read.
 func (e *Editor) counts(p *Request, s subject) *nameCounts {
 	until := e.Service.Now().UTC()
 	days := map[string]string{"since": until.AddDate(0, 0, 1-daysCounted).Format(time.DateOnly), "until": until.Format(time.DateOnly)}
@@ -156,7 +158,7 @@ func (e *Editor) counts(p *Request, s subject) *nameCounts {
 	return made
 }
 
-// linkOf returns the URI of a target that browsers open, "" of others.
+// linkOf returns the URI of a target if browsers can open it, otherwise "".
 func linkOf(target string) string {
 	if strings.HasPrefix(target, "https://") || strings.HasPrefix(target, "http://") {
 		return target
@@ -164,7 +166,7 @@ func linkOf(target string) string {
 	return ""
 }
 
-// The pages of one name or prefix.
+// Paths of the pages of a name or prefix.
 const (
 	pathName     = "/registry/name"
 	pathEdit     = "/registry/edit"
@@ -172,7 +174,7 @@ const (
 	pathWithdraw = "/registry/withdraw"
 )
 
-// kindPrefix is the parameter "kind" of pages about prefixes; "" and "name" are names.
+// kindPrefix is the value of the parameter "kind" for prefixes; "" and "name" are for names.
 const kindPrefix = "prefix"
 
 // subject is the name or prefix that a page is about.
@@ -181,7 +183,7 @@ type subject struct {
 	IsPrefix bool
 }
 
-// subjectOf returns what a request is about; its Name is "" where none is given.
+// subjectOf returns the subject of a request; its Name is "" if the request has none.
 func subjectOf(p *Request) (s subject, err error) {
 	q := p.URL.Query()
 	switch s.Name = q.Get("uri"); q.Get("kind") {
@@ -195,7 +197,7 @@ func subjectOf(p *Request) (s subject, err error) {
 	return s, err
 }
 
-// existing is subjectOf for pages about one that there is.
+// existing is subjectOf for pages that require a name.
 func existing(p *Request) (subject, error) {
 	s, err := subjectOf(p)
 	if err == nil && s.Name == "" {
@@ -211,7 +213,7 @@ func (s subject) key() registry.Key {
 	return registry.Name(s.Name)
 }
 
-// Shown is it as pages show it.
+// Shown returns the name for display, with "*" for a prefix.
 func (s subject) Shown() string {
 	if s.IsPrefix {
 		return s.Name + "*"
@@ -219,17 +221,17 @@ func (s subject) Shown() string {
 	return s.Name
 }
 
-// isolated is it for the title of a page.
+// isolated returns Shown with Unicode isolation, for the title of a page.
 func (s subject) isolated() string { return pages.Isolated(s.Shown()) }
 
-// under puts the pages of a subject below the list of names.
+// under sets the breadcrumb of the pages of a name.
 func under(p *Request, s subject) {
 	if !s.IsPrefix {
 		p.Panel.Above = []pages.Item{{Word: p.Panel.In.Text("editor.names"), Path: PathNames}}
 	}
 }
 
-// to returns the target of a page about it, with more parameters, each a name and a value.
+// to returns the URL of a page about the subject, with additional parameters as pairs of name and value.
 func (s subject) to(path string, more ...[2]string) string {
 	q := make(url.Values)
 	if s.Name != "" {
@@ -250,10 +252,10 @@ func (s subject) to(path string, more ...[2]string) string {
 // To is to for templates.
 func (s subject) To(path string) string { return s.to("/registry/" + path) }
 
-// lead is a link to one of the pages of a subject.
+// lead is a link to a page of a subject.
 type lead struct{ Word, Target string }
 
-// leads returns the pages of a subject but for one, of those that who asks may see.
+// leads returns links to the pages of a subject, except for one, that the actor may visit.
 func leads(p *Request, s subject, isWithdrawn bool, but string) (all []lead) {
 	in := p.Panel.In
 	for _, l := range []struct {
@@ -272,7 +274,7 @@ func leads(p *Request, s subject, isWithdrawn bool, but string) (all []lead) {
 	return all
 }
 
-// seeOther sends a browser to a page after what it has sent was done, so that it is not sent again.
+// seeOther redirects after a form, so that reloading the page does not submit it again.
 func seeOther(target string) message.Reply {
 	return message.Reply{Status: http.StatusSeeOther, Location: target, CacheControl: message.NoStore}
 }

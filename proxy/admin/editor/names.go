@@ -18,43 +18,44 @@ import (
 	"github.com/urnd/urnd/resolver/registry/title"
 )
 
-// PathNames is where names are looked for, which is where editors begin.
+// PathNames is the path of the search for names, the entry page of editors.
 const PathNames = "/registry/names"
 
-// namesLength is how many names a page has.
+// namesLength is the page size of names.
 const namesLength = 50
 
-// namesPage is what the page of names shows.
+// namesPage is the data of the page of names.
 type namesPage struct {
 	Field       pages.Content
 	Asked       url.Values
-	Query       url.Values // of Asked what is a search
+	Query       url.Values // the search parameters in Asked
 	Names       []foundName
-	First, Next string // the targets of the first and the next page, "" for none
-	IsLate      bool   // the search has taken too long, and goes on with the next page
-	IsMore      bool   // one of the fields that are rarely used is
+	First, Next string // URLs of the first and the next page, "" for none
+	IsLate      bool   // the search was interrupted by its time limit, and continues on the next page
+	IsMore      bool   // a rarely used field is set
 	MayAdd      bool
 	MaySelect   bool
-	Prefixes    []string // all that whoever asks may see; nil is all
+	Prefixes    []string // the prefixes that the actor may read; nil is all
 	New, Mint   string
-	Select      string // where the names that are selected are sent
-	CSV, NDJSON string // all that is found
+	Select      string // URL to which the selected names are posted
+	CSV, NDJSON string // URLs of the complete result as a file
 	Fault       pages.Content
 }
 
-// foundName is a name that was found.
+// foundName is a row of the search result.
 type foundName struct {
 	api.Name
 	Page  string
 	Title string
-	First string // the URI of the first target
-	More  int    // how many others there are
+	First string // URI of the first target
+	More  int    // number of further targets
 }
 
-// sortChanged is the value of the parameter "sort" by which what was changed last is first; "" is by name.
+// sortChanged is the value of the parameter "sort" that orders by the last change, the newest first; ""
+// orders by name.
 const sortChanged = "changed"
 
-// filters returns what of a query is a search for names, as searchOf reads it.
+// filters returns the search parameters in a query, for searchOf.
 func filters(asked url.Values) url.Values {
 	q := make(url.Values)
 	for _, name := range []string{"prefix", "title", "text", "status", "target", "tag", "metadata", "sort"} {
@@ -82,7 +83,7 @@ func (e *Editor) serveNames(p *Request) (message.Reply, error) {
 	}
 	page.MayAdd = service.ToChange.Check(p.Actor, registry.KindName) == nil
 	page.MaySelect = page.MayAdd && e.Service.HasJobs()
-	if len(p.Actor.Prefixes) > 0 && q.Get("prefix") == "" { // what whoever asks may see begins so
+	if len(p.Actor.Prefixes) > 0 && q.Get("prefix") == "" { // only this prefix is readable for the actor
 		q.Set("prefix", p.Actor.Prefixes[0])
 		asked.Set("prefix", p.Actor.Prefixes[0])
 	}
@@ -116,7 +117,7 @@ func (e *Editor) serveNames(p *Request) (message.Reply, error) {
 	return refusedBy(e.show(p, p.Panel.In.Text("found.title"), "names.html", page), err), nil
 }
 
-// pageOf returns the target of a page with parameters.
+// pageOf returns the URL of a page with parameters.
 func pageOf(path string, q url.Values) string {
 	if len(q) == 0 {
 		return path
@@ -124,13 +125,13 @@ func pageOf(path string, q url.Values) string {
 	return path + "?" + q.Encode()
 }
 
-// exportOf returns the target of what a search finds, as a file.
+// exportOf returns the URL that exports the result of a search.
 func exportOf(q url.Values, format string) string {
 	q.Set("format", format)
 	return pageOf("/api/v1/names/export", q)
 }
 
-// foundOf returns a row of a list.
+// foundOf returns a row of the search result.
 func foundOf(n api.Name) foundName {
 	f := foundName{Name: n, Page: subject{Name: n.Name}.to(pathName), Title: cut(titleOf(n.Metadata))}
 	if len(n.Targets) > 0 {
@@ -141,7 +142,7 @@ func foundOf(n api.Name) foundName {
 
 // titleOf returns the title in metadata, "" for none.
 func titleOf(metadata string) (text string) {
-	members, _ := field.ParseMembers(json.RawMessage(metadata)) // the registry has checked it
+	members, _ := field.ParseMembers(json.RawMessage(metadata)) // the registry has validated it
 	for _, name := range title.Members() {
 		i := slices.IndexFunc(members, func(m field.Member) bool { return strings.EqualFold(m.Name, name) })
 		if i >= 0 && json.Unmarshal(members[i].Value, &text) == nil && text != "" {
@@ -151,23 +152,23 @@ func titleOf(metadata string) (text string) {
 	return ""
 }
 
-// Statuses are the choices of the status, and Sorts those of the order.
+// Statuses returns the options of the status.
 func (p namesPage) Statuses() []choice {
 	return choices(p.Asked.Get("status"), "", "names.status_any", "active", "names.status_active", "reserved", "names.status_reserved", "withdrawn", "names.status_withdrawn")
 }
 
-// Sorts are the choices of the order.
+// Sorts returns the options of the order.
 func (p namesPage) Sorts() []choice {
 	return choices(p.Asked.Get("sort"), "", "found.by_name", sortChanged, "found.by_change")
 }
 
-// choice is one of a list, with the identifier of its message.
+// choice is an option of a select element, with the identifier of its message.
 type choice struct {
 	Value, Message string
 	IsChosen       bool
 }
 
-// choices returns a list of values and messages, of which one is chosen.
+// choices returns options from pairs of a value and a message; chosen is selected.
 func choices(chosen string, pairs ...string) (all []choice) {
 	for i := 1; i < len(pairs); i += 2 {
 		all = append(all, choice{pairs[i-1], pairs[i], pairs[i-1] == chosen})
@@ -175,10 +176,10 @@ func choices(chosen string, pairs ...string) (all []choice) {
 	return all
 }
 
-// PathPrefixes is where the prefixes are.
+// PathPrefixes is the path of the list of prefixes.
 const PathPrefixes = "/registry/prefixes"
 
-// prefixesPage is what the page of prefixes shows.
+// prefixesPage is the data of the page of prefixes.
 type prefixesPage struct {
 	Asked    url.Values
 	Prefixes []api.Name
@@ -211,7 +212,8 @@ func (e *Editor) servePrefixes(p *Request) (message.Reply, error) {
 	return e.show(p, p.Panel.In.Text("prefixes.title"), "prefixes.html", page), nil
 }
 
-// askedOf returns what a page is asked for: "prefix", without which who has only some names is asked for the first of these, and others.
+// askedOf returns the parameter "prefix", and those named others, of a request. The prefix defaults to the
+// first owned prefix of the actor. q has the parameters that are set, asked all of them.
 func askedOf(p *Request, others ...string) (q, asked url.Values) {
 	asked, q = p.URL.Query(), make(url.Values)
 	if asked.Get("prefix") == "" && len(p.Actor.Prefixes) > 0 {
@@ -225,25 +227,25 @@ func askedOf(p *Request, others ...string) (q, asked url.Values) {
 	return q, asked
 }
 
-// pathMint is where the next free name of a pattern is reserved.
+// pathMint is the path of the form that mints the next free name of a pattern.
 const pathMint = "/registry/mint"
 
-// mintPage is what the page of the next free name shows.
+// mintPage is the data of the page of the next free name.
 type mintPage struct {
 	Field    pages.Content
 	Prefix   string
 	Patterns []nextName
-	Pattern  string // that was typed, or is offered
+	Pattern  string // the typed or the suggested pattern
 	Fault    pages.Content
 }
 
-// nextName is the next free name of a pattern that is in use, "" where there is none.
+// nextName is the next free name of a pattern in use, "" if there is none.
 type nextName struct{ Pattern, Name string }
 
-// shownPatterns bounds the patterns of which the next name is looked for.
+// shownPatterns limits the patterns whose next name is searched.
 const shownPatterns = 20
 
-// serveMint shows the next free names of patterns, and reserves one: then its form is filled in.
+// serveMint shows the next free names of patterns, and mints one; its edit form follows.
 func (e *Editor) serveMint(p *Request) (message.Reply, error) {
 	if p.Method != http.MethodPost {
 		return e.showMint(p, nil)
@@ -263,10 +265,10 @@ func (e *Editor) serveMint(p *Request) (message.Reply, error) {
 	}
 }
 
-// mintAgain shows the form as it was sent.
+// mintAgain shows the form as it was submitted.
 func (e *Editor) mintAgain(p *Request) (message.Reply, error) { return e.showMint(p, nil) }
 
-// showMint shows the patterns that are in use below a prefix, with their next names.
+// showMint shows the patterns in use below a prefix, with their next names.
 func (e *Editor) showMint(p *Request, fault error) (message.Reply, error) {
 	page := mintPage{Field: p.Field.HTML(), Prefix: ownPrefix(p, p.URL.Query().Get("prefix")), Pattern: p.Form.Get("other")}
 	patterns, err := e.Service.MintPatterns(p.Context(), p.Actor, page.Prefix)
@@ -276,7 +278,7 @@ func (e *Editor) showMint(p *Request, fault error) (message.Reply, error) {
 	for _, pattern := range patterns[:min(len(patterns), shownPatterns)] {
 		next := nextName{Pattern: pattern}
 		changes, err := e.Service.PreviewMint(p.Context(), p.Actor, mint.Request{Pattern: pattern, N: 1})
-		if err == nil && len(changes) > 0 { // or all are taken
+		if err == nil && len(changes) > 0 { // otherwise all names of the pattern are in use
 			next.Name = changes[0].After.Name
 		}
 		page.Patterns = append(page.Patterns, next)

@@ -17,25 +17,26 @@ import (
 	"github.com/urnd/urnd/resolver/registry/service"
 )
 
-// pathSelection is where names are sent that were selected in a list, and each selection is below it.
+// pathSelection is the path to which selected names are posted; each selection has a page below it.
 const pathSelection = "/registry/selection"
 
-// kindSelection is the kind of drafts of names that are changed together.
+// kindSelection is the kind of the drafts that change selected names.
 const kindSelection bulk.Format = "selection"
 
-// maxSelected bounds the names that are changed together: they are one transaction.
+// maxSelected limits the names of a selection, since they are changed in one transaction.
 const maxSelected = 1000
 
-// selection is what is done with names that were selected.
+// selection is the change of selected names.
 type selection struct {
 	Names []string
-	Do    string // one of the tasks, "" before one is chosen
-	// Values are the fields of the tasks, by their names.
+	Do    string // name of a task, "" before one is chosen
+	// Values are the fields of the tasks, by name.
 	Values map[string]string
 	Note   string
 }
 
-// serveSelect takes the names that were selected in a list, or all that a search finds, and leads to what may be done with them.
+// serveSelect stores the names selected in a list, or all names found by a search, and redirects to the page
+// of the selection.
 func (e *Editor) serveSelect(p *Request) (message.Reply, error) {
 	if p.Method != http.MethodPost {
 		return seeOther(PathNames), nil
@@ -59,7 +60,7 @@ func (e *Editor) serveSelect(p *Request) (message.Reply, error) {
 	return seeOther(draftPath(d)), nil
 }
 
-// allFound returns the names that the search of a form finds.
+// allFound returns the names found by the search of a form.
 func (e *Editor) allFound(p *Request) (all []string, err error) {
 	search, err := searchOf(filters(p.Form))
 	if err != nil {
@@ -75,21 +76,21 @@ func (e *Editor) allFound(p *Request) (all []string, err error) {
 	return all, err
 }
 
-// selectionPage is what the page of selected names shows.
+// selectionPage is the data of the page of selected names.
 type selectionPage struct {
 	selection
 	Field     pages.Content
 	Path      string
 	Fault     pages.Content
 	Tasks     []task
-	Changes   []shownChange // what would change
+	Changes   []shownChange // preview
 	Changed   int
 	Unchanged int
-	More      int // changes that are not shown
+	More      int // number of changes that are not shown
 	AsOf      registry.Seq
 }
 
-// task is what may be done with all of the selected names, with its fields.
+// task is a change that can be applied to all selected names, with its fields.
 type task struct {
 	Name, Message string
 	Fields        []taskField
@@ -98,7 +99,7 @@ type task struct {
 
 type taskField struct{ Name, Message, Value string }
 
-// tasks returns what an actor may do with names, as far as it was chosen.
+// tasks returns the tasks that the actor is authorized for, with the selected values.
 func (s *selection) tasks(actor registry.Actor) (all []task) {
 	add := func(name string, fields ...string) {
 		one := task{Name: name, Message: "several.do_" + name, IsChosen: s.Do == name}
@@ -119,7 +120,7 @@ func (s *selection) tasks(actor registry.Actor) (all []task) {
 	return all
 }
 
-// serveSelection shows selected names and what a change of all of them would do, and makes it.
+// serveSelection shows selected names with the preview of a change, and makes it.
 func (e *Editor) serveSelection(p *Request) (message.Reply, error) {
 	d, ok := e.Drafts.find(p, p.ID)
 	if !ok || d.Kind != kindSelection || d.Select == nil {
@@ -144,7 +145,7 @@ func (e *Editor) serveSelection(p *Request) (message.Reply, error) {
 	return seeOther(draftPath(d)), nil
 }
 
-// saveSelection makes the change that was previewed, and leads to its change set.
+// saveSelection makes the previewed change, and redirects to its change set.
 func (e *Editor) saveSelection(p *Request, d draft) (message.Reply, error) {
 	asOf, _ := strconv.ParseInt(p.Form.Get("as_of"), 10, 64)
 	changed, err := e.change(p, d.Select, false, registry.Seq(max(asOf, 1)))
@@ -155,7 +156,7 @@ func (e *Editor) saveSelection(p *Request, d draft) (message.Reply, error) {
 		return e.showSelection(p, d, err)
 	}
 	e.Drafts.end(d)
-	set := registry.Seq(0) // the number of a change set is that of its first version
+	set := registry.Seq(0) // the number of a change set is the Seq of its first version
 	for _, c := range changed {
 		if c.After.Seq > c.Before.Seq && (set == 0 || c.After.Seq < set) {
 			set = c.After.Seq
@@ -168,7 +169,7 @@ func (e *Editor) saveSelection(p *Request, d draft) (message.Reply, error) {
 	return seeOther(setPath(set, "")), nil
 }
 
-// showSelection shows a selection, and what the change that was chosen would do.
+// showSelection shows a selection, and the preview of the chosen change.
 func (e *Editor) showSelection(p *Request, d draft, fault error) (message.Reply, error) {
 	page := selectionPage{selection: *d.Select, Field: p.Field.HTML(), Path: draftPath(d), Tasks: d.Select.tasks(p.Actor)}
 	if fault == nil && page.Do != "" {
@@ -185,7 +186,7 @@ func (e *Editor) showSelection(p *Request, d draft, fault error) (message.Reply,
 	return refusedBy(e.show(p, p.Panel.In.Text("several.title", "Count", len(page.Names)), "selection.html", page), fault), nil
 }
 
-// preview takes what would change.
+// preview adds the result of a dry run.
 func (s *selectionPage) preview(in pages.Writer, changed []registry.Changed) {
 	for i := range changed {
 		s.AsOf = max(s.AsOf, changed[i].Before.Seq)
@@ -202,7 +203,8 @@ func (s *selectionPage) preview(in pages.Writer, changed []registry.Changed) {
 	}
 }
 
-// change makes the change of a selection as one change set, or finds out what it would do. No name may have changed after asOf; 0 is any.
+// change makes the change of a selection as one change set; a dry run only returns the result. It fails if a
+// name has changed after asOf; 0 does not check this.
 func (e *Editor) change(p *Request, s *selection, isDry bool, asOf registry.Seq) ([]registry.Changed, error) {
 	do, err := s.change()
 	if err != nil {
@@ -230,7 +232,7 @@ func (e *Editor) change(p *Request, s *selection, isDry bool, asOf registry.Seq)
 	return e.Service.Change(p.Context(), p.Actor, isDry, edits...)
 }
 
-// change returns the change of one name.
+// change returns the function that changes one name.
 func (s *selection) change() (func(registry.Entry) (registry.Record, error), error) {
 	value := func(field string, missing error) (string, error) {
 		if s.Values[field] == "" {
@@ -245,7 +247,7 @@ func (s *selection) change() (func(registry.Entry) (registry.Record, error), err
 	case "untag":
 		tag, err := value("untag", refuse("missing_untag"))
 		return of(func(r *registry.Record) { r.Metadata = withTag(r.Metadata, tag, false) }), err
-	case "contact": // an empty one removes it
+	case "contact": // an empty value removes it
 		return of(func(r *registry.Record) { r.Contact = s.Values["contact"] }), nil
 	case "activate":
 		return of(func(r *registry.Record) { r.Status, r.Reason, r.Successors = registry.Active, "", nil }), nil
@@ -270,7 +272,7 @@ func (s *selection) change() (func(registry.Entry) (registry.Record, error), err
 	}
 }
 
-// of returns the change of an entry that changes its record.
+// of returns the change of an entry that applies f to its record.
 func of(f func(r *registry.Record)) func(registry.Entry) (registry.Record, error) {
 	return func(before registry.Entry) (registry.Record, error) {
 		r := before.Record
@@ -279,18 +281,19 @@ func of(f func(r *registry.Record)) func(registry.Entry) (registry.Record, error
 	}
 }
 
-// memberTags is the member of metadata by which names are found by tag: see registry.Search.
+// memberTags is the metadata member with the tags of a name: see registry.Search.
 const memberTags = "tags"
 
-// withTag returns metadata with a tag, or without it; others stay in their order.
+// withTag returns metadata with a tag added or removed; other tags keep their order.
 func withTag(metadata, tag string, with bool) string {
-	members, _ := field.ParseMembers(json.RawMessage(metadata)) // the registry has checked it
+	members, _ := field.ParseMembers(json.RawMessage(metadata)) // the registry has validated it
 	at := slices.IndexFunc(members, func(m field.Member) bool { return m.Name == memberTags })
 	if at < 0 {
 		at, members = len(members), append(members, field.Member{Name: memberTags, Value: json.RawMessage("null")})
 	}
 	var tags []json.RawMessage
-	if value := members[at].Value; json.Unmarshal(value, &tags) != nil { // a tag that is in no list; null is none
+	// A single tag outside a list; null is an empty list.
+	if value := members[at].Value; json.Unmarshal(value, &tags) != nil {
 		tags = []json.RawMessage{value}
 	}
 	is := func(v json.RawMessage) bool {
@@ -309,7 +312,7 @@ func withTag(metadata, tag string, with bool) string {
 	if len(tags) == 0 {
 		members = slices.Delete(members, at, at+1)
 	} else {
-		members[at].Value, _ = field.Marshal(tags) // it was JSON
+		members[at].Value, _ = field.Marshal(tags) // tags are valid JSON
 	}
 	if len(members) == 0 {
 		return ""

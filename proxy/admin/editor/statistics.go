@@ -13,47 +13,47 @@ import (
 	"github.com/urnd/urnd/resolver/registry/service"
 )
 
-// PathStatistics is where the names are counted.
+// PathStatistics is the path of the statistics.
 const PathStatistics = "/registry/statistics"
 
 const groupsShown = 30
 
-// countedGroup is how many names there are of a namespace, or of a prefix.
+// countedGroup is the number of names in a namespace or below a prefix.
 type countedGroup struct {
 	Group  string
-	Others int // of how many namespaces together, in place of Group
+	Others int // the number of namespaces combined in this group, which has no Group
 	registry.Totals
 }
 
-// Sum is how many names there are.
+// Sum returns the number of names.
 func (g countedGroup) Sum() int64 { return g.Active + g.Reserved + g.Withdrawn }
 
-// countedPeriod is how often names were resolved in a period.
+// countedPeriod is the number of resolutions in a period.
 type countedPeriod struct{ registry.Count }
 
-// Sum is how often by people and programs.
+// Sum returns the resolutions by people and by bots.
 func (c countedPeriod) Sum() int64 { return c.People + c.Bots }
 
-// statisticsPage is what the page of statistics shows.
+// statisticsPage is the data of the page of statistics.
 type statisticsPage struct {
 	Asked      url.Values
 	Own        []string
 	Groups     []countedGroup
 	Total      countedGroup
 	IsComplete bool
-	// Resolutions of one name, or of all.
+	// Resolutions of one name, or of all names.
 	IsCounted bool
 	Name      string
 	Fault     pages.Content
 	Periods   []countedPeriod
-	Most      int64 // resolutions of a period
+	Most      int64 // the maximum of resolutions in a period
 	People    int64
 	Bots      int64
 	Since     string
 	Until     string
 }
 
-// serveStatistics shows how many names there are, and how often one was resolved.
+// serveStatistics shows the number of names, and the resolutions of one or all of them.
 func (e *Editor) serveStatistics(p *Request) (message.Reply, error) {
 	q, asked := askedOf(p)
 	page := statisticsPage{Asked: asked, Own: p.Actor.Prefixes}
@@ -76,7 +76,7 @@ func (e *Editor) serveStatistics(p *Request) (message.Reply, error) {
 	return e.show(p, p.Panel.In.Text("statistics.title"), "statistics.html", page), nil
 }
 
-// groupsOf returns the groups with the most names, the greatest first; all others are one.
+// groupsOf returns the largest groups in descending order; all others are combined in the last group.
 func groupsOf(totals map[string]registry.Totals) (groups []countedGroup) {
 	for _, name := range slices.Sorted(maps.Keys(totals)) {
 		if t := totals[name]; t != (registry.Totals{}) {
@@ -94,7 +94,7 @@ func groupsOf(totals map[string]registry.Totals) (groups []countedGroup) {
 	return groups
 }
 
-// countPeriods asks how often a name, or all names together, were resolved, by default in the last days.
+// countPeriods reads the resolutions of a name, or of all names, by default of the last days.
 func (e *Editor) countPeriods(p *Request, page *statisticsPage) error {
 	today := e.Service.Now().UTC()
 	page.Since, page.Until = page.Asked.Get("since"), page.Asked.Get("until")
@@ -128,13 +128,15 @@ func (e *Editor) countPeriods(p *Request, page *statisticsPage) error {
 }
 
 const (
-	// daysShown is from how many days on months are shown in place of them, and monthsShown how many of these at most.
+	// daysShown is the number of days from which months are shown instead, and monthsShown the maximum number
+	// of months.
 	daysShown   = 92
 	monthsShown = 120
 	monthForm   = "2006-01"
 )
 
-// following returns the periods from one day to another without gaps: days where they are few and all are known, or else months.
+// following returns the periods from one day to another without gaps: days if they are few and all known,
+// otherwise months.
 func following(counted []registry.Count, since, until string) []registry.Count {
 	from, err := plaintext.ParseDay(since)
 	if err != nil {
@@ -145,7 +147,8 @@ func following(counted []registry.Count, since, until string) []registry.Count {
 		return counted
 	}
 	form, next := time.DateOnly, func(t time.Time) time.Time { return t.AddDate(0, 0, 1) }
-	hasMonths := len(counted) > 0 && len(counted[0].Period) < len(time.DateOnly) // of long ago there are no days, and these are first
+	// Old counts have months only, and they come first.
+	hasMonths := len(counted) > 0 && len(counted[0].Period) < len(time.DateOnly)
 	if hasMonths || !to.Before(from.AddDate(0, 0, daysShown)) {
 		form, next = monthForm, func(t time.Time) time.Time { return t.AddDate(0, 1, 0) }
 		from = time.Date(from.Year(), from.Month(), 1, 0, 0, 0, 0, time.UTC)

@@ -11,34 +11,35 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// PathTargets is where the targets are that do not answer.
+// PathTargets is the path of the list of unhealthy targets.
 const PathTargets = "/registry/targets"
 
 const (
-	// targetsShown is from how many targets on a page ends. healthPages bounds how many of the service are read for one.
+	// targetsShown is the number of targets after which a page ends. healthPages limits the pages of the
+	// service that are read for it.
 	targetsShown = 50
 	healthPages  = 20
 )
 
-// stateMoved is the state of the page, and not of the registry, of healthy targets that have moved for good.
+// stateMoved is the pseudo-state of healthy targets with a permanent redirect; the registry does not know it.
 const stateMoved = "moved"
 
-// healthState is a state that one can ask for.
+// healthState is a state that can be selected.
 type healthState struct {
 	State, About string
 	Chosen       bool
 }
 
-// brokenTarget is a target with what can be done about it.
+// brokenTarget is an unhealthy target with links to its repair.
 type brokenTarget struct {
 	health.Target
-	Answer string // what its server said
-	Server string // "https://old.example.org/": what its targets begin with; "" where nothing is moved
-	Move   string // the path where all targets of that server are moved, "" where that is not offered
+	Answer string // response of its server, or the error
+	Server string // "https://old.example.org/": the beginning of the URIs on its server; "" if no move is offered
+	Move   string // path of the form that moves all targets of that server, "" if not offered
 	Edit   string
 }
 
-// targetsPage is what the page of targets shows.
+// targetsPage is the data of the list of targets.
 type targetsPage struct {
 	Asked   url.Values
 	Own     []string
@@ -46,11 +47,11 @@ type targetsPage struct {
 	Targets []brokenTarget
 	Next    string
 	MayEdit bool
-	// IsChecked is whether targets are looked at at all.
+	// IsChecked is true if targets are checked at all.
 	IsChecked bool
 }
 
-// serveTargets lists the targets that do not answer.
+// serveTargets lists the unhealthy targets.
 func (e *Editor) serveTargets(p *Request) (message.Reply, error) {
 	q, asked := askedOf(p, "cursor")
 	state := asked.Get("state")
@@ -80,7 +81,7 @@ func (e *Editor) serveTargets(p *Request) (message.Reply, error) {
 	default:
 		q.Set("state", state)
 	}
-	for range healthPages { // those of other states are left out from pages, which may be empty
+	for range healthPages { // a page of the service may be empty, since it filters by state
 		found, next, err := e.Service.Health(p.Context(), p.Actor, q.Get("prefix"), health.State(q.Get("state")), service.Page{Cursor: q.Get("cursor")})
 		if err != nil {
 			return message.Reply{}, err
@@ -118,7 +119,8 @@ func (e *Editor) brokenTargetOf(p *Request, t health.Target) brokenTarget {
 	return s
 }
 
-// serverOf returns what the URIs of a server begin with, up to the first slash of the path; "" where there is none.
+// serverOf returns the beginning of the URIs on a server, up to the first slash of the path; "" for a URI
+// without a host.
 func serverOf(target string) string {
 	u, err := uri.FromIRI(target)
 	if err != nil {
@@ -130,7 +132,7 @@ func serverOf(target string) string {
 	authority, _ := u.Authority()
 	server := u.Scheme() + "://" + authority + "/"
 	if !strings.HasPrefix(target, server) {
-		return "" // it is written in another way: octets are replaced
+		return "" // it is spelled differently: characters were percent-encoded
 	}
 	return server
 }

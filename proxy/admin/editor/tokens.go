@@ -14,40 +14,40 @@ import (
 	"github.com/urnd/urnd/resolver/registry/token"
 )
 
-// PathTokens is where the tokens of programs and people are.
+// PathTokens is the path of the list of tokens.
 const PathTokens = "/registry/tokens"
 
 const pathRevoke = PathTokens + "/{id}/revoke"
 
-// tokensShown is how many tokens a page has.
+// tokensShown is the page size of tokens.
 const tokensShown = 100
 
-// shownToken is a token as pages show it.
+// shownToken is a token for display.
 type shownToken struct {
 	token.Token
-	Secret string // of one that was made
+	Secret string // only of a new token
 }
 
-// prefixesOfToken is how many prefixes of a token are shown.
+// prefixesOfToken is the number of prefixes that are shown.
 const prefixesOfToken = 5
 
-// First are its first prefixes.
+// First returns the first prefixes.
 func (t *shownToken) First() []string { return t.Prefixes[:min(len(t.Prefixes), prefixesOfToken)] }
 
-// Others is how many more it has.
+// Others returns the number of further prefixes.
 func (t *shownToken) Others() int { return len(t.Prefixes) - len(t.First()) }
 
-// tokensPage is what the page of tokens shows.
+// tokensPage is the data of the page of tokens.
 type tokensPage struct {
 	Field   pages.Content
 	Fault   pages.Content
 	Tokens  []*shownToken
-	More    int // that are not shown
+	More    int // number of tokens that are not shown
 	Actions []offeredAction
 	Roles   []offeredRole
-	// What was typed.
+	// The submitted form.
 	Name, Prefixes, Note, Expires string
-	IsLimited                     bool // who makes tokens has only some names himself
+	IsLimited                     bool // the actor has owned prefixes, and can only grant these
 	Own                           string
 }
 
@@ -62,7 +62,7 @@ type offeredRole struct {
 	Chosen      bool
 }
 
-// serveTokens lists the tokens, and makes new ones.
+// serveTokens lists the tokens, and creates new ones.
 func (e *Editor) serveTokens(p *Request) (message.Reply, error) {
 	page := newTokensPage(p)
 	if p.Method == http.MethodPost {
@@ -86,12 +86,12 @@ func newTokensPage(p *Request) *tokensPage {
 	return &tokensPage{Field: p.Field.HTML(), Own: p.Actor.Token, IsLimited: p.Actor.Prefixes != nil}
 }
 
-// tokensAgain shows the list with the form as it was sent.
+// tokensAgain shows the list with the form as it was submitted.
 func (e *Editor) tokensAgain(p *Request) (message.Reply, error) {
 	return e.showTokens(p, newTokensPage(p))
 }
 
-// showTokens shows the list, with the form as it was sent.
+// showTokens shows the list, with the form as it was submitted.
 func (e *Editor) showTokens(p *Request, page *tokensPage) (message.Reply, error) {
 	all, _, err := e.Service.Tokens(p.Context(), p.Actor)
 	if err != nil {
@@ -120,7 +120,7 @@ func (e *Editor) showTokens(p *Request, page *tokensPage) (message.Reply, error)
 	return e.show(p, p.Panel.In.Text("editor.tokens"), "tokens.html", page), nil
 }
 
-// createToken makes the token of a form.
+// createToken creates the token of a form.
 func (e *Editor) createToken(p *Request) (made *shownToken, err error) {
 	asked := token.Token{Name: strings.TrimSpace(p.Form.Get("name")), Note: strings.TrimSpace(p.Form.Get("note"))}
 	for line := range strings.Lines(p.Form.Get("prefixes")) {
@@ -143,13 +143,13 @@ func (e *Editor) createToken(p *Request) (made *shownToken, err error) {
 		if err != nil {
 			return made, refuse("token_day")
 		}
-		asked.Expires = day.AddDate(0, 0, 1) // it is valid on its last day
+		asked.Expires = day.AddDate(0, 0, 1) // the last day is included
 	}
 	t, secret, err := e.Service.CreateToken(p.Context(), p.Actor, asked)
 	return &shownToken{t, secret}, err
 }
 
-// revokePage is what the page shows that asks whether a token is to be revoked.
+// revokePage is the data of the confirmation page of a revocation.
 type revokePage struct {
 	*shownToken
 	Field pages.Content
@@ -157,7 +157,7 @@ type revokePage struct {
 	IsOwn bool
 }
 
-// serveRevoke asks whether a token is to be revoked, and revokes it.
+// serveRevoke asks for confirmation, and revokes a token.
 func (e *Editor) serveRevoke(p *Request) (message.Reply, error) {
 	if p.Method == http.MethodPost {
 		revoked, err := e.Service.RevokeToken(p.Context(), p.Actor, p.ID)
@@ -171,7 +171,7 @@ func (e *Editor) serveRevoke(p *Request) (message.Reply, error) {
 	return e.askRevoke(p)
 }
 
-// askRevoke asks whether a token is to be revoked.
+// askRevoke shows the confirmation page of a revocation.
 func (e *Editor) askRevoke(p *Request) (message.Reply, error) {
 	all, _, err := e.Service.Tokens(p.Context(), p.Actor)
 	if err != nil {

@@ -12,25 +12,25 @@ import (
 	"github.com/urnd/urnd/resolver/registry/service"
 )
 
-// withdrawPage is what the form shows that withdraws a name.
+// withdrawPage is the data of the form that withdraws a name.
 type withdrawPage struct {
 	*editing
 	Leads     []lead
 	Faults    faults
 	Action    string
-	Changed   pages.Content // what somebody else has changed meanwhile: the new version; "" for nothing
+	Changed   pages.Content // message about a concurrent change; "" for none
 	Meanwhile []difference
 }
 
-// Input is a field.
+// Input returns a form field.
 func (p withdrawPage) Input(id string, label pages.Content, value string, hint pages.Content, rows int) input {
 	return input{ID: id, Label: label, Value: value, Hint: hint, Fault: p.Faults.Of(id), Rows: rows}
 }
 
-// Form is what was typed.
+// Form returns the values of the form.
 func (p withdrawPage) Form() texts { return p.form.texts }
 
-// serveWithdraw is the form that withdraws a name, the preview of that, and what does it.
+// serveWithdraw serves the form that withdraws a name and its preview, and withdraws it.
 func (e *Editor) serveWithdraw(p *Request) (message.Reply, error) {
 	s, err := existing(p)
 	if err != nil {
@@ -84,7 +84,7 @@ func (e *Editor) serveWithdraw(p *Request) (message.Reply, error) {
 	}), nil
 }
 
-// withdrawAgain shows the form as it was sent.
+// withdrawAgain shows the form as it was submitted.
 func (e *Editor) withdrawAgain(p *Request) (message.Reply, error) {
 	s, err := existing(p)
 	if err != nil {
@@ -109,7 +109,7 @@ func (e *Editor) withdrawing(r *editing, page *withdrawPage) message.Reply {
 	return reply
 }
 
-// withdrawConflict shows what somebody else has changed meanwhile, and the form as it was typed, for the version that is current now.
+// withdrawConflict shows a concurrent change, with the form as it was submitted, for the current version.
 func (e *Editor) withdrawConflict(r *editing, current registry.Entry) (message.Reply, error) {
 	base, err := e.entry(r.Request, r.subject, max(r.version, 1))
 	if err != nil && !errors.Is(err, registry.ErrUnknown) {

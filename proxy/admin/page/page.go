@@ -1,5 +1,6 @@
-// Package page has what the parts of the admin interface share that make pages for people: the request for a page, the page, and how replies
-// are sent.
+// Package page has what all pages of the admin interface share: the authenticated request for a page, the
+// description of a page, and the writer of replies. Requests of net/http enter; HTML pages and problem
+// documents (RFC 9457) leave, subject to the preconditions of RFC 9110 section 13.
 package page
 
 import (
@@ -19,22 +20,24 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Request is a request for a page with forms. It is of somebody who may see the page, and a form that is sent is one of this server.
+// Request is a request for a page. The actor is authorized to visit the page, and the CSRF token of a posted
+// form is valid.
 type Request struct {
 	*http.Request
-	Actor registry.Actor // the zero value on the page to log in
+	Actor registry.Actor // the zero value on the login page
 	ID    string         // the segment of the path for "{id}"
-	Form  url.Values     // the fields of a form; nil where none was sent
-	Field pages.Field    // which each form must have
-	Panel pages.Panel    // what is around the content
-	// Outcome is what was done, where the reply leads to another page: that one shows it, once.
+	Form  url.Values     // the fields of a posted form; nil for none
+	Field pages.Field    // the hidden field that each form must contain
+	Panel pages.Panel    // the frame of the content
+	// Outcome is the result of the form, if the reply is a redirect: the next page shows it once.
 	Outcome pages.Content
 }
 
-// Said returns an error in words of the reader: by its code, with the rule that an identifier breaks, and in English what it says beyond that.
+// Said returns an error in the language of the reader: the message of its code, with the syntax rule that an
+// identifier violates. Errors without a code are problem reasons.
 func Said(in pages.Writer, err error) pages.Content {
 	var coded *registry.Error
-	if errors.As(err, &coded) { // the document of a problem has others of a URI that cannot be read
+	if errors.As(err, &coded) { // the problem document of a URI that cannot be parsed has other codes
 		said := in.Says(coded.Code, coded.Values...)
 		var parse *uri.ParseError
 		if errors.As(err, &parse) {
@@ -45,20 +48,21 @@ func Said(in pages.Writer, err error) pages.Content {
 	return in.Reason(problem.New(err))
 }
 
-// Page is one of the pages of the admin interface: GET, HEAD, and POST of a form.
+// Page describes one page of the admin interface, which serves GET, HEAD and the POST of a form.
 type Page struct {
 	Path  string      // "{id}" is one segment
-	Word  string      // the message of its name among the pages to which all lead; "" for none
-	About string      // the message about it in the list of all that there is; "" for none
-	Use   service.Use // what whoever sees it must be allowed to do with the registry; 0 is for administrators
-	// MaxFile is how many bytes a file of its form may have; 0 for forms without one.
+	Word  string      // the message with its name in the navigation; "" for none
+	About string      // the message that describes it in the index; "" for none
+	Use   service.Use // the use of the registry that the visitor must be authorized for; 0: administrators only
+	// MaxFile is the maximum size in bytes of an uploaded file; 0 for forms without a file.
 	MaxFile int64
 	Serve   func(r *Request) (message.Reply, error)
-	// Again shows the form as it was sent, and does nothing; nil: there is none, or it has nothing that was typed.
+	// Again shows a posted form as it was submitted, without effect; nil if there is none, or nothing was
+	// typed in it.
 	Again func(r *Request) (message.Reply, error)
 }
 
-// Reading returns the Serve of a page that has no form to send.
+// Reading returns the Serve of a page without a form: POST is an error.
 func Reading(serve func(r *Request) (message.Reply, error)) func(r *Request) (message.Reply, error) {
 	return func(r *Request) (message.Reply, error) {
 		if r.Method == http.MethodPost {
@@ -68,20 +72,20 @@ func Reading(serve func(r *Request) (message.Reply, error)) func(r *Request) (me
 	}
 }
 
-// Writer makes and sends replies with pages of a design.
+// Writer writes replies with pages of a design.
 type Writer struct{ Design *pages.Design }
 
-// Show returns the reply with a page.
+// Show returns the reply with a page, which must not be stored.
 func (w Writer) Show(p *pages.Panel) message.Reply {
 	return message.Reply{Status: http.StatusOK, CacheControl: message.NoStore}.WithPage(message.Page(w.Design.Panel(p)))
 }
 
-// Fail sends the reply to a request that failed.
+// Fail sends the reply to a failed request.
 func (w Writer) Fail(to http.ResponseWriter, r *http.Request, err error) {
 	w.Write(to, r, w.Problem(r, err))
 }
 
-// Problem returns the reply to a request that failed: a page for browsers, but for those of the API.
+// Problem returns the reply to a failed request: a page for browsers, a problem document for the API.
 func (w Writer) Problem(r *http.Request, err error) message.Reply {
 	if route.IsAPI(r.URL.Path) {
 		return problem.Reply(w.Design, nil, err)
@@ -89,7 +93,7 @@ func (w Writer) Problem(r *http.Request, err error) message.Reply {
 	return problem.Reply(w.Design, httpmessage.LinesOf(r.Header), err)
 }
 
-// Write sends a reply as the preconditions of its request want it.
+// Write sends a reply, subject to the preconditions of its request.
 func (w Writer) Write(to http.ResponseWriter, r *http.Request, reply message.Reply) {
 	switch reply.Precondition(r.Method, httpmessage.LinesOf(r.Header)) {
 	case http.StatusNotModified:
@@ -103,7 +107,7 @@ func (w Writer) Write(to http.ResponseWriter, r *http.Request, reply message.Rep
 	send(to, r.Method, reply)
 }
 
-// send sends a reply by net/http, with the fields that are set in w already.
+// send sends a reply with net/http, in addition to the header fields that w has already.
 func send(w http.ResponseWriter, method string, reply message.Reply) {
 	if reply.Close != nil {
 		defer reply.Close()
@@ -113,16 +117,16 @@ func send(w http.ResponseWriter, method string, reply message.Reply) {
 	switch {
 	case method == http.MethodHead:
 	case reply.Stream == nil && len(reply.Body) > 0:
-		_, _ = w.Write(reply.Body) // it fails only where the client left
+		_, _ = w.Write(reply.Body) // it fails only if the client has disconnected
 	case reply.Stream != nil:
 		control := http.NewResponseController(w)
 		if reply.Stream(stream{w, control}) != nil {
-			_ = control.SetWriteDeadline(time.Unix(1, 0)) // the part must not look complete
+			_ = control.SetWriteDeadline(time.Unix(1, 0)) // a truncated response must not look complete
 		}
 	}
 }
 
-// stream is the response of net/http as a message.Stream.
+// stream is an http.ResponseWriter as a message.Stream.
 type stream struct {
 	io.Writer
 	*http.ResponseController

@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// hostPrefix begins the name of a cookie that browsers take by TLS alone, from the host to which they send it: RFC 6265bis
-// section 4.1.3.2.
+// hostPrefix is the prefix of cookies that browsers accept only over TLS, from the host to which they return
+// it: RFC 6265bis section 4.1.3.2.
 const hostPrefix = "__Host-"
 
-// name returns the name of the cookie for a host, as in Host. The port is in it: browsers send cookies to all ports of a host, and
-// each may be an urnd.
+// name returns the name of the session cookie for a host, as in Host. It contains the port: browsers send
+// cookies to all ports of a host, and each may be another urnd.
 func name(host string, isSecure bool) string {
 	made := "urnd"
 	if _, port, err := net.SplitHostPort(host); err == nil && strings.Trim(port, "0123456789") == "" {
@@ -23,7 +23,8 @@ func name(host string, isSecure bool) string {
 	return made
 }
 
-// CookieOf returns the value of the cookie of a request, which has come by TLS or not; "" for none.
+// CookieOf returns the value of the session cookie of a request, "" for none. isSecure is true if the request
+// was received over TLS.
 func CookieOf(r *http.Request, isSecure bool) string {
 	c, err := r.Cookie(name(r.Host, isSecure))
 	if err != nil {
@@ -32,13 +33,14 @@ func CookieOf(r *http.Request, isSecure bool) string {
 	return c.Value
 }
 
-// Cookie returns the cookie of a client as the request has it after it was set.
+// Cookie returns the session cookie as a later request of the client carries it.
 func Cookie(r *http.Request, value string, isSecure bool) *http.Cookie {
 	return &http.Cookie{Name: name(r.Host, isSecure), Value: value} //nolint:gosec // it is not sent to a client
 }
 
-// SetCookie returns the value of Set-Cookie that gives a cookie to who has sent a request, or takes it away where the value is "". It ends
-// with the browser; no script reads it, and no other site makes a browser send it.
+// SetCookie returns the value of Set-Cookie that sets the session cookie, or deletes it where the value is
+// "". The cookie ends with the browser session; scripts cannot read it, and it is not sent with cross-site
+// requests.
 func SetCookie(r *http.Request, value string, isSecure bool) string {
 	//nolint:gosec // Secure is not for loopback without TLS
 	c := http.Cookie{Name: name(r.Host, isSecure), Value: value, Path: "/", HttpOnly: true, Secure: isSecure, SameSite: http.SameSiteStrictMode}
@@ -48,10 +50,10 @@ func SetCookie(r *http.Request, value string, isSecure bool) string {
 	return c.String()
 }
 
-// cookieLanguage is the name of the cookie that has the language that was chosen, which is no secret.
+// cookieLanguage is the name of the cookie with the selected language, which is no secret.
 const cookieLanguage = "urnd-lang"
 
-// Language returns the word of the language that the browser of a request has chosen before, "" for none.
+// Language returns the language in the cookie of a request, "" for none.
 func Language(r *http.Request) string {
 	c, err := r.Cookie(cookieLanguage)
 	if err != nil {
@@ -60,7 +62,7 @@ func Language(r *http.Request) string {
 	return c.Value
 }
 
-// SetLanguage returns the value of Set-Cookie that keeps a language for a year.
+// SetLanguage returns the value of Set-Cookie that stores a language for a year.
 func SetLanguage(word string, isSecure bool) string {
 	const year = 365 * 24 * 60 * 60
 	//nolint:gosec // Secure is not for loopback without TLS

@@ -5,21 +5,21 @@ import (
 	"time"
 )
 
-// Bounds of outcomes.
+// Limits of outcomes.
 const (
 	maxOutcomes = 1000
 	outcomeTime = 5 * time.Minute
 )
 
-// outcome is what was done by a form, until the page after it has shown it.
+// outcome is the result of a form, until the next page has shown it.
 type outcome struct {
 	cookie string
 	text   string
 	made   time.Time
 }
 
-// KeepOutcome keeps what was done by a form for the page after it, in the same browser, and returns its identifier. It is in memory alone: it
-// may be a token.
+// KeepOutcome stores the result of a form for the next page in the same browser, and returns its identifier.
+// It is stored in memory only, since it may contain a token.
 func (s *Sessions) KeepOutcome(cookie string, text string) (id string) {
 	id, now := rand.Text(), s.now()
 	s.mu.Lock()
@@ -39,7 +39,8 @@ func (s *Sessions) KeepOutcome(cookie string, text string) (id string) {
 	return id
 }
 
-// TakeOutcome returns what was kept for a browser, "" for nothing. It returns it once: a page that is loaded again does not say it.
+// TakeOutcome returns and removes a stored outcome of a browser, "" for none. A reload of the page does not
+// show it again.
 func (s *Sessions) TakeOutcome(cookie, id string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

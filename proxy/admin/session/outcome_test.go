@@ -8,7 +8,7 @@ import (
 	"github.com/urnd/urnd/proxy/admin/session"
 )
 
-// An outcome is shown once, in the browser of who has done it, and not for long.
+// An outcome is shown once, only in the same browser, and expires.
 func TestOutcomes(t *testing.T) {
 	now := time.Unix(1_900_000_000, 0)
 	s := session.New(func() time.Time { return now })

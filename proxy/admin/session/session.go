@@ -1,4 +1,6 @@
-// Package session knows who has logged in to the admin interface by a browser.
+// Package session manages the browser sessions of the admin interface: their cookies, CSRF tokens and the
+// outcomes of forms. A proof of a token enters; a cookie value leaves, which later finds the proof again.
+// Sessions are in memory only. Cookies follow RFC 6265bis.
 package session
 
 import (
@@ -13,39 +15,42 @@ import (
 	"github.com/urnd/urnd/resolver/registry/token"
 )
 
-// Bounds of sessions.
+// Limits of sessions.
 const (
-	// MaxIdle is for how long a session that is not used is valid, and MaxAge for how long one is at most.
+	// MaxIdle is the time after which an unused session expires, and MaxAge the maximum lifetime of a
+	// session.
 	MaxIdle = time.Hour
 	MaxAge  = 12 * time.Hour
-	// maxOfToken bounds the sessions by one token: the one that was not used for the longest time ends for another one. So nobody ends
-	// those of others, and all together are bounded by the number of tokens.
+	// maxOfToken limits the sessions of one token: a new session evicts the one that was unused for the
+	// longest time. So no client can end the sessions of other tokens, and the number of tokens bounds all
+	// sessions.
 	maxOfToken = 50
-	// sweptEvery is how often sessions that have ended are forgotten.
+	// sweptEvery is the interval at which expired sessions are removed.
 	sweptEvery = time.Minute
 )
 
-// Sessions are those of a running urnd: a reload ends none, and a restart all. The tokens by which they began are not in them, but
-// their hashes, by which each request finds out whether they are valid still. They are safe for concurrent use.
+// Sessions are the sessions of a running urnd: they outlive a reload, but not a restart. They store hashes of
+// the tokens, not the tokens; each request checks by its hash whether the token is still valid. They are safe
+// for concurrent use.
 type Sessions struct {
 	now func() time.Time
-	key [sha256.Size]byte // of the tokens of forms
+	key [sha256.Size]byte // the HMAC key of CSRF tokens
 
 	mu      sync.Mutex
-	all     map[[sha256.Size]byte]*session                 // by the hash of what the cookie has
-	byToken map[token.Proof]map[[sha256.Size]byte]*session // those that began with a proof
+	all     map[[sha256.Size]byte]*session                 // by the hash of the cookie
+	byToken map[token.Proof]map[[sha256.Size]byte]*session // by the proof with which they were started
 	swept   time.Time
-	// outcomes are by their identifiers.
+	// outcomes are by identifier.
 	outcomes map[string]outcome
 }
 
-// session is what began with a proof.
+// session is one session of a token.
 type session struct {
 	proof       token.Proof
 	begun, used time.Time
 }
 
-// New returns Sessions of nobody.
+// New returns Sessions without any session.
 func New(now func() time.Time) *Sessions {
 	s := &Sessions{
 		now: now, all: make(map[[sha256.Size]byte]*session), byToken: make(map[token.Proof]map[[sha256.Size]byte]*session),
@@ -55,8 +60,8 @@ func New(now func() time.Time) *Sessions {
 	return s
 }
 
-// Begin begins a session of who has shown a token, and returns the value of its cookie. The identifier of the proof is "" for the token
-// of administrators.
+// Begin starts a session for a token, and returns the value of its cookie. The ID of the proof is "" for the
+// token of administrators.
 func (s *Sessions) Begin(p token.Proof) (cookie string) {
 	cookie = begun + Value()
 	now := s.now()
@@ -72,7 +77,7 @@ func (s *Sessions) Begin(p token.Proof) (cookie string) {
 	return cookie
 }
 
-// sweep forgets the sessions that have ended.
+// sweep removes expired sessions.
 func (s *Sessions) sweep(now time.Time) {
 	if now.Sub(s.swept) < sweptEvery {
 		return
@@ -85,7 +90,7 @@ func (s *Sessions) sweep(now time.Time) {
 	}
 }
 
-// makeRoom ends the session of a token that was not used for the longest time where there are most of these.
+// makeRoom evicts the session of a token that was unused for the longest time, if the token has maxOfToken.
 func (s *Sessions) makeRoom(p token.Proof, now time.Time) {
 	if len(s.byToken[p]) < maxOfToken {
 		return
@@ -115,7 +120,8 @@ func (o *session) isValid(now time.Time) bool {
 	return now.Sub(o.used) < MaxIdle && now.Sub(o.begun) < MaxAge
 }
 
-// Of returns the proof by which the session of a cookie has begun; ok is false where there is none, or no more.
+// Of returns the proof of the session of a cookie, and updates its time of use; ok is false if there is no
+// such session or it has expired.
 func (s *Sessions) Of(cookie string) (p token.Proof, ok bool) {
 	now, key := s.now(), sha256.Sum256([]byte(cookie))
 	s.mu.Lock()
@@ -132,14 +138,14 @@ func (s *Sessions) Of(cookie string) (p token.Proof, ok bool) {
 	return one.proof, true
 }
 
-// End ends the session of a cookie, if there is one.
+// End ends the session of a cookie, if it exists.
 func (s *Sessions) End(cookie string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.remove(sha256.Sum256([]byte(cookie)))
 }
 
-// EndToken ends the sessions of a token, which was revoked.
+// EndToken ends the sessions of a revoked token.
 func (s *Sessions) EndToken(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -154,25 +160,26 @@ func (s *Sessions) EndToken(id string) {
 	}
 }
 
-// Form returns what forms have that are sent to who has a cookie: no page of another site can know it, since it reads neither.
+// Form returns the CSRF token for a cookie: a page of another site cannot know it, since it can read neither
+// the cookie nor the form.
 func (s *Sessions) Form(cookie string) string {
 	h := hmac.New(sha256.New, s.key[:])
 	_, _ = h.Write([]byte(cookie)) // it never fails
 	return base64.RawURLEncoding.EncodeToString(h.Sum(nil))
 }
 
-// IsForm reports whether a form was sent to who has a cookie, by what the form has.
+// IsForm reports whether shown is the CSRF token for a cookie.
 func (s *Sessions) IsForm(cookie, shown string) bool {
 	return cookie != "" && hmac.Equal([]byte(s.Form(cookie)), []byte(shown))
 }
 
-// begun begins the cookies of sessions: no other value has a dot.
+// begun is the prefix of cookies of sessions: no other value contains a dot.
 const begun = "s."
 
-// HasBegun reports whether a cookie is of a session, which may have ended.
+// HasBegun reports whether a cookie belongs to a session, which may have expired.
 func HasBegun(cookie string) bool { return strings.HasPrefix(cookie, begun) }
 
-// Value returns a new value of a cookie. Without a session, it is the one to which forms belong of who needs none.
+// Value returns a new random value of a cookie. Without a session, it only ties CSRF tokens to a browser.
 func Value() string {
 	var octets [32]byte
 	_, _ = rand.Read(octets[:]) // it never fails

@@ -11,7 +11,7 @@ import (
 	"github.com/urnd/urnd/resolver/registry/token"
 )
 
-// newSessions returns Sessions with a clock that a test moves.
+// newSessions returns Sessions with a clock that the test controls.
 func newSessions() (*session.Sessions, *time.Time) {
 	now := time.Unix(1_900_000_000, 0)
 	return session.New(func() time.Time { return now }), &now
@@ -33,7 +33,7 @@ func TestSession(t *testing.T) {
 	if _, ok := s.Of(other); ok {
 		t.Error("a session goes on after its end")
 	}
-	for range 12 { // used once an hour, nearly
+	for range 12 { // used nearly once an hour
 		*now = now.Add(session.MaxIdle - time.Second)
 		if _, ok := s.Of(cookie); !ok {
 			t.Fatal("a session that is used has ended")
@@ -50,7 +50,7 @@ func TestSession(t *testing.T) {
 	}
 }
 
-// Many tokens, each with as many sessions as it may have, end none of another one.
+// Many tokens, each with the maximum number of sessions, end none of another token.
 func TestManySessionsOfMany(t *testing.T) {
 	s, now := newSessions()
 	administrator := s.Begin(token.Proof{})
@@ -68,7 +68,7 @@ func TestManySessionsOfMany(t *testing.T) {
 	}
 }
 
-// Who logs in again and again ends sessions of his own, and nobody else's.
+// Repeated logins end sessions of the same token only.
 func TestManySessionsOfOne(t *testing.T) {
 	s, now := newSessions()
 	other, first := s.Begin(token.Proof{ID: "other"}), s.Begin(token.Proof{ID: "a"})

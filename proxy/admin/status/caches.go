@@ -17,50 +17,51 @@ import (
 	"github.com/urnd/urnd/proxy/problem"
 )
 
-// Caches are what the page of the caches shows, and purges.
+// Caches are the operations on both caches that the page needs.
 type Caches interface {
-	// Find returns what is cached for a name or a URL.
+	// Find returns the cached entries and the stored responses of a name or URL.
 	Find(uri string) ([]api.Entry, []api.Response, error)
-	// AnswersPurge and ResponsesPurge return what purges that which parameters select, as those of the API, and an error where they select
-	// nothing that could be. It returns how many there were.
+	// AnswersPurge and ResponsesPurge return a function that purges the selection of the parameters, which
+	// are those of the API, and returns the number of purged entries. They return an error for an invalid
+	// selection.
 	AnswersPurge(given map[string]string) (func(context.Context) (int, error), error)
 	ResponsesPurge(given map[string]string) (func(context.Context) (int, error), error)
 }
 
-// The caches that the page purges, as its forms name them.
+// Values of the field "cache".
 const (
 	cacheAnswers   = "answers"
 	cacheResponses = "responses"
 )
 
-// The modes of a purge.
+// Modes of a purge.
 const (
 	modeSoft    = "soft"
 	modeHard    = "hard"
 	modeRefresh = "refresh"
 )
 
-// cachesView is what the page of the caches shows.
+// cachesView is the data of the page of the caches.
 type cachesView struct {
 	Path  string
 	Field pages.Content
 	Done  string
 	Fault pages.Content
-	URI   string // what is looked for, "" for nothing
+	URI   string // the looked-up name or URL, "" for none
 	Found []cachedItem
-	Left  int // found items that are not shown
+	Left  int // number of found items that are not shown
 	Kinds []purgeKind
-	Form  purgeForm // that was refused; the zero value for none
+	Form  purgeForm // a rejected form; the zero value for none
 }
 
-// cachedItem is something in a cache.
+// cachedItem is a cached entry or response.
 type cachedItem struct {
 	What  string
 	Where pages.Content
 	Until string
 }
 
-// purgeKind is one of the forms.
+// purgeKind is one of the purge forms.
 type purgeKind struct {
 	Cache, Heading, About string
 	By, Modes             []choice
@@ -68,7 +69,7 @@ type purgeKind struct {
 
 type choice struct{ Value, About string }
 
-// purgeKinds are the forms of the page in the language of a writer.
+// purgeKinds returns the forms in the language of a writer.
 func purgeKinds(in pages.Writer) []purgeKind {
 	return []purgeKind{
 		{
@@ -95,13 +96,13 @@ func purgeKinds(in pages.Writer) []purgeKind {
 	}
 }
 
-// refusal is why a form purges nothing, by the identifier of a message.
+// refusal is the message identifier of the reason why a form purges nothing.
 type refusal string
 
 // Error implements error, for logs.
 func (r refusal) Error() string { return "the form was refused: " + string(r) }
 
-// Unwrap returns what says the status.
+// Unwrap returns the error that determines the status.
 func (r refusal) Unwrap() error { return problem.ErrSelection }
 
 // said returns an error in the language of a page.
@@ -113,19 +114,20 @@ func said(in pages.Writer, err error) pages.Content {
 	return in.Reason(problem.New(err))
 }
 
-// purgeForm is a form of the page.
+// purgeForm is a submitted form.
 type purgeForm struct{ Cache, By, Text, Mode string }
 
 func newPurgeForm(from url.Values) purgeForm {
 	return purgeForm{from.Get("cache"), from.Get("by"), strings.TrimSpace(from.Get("text")), from.Get("mode")}
 }
 
-// query returns the query by which the page shows the form again.
+// query returns the query with which the page shows the form again.
 func (f purgeForm) query() url.Values {
 	return url.Values{"cache": {f.Cache}, "by": {f.By}, "text": {f.Text}, "mode": {f.Mode}}
 }
 
-// purge returns what is done by the form, which is one of some kinds. sure is whether all may be purged.
+// purge returns the function that carries out the form. It fails if the form is none of kinds, or purges
+// everything and sure is false.
 func (f purgeForm) purge(caches Caches, kinds []purgeKind, sure bool) (func(context.Context) (int, error), error) {
 	has := func(all []choice, value string) bool {
 		return slices.ContainsFunc(all, func(c choice) bool { return c.Value == value })
@@ -150,8 +152,8 @@ func (f purgeForm) purge(caches Caches, kinds []purgeKind, sure bool) (func(cont
 	return caches.AnswersPurge(map[string]string{f.By: text, "soft": strconv.FormatBool(f.Mode == modeSoft)})
 }
 
-// serveCaches shows what is cached, and purges what a form selects. The reply to a form leads to what came of it: a page that is loaded again
-// purges nothing.
+// serveCaches shows cached entries, and purges the selection of a form. The reply to a form is a redirect to
+// its outcome, so that a reload purges nothing.
 func (m maker) serveCaches(r *page.Request) (message.Reply, error) {
 	if r.Method == http.MethodPost {
 		return m.purge(r)
@@ -174,7 +176,7 @@ func (m maker) serveCaches(r *page.Request) (message.Reply, error) {
 	return m.Show(&panel), nil
 }
 
-// purge purges what a form selects.
+// purge purges the selection of a form.
 func (m maker) purge(r *page.Request) (message.Reply, error) {
 	f := newPurgeForm(r.Form)
 	log := m.Log.With("client", r.RemoteAddr, "by", r.Actor.Name, "cache", f.Cache, "selection", f.By+"="+f.Text, "mode", f.Mode)
@@ -197,7 +199,7 @@ func (m maker) purge(r *page.Request) (message.Reply, error) {
 	return message.Reply{Status: http.StatusSeeOther, Location: pathCaches + "?" + to.Encode(), CacheControl: message.NoStore}, nil
 }
 
-// outcome says what a purge has done, by the query to which its reply leads: "" for one that no purge leads to.
+// outcome returns the message about a purge from the query of the redirect: "" for a query of no purge.
 func outcome(in pages.Writer, given url.Values) string {
 	n, err := strconv.ParseInt(given.Get("purged"), 10, 64)
 	id := map[[2]string]string{
@@ -211,7 +213,7 @@ func outcome(in pages.Writer, given url.Values) string {
 	return in.Text(id, "Count", n)
 }
 
-// find adds what the caches have for a name or a URL.
+// find adds the cached entries and the stored responses of a name or URL.
 func (v *cachesView) find(in pages.Writer, caches Caches) {
 	answers, responses, err := caches.Find(v.URI)
 	if err != nil {
@@ -232,13 +234,13 @@ func (v *cachesView) find(in pages.Writer, caches Caches) {
 	}
 }
 
-// short returns a text of others as the list of what is cached has room for it.
+// short shortens a text of external origin for the list.
 func short(text string) string {
 	const mostText = 150 // bytes
 	return plaintext.Shorten(text, mostText)
 }
 
-// targetOf returns where an answer leads.
+// targetOf returns the first target of a cached entry, or the reason why it has none.
 func targetOf(in pages.Writer, e api.Entry) pages.Content {
 	if len(e.Locations) == 0 {
 		return in.T("caches.nowhere", "Reason", in.InEnglish(short(e.Reason)))
@@ -250,7 +252,7 @@ func targetOf(in pages.Writer, e api.Entry) pages.Content {
 	return first
 }
 
-// until says how long something is fresh, in seconds.
+// until returns the remaining freshness lifetime, in seconds.
 func until(in pages.Writer, ttl int64) string {
 	if ttl < 0 {
 		return in.Text("caches.stale")

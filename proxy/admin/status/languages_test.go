@@ -18,7 +18,7 @@ import (
 	"github.com/urnd/urnd/proxy/problem"
 )
 
-// fullCaches has something of each kind, and purges nothing.
+// fullCaches has an item of each kind, and purges nothing.
 type fullCaches struct{}
 
 func (fullCaches) Find(string) ([]api.Entry, []api.Response, error) {
@@ -35,11 +35,12 @@ func (fullCaches) ResponsesPurge(map[string]string) (func(context.Context) (int,
 	return nil, problem.ErrSelection
 }
 
-// All that is on a page for operators is in the language of the page, or marked as what it is. It is in other languages by links, and fits into what a
-// server sends at first.
+// All text on a page for operators is in the language of the page, or marked otherwise. The page links to its
+// translations, and fits in the initial congestion window.
 func TestLanguages(t *testing.T) {
 	word, unknown := regexp.MustCompile(`\p{L}{3,}`), regexp.MustCompile(`\{\{|\b(state|settings|caches|nav|error)\.[a-z_]{3,}`)
-	same := regexp.MustCompile(`^(urnd|Caches|[Mm]edian|Details|error|configuration|Section|Machines|machine|cache|[0-9.]+ .iB)$`) // in some languages as in English
+	// The same in English and other languages.
+	same := regexp.MustCompile(`^(urnd|Caches|[Mm]edian|Details|error|configuration|Section|Machines|machine|cache|[0-9.]+ .iB)$`)
 	all := pagesOf(status.Config{State: busySources().State, Settings: settings, Caches: fullCaches{}})
 	design := pages.New(pages.Site{})
 	targets := []string{
@@ -77,7 +78,7 @@ func TestLanguages(t *testing.T) {
 	}
 }
 
-// The script says what happens in the language of the page, which has the words.
+// The script gets its messages from the page, in the language of the page.
 func TestWordsOfScript(t *testing.T) {
 	var script string
 	for _, p := range status.Pages(status.Config{}) {

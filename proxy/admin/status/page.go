@@ -13,7 +13,7 @@ import (
 //go:embed *.html status.js
 var files embed.FS
 
-// The paths of the pages for operators.
+// Paths of the pages for operators.
 const (
 	PathStatus = "/status"
 	pathScript = "/status.js"
@@ -21,7 +21,8 @@ const (
 	pathCaches = "/caches"
 )
 
-// reload is after how many seconds a browser without scripts loads the state again; with scripts, it is shown anew twice as often.
+// reload is the interval in seconds at which a browser without scripts reloads the state; scripts refresh it
+// twice as often.
 const reload = 20
 
 // Config configures the pages for operators. All fields must be set, and safe for concurrent use.
@@ -35,7 +36,7 @@ type Config struct {
 	Log      *slog.Logger
 }
 
-// maker makes the pages. It is safe for concurrent use.
+// maker serves the pages. It is safe for concurrent use.
 type maker struct {
 	Config
 	contents pages.Contents
@@ -75,9 +76,9 @@ func serveScript(*page.Request) (message.Reply, error) {
 	return message.Reply{Status: http.StatusOK, ContentType: "text/javascript; charset=utf-8", CacheControl: "no-cache", Body: script}, err
 }
 
-// escapedLength returns about how many bytes a text has in a page.
+// escapedLength estimates the bytes of a text in HTML.
 func escapedLength(text string) int {
-	const more = 4 // of "&#34;" and the like
+	const more = 4 // additional bytes of an entity such as "&#34;"
 	n := len(text)
 	for i := range len(text) {
 		switch text[i] {

@@ -8,29 +8,29 @@ import (
 	"github.com/urnd/urnd/proxy/pages"
 )
 
-// Section is one of the configuration in force.
+// Section is a section of the configuration in force.
 type Section struct {
 	Name, Doc string
 	Settings  []Setting
 }
 
-// Setting is one of the configuration in force.
+// Setting is a setting of the configuration in force.
 type Setting struct {
 	Path, Doc string
-	Value     string // as a file has it
+	Value     string // as written in a configuration file
 	Origin    Origin
-	Default   string // "" where the value is that
-	IsSet     bool   // it has another origin than the default, or another value
+	Default   string // "" if Value is the default
+	IsSet     bool   // its origin is not the default, or its value differs from it
 }
 
-// Origin is where the value of a setting is from.
+// Origin is the origin of the value of a setting.
 type Origin struct {
 	From       Word
-	Name       string // of the file with the line, of the variable, of the flag; "" of FromDefault
-	Credential string // of systemd, which the value names; "" for none
+	Name       string // the file with the line, the variable or the flag; "" for FromDefault
+	Credential string // the systemd credential that the value refers to; "" for none
 }
 
-// Where values are from.
+// Kinds of origins.
 const (
 	FromDefault     Word = "settings.from_default"
 	FromFile        Word = "settings.from_file"
@@ -47,7 +47,7 @@ func (o Origin) text(in pages.Writer) string {
 	return text
 }
 
-// Cut returns the setting with values that a page has room for.
+// Cut returns the setting with values shortened for a page.
 func (s Setting) Cut() Setting {
 	const most = 300 // bytes
 	for _, text := range []*string{&s.Value, &s.Default} {
@@ -56,7 +56,7 @@ func (s Setting) Cut() Setting {
 	return s
 }
 
-// size returns about how many bytes a setting takes in a page.
+// size estimates the bytes of a setting in HTML.
 func (s Setting) size() int {
 	const around = 200
 	n := around
@@ -66,7 +66,7 @@ func (s Setting) size() int {
 	return n
 }
 
-// has reports whether a word is in the setting, in lower case.
+// has reports whether the setting contains a word, which is in lower case.
 func (s Setting) has(in pages.Writer, word string) bool {
 	for _, text := range []string{s.Path, s.Value, s.Origin.text(in), s.Doc} {
 		if strings.Contains(strings.ToLower(text), word) {
@@ -76,11 +76,11 @@ func (s Setting) has(in pages.Writer, word string) bool {
 	return false
 }
 
-// query says which settings are shown: those that have all words of text, or those of a section; else what is not
-// the default.
+// query selects the settings that are shown: those that contain all words of text, or those of a section; the
+// zero value selects those that are not the default.
 type query struct{ text, section string }
 
-// chosen returns the settings that a query asks for, and how many.
+// chosen returns the settings that a query selects, and their number.
 func (q query) chosen(in pages.Writer, all []Section) (found []Section, n int) {
 	words := strings.Fields(strings.ToLower(q.text))
 	for _, section := range all {
@@ -116,7 +116,7 @@ func (s Setting) hasAll(in pages.Writer, words []string) bool {
 	return true
 }
 
-// within returns the sections that a page has room for, and how many settings are left out.
+// settingsWithin returns the settings that fit in a number of bytes, and the number of omitted ones.
 func settingsWithin(all []Section, bytes int) (shown []Section, left int) {
 	for _, section := range all {
 		some := Section{Name: section.Name, Doc: section.Doc}
@@ -134,32 +134,33 @@ func settingsWithin(all []Section, bytes int) (shown []Section, left int) {
 	return shown, left
 }
 
-// sectionLink leads to a section.
+// sectionLink is a link to a section.
 type sectionLink struct {
-	Name, Href string // Href is "" for the section that is shown
+	Name, Href string // Href is "" for the current section
 	All, Set   int
 }
 
-// settingsView is the page of the configuration in force: what is not the default, what a query finds, and the way to all.
+// settingsView is the data of the page of the configuration: the settings that are not the default or that a
+// query selects, and links to all sections.
 type settingsView struct {
 	Path, Query string
 	Heading     pages.Content
-	Left        int // settings that are not shown
+	Left        int // number of settings that are not shown
 	Shown       []Section
 	Sections    []sectionLink
 
 	in pages.Writer
 }
 
-// From returns where a setting is from in the language of the page.
+// From returns the origin of a setting in the language of the page.
 func (v settingsView) From(s Setting) string { return s.Origin.text(v.in) }
 
 func newSettingsView(in pages.Writer, all []Section, q query) settingsView {
-	const mostText = 200 // bytes of what is looked for
+	const mostText = 200 // limit of the query in bytes
 	q.text, q.section = plaintext.Shorten(q.text, mostText), plaintext.Shorten(q.section, mostText)
 	v := settingsView{Path: pathConfig, Query: q.text, in: in}
 	found, n := q.chosen(in, all)
-	const room = 18_000 // bytes: the frame and the sections have the rest
+	const room = 18_000 // bytes; the rest is for the frame and the sections
 	v.Shown, v.Left = settingsWithin(found, room)
 	switch {
 	case strings.TrimSpace(q.text) != "":

@@ -12,7 +12,7 @@ import (
 	"github.com/urnd/urnd/proxy/pages"
 )
 
-// show returns the body of a page in English as a browser gets it.
+// show returns the body of a page in English.
 func show(t testing.TB, target string, c status.Config) string {
 	t.Helper()
 	return showIn(t, pages.New(pages.Site{}).In(pages.English), target, c)
@@ -30,7 +30,7 @@ func pagesOf(c status.Config) []page.Page {
 	return status.Pages(c)
 }
 
-// served returns the body of one of some pages in a language.
+// served returns the body of one of the pages in a language.
 func served(t testing.TB, all []page.Page, in pages.Writer, target string) string {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, target, http.NoBody)
@@ -48,7 +48,7 @@ func served(t testing.TB, all []page.Page, in pages.Writer, target string) strin
 	return ""
 }
 
-// settings are those of a configuration, in two sections.
+// settings returns a configuration in two sections.
 func settings() []status.Section {
 	dns := status.Section{Name: "dns", Doc: "How DNS servers are asked.", Settings: []status.Setting{
 		{Path: "dns.timeout", Doc: "the time for an answer", Value: "5s", Origin: status.Origin{From: status.FromFile, Name: "/etc/urnd/urnd.yaml:12"}, Default: "2s", IsSet: true},
@@ -62,7 +62,7 @@ func settings() []status.Section {
 	return []status.Section{dns, access}
 }
 
-// What is not the default is shown first; else what is looked for.
+// By default the settings that are not the default are shown, otherwise the result of a query.
 func TestSettings(t *testing.T) {
 	shown := func(query string) (paths, body string) {
 		body = show(t, "/config"+query, status.Config{Settings: settings})

@@ -1,4 +1,6 @@
-// Package status makes the pages for operators: the state of urnd, the configuration in force, and what is cached.
+// Package status renders the pages for operators: the state of urnd, the configuration in force, and the
+// contents of the caches, which it purges. Metrics, health, settings and log records enter; HTML pages leave,
+// in the language of the reader and of limited size. They follow no RFC.
 package status
 
 import (
@@ -10,129 +12,131 @@ import (
 	"github.com/urnd/urnd/proxy/pages"
 )
 
-// Sources are what the state of urnd is read from. All fields must be set, and safe for concurrent use.
+// Sources are the sources of the state of urnd. All fields must be set, and safe for concurrent use.
 type Sources struct {
 	Version string // of urnd
 	Started time.Time
 	Now     func() time.Time
-	// Health returns why the daemon is not ready, and what is wrong although it is.
+	// Health returns the reasons why the daemon is not ready, and those why it is degraded.
 	Health func() (unready, degraded []string)
-	// Warnings returns what is probably not meant in the configuration in force.
+	// Warnings returns probable mistakes in the configuration in force.
 	Warnings func() []string
-	// Certificates returns those of urnd.
+	// Certificates returns the server certificates of urnd.
 	Certificates func() []*x509.Certificate
 	Forms        func() []metrics.Form
 	Systems      func() []metrics.System
 	Caches       func() []metrics.Cache
 	Limits       func() []metrics.Limit
 	Failing      func() []Failing
-	// Known returns the servers that the configuration names, which fail where Failing has them by the same name.
+	// Known returns the servers in the configuration. They fail if Failing contains them, by the same name.
 	Known  func() []Server
 	Stores func() []Store
 	Errors func() []Record // the last one first
-	// Registry returns what the registry has, nil where there is none, or it cannot be asked: Failing says so.
+	// Registry returns the numbers of the registry, nil without a registry, or if it fails: Failing contains
+	// it then.
 	Registry func() *Registry
 	Machines func() []Machine
 }
 
-// Server is one that urnd asks.
+// Server is a server that urnd sends requests to.
 type Server struct {
 	Name string
-	Is   Word // what it is for urnd
+	Is   Word // its role
 }
 
-// Failing is a server that fails now.
+// Failing is a server that currently fails.
 type Failing struct {
 	Server
-	Count  int       // of IsDead, which has no name
-	Reason Word      // "" where Why has it
-	Why    string    // in English, as the log has it
-	Until  time.Time // when it is asked again; the zero value is at any time
-	// Severity is Critical for what urnd needs, and Warning for one of many.
+	Count  int       // number of targets; only for IsDead, which has no Name
+	Reason Word      // "" if Why has the reason
+	Why    string    // in English, as in the log
+	Until  time.Time // when it is retried; the zero value is at any time
+	// Severity is Critical for a server that urnd depends on, and Warning for one of several.
 	Severity Severity
 }
 
-// Record is a warning or an error of the log, or several that are the same.
+// Record is a warning or an error of the log, with its repetitions.
 type Record struct {
 	Error               bool
 	First, Last         time.Time
 	Message, Attributes string
 	Count               uint64
-	// Others are how many with the same message came before, and are not listed any more.
+	// Others is the number of earlier records with the same message that are no longer listed.
 	Others uint64
 }
 
-// Store is where urnd stores something.
+// Store is a place where urnd stores data.
 type Store struct {
 	Is       Word
 	Place    string
 	Holds    Word
-	Values   []any // of the message Holds: pairs of a name and a text or a number
+	Values   []any // of the message Holds: pairs of a name and a string or number
 	Severity Severity
-	Size     int64 // bytes; negative where it is not known
-	Most     int64 // bytes that it may have; 0 for no bound
-	Free     int64 // bytes on the file system of the place; negative where that is not known
+	Size     int64 // bytes; negative if unknown
+	Most     int64 // limit in bytes; 0 for none
+	Free     int64 // free bytes on its file system; negative if unknown
 }
 
-// Registry is what the registry has.
+// Registry is the numbers of the registry.
 type Registry struct {
-	Changes                                                 int64 // the number of the last version
+	Changes                                                 int64 // number of the last version
 	Active, Reserved, Withdrawn, Aliases, Targets, Prefixes int64
 }
 
-// Machine is one of those that run urnd together: by the shared level of caches, or a registry.
+// Machine is an instance of urnd in the same cluster: it shares the cache level or the registry.
 type Machine struct {
-	Name  string // "" of those that share a cache, which do not tell theirs
+	Name  string // "" for instances that share a cache, which do not report theirs
 	Does  Word
-	Cache string    // of DoesShare and DoesAlone
-	Until time.Time // the zero value is not known
+	Cache string    // only with DoesShare and DoesAlone
+	Until time.Time // the zero value is unknown
 }
 
-// State is the state of urnd on its page, in the language of that. All counts are since the start of urnd.
+// State is the state of urnd for its page, in the language of the page. All counts are since the start of
+// urnd.
 type State struct {
 	Version, Uptime string
 	Severity        Severity
-	Verdict         string          // in one sentence
-	Reasons         []pages.Content // for it
+	Verdict         string          // one sentence
+	Reasons         []pages.Content // reasons of the verdict
 	Tables          []Table
 }
 
-// Severity is how urgent it is to look at something.
+// Severity is the urgency of a row.
 type Severity string
 
-// The severities: the zero value says nothing.
+// Severities; the zero value is neutral.
 const (
 	OK       Severity = "ok"
 	Warning  Severity = "warning"
 	Critical Severity = "critical"
 )
 
-// Table is one of the page.
+// Table is a table of the page.
 type Table struct {
-	ID      string // of the element
+	ID      string // of the HTML element
 	Heading string
 	Columns []string
 	Rows    []Row
-	None    string // what is said in place of no rows
-	More    int    // rows that are left out
+	None    string // text in place of rows
+	More    int    // number of omitted rows
 }
 
-// Row is one of a Table.
+// Row is a row of a Table.
 type Row struct {
 	Severity Severity
-	Cells    []pages.Content // one for each column; the first one names it
+	Cells    []pages.Content // one for each column; the first is the row header
 }
 
-// report makes the state in a language.
+// report renders the state in a language.
 type report struct {
 	Sources
 	in pages.Writer
 }
 
-// State returns the state, for people who read what a writer writes. The page has room for what is most urgent, and for as many records of the log
-// as there is room left.
+// State returns the state in the language of a writer. The size of the page is limited: the most urgent rows
+// come first, and the records of the log get the remaining bytes.
 func (s Sources) State(in pages.Writer) State {
-	const room, least = 17_000, 3000 // bytes of all tables, and of the records: the page has at most 30 KB
+	const room, least = 17_000, 3000 // bytes of all tables, and of the records: the page is limited to 30 KB
 	r := report{s, in}
 	state := State{Version: s.Version, Uptime: r.uptime(s.Now().Sub(s.Started))}
 	state.Severity, state.Verdict, state.Reasons = r.verdict()
@@ -149,7 +153,7 @@ func (s Sources) State(in pages.Writer) State {
 	return state
 }
 
-// verdict says in a sentence how urnd fares, and why: in the words of /readyz, which are in English.
+// verdict returns a sentence about the health of urnd, with reasons: those of /readyz, in English.
 func (r report) verdict() (severity Severity, sentence string, reasons []pages.Content) {
 	unready, degraded := r.Health()
 	all := append(unready[:len(unready):len(unready)], degraded...)
@@ -170,7 +174,7 @@ func (r report) verdict() (severity Severity, sentence string, reasons []pages.C
 	}
 }
 
-// within leaves out the last rows, where there is no room for them in a number of bytes.
+// within omits the last rows that do not fit in a number of bytes.
 func (t Table) within(bytes int) Table {
 	for i := range t.Rows {
 		if bytes -= t.sizeOf(t.Rows[i]); bytes < 0 {
@@ -182,7 +186,7 @@ func (t Table) within(bytes int) Table {
 	return t
 }
 
-// size returns about how many bytes the rows take in a page.
+// size estimates the bytes of the rows in HTML.
 func (t Table) size() (n int) {
 	for i := range t.Rows {
 		n += t.sizeOf(t.Rows[i])
@@ -190,7 +194,7 @@ func (t Table) size() (n int) {
 	return n
 }
 
-// sizeOf returns about how many bytes a row takes in a page, whose cells repeat the names of their columns.
+// sizeOf estimates the bytes of a row in HTML, whose cells repeat the column names.
 func (t Table) sizeOf(r Row) int {
 	const around, ofRow = 24, 30
 	n := ofRow
@@ -209,17 +213,18 @@ func cells(texts ...string) Row {
 	return r
 }
 
-// named returns the row with its first cell as what programs and /metrics call it, in no language.
+// named returns the row with its first cell marked as code: an identifier of /metrics, which is not
+// translated.
 func (r Row) named() Row {
 	r.Cells[0] = "<code>" + r.Cells[0] + "</code>"
 	return r
 }
 
-// cut shortens a text that others have written.
+// cut shortens a text of external origin.
 func cut(text string) string {
 	const mostText = 240 // bytes
 	return plaintext.Shorten(text, mostText)
 }
 
-// foreign returns a text of others as a cell.
+// foreign returns a cell with a text of external origin.
 func foreign(text string) pages.Content { return pages.Bdi(cut(text)) }

@@ -18,7 +18,7 @@ import (
 	"github.com/urnd/urnd/proxy/pages"
 )
 
-// sources are those of a daemon that has done nothing.
+// sources returns the sources of an idle daemon.
 func sources(m *metrics.Metrics) status.Sources {
 	return status.Sources{
 		Now:          func() time.Time { return time.Unix(0, 0) },
@@ -33,7 +33,7 @@ func sources(m *metrics.Metrics) status.Sources {
 	}
 }
 
-// english is what writes the state in English.
+// english returns the writer in English.
 func english() pages.Writer { return pages.New(pages.Site{}).In(pages.English) }
 
 // plain returns the texts of cells.
@@ -45,7 +45,7 @@ func plain(cells []pages.Content) (texts []string) {
 	return texts
 }
 
-// rows returns those of all tables, by the table and the first cell.
+// rows returns the rows of all tables, by the table and the first cell.
 func rows(s status.Sources) map[string][]string {
 	all := make(map[string][]string)
 	for _, t := range s.State(english()).Tables {
@@ -101,7 +101,7 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
-// busySources are those of a daemon that has something in each table.
+// busySources returns the sources of a daemon with rows in each table.
 func busySources() status.Sources {
 	m := metrics.New("1")
 	for range 1234 {
@@ -233,7 +233,7 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// Whatever servers and clients write, the page is at most 30 KB, and says what it leaves out.
+// Whatever the input of servers and clients, the page is limited to 30 KB, and says what it omits.
 func TestLongest(t *testing.T) {
 	m := metrics.New("1")
 	for i := range 1000 {

@@ -14,7 +14,8 @@ import (
 
 const day = 24 * time.Hour
 
-// warnings are what will become a failure, or is probably not meant. Those of the configuration are in English, as the log has them.
+// warnings returns the table of future failures and probable mistakes. Those of the configuration are in
+// English, as in the log.
 func (r report) warnings() Table {
 	t := Table{
 		ID: "warnings", Heading: r.in.Text("state.warnings"), None: r.in.Text("state.none"),
@@ -37,14 +38,15 @@ func (r report) warnings() Table {
 	return t.within(room)
 }
 
-// failing is what fails now, what is worst first.
+// failing returns the table of current failures, the most severe first.
 func (r report) failing(all []Failing) Table {
 	t := Table{
 		ID: "failing", Heading: r.in.Text("state.failing"), None: r.in.Text("state.none_failing"),
 		Columns: []string{r.in.Text("state.server"), r.in.Text("state.is"), r.in.Text("state.reason"), r.in.Text("state.asked_again")},
 	}
 	all = slices.SortedStableFunc(slices.Values(all), func(a, b Failing) int {
-		return cmp.Or(strings.Compare(string(a.Severity), string(b.Severity)), strings.Compare(a.Name, b.Name)) // critical, warning
+		// The alphabetical order is that of urgency: critical, warning.
+		return cmp.Or(strings.Compare(string(a.Severity), string(b.Severity)), strings.Compare(a.Name, b.Name))
 	})
 	const mostServers, room = 40, 3500 // rows, bytes
 	t.More = max(len(all)-mostServers, 0)
@@ -62,7 +64,7 @@ func (r report) failing(all []Failing) Table {
 	return t.within(room)
 }
 
-// why says why a server fails.
+// why returns the reason why a server fails.
 func (r report) why(f Failing) pages.Content {
 	switch {
 	case f.Reason == "" && f.Why == "":
@@ -74,7 +76,7 @@ func (r report) why(f Failing) pages.Content {
 	}
 }
 
-// known are the servers that the configuration names, also those that work, with what is known of each; those that fail first.
+// known returns the table of the servers in the configuration with their states; failing ones come first.
 func (r report) known(failing []Failing) Table {
 	t := Table{
 		ID: "known", Heading: r.in.Text("state.known"), None: r.in.Text("state.none_known"),
@@ -89,7 +91,7 @@ func (r report) known(failing []Failing) Table {
 			t.Rows = append(t.Rows, row)
 			continue
 		}
-		// It may answer with errors, which is no reason to ask another one first.
+		// It may answer with errors, which does not change the order in which servers are tried.
 		if i := slices.IndexFunc(asked, func(s metrics.System) bool { return s.Name == server.Name && s.Failures()*2 > s.Duration.Count() }); i >= 0 {
 			row.Severity = Warning
 			row.Cells[2] = r.in.T("state.mostly_failed", "Failed", r.number(asked[i].Failures()), "Asked", r.number(asked[i].Duration.Count()))
@@ -105,7 +107,8 @@ func (r report) known(failing []Failing) Table {
 	return t.within(room)
 }
 
-// errors are the last warnings and errors of the log, in at most so many bytes. They are in English, with details that others may have written.
+// errors returns the table of the last warnings and errors of the log, in at most room bytes. They are in
+// English, and may contain text of external origin.
 func (r report) errors(room int) Table {
 	t := Table{ID: "errors", Heading: r.in.Text("state.errors"), None: r.in.Text("state.none_since"), Columns: []string{
 		r.in.Text("state.last"), r.in.Text("state.level"), r.in.Text("state.what"), r.in.Text("state.details"), r.in.Text("state.times"),
@@ -125,7 +128,7 @@ func (r report) errors(room int) Table {
 	return t.within(room)
 }
 
-// when returns a time, and how long ago it was, which changes once a minute.
+// when returns a time and its age, in minutes.
 func (r report) when(at time.Time) string {
 	at = at.UTC()
 	switch ago := r.Now().Sub(at); {
@@ -174,7 +177,7 @@ func (r report) caches() Table {
 	return t
 }
 
-// systems are the servers that urnd has asked, the slowest first.
+// systems returns the table of the requests to other servers, the slowest first.
 func (r report) systems() Table {
 	t := Table{ID: "systems", Heading: r.in.Text("state.systems"), None: r.in.Text("state.none_asked"), Columns: []string{
 		r.in.Text("state.server"), r.in.Text("state.asked"), r.in.Text("state.failed"), r.in.Text("state.median"), r.in.Text("state.within"),
@@ -196,7 +199,7 @@ func (r report) systems() Table {
 			system.Name, r.number(n), r.share(failed, n), r.quantile(system.Duration, median), r.quantile(system.Duration, most),
 		).named()
 		row.Cells[0], row.Cells = r.say(is)+" "+row.Cells[0], append(row.Cells, r.outcomes(system.Outcomes))
-		const few, some, many = 5, 20, 2 // failures, and one of so many
+		const few, some, many = 5, 20, 2 // number of failures, and denominators of their share
 		switch {
 		case failed < few:
 		case failed*many >= n:
@@ -236,7 +239,8 @@ func (r report) registry() Table {
 	return t
 }
 
-// severityOfRoom returns how urgent it is that so many bytes are free on a file system: a registry that cannot be written takes no changes.
+// severityOfRoom returns the severity of the free bytes on a file system: a registry that cannot be written
+// rejects changes.
 func severityOfRoom(free int64) Severity {
 	const little, none = 1 << 30, 100 << 20
 	switch {
@@ -295,7 +299,7 @@ func (r report) machines() Table {
 	return t
 }
 
-// certificate tells whose that of urnd is, and when it expires.
+// certificate returns the table of the server certificates with their names and expiry.
 func (r report) certificate() Table {
 	t := Table{
 		ID: "certificate", Heading: r.in.Text("state.certificate"), None: r.in.Text("state.no_certificate"),
@@ -315,7 +319,7 @@ func (r report) certificate() Table {
 	return t
 }
 
-// namesOf returns the names and addresses that a certificate is for.
+// namesOf returns the host names and IP addresses of a certificate.
 func namesOf(c *x509.Certificate) (names []string) {
 	names = append(names, c.DNSNames...)
 	for _, address := range c.IPAddresses {
@@ -324,7 +328,7 @@ func namesOf(c *x509.Certificate) (names []string) {
 	return names
 }
 
-// expiry says when a certificate expires, and how urgent that is.
+// expiry returns the expiry of a certificate as text, and its severity.
 func (r report) expiry(at time.Time) (when string, severity Severity) {
 	const soon, verySoon = 21 * day, 3 * day
 	left, time := at.Sub(r.Now()), at.UTC().Format(time.DateTime)

@@ -12,10 +12,10 @@ import (
 	"github.com/urnd/urnd/proxy/pages"
 )
 
-// Word is the identifier of a message of pages.
+// Word is a message identifier of the pages.
 type Word string
 
-// What servers are for urnd.
+// Roles of servers.
 const (
 	IsRegistry Word = "state.is_registry"
 	IsShared   Word = "state.is_shared"
@@ -24,11 +24,11 @@ const (
 	IsSLP      Word = "state.is_slp"
 	IsOrigin   Word = "state.is_origin"
 	IsSite     Word = "state.is_site"
-	IsDead     Word = "state.is_dead" // targets of the registry, which are no one server
+	IsDead     Word = "state.is_dead" // all unhealthy targets of the registry together
 	isGateway  Word = "state.is_gateway"
 )
 
-// Why servers fail.
+// Reasons of failures.
 const (
 	WhyDead          Word = "state.why_dead"
 	WhySilent        Word = "state.why_silent"
@@ -36,7 +36,8 @@ const (
 	WhyUnanswered    Word = "state.why_unanswered"
 )
 
-// What stores are, and how they are: HoldsAlone has the value Caches, HoldsDamaged Faults and Damaged, HoldsSaved Time.
+// Kinds of stores and their states. HoldsAlone has the value Caches, HoldsDamaged Faults and Damaged,
+// HoldsSaved Time.
 const (
 	StoreRegistry Word = "state.store_registry"
 	StoreShared   Word = "state.store_shared"
@@ -52,15 +53,15 @@ const (
 	HoldsSaved    Word = "state.holds_saved"
 )
 
-// What machines do.
+// Roles of machines.
 const (
 	DoesAnswer Word = "state.does_answer"
 	DoesShare  Word = "state.does_share"
-	DoesAlone  Word = "state.does_alone" // it would share, and there is no other one
+	DoesAlone  Word = "state.does_alone" // sharing is enabled, but no other instance is known
 	DoesCheck  Word = "state.does_check"
 )
 
-// say returns a word in the language of the page, "" for none.
+// say returns a message in the language of the page, "" for "".
 func (r report) say(w Word, values ...any) pages.Content {
 	if w == "" {
 		return ""
@@ -68,19 +69,19 @@ func (r report) say(w Word, values ...any) pages.Content {
 	return r.in.T(string(w), values...)
 }
 
-// The quantiles that are shown.
+// Quantiles that are shown.
 const (
 	median = .5
 	most   = .95
 )
 
-// nothing stands for a figure that cannot be made.
+// nothing is shown for an undefined figure.
 const nothing = "–"
 
-// number returns a number with its digits in groups.
+// number returns a number with grouped digits.
 func (r report) number(n uint64) string { return r.in.Number(int64(min(n, 1<<62))) }
 
-// share returns how much of all a part is, in percent. The counts were read one after another: the part may be more than all.
+// share returns a ratio in percent. The counters are not read atomically: part may exceed all.
 func (r report) share(part, all uint64) string {
 	if all == 0 {
 		return nothing
@@ -89,7 +90,7 @@ func (r report) share(part, all uint64) string {
 	return r.in.Decimal(percent*min(float64(part)/float64(all), 1), 1) + " %"
 }
 
-// size returns a number of bytes.
+// size formats a number of bytes.
 func size(in pages.Writer, bytes int64) string {
 	n, units := float64(max(bytes, 0)), []string{"B", "KiB", "MiB", "GiB", "TiB"}
 	const unit = 1024
@@ -100,7 +101,7 @@ func size(in pages.Writer, bytes int64) string {
 	return in.Decimal(n, min(i, 1)) + " " + units[i]
 }
 
-// quantile returns an estimate of a quantile, with two digits.
+// quantile returns an estimate of a quantile, with two significant digits.
 func (r report) quantile(h metrics.Histogram, part float64) string {
 	d, isBeyond, ok := h.Quantile(part)
 	switch {
@@ -113,7 +114,7 @@ func (r report) quantile(h metrics.Histogram, part float64) string {
 	}
 }
 
-// duration returns a duration in the unit in which it is at least 1, with two digits.
+// duration formats a duration with two significant digits, in the largest unit in which it is at least 1.
 func (r report) duration(d time.Duration) string {
 	for _, unit := range []struct {
 		name string
@@ -123,7 +124,7 @@ func (r report) duration(d time.Duration) string {
 			continue
 		}
 		n, digits := float64(d)/float64(unit.of), 0
-		if n < 9.95 { // else it is shown with two digits before the point
+		if n < 9.95 { // otherwise it has two integer digits
 			digits = 1
 		}
 		return r.in.Decimal(n, digits) + unit.name
@@ -131,7 +132,7 @@ func (r report) duration(d time.Duration) string {
 	return r.in.Text("state.under", "Duration", "1 µs")
 }
 
-// outcomes returns counts by the words of programs for them, the most frequent first.
+// outcomes returns counts by their names in metrics, the most frequent first.
 func (r report) outcomes(counts map[string]uint64) pages.Content {
 	words := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), strings.Compare(a, b))
@@ -142,7 +143,7 @@ func (r report) outcomes(counts map[string]uint64) pages.Content {
 	return pages.Content(strings.Join(words, ", "))
 }
 
-// uptime returns a duration in whole units, the greatest one: it changes once a minute.
+// uptime formats a duration in its largest unit, rounded down; it changes at most once a minute.
 func (r report) uptime(d time.Duration) string {
 	switch {
 	case d < time.Hour:

@@ -12,25 +12,27 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Answers implements api.Caches, over the cache of answers and what they were made of. All fields but those of systems
-// must be set.
+// Answers implements api.Caches for the cache of resolver answers and its sources (DDDS and SLP). Fields that
+// are not said to be optional must be set.
 type Answers struct {
 	Names   resolver.Names
 	Answers resolver.Answers
-	// URNs and URIs are the resolvers by DDDS, and Servers that by SLP; nil where they are turned off.
+	// URNs and URIs are the DDDS resolvers, and Servers is the SLP resolver; nil where they are disabled.
 	URNs, URIs *ddds.Resolver
 	Servers    *slp.Resolver
-	// Records removes the records of the DNS whose keys has reports, and Found all servers that SLP has found.
+	// Records removes the cached DNS records whose keys has reports, and Found all servers that SLP has
+	// discovered.
 	Records func(has func(key string) bool)
 	Found   func()
-	// Saved removes what was saved of the answers, which is not saved or restored meanwhile: Stop comes before the purge.
+	// Saved removes the snapshot of the answers. Stop is called before the purge, so that no snapshot is
+	// saved or restored meanwhile.
 	Stop  func()
 	Saved func() error
-	// Publish tells a purge to other processes before it is done here; nil where there are none.
+	// Publish announces a purge to other processes before it is done here; nil without other processes.
 	Publish func(ctx context.Context, s resolver.Selection, soft bool)
-	// Purged is told what was purged here, by this process or another one; nil is not.
+	// Purged is called after each purge, of this process or another one; nil is allowed.
 	Purged func(s resolver.Selection)
-	// Metrics returns the state of all caches.
+	// Metrics returns the metrics of all caches.
 	Metrics func() []metrics.Cache
 }
 
@@ -62,8 +64,8 @@ func (a Answers) Lookup(u uri.URI) ([]api.Entry, error) {
 	return entries, nil
 }
 
-// Purge implements api.Caches. A purge that is not soft also reaches what the answers
-// were made of: records of the DNS, and servers that SLP has found.
+// Purge implements api.Caches. A hard purge also purges the sources of the answers: DNS records, and servers
+// that SLP has discovered.
 func (a Answers) Purge(ctx context.Context, s resolver.Selection, soft bool) (int, error) {
 	if s.Name.IsValid() {
 		var err error
@@ -77,37 +79,37 @@ func (a Answers) Purge(ctx context.Context, s resolver.Selection, soft bool) (in
 	return a.PurgeHere(ctx, s, soft)
 }
 
-// PurgeHere purges as Purge does, in this process alone. A name in the selection must be canonical.
+// PurgeHere purges in this process only. A name in the selection must be canonical.
 func (a Answers) PurgeHere(ctx context.Context, s resolver.Selection, soft bool) (int, error) {
 	a.Stop()
 	purged := a.Answers.Purge(s, soft)
 	if !soft {
 		a.purgeSources(ctx, s, purged)
-		// A request in between was answered by sources that were not purged yet.
+		// A concurrent request may have been answered from sources that were not purged yet.
 		a.Answers.Purge(s, soft)
 	}
 	if a.Purged != nil {
 		a.Purged(s)
 	}
-	// Purged answers must not be restored after a crash.
+	// A snapshot with purged answers must not be restored after a crash.
 	if err := a.Saved(); err != nil {
 		return len(purged), fmt.Errorf("removing the snapshot: %w", err)
 	}
 	return len(purged), nil
 }
 
-// maxPurgedNames bounds the names whose records are purged one by one: for more, all
-// records are purged.
+// maxPurgedNames limits the names whose DNS records are purged one by one: for more names, all records are
+// purged.
 const maxPurgedNames = 10_000
 
-// purgeSources purges what the answers of a selection were made of.
+// purgeSources purges the sources of the answers of a selection.
 func (a Answers) purgeSources(ctx context.Context, s resolver.Selection, purged []string) {
 	if s.All || len(purged) > maxPurgedNames {
 		a.Records(func(string) bool { return true })
 		a.Found()
 		return
 	}
-	if s.Name.IsValid() { // also where it has no answer
+	if s.Name.IsValid() { // also without a cached answer
 		purged = append(purged, s.Name.String())
 	}
 	nids := map[string]bool{s.Namespace: s.Namespace != ""}
@@ -130,7 +132,7 @@ func (a Answers) purgeSources(ctx context.Context, s resolver.Selection, purged 
 	}
 }
 
-// purgeNamespace purges what was found for a namespace, and the records of all its names where whole is true.
+// purgeNamespace purges the servers of a namespace and, if whole is true, the DNS records of all its names.
 func (a Answers) purgeNamespace(nid string, whole bool) {
 	if whole && a.URNs != nil {
 		a.Records(func(key string) bool { return a.URNs.OfNamespace(key, nid) })

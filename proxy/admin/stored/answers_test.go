@@ -15,8 +15,7 @@ import (
 	"github.com/urnd/urnd/resolver/ddds"
 )
 
-// No purge leaves an answer that a request in between has made of records that are not
-// purged yet.
+// A purge leaves no answer that a concurrent request has made from records that were not purged yet.
 func TestPurgeDuringRequests(t *testing.T) {
 	recordStore, err := memory.New(memory.Config[ddds.Records]{MaxBytes: 1 << 20, Size: ddds.RecordsSize})
 	if err != nil {
@@ -52,7 +51,7 @@ func TestPurgeDuringRequests(t *testing.T) {
 	}
 	for round := range 5 {
 		source.Store(int64(round))
-		for i := range 5000 { // the purge takes a while
+		for i := range 5000 { // so that the purge takes some time
 			answers.Seed("urn:example:"+strconv.Itoa(i), resolver.Locations{{URI: "x", From: &resolver.Source{}}}, time.Hour)
 		}
 		stop, stopped := make(chan struct{}), make(chan struct{})

@@ -34,7 +34,7 @@ func newStore[V any](t *testing.T, size func(V) int, groupOf func(string) string
 	return c, store
 }
 
-// newAnswers returns the answers of some names, and what a purge does, in turn.
+// newAnswers returns the answers of some names, and the recorded steps of a purge, in order.
 func newAnswers(t *testing.T) (answers stored.Answers, did *[]string) {
 	t.Helper()
 	set, err := urnns.NewSet(urnns.Builtin()...)
@@ -71,15 +71,15 @@ func newAnswers(t *testing.T) (answers stored.Answers, did *[]string) {
 	}, did
 }
 
-// A purge that is not soft reaches what the answers were made of: all of it for all names, and for a name or a namespace what was
-// found for that. What was saved is removed at last, and not saved meanwhile.
+// A hard purge also purges the sources of the answers: all sources for all names, otherwise those of the name
+// or namespace. The snapshot is removed last, and not saved meanwhile.
 func TestPurge(t *testing.T) {
 	for name, tt := range map[string]struct {
 		selection resolver.Selection
 		soft      bool
 		count     int
 		did       string
-		servers   string // of which namespaces those are purged
+		servers   string // namespaces whose servers are purged
 	}{
 		"all":             {resolver.Selection{All: true}, false, 4, "stop; records example.urn.arpa.,isbn.urn.arpa.,a.example. A; all servers; saved", ""},
 		"all, soft":       {resolver.Selection{All: true}, true, 4, "stop; saved", ""},
@@ -97,7 +97,7 @@ func TestPurge(t *testing.T) {
 		}
 		var purged []string
 		for _, nid := range []string{"example", "isbn"} {
-			if !a.Servers.Purge(nid) { // it was before
+			if !a.Servers.Purge(nid) { // it was purged before
 				purged = append(purged, nid)
 			}
 		}
@@ -117,7 +117,7 @@ func TestPurge(t *testing.T) {
 	}
 }
 
-// Administrators see what is cached for a name, whatever its spelling, and the state of all caches.
+// Administrators see the cached entries of a name, in any spelling, and the state of all caches.
 func TestLookup(t *testing.T) {
 	a, _ := newAnswers(t)
 	no := &resolver.Negative{Kind: resolver.ErrNotFound, Reason: "nobody knows it"}

@@ -9,12 +9,13 @@ import (
 	adminapi "github.com/urnd/urnd/proxy/admin/api"
 )
 
-// PurgesConfig is how purges of stored responses reach other processes, and how those of others come. The zero value is that of one process
-// alone.
+// PurgesConfig connects the purges of stored responses with those of other processes. The zero value is for a
+// single process.
 type PurgesConfig struct {
-	// Publish tells a purge to the others, before it is done here.
+	// Publish announces a purge to other processes, before it is done here.
 	Publish func(ctx context.Context, s adminapi.ResponseSelection, hard bool)
-	// Position returns up to where the purges of others were passed to Follow, and Save saves that, as all of them were carried out.
+	// Position returns the position in the journal up to which the purges of others were passed to Follow,
+	// and Save stores it when all of them are done.
 	Position func() []byte
 	Save     func(position []byte)
 }
@@ -24,17 +25,17 @@ type Purges struct {
 	cache  *httpcache.Cache
 	config PurgesConfig
 
-	own     sync.RWMutex // held for reading while a purge is published and done
-	behind  atomic.Bool  // a purge is not carried out, since the disk fails: no position is saved any more
+	own     sync.RWMutex // read-locked while a purge is published and done
+	behind  atomic.Bool  // a purge has failed on disk: no position is saved any more
 	queue   chan func()
 	ended   chan struct{}
 	running sync.WaitGroup
 }
 
-// maxPurges is how many purges of others wait to be carried out; they count before.
+// maxPurges limits the queue of purges of other processes; a queued purge is already in effect.
 const maxPurges = 64
 
-// NewPurges returns the purges of a cache.
+// NewPurges returns the purges of a cache. With Publish it starts a goroutine.
 func NewPurges(cache *httpcache.Cache, config PurgesConfig) *Purges {
 	p := &Purges{cache: cache, config: config, queue: make(chan func(), maxPurges), ended: make(chan struct{})}
 	if config.Publish != nil {
@@ -43,13 +44,14 @@ func NewPurges(cache *httpcache.Cache, config PurgesConfig) *Purges {
 	return p
 }
 
-// Close ends what runs in the background, and waits for it: what waits is not carried out, and the position not saved.
+// Close stops the goroutine and waits for it: queued purges are not carried out, and the position is not
+// saved.
 func (p *Purges) Close() {
 	close(p.ended)
 	p.running.Wait()
 }
 
-// Purge purges a selection, here and in other processes, and returns how many responses there were here.
+// Purge purges a selection, here and in other processes, and returns the number of responses here.
 func (p *Purges) Purge(ctx context.Context, s adminapi.ResponseSelection, hard bool) int {
 	if p.config.Publish == nil {
 		purged, _ := p.announce(s, hard)()
@@ -63,13 +65,14 @@ func (p *Purges) Purge(ctx context.Context, s adminapi.ResponseSelection, hard b
 	return purged
 }
 
-// Follow purges a selection as another process has done. It counts when Follow returns, and is carried out in the background.
+// Follow applies a purge of another process. It is in effect when Follow returns, and is carried out in the
+// background.
 func (p *Purges) Follow(s adminapi.ResponseSelection, hard bool) {
 	carryOut := p.announce(s, hard)
 	p.wait(func() { p.carryOut(carryOut) })
 }
 
-// carryOut carries a purge out, and notes where that has failed.
+// carryOut carries a purge out, and records a failure in behind.
 func (p *Purges) carryOut(carryOut func() (int, bool)) int {
 	purged, done := carryOut()
 	if !done {
@@ -78,7 +81,7 @@ func (p *Purges) carryOut(carryOut func() (int, bool)) int {
 	return purged
 }
 
-// Passed notes that the position has changed, by what is about no stored response.
+// Passed records that the position has changed by an event that concerns no stored response.
 func (p *Purges) Passed() { p.wait(func() {}) }
 
 func (p *Purges) wait(do func()) {
@@ -88,7 +91,7 @@ func (p *Purges) wait(do func()) {
 	}
 }
 
-// announce makes a purge count, and returns what carries it out.
+// announce puts a purge into effect, and returns the function that carries it out.
 func (p *Purges) announce(s adminapi.ResponseSelection, hard bool) (carryOut func() (int, bool)) {
 	if s.URI.IsValid() {
 		purged := p.cache.Purge(s.URI.String(), hard)
@@ -109,7 +112,7 @@ func (p *Purges) run() {
 	}
 }
 
-// save saves the position, if all is carried out up to there. Otherwise what is still to be carried out does so.
+// save saves the position, if all purges up to it are done. Otherwise the next purge in the queue saves it.
 func (p *Purges) save() {
 	if p.config.Save == nil || p.behind.Load() || !p.own.TryLock() {
 		return

@@ -13,7 +13,7 @@ import (
 	"github.com/urnd/urnd/proxy/admin/stored"
 )
 
-// A purge is published before it is done, and the position is saved when all up to there is carried out.
+// A purge is published before it is done, and the position is saved when all purges up to it are done.
 func TestPurgesOfSeveralProcesses(t *testing.T) {
 	c, _ := newCache(t)
 	const key = "http://a.example/"

@@ -19,7 +19,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// fill makes a cache store a response with a body and fields to a request with others.
+// fill stores a response with a body and fields, to a request with other fields, in a cache.
 func fill(t *testing.T, c *httpcache.Cache, key string, request, response httpmessage.Fields) {
 	t.Helper()
 	a, err := c.Serve(t.Context(), &httpcache.Request{Request: httpmessage.Request{Method: http.MethodGet, Fields: request}, Key: key},
@@ -39,7 +39,7 @@ func fill(t *testing.T, c *httpcache.Cache, key string, request, response httpme
 	})
 }
 
-// newCache returns a cache of responses, and the time that is always there.
+// newCache returns a cache of responses, and its constant time.
 func newCache(t *testing.T) (*httpcache.Cache, time.Time) {
 	t.Helper()
 	store, err := memory.New(memory.Config[*httpcache.Entry]{MaxBytes: 1 << 20, Size: (*httpcache.Entry).Size})
@@ -55,7 +55,7 @@ func newCache(t *testing.T) (*httpcache.Cache, time.Time) {
 	return c, now
 }
 
-// Administrators see what is stored for a URI, but for the credentials of clients, and remove it.
+// Administrators see the stored responses of a URI, without credentials of clients, and purge them.
 func TestResponses(t *testing.T) {
 	c, now := newCache(t)
 	const key = "http://a.example/"
@@ -91,7 +91,7 @@ func TestResponses(t *testing.T) {
 	}{
 		{adminapi.ResponseSelection{URI: parsed(t, "http://c.example/")}, false, 0, 1},
 		{adminapi.ResponseSelection{URI: parsed(t, key)}, false, 1, 1},
-		{adminapi.ResponseSelection{Tag: "tag"}, false, 1, 1}, // the other one is to be validated already
+		{adminapi.ResponseSelection{Tag: "tag"}, false, 1, 1}, // the other one must be validated already
 		{adminapi.ResponseSelection{Prefix: "http://b."}, true, 1, 1},
 		{adminapi.ResponseSelection{All: true}, true, 1, 0},
 	} {

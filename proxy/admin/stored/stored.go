@@ -1,4 +1,7 @@
-// Package stored shows the stored responses of the HTTP cache to administrators, and purges them.
+// Package stored implements the operations of the admin API on both caches: it lists, explains, refreshes and
+// purges stored HTTP responses and cached resolver answers. URIs, selections and purges of other processes
+// enter; documents of package api and numbers of purged entries leave. The terms are those of RFC 9111 and
+// RFC 9211.
 package stored
 
 import (
@@ -20,8 +23,8 @@ type Responses struct {
 	explain Explain
 }
 
-// New returns the responses of a cache, which are purged by purges. refresh fetches those for a URI once more, and explain explains what
-// becomes of a request.
+// New returns the Responses of a cache, which purges purges. refresh fetches those of a URI again, and
+// explain explains how a request is served.
 func New(cache *httpcache.Cache, purges *Purges, refresh func(ctx context.Context, key uri.URI) (int, error), explain Explain) Responses {
 	return Responses{cache, purges, refresh, explain}
 }
@@ -66,8 +69,8 @@ func responseDocument(info httpcache.Info) api.Response {
 	return document
 }
 
-// shownField returns the value of a field of requests for administrators, nil where it must be missing:
-// not the credentials of clients.
+// shownField returns the value of a request field as administrators may see it, nil if the field must be
+// missing. Credentials of clients are hidden.
 func shownField(name string, lines []string) *string {
 	if len(lines) == 0 {
 		return nil

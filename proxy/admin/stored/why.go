@@ -10,32 +10,34 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Explained is what becomes of a GET for a URL, as the handler of requests explains it.
+// Explained is how the request handler serves a GET for a URL.
 type Explained struct {
 	Key, Spelling string
-	Site          *api.WhySite // nil for none
-	// CacheSetting is the setting that has the rules of its cache, each with its index as its last segment; "" without Site.
+	Site          *api.WhySite // nil without a site
+	// CacheSetting is the name of the setting with the cache rules of the site; the index of a rule is
+	// appended. "" without Site.
 	CacheSetting string
-	// Own is whether urnd itself answers, with Status and Location; then there is nothing in Cache.
+	// Own is true if urnd itself responds, with Status and Location; Cache is then the zero value.
 	Own      bool
 	Status   int
 	Location string
 	Cache    httpcache.Explanation
-	Sent     *Sent // nil where it was not sent
-	// Advice is what to write in the configuration to change what is for a reason, by its code.
+	Sent     *Sent // nil if the request was not sent
+	// Advice is the change of the configuration that would remove a reason, by the code of the reason.
 	Advice map[string]string
 }
 
-// Sent is what became of the request.
+// Sent is the result of a request that was sent.
 type Sent struct {
 	Status  int
 	Outcome httpcache.Outcome
 }
 
-// Explain explains what becomes of a GET for a URL with some fields, and sends it before where send is set.
+// Explain explains how a GET for a URL with header fields is served. If send is set, it sends the request
+// before.
 type Explain func(ctx context.Context, u uri.URI, fields httpmessage.Fields, send bool) (Explained, error)
 
-// The outcomes of api.Why.
+// Outcomes of api.Why.
 const (
 	outcomeHit    = "hit"
 	outcomeStale  = "stale"
@@ -69,7 +71,7 @@ func (r Responses) Why(ctx context.Context, u uri.URI, fields httpmessage.Fields
 	return document, nil
 }
 
-// outcomeOf returns what becomes of a request, and why.
+// outcomeOf returns the outcome of a request, and its reason.
 func outcomeOf(e *Explained) (outcome string, why *api.Reason) {
 	c := &e.Cache
 	switch {
@@ -89,7 +91,7 @@ func outcomeOf(e *Explained) (outcome string, why *api.Reason) {
 	}
 }
 
-// sentDocument returns what became of a request that was sent.
+// sentDocument returns the result of a request that was sent.
 func sentDocument(e *Explained) *api.SentRequest {
 	o := e.Sent.Outcome
 	document := &api.SentRequest{Status: e.Sent.Status, CacheStatus: o.Status("urnd"), Stored: o.Stored}

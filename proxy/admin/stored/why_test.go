@@ -13,7 +13,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// TestWhy: each reason has words, and the advice for it.
+// TestWhy checks that each reason has a text, and its advice.
 func TestWhy(t *testing.T) {
 	t.Parallel()
 	c, now := newCache(t)

@@ -7,7 +7,7 @@ import (
 	"github.com/urnd/urnd/internal/api"
 )
 
-// The codes of reasons: those of RFC 9211 section 2.2, and for one of them by what it is stale.
+// Codes of reasons: those of RFC 9211 section 2.2, and more specific ones for "stale".
 const (
 	codeFresh     = "fresh"
 	codeUsedStale = "stale-while-revalidate"
@@ -16,8 +16,8 @@ const (
 	codeStale     = "stale"
 )
 
-// reasons are those why a request is answered by a stored response, or is not, by their codes. Those why a response is not stored are of
-// package httpcache/rules, where they are decided.
+// reasons returns the reasons why a request is served by a stored response or not, by code. The reasons why a
+// response is not stored are those of package httpcache/rules.
 func reasons() map[string]api.Reason {
 	return map[string]api.Reason{
 		codeFresh:     {Text: "the stored response that the request selects is fresh", Section: "RFC 9111 section 4.2"},
@@ -52,7 +52,8 @@ func words(code, advice string) *api.Reason {
 	return &r
 }
 
-// forwardedCode returns the code of a reason to ask the origin; selected is the stored response that is validated, nil for none.
+// forwardedCode returns the code of the reason why a request is forwarded; selected is the stored response to
+// be validated, nil for none.
 func forwardedCode(forwarded string, selected *httpcache.Info) string {
 	switch {
 	case forwarded != codeStale || selected == nil:
@@ -66,5 +67,5 @@ func forwardedCode(forwarded string, selected *httpcache.Info) string {
 	}
 }
 
-// ruleSetting returns the name of a rule.
+// ruleSetting returns the name of the setting of the rule with index i.
 func ruleSetting(of string, i int) string { return of + "." + strconv.Itoa(i) }

@@ -8,7 +8,7 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// The media types of linksets.
+// Media types of linksets.
 const (
 	TypeLinkset = "application/linkset+json" // RFC 9264 section 4.2
 	TypeJSON    = "application/json"
@@ -21,11 +21,11 @@ const anyType = "*/*"
 
 type accept []httpmessage.MediaRange
 
-// maxLanguages bounds what is compared of a request.
+// maxLanguages limits the language ranges of a request that are used.
 const maxLanguages = 20
 
-// preferred returns the range that a client prefers to all others, the first of equal ones; "" where it names none but all, or would rather have
-// any other type.
+// preferred returns the media range that a client prefers to all others, the first of equal ones; "" if it
+// accepts only "*/*", or prefers any other type.
 func (a accept) preferred() string {
 	best, others := httpmessage.MediaRange{}, 0.0
 	for _, r := range a {
@@ -45,8 +45,8 @@ func (a accept) preferred() string {
 	return best.Type
 }
 
-// score says how well a link of a media type is what a client accepts, more for better. What the client names beats a link that says nothing,
-// and that one what the client does not accept.
+// score returns how well the media type of a link matches Accept; higher is better. An accepted type beats an
+// unknown one, which beats a type that is not accepted.
 func (a accept) score(mediaType string) float64 {
 	const named, neutral, contradicts = 2, 1, 0
 	kind, _, err := mime.ParseMediaType(mediaType)
@@ -69,7 +69,8 @@ func (a accept) score(mediaType string) float64 {
 	return contradicts
 }
 
-// parseLanguages returns the language ranges of Accept-Language, the preferred first: RFC 9110 section 12.5.4.
+// parseLanguages returns the language ranges of Accept-Language in order of preference: RFC 9110 section
+// 12.5.4.
 func parseLanguages(field string) []string {
 	type languageRange struct {
 		tag string
@@ -100,8 +101,9 @@ func parseLanguages(field string) []string {
 	return tags
 }
 
-// lookup returns the language, of some in lower case, that a client prefers: RFC 4647 section 3.4. A range that finds nothing finds what is more
-// special (section 3.3.1), as "de" finds "de-at", before the next range is tried. ok is false where none is found.
+// lookup returns the preferred one of some language tags in lower case: RFC 4647 section 3.4. A range without
+// a match matches a more specific tag (section 3.3.1), as "de" matches "de-at", before the next range is
+// tried. ok is false without a match.
 func lookup(ranges, tags []string) (tag string, ok bool) {
 	for _, r := range ranges {
 		if r == "*" {
@@ -119,7 +121,8 @@ func lookup(ranges, tags []string) (tag string, ok bool) {
 	return "", false
 }
 
-// truncated returns a range without its last subtag, and without a single letter before that: RFC 4647 section 3.4.
+// truncated returns a range without its last subtag, and without a single-letter subtag before it: RFC 4647
+// section 3.4.
 func truncated(r string) string {
 	i := strings.LastIndexByte(r, '-')
 	if i < 0 {

@@ -9,18 +9,19 @@ import (
 	"github.com/urnd/urnd/urnns/digitallink"
 )
 
-// Choice is what a request means.
+// Choice is the result of selecting the links for a request.
 type Choice struct {
-	// Linkset is the media type of the linkset that is meant; "" where it is a link.
+	// Linkset is the media type of the requested linkset; "" for links.
 	Linkset string
-	// Links are the links that are meant: of several all are equal for what the request says, and of none the identifier has not the type.
+	// Links are the selected links: several links match the request equally; none means that the identifier
+	// has no link of the requested type.
 	Links []resolver.Link
-	// Vary is the value of the field.
+	// Vary is the value of Vary.
 	Vary string
 }
 
-// Choose returns what a request means of the links of an identifier: sections 2.6, 2.9 and 2.10. failing reports whether a target should be
-// avoided where another one does as well.
+// Choose selects the links of an identifier for a request: sections 2.6, 2.9 and 2.10. failing reports
+// whether a target should be avoided if there is an equal one.
 func (s *Set) Choose(r *Request, failing func(location string) bool) Choice {
 	competing := s.of(cmp.Or(r.LinkType, digitallink.DefaultLink))
 	isDefault := r.LinkType == "" || r.LinkType == digitallink.DefaultLink
@@ -41,8 +42,8 @@ func (s *Set) Choose(r *Request, failing func(location string) bool) Choice {
 	return c
 }
 
-// defaultsByLanguage returns the links that compete with the default ones: those of the most specific level that has some, which is not above
-// the default (section 2.5.8).
+// defaultsByLanguage returns the links of type defaultLinkMulti that compete with the default links: those of
+// the most specific level that has some, unless it is less specific than that of the default (section 2.5.8).
 func (s *Set) defaultsByLanguage(defaults []resolver.Link) []resolver.Link {
 	multi := s.of(digitallink.DefaultLinkMulti)
 	if len(defaults) == 0 || len(multi) == 0 || s.level(multi[0]) > s.level(defaults[0]) {
@@ -51,7 +52,8 @@ func (s *Set) defaultsByLanguage(defaults []resolver.Link) []resolver.Link {
 	return multi
 }
 
-// preferDefault returns the default link, unless the request decides for others: a language that no link has does not lead to a choice.
+// preferDefault returns the default links, unless the request selects others: a language that no link has
+// does not lead to a choice.
 func preferDefault(narrowed []resolver.Link, failing func(string) bool) []resolver.Link {
 	isDefault := func(l resolver.Link) bool { return l.Rel == digitallink.DefaultLink }
 	if !slices.ContainsFunc(narrowed, isDefault) {
@@ -69,7 +71,7 @@ func preferDefault(narrowed []resolver.Link, failing func(string) bool) []resolv
 	return defaults[:1]
 }
 
-// varyOf returns the fields of a request that a choice of links depends on. A linkset is chosen by Accept, of any identifier.
+// varyOf returns the value of Vary for a choice of links. Accept always selects a linkset.
 func varyOf(links []resolver.Link) string {
 	if len(links) > 1 && slices.ContainsFunc(links, func(l resolver.Link) bool { return l.Language != "" }) {
 		return "Accept, Accept-Language"
@@ -77,8 +79,8 @@ func varyOf(links []resolver.Link) string {
 	return "Accept"
 }
 
-// linkset returns the media type of the linkset that a request asks for, "" where it asks for a link: by its type, or because it prefers a
-// linkset, or a type of which no link is that competes.
+// linkset returns the media type of the requested linkset, "" for links: the link type of the request is
+// "linkset", or it prefers a linkset, or a media type that no competing link has.
 func (r *Request) linkset(competing []resolver.Link) string {
 	preferred := r.accept.preferred()
 	if r.WantsLinkset {
@@ -105,8 +107,8 @@ func (r *Request) linkset(competing []resolver.Link) string {
 	return preferred
 }
 
-// narrowed returns the links that a request means most: by media type, then by language, then by context (section 2.6.3). One that says
-// nothing of these beats one that contradicts.
+// narrowed returns the links that match the request best: by media type, then by language, then by context
+// (section 2.6.3). A link without the attribute beats one that contradicts the request.
 func (r *Request) narrowed(links []resolver.Link) []resolver.Link {
 	links = best(links, func(l resolver.Link) float64 { return r.accept.score(l.Type) })
 	if len(r.languages) > 0 && len(links) > 1 {
@@ -118,7 +120,7 @@ func (r *Request) narrowed(links []resolver.Link) []resolver.Link {
 	return links
 }
 
-// byLanguage returns the links in the language that is preferred.
+// byLanguage returns the links in the preferred language.
 func (r *Request) byLanguage(links []resolver.Link) []resolver.Link {
 	var tags []string
 	for _, l := range links {
@@ -135,7 +137,8 @@ func (r *Request) byLanguage(links []resolver.Link) []resolver.Link {
 	})
 }
 
-// agreement says how well what a link says is what was asked for: more where it is, and less where it is not, than where it says nothing.
+// agreement returns a score of an attribute of a link: 2 for the requested value, 1 for no value, 0 for
+// another value.
 func agreement(said, asked string, equal func(a, b string) bool) float64 {
 	switch {
 	case said == "":
@@ -147,7 +150,7 @@ func agreement(said, asked string, equal func(a, b string) bool) float64 {
 	}
 }
 
-// best returns the links with the best score.
+// best returns the links with the highest score.
 func best(links []resolver.Link, score func(resolver.Link) float64) (all []resolver.Link) {
 	most := -1.0
 	for _, l := range links {

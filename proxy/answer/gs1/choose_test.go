@@ -39,7 +39,8 @@ func chosen(c gs1.Choice) string {
 
 func works(string) bool { return false }
 
-// RFC 4647 section 3.4 by Accept-Language: the range of the highest weight is shortened until something is found.
+// RFC 4647 section 3.4 by Accept-Language: the range with the highest weight is truncated until a tag
+// matches.
 func TestLanguages(t *testing.T) {
 	link := func(uri, tag string) resolver.Link { return resolver.Link{Rel: "gs1:pip", URI: uri, Language: tag} }
 	all := setOf(link("de", "de"), link("zh", "zh-Hant"), link("at", "de-AT"), link("pt", "pt"), link("none", ""))
@@ -50,13 +51,13 @@ func TestLanguages(t *testing.T) {
 		"de-CH":                         "de",
 		"pt-BR":                         "pt",
 		"zh-Hant-CN-x-private1-p2":      "zh",
-		"zh":                            "zh", // what is more special, before the next range
+		"zh":                            "zh", // a more specific tag precedes the next range
 		"ja":                            "none",
 		"ja, *":                         "de zh at pt none",
 		"ja, pt;q=0.5, de;q=0.7":        "de",
 		"de;q=0, pt;q=0.1":              "pt",
 		"de;q=2, pt;q=0.1":              "pt",
-		strings.Repeat("x,", 20) + "de": "none", // bounded
+		strings.Repeat("x,", 20) + "de": "none", // limited
 	} {
 		if got := chosen(all.Choose(gs1.ParseRequest("linkType=gs1:pip", lines("", accepted)), works)); got != want {
 			t.Errorf("%q chooses %q, want %q", accepted, got, want)
@@ -64,7 +65,7 @@ func TestLanguages(t *testing.T) {
 	}
 }
 
-// GR 2.6.3: what declares nothing beats what contradicts.
+// GR 2.6.3: a missing attribute beats a contradicting one.
 func TestMediaTypes(t *testing.T) {
 	link := func(uri, kind string) resolver.Link { return resolver.Link{Rel: "gs1:pip", URI: uri, Type: kind} }
 	typed, mixed := setOf(link("html", "text/html"), link("pdf", "application/pdf")), setOf(link("html", "text/html"), link("none", ""))
@@ -79,10 +80,10 @@ func TestMediaTypes(t *testing.T) {
 		{typed, "application/pdf;q=0, */*", "html"},
 		{typed, "image/png", "html pdf"},
 		{typed, "garbage", "html pdf"},
-		{typed, "application/json", "html pdf"}, // a link type was asked for
+		{typed, "application/json", "html pdf"}, // a link type was requested
 		{typed, "application/linkset+json", "application/linkset+json"},
 		{typed, "application/linkset+json;q=0.5, text/html", "html"},
-		{typed, "application/linkset+json;q=0.5, */*", "html pdf"}, // it would rather have any other
+		{typed, "application/linkset+json;q=0.5, */*", "html pdf"}, // it prefers any other type
 		{typed, "application/linkset+json, */*", "application/linkset+json"},
 		{mixed, "application/pdf", "none"},
 		{mixed, "text/html, */*;q=0.8", "html"},
@@ -121,7 +122,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// What GS1's schema does not allow is left out, or made what it allows.
+// Links that GS1's schema does not allow are omitted, or converted to an allowed form.
 func TestProfile(t *testing.T) {
 	set := setOf(
 		resolver.Link{URI: "https://a.example/", Language: "zh-Hant-TW", Type: "text/html"},
@@ -143,7 +144,7 @@ func TestProfile(t *testing.T) {
 	}
 }
 
-// Linksets, and the types that a reply lists, are bounded.
+// Linksets, and the types that a reply lists, are limited.
 func TestBounds(t *testing.T) {
 	var links []resolver.Link
 	for i := range 2000 {
@@ -155,7 +156,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// Whatever a request says, it means some of the links that there are, or the linkset, which is JSON.
+// Any request selects some of the links, or the linkset, which is JSON.
 func FuzzChoose(f *testing.F) {
 	f.Add("linkType=gs1%3Apip&context=DE", "text/html, */*;q=0.8", "de-AT, en;q=0.5")
 	f.Add("linkType=all;x", "application/linkset+json", "*")

@@ -11,7 +11,8 @@ import (
 	"github.com/urnd/urnd/urnns/digitallink"
 )
 
-// target is a link of a linkset: what GS1's schema allows of RFC 9264 section 4.2.4, in its order.
+// target is a link target object: the attributes of RFC 9264 section 4.2.4 that GS1's schema allows, in its
+// order.
 type target struct {
 	Href     string   `json:"href"`
 	Title    string   `json:"title"`
@@ -20,9 +21,11 @@ type target struct {
 	Context  []string `json:"context,omitempty"`
 }
 
-// Linkset returns links as a linkset of GS1's profile, which is narrower than RFC 9264 (section 2.10): anchors and targets are of the web, each
-// link has a title, each context says what its anchor identifies, and an identifier has one default link, of which nothing is said but its
-// title. Links that the profile cannot express are left out. describe says in words what an anchor identifies. With the JSON-LD context inside it is application/ld+json.
+// Linkset returns links as a linkset of GS1's profile, which is narrower than RFC 9264 (section 2.10):
+// anchors and targets are http or https URLs, each link has a title, each link context has a description of
+// its anchor, and an identifier has one default link, with a title as its only attribute. Links that the
+// profile cannot express are omitted. describe returns the description of an anchor. If hasContext is set,
+// the linkset contains the JSON-LD context: application/ld+json.
 func Linkset(links []resolver.Link, describe func(anchor string) string, hasContext bool) []byte {
 	var b bytes.Buffer
 	b.WriteByte('{')
@@ -55,7 +58,7 @@ func anchorsOf(links []resolver.Link) (anchors []string) {
 	return anchors
 }
 
-// writeRelations writes the link types of an anchor, in the order in which they come first, each with its targets.
+// writeRelations writes the link types of an anchor, in order of their first link, each with its targets.
 func writeRelations(b *bytes.Buffer, links []resolver.Link, anchor string) {
 	relations := make(map[string][]target)
 	var order []string
@@ -101,13 +104,13 @@ func targetOf(l resolver.Link) target {
 	return t
 }
 
-// isWeb reports whether a URI is one that the profile allows.
+// isWeb reports whether the profile allows a URI: http or https.
 func isWeb(text string) bool {
 	return strings.HasPrefix(text, "https://") || strings.HasPrefix(text, "http://")
 }
 
-// isRelation reports whether a link type is one that the profile allows: a registered one of letters and hyphens, or a URL of letters, digits,
-// dots and slashes.
+// isRelation reports whether the profile allows a link type: a registered one of letters and hyphens, or a
+// URL of letters, digits, dots and slashes.
 func isRelation(rel string) bool {
 	const letters = "abcdefghijklmnopqrstuvwxyz"
 	if _, rest, ok := strings.Cut(rel, "://"); ok {
@@ -116,8 +119,8 @@ func isRelation(rel string) bool {
 	return rel != "" && strings.Trim(rel, letters+"-") == ""
 }
 
-// languageTag returns a language as the profile allows it, "ll" or "ll-CC": without script, variant and a region that is a number; "" for
-// one that has no code of two letters.
+// languageTag returns a language tag in the form of the profile, "ll" or "ll-CC", without script, variant and
+// numeric region; "" for a language without a two-letter code.
 func languageTag(tag string) string {
 	parts := strings.Split(tag, "-")
 	if len(parts[0]) != 2 {
@@ -126,7 +129,7 @@ func languageTag(tag string) string {
 	language := strings.ToLower(parts[0])
 	for _, part := range parts[1:] {
 		switch len(part) {
-		case 1: // what follows is an extension
+		case 1: // an extension follows
 			return language
 		case 2:
 			return language + "-" + strings.ToUpper(part)
@@ -135,11 +138,11 @@ func languageTag(tag string) string {
 	return language
 }
 
-// write writes a value without a line end, and so that it can be in a script element.
+// write writes JSON without a line end. It is safe inside a script element.
 func write(b *bytes.Buffer, v any) {
 	text, err := json.Marshal(v)
 	if err != nil {
-		text = []byte("null") // none of our types can fail
+		text = []byte("null") // none of these types can fail
 	}
 	b.Write(text)
 }

@@ -1,5 +1,7 @@
-// Package gs1 answers for identifiers in web addresses as the GS1-Conformant Resolver standard 1.2.1 says: which of the links of an identifier
-// a request means, the linkset of its narrower profile, and the description of the resolver. It is pure.
+// Package gs1 selects the reply to requests for identifiers in web addresses (GS1 Digital Link): a link, a
+// choice of links, or a linkset of its narrower profile. The links of an identifier and the query and header
+// fields of a request enter; a Choice, a linkset or the description of the resolver leaves. It follows the
+// GS1-Conformant Resolver standard 1.2.1, to which section numbers refer, and has no state.
 package gs1
 
 import (
@@ -10,29 +12,29 @@ import (
 	"github.com/urnd/urnd/urnns/digitallink"
 )
 
-// Request is what a request says of the link that it means.
+// Request is the part of a request that selects links.
 type Request struct {
-	// LinkType is the type of the link, as digitallink.TypeOf returns it; "" is for the default.
+	// LinkType is the requested link type, in the form of digitallink.TypeOf; "" is the default.
 	LinkType string
-	// Context is for whom the link is to be, such as a country; "" for nobody.
+	// Context is the requested context, such as a country; "" for none.
 	Context string
-	// WantsLinkset is whether the linkset was asked for in place of a link, by its type.
+	// WantsLinkset is true if the link type of the request is "linkset".
 	WantsLinkset bool
 
 	accept    accept
-	languages []string // language ranges, the preferred first
+	languages []string // language ranges in order of preference
 }
 
-// maxParameter bounds a link type or a context in a query, in octets.
+// maxParameter limits a link type or a context in a query, in bytes.
 const maxParameter = 256
 
-// ParseRequest parses a query, as it was sent, and the fields Accept and Accept-Language.
+// ParseRequest parses a raw query, and the fields Accept and Accept-Language.
 func ParseRequest(query string, lines httpmessage.Lines) *Request {
 	r := &Request{accept: httpmessage.MediaRanges(lines.List("Accept")), languages: parseLanguages(lines.List("Accept-Language"))}
 	linkType := parameter(query, "linkType")
 	r.Context = parameter(query, "context")
 	switch linkType {
-	case "linkset", "all": // the second up to version 1.0 of the standard
+	case "linkset", "all": // "all" up to version 1.0 of the standard
 		r.WantsLinkset = true
 	default:
 		r.LinkType = digitallink.TypeOf(linkType)
@@ -40,7 +42,8 @@ func ParseRequest(query string, lines httpmessage.Lines) *Request {
 	return r
 }
 
-// parameter returns the first value of a parameter, decoded once; "" for none. GS1 Digital Link URI Syntax section 4.11: a semicolon separates, too.
+// parameter returns the first value of a parameter, decoded once; "" for none. Semicolons also separate
+// parameters: GS1 Digital Link URI Syntax section 4.11.
 func parameter(query, name string) string {
 	for pair := range strings.FieldsFuncSeq(query, func(c rune) bool { return c == '&' || c == ';' }) {
 		key, value, _ := strings.Cut(pair, "=")

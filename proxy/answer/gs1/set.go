@@ -8,21 +8,21 @@ import (
 	"github.com/urnd/urnd/urnns/digitallink"
 )
 
-// Set is all links of an identifier: those of its levels, the most specific first. Each link has an anchor, and a type as
-// digitallink.TypeOf returns it. It is immutable.
+// Set is the set of all links of an identifier on all its levels, the most specific level first. Each link
+// has an anchor, and a type in the form of digitallink.TypeOf. It is immutable.
 type Set struct {
 	Links []resolver.Link
-	// Redirect is where another resolver knows all of it, "" for nowhere: sections 2.8 and 2.14.
+	// Redirect is the URL of another resolver that has all links, "" for none: sections 2.8 and 2.14.
 	Redirect string
 	name     string
 	levels   []string
 }
 
-// MaxLinks bounds the links of a linkset: as many as six levels may have targets.
+// MaxLinks limits the links of a linkset: the targets of six levels.
 const MaxLinks = 600
 
-// NewSet returns the links of an identifier, by its canonical name, which is the anchor of those that have none, and the names of its levels, the
-// most specific first.
+// NewSet returns the links of an identifier. name is its canonical name, the anchor of links without one;
+// levels are the names of its levels, the most specific first.
 func NewSet(name string, links []resolver.Link, levels []string) *Set {
 	s := &Set{name: name, levels: levels}
 	for _, link := range links {
@@ -34,7 +34,7 @@ func NewSet(name string, links []resolver.Link, levels []string) *Set {
 		}
 		s.add(link)
 	}
-	if len(s.of(digitallink.DefaultLink)) > 0 { // it is known here, too
+	if len(s.of(digitallink.DefaultLink)) > 0 { // this resolver also has a default link
 		s.Redirect = ""
 	}
 	slices.SortStableFunc(s.Links, func(a, b resolver.Link) int { return cmp.Compare(s.level(a), s.level(b)) })
@@ -48,7 +48,7 @@ func (s *Set) add(link resolver.Link) {
 	}
 }
 
-// level returns the place of the level of a link: what is at none is behind all.
+// level returns the index of the level of a link; links without a level come last.
 func (s *Set) level(link resolver.Link) int {
 	if i := slices.Index(s.levels, link.Anchor); i >= 0 {
 		return i
@@ -66,7 +66,7 @@ func (s *Set) of(linkType string) (links []resolver.Link) {
 	return links
 }
 
-// Types returns the link types that there are, as people write them, at most so many.
+// Types returns at most most link types of the set, in their short form.
 func (s *Set) Types(most int) (types []string) {
 	for _, link := range s.Links {
 		if short := digitallink.ShortType(link.Rel); !slices.Contains(types, short) && len(types) < most {

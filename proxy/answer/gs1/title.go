@@ -6,7 +6,7 @@ import (
 	"github.com/urnd/urnd/urnns/digitallink"
 )
 
-// Title returns the title of a link that has none, by its type: sections 2.5.3.
+// Title returns the default title of a link, by its type: section 2.5.3.
 func Title(rel string) string {
 	name, ok := strings.CutPrefix(digitallink.ShortType(rel), "gs1:")
 	if !ok {
@@ -36,7 +36,7 @@ func Title(rel string) string {
 	}
 }
 
-// inWords returns a name that is written together as words: "recallStatus" is "Recall status".
+// inWords splits a name in camel case into words: "recallStatus" is "Recall status".
 func inWords(name string) string {
 	var b strings.Builder
 	for i, c := range name {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// BibTeX writes a work as an entry @misc, which requires no field. Braces in texts are written as commands, since BibTeX counts those that
-// are escaped by a backslash, too. URLs are as they are: styles write them as they stand.
+// BibTeX renders a work as an entry @misc, which requires no field. Braces in texts become commands, since
+// BibTeX also counts braces escaped by a backslash. URLs are not escaped: styles print them verbatim.
 func BibTeX(w Work) []byte {
 	w = w.tidied()
 	m := w.Metadata
@@ -49,7 +49,7 @@ func BibTeX(w Work) []byte {
 // bibMonths are the macros for months.
 var bibMonths = [...]string{"jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"}
 
-// bibtex returns a name. What is not "Family, Given" is in braces, so that no part of it is taken for one.
+// bibtex returns a name. A name that is not "Family, Given" is in braces, so that BibTeX does not split it.
 func (a Agent) bibtex() string {
 	name := escapeTeX(a.Name)
 	isJoined := strings.Contains(" "+strings.ToLower(a.Name)+" ", " and ")
@@ -59,7 +59,8 @@ func (a Agent) bibtex() string {
 	return "{" + name + "}"
 }
 
-// bibKey makes a key of an identifier, "unknown" of none. Characters that mean something to BibTeX or TeX are hyphens in it.
+// bibKey returns the citation key of an identifier, "unknown" for "". Characters with a meaning in BibTeX or
+// TeX are replaced by hyphens.
 func bibKey(id string) string {
 	if id == "" {
 		return "unknown"
@@ -73,7 +74,7 @@ func bibKey(id string) string {
 	return string(key)
 }
 
-// escapeTeX escapes what means something to TeX.
+// escapeTeX escapes characters with a meaning in TeX.
 func escapeTeX(text string) string {
 	return strings.NewReplacer(
 		`\`, `\textbackslash{}`, `{`, `\textbraceleft{}`, `}`, `\textbraceright{}`, `%`, `\%`, `&`, `\&`, `#`, `\#`, `_`, `\_`,

@@ -2,8 +2,8 @@ package represent
 
 import "strings"
 
-// Citation writes a work as a line to be read: "Creators (year): title. Publisher. URL", as DataCite recommends it, of which what is not
-// known is left out.
+// Citation renders a work as a line of text: "Creators (year): title. Publisher. URL", as DataCite
+// recommends. Unknown parts are omitted.
 func Citation(w Work) []byte {
 	w = w.tidied()
 	m := w.Metadata
@@ -23,21 +23,21 @@ func Citation(w Work) []byte {
 	if note := w.note(); note != "" {
 		sentence(&b, strings.ToUpper(note[:1])+note[1:])
 	}
-	if w.title() != w.subject() { // which stands there already
+	if w.title() != w.subject() { // otherwise the title is the subject already
 		separate(&b, " ")
 		b.WriteString(w.subject())
 	}
 	return []byte(strings.TrimSpace(b.String()) + "\n")
 }
 
-// separate writes a separator, unless nothing is before it.
+// separate writes a separator, except at the beginning.
 func separate(b *strings.Builder, separator string) {
 	if b.Len() > 0 && !strings.HasSuffix(b.String(), " ") {
 		b.WriteString(separator)
 	}
 }
 
-// sentence writes a text that ends with a full stop, or with the mark that it has.
+// sentence writes a text that ends with a full stop, or with its own mark.
 func sentence(b *strings.Builder, text string) {
 	if text == "" {
 		return

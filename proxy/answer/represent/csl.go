@@ -2,7 +2,8 @@ package represent
 
 import "strings"
 
-// CSL writes a work as an item of CSL-JSON 1.0.2, as registration agencies of DOIs answer with it: an object, not a list of one.
+// CSL renders a work as an item of CSL-JSON 1.0.2, in the form in which DOI registration agencies return it:
+// an object, not a list of one.
 func CSL(w Work) []byte {
 	w = w.tidied()
 	m := w.Metadata
@@ -39,7 +40,7 @@ func CSL(w Work) []byte {
 	return marshal(item)
 }
 
-// csl returns a name. Its parts are told apart only where it has the family name first: else nobody knows which is which.
+// csl returns a name. It is split only if the family name comes first: otherwise its parts are ambiguous.
 func (a Agent) csl() ordered {
 	if family, given, ok := a.parts(); ok {
 		return ordered{{"family", family}, {"given", given}}
@@ -47,7 +48,8 @@ func (a Agent) csl() ordered {
 	return ordered{{"literal", a.Name}}
 }
 
-// parts returns the family and given name of a person whose name is written with the family name first, as in "Gibbon, Edward".
+// parts returns the family and given name of a person whose name is written with the family name first, as in
+// "Gibbon, Edward".
 func (a Agent) parts() (family, given string, ok bool) {
 	family, given, ok = strings.Cut(a.Name, ",")
 	family, given = strings.TrimSpace(family), strings.TrimSpace(given)

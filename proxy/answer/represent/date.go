@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// date returns a date as precise as it is said: 2026, 2026-11 or 2026-11-26; "" for what is none. It reads these, points in time of
-// RFC 3339, of which the day counts, and 20261126, as ERC has it.
+// date returns a date in its own precision: 2026, 2026-11 or 2026-11-26; "" for an invalid one. It parses
+// these, times of RFC 3339, of which it returns the day, and 20261126, the form of ERC.
 func date(text string) string {
 	text = strings.TrimSpace(text)
 	if day, _, found := strings.Cut(text, "T"); found {

@@ -2,11 +2,11 @@ package represent
 
 import "strings"
 
-// unknownValue stands for a value that should be there and is not known: the codes of the Dublin Core Kernel.
+// unknownValue is the code of the Dublin Core Kernel for a required value that is unknown.
 const unknownValue = "(:unkn)"
 
-// ERC writes a work as an electronic resource citation, of draft-kunze-ark-42 section 5.2, in ANVL: who, what, when and where, and what the
-// site commits itself to, where Support says it.
+// ERC renders a work as an electronic resource citation of draft-kunze-ark-42 section 5.2, in ANVL: who,
+// what, when and where, and the commitment of the site if Support is set.
 func ERC(w Work) []byte {
 	w = w.tidied()
 	m := w.Metadata
@@ -36,7 +36,7 @@ func ERC(w Work) []byte {
 	return []byte(r.text.String())
 }
 
-// ercNotes says that a name leads nowhere, and what came instead.
+// ercNotes adds the state of a name that does not resolve, and its successors.
 func (r *anvl) ercNotes(w Work) {
 	if w.Status != Withdrawn && w.Status != Reserved {
 		return
@@ -54,7 +54,7 @@ func (r *anvl) ercNotes(w Work) {
 	}
 }
 
-// compact returns a date without hyphens, as ERC writes it; what is no date as it is.
+// compact returns a date without hyphens, as in ERC; other texts are returned unchanged.
 func compact(text string) string {
 	if d := date(text); d != "" {
 		return strings.ReplaceAll(d, "-", "")
@@ -62,15 +62,15 @@ func compact(text string) string {
 	return text
 }
 
-// anvl is a text of labels and values, one a line.
+// anvl is a text of labels and values, one per line.
 type anvl struct{ text strings.Builder }
 
 func (r *anvl) begin(label string) { r.text.WriteString(label + ":\n") }
 
-// element writes a label that needs no escape, and its value.
+// element writes a label that needs no escape, and its escaped value.
 func (r *anvl) element(label, value string) { r.uri(label, escapeANVL(value)) }
 
-// uri writes a label, and a URI as it is: readers compare it with others, and do not decode it.
+// uri writes a label and a URI, which is not escaped: readers compare it with others, and do not decode it.
 func (r *anvl) uri(label, value string) {
 	if value == "" {
 		value = unknownValue
@@ -78,7 +78,7 @@ func (r *anvl) uri(label, value string) {
 	r.text.WriteString(label + ": " + value + "\n")
 }
 
-// escapeANVL encodes percent signs that a reader would decode, such as those of %0A, which stands for a line end.
+// escapeANVL encodes percent signs that a reader would decode, such as that of %0A, a line end.
 func escapeANVL(text string) string {
 	var b strings.Builder
 	for i := range len(text) {

@@ -1,16 +1,16 @@
 package represent
 
-// Format is a form in which works are written.
+// Format is a format in which works are rendered.
 type Format struct {
 	Name string // in URLs
-	// MediaType is that by which it is asked for, and Also are others for the same; "" is none: it is asked for by name.
+	// MediaType selects it by Accept, and Also are synonyms; "" cannot be selected by Accept, only by name.
 	MediaType   string
 	Also        []string
-	ContentType string // of what is written
+	ContentType string // value of Content-Type
 	Write       func(Work) []byte
 }
 
-// Formats returns all, in the order in which a site prefers them. The caller may change the list.
+// Formats returns all formats, in the order of preference of a site. The caller may modify the list.
 func Formats() []Format {
 	return []Format{
 		{"jsonld", "application/ld+json", []string{"application/vnd.schemaorg.ld+json"}, "application/ld+json", JSONLD},

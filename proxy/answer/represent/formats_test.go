@@ -13,7 +13,7 @@ import (
 	"github.com/urnd/urnd/proxy/answer/represent/representtest"
 )
 
-// Each form of a work of which all is known, and of a name that was withdrawn.
+// Each format of a work with all fields set, and of a withdrawn name.
 func TestForms(t *testing.T) {
 	for _, tt := range []struct {
 		format string
@@ -108,7 +108,7 @@ var (
 	ercLine  = regexp.MustCompile(`^(who|what|when|where|note): [^ ].*$`)
 )
 
-// checkForms returns what is wrong with the syntax of the forms of a work.
+// checkForms returns a syntax error in the formats of a work.
 func checkForms(w represent.Work) error {
 	if !json.Valid(represent.CSL(w)) {
 		return fmt.Errorf("CSL: %s", represent.CSL(w))
@@ -151,7 +151,7 @@ func checkRIS(text string) error {
 	return nil
 }
 
-// checkBibTeX counts braces as BibTeX does, to which a backslash is no escape.
+// checkBibTeX counts braces like BibTeX, in which a backslash is no escape.
 func checkBibTeX(text string) error {
 	rows := strings.Split(strings.TrimSuffix(text, "\n}\n"), "\n")
 	if !regexp.MustCompile(`^@misc\{[A-Za-z0-9:./-]+,?$`).MatchString(rows[0]) {

@@ -6,18 +6,19 @@ import (
 	"time"
 )
 
-// The vocabularies: prefixes of terms, and what they stand for. Terms of schema.org have none, as in its own context.
+// Vocabularies: prefixes of terms, and their base IRIs. Terms of schema.org have no prefix, as in its own
+// context.
 const (
-	schemaBase = "http://schema.org/" // what the context https://schema.org maps its terms to
+	schemaBase = "http://schema.org/" // the IRIs to which the context https://schema.org maps its terms
 	xsdBase    = "http://www.w3.org/2001/XMLSchema#"
 
-	// Vocabulary is what terms of urnd's own begin with. The page describes them.
+	// Vocabulary is the base IRI of urnd's own terms. The page describes them.
 	Vocabulary = "https://github.com/urnd/urnd/blob/main/docs/terms.md#"
 
 	mediaTypes = "https://www.iana.org/assignments/media-types/" // DCAT 3 section 6.8.11
 )
 
-// prefix is one of a vocabulary.
+// prefix is the prefix of a vocabulary.
 type prefix struct{ name, base string }
 
 var prefixes = []prefix{
@@ -26,15 +27,15 @@ var prefixes = []prefix{
 	{"urnd", Vocabulary},
 }
 
-// datatypes are the types of the literals of terms; others are texts.
+// datatypes are the datatypes of literals by term; others are strings.
 var datatypes = map[string]string{
-	"datePublished": "Date", // of schema.org, as its context says
+	"datePublished": "Date", // of schema.org, as its context defines it
 	"urnd:since":    "xsd:dateTime",
 }
 
-// node is a thing and what is said of it: a part of a graph of RDF. It is written with all that it says where it is first referred to.
+// node is a node of an RDF graph with its properties. It is written in full at its first reference.
 type node struct {
-	id         string // an IRI, or "_:" and a label; "" for one that nothing else refers to
+	id         string // an IRI, or "_:" and a label; "" for an anonymous blank node
 	types      []string
 	properties []property
 }
@@ -42,30 +43,30 @@ type node struct {
 // property is a term with its values.
 type property struct {
 	term   string
-	many   bool // there may be several: it is a list in JSON, even of one
+	many   bool // it may have several values: JSON has a list, even of one value
 	values []value
 }
 
-// value is a text, an IRI or a node.
+// value is a string, an IRI or a node.
 type value struct {
 	text string
 	isID bool
 	node *node
 }
 
-// say adds a property with a text, unless that is empty.
+// say adds a property with a string, unless it is empty.
 func (n *node) say(term, text string) {
 	if text != "" {
 		n.properties = append(n.properties, property{term, false, []value{{text: text}}})
 	}
 }
 
-// sayAll adds a property with texts.
+// sayAll adds a property with strings.
 func (n *node) sayAll(term string, texts []string) {
 	n.list(term, len(texts), func(i int) value { return value{text: texts[i]} })
 }
 
-// refer adds a property with an IRI, unless that is empty.
+// refer adds a property with an IRI, unless it is empty.
 func (n *node) refer(term, iri string) {
 	if iri != "" {
 		n.properties = append(n.properties, property{term, false, []value{{text: iri, isID: true}}})
@@ -93,8 +94,8 @@ func (n *node) has(term string, other *node) {
 	n.properties = append(n.properties, property{term, false, []value{{node: other}}})
 }
 
-// graph returns what is known of a work as a graph: with terms of schema.org, of DCAT for where it is, of DCMI for what replaced it, and of
-// urnd for what none of them has.
+// graph returns a work as an RDF graph: with terms of schema.org, of DCAT for its locations, of DCMI for its
+// successors, and of urnd for the rest.
 func (w Work) graph() *node {
 	m := w.Metadata
 	k, known := kindOf(m)
@@ -135,7 +136,7 @@ func (w Work) graph() *node {
 	return n
 }
 
-// same returns the identifiers of the same thing besides the subject.
+// same returns the identifiers of the same object besides the subject.
 func (w Work) same() []string {
 	var all []string
 	for _, other := range append([]string{w.Name}, w.Others...) {
@@ -146,7 +147,7 @@ func (w Work) same() []string {
 	return all
 }
 
-// addStatus adds the state of the name, and what came instead.
+// addStatus adds the state of the name, and its successors.
 func (w Work) addStatus(n *node) {
 	if w.Status == Withdrawn {
 		n.say("creativeWorkStatus", "Withdrawn")
@@ -168,7 +169,7 @@ func (a Agent) node() *node {
 	return n
 }
 
-// node returns a location, for schema.org and for DCAT.
+// node returns the node of a location, for schema.org and DCAT.
 func (l Link) node(number int) *node {
 	n := &node{id: label(number), types: []string{"MediaObject", "dcat:Distribution"}}
 	n.refer("contentUrl", l.URI)

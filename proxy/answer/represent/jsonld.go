@@ -8,14 +8,14 @@ import (
 // schemaContext is the context of schema.org. Harvesters look for it.
 const schemaContext = "https://schema.org"
 
-// JSONLD writes a work as an object of JSON-LD 1.1. Its contexts are that of schema.org, and one for the other vocabularies. It may stand in
-// a script element of HTML: no <, > and & is in it.
+// JSONLD renders a work as an object of JSON-LD 1.1. Its contexts are that of schema.org, and one for the
+// other vocabularies. It is safe inside a script element of HTML: it contains no <, > and &.
 func JSONLD(w Work) []byte {
 	o := ordered{{"@context", []any{schemaContext, context()}}}
 	return marshal(append(o, w.tidied().graph().object()...))
 }
 
-// context returns the one for all that is not of schema.org.
+// context returns the context of all terms that are not of schema.org.
 func context() ordered {
 	var c ordered
 	for _, p := range prefixes {
@@ -24,7 +24,7 @@ func context() ordered {
 	return append(c, member{"xsd", xsdBase}, member{"urnd:since", ordered{{"@type", datatypes["urnd:since"]}}})
 }
 
-// object returns a node as an object.
+// object returns a node as a JSON object.
 func (n *node) object() ordered {
 	var o ordered
 	if len(n.types) == 1 {
@@ -60,7 +60,8 @@ func (v value) json(term string) any {
 	}
 }
 
-// isIRIInContext reports whether the context of schema.org says that texts of a term are IRIs. They are those of terms that have no texts.
+// isIRIInContext reports whether the context of schema.org interprets strings of a term as IRIs. These terms
+// have no other strings.
 func isIRIInContext(term string) bool {
 	switch term {
 	case "url", "sameAs", "contentUrl", "license":
@@ -70,7 +71,7 @@ func isIRIInContext(term string) bool {
 	}
 }
 
-// ordered is an object of JSON whose members have an order.
+// ordered is a JSON object with ordered members.
 type ordered []member
 
 type member struct {
@@ -98,7 +99,7 @@ func (o ordered) MarshalJSON() ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// marshal writes JSON with a line end. What it is given has no value that JSON lacks.
+// marshal returns indented JSON with a line end. v must contain only values that JSON can represent.
 func marshal(v any) []byte {
 	text, err := json.Marshal(v)
 	if err != nil {

@@ -2,15 +2,16 @@ package represent
 
 import "strings"
 
-// kind is what a type of things is called in the vocabularies of citations.
+// kind is the type of an object in the vocabularies of citations.
 type kind struct {
-	schema string // a type of schema.org
-	csl    string // a type of CSL 1.0.2
+	schema string // type of schema.org
+	csl    string // type of CSL 1.0.2
 	ris    string
 }
 
-// kindOf returns the kind of a type: a word of DataCite (resourceTypeGeneral 4.5), DCMI Type or schema.org, as "Dataset" or, with more
-// behind it, "Dataset/Survey", as EZID has it. A thing of which nothing is said may be no work at all.
+// kindOf returns the kind of a type: a term of DataCite (resourceTypeGeneral 4.5), DCMI Type or schema.org,
+// such as "Dataset", optionally with a subtype as in EZID, "Dataset/Survey". An object without metadata may
+// be no work at all.
 func kindOf(m Metadata) (k kind, known bool) {
 	word, _, _ := strings.Cut(m.Type, "/")
 	word = strings.ToLower(strings.Join(strings.Fields(strings.TrimPrefix(word, "schema:")), ""))
@@ -65,7 +66,7 @@ var kinds = map[string]kind{
 	"website":               {"WebSite", "webpage", "ELEC"},
 }
 
-// SchemaType returns the type of schema.org of what the metadata is of, without the URL of that vocabulary.
+// SchemaType returns the schema.org type of the described object, without the URL of the vocabulary.
 func (m Metadata) SchemaType() string {
 	k, _ := kindOf(m)
 	return k.schema

@@ -8,8 +8,8 @@ import (
 	"github.com/urnd/urnd/resolver/registry/title"
 )
 
-// The members of metadata that are read, for each part the first of its list that says something. They are compared without case. Those of
-// other parts are in package title, where forms and imports find them. DESC is a value of handles.
+// The names of metadata members by part, ignoring case; the first member with a value is used. Those of other
+// parts are in package title, for forms and imports. DESC is a value of handles.
 var (
 	descriptionKeys = []string{"description", "abstract", "dc.description", "desc"}
 	publisherKeys   = []string{"publisher", "dc.publisher", "datacite.publisher"}
@@ -18,7 +18,7 @@ var (
 	languageKeys    = []string{"language", "inLanguage", "dc.language"}
 )
 
-// TitleOf returns the title in the metadata that a registry has of a name, as ParseMetadata does.
+// TitleOf returns the title in the registry metadata of a name, like ParseMetadata.
 func TitleOf(text string) string {
 	var m members
 	if text == "" || len(text) > maxInput || json.Unmarshal([]byte(text), &m.all) != nil {
@@ -28,9 +28,9 @@ func TitleOf(text string) string {
 	return line(first(m, title.Members(), plain), maxText)
 }
 
-// ParseMetadata reads the metadata that a registry has of a name, a JSON object with members that are free. What it does not know, and what
-// has a form that it does not expect, is left out: a text may be a list, of which the first is taken, and a creator a text or an object
-// with name and uri or orcid. What is longer than the bounds is cut.
+// ParseMetadata parses the registry metadata of a name, a JSON object with free members. Unknown members and
+// values of an unexpected type are ignored. A text may be a list, of which the first element is used; a
+// creator may be a text, or an object with name and uri or orcid. Values above the limits are truncated.
 func ParseMetadata(text string) Metadata {
 	var m members
 	if len(text) > maxInput || json.Unmarshal([]byte(text), &m.all) != nil {
@@ -51,7 +51,7 @@ func ParseMetadata(text string) Metadata {
 	return parsed.tidied()
 }
 
-// tidied returns metadata within the bounds, of which all texts are lines: see Work.tidied.
+// tidied returns metadata within the limits, with single-line texts: see Work.tidied.
 func (m Metadata) tidied() Metadata {
 	m.Title, m.Description, m.Publisher = line(m.Title, maxText), line(m.Description, maxLong), line(m.Publisher, maxText)
 	m.Issued, m.Type, m.Language = date(m.Issued), line(m.Type, maxText), language(m.Language)
@@ -75,10 +75,11 @@ func (m Metadata) tidied() Metadata {
 	return m
 }
 
-// members are those of an object.
+// members are the members of an object.
 type members struct {
-	all    map[string]json.RawMessage
-	folded map[string]json.RawMessage // by names in lower case; of several that are the same then, the one in lower case, or none
+	all map[string]json.RawMessage
+	// folded has the members by names in lower case; of several equal names, the one in lower case, or none.
+	folded map[string]json.RawMessage
 }
 
 func (m *members) fold() {
@@ -90,7 +91,7 @@ func (m *members) fold() {
 		twice[lowered] = twice[lowered] || was
 		m.folded[lowered] = value
 	}
-	for name := range twice { // which one comes last is chance
+	for name := range twice { // otherwise the order of the map would decide
 		if !twice[name] {
 			continue
 		}
@@ -101,7 +102,8 @@ func (m *members) fold() {
 	}
 }
 
-// list returns the values of the first member that has some, each read by read; those that it returns zero for are left out.
+// list returns the values of the first member that has some, parsed by read; values for which read returns
+// false are omitted.
 func list[T any](m members, keys []string, read func(json.RawMessage) (T, bool)) []T {
 	for _, key := range keys {
 		value, ok := m.folded[strings.ToLower(key)]
@@ -129,7 +131,7 @@ func first(m members, keys []string, read func(json.RawMessage) (string, bool)) 
 	return ""
 }
 
-// values returns the values of a list, or a value that is none; no more than the bound of lists.
+// values returns the elements of a list, or the value itself; at most maxList.
 func values(text json.RawMessage) []json.RawMessage {
 	if !bytes.HasPrefix(text, []byte("[")) {
 		return []json.RawMessage{text}

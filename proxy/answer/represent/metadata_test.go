@@ -22,7 +22,7 @@ func TestParseMetadata(t *testing.T) {
 		{`{"title":`, m{}},
 		{`{"title": "A"}`, m{Title: "A"}},
 		{`{"Title": "A"}`, m{Title: "A"}},
-		{`{"TITLE": "A", "Title": "B"}`, m{}}, // which one?
+		{`{"TITLE": "A", "Title": "B"}`, m{}}, // ambiguous
 		{`{"TITLE": "A", "title": "B"}`, m{Title: "B"}},
 		{`{"title": " A\r\n\u0000 b\u2028c "}`, m{Title: "A b c"}},
 		{`{"title": ["", "A", "B"], "name": "C"}`, m{Title: "A"}}, // imports write a list for several
@@ -55,7 +55,8 @@ func TestParseMetadata(t *testing.T) {
 		{`{"subjects": [{"subject": "a"}, {"value": "b"}, "c"]}`, m{Keywords: []string{"b", "c"}}},
 		{`{"language": "pt-BR"}`, m{Language: "pt-BR"}},
 		{`{"language": "Portuguese (Brazil)"}`, m{}},
-		// What imports of the registry write: of DataCite, NOID and EZID, handles, Shlink and Bioregistry.
+		// Metadata as written by imports of the registry: from DataCite, NOID and EZID, handles, Shlink and
+		// Bioregistry.
 		{`{"title":["A","B"],"creator":["C","D"],"publisher":"P","year":"2020","type":"Dataset"}`, m{
 			Title: "A", Creators: agents{{Name: "C"}, {Name: "D"}}, Publisher: "P", Issued: "2020", Type: "Dataset",
 		}},
@@ -79,7 +80,7 @@ func TestParseMetadata(t *testing.T) {
 	}
 }
 
-// What is long is cut between characters, and what is longer than the registry keeps is not read.
+// Long texts are cut between characters, and input above the limit of the registry is ignored.
 func TestBoundsOfMetadata(t *testing.T) {
 	m := represent.ParseMetadata(`{"title": "` + strings.Repeat("é", 3000) + `", "keywords": [` + strings.Repeat(`"a",`, 999) + `"b"], "description": "` +
 		strings.Repeat("d", 20000) + `"}`)
@@ -91,7 +92,7 @@ func TestBoundsOfMetadata(t *testing.T) {
 	}
 }
 
-// What the metadata says of the commitment goes before what the site says, element by element.
+// The commitment in the metadata precedes that of the site, element by element.
 func TestParseSupport(t *testing.T) {
 	site := represent.Support{Who: "A", What: "B", When: "2031", Where: "https://a.example/"}
 	for text, want := range map[string]represent.Support{
@@ -105,7 +106,7 @@ func TestParseSupport(t *testing.T) {
 	}
 }
 
-// Any metadata makes forms that are well formed.
+// Any metadata yields well-formed formats.
 func FuzzMetadata(f *testing.F) {
 	for _, text := range []string{
 		`{"title":"A\r\nER  - ","creators":[{"name":"B and C","orcid":"0000-0002-1825-0097"}],"issued":"1849-05-02","license":"https://a.example/"}`,

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// The types of agents, of schema.org.
+// Types of agents in schema.org.
 const (
 	person       = "Person"
 	organization = "Organization"
@@ -13,7 +13,7 @@ const (
 
 const orcidBase = "https://orcid.org/"
 
-// plain reads a text, a number, or an object that has the text as its name, title or value.
+// plain parses a text, a number, or an object that has the text as its name, title or value.
 func plain(value json.RawMessage) (string, bool) {
 	var text string
 	if json.Unmarshal(value, &text) == nil {
@@ -29,14 +29,14 @@ func plain(value json.RawMessage) (string, bool) {
 	return text, text != ""
 }
 
-// issued reads a date: a text, or a year as a number.
+// issued parses a date: a text, or a year as a number.
 func issued(value json.RawMessage) (string, bool) {
 	text, _ := plain(value)
 	text = date(text)
 	return text, text != ""
 }
 
-// license reads a license: a text, or an object with its uri or name.
+// license parses a license: a text, or an object with its uri or name.
 func license(value json.RawMessage) (string, bool) {
 	if text := object(value).text("uri", "url", "@id", "rightsUri"); webAddress(text) != "" {
 		return text, true
@@ -44,7 +44,7 @@ func license(value json.RawMessage) (string, bool) {
 	return plain(value)
 }
 
-// agent reads a name, or an object with name, and uri or orcid.
+// agent parses a name, or an object with name, and uri or orcid.
 func agent(value json.RawMessage) (Agent, bool) {
 	name, ok := plain(value)
 	if !ok {
@@ -61,7 +61,7 @@ func agent(value json.RawMessage) (Agent, bool) {
 	case "organization", "organizational", "organisation":
 		a.Type = organization
 	default:
-		if strings.HasPrefix(a.URI, orcidBase) { // only persons have one
+		if strings.HasPrefix(a.URI, orcidBase) { // only persons have an ORCID
 			a.Type = person
 		}
 	}
@@ -87,10 +87,10 @@ func isORCID(text string) bool {
 	return true
 }
 
-// objectValue has the members of an object that are texts.
+// objectValue has the members of an object.
 type objectValue map[string]json.RawMessage
 
-// object returns the members of an object; none for what is no object.
+// object returns the members of an object; nil for other values.
 func object(value json.RawMessage) objectValue {
 	var o objectValue
 	if json.Unmarshal(value, &o) != nil {
@@ -99,7 +99,7 @@ func object(value json.RawMessage) objectValue {
 	return o
 }
 
-// text returns the first member that is a text and not empty.
+// text returns the first member that is a non-empty text.
 func (o objectValue) text(names ...string) string {
 	for _, name := range names {
 		var text string

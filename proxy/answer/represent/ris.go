@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// RIS writes a work as a record of RIS: a line each tag, which begins with it, two spaces, a hyphen and a space, and ends with CR LF.
+// RIS renders a work as a RIS record: one tag per line, followed by two spaces, a hyphen and a space; lines
+// end with CR LF.
 func RIS(w Work) []byte {
 	w = w.tidied()
 	m := w.Metadata

@@ -2,8 +2,8 @@ package represent
 
 import "encoding/json"
 
-// ParseSupport returns the commitment to a name: that of its metadata, in the members erc-support.who, erc-support.what, erc-support.when and
-// erc-support.where, and where one is missing that of the site.
+// ParseSupport returns the commitment to a name: that in its metadata, in the members erc-support.who,
+// erc-support.what, erc-support.when and erc-support.where; a missing one is that of the site.
 func ParseSupport(text string, site Support) Support {
 	var m members
 	if len(text) > maxInput || json.Unmarshal([]byte(text), &m.all) != nil {

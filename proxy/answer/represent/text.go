@@ -10,19 +10,20 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Bounds of what is read and written, in octets of texts and numbers of members of lists.
+// Limits of input and output, in bytes of texts and numbers of list elements.
 const (
-	maxInput = 64 << 10 // the bound of the registry
+	maxInput = 64 << 10 // the limit of the registry
 	maxText  = 2 << 10
 	maxLong  = 16 << 10 // of a description
 	maxList  = 200
 	maxLinks = 1000
 )
 
-// line returns a text as one line without control characters, of at most limit octets and the mark that it was cut. Marks that turn the
-// direction of what follows are left out, since they would turn what is behind the text, too.
+// line returns a text as a single line without control characters, of at most limit bytes and an ellipsis if
+// it is cut. Bidirectional control characters are removed, since they would also affect the text that
+// follows.
 func line(text string, limit int) string {
-	if len(text) > 2*limit { // no more is looked at
+	if len(text) > 2*limit { // the rest is not read
 		text = text[:2*limit]
 	}
 	text = strings.Map(func(r rune) rune {
@@ -38,12 +39,13 @@ func line(text string, limit int) string {
 	return plaintext.Shorten(strings.Join(strings.Fields(text), " "), limit)
 }
 
-// isTurn reports whether a character sets the direction of what follows: UAX 9 section 2.
+// isTurn reports whether a character is a bidirectional control of embeddings, overrides or isolates: UAX 9
+// section 2.
 func isTurn(r rune) bool {
 	return '\u202a' <= r && r <= '\u202e' || '\u2066' <= r && r <= '\u2069'
 }
 
-// lines returns texts as lines, without those that are empty or there before.
+// lines returns texts as lines, without empty ones and duplicates.
 func lines(texts []string) []string {
 	var all []string
 	for _, text := range texts[:min(len(texts), maxList)] {
@@ -54,7 +56,8 @@ func lines(texts []string) []string {
 	return all
 }
 
-// address returns an absolute URI, "" for what is none. No mark that Turtle excludes from IRIs is in it.
+// address returns an absolute URI, "" for other texts. It contains no character that Turtle excludes from
+// IRIs.
 func address(text string) string {
 	if len(text) > maxLong {
 		return ""
@@ -84,7 +87,8 @@ func addresses(texts []string) []string {
 	return all
 }
 
-// webAddress returns an http or https URI, or a URN; "" for all else, since metadata may not bring schemes that do something.
+// webAddress returns an http or https URI, or a URN; "" for all others, since metadata must not introduce
+// active schemes such as javascript.
 func webAddress(text string) string {
 	text = address(text)
 	scheme, _, _ := strings.Cut(text, ":")
@@ -96,7 +100,7 @@ func webAddress(text string) string {
 	}
 }
 
-// mediaType returns a media type, with its parameters; "" for what is none.
+// mediaType returns a media type with its parameters; "" for an invalid one.
 func mediaType(text string) string {
 	text = line(text, 255)
 	essence, _, _ := strings.Cut(text, ";")
@@ -107,7 +111,7 @@ func mediaType(text string) string {
 	return text
 }
 
-// isToken reports whether a text is a restricted name of RFC 6838 section 4.2, or about one.
+// isToken approximates the restricted names of RFC 6838 section 4.2.
 func isToken(text string) bool {
 	for _, c := range []byte(text) {
 		if !isAlphanumeric(c) && strings.IndexByte("!#$&-^_.+", c) < 0 {
@@ -117,7 +121,7 @@ func isToken(text string) bool {
 	return text != ""
 }
 
-// language returns a tag that looks like one of RFC 5646; "" for what does not.
+// language returns a language tag that has the form of RFC 5646; "" for others.
 func language(text string) string {
 	text = strings.TrimSpace(text)
 	if len(text) > 35 {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Turtle writes a work as RDF 1.1 Turtle: the same triples as JSONLD.
+// Turtle renders a work as RDF 1.1 Turtle: the same triples as JSONLD.
 func Turtle(w Work) []byte {
 	n := w.tidied().graph()
 	t := &turtle{}
@@ -28,7 +28,7 @@ func Turtle(w Work) []byte {
 // turtle writes statements.
 type turtle struct {
 	out   bytes.Buffer
-	later []*node // referred to, and written after the node that does
+	later []*node // nodes that were referred to, and are written after the current one
 }
 
 func (t *turtle) text(texts ...string) {
@@ -37,7 +37,7 @@ func (t *turtle) text(texts ...string) {
 	}
 }
 
-// subject writes a node and all that is said of it, unless that is nothing.
+// subject writes a node with its properties, unless it has none.
 func (t *turtle) subject(n *node) {
 	if len(n.types) == 0 && len(n.properties) == 0 {
 		return
@@ -49,7 +49,7 @@ func (t *turtle) subject(n *node) {
 	t.text(" .\n")
 }
 
-// predicates writes what is said of a node, each property behind a separator.
+// predicates writes the types and properties of a node, each after a separator.
 func (t *turtle) predicates(n *node, separator string) {
 	end := separator
 	if len(n.types) > 0 {
@@ -93,7 +93,8 @@ func (t *turtle) value(term string, v value) {
 	}
 }
 
-// id writes an IRI, or a label of a node that has none. No IRI has a character that must be escaped: see address.
+// id writes an IRI, or the label of a blank node. No IRI contains a character that must be escaped: see
+// address.
 func (t *turtle) id(id string) {
 	if strings.HasPrefix(id, "_:") {
 		t.text(id)
@@ -110,7 +111,7 @@ func qualified(term string) string {
 	return "schema:" + term
 }
 
-// escapeTurtle escapes a text in quotes: STRING_LITERAL_QUOTE and ECHAR of Turtle 1.1 section 6.5.
+// escapeTurtle escapes a quoted text: STRING_LITERAL_QUOTE and ECHAR of Turtle 1.1 section 6.5.
 func escapeTurtle(text string) string {
 	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`).Replace(text)
 }

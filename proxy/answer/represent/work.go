@@ -1,13 +1,13 @@
-// Package represent writes what is known of a name in the forms that programs and people cite and harvest: JSON-LD, Turtle, CSL-JSON,
-// BibTeX, RIS, a line, and the ERC of ARKs. It is pure: a Work goes in, octets come out, the same for the same Work. It knows no request,
-// no cache and no registry.
+// Package represent renders the metadata of a name in formats for citation and harvesting: JSON-LD, Turtle,
+// CSL-JSON, BibTeX, RIS, a line of text, and the ERC of ARKs (draft-kunze-ark-42). A Work enters, bytes
+// leave; it has no state and is deterministic. It does not depend on requests, caches or the registry.
 //
-// All texts are taken to be hostile: no control character, line end or mark of a syntax in them changes what is around them.
+// All texts are untrusted: no control character, line end or delimiter in them affects the text around them.
 package represent
 
 import "time"
 
-// The states of a name, and what is said where nobody knows it.
+// States of a name; Unknown is the default.
 const (
 	Active    = "active"
 	Reserved  = "reserved"
@@ -15,59 +15,61 @@ const (
 	Unknown   = "unknown"
 )
 
-// Work is what is known of a name and of what it names. What is not known is zero. It is a value; writers do not change what it refers to.
+// Work is the metadata of a name and of the named object. Unknown values are zero. It is a value; the formats
+// do not modify the data that it refers to.
 type Work struct {
-	Name   string // the canonical identifier, such as "urn:nbn:fi-fe1" or "ark:12345/x1"
-	URL    string // the absolute URL of the name at this site, which citations show and whose description this is
+	Name   string // canonical identifier, such as "urn:nbn:fi-fe1" or "ark:12345/x1"
+	URL    string // absolute URL of the name at this site: the subject, and the URL in citations
 	Status string // one of the states above; "" is Unknown
 
-	Since      time.Time // since when it has this state
-	Reason     string    // why it was withdrawn
-	Successors []string  // what came instead of a withdrawn name: identifiers
-	Others     []string  // other names of the same thing: identifiers
+	Since      time.Time // beginning of the state
+	Reason     string    // reason of the withdrawal
+	Successors []string  // identifiers that replace a withdrawn name
+	Others     []string  // other identifiers of the same object
 
-	// Locations are where it is. They are not written of a withdrawn name, since that content is no longer what it names.
+	// Locations are the targets. They are not rendered for a withdrawn name, which no longer names that
+	// content.
 	Locations []Link
 	Metadata  Metadata
 
-	// Support is what the site commits itself to, for the ERC of ARKs; nil leaves that part out.
+	// Support is the commitment of the site, for the ERC of ARKs; nil omits that part.
 	Support *Support
 }
 
-// Link is a place with what is known of it.
+// Link is a location with its attributes.
 type Link struct {
 	URI      string
-	Type     string // the media type
-	Language string // a tag of RFC 5646
+	Type     string // media type
+	Language string // language tag of RFC 5646
 	Title    string
 }
 
-// Metadata describes what a name names. What is not known is zero.
+// Metadata describes the named object. Unknown values are zero.
 type Metadata struct {
 	Title       string
 	Description string
 	Creators    []Agent
 	Publisher   string
-	Issued      string // a date of ISO 8601 as precise as it is known: 2026, 2026-11 or 2026-11-26
-	License     string // a URI, or a text
+	Issued      string // date of ISO 8601 in its known precision: 2026, 2026-11 or 2026-11-26
+	License     string // a URI or a text
 	Keywords    []string
-	Type        string // of the thing: a word of DataCite, DCMI or schema.org, or any other
-	Language    string // of the thing, a tag of RFC 5646
+	Type        string // of the object: a term of DataCite, DCMI or schema.org, or any other
+	Language    string // of the object, a language tag of RFC 5646
 }
 
 // Agent is a person or an organization.
 type Agent struct {
 	Name string
-	URI  string // such as that of an ORCID
-	Type string // Person or Organization of schema.org, "" where it is not known
+	URI  string // such as an ORCID
+	Type string // Person or Organization of schema.org, "" if unknown
 }
 
 // Support is a commitment to a name: the elements of erc-support, of draft-kunze-ark-42 section 5.1.1.
 type Support struct {
-	Who   string // makes the commitment
+	Who   string // party that makes the commitment
 	What  string // the commitment, such as "Permanent: Stable Content:"
-	When  string // the date of it
-	Where string // what says more
+	When  string // its date
+	Where string // URL of further information
 }
 
 func (m Metadata) isZero() bool {
@@ -75,8 +77,8 @@ func (m Metadata) isZero() bool {
 		len(m.Keywords) == 0 && m.Type == "" && m.Language == ""
 }
 
-// tidied returns a work of which all texts are single lines without control characters, all identifiers are URIs, and nothing is longer
-// than the bounds of metadata.
+// tidied returns a work in which all texts are single lines without control characters, all identifiers are
+// URIs, and nothing exceeds the limits of metadata.
 func (w Work) tidied() Work {
 	w.Name, w.URL, w.Reason = address(w.Name), address(w.URL), line(w.Reason, maxText)
 	switch w.Status {
@@ -103,7 +105,7 @@ func (w Work) tidied() Work {
 	return w
 }
 
-// subject returns the URI that a work is described by: its URL, else its name.
+// subject returns the URI that identifies the work: its URL, or else its name.
 func (w Work) subject() string {
 	if w.URL != "" {
 		return w.URL
@@ -111,7 +113,7 @@ func (w Work) subject() string {
 	return w.Name
 }
 
-// title returns the title, else the name.
+// title returns the title, or else the name.
 func (w Work) title() string {
 	if w.Metadata.Title != "" {
 		return w.Metadata.Title
@@ -119,7 +121,7 @@ func (w Work) title() string {
 	return w.Name
 }
 
-// note says in a line what readers of a citation must know of a name that leads nowhere; "" is nothing.
+// note returns a line about the state of a name that does not resolve; "" for others.
 func (w Work) note() string {
 	if w.Status != Withdrawn && w.Status != Reserved {
 		return ""

@@ -1,6 +1,7 @@
-// Package messages has the texts of all pages, by identifier: a file for each language, en.toml and its translations, which translators
-// edit without Go. Messages are those of go-i18n: {{.Name}} stands for a value, and a message with the forms one, many and other is chosen
-// by its value Count, by the rules of the language (CLDR).
+// Package messages has the texts of all pages, by identifier, in one TOML file for each language: en.toml and
+// its translations, which translators edit without Go. An identifier and the values of its placeholders
+// enter; plain text or escaped HTML leaves. Messages are those of go-i18n: {{.Name}} is a placeholder, and
+// the plural form (one, many or other) is selected by the value Count, by the rules of the language (CLDR).
 package messages
 
 import (
@@ -22,12 +23,13 @@ var files embed.FS
 
 // Texts are the messages of one language. They are immutable, and safe for concurrent use.
 type Texts struct {
-	single  map[string]string // the messages without forms, by identifier
-	plurals *i18n.Localizer   // of all messages
+	single  map[string]string // the messages without plural forms, by identifier
+	plurals *i18n.Localizer   // all messages
 	numbers *message.Printer
 }
 
-// New returns the messages of each language. The name of a file is the base of its tag, such as zh.toml for zh-Hans.
+// New returns the messages of each language. A file is named by the base of its language tag, such as zh.toml
+// for zh-Hans.
 func New(tags ...language.Tag) ([]*Texts, error) {
 	all := make([]*Texts, 0, len(tags))
 	for _, tag := range tags {
@@ -51,8 +53,9 @@ func New(tags ...language.Tag) ([]*Texts, error) {
 	return all, nil
 }
 
-// Text returns a message as plain text. Values are pairs of a name, as in {{.Name}}, and a text or a number, which is written as the
-// language does. A message that does not exist is its identifier: tests find those.
+// Text returns a message as plain text. Values are pairs of a placeholder name, as in {{.Name}}, and a string
+// or a number, which is formatted by the rules of the language. An unknown message is replaced by its
+// identifier, which tests detect.
 func (t *Texts) Text(id string, values ...any) string {
 	text := t.message(id, values)
 	if len(values) == 0 {
@@ -61,7 +64,7 @@ func (t *Texts) Text(id string, values ...any) string {
 	return t.replace(text, values, func(s string) string { return s })
 }
 
-// T is Text as HTML: values of type template.HTML are put into the message as they are, and all else is escaped.
+// T is Text as HTML: values of type template.HTML are inserted unchanged, all others are escaped.
 func (t *Texts) T(id string, values ...any) template.HTML {
 	text := template.HTMLEscapeString(t.message(id, values))
 	if len(values) > 0 {
@@ -70,21 +73,21 @@ func (t *Texts) T(id string, values ...any) template.HTML {
 	return template.HTML(text) //nolint:gosec // escaped
 }
 
-// Has reports whether there is a message that has no forms.
+// Has reports whether a message without plural forms exists.
 func (t *Texts) Has(id string) bool {
 	_, ok := t.single[id]
 	return ok
 }
 
-// Number returns a number with its digits in groups, as the language writes it.
+// Number formats a number with grouped digits, by the rules of the language.
 func (t *Texts) Number(n int64) string { return t.numbers.Sprint(number.Decimal(n)) }
 
-// Decimal returns a number with so many digits behind the point, as the language writes it.
+// Decimal formats a number with fraction digits, by the rules of the language.
 func (t *Texts) Decimal(n float64, digits int) string {
 	return t.numbers.Sprint(number.Decimal(n, number.Scale(digits)))
 }
 
-// message returns a message, or the form of it for the value Count, with the places of its values.
+// message returns a message, or its plural form for the value Count, with its placeholders.
 func (t *Texts) message(id string, values []any) string {
 	if text, ok := t.single[id]; ok {
 		return text
@@ -102,7 +105,7 @@ func (t *Texts) message(id string, values []any) string {
 	return text
 }
 
-// replace puts values into a message.
+// replace inserts values into a message.
 func (t *Texts) replace(text string, values []any, escape func(string) string) string {
 	pairs := make([]string, 0, len(values))
 	for i := 1; i < len(values); i += 2 {

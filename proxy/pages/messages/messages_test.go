@@ -17,8 +17,8 @@ import (
 	"github.com/urnd/urnd/proxy/pages/messages"
 )
 
-// inWords are the sections whose identifiers end with a word of the program: a kind of an item, the code of an error.
-// Whether those words are complete is tested where they are.
+// inWords returns the sections whose identifiers end with a word of the program: the kind of an item, an
+// error code. Tests of the respective packages check that these are complete.
 func inWords() []string {
 	return []string{
 		"kind.", "explain.flag_", "namespace.fold_", "namespace.leads_", "listing.empty_", "proxied.proxy_",
@@ -35,7 +35,7 @@ func tags() []language.Tag {
 	return []language.Tag{language.English, language.German, language.French, language.Spanish, language.SimplifiedChinese}
 }
 
-// read returns the messages of a file by their identifiers, a form of one as identifier.form.
+// read returns the messages of a file by identifier; a plural form has the key identifier.form.
 func read(t *testing.T, tag language.Tag) map[string]string {
 	t.Helper()
 	base, _ := tag.Base()
@@ -63,13 +63,13 @@ func read(t *testing.T, tag language.Tag) map[string]string {
 	return all
 }
 
-// identifier returns that of a message without the form.
+// identifier returns the identifier of a message without its plural form.
 func identifier(id string) string {
 	parts := strings.Split(id, ".")
 	return strings.Join(parts[:2], ".")
 }
 
-// Every message is in every language, with the same values, and with the forms that the language has.
+// Every message is in every language, with the same placeholders, and with the plural forms of the language.
 func TestTranslations(t *testing.T) {
 	english := read(t, language.English)
 	texts, err := messages.New(tags()...)
@@ -113,7 +113,8 @@ func TestTranslations(t *testing.T) {
 	}
 }
 
-// What is said of a namespace in one language is said in all, of one that has it in English: package urnns has that.
+// The texts about a namespace in one language exist in all, for a namespace with an English text in package
+// urnns.
 func TestNamespaces(t *testing.T) {
 	text, err := os.ReadFile("../../../urnns/iana.json")
 	if err != nil {
@@ -142,7 +143,7 @@ func TestNamespaces(t *testing.T) {
 	}
 }
 
-// Each message that pages name exists, and each one is named somewhere.
+// Each message that pages use exists, and each one is used.
 func TestMessagesAreUsed(t *testing.T) {
 	english := make(map[string]bool)
 	for id := range read(t, language.English) {
@@ -174,7 +175,8 @@ func TestMessagesAreUsed(t *testing.T) {
 	}
 }
 
-// What is put into a message is escaped but for elements, and numbers are written as the language does.
+// Values of a message are escaped, except for elements, and numbers are formatted by the rules of the
+// language.
 func TestText(t *testing.T) {
 	all, err := messages.New(tags()...)
 	if err != nil {

@@ -1,4 +1,5 @@
-// Package qr draws texts as QR codes (ISO/IEC 18004). It is pure.
+// Package qr renders QR codes. A text of limited length enters; an SVG element leaves, which is accessible by
+// its label. It follows ISO/IEC 18004, and has no state.
 package qr
 
 import (
@@ -10,14 +11,15 @@ import (
 	"github.com/boombuler/barcode/qr"
 )
 
-// MaxText bounds a text, in octets: a code of more has modules that cameras of telephones do not tell apart.
+// MaxText limits a text, in bytes: the modules of a larger code are too small for the cameras of telephones.
 const MaxText = 500
 
-// quietZone is the margin that readers need, in modules: ISO/IEC 18004 section 6.3.8.
+// quietZone is the margin that scanners need, in modules: ISO/IEC 18004 section 6.3.8.
 const quietZone = 4
 
-// SVG returns the code of a text, with the error correction level M, as an element of HTML. It is black on white, whatever the colours around
-// it are, and is as large as its style says. label is read out in its place; both are escaped. It fails where the text is longer than MaxText.
+// SVG returns the QR code of a text, with error correction level M, as an SVG element. It is black on white
+// in any colour scheme; its size is set by the style sheet. label is its accessible name; it is escaped. It
+// fails if the text is longer than MaxText.
 func SVG(text, label string) ([]byte, error) {
 	if len(text) > MaxText {
 		return nil, fmt.Errorf("making a QR code: a text of %d octets, since one has at most %d", len(text), MaxText)
@@ -37,7 +39,7 @@ func SVG(text, label string) ([]byte, error) {
 	return append(svg, `"/></svg>`...), nil
 }
 
-// appendRow appends the runs of black modules of a row as parts of a path.
+// appendRow appends the runs of black modules of a row as path commands.
 func appendRow(dst []byte, y, modules int, isBlack func(x int) bool) []byte {
 	for x := 0; x < modules; x++ {
 		begin := x

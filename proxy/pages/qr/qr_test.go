@@ -16,7 +16,7 @@ import (
 	"github.com/urnd/urnd/proxy/pages/qr"
 )
 
-// drawn returns the picture that an SVG is, with so many pixels for each module.
+// drawn renders an SVG, with a number of pixels for each module.
 func drawn(t *testing.T, svg []byte) image.Image {
 	t.Helper()
 	var element struct {
@@ -53,7 +53,7 @@ func drawn(t *testing.T, svg []byte) image.Image {
 	return picture
 }
 
-// A reader of others reads what was written.
+// An independent scanner decodes the codes.
 func TestCodesAreRead(t *testing.T) {
 	zbarimg := testserver.Need(t, "zbarimg")
 	for _, text := range []string{
@@ -79,7 +79,7 @@ func TestCodesAreRead(t *testing.T) {
 	}
 }
 
-// What a label says is text, and a text that is too long is refused.
+// A label is escaped, and a text that is too long is an error.
 func TestBounds(t *testing.T) {
 	svg, err := qr.SVG("a", `"><script>`)
 	if err != nil || strings.Contains(string(svg), "<script") {

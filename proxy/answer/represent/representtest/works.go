@@ -1,4 +1,5 @@
-// Package representtest has the works of which the tests of represent, and those that read its forms by other libraries, make documents.
+// Package representtest has the works for the tests of package represent, and for tests that parse its
+// formats with other libraries. Nothing enters; values of represent.Work leave.
 package representtest
 
 import (
@@ -7,7 +8,7 @@ import (
 	"github.com/urnd/urnd/proxy/answer/represent"
 )
 
-// Full has all that a work can have.
+// Full returns a work with all fields set.
 func Full() represent.Work {
 	return represent.Work{
 		Name: "urn:nbn:fi-fe1", URL: "https://resolver.example.org/urn:nbn:fi-fe1", Status: represent.Active,
@@ -30,7 +31,7 @@ func Full() represent.Work {
 	}
 }
 
-// Gone is a name that was withdrawn, of which not much is known.
+// Gone returns a withdrawn name with little metadata.
 func Gone() represent.Work {
 	return represent.Work{
 		Name: "ark:12345/x1", URL: "https://r.example/ark:12345/x1", Status: represent.Withdrawn, Since: time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC),
@@ -39,7 +40,7 @@ func Gone() represent.Work {
 	}
 }
 
-// Hostile has in every text what means something to one of the forms.
+// Hostile returns a work whose texts all contain text, which has a meaning in one of the formats.
 func Hostile(text string) represent.Work {
 	return represent.Work{
 		Name: text, URL: text, Status: text, Reason: text, Successors: []string{text, "urn:x1:a"}, Others: []string{text},
