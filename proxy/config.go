@@ -155,7 +155,7 @@ type Event struct {
 	Took    time.Duration
 	ID      string // the request identifier, "" for none
 	Err     error  // why the request failed; nil for success
-	Denied  bool   // a tunnel was closed after its status was sent: its first bytes were denied by a rule, or unreadable
+	Denied  bool   // a tunnel was closed after its status: its first bytes were denied or unreadable
 }
 
 // Span is the span of a request (OpenTelemetry).

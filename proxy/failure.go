@@ -100,8 +100,8 @@ func (x *exchange) fail(err error) {
 }
 
 // isCut reports whether a failed request leaves the start of the next request on its connection unknown. A
-// CONNECT is an exception during a login of several messages, which needs its connection: a client that
-// expects another challenge sends no tunnel data before it.
+// CONNECT always does, as tunnel data may follow, but not during a login of several messages: such a client
+// sends no tunnel data before the next challenge, and the login needs its connection.
 func (x *exchange) isCut(err error) bool {
 	if x.in.Method != http.MethodConnect {
 		return errors.Is(err, scheme.ErrBody) || errors.Is(err, problem.ErrBodyTimeout)

@@ -29,7 +29,8 @@ type Server struct {
 	// RedirectTLS redirects requests without TLS to https, at TLSPort; "" is the default port of https.
 	RedirectTLS bool
 	TLSPort     string
-	// Browses is whether there are pages that list names of the registry, and HasSitemap whether there is a sitemap of them.
+	// Browses is whether there are pages that list names of the registry, HasSitemap whether there is a
+	// sitemap.
 	Browses, HasSitemap bool
 	// PublicURL is the URL by which clients reach this server, without a slash at its end; "" is the one of
 	// the request.

@@ -30,7 +30,7 @@ const (
 // formatPage is the name of the format of pages.
 const formatPage = "html"
 
-// previewURN makes a target that is no name because of its query a question for the page about a URN.
+// previewURN makes a target that is invalid because of its query a request for the page about a URN.
 func (a *Ask) previewURN(v *View) {
 	name, ok := strings.CutSuffix(a.Path, "?"+previewQuery)
 	if !ok || !a.Target.isDirect() || a.Target.Typed {

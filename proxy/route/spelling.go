@@ -16,7 +16,7 @@ type Spelling uint8
 const (
 	SpellingNormal   Spelling = iota // the normal form is sent
 	SpellingExact                    // the form that the client sent
-	SpellingRedirect                 // GET and HEAD are redirected to the normal form; for other methods that form is sent
+	SpellingRedirect                 // GET and HEAD are redirected to the normal form; else it is sent
 )
 
 // of returns the path and query that are sent for a target in absolute-form, "" for those of its normal form.
