@@ -129,7 +129,7 @@ func (q *quotas) config(t *testing.T, site string) func(*proxy.Config) {
 
 // exhaustedRequest is one of the tested requests.
 type exhaustedRequest struct {
-	method, target, host string // "" is GET, and a
+	method, target, host string // default: GET, a
 	fields, body         string
 	onlyHTTP11           bool
 }

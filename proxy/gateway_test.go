@@ -250,8 +250,7 @@ func TestGatewayPurge(t *testing.T) {
 	}
 }
 
-// The rules of the site for clients and destinations do not restrict a gateway's visitors and servers unless
-// configured.
+// The configured clients, policy rules and destinations apply to a gateway, too.
 func TestGatewayAccess(t *testing.T) {
 	o := always(t, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
 	s := site(t, []string{o.addr}, func(c *proxy.Config) { c.Access.Resolve = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")} })

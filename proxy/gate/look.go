@@ -9,15 +9,16 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// look is what the rules of the site say of a tunnel by what its client begins it with, when it is open already.
+// look applies the policy rules to an open tunnel, by the first bytes that its client sends.
 type look struct {
 	gate    *Gate
 	asked   policy.Request
-	decided atomic.Pointer[string] // the id of the rule that ends it
+	decided atomic.Pointer[string] // the identifier of the rule that ended the tunnel
 }
 
-// Look returns what decides by with what a client begins a tunnel to a server at an address, and by the name of the server in it,
-// "" for none: the host rules hold for it as if CONNECT had named it. It is nil where no rule depends on that.
+// Look returns the function that decides about a tunnel by its first bytes. Its arguments are the kind of
+// these bytes, the server name in them, "" for none, and the address of the server: rules about hosts apply
+// as if CONNECT had this host. Look returns nil if no rule depends on that.
 func (v *Verdict) Look() func(hello policy.Hello, name string, at netip.AddrPort) error {
 	if v.look == nil {
 		return nil
@@ -31,7 +32,7 @@ func (l *look) at(hello policy.Hello, name string, at netip.AddrPort) error {
 	if name = uri.CanonicalHost(name); name != "" {
 		asked.Host = name
 	}
-	if hello == policy.Named && asked.Host == l.asked.Host { // it was decided before
+	if hello == policy.Named && asked.Host == l.asked.Host { // CONNECT was decided by the same host
 		return nil
 	}
 	rules := l.gate.config.Policy
