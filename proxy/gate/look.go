@@ -53,7 +53,7 @@ func (l *look) at(hello policy.Hello, name string, at netip.AddrPort) error {
 
 var errUnreadable = errors.New("a ClientHello cannot be read, so that it is not known which rules about hosts hold")
 
-// unreadable refuses a tunnel in which a server may find a name that the rules do not know, and logs that.
+// unreadable denies a tunnel in which the server may find a name that the rules cannot see, and logs that.
 func (l *look) unreadable(asked policy.Request) error {
 	if log := l.gate.config.Log; log != nil {
 		log.Info("a tunnel begins with a ClientHello that cannot be read: rules about hosts cannot be looked at", "client", asked.Client,

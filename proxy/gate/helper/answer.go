@@ -20,8 +20,8 @@ type Pair struct{ Name, Value string }
 // Answer is the parsed answer of a program. It is immutable.
 type Answer struct {
 	Result Result
-	Pairs  []Pair // the text after the pairs: the reason, in older programs
-	Text   string // what follows the pairs: older programs write their reason so
+	Pairs  []Pair // in order; keywords may be repeated
+	Text   string // the text after the pairs: the reason, in older programs
 }
 
 // Value returns the first value of a keyword, "" if there is none.

@@ -170,7 +170,8 @@ func TestHang(t *testing.T) {
 	each(t, func(t *testing.T, config helper.Config) {
 		config.Processes, config.Timeout, config.Restart = 1, short, time.Millisecond
 		pool, _ := start(t, config)
-		testserver.Wait(t, "a question has timed out, and a process is another one", func() bool { // on a slow machine some fail otherwise
+		// Some fail on a slow machine.
+		testserver.Wait(t, "a question has timed out, and a process is another one", func() bool {
 			eventually(t, pool, "good")
 			fails(t, pool, "hang", helper.ErrUnavailable)
 			s := pool.Status()
