@@ -9,7 +9,7 @@ import (
 // hostParser parses the lines of a list of hosts.
 type hostParser struct {
 	hosts   *Hosts
-	entries []host // of the line
+	entries []host // of the current line
 }
 
 // host is an entry of a list of hosts.
