@@ -70,7 +70,7 @@ func (s *Session) bind(p *Proxy, origin string, server uri.URI, release func()) 
 		s.bound = make(map[string]*bound)
 	}
 	s.bound[origin] = b
-	s.count.Store(int32(len(s.bound))) // see above
+	s.count.Store(int32(len(s.bound))) //nolint:gosec // see above
 	isClosed := s.isClosed
 	s.mu.Unlock()
 	if isClosed {
