@@ -137,7 +137,7 @@ type ResponseWriter interface {
 	httpmessage.ResponseWriter
 	// CloseBehind closes the connection of an HTTP/1 client after the response.
 	CloseBehind()
-	// SetServer tells which server has answered, the zero value where that is not known.
+	// SetServer reports the server that has responded, the zero value if unknown.
 	SetServer(at netip.AddrPort)
 	// Broken is called if the source of a response fails before its end, so that the response is aborted.
 	Broken(err error)
