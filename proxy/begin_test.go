@@ -286,8 +286,7 @@ func TestBeginWithoutRoom(t *testing.T) {
 	}
 }
 
-// Begin does not use an expired entry, and states the remaining TTL (RFC 9111 section 4.2, RFC 9211 section
-// 2).
+// Begin does not use an expired entry, and states the remaining TTL (RFC 9111 section 4.2, RFC 9211 section 2).
 func TestBeginKnowsTheTime(t *testing.T) {
 	w := newWorld(t, nil)
 	for _, tt := range []struct{ target, status, control, age string }{
@@ -382,8 +381,7 @@ func TestBeginFields(t *testing.T) {
 	}
 }
 
-// A rendered refusal is used only for requests with equal fields, comparing all of their lines (RFC 9110
-// section 5.3).
+// A rendered refusal is used only for requests with equal fields, comparing all of their lines (RFC 9110 section 5.3).
 func TestBeginRefusalsByAllLines(t *testing.T) {
 	for _, field := range [][3]string{{"Accept", "*/*;q=0.1", "text/html"}, {"Accept-Language", "en;q=0.1", "de"}} {
 		w := newWorld(t, nil)
@@ -420,8 +418,7 @@ func TestBeginCounts(t *testing.T) {
 	}
 }
 
-// A target that exceeds the configured length is rejected by each protocol, and observed (RFC 9110 section
-// 15.5.15).
+// A target that exceeds the configured length is rejected by each protocol, and observed (RFC 9110 section 15.5.15).
 func TestTargetTooLong(t *testing.T) {
 	w := newWorld(t, nil)
 	in := request("GET", "/urn:a1:"+strings.Repeat("a", 2000))

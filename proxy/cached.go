@@ -27,8 +27,7 @@ func (x *exchange) cached() bool {
 	return x.stored()
 }
 
-// stored answers a request for a site or through the forward proxy with a stored response, and reports
-// whether it did.
+// stored answers a request for a site or through the forward proxy with a stored response, and reports whether it did.
 func (x *exchange) stored() bool {
 	h, a := x.handler, &x.ask
 	if c, _ := x.in.Conn.Attached().(*oneClient); c != nil && c.servers.IsBound() {

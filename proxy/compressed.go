@@ -23,9 +23,8 @@ func (x *exchange) ofSite() bool {
 	return x.ask.Site != nil || at != nil
 }
 
-// coding returns the content coding of a reply, "" for none, and adds Accept-Encoding to Vary if that
-// selected it. A stream is never encoded: that of a resource is forwarded as it came, and that of a batch is
-// sent line by line.
+// coding returns the content coding of a reply, "" for none, and adds Accept-Encoding to Vary if that selected it. A
+// stream is never encoded: that of a resource is forwarded as it came, and that of a batch is sent line by line.
 func (x *exchange) coding(r *message.Reply) string {
 	c := x.handler.config.Compress
 	if c == nil || r.Stream != nil || r.Fields.Has("Content-Encoding") {

@@ -218,8 +218,7 @@ func TestRangesOfCompressed(t *testing.T) {
 	}
 }
 
-// Requests with credentials get the response of the server as it is, and do not affect the responses of other
-// clients.
+// Requests with credentials get the response of the server as it is, and do not affect the responses of other clients.
 func TestCompressedCredentials(t *testing.T) {
 	for _, credentials := range [][]string{{"Cookie", "a=b"}, {"Authorization", "Basic YTpi"}} {
 		for _, with := range []bool{false, true} {

@@ -71,16 +71,14 @@ type Config struct {
 	TLSPort     string
 	// HSTS is the value of Strict-Transport-Security in responses over TLS (RFC 6797), "" for none.
 	HSTS string
-	// Challenge returns the response to an ACME challenge at a path (RFC 8555 section 8.3). It returns false
-	// if there is no challenge for the path, which is then routed like any other. nil for no certificate
-	// authority.
+	// Challenge returns the response to an ACME challenge at a path (RFC 8555 section 8.3). It returns false if there
+	// is no challenge for the path, which is then routed like any other. nil for no certificate authority.
 	Challenge func(ctx context.Context, path string) (text string, ok bool)
 	// PublicURL is the URL by which clients reach this server, without a slash at its end; "" is the one of
 	// the request.
 	PublicURL string
-	// ClientShare is the part of the batches that one client may run, as a percentage. NetworkFactor is the
-	// multiple of ClientShare and of Access.Rate that the addresses of a /64 network of IPv6 have together; 0
-	// means 1.
+	// ClientShare is the part of the batches that one client may run, as a percentage. NetworkFactor is the multiple
+	// of ClientShare and of Access.Rate that the addresses of a /64 network of IPv6 have together; 0 means 1.
 	ClientShare, NetworkFactor int
 
 	// Replies.
@@ -108,8 +106,7 @@ type Config struct {
 	// Tags is the header field by which caches in front of urnd purge the responses for a name; the zero
 	// value sends none.
 	Tags message.Tags
-	// Identify sends a request identifier in each response. Responses to failures and batches always have
-	// one.
+	// Identify sends a request identifier in each response. Responses to failures and batches always have one.
 	Identify bool
 
 	Observers
@@ -119,9 +116,8 @@ type Config struct {
 type Observers struct {
 	// Observe is called at the end of each request. It must not retain the event.
 	Observe func(*Event)
-	// Answered is called with the record of each name that the registry of the site resolved, also in
-	// batches, and the User-Agent of the request, which must not be retained. It must be safe for concurrent
-	// use.
+	// Answered is called with the record of each name that the registry of the site resolved, also in batches, and the
+	// User-Agent of the request, which must not be retained. It must be safe for concurrent use.
 	Answered func(userAgent string, record *resolver.Record)
 	// Begin starts the span of a request, and returns nil if the request is not traced; a nil Begin traces
 	// none. mayAsk is whether the traceparent of the request may demand a span.
@@ -141,8 +137,7 @@ type Event struct {
 	Referer, UserAgent          string
 	User                        string     // who has logged in, or else the user that the request names; "" for none
 	Client                      netip.Addr // the zero value if the client has no IP address
-	// Scheme is the scheme of the target URI if the request-target is only a path: for a site, or by HTTP/2;
-	// else "".
+	// Scheme is the scheme of the target URI if the request-target is only a path: for a site, or by HTTP/2; else "".
 	Scheme  string
 	Server  netip.AddrPort // the origin that sent the response; the zero value for none or unknown
 	Form    string         // the form of the request: "path", "thttp", "forward" ...

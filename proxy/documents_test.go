@@ -34,8 +34,7 @@ func memoryOf(octets int) *quota.Memory {
 	})
 }
 
-// large is a scheme.Handler of menus of about 9 MB: more than the socket buffers hold for a client that does
-// not read.
+// large is a scheme.Handler of menus of about 9 MB: more than the socket buffers hold for a client that does not read.
 func large(_ context.Context, r scheme.Request) (*scheme.Resource, error) {
 	items := make([]scheme.Item, 10_000)
 	for i := range items {
@@ -263,8 +262,7 @@ func TestMemoryOfSmallLists(t *testing.T) {
 	}
 }
 
-// Requests of many clients behind one address wait for each other if their share has no memory left, and all
-// succeed.
+// Requests of many clients behind one address wait for each other if their share has no memory left, and all succeed.
 func TestDocumentsWaitForEachOther(t *testing.T) {
 	s := startOn(t, nil, func(c *proxy.Config) {
 		c.Fetch = scheme.Mux{"gopher": handlerFunc(func(context.Context, scheme.Request) (*scheme.Resource, error) {

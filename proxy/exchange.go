@@ -180,8 +180,7 @@ func (x *exchange) Broken(err error) {
 	x.reportAs("a response broke off", x.event.Status, resolver.Unreachable(err))
 }
 
-// end reports the outcome of an exchange, and returns it to the pool. completed is false after a panic of the
-// handler.
+// end reports the outcome of an exchange, and returns it to the pool. completed is false after a panic of the handler.
 func (x *exchange) end(completed bool) {
 	h, event := x.handler, &x.event
 	switch {

@@ -71,8 +71,7 @@ func exhaustShare(t *testing.T, q quota.Limit) (release func()) {
 	}
 }
 
-// config makes a server use the quotas. Its pages and error replies are larger than the size that needs no
-// quota.
+// config makes a server use the quotas. Its pages and error replies are larger than the size that needs no quota.
 func (q *quotas) config(t *testing.T, site string) func(*proxy.Config) {
 	t.Helper()
 	return func(c *proxy.Config) {
@@ -252,9 +251,8 @@ func (r *exhaustedRequest) send(t *testing.T, plain *server, client http.RoundTr
 	return response.StatusCode, response.Header
 }
 
-// An error response never needs the exhausted resource: whichever quota is exhausted, each request in each
-// format gets its usual response or a complete error response with Retry-After, and the usual response once
-// the quota is released.
+// An error response never needs the exhausted resource: whichever quota is exhausted, each request in each format gets
+// its usual response or a complete error response with Retry-After, and the usual response once the quota is released.
 func TestExhausted(t *testing.T) {
 	for name, take := range map[string]func(*testing.T, *quotas) func(){
 		"documents":          func(_ *testing.T, q *quotas) func() { return exhaust(q.documents.Limit().Semaphore) },

@@ -38,8 +38,7 @@ func (x *exchange) refused(err error) error {
 	}
 }
 
-// unfetched adds the requested URI without its password to the error of a request at /fetch. It returns nil
-// for nil.
+// unfetched adds the requested URI without its password to the error of a request at /fetch. It returns nil for nil.
 func (x *exchange) unfetched(err error) error {
 	if err == nil {
 		return nil
@@ -110,8 +109,7 @@ func (x *exchange) isCut(err error) bool {
 	return !errors.As(err, &login) || !login.IsBegun
 }
 
-// unreached adds the requested URL to an error of a server or of a denied request, if the error does not name
-// it.
+// unreached adds the requested URL to an error of a server or of a denied request, if the error does not name it.
 func (x *exchange) unreached(err error) error {
 	status := problem.Status(err)
 	if status < http.StatusBadGateway && status != http.StatusForbidden || errors.As(err, new(*problem.Failure)) {

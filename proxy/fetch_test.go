@@ -89,8 +89,7 @@ func TestListings(t *testing.T) {
 	}
 }
 
-// An error of a server of another protocol becomes a response with the matching status, as a page or for
-// programs.
+// An error of a server of another protocol becomes a response with the matching status, as a page or for programs.
 func TestRefusals(t *testing.T) {
 	s := start(t, withGopher)
 	for _, tt := range []struct {
@@ -150,8 +149,7 @@ func TestSortedListings(t *testing.T) {
 	}
 }
 
-// Content-Location is set for the resource itself, and not for documents that urnd renders (RFC 9110 section
-// 8.7).
+// Content-Location is set for the resource itself, and not for documents that urnd renders (RFC 9110 section 8.7).
 func TestLocationOfContent(t *testing.T) {
 	s := start(t, withGopher)
 	for name, want := range map[string]string{"0text": "gopher://a.example/0text", "1menu": "", "0missing": "", "0away": ""} {

@@ -49,8 +49,7 @@ func TestFetchedWithoutInterimResponsesAndTrailers(t *testing.T) {
 	}
 }
 
-// The content of a GET has no meaning (RFC 9110 section 9.3.1), and is not forwarded with a request of urnd's
-// own.
+// The content of a GET has no meaning (RFC 9110 section 9.3.1), and is not forwarded with a request of urnd's own.
 func TestFetchedWithoutContent(t *testing.T) {
 	o := always(t, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
 	s := start(t, nil)

@@ -168,8 +168,7 @@ func dialTalker(t testing.TB, server string) (*grpc.ClientConn, context.Context)
 	return client, ctx
 }
 
-// eachTalker runs a test with a service over HTTP/2 with prior knowledge, and with one that negotiates it by
-// ALPN.
+// eachTalker runs a test with a service over HTTP/2 with prior knowledge, and with one that negotiates it by ALPN.
 func eachTalker(t *testing.T, test func(t *testing.T, client *grpc.ClientConn, ctx context.Context, ended chan string)) { //nolint:revive // as subtests have it
 	t.Helper()
 	for name, secure := range map[string]*tls.Config{"h2c": nil, "https": certificate(t)} {

@@ -12,8 +12,7 @@ import (
 	"time"
 )
 
-// A body that the client aborts or malforms is an error of the client: 400, and the origin is not marked as
-// failing.
+// A body that the client aborts or malforms is an error of the client: 400, and the origin is not marked as failing.
 func TestBrokenBodies(t *testing.T) {
 	web := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) }))
 	defer web.Close()
@@ -37,8 +36,7 @@ func TestBrokenBodies(t *testing.T) {
 	}
 }
 
-// A body that stalls gets 408, and its slot is released; a slow one is accepted, however long it takes in
-// total.
+// A body that stalls gets 408, and its slot is released; a slow one is accepted, however long it takes in total.
 func TestSlowBodies(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
@@ -91,9 +89,8 @@ func TestSlowBodies(t *testing.T) {
 	}
 }
 
-// An error response precedes the body if the client waits for 100 (RFC 9110 section 10.1.1). The response of
-// an origin that does not read the body is forwarded, and the connection closes, even if the client never
-// sends the rest.
+// An error response precedes the body if the client waits for 100 (RFC 9110 section 10.1.1). The response of an origin
+// that does not read the body is forwarded, and the connection closes, even if the client never sends the rest.
 func TestBodiesThatNobodyReads(t *testing.T) {
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Connection", "close")

@@ -163,8 +163,7 @@ func TestSlowBodyByHTTP2(t *testing.T) {
 	}
 }
 
-// A tunnel on a stream (RFC 9113 section 8.5). It ends with its server; an idle direction does not end the
-// other one.
+// A tunnel on a stream (RFC 9113 section 8.5). It ends with its server; an idle direction does not end the other one.
 func TestConnectByHTTP2(t *testing.T) {
 	var clock idleClock
 	o := echoing(t)

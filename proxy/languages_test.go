@@ -98,8 +98,7 @@ func TestListingsByLanguage(t *testing.T) {
 	}
 }
 
-// Below a path that a proxy in front removes, links, forms and redirects to pages of this server begin with
-// that path.
+// Below a path that a proxy in front removes, links, forms and redirects to pages of this server begin with that path.
 func TestBelowAPath(t *testing.T) {
 	s := start(t, func(c *proxy.Config) {
 		c.Pages = pages.New(pages.Site{Base: "/resolver"})

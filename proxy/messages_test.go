@@ -69,8 +69,7 @@ func dechunk(message string) string {
 	return content
 }
 
-// The length that an origin states in a response without content (RFC 9110 section 8.6, RFC 9112 section
-// 6.3).
+// The length that an origin states in a response without content (RFC 9110 section 8.6, RFC 9112 section 6.3).
 func TestResponsesWithoutContent(t *testing.T) {
 	s := start(t, nil)
 	for _, tt := range []struct{ name, method, answer, status, length, body string }{

@@ -324,8 +324,7 @@ func TestNegotiateAgain(t *testing.T) {
 	}
 }
 
-// urnd's own resources request a password, and are denied without passwords: browsers send no proxy
-// credentials there.
+// urnd's own resources request a password, and are denied without passwords: browsers send no proxy credentials there.
 func TestNegotiateOwn(t *testing.T) {
 	for _, withPasswords := range []bool{false, true} {
 		s, _, origin := loggingIn(t, func(c *proxy.Config) {

@@ -36,8 +36,7 @@ func (c chromium) Show(t testing.TB, url string) {
 
 const urndName, evilName = "urnd.test", "evil.test"
 
-// readers are urnd, whose reader's browser shows pages of another site, and the servers that it retrieves
-// from.
+// readers are urnd, whose reader's browser shows pages of another site, and the servers that it retrieves from.
 type readers struct {
 	urnd, evil, web string // origins (scheme, host and port)
 
@@ -211,8 +210,7 @@ func TestBrowsers(t *testing.T) {
 	}
 }
 
-// evaluates waits until an expression holds in a page. The browser may have navigated to another page
-// meanwhile.
+// evaluates waits until an expression holds in a page. The browser may have navigated to another page meanwhile.
 func evaluates(t *testing.T, b reader, what, expression string) {
 	t.Helper()
 	testserver.Wait(t, what, func() (holds bool) { b.Evaluate(t, "!!("+expression+")", &holds); return holds })
@@ -247,8 +245,7 @@ func loadNothing(t *testing.T, b reader, r *readers) {
 	}
 }
 
-// A page of another site cannot navigate its reader to a resource for which lines are sent, without user
-// activation.
+// A page of another site cannot navigate its reader to a resource for which lines are sent, without user activation.
 func areNotLed(t *testing.T, b reader, r *readers) {
 	t.Helper()
 	for i, policy := range []string{"", "no-referrer"} {
@@ -304,8 +301,7 @@ func open(t *testing.T, b reader, r *readers) {
 	evaluates(t, b, "the picture is shown", "document.documentElement.getBoundingClientRect().width == 7")
 }
 
-// A retrieved resource cannot make the browser cause lines to be sent, although it is shown under the origin
-// of urnd.
+// A retrieved resource cannot make the browser cause lines to be sent, although it is shown under the origin of urnd.
 func areNotLedByWhatIsRetrieved(t *testing.T, b reader, r *readers) {
 	t.Helper()
 	for _, target := range []string{fetchOf(r.web + "/hostile.html"), "/uri-res/N2R?urn:example:web-hostile.html"} {

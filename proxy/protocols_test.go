@@ -26,8 +26,7 @@ func (u unreached) Begin(in *httpmessage.Incoming, w httpmessage.ResponseWriter)
 	return nil
 }
 
-// A request that is rejected before the handler is counted, and gets a problem document, by HTTP/1 and by
-// HTTP/2.
+// A request that is rejected before the handler is counted, and gets a problem document, by HTTP/1 and by HTTP/2.
 func TestServerRefuses(t *testing.T) {
 	var refused atomic.Int64
 	e := newEngine(unreached{t}, certificate(t), nil)

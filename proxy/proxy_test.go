@@ -86,8 +86,7 @@ func TestRedirectFields(t *testing.T) {
 	}
 }
 
-// The problem document names the byte, the input and the rule, also if the request is rejected before the
-// handler.
+// The problem document names the byte, the input and the rule, also if the request is rejected before the handler.
 func TestBadInput(t *testing.T) {
 	s := start(t, nil)
 	for _, tt := range []struct {

@@ -112,8 +112,7 @@ func TestRawOctetsBehindTheSlash(t *testing.T) {
 	}
 }
 
-// Bytes that could end a target, or name another server, are never forwarded (RFC 9112 sections 3.2 and
-// 11.1).
+// Bytes that could end a target, or name another server, are never forwarded (RFC 9112 sections 3.2 and 11.1).
 func TestOctetsThatAreNeverSent(t *testing.T) {
 	o := cacheable(t)
 	s := start(t, func(c *proxy.Config) {
@@ -142,8 +141,7 @@ func TestOctetsThatAreNeverSent(t *testing.T) {
 	if got := len(o.requests()); got != 0 {
 		t.Errorf("%d requests were sent on: %.60q", got, o.last())
 	}
-	// A fragment is not part of the target (RFC 9110 section 4.2.5): neither of the key nor of the forwarded
-	// target.
+	// A fragment is not part of the target (RFC 9110 section 4.2.5): neither of the key nor of the forwarded target.
 	if r := s.visit(t, "GET", "/a[#b[", "www.example"); r.StatusCode != http.StatusBadRequest {
 		t.Errorf("a raw octet in a fragment: %d", r.StatusCode)
 	}

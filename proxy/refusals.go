@@ -92,9 +92,8 @@ func (x *exchange) cachedRefusal(source error, found resolver.Answer) bool {
 	return true
 }
 
-// mayBeMore reports whether a name with a cached negative answer may still have a successful response: the
-// front page, the page about another name, or the links of an identifier in a web address that has no
-// location.
+// mayBeMore reports whether a name with a cached negative answer may still have a successful response: the front page,
+// the page about another name, or the links of an identifier in a web address that has no location.
 func mayBeMore(a *route.Ask, err error) bool {
 	record := resolver.RecordOf(err)
 	return isHome(a) || a.Target.Preview != route.NotPreviewed || a.IsLink && record != nil && len(record.Links) > 0

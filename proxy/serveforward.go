@@ -38,8 +38,7 @@ func (x *exchange) serveForward() error {
 	return x.forward(&forward.Request{Found: x.found})
 }
 
-// forward forwards the request to the origin of its target URI, or to the servers of the site that the URI
-// belongs to.
+// forward forwards the request to the origin of its target URI, or to the servers of the site that the URI belongs to.
 func (x *exchange) forward(r *forward.Request) error {
 	h, a := x.handler, &x.ask
 	x.received(r)
@@ -143,8 +142,7 @@ func (x *exchange) serveFetch() error {
 	}
 }
 
-// retrieve fetches the resource at the first available location of a name, or at all of them for I2Rs (RFC
-// 2483).
+// retrieve fetches the resource at the first available location of a name, or at all of them for I2Rs (RFC 2483).
 func (x *exchange) retrieve() (message.Reply, error) {
 	h, q := x.handler, x.ask.Target.Query
 	all := q.Service == resolver.I2Rs

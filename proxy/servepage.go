@@ -68,9 +68,8 @@ func (x *exchange) docs(asked *route.Docs) (message.Reply, error) {
 	return reply, nil
 }
 
-// preview answers a browser's request for an unknown name that ends with a preview suffix, "+" or "?preview",
-// with the page about the name without the suffix, if that is known. It reports whether it did. Programs get
-// the error.
+// preview answers a browser's request for an unknown name that ends with a preview suffix, "+" or "?preview", with the
+// page about the name without the suffix, if that is known. It reports whether it did. Programs get the error.
 func (x *exchange) preview(err error) bool {
 	t := &x.ask.Target
 	if t.Preview != route.PerhapsPreviewed || !isUnknown(err) || !problem.PrefersHTML(x.lines) {

@@ -30,8 +30,7 @@ type ServerConfig struct {
 	HeaderTimeout, IdleTimeout, BodyTimeout time.Duration
 	// WriteDeadline returns the deadline by which a client must accept the next part of an HTTP/2 response.
 	WriteDeadline func() time.Time
-	// Refused is called with the status of each request that is rejected before the Handler gets it; nil for
-	// no call.
+	// Refused is called with the status of each request that is rejected before the Handler gets it; nil for no call.
 	Refused func(status int)
 }
 

@@ -10,9 +10,8 @@ import (
 	"testing"
 )
 
-// identityOrigin is an origin that authenticates connections, as IIS does, and Apache with
-// GssapiConnectionBound On: by NTLM in three messages, by Negotiate in one. Its responses to a user are
-// publicly cacheable.
+// identityOrigin is an origin that authenticates connections, as IIS does, and Apache with GssapiConnectionBound On:
+// by NTLM in three messages, by Negotiate in one. Its responses to a user are publicly cacheable.
 type identityOrigin struct {
 	*peer
 

@@ -33,8 +33,7 @@ func with(credentials string) []string {
 
 const nobody, alice, bob = "401 who are you", "200 you are alice", "200 you are bob"
 
-// sessionForms are the forms of access to an origin: as a client of the proxy, and through the gateway of a
-// site.
+// sessionForms are the forms of access to an origin: as a client of the proxy, and through the gateway of a site.
 func sessionForms(t *testing.T, o *identityOrigin, change func(*proxy.Config)) map[string]struct {
 	*server
 	base string

@@ -18,8 +18,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// paths starts a gateway of www.example with a site for each of several paths, whose server echoes the
-// request.
+// paths starts a gateway of www.example with a site for each of several paths, whose server echoes the request.
 func paths(t *testing.T, change func(*proxy.Config)) *server {
 	t.Helper()
 	o := answering(t, func(request string) string {

@@ -142,8 +142,7 @@ func TestRuleOfEvent(t *testing.T) {
 	}
 }
 
-// A rule about addresses applies to a reused connection and to a stored response: users may have different
-// rights.
+// A rule about addresses applies to a reused connection and to a stored response: users may have different rights.
 func TestRulesHoldForWhatIsKept(t *testing.T) {
 	o := answering(t, func(request string) string {
 		if strings.HasPrefix(request, "GET /stored") {
@@ -173,8 +172,7 @@ func TestRulesHoldForWhatIsKept(t *testing.T) {
 	}
 }
 
-// The connection goes to the address that was checked, even if the name has another address by then (DNS
-// rebinding).
+// The connection goes to the address that was checked, even if the name has another address by then (DNS rebinding).
 func TestRebinding(t *testing.T) {
 	o := always(t, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
 	_, port, _ := net.SplitHostPort(o.addr)

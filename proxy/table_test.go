@@ -140,8 +140,7 @@ func (comeBody) Close() error { return nil }
 // Buffered implements httpcache.Buffered.
 func (b comeBody) Buffered() int { return b.Len() }
 
-// web is an origin server for all hosts: it has every kind of response that the HTTP cache stores, or does
-// not.
+// web is an origin server for all hosts: it has every kind of response that the HTTP cache stores, or does not.
 type web struct{ now func() time.Time }
 
 // Fetch implements scheme.Handler.

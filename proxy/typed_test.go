@@ -86,8 +86,7 @@ func TestSuggestions(t *testing.T) {
 	}
 }
 
-// If the DNS does not answer, a name of an unknown namespace may be mistyped; one of a known namespace is
-// not.
+// If the DNS does not answer, a name of an unknown namespace may be mistyped; one of a known namespace is not.
 func TestSuggestionsWithoutDNS(t *testing.T) {
 	s := start(t, identifying(t))
 	s.next = func(context.Context, resolver.Query) (resolver.Answer, error) {

@@ -15,8 +15,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// An upstream proxy does not circumvent a rule about destinations, although their addresses are unknown
-// behind it.
+// An upstream proxy does not circumvent a rule about destinations, although their addresses are unknown behind it.
 func TestDestinationsBehindUpstream(t *testing.T) {
 	up := always(t, "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 2\r\n\r\nok")
 	for name, rules := range map[string][]policy.Rule{

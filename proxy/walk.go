@@ -13,9 +13,8 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// traced serves the request within its span. Without a span the traceparent of the client is forwarded to
-// origins. Tracing is costly: only clients named in the configuration may demand a span; other requests are
-// sampled.
+// traced serves the request within its span. Without a span the traceparent of the client is forwarded to origins.
+// Tracing is costly: only clients named in the configuration may demand a span; other requests are sampled.
 func (x *exchange) traced() {
 	c := &x.handler.config
 	var span Span
@@ -77,8 +76,7 @@ func (x *exchange) changesProtocol() bool {
 	return isForwarded && forward.IsWebSocket(x.in.Protocol)
 }
 
-// challenged returns the response to an ACME challenge. Every client may request it, of every host, without
-// TLS.
+// challenged returns the response to an ACME challenge. Every client may request it, of every host, without TLS.
 func (x *exchange) challenged() (text string, ok bool) {
 	if x.handler.config.Challenge == nil || x.in.Method != http.MethodGet || x.in.Protocol != "" {
 		return "", false

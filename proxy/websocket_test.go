@@ -227,8 +227,7 @@ func TestWebSocketResetByHTTP2(t *testing.T) {
 	testserver.Within(t, "the server hears of it", func() { <-left })
 }
 
-// A response other than a valid 101 is no success by HTTP/2, where that would mean that the WebSocket is
-// open.
+// A response other than a valid 101 is no success by HTTP/2, where that would mean that the WebSocket is open.
 func TestWebSocketRefusedByHTTP2(t *testing.T) {
 	t.Parallel()
 	o := webSockets(t)

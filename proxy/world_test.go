@@ -31,8 +31,7 @@ import (
 	"github.com/urnd/urnd/urnns/digitallink"
 )
 
-// world is a Handler with caches, over a table of names and an origin for all hosts, with a clock that a test
-// sets.
+// world is a Handler with caches, over a table of names and an origin for all hosts, with a clock that a test sets.
 type world struct {
 	*proxy.Handler
 	config proxy.Config
@@ -153,8 +152,7 @@ func request(method, target string, fields ...string) *httpmessage.Incoming {
 	return in
 }
 
-// shown returns a response as text, without the parts that vary: its date, its request identifier and its
-// boundary.
+// shown returns a response as text, without the parts that vary: its date, its request identifier and its boundary.
 func shown(w *proxytest.Recorder) string {
 	lines := slices.DeleteFunc(w.Lines(), func(line string) bool {
 		return strings.HasPrefix(line, "Date: ") || strings.HasPrefix(line, httpmessage.RequestIDField+": ")

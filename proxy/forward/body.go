@@ -9,10 +9,9 @@ import (
 	"time"
 )
 
-// requestBody is the body of a request on its way to the origin. It is read by one goroutine. Close
-// interrupts a blocked read, and leaves the rest of the body to the server. A transport may go on reading
-// after the end of the exchange, for instance after a cancellation: release waits for a read in progress, and
-// later reads fail.
+// requestBody is the body of a request on its way to the origin. It is read by one goroutine. Close interrupts a
+// blocked read, and leaves the rest of the body to the server. A transport may go on reading after the end of the
+// exchange, for instance after a cancellation: release waits for a read in progress, and later reads fail.
 type requestBody struct {
 	body        io.Reader
 	setDeadline func(time.Time) error // of reads

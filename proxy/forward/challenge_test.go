@@ -12,9 +12,8 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// RFC 4559 sections 4 and 6: NTLM and Negotiate authenticate a connection. A client with a session gets
-// Proxy-Support; another one gets only the challenges that it can answer, or an error if there are none (RFC
-// 9110 section 15.5.2).
+// RFC 4559 sections 4 and 6: NTLM and Negotiate authenticate a connection. A client with a session gets Proxy-Support;
+// another one gets only the challenges that it can answer, or an error if there are none (RFC 9110 section 15.5.2).
 func TestChallenges(t *testing.T) {
 	const negotiate, basic, support = "Negotiate", `Basic realm="a"`, "Session-Based-Authentication"
 	for name, tt := range map[string]struct {
@@ -63,8 +62,7 @@ func TestChallenges(t *testing.T) {
 	}
 }
 
-// Challenges that are removed for a client without a session remain in the stored response, for clients with
-// one.
+// Challenges that are removed for a client without a session remain in the stored response, for clients with one.
 func TestStoredChallenges(t *testing.T) {
 	w := newWeb(t, newStore(t), nil)
 	w.answers(200, "ok", "Cache-Control", "max-age=60", "Www-Authenticate", "Negotiate", "Www-Authenticate", `Basic realm="a"`)

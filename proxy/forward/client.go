@@ -30,8 +30,7 @@ func (p *Proxy) newClient(w ResponseWriter, r *Request) *client {
 	return c
 }
 
-// Interim implements scheme.Interim: it forwards an interim response, whose fields are not part of the final
-// one.
+// Interim implements scheme.Interim: it forwards an interim response, whose fields are not part of the final one.
 func (c *client) Interim(status int, fields httpmessage.Fields) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -11,9 +11,8 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// bind binds a request whose credentials authenticate a connection to a connection to the server that no
-// other client uses, and so the later requests of the same client connection. They stay with the server of
-// that connection.
+// bind binds a request whose credentials authenticate a connection to a connection to the server that no other client
+// uses, and so the later requests of the same client connection. They stay with the server of that connection.
 func (p *Proxy) bind(r *Request) error {
 	isOfConnection := scheme.CredentialsOf(r.Fields) == scheme.CredentialsOfConnection
 	if r.Fetched || !r.isWeb() || !isOfConnection && !r.Session.IsBound() { // /fetch forwards no credentials

@@ -103,8 +103,7 @@ func leadsTo(r *Request, a *httpcache.Answer) (string, error) {
 	}
 }
 
-// shownOf returns the fields of an answer that are forwarded, and those that protect this server from its
-// content.
+// shownOf returns the fields of an answer that are forwarded, and those that protect this server from its content.
 func shownOf(r *Request, a *httpcache.Answer) httpmessage.Fields {
 	isShown := func(f httpmessage.Field) bool { return slices.ContainsFunc(shown[:], f.Is) }
 	fields := a.Fields.Filter(isShown)

@@ -104,8 +104,7 @@ type Request struct {
 	// Fetched is whether the response is served as a resource of this server: without parts that would act as
 	// its own, such as cookies and scripts.
 	Fetched bool
-	// Sort is the order of a listing: one of those in package route, or "" for the order of the listing
-	// itself.
+	// Sort is the order of a listing: one of those in package route, or "" for the order of the listing itself.
 	Sort string
 	// Language replaces Accept-Language for a listing, if its reader has chosen a language; "" for none.
 	Language string
@@ -114,8 +113,7 @@ type Request struct {
 	// Share is the address whose quota the request uses. Client is the address of the client, the zero value
 	// if unknown.
 	Share, Client netip.Addr
-	// Trusted is whether the request comes from a trusted proxy, whose fields about the client are generated
-	// anew.
+	// Trusted is whether the request comes from a trusted proxy, whose fields about the client are generated anew.
 	Trusted bool
 	// consumed are the names of the removed fields that identify the client.
 	consumed []string
@@ -123,8 +121,7 @@ type Request struct {
 	Check func(netip.AddrPort) error
 	// Look decides by the first bytes of a tunnel to the server at an address; nil allows all.
 	Look func(tunnel.Hello, netip.AddrPort) error
-	// Ended ends when the client has closed its side of the connection, and may have disconnected; nil never
-	// ends.
+	// Ended ends when the client has closed its side of the connection, and may have disconnected; nil never ends.
 	Ended context.Context //nolint:containedctx // it is not that of the request
 	// Session belongs to the connection of the client; nil if that may carry requests of other clients.
 	Session *Session

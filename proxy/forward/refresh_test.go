@@ -26,9 +26,8 @@ func (w *web) stored(t *testing.T, target, body string, server func(*forward.Req
 	w.last()
 }
 
-// All stored variants are fetched again, with the selecting fields of their clients, from the server of the
-// site. If that fails they are unchanged; if the new response is not cacheable, they are invalidated (RFC
-// 9111 section 4.3).
+// All stored variants are fetched again, with the selecting fields of their clients, from the server of the site. If
+// that fails they are unchanged; if the new response is not cacheable, they are invalidated (RFC 9111 section 4.3).
 func TestRefresh(t *testing.T) {
 	const target = "http://www.example/b"
 	fails := func(scheme.Request) (*scheme.Resource, error) { return nil, resolver.ErrUnreachable }

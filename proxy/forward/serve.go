@@ -85,8 +85,7 @@ func (p *Proxy) cacheRequest(r *Request, asked httpmessage.Request) httpcache.Re
 	return c
 }
 
-// prepareCoding replaces Accept-Encoding by the one coding that the response will get, if it may be
-// compressed.
+// prepareCoding replaces Accept-Encoding by the one coding that the response will get, if it may be compressed.
 func (p *Proxy) prepareCoding(r *Request) {
 	if !p.encodes(r) {
 		return
@@ -159,9 +158,8 @@ func (p *Proxy) ask(ctx context.Context, c *client, r *Request, o httpcache.Outg
 // servers, whose content must not be transformed (RFC 9110 section 7.7).
 func (p *Proxy) encodes(r *Request) bool { return p.config.Compress != nil && r.isGateway() }
 
-// fetchOf sends a request to the origin, or to the servers of a site: to the next one if a server did not
-// answer and the request may be repeated. The pick has to be released with the response; it is nil for an
-// origin.
+// fetchOf sends a request to the origin, or to the servers of a site: to the next one if a server did not answer and
+// the request may be repeated. The pick has to be released with the response; it is nil for an origin.
 func (p *Proxy) fetchOf(ctx context.Context, c *client, r *Request, o httpcache.Outgoing) (*scheme.Resource, *balance.Pick, error) {
 	if r.bound != nil || !r.isGateway() {
 		var server uri.URI
@@ -195,8 +193,7 @@ func (p *Proxy) fetchOf(ctx context.Context, c *client, r *Request, o httpcache.
 	}
 }
 
-// fetchPicked sends a request to a picked server, and releases the pick if it fails, also if a handler
-// panics.
+// fetchPicked sends a request to a picked server, and releases the pick if it fails, also if a handler panics.
 func (p *Proxy) fetchPicked(ctx context.Context, c *client, r *Request, pick *balance.Pick, o httpcache.Outgoing) (resource *scheme.Resource, err error) {
 	defer func() {
 		if resource == nil {

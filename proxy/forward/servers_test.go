@@ -29,9 +29,8 @@ func pool(t *testing.T, urls ...string) *balance.Pool {
 	return balance.New(config)
 }
 
-// RFC 9110 section 7.2: the server of a site gets the requested path, and the host of the key. The next
-// server is tried if nothing was sent, so that no request is repeated that may have been processed (section
-// 9.2.2).
+// RFC 9110 section 7.2: the server of a site gets the requested path, and the host of the key. The next server is
+// tried if nothing was sent, so that no request is repeated that may have been processed (section 9.2.2).
 func TestServersOfSites(t *testing.T) {
 	site := &forward.Site{TLS: &tls.Config{ServerName: "inside.example"}}
 	for name, tt := range map[string]struct {

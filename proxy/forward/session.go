@@ -51,8 +51,7 @@ func (s *Session) find(p *Proxy, origin string) *bound {
 	}
 }
 
-// bind creates the bound connection for an origin, which must not have one. release is called when it is
-// closed.
+// bind creates the bound connection for an origin, which must not have one. release is called when it is closed.
 func (s *Session) bind(p *Proxy, origin string, server uri.URI, release func()) *bound {
 	b := &bound{proxy: p, server: server}
 	b.BoundConn = scheme.NewBoundConn(func() {

@@ -37,8 +37,7 @@ type Site struct {
 	TLS *tls.Config
 }
 
-// Probe returns the health check request to a server: for a URI of the site, without the replacement of its
-// path.
+// Probe returns the health check request to a server: for a URI of the site, without the replacement of its path.
 func (s *Site) Probe(server, target uri.URI) scheme.Request {
 	probed := *s
 	probed.Replace = ""

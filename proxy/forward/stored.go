@@ -48,9 +48,8 @@ func isOfWeb(key string) bool {
 // Part is the part of a stored content that answers a range request.
 type Part = httpcache.Part
 
-// AppendStored appends the fields of the response for a stored response: the same as Serve sends. unmodified
-// is whether it is 304; a Part with status 0 is the whole content. The values are valid as long as those of
-// text.
+// AppendStored appends the fields of the response for a stored response: the same as Serve sends. unmodified is
+// whether it is 304; a Part with status 0 is the whole content. The values are valid as long as those of text.
 func (p *Proxy) AppendStored(fields httpmessage.Fields, f Found, part Part, unmodified bool, text *httpmessage.Text) httpmessage.Fields {
 	before := len(fields)
 	fields = f.AppendFields(fields, part, unmodified)

@@ -15,8 +15,7 @@ import (
 
 const storedURI = "http://a.example/b"
 
-// store fills the cache with the response for a URI, and returns the one for a request without selecting
-// fields.
+// store fills the cache with the response for a URI, and returns the one for a request without selecting fields.
 func (w *web) store(t testing.TB, target string) httpcache.Found {
 	t.Helper()
 	if client := w.get(t, target); client.err != nil {
@@ -144,8 +143,7 @@ func TestAppendStoredPart(t *testing.T) {
 	}
 }
 
-// A response that Serve selects by a field of the request is found; one selected by a field that Serve
-// changes is not.
+// A response that Serve selects by a field of the request is found; one selected by a field that Serve changes is not.
 func TestFindSelects(t *testing.T) {
 	for _, tt := range []struct {
 		vary  string

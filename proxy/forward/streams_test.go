@@ -118,8 +118,7 @@ func TestTunnel(t *testing.T) {
 	testserver.Wait(t, "the slot is free", func() bool { return len(slots) == 0 })
 }
 
-// RFC 9113 section 8.5: by HTTP/2 the tunnel is one stream, whose response header is sent before it is taken
-// over.
+// RFC 9113 section 8.5: by HTTP/2 the tunnel is one stream, whose response header is sent before it is taken over.
 func TestTunnelOfStream(t *testing.T) {
 	address := listening(t)
 	p := newWeb(t, nil, func(c *forward.Config) {
@@ -150,8 +149,7 @@ func TestTunnelOfStream(t *testing.T) {
 	}
 }
 
-// A tunnel is restricted to allowed ports and names, and limited in number; the error of the dialer is
-// returned.
+// A tunnel is restricted to allowed ports and names, and limited in number; the error of the dialer is returned.
 func TestTunnelRefused(t *testing.T) {
 	for name, tt := range map[string]struct {
 		target  forward.Target

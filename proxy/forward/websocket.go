@@ -14,9 +14,8 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// An HTTP/2 client opens a WebSocket by an extended CONNECT (RFC 8441); the request to the server uses
-// HTTP/1.1 (RFC 6455 section 4). The fields of that handshake are generated and verified by urnd: HTTP/2 has
-// none.
+// An HTTP/2 client opens a WebSocket by an extended CONNECT (RFC 8441); the request to the server uses HTTP/1.1 (RFC
+// 6455 section 4). The fields of that handshake are generated and verified by urnd: HTTP/2 has none.
 const (
 	webSocketKey    = "Sec-WebSocket-Key"
 	webSocketAccept = "Sec-WebSocket-Accept"

@@ -257,8 +257,7 @@ func TestVerdictOfAddress(t *testing.T) {
 	}
 }
 
-// Policy rules deny requests, or in report-only mode only log them, by the request and by the destination
-// address.
+// Policy rules deny requests, or in report-only mode only log them, by the request and by the destination address.
 func TestRulesAreLogged(t *testing.T) {
 	rules := []policy.Rule{
 		{ID: "by-port", Deny: true, Ports: []policy.PortRange{{First: 81, Last: 81}}},

@@ -19,9 +19,8 @@ type Client struct {
 	// Unknown is whether a trusted proxy does not name its client: Addr is then that of the proxy, whose
 	// rights the client does not have.
 	Unknown bool
-	// Lines are the request header, Host the host of the request, and Secure whether it came over TLS: they
-	// identify the client, and the page that initiated the request. Lines is nil if the header does not
-	// matter.
+	// Lines are the request header, Host the host of the request, and Secure whether it came over TLS: they identify
+	// the client, and the page that initiated the request. Lines is nil if the header does not matter.
 	Lines  httpmessage.Lines
 	Host   string
 	Secure bool

@@ -68,8 +68,7 @@ func New(config Config) *Gate {
 	return g
 }
 
-// Admit decides about a request, step by step, and counts it. The steps before the rate deny it without
-// counting.
+// Admit decides about a request, step by step, and counts it. The steps before the rate deny it without counting.
 func (g *Gate) Admit(ctx context.Context, c *Client, a *route.Ask) (v Verdict) {
 	for v.Step = StepHost; ; v.Step++ {
 		v.Err = g.take(ctx, &v, c, a)
@@ -190,8 +189,7 @@ func (g *Gate) MayBrowse(c *Client, a *route.Ask) bool {
 	return g.host(&Verdict{}, c, &asked) == nil && g.client(c, &asked) == nil
 }
 
-// MayBrowseAll reports whether a client may also list reserved, withdrawn and temporary names. It counts no
-// request.
+// MayBrowseAll reports whether a client may also list reserved, withdrawn and temporary names. It counts no request.
 func (g *Gate) MayBrowseAll(c *Client, a *route.Ask) bool {
 	return !a.IsMisnamed && !c.Unknown && !c.Relayed && Contains(g.config.Access.BrowseAll, c.Addr)
 }

@@ -35,9 +35,8 @@ func firstUntrusted(values []string, nodeOf func(hop string) string, trusted []n
 // forOf returns the parameter "for" of an element of Forwarded (RFC 7239 section 4), "" for none.
 func forOf(element string) string { return parameterOf(element, "for") }
 
-// SchemeOf returns the scheme, http or https, with which a request reached the trusted proxy that forwarded
-// it, from its field X-Forwarded-Proto or Forwarded (RFC 7239 section 5.4); "" if it is missing, or if hops
-// disagree.
+// SchemeOf returns the scheme, http or https, with which a request reached the trusted proxy that forwarded it, from
+// its field X-Forwarded-Proto or Forwarded (RFC 7239 section 5.4); "" if it is missing, or if hops disagree.
 func SchemeOf(lines httpmessage.Lines) string {
 	said, ok := hopsOf(lines.Of("X-Forwarded-Proto"))
 	isStandard := !ok
@@ -65,9 +64,8 @@ func SchemeOf(lines httpmessage.Lines) string {
 	return scheme
 }
 
-// parameterOf returns a parameter of an element, "" if it is missing or repeated. A quoted value may contain
-// "," and ";" and be chosen by the client, like a host: an element that was split out of a quoted value has
-// no parameters.
+// parameterOf returns a parameter of an element, "" if it is missing or repeated. A quoted value may contain "," and
+// ";" and be chosen by the client, like a host: an element that was split out of a quoted value has no parameters.
 func parameterOf(element, parameter string) string {
 	found := ""
 	for pair := range strings.SplitSeq(element, ";") {

@@ -22,8 +22,7 @@ const (
 	InitiatorForeign                  // a subresource request by a page of another site
 )
 
-// InitiatorOf returns the initiator of a request with this header. host is the Host, which is one of this
-// server.
+// InitiatorOf returns the initiator of a request with this header. host is the Host, which is one of this server.
 func InitiatorOf(lines httpmessage.Lines, host string) Initiator {
 	site := siteOf(lines, host)
 	switch shown := isShown(lines); {
@@ -66,8 +65,7 @@ func MayBePage(lines httpmessage.Lines) bool {
 	return lines.Has("Accept-Language") || isBrowser(lines)
 }
 
-// OriginOf returns the origin of the page that sent a request, from Origin or Referer, "" if both are
-// missing.
+// OriginOf returns the origin of the page that sent a request, from Origin or Referer, "" if both are missing.
 func OriginOf(lines httpmessage.Lines) string {
 	if origin := lines.Value("Origin"); origin != "" {
 		return origin

@@ -71,8 +71,7 @@ func TestTrustsLines(t *testing.T) {
 	}
 }
 
-// A page of another site cannot send fields by which it would appear to be of this server, or not to be a
-// page.
+// A page of another site cannot send fields by which it would appear to be of this server, or not to be a page.
 func FuzzInitiatorOf(f *testing.F) {
 	for _, seed := range []string{"http://b/", "null", "http://b", "about:blank", "http://a:81@b/", "//b", "http://[::1]/", "http://a:81\\@b/"} {
 		f.Add(seed, "b")

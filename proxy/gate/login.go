@@ -42,8 +42,7 @@ func (g *Gate) user(ctx context.Context, v *Verdict, c *Client, a *route.Ask) er
 	}
 }
 
-// password decides by Basic credentials in a field of the request; login is the error if they are missing or
-// wrong.
+// password decides by Basic credentials in a field of the request; login is the error if they are missing or wrong.
 func (g *Gate) password(ctx context.Context, v *Verdict, c *Client, users Logins, field string, login error) error {
 	name, password, ok := basic(c.Lines, field)
 	if !ok {
@@ -60,8 +59,7 @@ func (g *Gate) password(ctx context.Context, v *Verdict, c *Client, users Logins
 	return nil
 }
 
-// basic returns the Basic credentials in a field of a request (RFC 7617 section 2); ok is false if there are
-// none.
+// basic returns the Basic credentials in a field of a request (RFC 7617 section 2); ok is false if there are none.
 func basic(lines httpmessage.Lines, field string) (name, password string, ok bool) {
 	const scheme = "Basic "
 	credentials := lines.Value(field)

@@ -92,8 +92,7 @@ func (anybody) Login(_ context.Context, _ netip.Addr, name, _ string) (string, b
 	return strings.ToLower(name), true, nil
 }
 
-// If the groups of a user cannot be determined, rules with groups admit no request; report-only rules deny
-// none.
+// If the groups of a user cannot be determined, rules with groups admit no request; report-only rules deny none.
 func TestGroupsAway(t *testing.T) {
 	rules := []policy.Rule{{ID: "staff", Groups: []string{"staff"}}, {ID: "rest", Deny: true}}
 	asked := asking(t)(http.MethodGet, "http://a.example/", "urnd.example", false)

@@ -9,8 +9,7 @@ import (
 // This file protects retrieval for readers of pages: at /fetch, and of the resource of a name. A page of
 // another site must not make its reader's browser retrieve resources with the rights of the reader.
 
-// initiated returns the error for a request that must not retrieve anything, and sets the initiator of the
-// verdict.
+// initiated returns the error for a request that must not retrieve anything, and sets the initiator of the verdict.
 func (g *Gate) initiated(v *Verdict, c *Client) error {
 	v.Initiator = InitiatorOf(c.Lines, c.Host)
 	switch {

@@ -26,8 +26,7 @@ func metadata(site, mode, dest string, more ...string) []string {
 	return append([]string{agentField, acceptPage, "Sec-Fetch-Site: " + site, "Sec-Fetch-Mode: " + mode, "Sec-Fetch-Dest: " + dest}, more...)
 }
 
-// retrievals are the targets that cause a retrieval, of a name that resolves to location or of location
-// itself.
+// retrievals are the targets that cause a retrieval, of a name that resolves to location or of location itself.
 func retrievals(location string) []string {
 	return []string{
 		route.Fetched(location), "/fetch?uri=" + location, route.Fetched("urn:example:a"), "/uri-res/N2R?urn:example:a", "/uri-res/N2Rs?urn:example:a",

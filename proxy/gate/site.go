@@ -6,8 +6,7 @@ import (
 	"github.com/urnd/urnd/proxy/route"
 )
 
-// SiteAccess selects the clients of a site among those that may resolve names. The zero value admits all of
-// them.
+// SiteAccess selects the clients of a site among those that may resolve names. The zero value admits all of them.
 type SiteAccess struct {
 	Clients []netip.Prefix // empty for all
 	Users   Logins         // of which one must log in; nil requires no password

@@ -98,8 +98,7 @@ func (u *Users) Check(ctx context.Context, client netip.Addr, name, password str
 		hash = u.dummies[int(binary.BigEndian.Uint16(of[:]))%len(u.dummies)]
 		queued = "" // all unknown names share a queue
 	}
-	// One comparison of each name waits for its client, and one of each client for a processor: so they
-	// alternate.
+	// One comparison of each name waits for its client, and one of each client for a processor: so they alternate.
 	for _, key := range [...][sha256.Size]byte{keyOf(address, queued), keyOf(address)} {
 		release, err := u.queues.Acquire(ctx, key)
 		if err != nil {

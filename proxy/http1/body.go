@@ -26,8 +26,7 @@ type body struct {
 	err     error                 // of reads; io.EOF after the end, nil before
 
 	deadlines sync.Mutex
-	// The deadline set by the handler, in addition to the one of the server for each part; the zero value for
-	// none.
+	// The deadline set by the handler, in addition to the one of the server for each part; the zero value for none.
 	until time.Time
 }
 

@@ -409,8 +409,7 @@ func TestMalformedContentIsAnswered(t *testing.T) {
 	}
 }
 
-// Begin may use the strings of a request after its response, before which the rest of the content was
-// discarded.
+// Begin may use the strings of a request after its response, before which the rest of the content was discarded.
 func TestTextsBehindUnreadContent(t *testing.T) {
 	for name, framing := range map[string]string{
 		"chunked": "Transfer-Encoding: chunked\r\n\r\n3e8\r\n" + strings.Repeat("x", 1000) + "\r\n0\r\n\r\n",

@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// Conn is an accepted connection of package listen, which handles TLS, the PROXY protocol, limits and write
-// deadlines.
+// Conn is an accepted connection of package listen, which handles TLS, the PROXY protocol, limits and write deadlines.
 type Conn interface {
 	net.Conn
 	io.ReaderFrom // a file is sent without copying it
@@ -19,9 +18,8 @@ type Conn interface {
 	ServerName() string // of the TLS handshake (SNI), "" for none
 	Proxied() bool      // the PROXY protocol names the client
 
-	// Serving marks the connection as serving a request. It returns false if the connection was evicted or
-	// closed; then no response must be sent. Idle marks it as waiting for a request of which nothing was
-	// received.
+	// Serving marks the connection as serving a request. It returns false if the connection was evicted or closed;
+	// then no response must be sent. Idle marks it as waiting for a request of which nothing was received.
 	Serving() bool
 	Idle()
 	// Draining reports whether the server is shutting down, and asks clients to close their connections.

@@ -96,8 +96,7 @@ func (c *connection) run(st state) {
 // watched is the longest interval between two checks whether a silent client has disconnected.
 const watched = 2 * time.Second
 
-// eachAfter is how many reads precede the use of ReadEach, whose preparation does not pay off for a short
-// connection.
+// eachAfter is how many reads precede the use of ReadEach, whose preparation does not pay off for a short connection.
 const eachAfter = 2
 
 // awaitRequest waits for requests, and answers them as long as Begin does.
@@ -184,8 +183,7 @@ func (c *connection) readHead() state {
 	}
 }
 
-// makeRoom makes room in the buffer for the rest of the header section. ParseRequest rejects one that is too
-// large.
+// makeRoom makes room in the buffer for the rest of the header section. ParseRequest rejects one that is too large.
 func (c *connection) makeRoom() {
 	w := c.work
 	if w.start > 0 {

@@ -119,8 +119,7 @@ func TestEvicted(t *testing.T) {
 	})
 }
 
-// During a shutdown clients are asked to close their connections with the next response (RFC 9112 section
-// 9.6).
+// During a shutdown clients are asked to close their connections with the next response (RFC 9112 section 9.6).
 func TestDraining(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})

@@ -110,8 +110,7 @@ func (r *response) refusesTunnel() bool {
 	return w.request.Method == http.MethodConnect && w.body == nil && w.start < w.end
 }
 
-// frame selects the framing of the content, and whether the connection persists: RFC 9112 sections 6.3 and
-// 9.3.
+// frame selects the framing of the content, and whether the connection persists: RFC 9112 sections 6.3 and 9.3.
 func (r *response) frame() {
 	w := r.work
 	chunked := r.framing == framingOpen && r.minor > 0

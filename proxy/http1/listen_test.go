@@ -64,8 +64,7 @@ func TestListen(t *testing.T) {
 	clients.Wait()
 }
 
-// requestAll sends requests until the server asks to close the connection, and signals when some were
-// answered.
+// requestAll sends requests until the server asks to close the connection, and signals when some were answered.
 func requestAll(t *testing.T, url string, busy chan<- struct{}) {
 	client := &http.Client{Transport: new(http.Transport)}
 	defer client.CloseIdleConnections()
@@ -97,8 +96,7 @@ func requestAll(t *testing.T, url string, busy chan<- struct{}) {
 	}
 }
 
-// The last response is completely received by a client that has sent another request before it (RFC 9112
-// section 9.6).
+// The last response is completely received by a client that has sent another request before it (RFC 9112 section 9.6).
 func TestLastResponse(t *testing.T) {
 	const length = 256 << 10 // which the buffers of sockets take
 	begun, release, served := make(chan struct{}), make(chan struct{}), make(chan struct{})

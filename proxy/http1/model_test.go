@@ -166,8 +166,7 @@ func responsesOf(sent string, of []step) (got []string, err error) {
 	return got, nil
 }
 
-// expected returns the responses of steps up to the one that closes the connection, and whether there is such
-// a one.
+// expected returns the responses of steps up to the one that closes the connection, and whether there is such a one.
 func expected(of []step) (want []string, ends bool) {
 	for _, s := range of {
 		if s.want != "" {

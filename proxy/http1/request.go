@@ -171,8 +171,7 @@ func (c *connection) finish() state {
 		w.body, w.request.Body = nil, nil
 		return stateNext
 	case pending, w.start < w.end, !w.request.Closes:
-		// The client may be sending: closing could cause a reset that discards the response (RFC 9112 section
-		// 9.6).
+		// The client may be sending: closing could cause a reset that discards the response (RFC 9112 section 9.6).
 		return stateLinger
 	default:
 		return stateClosed

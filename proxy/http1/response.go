@@ -13,8 +13,7 @@ import (
 	syntax "github.com/urnd/urnd/internal/http1"
 )
 
-// response is the httpmessage.ResponseWriter of the current request of a connection. It is reused for the
-// next one.
+// response is the httpmessage.ResponseWriter of the current request of a connection. It is reused for the next one.
 type response struct {
 	work *work
 

@@ -219,8 +219,7 @@ func TestResponseWithoutContent(t *testing.T) {
 	}
 }
 
-// Content that exceeds its length is an error; if it is shorter, the connection is aborted (RFC 9112 section
-// 8).
+// Content that exceeds its length is an error; if it is shorter, the connection is aborted (RFC 9112 section 8).
 func TestContentAgainstLength(t *testing.T) {
 	begin := func(w httpmessage.ResponseWriter) { w.WriteHeader(200, "", fieldsOf("Content-Length", "3")) }
 	got, ended := respond(t, get, func(w httpmessage.ResponseWriter) {

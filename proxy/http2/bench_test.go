@@ -88,8 +88,7 @@ func (s *source) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// requests returns the first bytes of a client, and those of each later request, whose stream identifier is
-// to be set.
+// requests returns the first bytes of a client, and those of each later request, whose stream identifier is to be set.
 func requests() (first, each []byte) {
 	var out bytes.Buffer
 	c := newClient(nil, struct {

@@ -484,8 +484,7 @@ func TestFullDuplex(t *testing.T) {
 	}
 }
 
-// While response content is sent, the client may wait for more of it before it sends the next part of its
-// body.
+// While response content is sent, the client may wait for more of it before it sends the next part of its body.
 func TestBodyDeadlineOfBothWays(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -85,8 +85,7 @@ var (
 	errParked  = errors.New("the connection waits in another goroutine")
 )
 
-// goAwayPing is the payload of the PING whose acknowledgement proves that the client has received the first
-// GOAWAY.
+// goAwayPing is the payload of the PING whose acknowledgement proves that the client has received the first GOAWAY.
 func goAwayPing() [8]byte { return [8]byte{'g', 'o', 'a', 'w', 'a', 'y'} }
 
 func newConnection(s *Server, conn Conn) *connection {
@@ -194,8 +193,7 @@ func (c *connection) end(reason error) {
 	c.dropState()
 }
 
-// finish serves the streams of a client that has closed its side, as far as its windows are open. c.mu is
-// held.
+// finish serves the streams of a client that has closed its side, as far as its windows are open. c.mu is held.
 func (c *connection) finish() {
 	c.finished = true
 	c.dropStuck()

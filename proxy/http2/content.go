@@ -55,8 +55,7 @@ func (s *stream) transmit(p []byte, end bool) (int, error) {
 	return len(p) - left, s.err
 }
 
-// awaitSent waits until the pending content was sent, and returns the number of bytes that were not. c.mu is
-// held.
+// awaitSent waits until the pending content was sent, and returns the number of bytes that were not. c.mu is held.
 func (s *stream) awaitSent() (left int) {
 	c := s.c
 	left = len(s.pending)

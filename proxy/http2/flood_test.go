@@ -252,8 +252,7 @@ func TestStreams(t *testing.T) {
 	})
 }
 
-// A client that does not read is not read any more when too much output is pending, however it fragments its
-// writes.
+// A client that does not read is not read any more when too much output is pending, however it fragments its writes.
 func TestQueuedFrames(t *testing.T) {
 	t.Parallel()
 	for _, packets := range []bool{false, true} {

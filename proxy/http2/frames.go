@@ -109,8 +109,7 @@ func (c *connection) handle(f http2.Frame) error {
 	return nil // others are extensions, or announce the end of the client
 }
 
-// stream returns an open stream, nil for a closed one. An idle stream is an error: RFC 9113 section 5.1. c.mu
-// is held.
+// stream returns an open stream, nil for a closed one. An idle stream is an error: RFC 9113 section 5.1. c.mu is held.
 func (c *connection) stream(id uint32) (*stream, error) {
 	if s := c.streams[id]; s != nil {
 		return s, nil
@@ -126,8 +125,7 @@ func (c *connection) ignores(id uint32) bool {
 	return c.goAway.final && id%2 == 1 && id > c.goAway.last
 }
 
-// ping answers a PING, or handles the acknowledgement of goAwayPing: RFC 9113 sections 6.7 and 6.8. c.mu is
-// held.
+// ping answers a PING, or handles the acknowledgement of goAwayPing: RFC 9113 sections 6.7 and 6.8. c.mu is held.
 func (c *connection) ping(f *http2.PingFrame) {
 	switch {
 	case !f.IsAck():

@@ -67,8 +67,7 @@ func (c *connection) appendPing(flags http2.Flags, data [8]byte) {
 	c.out = append(appendFrame(c.output(), len(data), http2.FramePing, flags, 0), data[:]...)
 }
 
-// appendBlock appends a field block as a HEADERS frame, and CONTINUATION frames if it is long: RFC 9113
-// section 4.3.
+// appendBlock appends a field block as a HEADERS frame, and CONTINUATION frames if it is long: RFC 9113 section 4.3.
 func (c *connection) appendBlock(stream uint32, block []byte, end bool) {
 	var flags http2.Flags
 	if end {

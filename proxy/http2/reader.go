@@ -184,8 +184,7 @@ func (c *connection) read(between bool, now time.Time) (n int, err error) {
 	return n, err
 }
 
-// evicted reports whether a read has ended before its deadline because the connection was evicted. c.mu is
-// held.
+// evicted reports whether a read has ended before its deadline because the connection was evicted. c.mu is held.
 func (c *connection) evicted() bool {
 	if !c.idle || !c.server.config.Now().Before(c.armed) {
 		return false
@@ -194,8 +193,7 @@ func (c *connection) evicted() bool {
 	return !c.Serving()
 }
 
-// resume continues a parked connection in another goroutine, when data has arrived, or with the error of
-// waiting.
+// resume continues a parked connection in another goroutine, when data has arrived, or with the error of waiting.
 func (c *connection) resume(err error) {
 	c.mu.Lock()
 	c.waiting = false

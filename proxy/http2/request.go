@@ -335,8 +335,7 @@ func isTrailer(name string) bool {
 	return httpguts.ValidTrailerHeader(httpmessage.Field{Name: name}.Canonical()) && !connectionField(name)
 }
 
-// tunnels reports whether the stream becomes a tunnel after a 2xx response: RFC 9113 section 8.5, RFC 8441
-// section 5.
+// tunnels reports whether the stream becomes a tunnel after a 2xx response: RFC 9113 section 8.5, RFC 8441 section 5.
 func (s *stream) tunnels() bool {
 	return s.incoming.Method == http.MethodConnect || s.incoming.Protocol != ""
 }

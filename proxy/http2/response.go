@@ -249,8 +249,7 @@ func (s *stream) Abort() {
 	s.reset(http2.ErrCodeInternal)
 }
 
-// EndEarly implements httpmessage.ResponseWriter: the end of a stream would mean that the response is
-// complete.
+// EndEarly implements httpmessage.ResponseWriter: the end of a stream would mean that the response is complete.
 func (*stream) EndEarly() bool { return false }
 
 // finish ends the response after the handler has returned, unless a Continuation must write the rest.
@@ -307,10 +306,9 @@ func (s *stream) sendEnd() {
 	}
 }
 
-// linger keeps a stream open without a goroutine after its handler has returned: the client has time to open
-// its windows for the rest of the response, and then to end its request, as far as the server's window is
-// open. Some clients treat any reset as a failure, but none is required to send the rest: RFC 9113 section
-// 8.1. c.mu is held.
+// linger keeps a stream open without a goroutine after its handler has returned: the client has time to open its
+// windows for the rest of the response, and then to end its request, as far as the server's window is open. Some
+// clients treat any reset as a failure, but none is required to send the rest: RFC 9113 section 8.1. c.mu is held.
 func (s *stream) linger() {
 	c, b := s.c, &s.body
 	b.content, b.read = nil, 0

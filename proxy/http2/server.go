@@ -134,8 +134,7 @@ func (s *Server) work(t task) {
 	}
 }
 
-// connectionError is an error of the client that ends its connection with a GOAWAY frame: RFC 9113 section
-// 5.4.1.
+// connectionError is an error of the client that ends its connection with a GOAWAY frame: RFC 9113 section 5.4.1.
 type connectionError struct {
 	code   http2.ErrCode
 	reason string

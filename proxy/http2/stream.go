@@ -193,8 +193,7 @@ func (s *stream) Context() context.Context {
 			base = context.Background()
 		}
 		ctx, cancel := context.WithCancelCause(base)
-		// When the server shuts down, it closes the connection, too, which ends the stream before or after
-		// base.
+		// When the server shuts down, it closes the connection, too, which ends the stream before or after base.
 		s.ctx, s.cancel = ctx, func(cause error) { cancel(cmp.Or(context.Cause(base), cause)) }
 		if s.err != nil {
 			s.cancel(s.err)

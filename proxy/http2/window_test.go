@@ -223,8 +223,7 @@ func TestWriteDeadline(t *testing.T) {
 	}
 }
 
-// A small content waits for its window without its handler, until the deadline, which restarts with each
-// part.
+// A small content waits for its window without its handler, until the deadline, which restarts with each part.
 func TestLittleContent(t *testing.T) {
 	t.Parallel()
 	const size, first = 2000, 10

@@ -32,8 +32,7 @@ type clientConn struct {
 // chunk is the number of bytes that a client must read before the deadline.
 const chunk = 64 << 10
 
-// fileChunk is the number of bytes of a file that are sent with one deadline, by which at least chunk must be
-// read.
+// fileChunk is the number of bytes of a file that are sent with one deadline, by which at least chunk must be read.
 const fileChunk = 1 << 20
 
 // Read implements net.Conn.
@@ -106,8 +105,7 @@ func (c *clientConn) beginChunk() error {
 	return c.Conn.SetWriteDeadline(c.deadline())
 }
 
-// WriteBuffers writes several buffers as one, and consumes them. The deadline of each part is the same as for
-// files.
+// WriteBuffers writes several buffers as one, and consumes them. The deadline of each part is the same as for files.
 func (c *clientConn) WriteBuffers(buffers net.Buffers) (written int64, err error) {
 	for len(buffers) > 0 && err == nil {
 		end, size := 0, 0
@@ -147,9 +145,8 @@ func (c *clientConn) ReadFrom(r io.Reader) (sent int64, err error) {
 // onlyWriter hides other methods.
 type onlyWriter struct{ io.Writer }
 
-// WriteBy calls write, which writes to the underlying connection and returns the number of bytes, with the
-// deadline of a chunk: repeatedly, as long as a chunk was written whenever the deadline passes, since the
-// client is reading.
+// WriteBy calls write, which writes to the underlying connection and returns the number of bytes, with the deadline of
+// a chunk: repeatedly, as long as a chunk was written whenever the deadline passes, since the client is reading.
 func (c *clientConn) WriteBy(write func() (int64, error)) (written int64, err error) {
 	for {
 		if err := c.beginChunk(); err != nil {

@@ -18,9 +18,8 @@ import (
 // concurrent use.
 //
 // A Conn is idle until Serving, and again after Idle. An idle connection may be closed at any time, for a new
-// connection or because the server drains (RFC 9112 section 9.5): its reads then end with
-// os.ErrDeadlineExceeded, Serving reports false, and final writes, such as GOAWAY, have the close grace
-// period.
+// connection or because the server drains (RFC 9112 section 9.5): its reads then end with os.ErrDeadlineExceeded,
+// Serving reports false, and final writes, such as GOAWAY, have the close grace period.
 type Conn struct {
 	client  *clientConn
 	proxied *proxyproto.Conn // nil without the PROXY protocol
@@ -144,8 +143,7 @@ func (c *Conn) SetDeadline(t time.Time) error {
 	return errors.Join(c.SetReadDeadline(t), c.SetWriteDeadline(t))
 }
 
-// CanReadEach reports whether ReadEach may be called: for sockets on Linux, without TLS and the PROXY
-// protocol.
+// CanReadEach reports whether ReadEach may be called: for sockets on Linux, without TLS and the PROXY protocol.
 func (c *Conn) CanReadEach() bool { return c.in == c.client && c.client.direct().canRead() }
 
 // ReadEach reads into p and calls received with the number of bytes of each read, until that returns false.
@@ -179,9 +177,8 @@ type parked struct {
 	resume func(error)
 }
 
-// Park allows Serve to return while the connection is idle, to free the stack of its goroutine, which has
-// grown with requests. Await is called in another goroutine, which then calls resume, instead of Serve, with
-// its error.
+// Park allows Serve to return while the connection is idle, to free the stack of its goroutine, which has grown with
+// requests. Await is called in another goroutine, which then calls resume, instead of Serve, with its error.
 func (c *Conn) Park(by time.Time, resume func(err error)) { c.parked = &parked{by, resume} }
 
 // Release means that the connection was handed over, such as for a tunnel: its new owner closes it, and the
@@ -238,10 +235,9 @@ func (c *Conn) dismiss() {
 // section 9.6), or by GOAWAY.
 func (c *Conn) Draining() bool { return c.tracked.isDraining() }
 
-// OnDrain calls f once when draining begins, in a goroutine of the server, and not after Serve has returned,
-// unless that has parked the connection. If the server is draining already, f is called now. A protocol that
-// calls OnDrain closes idle connections itself during draining: it has a second for that at the end of the
-// server.
+// OnDrain calls f once when draining begins, in a goroutine of the server, and not after Serve has returned, unless
+// that has parked the connection. If the server is draining already, f is called now. A protocol that calls OnDrain
+// closes idle connections itself during draining: it has a second for that at the end of the server.
 func (c *Conn) OnDrain(f func()) {
 	c.drain.set(f)
 	if c.Draining() {
@@ -287,8 +283,7 @@ func (c *Conn) Close() error {
 	return err
 }
 
-// cut closes the socket unconditionally: a response in progress ends by a reset, so that it does not look
-// complete.
+// cut closes the socket unconditionally: a response in progress ends by a reset, so that it does not look complete.
 func (c *Conn) cut() {
 	c.wait.end()
 	if c.state.Load() == serving && !c.released.Load() {

@@ -12,9 +12,8 @@ import (
 	"github.com/urnd/urnd/proxy/listen"
 )
 
-// serveLimited serves connections within limits. The request "held" gets its response, and stays in progress
-// until the test ends. most returns the largest number of connections open while a request was served, since
-// the last call.
+// serveLimited serves connections within limits. The request "held" gets its response, and stays in progress until the
+// test ends. most returns the largest number of connections open while a request was served, since the last call.
 func serveLimited(
 	t testing.TB, limits listen.ConnectionLimits, config listen.SocketConfig, change ...func(*listen.ServerConfig),
 ) (addr string, limit *listen.ConnectionLimit, most func() int) {

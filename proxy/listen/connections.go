@@ -96,17 +96,15 @@ func (t *connections) idled(c *Conn) {
 	}
 }
 
-// unusedGrace is how long a connection without any data stays open at the end of the server, after it was
-// accepted: a client that has just connected can still send its request, and browsers open spare connections
-// that they never use. A protocol that closes its connections itself has the same time from the end of the
-// server.
+// unusedGrace is how long a connection without any data stays open at the end of the server, after it was accepted: a
+// client that has just connected can still send its request, and browsers open spare connections that they never use.
+// A protocol that closes its connections itself has the same time from the end of the server.
 const unusedGrace = time.Second
 
 // unreadGrace is the interval of checks of an idle connection with unread data.
 const unreadGrace = 10 * time.Millisecond
 
-// closeIdle closes idle connections, those with a grace period when it has passed. It returns then, or when
-// ctx ends.
+// closeIdle closes idle connections, those with a grace period when it has passed. It returns then, or when ctx ends.
 func (t *connections) closeIdle(ctx context.Context) {
 	t.closing.Store(true)
 	begun := t.server.config.Now()

@@ -116,8 +116,7 @@ func TestShutdownWithUnread(t *testing.T) {
 	client.expectEnd(t)
 }
 
-// A shutdown waits for responses, and closes their connections after them. Idle connections are closed
-// immediately.
+// A shutdown waits for responses, and closes their connections after them. Idle connections are closed immediately.
 func TestShutdown(t *testing.T) {
 	s := startHolding(t, nil)
 	idle, busy := call(t, s.addr, "127.0.0.1"), call(t, s.addr, "127.0.0.1")
@@ -283,8 +282,7 @@ func TestOnDrainLate(t *testing.T) {
 	})
 }
 
-// A released connection, such as a WebSocket, ends with the daemon, not with its server, and that is no
-// error.
+// A released connection, such as a WebSocket, ends with the daemon, not with its server, and that is no error.
 func TestStopEndsReleasedConnections(t *testing.T) {
 	life, endDaemon := context.WithCancel(t.Context())
 	defer endDaemon()

@@ -27,8 +27,7 @@ type ServerConfig struct {
 	Now   func() time.Time // the system clock, for the deadlines of connections
 	Log   *slog.Logger
 
-	// HeaderTimeout limits the PROXY protocol header, the TLS handshake and the first header section
-	// together.
+	// HeaderTimeout limits the PROXY protocol header, the TLS handshake and the first header section together.
 	HeaderTimeout   time.Duration
 	ShutdownTimeout time.Duration
 	// DaemonContext ends with the daemon. A server whose own context ends earlier waits for its clients until
@@ -128,8 +127,7 @@ func (s *Server) Announce(ctx context.Context) {
 	}
 }
 
-// drain closes idle connections, waits for requests in progress, and cuts their connections at
-// ShutdownTimeout.
+// drain closes idle connections, waits for requests in progress, and cuts their connections at ShutdownTimeout.
 func (s *Server) drain(ctx context.Context, tracked *connections, cancel context.CancelCauseFunc) error {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), s.config.ShutdownTimeout)
 	defer stop()

@@ -120,9 +120,8 @@ func addrOf(addr net.Addr) netip.Addr {
 	return netip.Addr{}
 }
 
-// Drain stops accepting, and returns when all accepted connections have a server. The address is free then,
-// unless another process holds it: connections in the backlog of a systemd socket stay there for the next
-// process.
+// Drain stops accepting, and returns when all accepted connections have a server. The address is free then, unless
+// another process holds it: connections in the backlog of a systemd socket stay there for the next process.
 func (s *Socket) Drain() {
 	s.once.Do(func() {
 		close(s.done)

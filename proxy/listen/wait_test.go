@@ -57,8 +57,7 @@ func TestClientLeaves(t *testing.T) {
 	}
 }
 
-// Waits may be nested, and share one context. It ends with the connection, also for a wait that begins after
-// that.
+// Waits may be nested, and share one context. It ends with the connection, also for a wait that begins after that.
 func TestNestedWaits(t *testing.T) {
 	t.Parallel()
 	done := make(chan struct{})

@@ -55,8 +55,7 @@ func (w *workers) work(c *Conn) {
 	}
 }
 
-// another waits for the next connection, and returns nil if there is none within spareFor, or enough others
-// wait.
+// another waits for the next connection, and returns nil if there is none within spareFor, or enough others wait.
 func (w *workers) another() *Conn {
 	defer w.spare.Add(-1)
 	if w.spare.Add(1) > maxSpare {

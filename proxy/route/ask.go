@@ -52,8 +52,7 @@ type Ask struct {
 	Spelling string
 	Site     *Site     // of KindSite, and of KindPurge for a site
 	To       Authority // of KindTunnel
-	// Scheme is the scheme of the target URI if the request-target is only a path: for a site, or by HTTP/2;
-	// else "".
+	// Scheme is the scheme of the target URI if the request-target is only a path: for a site, or by HTTP/2; else "".
 	Scheme string
 	// Host is the web host whose path is the name, or whose document is requested; "" for none. Its string is
 	// that in Server.Hosts, so it stays valid.

@@ -2,8 +2,7 @@ package route
 
 import "strings"
 
-// ownBase caches the URL of this server by the host of the last request, which is mostly that of the next
-// one, too.
+// ownBase caches the URL of this server by the host of the last request, which is mostly that of the next one, too.
 type ownBase struct{ scheme, host, text string }
 
 // Base returns the absolute URL of this server, without a slash at its end: PublicURL, or else one with the

@@ -11,9 +11,8 @@ import (
 // methodPurge invalidates the stored responses for a URI, as in other caches. No specification defines it.
 const methodPurge = "PURGE"
 
-// Classify sets a to the classified request. It works on the raw request-target: http.ServeMux would clean
-// "//" and "..", and redirect "urn:". It overwrites all of a, and has no side effects but on the caches of
-// the place.
+// Classify sets a to the classified request. It works on the raw request-target: http.ServeMux would clean "//" and
+// "..", and redirect "urn:". It overwrites all of a, and has no side effects but on the caches of the place.
 func Classify(a *Ask, v *View, p *Place) {
 	*a = Ask{Method: v.Method, Path: v.Target, IsGet: v.Method == http.MethodGet || v.Method == http.MethodHead}
 	a.classify(v, p)

@@ -31,8 +31,7 @@ func (h Handles) Of(name string) string {
 	return ""
 }
 
-// handleTarget returns the part of a target after PathHandles. ok is false if the target is not that of a
-// handle.
+// handleTarget returns the part of a target after PathHandles. ok is false if the target is not that of a handle.
 func (h Handles) handleTarget(target string) (rest string, ok bool) {
 	if len(h) == 0 {
 		return "", false

@@ -67,8 +67,7 @@ func momentURL(start, name string) string {
 	return string(appendName([]byte(start), name, isPlain(name)))
 }
 
-// cutMoment splits the target of a Memento resource into its Moment and the identifier; ok is false for other
-// targets.
+// cutMoment splits the target of a Memento resource into its Moment and the identifier; ok is false for other targets.
 func cutMoment(target string) (m Moment, identifier string, ok bool, err error) {
 	switch {
 	case strings.HasPrefix(target, PathTimeGate):
@@ -128,10 +127,9 @@ func parseMoment(m Moment, identifier string, err error) (Target, error) {
 	return t, err
 }
 
-// meant replaces a URL in the query of a Memento target by the name that it stands for: the URL by which this
-// server resolves the name or serves its Memento resource, as clients append it to the URL of a TimeGate; or
-// one at a web host whose paths are names, whatever its scheme and port, as in Ask.hosted. It returns other
-// queries unchanged.
+// meant replaces a URL in the query of a Memento target by the name that it stands for: the URL by which this server
+// resolves the name or serves its Memento resource, as clients append it to the URL of a TimeGate; or one at a web
+// host whose paths are names, whatever its scheme and port, as in Ask.hosted. It returns other queries unchanged.
 func (p *Place) meant(v *View, q resolver.Query) resolver.Query {
 	text := q.URI.String()
 	if q.IsURN() || !isAbsoluteWeb(text) {

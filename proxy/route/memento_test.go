@@ -42,8 +42,7 @@ func TestParseMoments(t *testing.T) {
 	}
 }
 
-// FuzzMoment: a parsed target is printed as a path that parses to the same, and that no parser of Link fields
-// splits.
+// FuzzMoment: a parsed target is printed as a path that parses to the same, and that no parser of Link fields splits.
 func FuzzMoment(f *testing.F) {
 	for _, seed := range []string{
 		"/timegate/urn:a1:b", "/timemap/3/urn:a1:b", "/timemap/urn:a1:b,c", "/memento/20310501120000/http://a/?b=c;d", "/memento/00000101000000/urn:a1:%2c",

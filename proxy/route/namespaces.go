@@ -7,8 +7,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// PathNamespaces is the path of the list of namespaces. A slash and an NID follow for the page of one
-// namespace.
+// PathNamespaces is the path of the list of namespaces. A slash and an NID follow for the page of one namespace.
 const PathNamespaces = "/namespaces"
 
 // Namespaces is a page about URN namespaces.

@@ -9,8 +9,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// The URLs of a name contain no comma or semicolon, at which clients may split a Link field (RFC 8288 section
-// 3).
+// The URLs of a name contain no comma or semicolon, at which clients may split a Link field (RFC 8288 section 3).
 func TestNameURL(t *testing.T) {
 	const base = "https://urn.example"
 	for name, want := range map[string][2]string{

@@ -8,10 +8,9 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// OwnHosts are the hosts by which clients reach this urnd. A page of another site can make a browser on this
-// machine connect to urnd by a name that resolves to this machine (DNS rebinding): the Host of such a request
-// is that of the site. The zero value has localhost and IP addresses, except 0.0.0.0/8, :: and IPv4-mapped
-// IPv6 addresses.
+// OwnHosts are the hosts by which clients reach this urnd. A page of another site can make a browser on this machine
+// connect to urnd by a name that resolves to this machine (DNS rebinding): the Host of such a request is that of the
+// site. The zero value has localhost and IP addresses, except 0.0.0.0/8, :: and IPv4-mapped IPv6 addresses.
 type OwnHosts struct {
 	names map[string]bool
 }

@@ -29,24 +29,21 @@ type Server struct {
 	// RedirectTLS redirects requests without TLS to https, at TLSPort; "" is the default port of https.
 	RedirectTLS bool
 	TLSPort     string
-	// Browses is whether there are pages that list names of the registry, HasSitemap whether there is a
-	// sitemap.
+	// Browses is whether there are pages that list names of the registry, HasSitemap whether there is a sitemap.
 	Browses, HasSitemap bool
 	// PublicURL is the URL by which clients reach this server, without a slash at its end; "" is the one of
 	// the request.
 	PublicURL string
 }
 
-// Place is the end of the connection that received a request. It caches look-ups of the last hosts, so it
-// serves one connection, and is not safe for concurrent use. The fields about the client may be changed
-// between requests.
+// Place is the end of the connection that received a request. It caches look-ups of the last hosts, so it serves one
+// connection, and is not safe for concurrent use. The fields about the client may be changed between requests.
 type Place struct {
 	*Server
 	Local      string // the local address of the connection; "" for a Unix domain socket
 	Secure     bool   // over TLS
 	ServerName string // the server name (SNI) of the TLS handshake, "" for none
-	// IsFronted is whether the peer is a trusted proxy, Scheme the scheme that it reports for the client; ""
-	// for none.
+	// IsFronted is whether the peer is a trusted proxy, Scheme the scheme that it reports for the client; "" for none.
 	IsFronted bool
 	Scheme    string
 	// IsThisMachine is whether the client is on this machine, where a page of another site may make a browser
@@ -88,8 +85,7 @@ func (p *Place) meaningOf(v *View) *meaning {
 	return &p.host
 }
 
-// isOwn reports whether an authority is the local address of the connection, or a name of this server with
-// its port.
+// isOwn reports whether an authority is the local address of the connection, or a name of this server with its port.
 func (p *Place) isOwn(authority string) bool {
 	if p.Local == "" {
 		return false
@@ -111,9 +107,8 @@ func isAddress(host string) bool {
 	return err == nil
 }
 
-// ownTarget returns the request-target, without scheme and authority if they are those of this server: a
-// server must accept the absolute-form (RFC 9112 section 3.2.2), and a proxy must not forward to itself (RFC
-// 9110 section 7.6).
+// ownTarget returns the request-target, without scheme and authority if they are those of this server: a server must
+// accept the absolute-form (RFC 9112 section 3.2.2), and a proxy must not forward to itself (RFC 9110 section 7.6).
 func (p *Place) ownTarget(v *View) string {
 	const scheme = "http://"
 	if len(v.Target) < len(scheme) || !uri.EqualFold(v.Target[:len(scheme)], scheme) {

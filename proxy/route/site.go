@@ -13,8 +13,7 @@ import (
 // Site is a host that urnd is the gateway of, or a path of it.
 type Site struct {
 	Index int // in the list of NewSites, which sets it
-	// Host is in lower case, without port and final dot; "*." and a domain matches all names with one label
-	// more.
+	// Host is in lower case, without port and final dot; "*." and a domain matches all names with one label more.
 	Host string
 	// Path is the path of the site, which includes all paths below it; "" matches all. See uri.DecodedPath.
 	Path     string
@@ -85,8 +84,7 @@ func (s Sites) Of(key uri.URI, spelling string) (*Site, error) {
 var ErrPath = errors.New("servers take this path for different ones, which have different rules: write it without dot segments, " +
 	"empty segments, parameters of segments and encoded slashes")
 
-// siteFor returns the first site that matches a path, given in normal form and as it may be sent; nil for
-// none.
+// siteFor returns the first site that matches a path, given in normal form and as it may be sent; nil for none.
 func siteFor(sites []*Site, path, sent string) (*Site, error) {
 	if len(sites) > 0 && sites[0].Path == "" { // the usual case
 		return sites[0], nil
@@ -121,8 +119,7 @@ func (s *Site) Has(path string) bool {
 	return ok && (rest == "" || rest[0] == '/' || s.Path == "")
 }
 
-// withoutFinalDot removes the final dot of a URI's host, which hosts of sites do not have. The URI has no
-// userinfo.
+// withoutFinalDot removes the final dot of a URI's host, which hosts of sites do not have. The URI has no userinfo.
 func withoutFinalDot(u uri.URI) uri.URI {
 	host, _ := u.Host()
 	name, ok := strings.CutSuffix(host, ".")

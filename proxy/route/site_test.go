@@ -104,8 +104,7 @@ func TestRest(t *testing.T) {
 	}
 }
 
-// A path that servers may read as one of another site is rejected: one of the sites may be restricted to some
-// clients.
+// A path that servers may read as one of another site is rejected: one of the sites may be restricted to some clients.
 func TestSitesOfAmbiguousPaths(t *testing.T) {
 	t.Parallel()
 	server := &route.Server{Own: route.NewOwnHosts("urnd.example"), Sites: sites()}

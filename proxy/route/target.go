@@ -38,12 +38,10 @@ type Target struct {
 	Preview Preview
 	// Format is the requested format of a description, "" for the one that the client accepts.
 	Format string
-	// Handle is the requested handle, decoded. Values are the unparsed parameters that select some of its
-	// values.
+	// Handle is the requested handle, decoded. Values are the unparsed parameters that select some of its values.
 	Handle, Values string
-	// Language is the language that a reader has chosen for pages of this server, by the parameter lang of
-	// the front page, its form and /fetch; "" for none. The query of a name has no such parameter: it is part
-	// of the name.
+	// Language is the language that a reader has chosen for pages of this server, by the parameter lang of the front
+	// page, its form and /fetch; "" for none. The query of a name has no such parameter: it is part of the name.
 	Language string
 	// Explains is whether the steps of the resolution are requested, as a document of Format; "" is the one
 	// that the client accepts.
@@ -186,9 +184,8 @@ func (t *Target) parseURI(f Form, text string, service resolver.Service) (err er
 	return err
 }
 
-// parseTHTTP parses /uri-res/<service>?<uri>, and urnd's extension /uri-res/<service>.<format>?<uri>. All
-// after the first "?" is the URI, whose percent-encodings are not decoded (RFC 2169 section 2), unless it is
-// encoded as a whole.
+// parseTHTTP parses /uri-res/<service>?<uri>, and urnd's extension /uri-res/<service>.<format>?<uri>. All after the
+// first "?" is the URI, whose percent-encodings are not decoded (RFC 2169 section 2), unless it is encoded as a whole.
 func parseTHTTP(target string) (Target, error) {
 	name, text, ok := strings.Cut(target[len(PathTHTTP):], "?")
 	name, format, hasFormat := strings.Cut(name, ".")

@@ -50,8 +50,7 @@ func echConfigs(t testing.TB, public string) []byte {
 	return append(binary.BigEndian.AppendUint16(nil, uint16(len(config))), config...)
 }
 
-// split splits a record into records of at most size bytes: RFC 8446 section 5.1 allows to fragment a
-// message.
+// split splits a record into records of at most size bytes: RFC 8446 section 5.1 allows to fragment a message.
 func split(record []byte, size int) (all []byte) {
 	for rest := record[5:]; len(rest) > 0; {
 		part := rest[:min(size, len(rest))]

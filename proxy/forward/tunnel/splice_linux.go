@@ -10,9 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The kernel moves data between two sockets through a pipe (splice(2)). io.Copy would do that, too, but it
-// holds its pipe, two descriptors, while it waits for data, and loses the content of the pipe when a deadline
-// passes.
+// The kernel moves data between two sockets through a pipe (splice(2)). io.Copy would do that, too, but it holds its
+// pipe, two descriptors, while it waits for data, and loses the content of the pipe when a deadline passes.
 
 // splicing is one direction of a tunnel between sockets.
 type splicing struct {

@@ -15,8 +15,7 @@ import (
 	"time"
 )
 
-// Tunnels are the tunnels of a proxy, which share buffers. They are safe for concurrent use, and must be made
-// by New.
+// Tunnels are the tunnels of a proxy, which share buffers. They are safe for concurrent use, and must be made by New.
 type Tunnels struct {
 	idle    time.Duration
 	now     func() time.Time
@@ -188,8 +187,7 @@ func (d *direction) pass() (n int64, err error) {
 	return d.copy()
 }
 
-// between returns the splicing of the two sockets, nil if there are none, or if buffered data has to be read
-// first.
+// between returns the splicing of the two sockets, nil if there are none, or if buffered data has to be read first.
 func (d *direction) between() *splicing {
 	from := sourceOf(d.from.Reader)
 	if from == nil {

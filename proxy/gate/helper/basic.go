@@ -36,9 +36,8 @@ func clientQueues(p *Pool) quota.Queues[netip.Addr] {
 	return quota.Queues[netip.Addr]{Most: max(p.config.Processes*p.config.channels()/2, 1)}
 }
 
-// Check verifies a password: the answer is OK or ERR. An error wraps ErrUnavailable, or is the cause of the
-// end of ctx. A wrong password is remembered for its client only: otherwise others could learn by timing what
-// was mistyped.
+// Check verifies a password: the answer is OK or ERR. An error wraps ErrUnavailable, or is the cause of the end of
+// ctx. A wrong password is remembered for its client only: otherwise others could learn by timing what was mistyped.
 func (b *Basic) Check(ctx context.Context, client netip.Addr, user, password string) (Answer, error) {
 	// Many directories accept a bind with a name and an empty password as anonymous: RFC 4513 section 5.1.2.
 	if user == "" || password == "" {

@@ -100,8 +100,7 @@ func (c *cached) ask(ctx context.Context, line string) (Answer, time.Duration, e
 	return a, c.ttl(a), nil
 }
 
-// get returns the stored answer of a key, or loads it: once for all concurrent callers, as long as one of
-// them waits.
+// get returns the stored answer of a key, or loads it: once for all concurrent callers, as long as one of them waits.
 func (c *cached) get(ctx context.Context, key string, load cache.Load[Answer]) (Answer, error) {
 	if a, ok := c.stored(key); ok {
 		return a, nil

@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// External asks a program whether a request matches, like external_acl_type of Squid. It is safe for
-// concurrent use.
+// External asks a program whether a request matches, like external_acl_type of Squid. It is safe for concurrent use.
 type External struct{ cached *cached }
 
 // NewExternal returns an External, whose Close closes the pool.

@@ -64,8 +64,7 @@ type Config struct {
 	// Restart is how long no process is started after too many of them have died in a short time without an
 	// answer. It doubles each time, up to 5 minutes. 0 means 5 seconds.
 	Restart time.Duration
-	// Log gets the standard error of the program, and the ends of its processes. No questions or answers are
-	// logged.
+	// Log gets the standard error of the program, and the ends of its processes. No questions or answers are logged.
 	Log *slog.Logger
 	// Now is the clock.
 	Now func() time.Time

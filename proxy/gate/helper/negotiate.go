@@ -58,10 +58,9 @@ type Step struct {
 	Answer Answer
 }
 
-// Next sends a message of the client, in base64, which starts the conversation or answers the last step. If
-// the conversation is over (its process has ended, or the client was too slow), the message starts another
-// one. An error is ErrToken, wraps ErrUnavailable, or is the cause of the end of ctx; it ends the
-// conversation.
+// Next sends a message of the client, in base64, which starts the conversation or answers the last step. If the
+// conversation is over (its process has ended, or the client was too slow), the message starts another one. An error
+// is ErrToken, wraps ErrUnavailable, or is the cause of the end of ctx; it ends the conversation.
 func (c *Conversation) Next(ctx context.Context, token string) (Step, error) {
 	if _, err := base64.StdEncoding.DecodeString(token); err != nil || token == "" || len(token)+len("YR \n")+maxChannel+2 > MaxLine {
 		c.Close()

@@ -60,8 +60,7 @@ func (p *Pool) launch() (one *process, err error) {
 	for channel := range n {
 		one.free = append(one.free, channel)
 	}
-	// Not exec.CommandContext: a process does not belong to a request. The command comes from the
-	// configuration.
+	// Not exec.CommandContext: a process does not belong to a request. The command comes from the configuration.
 	one.cmd = &exec.Cmd{Path: p.config.Command[0], Args: p.config.Command, Dir: "/", Env: environment(os.Environ())}
 	one.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	var pipes [3][2]*os.File

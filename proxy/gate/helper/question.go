@@ -45,9 +45,8 @@ func (q *question) end() {
 	}
 }
 
-// Ask sends a line, without newline, and returns the answer. An answer BH is an error; all errors but ErrLine
-// and the cause of the end of ctx wrap ErrUnavailable. The end of ctx abandons the question, whose late
-// answer is dropped.
+// Ask sends a line, without newline, and returns the answer. An answer BH is an error; all errors but ErrLine and the
+// cause of the end of ctx wrap ErrUnavailable. The end of ctx abandons the question, whose late answer is dropped.
 func (p *Pool) Ask(ctx context.Context, line string) (Answer, error) {
 	text, _, err := p.ask(ctx, &question{line: line}, p.enqueue)
 	if err != nil {
@@ -56,8 +55,7 @@ func (p *Pool) Ask(ctx context.Context, line string) (Answer, error) {
 	return p.parse(text)
 }
 
-// parse parses an answer. An invalid one is an error, which does not quote the answer: programs may repeat
-// passwords.
+// parse parses an answer. An invalid one is an error, which does not quote the answer: programs may repeat passwords.
 func (p *Pool) parse(text string) (Answer, error) {
 	a := parseAnswer(text)
 	switch a.Result {

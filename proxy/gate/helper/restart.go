@@ -24,8 +24,7 @@ func (p *Pool) outageText() string {
 		p.config.Name, p.config.Command[0], p.outage.why, p.outage.until.UTC().Format(time.RFC3339))
 }
 
-// grow starts processes for the queued questions; p.mu is held. During an outage it starts one, when the
-// trial is due.
+// grow starts processes for the queued questions; p.mu is held. During an outage it starts one, when the trial is due.
 func (p *Pool) grow() {
 	if p.closed {
 		return

@@ -28,8 +28,7 @@ func executable(t *testing.T, text string) string {
 	return path
 }
 
-// A program that dies repeatedly is not restarted all the time: the helper is reported as failing until it
-// answers.
+// A program that dies repeatedly is not restarted all the time: the helper is reported as failing until it answers.
 func TestOutage(t *testing.T) {
 	working := filepath.Join(t.TempDir(), "working")
 	var c clock

@@ -11,8 +11,7 @@ import (
 // exceptions, which take precedence. It is immutable and safe for concurrent use; the zero value is empty.
 type Hosts struct {
 	names table
-	// The length of the longest name with flags for names below it, in bytes: limits the look-ups of a long
-	// host.
+	// The length of the longest name with flags for names below it, in bytes: limits the look-ups of a long host.
 	longest  int
 	patterns map[string][]string
 	// networks are the hosts that are addresses; except are the exceptions among them.
@@ -45,8 +44,7 @@ func (h *Hosts) add(name string, flags byte) error {
 	return nil
 }
 
-// addPattern adds a pattern. Patterns of the form "*.name" are flags of the name, so their number does not
-// matter.
+// addPattern adds a pattern. Patterns of the form "*.name" are flags of the name, so their number does not matter.
 func (h *Hosts) addPattern(pattern string) error {
 	if name, ok := strings.CutPrefix(pattern, "*."); ok && !isPattern(name) {
 		return h.add(name, oneLabel)
@@ -62,9 +60,8 @@ func (h *Hosts) addPattern(pattern string) error {
 	return h.add(end, hasPatterns)
 }
 
-// Has reports whether a host is in the set. The host must be in canonical form: in lower case, without a
-// final dot, in the ASCII form of IDNA. literal is its address if it is one, else the zero value. Has does
-// not allocate.
+// Has reports whether a host is in the set. The host must be in canonical form: in lower case, without a final dot, in
+// the ASCII form of IDNA. literal is its address if it is one, else the zero value. Has does not allocate.
 func (h *Hosts) Has(host string, literal netip.Addr) bool {
 	if literal.IsValid() {
 		return h.networks.Has(literal) && !h.except.Has(literal)

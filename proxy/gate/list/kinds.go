@@ -11,9 +11,8 @@ type URLFile struct{ *File[*URLs] }
 // NetworkFile is a File with a list of networks.
 type NetworkFile struct{ *File[*Networks] }
 
-// OpenHosts reads a list of hosts (ParseHosts) from a file. It starts no goroutine. A missing, empty or
-// unreadable file is an error: a denying rule that uses it would have no effect. A file with comments only is
-// an empty list.
+// OpenHosts reads a list of hosts (ParseHosts) from a file. It starts no goroutine. A missing, empty or unreadable
+// file is an error: a denying rule that uses it would have no effect. A file with comments only is an empty list.
 func OpenHosts(config Config) (HostFile, error) {
 	f, err := open(config, ParseHosts)
 	return HostFile{f}, err

@@ -23,8 +23,7 @@ type URLs struct {
 // hasURLs is the flag of a host with entries: it saves look-ups of paths for other hosts.
 const hasURLs byte = 1 << 7
 
-// literalHost is the prefix of a host that is an address; its 16 bytes follow. No name contains this
-// character.
+// literalHost is the prefix of a host that is an address; its 16 bytes follow. No name contains this character.
 const literalHost = "["
 
 // Has reports whether a URL is in the set, given its host and literal address, as for Hosts.Has, its path,

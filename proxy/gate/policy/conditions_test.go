@@ -147,8 +147,7 @@ func TestGroupsOfRules(t *testing.T) {
 	}
 }
 
-// The kind of a tunnel's first bytes may only be a condition of denying rules, and does not hold before they
-// arrive.
+// The kind of a tunnel's first bytes may only be a condition of denying rules, and does not hold before they arrive.
 func TestHellos(t *testing.T) {
 	if _, err := policy.New(policy.Enforce, []policy.Rule{{ID: "a", Hellos: []policy.Hello{policy.NoTLS}}}); err == nil {
 		t.Error("a rule that allows has it")

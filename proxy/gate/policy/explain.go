@@ -57,8 +57,7 @@ func (r *rule) destinationTexts() (texts []string) {
 	return texts
 }
 
-// because compares a request with a rule value by value, and returns the conditions that hold; false if one
-// does not.
+// because compares a request with a rule value by value, and returns the conditions that hold; false if one does not.
 func (r *rule) because(request Request) ([]Condition, bool) {
 	client, literal := plain(request.Client), request.literal()
 	isHost := func(text string) bool {

@@ -31,8 +31,7 @@ func isHost(text, host string) bool {
 	return regexp.MustCompile(`(?s)\A` + pattern + `\z`).MatchString(host)
 }
 
-// The index of hosts matches the same hosts as a comparison with each host, and an invalid host is not
-// indexed.
+// The index of hosts matches the same hosts as a comparison with each host, and an invalid host is not indexed.
 func FuzzHosts(f *testing.F) {
 	for _, seed := range [][2]string{
 		{"www.example.org .example.com *.cdn-?.example.net", "a.example.com"},

@@ -10,8 +10,7 @@ const (
 	Unnamed                // a ClientHello without a server name
 	Encrypted              // a ClientHello that (apparently) contains an encrypted one (RFC 9849): the name is the outer one
 	NoTLS                  // anything else
-	// A TLS record with an unreadable ClientHello: the server may read it, and the name in it. It matches
-	// NoTLS, too.
+	// A TLS record with an unreadable ClientHello: the server may read it, and the name in it. It matches NoTLS, too.
 	Unreadable
 )
 

@@ -9,8 +9,7 @@ import (
 // be safe for concurrent use. Its String identifies it to administrators.
 type HostList interface {
 	fmt.Stringer
-	// Has reports whether a host in canonical form is in the list; literal is the host's address if it is
-	// one.
+	// Has reports whether a host in canonical form is in the list; literal is the host's address if it is one.
 	Has(host string, literal netip.Addr) bool
 }
 

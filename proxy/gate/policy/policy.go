@@ -106,8 +106,7 @@ func (p *Policy) Groups() []string {
 // HasTimes reports whether a rule depends on Request.Time.
 func (p *Policy) HasTimes() bool { return p.Mode() != Open && p.hasTimes }
 
-// HasTunnelNames reports whether a rule depends on the server name in a tunnel, or on the kind of its first
-// bytes.
+// HasTunnelNames reports whether a rule depends on the server name in a tunnel, or on the kind of its first bytes.
 func (p *Policy) HasTunnelNames() bool { return p.Mode() != Open && p.hasNames }
 
 // Mode returns the mode, Open for nil.
@@ -118,8 +117,7 @@ func (p *Policy) Mode() Mode {
 	return p.mode
 }
 
-// Decision is the result of a policy for a request. It does not depend on the mode, except that Open denies
-// nothing.
+// Decision is the result of a policy for a request. It does not depend on the mode, except that Open denies nothing.
 type Decision struct {
 	Rule string // the identifier of the rule that decides; "" for none
 	Deny bool
@@ -150,10 +148,9 @@ func (p *Policy) Decide(r Request) Decision {
 	return rule.decision()
 }
 
-// DecideFor decides a request whose connection goes to an address; it is always final. It is called for each
-// address that is dialled, for that of a reused connection and for that of a stored response. An unknown
-// address, the zero Addr, matches all ranges of denying rules, and none of allowing rules. It does not
-// allocate.
+// DecideFor decides a request whose connection goes to an address; it is always final. It is called for each address
+// that is dialled, for that of a reused connection and for that of a stored response. An unknown address, the zero
+// Addr, matches all ranges of denying rules, and none of allowing rules. It does not allocate.
 func (p *Policy) DecideFor(r Request, destination netip.Addr) Decision {
 	if p.Mode() == Open {
 		return Decision{Final: true}

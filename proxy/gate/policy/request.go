@@ -17,8 +17,7 @@ type Request struct {
 	User   string // "" without a login
 	Method string
 	Scheme string // in lower case; "" for a CONNECT
-	// Host is in canonical form: in lower case, without a final dot, IPv6 without brackets; "" for a URI
-	// without host.
+	// Host is in canonical form: in lower case, without a final dot, IPv6 without brackets; "" for a URI without host.
 	Host string
 	Port uint16 // the default of the scheme if the URI has none; 0 for none
 	// Path and Query are those of the URI in normal form; "" for a CONNECT.

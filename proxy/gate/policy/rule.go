@@ -106,8 +106,7 @@ func compile(r Rule) (rule, []host, error) {
 	return compiled, all, err
 }
 
-// checkRange rejects IPv4-mapped ranges, which would match nothing: addresses are unmapped before they are
-// compared.
+// checkRange rejects IPv4-mapped ranges, which would match nothing: addresses are unmapped before they are compared.
 func checkRange(prefix netip.Prefix) error {
 	switch {
 	case !prefix.IsValid():
