@@ -296,7 +296,7 @@ func TestCompressedDocuments(t *testing.T) {
 	}
 }
 
-// A cache hit on a compressed response does not allocate more than on a plain one.
+// A cache hit on a compressed response does not allocate.
 func TestCompressedHitAllocates(t *testing.T) {
 	w, _ := compressing(t, false)
 	config := w.config

@@ -22,7 +22,7 @@ const failureTTL = 30 * time.Second
 
 // Failures records the servers whose last fetches failed. An HTTP server that refuses connections is marked
 // at once: no request was sent, and no rule restricted its addresses. Otherwise it takes the failures of two
-// clients, without a response to any request sent since that of the second one: a single client may request
+// clients, with no response to any client since the second one sent its request: a single client may request
 // things that make any server slow, or make it close the connection. It is safe for concurrent use.
 type Failures struct {
 	backoff *resolver.Backoff // by scheme and authority

@@ -3,7 +3,7 @@ package forward
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha1" //nolint:gosec // RFC 6455 section 4.2.2 has it, and it protects nothing
+	"crypto/sha1" //nolint:gosec // required by RFC 6455 section 4.2.2, not for security
 	"encoding/base64"
 	"fmt"
 	"io"

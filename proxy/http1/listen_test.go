@@ -98,7 +98,7 @@ func requestAll(t *testing.T, url string, busy chan<- struct{}) {
 
 // The last response is completely received by a client that has sent another request before it (RFC 9112 section 9.6).
 func TestLastResponse(t *testing.T) {
-	const length = 256 << 10 // which the buffers of sockets take
+	const length = 256 << 10 // fits into the socket buffers
 	begun, release, served := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	w := newWorld(continues(func(_ *httpmessage.Incoming, w httpmessage.ResponseWriter) {
 		close(begun)

@@ -238,7 +238,7 @@ func (c *connection) applySettings(f *http2.SettingsFrame) error {
 			return c.setInitialWindow(int64(setting.Val))
 		case http2.SettingHeaderTableSize:
 			c.shrinkTable = c.shrinkTable || setting.Val < tableSize
-		default: // of these the server needs none
+		default: // the server does not need the others
 		}
 		return nil
 	})

@@ -39,8 +39,8 @@ func (h Handles) handleTarget(target string) (rest string, ok bool) {
 	return strings.CutPrefix(target, PathHandles)
 }
 
-// parse parses a percent-encoded handle and the parameters after it. A handle is only valid for names that
-// the registry owns.
+// parse parses a percent-encoded handle and the parameters after it. The name must be a URN, or owned by the
+// registry.
 func (h Handles) parse(text string, names resolver.Names) (Target, error) {
 	text, values, _ := strings.Cut(text, "?")
 	t := Target{Form: FormHandle, Values: values}

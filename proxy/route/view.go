@@ -83,5 +83,6 @@ func (v *View) absolute(scheme, host, target string) string {
 
 // inPlace returns a string that shares the memory of the bytes.
 func inPlace(octets []byte) string {
-	return unsafe.String(unsafe.SliceData(octets), len(octets)) //nolint:gosec // it is not used behind a change
+	// The bytes must not change while it is in use.
+	return unsafe.String(unsafe.SliceData(octets), len(octets)) //nolint:gosec
 }

@@ -111,7 +111,7 @@ func TestReservation(t *testing.T) {
 	if step, err := other.Next(t.Context(), "b25l"); err != nil || step.Answer.User() != "alice@A" {
 		t.Errorf("%+v, %v", step, err)
 	}
-	more := n.Begin(alice) // the client has its full quota until the reservation ends
+	more := n.Begin(alice) // alice has used her quota until the reservation ends
 	defer more.Close()
 	if step, err := more.Next(t.Context(), "b25l"); err != nil || step.Answer.User() != "alice@A" {
 		t.Errorf("%+v, %v", step, err)

@@ -92,7 +92,7 @@ func literalKey(addr netip.Addr) (key [17]byte) {
 
 // ParseURLs parses a list of URLs. The forms of lines may be mixed:
 //
-//	http://example.org/a/b         the path and all paths below it, with any query, as in the lists of URLhaus and OpenPhish
+//	http://example.org/a/b         the path and all paths below it, with any query, as in lists of URLhaus, OpenPhish
 //	example.org/a/b                the same
 //	http://example.org/a?b=c       this path with this query only
 //	http://example.org/            all URLs of the host

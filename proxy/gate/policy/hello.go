@@ -8,7 +8,7 @@ const (
 	Unseen    Hello = iota // no bytes yet, or not a tunnel
 	Named                  // a ClientHello with a server name (RFC 6066 section 3)
 	Unnamed                // a ClientHello without a server name
-	Encrypted              // a ClientHello that (apparently) contains an encrypted one (RFC 9849): the name is the outer one
+	Encrypted              // a ClientHello with an apparent inner one (RFC 9849): the name is the outer one
 	NoTLS                  // anything else
 	// A TLS record with an unreadable ClientHello: the server may read it, and the name in it. It matches NoTLS, too.
 	Unreadable
