@@ -83,6 +83,5 @@ func (v *View) absolute(scheme, host, target string) string {
 
 // inPlace returns a string that shares the memory of the bytes.
 func inPlace(octets []byte) string {
-	// The bytes must not change while it is in use.
-	return unsafe.String(unsafe.SliceData(octets), len(octets)) //nolint:gosec
+	return unsafe.String(unsafe.SliceData(octets), len(octets)) //nolint:gosec // the bytes do not change meanwhile
 }
