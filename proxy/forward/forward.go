@@ -21,7 +21,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Config configures a Proxy. All fields but Compress, Base and Underscores must be set.
+// Config configures a Proxy. All fields but Compress, Purge, Base, Forwarded and Underscores must be set.
 type Config struct {
 	Fetch scheme.Handler
 	Cache *httpcache.Cache
