@@ -19,7 +19,8 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// What each client may do is tested in package gate; here, that it is asked about each request, with what the request says of its client.
+// Package gate tests the rights of clients; these tests check that the gate is called for each request, with
+// the client that the request names.
 
 func prefixes(texts ...string) []netip.Prefix {
 	var list []netip.Prefix
@@ -58,7 +59,8 @@ func basic(userinfo string) string {
 	return "Basic " + base64.StdEncoding.EncodeToString([]byte(userinfo))
 }
 
-// Requests of all forms are admitted by the client that a trusted proxy names, and refused with the setting that says so.
+// Requests of all forms are admitted by the client that a trusted proxy names. An error response names the
+// setting that denied the request.
 func TestAccess(t *testing.T) {
 	s := start(t, func(c *proxy.Config) {
 		c.Access = gate.Access{
@@ -104,7 +106,7 @@ func TestAccess(t *testing.T) {
 	}
 }
 
-// The resolver is told that a client that may demand it wants no answer from a cache.
+// A client with the right to do so can bypass the cache: the resolver gets the directive.
 func TestNoCache(t *testing.T) {
 	for clients, want := range map[string]bool{"127.0.0.0/8": true, "192.0.2.0/24": false} {
 		s := start(t, func(c *proxy.Config) { c.Access.Fresh = prefixes(clients) })
@@ -122,7 +124,7 @@ func TestNoCache(t *testing.T) {
 	}
 }
 
-// Who sends too many requests is told when to try again: RFC 6585 section 4.
+// A client that exceeds its rate gets a Retry-After (RFC 6585 section 4).
 func TestRate(t *testing.T) {
 	var clock testClock
 	s := start(t, func(c *proxy.Config) { c.Access.Rate, c.Now = 1, clock.now })
@@ -139,8 +141,8 @@ func TestRate(t *testing.T) {
 	}
 }
 
-// The forward proxy asks for a password by 407, and requests to urnd as an origin by 401 (RFC 9110 sections 11.6 and 11.7); names
-// need none. No password is sent on.
+// The forward proxy requests a password by 407, and urnd as an origin by 401 (RFC 9110 sections 11.6 and
+// 11.7). Names need no password. No password is forwarded.
 func TestLogin(t *testing.T) {
 	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, "%q %q", r.Header["Proxy-Authorization"], r.Header["Authorization"])

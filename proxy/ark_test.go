@@ -9,7 +9,7 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// An ARK of the registry with an inflection is asked for by GET and HEAD, and answered with its description.
+// GET and HEAD for an ARK of the registry with an inflection are answered with its description.
 func TestInflections(t *testing.T) {
 	s := start(t, func(c *proxy.Config) {
 		c.Names = c.Names.Owning([]string{"urn:", "ark:/12345/"})
@@ -24,7 +24,7 @@ func TestInflections(t *testing.T) {
 	}
 }
 
-// Where a server resolves ARKs, it says behind which path: draft-kunze-ark-42 section 5.6.
+// A server that resolves ARKs states the path prefix: draft-kunze-ark-42 section 5.6.
 func TestServiceOfARKs(t *testing.T) {
 	for base, want := range map[string]string{"": "/\n", "/names": "/names/\n"} {
 		s := start(t, func(c *proxy.Config) {

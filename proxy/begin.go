@@ -8,7 +8,9 @@ import (
 	"github.com/urnd/urnd/proxy/route"
 )
 
-// Begin implements httpmessage.Handler: it classifies a request, admits it where that needs no waiting, and answers it where a cache can.
+// Begin implements httpmessage.Handler: it classifies a request, admits it if that needs no waiting, and
+// answers it if a cache holds the response. It returns nil if it has sent the response, else the Continuation
+// that serves the request.
 func (h *Handler) Begin(in *httpmessage.Incoming, w httpmessage.ResponseWriter) (rest httpmessage.Continuation) {
 	x := h.newExchange(in, w)
 	answered := false
@@ -26,7 +28,7 @@ func (h *Handler) Begin(in *httpmessage.Incoming, w httpmessage.ResponseWriter) 
 	if h.config.Identify {
 		x.identify()
 	}
-	if h.config.HSTS != "" && x.place.Secure && strings.HasPrefix(x.in.Target, "/") { // not what is forwarded
+	if h.config.HSTS != "" && x.place.Secure && strings.HasPrefix(x.in.Target, "/") { // not for forwarded requests
 		x.fields.Set("Strict-Transport-Security", h.config.HSTS)
 	}
 	if x.err = x.classify(); x.err == nil && x.isCachable() && !h.gate.Waits(&x.client, &x.ask) {
@@ -39,7 +41,7 @@ func (h *Handler) Begin(in *httpmessage.Incoming, w httpmessage.ResponseWriter) 
 	return x
 }
 
-// isCachable reports whether a cache may have the answer to a request of this kind.
+// isCachable reports whether a cache may hold the response to a request of this method and route kind.
 func (x *exchange) isCachable() bool {
 	a := &x.ask
 	switch {
@@ -48,13 +50,13 @@ func (x *exchange) isCachable() bool {
 	case a.Kind == route.KindForward:
 		return !a.IsRespelled
 	case a.Kind == route.KindSite:
-		return x.handler.sites[a.Site.Index].Answer == nil // else what is stored was answered before this configuration
+		return x.handler.sites[a.Site.Index].Answer == nil // the cached response may predate this configuration
 	default:
 		return a.Kind == route.KindName
 	}
 }
 
-// inspect looks at the fields of the request.
+// inspect sets isPlain and uses from the header fields of the request.
 func (x *exchange) inspect() {
 	x.isPlain = x.in.Body == nil && x.in.ContentLength == 0 && x.in.Protocol == ""
 	for i := range x.in.Fields {
@@ -67,19 +69,20 @@ func (x *exchange) inspect() {
 	}
 }
 
-// isKeepAlive reports whether a field says of the connection nothing but whether it stays open.
+// isKeepAlive reports whether a Connection field holds nothing but the option keep-alive or close.
 func isKeepAlive(f *httpmessage.Field) bool {
 	return f.Is("Connection") && (f.Value == "keep-alive" || f.Value == "close" || f.Value == "Keep-Alive")
 }
 
-// keep makes what was found last until Continue: until then it lay over the buffer of the connection, and over memory that is used again.
+// keep copies the state of the request, so that it stays valid until Continue: until then it refers to the
+// read buffer of the connection and to pooled scratch buffers.
 func (x *exchange) keep() {
 	copied := x.in.Clone()
 	x.own = *x.place
 	x.place = &x.own
 	x.client.Host = x.in.Host
 	x.view.Scratch = nil
-	if x.err != nil || x.ask.Err != nil { // which have texts of the request, too
+	if x.err != nil || x.ask.Err != nil { // the error may refer to the read buffer, too
 		x.err = x.classify()
 		return
 	}
@@ -87,17 +90,17 @@ func (x *exchange) keep() {
 	x.verdict.Clone(copied.Lasting)
 }
 
-// peer is what is known of a connection's client, and the place to which it has come. It is made anew for another Handler, after a
-// reload.
+// peer is the client of a connection and its place, cached as the state of the connection. Each Handler makes
+// its own: after a reload it is computed again.
 type peer struct {
 	handler *Handler
 	client  gate.Client
 	place   route.Place
-	hasAddr bool         // it has not by a socket in the file system
-	fronted *route.Place // that of the client that a proxy in front has named last; nil for none
+	hasAddr bool         // false for a client on a Unix domain socket
+	fronted *route.Place // the place of the client that a proxy in front named most recently; nil if it named none
 }
 
-// peerOf returns what is known of the connection of a request.
+// peerOf returns the peer of the connection of a request.
 func (h *Handler) peerOf(conn httpmessage.Connection) *peer {
 	if p, ok := conn.State().(*peer); ok && p.handler == h {
 		return p
@@ -115,7 +118,7 @@ func (h *Handler) peerOf(conn httpmessage.Connection) *peer {
 	return p
 }
 
-// setClient sets who has sent the request, and to which place.
+// setClient sets the client and the place of the request.
 func (x *exchange) setClient() {
 	p := x.handler.peerOf(x.in.Conn)
 	x.client, x.place, x.hasAddr = p.client, &p.place, p.hasAddr
@@ -125,8 +128,8 @@ func (x *exchange) setClient() {
 	x.client.Lines, x.client.Host, x.client.Secure = x.lines, x.in.Host, p.place.Secure
 }
 
-// setNamed sets the client that a proxy in front names, where that is trusted, and its place: by one connection come the requests of
-// many.
+// setNamed sets the client that a trusted proxy in front names, and its place: one connection carries the
+// requests of many clients.
 func (x *exchange) setNamed(p *peer) {
 	h := x.handler
 	x.client = gate.ClientOfPeer(p.client.Peer, x.lines, h.config.Access.Trusted)
@@ -142,14 +145,14 @@ func (x *exchange) setNamed(p *peer) {
 	}
 }
 
-// placeOf returns the place to which a client has come.
+// placeOf returns the place at which a client's connection arrived.
 func (h *Handler) placeOf(c *gate.Client, secure bool) route.Place {
 	p := route.Place{Server: &h.server, Secure: secure, IsFronted: gate.Contains(h.config.Access.Trusted, c.Peer)}
 	h.setClient(&p, c)
 	return p
 }
 
-// setClient sets what a request means of a place by the rights and the address of its client.
+// setClient sets the parts of a place that depend on the rights and the address of the client.
 func (h *Handler) setClient(p *route.Place, c *gate.Client) {
 	p.IsThisMachine, p.Proxies = c.Addr.IsLoopback(), h.config.Access.MayProxy(c)
 }

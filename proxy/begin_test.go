@@ -24,7 +24,7 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// target and host of what the caches have in most tests.
+// The targets that are cached in most tests.
 const (
 	cachedName = "/urn:example:one"
 	cachedPage = "http://a.example/page"
@@ -32,7 +32,7 @@ const (
 
 var everybody = []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}
 
-// trusting lets the proxy in front on this machine name clients.
+// trusting lets a proxy on this machine name clients.
 func trusting(c *proxy.Config) {
 	c.Access.Trusted, c.Access.Resolve = []netip.Prefix{loopback}, append(c.Access.Resolve, netip.MustParsePrefix("192.0.2.0/24"))
 	c.Access.Proxy = append(c.Access.Proxy, netip.MustParsePrefix("192.0.2.1/32"))
@@ -44,7 +44,7 @@ func exact(c *proxy.Config) {
 	c.Spelling, c.Sites[0].Route.Spelling = route.SpellingExact, route.SpellingExact
 }
 
-// denying sets rules of the site.
+// denying sets policy rules.
 func denying(rules ...policy.Rule) func(*proxy.Config) {
 	return func(c *proxy.Config) {
 		if made, err := policy.New(policy.Enforce, rules); err == nil {
@@ -53,7 +53,7 @@ func denying(rules ...policy.Rule) func(*proxy.Config) {
 	}
 }
 
-// What the caches have is answered by Begin, in the goroutine that reads the connection.
+// Begin answers from the caches, in the goroutine that reads the connection.
 func TestBeginAnswers(t *testing.T) {
 	large := strings.Repeat("0123456789abcdef", 3000)
 	for _, tt := range []struct {
@@ -62,7 +62,7 @@ func TestBeginAnswers(t *testing.T) {
 		fields         []string
 		want           string // the status, and the location or the content
 	}{
-		// Names, by each form that leads to them.
+		// Names, in each form of request.
 		{nil, "GET", cachedName, nil, "302 https://a.example/urn:example:one"},
 		{nil, "HEAD", cachedName, nil, "302 https://a.example/urn:example:one"},
 		{nil, "GET", "urn:example:one", nil, "302 https://a.example/urn:example:one"},
@@ -75,7 +75,8 @@ func TestBeginAnswers(t *testing.T) {
 		{nil, "GET", "/urn:example:lasting", nil, "308 https://a.example/lasting"},
 		{nil, "GET", "/urn:example:two", nil, "302 https://a.example/1"},
 		{nil, "GET", cachedName, []string{"Connection", "keep-alive"}, "302 https://a.example/urn:example:one"},
-		{nil, "GET", cachedName, []string{"X-Forwarded-For", "192.0.2.99"}, "302 https://a.example/urn:example:one"}, // who is not trusted
+		// Not a trusted proxy.
+		{nil, "GET", cachedName, []string{"X-Forwarded-For", "192.0.2.99"}, "302 https://a.example/urn:example:one"},
 		{nil, "GET", cachedName, []string{"Range", "bytes=0-1"}, "302 https://a.example/urn:example:one"},
 		// Their components: RFC 8141 section 2.3.
 		{nil, "GET", "/urn:example:one?=q", nil, "302 https://a.example/urn:example:one?q"},
@@ -168,7 +169,7 @@ func TestBeginAnswers(t *testing.T) {
 	}
 }
 
-// What needs more than what the caches have is answered by Continue, and nothing was written before.
+// A request that needs more than a cache is left to Continue, and Begin has written nothing.
 func TestBeginLeaves(t *testing.T) {
 	page := []string{"GET", cachedPage}
 	for name, tt := range map[string]struct {
@@ -232,7 +233,7 @@ func TestBeginLeaves(t *testing.T) {
 	}
 }
 
-// The sampling of spans counts a request once, whether a cache has the answer or not.
+// The sampling of spans counts a request once, whether it is a cache hit or not.
 func TestBeginIsSampledOnce(t *testing.T) {
 	w := newWorld(t, nil)
 	w.warm(t, cachedName, "a")
@@ -246,8 +247,8 @@ func TestBeginIsSampledOnce(t *testing.T) {
 	}{
 		{cachedName, 1, 0},                      // in a cache
 		{"/urn:example:short", 1, 0},            // not in a cache
-		{"/uri-res/N2Ls?urn:example:two", 1, 0}, // for Continue, once admitted
-		{"/", 0, 1},                             // for Continue alone
+		{"/uri-res/N2Ls?urn:example:two", 1, 0}, // for Continue, after admission
+		{"/", 0, 1},                             // for Continue only
 	} {
 		counted, begun = 0, 0
 		if w.ask(request("GET", tt.target)); counted != tt.counted || begun != tt.begun {
@@ -256,7 +257,7 @@ func TestBeginIsSampledOnce(t *testing.T) {
 	}
 }
 
-// untraced is a span of which nobody hears.
+// untraced is a span that is not exported.
 type untraced struct{}
 
 func (untraced) Traceparent() string {
@@ -264,7 +265,7 @@ func (untraced) Traceparent() string {
 }
 func (untraced) End(*proxy.Event, []resolver.Step) {}
 
-// A response is written in one go only where the window of the client has room for it, by HTTP/2: RFC 9113 section 5.2.
+// By HTTP/2 Begin writes a response only if it fits into the window of the client (RFC 9113 section 5.2).
 func TestBeginWithoutRoom(t *testing.T) {
 	w := newWorld(t, nil)
 	for _, target := range []string{"http://a.example/large", "/urn:example:none", cachedName} {
@@ -285,7 +286,7 @@ func TestBeginWithoutRoom(t *testing.T) {
 	}
 }
 
-// What has expired is not answered by Begin, and what is left of a TTL is said: RFC 9111 section 4.2, RFC 9211 section 2.
+// Begin does not use an expired entry, and states the remaining TTL (RFC 9111 section 4.2, RFC 9211 section 2).
 func TestBeginKnowsTheTime(t *testing.T) {
 	w := newWorld(t, nil)
 	for _, tt := range []struct{ target, status, control, age string }{
@@ -310,7 +311,7 @@ func TestBeginKnowsTheTime(t *testing.T) {
 	}
 }
 
-// Request identifiers, tags and CORS are with what a cache answers, as with any other response.
+// A cache hit has the request identifier, tags and CORS fields like any other response.
 func TestBeginFields(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -318,7 +319,7 @@ func TestBeginFields(t *testing.T) {
 		target string
 		fields []string
 		want   string // lines
-		not    string // names that are not sent
+		not    string // names of absent fields
 	}{
 		{"identified", withIDs, cachedName, nil, "X-Request-Id: *", ""},
 		{"identified", withIDs, cachedPage, nil, "X-Request-Id: *", ""},
@@ -357,7 +358,7 @@ func TestBeginFields(t *testing.T) {
 		w := newWorld(t, tt.change)
 		w.warm(t, tt.target, "a")
 		got, begun := w.ask(request("GET", tt.target, tt.fields...))
-		if begun == (tt.name == "the identifier of a proxy") { // X-Request-Id may mean something to who is asked
+		if begun == (tt.name == "the identifier of a proxy") { // X-Request-Id may have a meaning for the origin
 			t.Errorf("%s: by Begin: %t", tt.name, begun)
 		}
 		for _, line := range strings.Split(tt.want, "|") {
@@ -380,7 +381,7 @@ func TestBeginFields(t *testing.T) {
 	}
 }
 
-// A refusal that was rendered for one client is for those alone whose fields are the same, in all of their lines: RFC 9110 section 5.3.
+// A rendered refusal is used only for requests with equal fields, comparing all of their lines (RFC 9110 section 5.3).
 func TestBeginRefusalsByAllLines(t *testing.T) {
 	for _, field := range [][3]string{{"Accept", "*/*;q=0.1", "text/html"}, {"Accept-Language", "en;q=0.1", "de"}} {
 		w := newWorld(t, nil)
@@ -399,7 +400,7 @@ func TestBeginRefusalsByAllLines(t *testing.T) {
 	}
 }
 
-// Each request counts, also those that the caches answer.
+// Each request counts towards the rate, also a cache hit.
 func TestBeginCounts(t *testing.T) {
 	w := newWorld(t, nil)
 	w.warm(t, cachedName, "a")
@@ -417,7 +418,7 @@ func TestBeginCounts(t *testing.T) {
 	}
 }
 
-// A target that is too long for the configuration is refused by any protocol, and observed: RFC 9110 section 15.5.15.
+// A target that exceeds the configured length is rejected by each protocol, and observed (RFC 9110 section 15.5.15).
 func TestTargetTooLong(t *testing.T) {
 	w := newWorld(t, nil)
 	in := request("GET", "/urn:a1:"+strings.Repeat("a", 2000))
@@ -427,7 +428,7 @@ func TestTargetTooLong(t *testing.T) {
 	}
 }
 
-// The connection of a client knows who that is: another Handler, after a reload, asks again.
+// The client is cached as the state of the connection; another Handler, after a reload, determines it again.
 func TestBeginAfterAReload(t *testing.T) {
 	w := newWorld(t, nil)
 	w.warm(t, cachedName, "a")
@@ -447,12 +448,12 @@ func TestBeginAfterAReload(t *testing.T) {
 	ask(403)
 }
 
-// A request that is aborted before its response began gets none: its event has no status, and the log says who ended it. A failure that comes
-// at the same time is none of the server.
+// A request that is aborted before its response gets none: its event has no status, and the log says who
+// aborted it. A failure at the same time is not logged as one of the server.
 func TestContinueOfAbortedRequests(t *testing.T) {
 	reset, late := errors.New("the stream was reset"), fmt.Errorf("%w: late", resolver.ErrUnreachable)
 	for _, tt := range []struct {
-		cause, err error // of the end of the request, nil for none; err is nil for cause
+		cause, err error // the cause of the end of the request, nil for none; a nil err means cause
 		status     int
 		log        string
 	}{

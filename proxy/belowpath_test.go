@@ -16,7 +16,7 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// nginxBelow returns the configuration of nginx in docs/pages.md, with another address of urnd.
+// nginxBelow returns the nginx configuration of docs/pages.md, with another address of urnd.
 func nginxBelow(t *testing.T, addr string) string {
 	t.Helper()
 	text, err := os.ReadFile("../docs/pages.md")
@@ -31,7 +31,7 @@ func nginxBelow(t *testing.T, addr string) string {
 	return strings.Replace(snippet, "127.0.0.1:8141", addr, 1)
 }
 
-// targetsOf returns the paths to which a page leads, by links, forms and pictures.
+// targetsOf returns the paths that a page refers to, by links, forms and images.
 func targetsOf(page string) (all []string) {
 	tokens := html.NewTokenizer(strings.NewReader(page))
 	for kind := tokens.Next(); kind != html.ErrorToken; kind = tokens.Next() {
@@ -44,8 +44,8 @@ func targetsOf(page string) (all []string) {
 	return all
 }
 
-// All pages work below a path, with nginx in front as docs/pages.md says: wherever a reader goes by links and forms, he stays below it, and finds
-// a page. Names keep their octets.
+// All pages work below a path, with nginx in front as docs/pages.md describes: all links and forms stay below
+// the path, and lead to a page. Names keep their bytes.
 func TestBelowPathOfNginx(t *testing.T) {
 	s := start(t, func(c *proxy.Config) {
 		c.PublicURL = "https://library.example/resolver"
@@ -110,8 +110,9 @@ func TestBelowPathOfNginx(t *testing.T) {
 				t.Errorf("%s leads to %s", tt.target, to)
 				continue
 			}
-			isWrong := strings.Contains(to, "urn%3Aa&") || strings.Contains(to, "uri=nothing")           // as the page says
-			isShelved := strings.HasPrefix(to, "/resolver/fetch?uri=") && tt.target != "/resolver/fetch" // the shelf has one directory
+			isWrong := strings.Contains(to, "urn%3Aa&") || strings.Contains(to, "uri=nothing") // as the page says
+			// Shelf has one directory.
+			isShelved := strings.HasPrefix(to, "/resolver/fetch?uri=") && tt.target != "/resolver/fetch"
 			if found, body := get(to); found.StatusCode >= http.StatusBadRequest && !isWrong && !isShelved {
 				t.Errorf("%s leads to %s, which is %s: %s", tt.target, to, found.Status, body)
 			}

@@ -17,7 +17,7 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// At a limit, only requests that need a slot of that kind are refused.
+// At a limit, only requests that need a slot of that limit are rejected.
 func TestBusy(t *testing.T) {
 	resolutions, fetches := make(quota.Semaphore, 1), make(quota.Semaphore, 1)
 	s := start(t, func(c *proxy.Config) {
@@ -36,7 +36,7 @@ func TestBusy(t *testing.T) {
 	for _, tt := range []struct {
 		target string
 		idle   int
-		needs  string // the limit that it needs a slot of
+		needs  string // the limit that the request needs a slot of
 	}{
 		{"/urn:example:known", 302, ""},
 		{"/", 200, ""},
@@ -44,7 +44,7 @@ func TestBusy(t *testing.T) {
 		{"/urn:example:a", 302, resolving},
 		{"/uri-res/N2L?urn:example:a", 303, resolving},
 		{"/api/v1/resolve?uri=urn:example:a", 200, resolving},
-		{"/uri-res/N2R?urn:example:known", http.StatusNotImplemented, fetching}, // its location is of https
+		{"/uri-res/N2R?urn:example:known", http.StatusNotImplemented, fetching}, // its location has the scheme https
 		{"/uri-res/N2Rs?urn:example:known", http.StatusNotImplemented, fetching},
 		{forward, http.StatusTeapot, fetching},
 	} {
@@ -69,12 +69,13 @@ func TestBusy(t *testing.T) {
 	}
 }
 
-// A request takes one slot of fetches, however many locations it tries.
+// A request takes one slot of the fetch limit, however many locations it tries.
 func TestRequestTakesOneSlot(t *testing.T) {
 	s := start(t, func(c *proxy.Config) {
 		c.Forward.Fetches = quota.Limit{Semaphore: make(quota.Semaphore, 1), Busy: problem.ErrFetches}
 	})
-	s.next = withLocations("http://"+origin(t)+"/", "http://"+origin(t)+"/2") // they answer with 418, which is no resource
+	// They answer with 418, which is not a resource.
+	s.next = withLocations("http://"+origin(t)+"/", "http://"+origin(t)+"/2")
 	for _, target := range []string{"/uri-res/N2R?urn:example:a", "/uri-res/N2Rs?urn:example:a"} {
 		if response := s.get(t, target); response.StatusCode != http.StatusBadGateway {
 			t.Errorf("%s: %d %s", target, response.StatusCode, text(t, response))
@@ -82,7 +83,7 @@ func TestRequestTakesOneSlot(t *testing.T) {
 	}
 }
 
-// echo is an origin that changes to another protocol, and keeps the connection.
+// echo is an origin that switches to another protocol and echoes.
 func echo(t *testing.T) *httptest.Server {
 	t.Helper()
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -102,7 +103,7 @@ func echo(t *testing.T) *httptest.Server {
 	return web
 }
 
-// Idle WebSockets take slots of streams, but none of fetches and resolutions.
+// Idle WebSockets take slots of the stream limit, but none of fetches and resolutions.
 func TestStreamsLeaveOtherSlots(t *testing.T) {
 	const streams = 20
 	fetches, upgraded, resolutions := make(quota.Semaphore, 2), make(quota.Semaphore, streams), make(quota.Semaphore, 1)

@@ -12,13 +12,13 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// cached answers a request that was admitted, where a cache has the answer, and reports whether it did.
+// cached answers an admitted request from a cache, and reports whether it did.
 func (x *exchange) cached() bool {
 	h := x.handler
 	if h.config.Begin != nil {
 		x.untraced = h.config.Untraced != nil && h.config.Untraced()
 		if !x.untraced {
-			return false // it has a span
+			return false // the request has a span
 		}
 	}
 	if x.ask.Kind == route.KindName {
@@ -27,11 +27,11 @@ func (x *exchange) cached() bool {
 	return x.stored()
 }
 
-// stored answers a request of a client of the proxy or of a site with what is stored.
+// stored answers a request for a site or through the forward proxy with a stored response, and reports whether it did.
 func (x *exchange) stored() bool {
 	h, a := x.handler, &x.ask
 	if c, _ := x.in.Conn.Attached().(*oneClient); c != nil && c.servers.IsBound() {
-		return false // what the cache has is not for it
+		return false // a response from the cache must not be used on a connection bound to a server by its login
 	}
 	var set *forward.Site
 	if a.Site != nil {
@@ -57,7 +57,8 @@ func (x *exchange) stored() bool {
 	return x.sendStored(found, part, unmodified)
 }
 
-// sendStored sends a stored response, or a part of it, and reports whether it did.
+// sendStored sends a stored response, or a part of it, and reports whether it did. It writes nothing if it
+// returns false.
 func (x *exchange) sendStored(found forward.Found, part forward.Part, unmodified bool) bool {
 	status, reason, length := found.Status(), found.Reason(), found.Length()
 	switch {
@@ -92,13 +93,14 @@ func (x *exchange) sendStored(found forward.Found, part forward.Part, unmodified
 			message.Abort(x)
 		}
 	default:
-		_, _ = x.WriteBuffers(x.parts) // it fails only where the client has left
+		_, _ = x.WriteBuffers(x.parts) // an error means only that the client disconnected
 	}
 	return true
 }
 
-// openStored finds the content of a stored response, or of a part of it, which has so many bytes: in x.parts where it is in memory, or
-// in a file, which only a connection of HTTP/1 is sent from. It reports false where another way has to be taken.
+// openStored finds the content of a stored response, or of a part of it, of length bytes: in x.parts if it is
+// in memory, else in a file, which is sent over HTTP/1 only. It returns false if Begin cannot send the
+// content without waiting.
 func (x *exchange) openStored(found forward.Found, part forward.Part, length int64) (file forward.Content, ok bool) {
 	if length > x.Room() {
 		return nil, false
@@ -117,7 +119,7 @@ func (x *exchange) openStored(found forward.Found, part forward.Part, length int
 	return found.Open(context.Background())
 }
 
-// cachedName answers a request for the location of a name, and reports whether it did.
+// cachedName answers a request for the location of a name from the cache, and reports whether it did.
 func (x *exchange) cachedName() bool {
 	h, t := x.handler, &x.ask.Target
 	switch {
@@ -144,7 +146,8 @@ func (x *exchange) cachedName() bool {
 	return true
 }
 
-// addComponents adds the components of the query to where its name leads, and reports whether it could.
+// addComponents adds the components of the query (RFC 8141 section 2.3) to the location of a name. It reports
+// false if there are several locations.
 func (x *exchange) addComponents(found *resolver.Answer) bool {
 	q := &x.ask.Target.Query
 	if !q.HasComponents() {
@@ -160,14 +163,15 @@ func (x *exchange) addComponents(found *resolver.Answer) bool {
 	return true
 }
 
-// isPlainName reports whether a target asks for the location of a URN, or of a name of a web host, and the reply is nothing but a
-// redirect.
+// isPlainName reports whether a target requests the location of a URN, or of a name of a web host, for which
+// the reply is a plain redirect.
 func isPlainName(t *route.Target) bool {
 	return (t.Query.IsURN() || t.Form == route.FormHost) && t.Query.Service == resolver.I2L && !t.Identified &&
 		t.Form != route.FormAPI && t.Form != route.FormMemento
 }
 
-// isDefaultLink reports whether a request for an identifier in a web address means its default link whatever it has: also of other names.
+// isDefaultLink reports whether a request for an identifier in a web address selects its default link
+// whatever links the identifier has. It holds for other names, too.
 func isDefaultLink(a *route.Ask, accept string) bool {
 	_, hasQuery := a.Target.Query.URI.Query()
 	return !hasQuery && !answer.MayWantLinks(accept)

@@ -12,8 +12,8 @@ import (
 	"github.com/urnd/urnd/proxy"
 )
 
-// The trailers of a response that several clients get while it arrives are written by one of them while
-// others begin: each gets them at the end.
+// Several clients share a response while it arrives: one of them records its trailers while others start
+// reading. Each gets the trailers at the end.
 func TestTrailersForMany(t *testing.T) {
 	const clients = 8
 	var come sync.WaitGroup

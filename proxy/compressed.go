@@ -7,8 +7,8 @@ import (
 	"github.com/urnd/urnd/proxy/message"
 )
 
-// linesOfSite are the lines of a request for a site by which its response is selected: those that forward.Proxy.Serve would request it by.
-// It is an httpmessage.Lines.
+// linesOfSite returns the values of a header field of a request for a site, as they select its response:
+// those that forward.Proxy.Serve would send. It is an httpmessage.Lines.
 func (x *exchange) linesOfSite(name string) []string {
 	if name == "Accept-Encoding" {
 		return x.encoding
@@ -16,14 +16,15 @@ func (x *exchange) linesOfSite(name string) []string {
 	return x.lines.Of(name)
 }
 
-// ofSite reports whether a request is for a site that urnd is the gateway of, by whichever address.
+// ofSite reports whether a request is for a site that urnd is the gateway of: by the host of the site, or
+// through the forward proxy.
 func (x *exchange) ofSite() bool {
 	at, _ := x.handler.server.Sites.Of(x.ask.Key, x.ask.Spelling)
 	return x.ask.Site != nil || at != nil
 }
 
-// coding returns the content coding in which a reply is sent, "" for none, and makes the reply say that it was chosen by Accept-Encoding.
-// A stream is sent as it is: that of a resource is not urnd's, and that of a batch is sent line by line.
+// coding returns the content coding of a reply, "" for none, and adds Accept-Encoding to Vary if that selected it. A
+// stream is never encoded: that of a resource is forwarded as it came, and that of a batch is sent line by line.
 func (x *exchange) coding(r *message.Reply) string {
 	c := x.handler.config.Compress
 	if c == nil || r.Stream != nil || r.Fields.Has("Content-Encoding") {
@@ -40,7 +41,7 @@ func (x *exchange) coding(r *message.Reply) string {
 	return coding
 }
 
-// compress compresses a reply, unless that makes it larger.
+// compress encodes the body of a reply, unless that makes it larger.
 func (x *exchange) compress(r *message.Reply, coding string) {
 	body, ok := x.handler.config.Compress.Compress(coding, r.Body)
 	if !ok {

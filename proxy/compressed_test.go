@@ -28,7 +28,7 @@ var paragraphs = strings.Repeat("<p>One paragraph of many.</p>\n", 300)
 
 const plainTag = `"v1"`
 
-// plainSite is the server of a site, which compresses nothing but /packed, and heeds ranges and conditions.
+// plainSite is the server of a site. It compresses /packed only, and supports ranges and conditions.
 type plainSite struct {
 	now   func() time.Time
 	mu    sync.Mutex
@@ -70,7 +70,7 @@ func (s *plainSite) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource
 	return resource, nil
 }
 
-// compressing has a world that compresses, and its site.
+// compressing returns a world that compresses, and its site.
 func compressing(t testing.TB, withCredentials bool) (*world, *plainSite) {
 	t.Helper()
 	site := new(plainSite)
@@ -85,7 +85,7 @@ func compressing(t testing.TB, withCredentials bool) (*world, *plainSite) {
 	return w, site
 }
 
-// plain returns the content of a response without its coding.
+// plain returns the decoded content of a response.
 func plain(t *testing.T, r *proxytest.Recorder) string {
 	t.Helper()
 	var d io.Reader = bytes.NewReader(r.Body.Bytes())
@@ -112,14 +112,14 @@ func plain(t *testing.T, r *proxytest.Recorder) string {
 	return string(text)
 }
 
-// ofSite requests a path of the site.
+// ofSite sends a request for a path of the site.
 func ofSite(w *world, method, path string, fields ...string) (*proxytest.Recorder, bool) {
 	return w.ask(request(method, path, append(fields, "Host", "www.example")...))
 }
 
 const ofBrowser = "gzip, deflate, br, zstd"
 
-// Each coding is one variant of the cache, which is compressed once, whatever clients write.
+// Each coding is one variant in the cache, which is compressed once, however clients spell Accept-Encoding.
 func TestCompressedSite(t *testing.T) {
 	w, site := compressing(t, false)
 	accepted := []struct{ field, coding string }{
@@ -164,7 +164,7 @@ func TestCompressedSite(t *testing.T) {
 	}
 }
 
-// A stale variant is validated with the server, which knows nothing of codings, and stays what it is.
+// A stale variant is validated with the server, which knows nothing of codings, and remains encoded.
 func TestCompressedValidation(t *testing.T) {
 	w, site := compressing(t, false)
 	for round := range 3 {
@@ -180,7 +180,8 @@ func TestCompressedValidation(t *testing.T) {
 	if len(site.asked) != 9 {
 		t.Errorf("the server was asked %d times", len(site.asked))
 	}
-	got, _ := ofSite(w, "GET", "/other", "Accept-Encoding", "gzip", "If-None-Match", "W/"+plainTag) // of a page that is not stored
+	// For a page that is not stored.
+	got, _ := ofSite(w, "GET", "/other", "Accept-Encoding", "gzip", "If-None-Match", "W/"+plainTag)
 	if got.Status != http.StatusNotModified || got.Fields.Value("ETag") != "W/"+plainTag {
 		t.Errorf("a page that the client has: %d %v", got.Status, got.Fields)
 	}
@@ -191,7 +192,7 @@ func TestCompressedValidation(t *testing.T) {
 	}
 }
 
-// A range is one of the content without a coding, and no part is joined with a compressed form.
+// A range applies to the content without a coding, and parts of it are never combined with an encoded form.
 func TestRangesOfCompressed(t *testing.T) {
 	for _, stored := range []string{"", "gzip", "identity"} {
 		w, _ := compressing(t, false)
@@ -217,7 +218,7 @@ func TestRangesOfCompressed(t *testing.T) {
 	}
 }
 
-// Requests with credentials get what the server sends, which may compress it, and do not change what others get.
+// Requests with credentials get the response of the server as it is, and do not affect the responses of other clients.
 func TestCompressedCredentials(t *testing.T) {
 	for _, credentials := range [][]string{{"Cookie", "a=b"}, {"Authorization", "Basic YTpi"}} {
 		for _, with := range []bool{false, true} {
@@ -238,7 +239,7 @@ func TestCompressedCredentials(t *testing.T) {
 	}
 }
 
-// What the server has compressed, and what is forwarded to servers that are no sites, passes as it is.
+// Responses that the server has compressed, and those of servers that are no sites, are forwarded unchanged.
 func TestNotCompressed(t *testing.T) {
 	w, site := compressing(t, false)
 	got, _ := ofSite(w, "GET", "/packed", "Accept-Encoding", "gzip, br")
@@ -249,7 +250,8 @@ func TestNotCompressed(t *testing.T) {
 	if got.Fields.Has("Content-Encoding") || got.Fields.Has("Vary") || got.Body.String() != paragraphs || site.asked[len(site.asked)-1] != ofBrowser {
 		t.Errorf("%v, the server was asked with %q", got.Fields, site.asked)
 	}
-	got, _ = w.ask(request("GET", "http://www.example/", "Accept-Encoding", ofBrowser)) // a client of the proxy gets what visitors get
+	// A client of the proxy gets the same as a visitor.
+	got, _ = w.ask(request("GET", "http://www.example/", "Accept-Encoding", ofBrowser))
 	if got.Fields.Value("Content-Encoding") != "zstd" || plain(t, got) != paragraphs {
 		t.Errorf("%v", got.Fields)
 	}
@@ -258,7 +260,7 @@ func TestNotCompressed(t *testing.T) {
 	}
 }
 
-// Urnd's own pages and documents are compressed, and redirects are not.
+// Pages and documents of urnd are compressed, redirects are not.
 func TestCompressedDocuments(t *testing.T) {
 	w, _ := compressing(t, false)
 	for _, target := range []string{"/", "/api/v1/openapi.json", "/urn:example:none", "/robots.txt", cachedName} {
@@ -267,7 +269,7 @@ func TestCompressedDocuments(t *testing.T) {
 		large := without.Body.Len() >= 1<<10
 		for _, coding := range []string{"zstd", "br", "gzip"} {
 			got, _ := w.ask(request("GET", target, append(fields, "Accept-Encoding", coding)...))
-			if target == "/api/v1/openapi.json" && coding == "gzip" { // it has a form of its own
+			if target == "/api/v1/openapi.json" && coding == "gzip" { // it has a pre-rendered form
 				large = true
 			}
 			if got.Status != without.Status || got.Fields.Has("Content-Encoding") != large || len(plain(t, got)) != without.Body.Len() ||
@@ -294,7 +296,7 @@ func TestCompressedDocuments(t *testing.T) {
 	}
 }
 
-// What is compressed once is found without memory of its own.
+// A cache hit on a compressed response does not allocate.
 func TestCompressedHitAllocates(t *testing.T) {
 	w, _ := compressing(t, false)
 	config := w.config

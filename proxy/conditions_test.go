@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// urnd evaluates the preconditions of requests for its own documents (RFC 9110 section 13.2.2): If-Match by the strong comparison (section
-// 13.1.1), If-None-Match by the weak one (section 13.1.2), and neither for redirects and errors (section 13.2.1).
+// urnd evaluates the preconditions of requests for its own documents (RFC 9110 section 13.2.2): If-Match by
+// the strong comparison (section 13.1.1), If-None-Match by the weak one (section 13.1.2), and neither for
+// redirects and errors (section 13.2.1).
 func TestPreconditionsOfOwnDocuments(t *testing.T) {
 	s := start(t, nil)
 	const document, resolved = "/api/v1/openapi.json", "/api/v1/resolve?uri=urn:a1:b"
@@ -64,7 +65,7 @@ func TestPreconditionsOfOwnDocuments(t *testing.T) {
 	}
 }
 
-// The entity tag of an answer does not change with its time to live or with the state of the cache, and does with its locations.
+// The entity tag of an answer depends on its locations, not on its TTL or the cache status.
 func TestEntityTagOfAnswers(t *testing.T) {
 	s := start(t, nil)
 	tag := func(target string) string { return s.get(t, target).Header.Get("Etag") }
@@ -78,7 +79,7 @@ func TestEntityTagOfAnswers(t *testing.T) {
 	}
 }
 
-// The API answers with problem documents alone: what a program asks for is JSON, whatever Accept its library sends.
+// Errors of the API are problem documents in JSON, whatever Accept the client library sends.
 func TestErrorsOfTheAPI(t *testing.T) {
 	s := start(t, nil)
 	for target, want := range map[string]string{

@@ -16,7 +16,7 @@ import (
 	"github.com/urnd/urnd/proxy/problem"
 )
 
-// echoing is a server that sends back what it gets, and "bye" at the end of it.
+// echoing is a server that echoes all bytes, and sends "bye" at the end of its input.
 func echoing(t testing.TB) *peer {
 	t.Helper()
 	return listenRaw(t, func(_ *peer, c net.Conn, in *bufio.Reader) {
@@ -29,7 +29,7 @@ func connectTo(target string) string {
 	return "CONNECT " + target + " HTTP/1.1\r\nHost: " + target + "\r\n\r\n"
 }
 
-// established reads the answer to a CONNECT: it has no framing (RFC 9110 section 9.3.6).
+// established reads the response to a CONNECT: it has no framing (RFC 9110 section 9.3.6).
 func (c conn) established(t testing.TB) {
 	t.Helper()
 	head := c.head(t)
@@ -38,8 +38,8 @@ func (c conn) established(t testing.TB) {
 	}
 }
 
-// A tunnel carries what comes, also what came before the answer, and each direction ends by itself:
-// RFC 9110 section 9.3.6.
+// A tunnel carries all bytes, also those sent before the response, and each direction ends on its own (RFC
+// 9110 section 9.3.6).
 func TestConnect(t *testing.T) {
 	o := echoing(t)
 	s := start(t, nil)
@@ -76,7 +76,7 @@ func TestConnect(t *testing.T) {
 	}
 }
 
-// A refused CONNECT ends its connection: what the client has sent into the tunnel is no request.
+// A rejected CONNECT closes its connection: tunnel data must not be read as a request.
 func TestConnectRefused(t *testing.T) {
 	o := echoing(t)
 	host, port, _ := net.SplitHostPort(o.addr)
@@ -126,7 +126,7 @@ func TestConnectRefused(t *testing.T) {
 	}
 }
 
-// A tunnel that carries nothing ends, and one that carries in one direction does not.
+// A tunnel that is idle in both directions ends; one with traffic in one direction does not.
 func TestConnectIdle(t *testing.T) {
 	var clock idleClock
 	pauses, read := pausing(t, &clock)
@@ -147,10 +147,10 @@ func TestConnectIdle(t *testing.T) {
 	}
 }
 
-// tunnelIdle is how long tunnels may be idle by an idleClock. They look at it about as often.
+// tunnelIdle is the idle timeout of tunnels with an idleClock. They read the clock about as often.
 const tunnelIdle = 20 * time.Millisecond
 
-// idleClock is a clock that counts who looks at it.
+// idleClock is a clock that counts its readings.
 type idleClock struct {
 	testClock
 	looks atomic.Int64
@@ -161,7 +161,7 @@ func (c *idleClock) look() time.Time {
 	return c.now()
 }
 
-// idle advances until what is read ends, and returns it.
+// idle advances the clock until the input ends, and returns what was read.
 func (c *idleClock) idle(t *testing.T, in io.Reader) (text string, err error) {
 	t.Helper()
 	var read []byte
@@ -171,7 +171,7 @@ func (c *idleClock) idle(t *testing.T, in io.Reader) (text string, err error) {
 		read, err = io.ReadAll(in)
 	}()
 	testserver.Wait(t, "the tunnel has ended", func() bool {
-		c.advance(tunnelIdle) // it may have begun after the last time
+		c.advance(tunnelIdle) // the tunnel may have started after the last reading
 		select {
 		case <-ended:
 			return true
@@ -182,8 +182,8 @@ func (c *idleClock) idle(t *testing.T, in io.Reader) (text string, err error) {
 	return string(read), err
 }
 
-// pausing starts a server that sends bytes for longer than a tunnel may be idle, with pauses that are shorter, and then "end"; read reads
-// the bytes of a tunnel to it, which sees each pause.
+// pausing starts a server that sends bytes for longer than the idle timeout, with shorter pauses, and then
+// "end". read reads the bytes of a tunnel to it, and lets the server pass each pause.
 func pausing(t *testing.T, clock *idleClock) (o *peer, read func(io.Reader)) {
 	t.Helper()
 	next := make(chan bool)
@@ -211,7 +211,7 @@ func pausing(t *testing.T, clock *idleClock) (o *peer, read func(io.Reader)) {
 	}
 }
 
-// Tunnels have a limit of their own, and end with the daemon.
+// Tunnels have their own limit, and end with the daemon.
 func TestConnectLimits(t *testing.T) {
 	o := echoing(t)
 	var slots quota.Semaphore
@@ -245,7 +245,7 @@ func TestConnectLimits(t *testing.T) {
 	testserver.Wait(t, "all tunnels have ended", func() bool { return len(slots) == 0 })
 }
 
-// The event of a tunnel has what it carried to the client.
+// The event of a tunnel has the number of bytes sent to the client.
 func TestConnectEvent(t *testing.T) {
 	o := echoing(t)
 	var carried atomic.Int64

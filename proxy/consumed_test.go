@@ -12,7 +12,7 @@ import (
 	"github.com/urnd/urnd/proxy/forward"
 )
 
-// named are the fields of a request that tell of its client, sorted.
+// named returns the lines of a request that describe its client, sorted.
 func named(request string) string {
 	var found []string
 	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Port", "X-Forwarded-Proto", "X-Real-IP"} {
@@ -23,7 +23,7 @@ func named(request string) string {
 	return strings.Join(found, " ")
 }
 
-// throughProxy is a site behind a proxy on loopback that is trusted, or not.
+// throughProxy is a site behind a proxy on loopback, trusted or not.
 func throughProxy(t *testing.T, o *peer, isTrusted bool, change func(*proxy.Config)) *server {
 	t.Helper()
 	return site(t, []string{o.addr}, func(c *proxy.Config) {
@@ -37,8 +37,9 @@ func throughProxy(t *testing.T, o *peer, isTrusted bool, change func(*proxy.Conf
 	})
 }
 
-// What a trusted proxy says of a client is made anew from what urnd knows by it; its scheme is that of the key. What others
-// say of themselves is passed on, and nothing that they say of how they came. RFC 7239 section 8.1.
+// The fields about the client from a trusted proxy are generated anew; its scheme is part of the key. From
+// other clients, the fields about themselves are forwarded, and those about the way of the request are
+// removed (RFC 7239 section 8.1).
 func TestFieldsOfProxies(t *testing.T) {
 	o := always(t, "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 0\r\n\r\n")
 	const front = "X-Forwarded-For: 203.0.113.1, 192.0.2.1\r\nX-Real-IP: 203.0.113.1\r\nX-Forwarded-Host: evil.example\r\nX-Forwarded-Proto: https\r\n" +
@@ -87,7 +88,7 @@ func TestFieldsOfProxies(t *testing.T) {
 	}
 }
 
-// Behind a trusted proxy that ends TLS responses are shared, apart from those without TLS.
+// Behind a trusted proxy that terminates TLS, responses are shared, separately from those without TLS.
 func TestTrustedProxySharesResponses(t *testing.T) {
 	o := answering(t, func(request string) string {
 		proto := strings.Join(field(request, "X-Forwarded-Proto"), ",")
@@ -106,7 +107,7 @@ func TestTrustedProxySharesResponses(t *testing.T) {
 	}
 }
 
-// nginx as it is put in front of others: what it says of each client makes no exchange private.
+// With the usual configuration of nginx in front, its fields about each client make no response private.
 func TestBehindNginx(t *testing.T) {
 	o := answering(t, func(request string) string {
 		return "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 0\r\nLink: <" + strings.Join(field(request, "X-Forwarded-Proto"),

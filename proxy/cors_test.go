@@ -9,14 +9,15 @@ import (
 	"github.com/urnd/urnd/proxy/answer"
 )
 
-// Pages of other sites may read public replies, and follow where names lead, but not URLs, and not resources.
+// Pages of other origins may read public responses, also redirects of names, but not those about URLs, and
+// not resources.
 func TestCORS(t *testing.T) {
 	s := start(t, func(c *proxy.Config) { c.CORS = []string{"https://a.example"} })
 	all := start(t, func(c *proxy.Config) { c.CORS, c.Access.Resolve = []string{"*"}, prefixes("0.0.0.0/0") })
 	for target, shared := range map[string]bool{
 		"/api/v1/resolve?uri=urn:a1:b": true, "/api/v1/explain?uri=urn:a1:b": true, "/uri-res/N2C?urn:a1:b": true, "/uri-res/I2Ls?urn:a1:b": true,
 		"/api/v1/openapi.json":      true,
-		"/api/v1/resolve?uri=urn:a": true, // pages must be able to read why
+		"/api/v1/resolve?uri=urn:a": true, // pages must be able to read the reason
 		"/urn:a1:b":                 true, "/uri-res/N2L?urn:a1:b": true, "/": false, "/api/v1/resolve?uri=http://a.example/": false, "/uri-res/N2R?urn:a1:b": false,
 	} {
 		for origin, want := range map[string]string{"https://a.example": "https://a.example", "https://b.example": "", "null": ""} {
@@ -54,7 +55,7 @@ func TestCORS(t *testing.T) {
 	}
 }
 
-// Documents that never change, and the paths that browsers and crawlers ask for.
+// Fixed documents, and the well-known paths that browsers and crawlers request.
 func TestStaticDocuments(t *testing.T) {
 	s := start(t, func(c *proxy.Config) { c.SecurityContact = "mailto:security@a.example" })
 	for target, part := range map[string]string{
@@ -75,7 +76,7 @@ func TestStaticDocuments(t *testing.T) {
 	}
 }
 
-// The file by which browsers find this proxy is served to all, without a login, and by the name of the host that they look for.
+// The PAC file is served to all clients without a login, and by the host name that browsers look for.
 func TestPAC(t *testing.T) {
 	s := start(t, func(c *proxy.Config) {
 		c.PAC = answer.PAC{Proxies: []string{"proxy.example:8141"}}
@@ -93,7 +94,7 @@ func TestPAC(t *testing.T) {
 	}
 }
 
-// Requests without TLS are redirected to https, if the configuration says so.
+// Requests without TLS are redirected to https if the configuration says so.
 func TestRedirectToTLS(t *testing.T) {
 	s := start(t, func(c *proxy.Config) { c.RedirectTLS, c.TLSPort = true, "8443" })
 	response := s.ask(t, "GET /urn:a1:b?+r HTTP/1.1\r\nHost: a.example:8141\r\n\r\n")[0]

@@ -8,7 +8,7 @@ import (
 	"github.com/urnd/urnd/proxy"
 )
 
-// discard is a response of which nothing is kept.
+// discard is a ResponseWriter that discards the content.
 type discard struct {
 	httpmessage.ResponseWriter
 	status int
@@ -25,7 +25,7 @@ func (*discard) WriteBuffers(buffers [][]byte) (written int64, err error) {
 	return written, nil
 }
 
-// hit is a usual request that a cache answers.
+// hit is a typical request that a cache answers.
 type hit struct {
 	name, target, host string
 	status             int
@@ -44,7 +44,7 @@ func hits() []hit {
 	}
 }
 
-// request returns the request of a browser.
+// request returns the request as a browser sends it.
 func (h *hit) request() *httpmessage.Incoming {
 	fields := []string{
 		"Host", h.host, "User-Agent", "Mozilla/5.0", "Accept", "*/*", "Accept-Encoding", "gzip, deflate, br", "Accept-Language", "en-US,en;q=0.5",
@@ -56,7 +56,7 @@ func (h *hit) request() *httpmessage.Incoming {
 	return request("GET", h.target, fields...)
 }
 
-// world returns a world that has the answer, and observes requests without a copy.
+// world returns a world with the cached response, which observes requests without copying events.
 func (h *hit) world(t testing.TB) *world {
 	t.Helper()
 	w := newWorld(t, h.change)
@@ -67,7 +67,7 @@ func (h *hit) world(t testing.TB) *world {
 	return w
 }
 
-// A request that a cache answers takes next to no memory of its own.
+// A cache hit allocates next to nothing.
 func TestBeginAllocates(t *testing.T) {
 	for _, h := range hits() {
 		w := h.world(t)
@@ -82,7 +82,7 @@ func TestBeginAllocates(t *testing.T) {
 	}
 }
 
-// BenchmarkBegin measures what a cache answers, without a protocol.
+// BenchmarkBegin measures cache hits, without a protocol.
 func BenchmarkBegin(b *testing.B) {
 	for _, h := range hits() {
 		b.Run(strings.ReplaceAll(h.name, " ", "-"), func(b *testing.B) {

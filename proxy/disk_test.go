@@ -15,13 +15,13 @@ import (
 	"github.com/urnd/urnd/proxy/proxytest"
 )
 
-// fullStore is a store in memory without room for contents, which stay on the disk.
+// fullStore is a memory store without room for content, which therefore stays on disk.
 type fullStore struct{ *entries[*httpcache.Entry] }
 
 // HasRoom implements httpcache.Store.
 func (fullStore) HasRoom(int64) bool { return false }
 
-// onDisk has a world whose HTTP cache has contents on a disk alone.
+// onDisk returns a configuration whose HTTP cache has content on disk only.
 func onDisk(t *testing.T) func(*proxy.Config) {
 	t.Helper()
 	store, err := disk.Open(t.TempDir(), disk.Config{MaxBytes: 64 << 20, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
@@ -49,11 +49,11 @@ func onDisk(t *testing.T) func(*proxy.Config) {
 	}
 }
 
-// A client that leaves while a file is sent to it is no error of the server.
+// A client that disconnects while a file is sent to it is not an error of the server.
 func TestClientLeavesAFile(t *testing.T) {
 	stored := onDisk(t)
 	newWorld(t, stored).warm(t, "http://a.example/huge", "a")
-	w := newWorld(t, stored) // whose memory is empty, as after a restart
+	w := newWorld(t, stored) // with an empty memory store, as after a restart
 	for _, left := range []error{nil, errors.New("the client has left")} {
 		got := &proxytest.Recorder{Err: left}
 		if rest := w.Begin(request("GET", "http://a.example/huge"), got); rest != nil {

@@ -24,7 +24,7 @@ import (
 
 const mebibyte = 1 << 20
 
-// memoryOf returns memory of so many octets, of which a client has a quarter.
+// memoryOf returns a quota of so many bytes, of which a client may use a quarter.
 func memoryOf(octets int) *quota.Memory {
 	const share = 4
 	units := octets / quota.MemoryUnit
@@ -34,7 +34,7 @@ func memoryOf(octets int) *quota.Memory {
 	})
 }
 
-// large is a scheme.Handler of menus whose documents have about 9 MB: more than the kernel takes for who does not read.
+// large is a scheme.Handler of menus of about 9 MB: more than the socket buffers hold for a client that does not read.
 func large(_ context.Context, r scheme.Request) (*scheme.Resource, error) {
 	items := make([]scheme.Item, 10_000)
 	for i := range items {
@@ -51,12 +51,12 @@ func startLarge(t *testing.T, secure *tls.Config) (*server, *quota.Memory) {
 		c.ListingSize = 12 * mebibyte
 		c.Documents, c.ListingTTL, c.Forward.Accept = memory, time.Minute, answer.ListingAccept
 		c.Forward.Fetches = quota.Limit{Semaphore: make(quota.Semaphore, 1024)}
-	}, func(c *engine) { // many begin at once
+	}, func(c *engine) { // many start at the same time
 		c.listen.HeaderTimeout, c.protocols.HeaderTimeout, c.protocols.IdleTimeout = testserver.Patience, testserver.Patience, testserver.Patience
 	}), memory
 }
 
-// heap returns what is in use after a collection, in octets.
+// heap returns the bytes in use after a garbage collection.
 func heap() int64 {
 	var m runtime.MemStats
 	runtime.GC()
@@ -64,7 +64,8 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// idleReader asks for a menu from an address, reads the beginning of the response and then nothing, and returns its status.
+// idleReader requests a menu from a local address, reads the beginning of the response and then stops, and
+// returns its status.
 func (s *server) idleReader(t *testing.T, from string, number int, accept string) string {
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
 	c, err := dialer.DialContext(t.Context(), "tcp", s.addr)
@@ -86,7 +87,7 @@ func (s *server) idleReader(t *testing.T, from string, number int, accept string
 	return string(head[len("HTTP/1.1 "):])
 }
 
-// Readers that read nothing hold a bounded memory: each client its share, whatever form it asks for.
+// Clients that stop reading use a bounded amount of memory: each client its share, in every format.
 func TestReadersThatReadNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
@@ -119,8 +120,8 @@ func TestReadersThatReadNothing(t *testing.T) {
 	}
 }
 
-// A refusal says why, and when to try again; what was held is given back when a client leaves, has read all, asks
-// for nothing, or has it already.
+// A refusal has a reason and Retry-After. Memory is released when a client disconnects, has read all, sends
+// HEAD, or gets 304.
 func TestMemoryIsGivenBack(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
@@ -153,7 +154,7 @@ func TestMemoryIsGivenBack(t *testing.T) {
 	left.Close()
 	empty("who leaves")
 
-	for len(memory.Limit().Semaphore) < cap(memory.Limit().Semaphore) { // others have it all
+	for len(memory.Limit().Semaphore) < cap(memory.Limit().Semaphore) { // other clients use all of it
 		memory.Limit().Semaphore <- struct{}{}
 	}
 	for _, target := range []string{"/fetch?uri=gopher://h.example/1/", "gopher://h.example/1/"} {
@@ -164,7 +165,7 @@ func TestMemoryIsGivenBack(t *testing.T) {
 	}
 }
 
-// The same by HTTP/2, with the windows of streams that nobody reads.
+// The same by HTTP/2, with flow-control windows that are never opened.
 func TestReadersThatReadNothingByHTTP2(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
@@ -202,7 +203,7 @@ func TestReadersThatReadNothingByHTTP2(t *testing.T) {
 	}
 }
 
-// Long lists of locations are documents, too.
+// Long lists of locations count as documents.
 func TestMemoryOfLists(t *testing.T) {
 	memory := memoryOf(4 * mebibyte)
 	s := start(t, func(c *proxy.Config) { c.Documents = memory })
@@ -228,7 +229,7 @@ func TestMemoryOfLists(t *testing.T) {
 	}
 }
 
-// Many answers that are smaller than a slot are as much memory as few large ones: 1000 of 60 KiB that nobody reads.
+// Many small answers count like few large ones: 1000 of 60 KiB that no client reads.
 func TestMemoryOfSmallLists(t *testing.T) {
 	memory := memoryOf(16 * mebibyte)
 	s := startOn(t, certificate(t), func(c *proxy.Config) { c.Documents = memory })
@@ -261,7 +262,7 @@ func TestMemoryOfSmallLists(t *testing.T) {
 	}
 }
 
-// More clients behind one address than their share has memory for wait for each other, and all are answered.
+// Requests of many clients behind one address wait for each other if their share has no memory left, and all succeed.
 func TestDocumentsWaitForEachOther(t *testing.T) {
 	s := startOn(t, nil, func(c *proxy.Config) {
 		c.Fetch = scheme.Mux{"gopher": handlerFunc(func(context.Context, scheme.Request) (*scheme.Resource, error) {

@@ -23,7 +23,7 @@ import (
 	"github.com/urnd/urnd/resolver/scheme/nntp"
 )
 
-// edgeNumbers are at the edges of the types that hold numbers, and behind them.
+// edgeNumbers are the limits of integer types, and numbers beyond.
 func edgeNumbers() []string {
 	return []string{
 		"0", "1", "65535", "2147483647", "2147483648", "4294967295", "4294967296", "4611686018427387903", "4611686018427387904", "9223372036854775806",
@@ -32,8 +32,8 @@ func edgeNumbers() []string {
 	}
 }
 
-// lineServer answers commands, by their beginning, with lines; what begins with "data " is sent on a connection of its
-// own, that of EPSV (RFC 2428), and "last " ends the connection.
+// lineServer replies to commands, selected by prefix, with lines. A reply that begins with "data " is sent on
+// a data connection, that of EPSV (RFC 2428); "last " closes the connection.
 func lineServer(t *testing.T, greeting string, replies ...string) string {
 	t.Helper()
 	return listenRaw(t, func(_ *peer, c net.Conn, in *bufio.Reader) {
@@ -82,7 +82,7 @@ func replyTo(c net.Conn, data net.Listener, line string, replies []string) strin
 	return "500 unknown\r\n"
 }
 
-// withGateways adds the protocols whose servers state numbers.
+// withGateways adds the protocols whose servers send numbers.
 func withGateways(t *testing.T, news string) func(*proxy.Config) {
 	t.Helper()
 	guard := netguard.New(testserver.Patience, loopback)
@@ -101,8 +101,8 @@ func withGateways(t *testing.T, news string) func(*proxy.Config) {
 	}
 }
 
-// Whatever number a server states, the answer is one of HTTP: no handler panics (which start reports). A
-// body that is shorter than what was stated is broken off.
+// Whatever number a server sends, the response is valid HTTP, and no handler panics (start reports panics). A
+// body that is shorter than announced is aborted.
 func TestEdgeNumbers(t *testing.T) {
 	for _, n := range edgeNumbers() {
 		t.Run(n, func(t *testing.T) {
@@ -133,7 +133,7 @@ func TestEdgeNumbers(t *testing.T) {
 	}
 }
 
-// edgeHeads are responses with a number where HTTP has one.
+// edgeHeads are responses with a number in each place where HTTP has one.
 func edgeHeads(n string) []string {
 	const ok = "HTTP/1.1 200 OK\r\n"
 	const body = "Content-Length: 5\r\n\r\nhello"
@@ -150,7 +150,7 @@ func edgeHeads(n string) []string {
 	}
 }
 
-// answers requires an answer of HTTP, which may break off.
+// answers requires an HTTP response, which may be incomplete.
 func (s *server) answers(t *testing.T, target, fields string) {
 	t.Helper()
 	c, err := net.Dial("tcp", s.addr)
@@ -162,7 +162,7 @@ func (s *server) answers(t *testing.T, target, fields string) {
 	_, _ = io.WriteString(c, "GET "+target+" HTTP/1.1\r\nHost: a\r\nConnection: close\r\n"+fields+"\r\n")
 	response, err := http.ReadResponse(bufio.NewReader(c), nil)
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return // it broke off before there was a part to be sent
+		return // it was aborted before the first part
 	}
 	if err != nil {
 		t.Errorf("%s %q: %v", target, fields, err)

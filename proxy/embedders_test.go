@@ -7,7 +7,7 @@ import (
 	"github.com/urnd/urnd/proxy"
 )
 
-// Sites that the configuration names may load what is retrieved for their readers; others may not.
+// Sites named in the configuration may embed resources retrieved for their readers; other sites may not.
 func TestEmbedders(t *testing.T) {
 	s := start(t, func(c *proxy.Config) {
 		withGopher(c)

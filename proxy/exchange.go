@@ -19,22 +19,22 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// exchange is a request that is being answered, and the ResponseWriter of what answers it, which records the status and the size of the
-// response. It is pooled. Begin does what needs no waiting, and Continue goes on where that stands.
+// exchange is the state of a request, and the ResponseWriter of its handlers, which records the status and
+// the size of the response. It is pooled. Begin does all work that needs no waiting; Continue does the rest.
 type exchange struct {
 	ofRequest
-	// What follows is memory for one request after the other.
-	fields  httpmessage.Fields // that each response has
-	head    httpmessage.Fields // of the response
-	name    [256]byte          // of a canonical name
-	parts   [][]byte           // of a content
+	// Scratch buffers, reused by later requests.
+	fields  httpmessage.Fields // added to each response
+	head    httpmessage.Fields // the header fields of the response
+	name    [256]byte          // for a canonical name
+	parts   [][]byte           // the blocks of stored content
 	scratch message.Scratch
 	texts   route.Scratch
-	// selecting is linesOfSite, nil where nothing is compressed.
+	// selecting is linesOfSite; nil without compression.
 	selecting httpmessage.Lines
 }
 
-// ofRequest is what an exchange knows of its request. The zero value is that of none.
+// ofRequest is the part of an exchange that belongs to its request. The zero value belongs to none.
 type ofRequest struct {
 	httpmessage.ResponseWriter
 	handler *Handler
@@ -43,33 +43,34 @@ type ofRequest struct {
 	lines   httpmessage.Lines // the fields of the request
 	start   time.Time
 	client  gate.Client
-	place   *route.Place // of the connection, or own
-	own     route.Place  // where the connection may go on to other requests
+	place   *route.Place // the place of the connection, or own
+	own     route.Place  // a copy, for when the connection may go on to other requests
 	hasAddr bool         // the peer of the connection has an address
 	view    route.View
 	ask     route.Ask
 	verdict gate.Verdict
 	hops    uint8 // see resolver.Query
-	// err is why the request is not served, found before it was admitted; admitted is whether there is a verdict.
+	// err is the error found before admission, which ends the request; admitted is whether verdict is set.
 	err      error
 	admitted bool
-	found    forward.Found // what is stored for the request, where Begin has looked it up
+	found    forward.Found // the stored response, if Begin has looked it up
 	untraced bool          // Observers.Untraced has counted it
 	left     bool          // writing to the client has failed
-	// uses are those of all fields of the request together, and isPlain is whether each is httpmessage.Plain, and it has no content.
+	// uses are the uses of all header fields together. isPlain is whether the request has no content and each
+	// field is httpmessage.Plain.
 	uses    httpmessage.FieldUse
 	isPlain bool
-	// isCrossed is whether the fields of cross-origin requests are set, and isReadable whether the page that has sent the request may read
-	// the reply.
+	// isCrossed is whether the CORS fields are set; isReadable is whether the page that sent the request may
+	// read the response.
 	isCrossed, isReadable bool
-	encoding              []string // the lines of Accept-Encoding by which the response of a site is selected
-	closes                bool     // the connection ends behind the response
+	encoding              []string // the values of Accept-Encoding that select the response of a site
+	closes                bool     // the connection closes after the response
 	event                 Event
 	question              answer.Question
 	location              [1]resolver.Location
 }
 
-// newExchange returns the exchange of a request.
+// newExchange returns an exchange for a request, from the pool.
 func (h *Handler) newExchange(in *httpmessage.Incoming, w httpmessage.ResponseWriter) *exchange {
 	x, _ := h.exchanges.Get().(*exchange)
 	if x == nil {
@@ -83,7 +84,7 @@ func (h *Handler) newExchange(in *httpmessage.Incoming, w httpmessage.ResponseWr
 	return x
 }
 
-// maxKept is how many fields, and parts of a content, a pooled exchange has memory for.
+// maxKept is the largest capacity of the slices that a pooled exchange retains.
 const maxKept = 64
 
 // release returns an exchange to the pool.
@@ -95,7 +96,7 @@ func (x *exchange) release() {
 	clear(x.fields)
 	clear(x.head)
 	x.fields, x.head, x.parts = x.fields[:0], x.head[:0], x.parts[:0]
-	if cap(x.head) > maxKept || cap(x.fields) > maxKept || cap(x.parts) > maxKept { // a pooled one would keep what one response needed
+	if cap(x.head) > maxKept || cap(x.fields) > maxKept || cap(x.parts) > maxKept { // large buffers are not pooled
 		x.head, x.fields, x.parts = nil, nil, nil
 	}
 	h.exchanges.Put(x)
@@ -112,7 +113,7 @@ func (x *exchange) Continue() {
 	completed = true
 }
 
-// WriteHeader implements httpmessage.ResponseWriter: it adds the fields that each response has.
+// WriteHeader implements httpmessage.ResponseWriter. It adds the fields that each response has.
 func (x *exchange) WriteHeader(status int, reason string, fields httpmessage.Fields) {
 	if x.event.Status == 0 {
 		x.event.Status = status
@@ -145,7 +146,8 @@ func (x *exchange) WriteBuffers(buffers [][]byte) (int64, error) {
 	return n, err
 }
 
-// ReadFrom lets files be sent without copying them. A failure of the file looks like one of the client: the disk reports it.
+// ReadFrom implements io.ReaderFrom, so that files are sent without copying (sendfile). It cannot tell a
+// failure of the file from one of the client: the disk store reports its own.
 func (x *exchange) ReadFrom(r io.Reader) (int64, error) {
 	n, err := x.ResponseWriter.ReadFrom(r)
 	x.event.Bytes += n
@@ -178,14 +180,14 @@ func (x *exchange) Broken(err error) {
 	x.reportAs("a response broke off", x.event.Status, resolver.Unreachable(err))
 }
 
-// end reports the outcome of an exchange, and returns it to the pool. completed is false where its handler panicked.
+// end reports the outcome of an exchange, and returns it to the pool. completed is false after a panic of the handler.
 func (x *exchange) end(completed bool) {
 	h, event := x.handler, &x.event
 	switch {
 	case !completed, event.Status == 0 && x.aborted(event.Err):
 		message.Abort(x)
 	case event.Status == 0:
-		event.Status = http.StatusOK // it is sent for an empty response
+		event.Status = http.StatusOK // net/http semantics: an empty response has status 200
 	}
 	event.Took = h.config.Now().Sub(x.start)
 	if h.config.Observe != nil {
@@ -202,7 +204,7 @@ func (x *exchange) end(completed bool) {
 }
 
 // identify sets the request identifier in the response, unless it is set: that of a trusted proxy in front of
-// urnd, or a new one. By it the failure that a user reports is found in the log.
+// urnd, or a new one. It connects the failure that a user reports to its log lines.
 func (x *exchange) identify() {
 	if x.event.ID != "" {
 		return
@@ -214,8 +216,8 @@ func (x *exchange) identify() {
 	x.fields.Set(httpmessage.RequestIDField, x.event.ID)
 }
 
-// reply answers an exchange, as the preconditions of its request want it, with replyExhausted where no memory is left for the body
-// (limits.documents).
+// reply sends a reply, or the outcome of the request's preconditions (RFC 9110 section 13). It calls
+// replyExhausted if the memory for documents is used up (limits.documents).
 func (x *exchange) reply(r message.Reply) {
 	coding := x.coding(&r)
 	switch r.Precondition(x.in.Method, x.lines) {
@@ -253,8 +255,9 @@ func (x *exchange) reply(r message.Reply) {
 	message.Write(x, x.in.Method, r, &x.scratch)
 }
 
-// replyExhausted answers an exchange whose reply failed with err, a full or used up quota, by a constant: a refusal must not need what
-// has run out, so it holds no memory, renders no page, and depends on neither the request nor the configuration.
+// replyExhausted answers a request whose reply failed with err, a full limit or quota. It sends a constant
+// that holds no memory, renders no page and depends on neither request nor configuration: an error reply must
+// not need the resource that has run out.
 func (x *exchange) replyExhausted(err error) {
 	x.event.Err = err
 	x.identify()
@@ -266,7 +269,7 @@ func (x *exchange) replyExhausted(err error) {
 // base returns the absolute URL of this server for the client.
 func (x *exchange) base() string { return x.place.Base(x.in.Host) }
 
-// mark gives a reply about a name the fields for caches in front of urnd.
+// mark adds the fields for caches in front of urnd to a reply about a name.
 func (x *exchange) mark(r *message.Reply) {
 	if x.ask.Kind != route.KindName && x.ask.Kind != route.KindRedirect || x.ask.Err != nil {
 		return
@@ -284,7 +287,7 @@ func (x *exchange) mark(r *message.Reply) {
 	}
 }
 
-// answered tells that a name of the registry was answered; a nil record that none was.
+// answered calls Answered with the record of a resolved name; a nil record means that no name was resolved.
 func (x *exchange) answered(record *resolver.Record) {
 	if record != nil && x.handler.config.Answered != nil {
 		x.handler.config.Answered(x.lines.Value("User-Agent"), record)

@@ -22,7 +22,7 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// observedServer is a server whose events a test receives.
+// observedServer is a server with a channel of its events.
 type observedServer struct {
 	*server
 	events chan proxy.Event
@@ -40,14 +40,14 @@ func startObserved(t *testing.T, change func(*proxy.Config)) observedServer {
 	return w
 }
 
-// event returns the next event, which comes after its response.
+// event returns the next event. It is reported after the response.
 func (w observedServer) event(t *testing.T) (next proxy.Event) {
 	t.Helper()
 	testserver.Within(t, "the wait for an event", func() { next = <-w.events })
 	return next
 }
 
-// summary returns the form, service, cache state, status and media type of an event.
+// summary returns the form, service, cache status, status and media type of an event.
 func summary(e proxy.Event) string {
 	kind, _, _ := strings.Cut(e.Type, ";")
 	return strings.TrimSpace(fmt.Sprintf("%s %s %s %d %s", e.Form, e.Service, e.Cache, e.Status, kind))
@@ -95,7 +95,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// An event has whom the request names, however its field is spelled, and no other.
+// An event has the user that the request names in Basic credentials, however the field is spelled.
 func TestEventsOfUsers(t *testing.T) {
 	w := startObserved(t, nil)
 	const alice = "Basic YWxpY2U6c2VjcmV0" // alice:secret
@@ -109,7 +109,7 @@ func TestEventsOfUsers(t *testing.T) {
 	}
 }
 
-// Events of negative answers and failures carry the cache state and the error.
+// Events of negative answers and failures have the cache status and the error.
 func TestEventsOfFailures(t *testing.T) {
 	w := startObserved(t, nil)
 	for _, tt := range []struct {
@@ -133,7 +133,7 @@ func TestEventsOfFailures(t *testing.T) {
 	}
 }
 
-// The event of a client that left before the response has no status.
+// The event of a client that disconnected before the response has no status.
 func TestEventOfAClientThatLeft(t *testing.T) {
 	w := startObserved(t, nil)
 	begun := make(chan struct{})
@@ -150,14 +150,14 @@ func TestEventOfAClientThatLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-begun
-	_ = conn.(*net.TCPConn).SetLinger(0) // else it could have ended its own side alone
+	_ = conn.(*net.TCPConn).SetLinger(0) // else it would only close its own side
 	conn.Close()
 	if e := w.event(t); e.Status != 0 || !errors.Is(e.Err, context.Canceled) {
 		t.Errorf("%d, %v", e.Status, e.Err)
 	}
 }
 
-// So has that of one that has reset its stream by HTTP/2.
+// Nor has the event of an HTTP/2 stream that was reset.
 func TestEventOfAResetStream(t *testing.T) {
 	w := observedServer{events: make(chan proxy.Event, 1)}
 	w.server = startOn(t, certificate(t), func(c *proxy.Config) { c.Observe = func(e *proxy.Event) { w.events <- *e } })
@@ -180,7 +180,7 @@ func TestEventOfAResetStream(t *testing.T) {
 	}
 }
 
-// So has that of one that is cut off when the server stops, by either protocol.
+// Nor has the event of a request that is aborted by a stop of the server, by either protocol.
 func TestEventOfAStop(t *testing.T) {
 	for _, protocol := range []string{"http/1.1", "h2"} {
 		waiting, events := make(chan struct{}), make(chan proxy.Event, 1)
@@ -228,7 +228,7 @@ func TestEventOfAStop(t *testing.T) {
 	}
 }
 
-// A handler that panics is observed and answered like any other, and its panic is reported.
+// A request whose handler panics is observed and answered, and the panic is reported.
 func TestEventOfAPanic(t *testing.T) {
 	reported := make(chan string, 2)
 	w := startObserved(t, func(c *proxy.Config) {
@@ -249,7 +249,7 @@ func TestEventOfAPanic(t *testing.T) {
 	}
 }
 
-// Interim responses are not recorded, and a change of protocol is.
+// Interim responses are not recorded; a protocol switch is.
 func TestEventsOfTheForwardProxy(t *testing.T) {
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Upgrade") != "" {

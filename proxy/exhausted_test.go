@@ -19,7 +19,7 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// quotas are all that can be exhausted for the requests of a server.
+// quotas are all limits that the requests of a server can exhaust.
 type quotas struct {
 	documents                           *quota.Memory
 	requests, fetches, streams          quota.Semaphore
@@ -37,7 +37,7 @@ func newQuotas() *quotas {
 	return q
 }
 
-// exhaust takes all slots, and returns what gives them back.
+// exhaust acquires all slots, and returns the function that releases them.
 func exhaust(slots quota.Semaphore) (release func()) {
 	n := 0
 	for slots.TryAcquire() {
@@ -50,7 +50,7 @@ func exhaust(slots quota.Semaphore) (release func()) {
 	}
 }
 
-// exhaustShare takes all slots that a client on this machine may have.
+// exhaustShare acquires all slots that a client on this machine may have.
 func exhaustShare(t *testing.T, q quota.Limit) (release func()) {
 	t.Helper()
 	var all []func()
@@ -71,7 +71,7 @@ func exhaustShare(t *testing.T, q quota.Limit) (release func()) {
 	}
 }
 
-// config makes a server need the quotas, whose pages and refusals are larger than what needs no memory.
+// config makes a server use the quotas. Its pages and error replies are larger than the size that needs no quota.
 func (q *quotas) config(t *testing.T, site string) func(*proxy.Config) {
 	t.Helper()
 	return func(c *proxy.Config) {
@@ -126,9 +126,9 @@ func (q *quotas) config(t *testing.T, site string) func(*proxy.Config) {
 	}
 }
 
-// exhaustedRequest is a request of some kind.
+// exhaustedRequest is one of the tested requests.
 type exhaustedRequest struct {
-	method, target, host string // "" is GET, and a
+	method, target, host string // default: GET, a
 	fields, body         string
 	onlyHTTP11           bool
 }
@@ -136,7 +136,7 @@ type exhaustedRequest struct {
 func exhaustedRequests(origin, upgrades string) []exhaustedRequest {
 	long := strings.Repeat("x", 5000)
 	all := []exhaustedRequest{
-		// names, and what fails of them
+		// names, and failures about them
 		{target: "/urn:a1:b"},
 		{target: "/urn:a1:gone"},
 		{target: "/urn:a1:unknown"},
@@ -206,7 +206,7 @@ func exhaustedRequests(origin, upgrades string) []exhaustedRequest {
 	return all
 }
 
-// exhaustedModes are how a request is sent: by which version of HTTP, on which path, and in which form the reply is wanted.
+// exhaustedModes are the versions of HTTP, the code paths and the response formats of a request.
 var exhaustedModes = []struct{ name, version, fields string }{
 	{"HTTP/1.1, JSON", "1.1", ""},
 	{"HTTP/1.1, a page", "1.1", "Accept: text/html\r\nReferer: http://a/\r\nAccept-Language: fr\r\n"},
@@ -215,7 +215,7 @@ var exhaustedModes = []struct{ name, version, fields string }{
 	{"HTTP/2", "2", "Accept: text/html\r\n"},
 }
 
-// send returns the status and the fields of the response to a request, which must be complete.
+// send returns the status and the header of the response, which must be complete.
 func (r *exhaustedRequest) send(t *testing.T, plain *server, client http.RoundTripper, version, fields string) (int, http.Header) {
 	t.Helper()
 	if version != "2" {
@@ -251,8 +251,8 @@ func (r *exhaustedRequest) send(t *testing.T, plain *server, client http.RoundTr
 	return response.StatusCode, response.Header
 }
 
-// A refusal never needs what has run out: whichever quota is exhausted, each request in each form gets either what it gets otherwise or a
-// complete refusal that says when to try again, and what it gets otherwise when the quota has room again.
+// An error response never needs the exhausted resource: whichever quota is exhausted, each request in each format gets
+// its usual response or a complete error response with Retry-After, and the usual response once the quota is released.
 func TestExhausted(t *testing.T) {
 	for name, take := range map[string]func(*testing.T, *quotas) func(){
 		"documents":          func(_ *testing.T, q *quotas) func() { return exhaust(q.documents.Limit().Semaphore) },

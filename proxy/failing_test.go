@@ -12,7 +12,7 @@ import (
 	"github.com/urnd/urnd/proxy"
 )
 
-// A server that failed is skipped for a while, where there is another one.
+// A location whose server failed is avoided for a while if there is another one.
 func TestRedirectByHealth(t *testing.T) {
 	closed, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

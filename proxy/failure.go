@@ -20,7 +20,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// refused returns the error of a request that was not admitted, with what it was about.
+// refused returns the error of a request that was not admitted, with the URI that it is about.
 func (x *exchange) refused(err error) error {
 	a, u := &x.ask, x.ask.Target.Query.URI
 	switch step := x.verdict.Step; {
@@ -38,7 +38,7 @@ func (x *exchange) refused(err error) error {
 	}
 }
 
-// unfetched returns the error of a request at /fetch with what was asked for, without its password; nil for nil.
+// unfetched adds the requested URI without its password to the error of a request at /fetch. It returns nil for nil.
 func (x *exchange) unfetched(err error) error {
 	if err == nil {
 		return nil
@@ -46,13 +46,13 @@ func (x *exchange) unfetched(err error) error {
 	t := &x.ask.Target
 	about := &problem.Failure{Err: err, Input: t.Query.URI.WithoutPassword().String(), Fetched: true}
 	if about.Typed = about.Input; about.Typed == "" {
-		about.Typed = t.Text // it is no URI
+		about.Typed = t.Text // the text is no URI
 	}
 	about.Noun = x.handler.config.Schemes.Noun(about.Input)
 	return about
 }
 
-// rawName returns the name with raw octets that an error is about.
+// rawName returns the name with raw bytes that a parse error is about.
 func rawName(t *route.Target, err error) (string, bool) {
 	var parse *uri.ParseError
 	if t.Form == route.FormPath || !errors.As(err, &parse) || uri.EncodeRawName(parse.Input) == parse.Input {
@@ -61,25 +61,25 @@ func rawName(t *route.Target, err error) (string, bool) {
 	return parse.Input, true
 }
 
-// fail replies with an error, and logs it unless the client caused it. A request that was aborted has no client to reply to: end
-// closes its connection or stream.
+// fail replies with an error, and logs it unless the client caused it. An aborted request has no client to
+// reply to: end closes its connection or stream.
 func (x *exchange) fail(err error) {
 	x.event.Err = err
-	x.identify() // so that the log and the user speak of the same request
+	x.identify() // for the log and for the user
 	if x.aborted(err) {
 		x.reportAborted()
 		return
 	}
 	x.report(err)
 	design, lines := x.handler.config.Pages, readerLines(x.lines, &x.ask)
-	if route.IsAPI(x.ask.Path) && !x.ask.Target.Explains { // which has a page
+	if route.IsAPI(x.ask.Path) && !x.ask.Target.Explains { // the explanation has an HTML page
 		lines = nil
 	}
 	reply := problem.Reply(design, lines, err)
 	switch a := &x.ask; {
 	case a.IsForwarded:
 		reply = problem.ProxyReply(design, lines, "urnd", x.unreached(err))
-	case a.IsName && a.Err == nil && a.Target.Form != route.FormMemento: // whose links are those of the name
+	case a.IsName && a.Err == nil && a.Target.Form != route.FormMemento: // the links of the reply are those of the name
 		if canonical, keyErr := x.handler.config.Names.Key(a.Target.Query.URI); keyErr == nil {
 			reply = answer.Failed(reply, x.base(), canonical.String(), a.IsLink, err)
 		}
@@ -98,8 +98,9 @@ func (x *exchange) fail(err error) {
 	x.reply(reply)
 }
 
-// isCut reports whether it is not known where the next request begins, behind one that has failed. A login of several messages needs its
-// connection, and a client that expects another challenge sends nothing of its tunnel before.
+// isCut reports whether a failed request leaves the start of the next request on its connection unknown. A
+// CONNECT always does, as tunnel data may follow, but not during a login of several messages: such a client
+// sends no tunnel data before the next challenge, and the login needs its connection.
 func (x *exchange) isCut(err error) bool {
 	if x.in.Method != http.MethodConnect {
 		return errors.Is(err, scheme.ErrBody) || errors.Is(err, problem.ErrBodyTimeout)
@@ -108,7 +109,7 @@ func (x *exchange) isCut(err error) bool {
 	return !errors.As(err, &login) || !login.IsBegun
 }
 
-// unreached adds to an error about a server, or of a request that is denied, the URL that was asked for, where it does not name it.
+// unreached adds the requested URL to an error of a server or of a denied request, if the error does not name it.
 func (x *exchange) unreached(err error) error {
 	status := problem.Status(err)
 	if status < http.StatusBadGateway && status != http.StatusForbidden || errors.As(err, new(*problem.Failure)) {
@@ -121,14 +122,16 @@ func (x *exchange) unreached(err error) error {
 	return &problem.Failure{Err: err, Input: target, Noun: x.handler.config.Schemes.Noun(target)}
 }
 
-// aborted reports whether an error is that the request has ended before its response began: its client has disconnected, has reset its
-// stream, or the server has stopped. An error of the content may come while the client still reads.
+// aborted reports whether an error means that the request was aborted before its response began: the client
+// disconnected or reset the stream, or the server stopped. An error while reading the request content does
+// not count: the client may still read.
 func (x *exchange) aborted(err error) bool {
 	cause := lifetime.Cause(x.ctx)
 	return cause != nil && (errors.Is(err, context.Canceled) || errors.Is(err, cause) || errors.Is(cause, http.ErrServerClosed))
 }
 
-// reportAborted logs a request that was aborted: one that the server has cut off for the administrator.
+// reportAborted logs an aborted request: as a warning if the server stopped, for the administrator, else at
+// debug level.
 func (x *exchange) reportAborted() {
 	level, reason := slog.LevelDebug, "the client disconnected"
 	if errors.Is(lifetime.Cause(x.ctx), http.ErrServerClosed) {
@@ -137,8 +140,8 @@ func (x *exchange) reportAborted() {
 	x.handler.config.Log.Log(x.ctx, level, "request aborted", "client", x.client.Addr, "request", x.event.ID, "reason", reason)
 }
 
-// answerPanic reports a panic, and answers the exchange. It returns false where that has begun
-// a response already, which is cut off then.
+// answerPanic reports a panic, and replies with an error. It returns false if the response has begun already;
+// the caller then aborts it.
 func (x *exchange) answerPanic(value any) bool {
 	x.handler.config.Panicked(value, debug.Stack())
 	if x.event.Status != 0 {
@@ -150,15 +153,15 @@ func (x *exchange) answerPanic(value any) bool {
 
 var errPanic = errors.New("handling the request panicked")
 
-// report logs an error that the client has not caused, and refusals of the guard. Workers of
-// a batch call it in parallel: it changes nothing.
+// report logs an error that the client has not caused, and denials of the network guard. It changes no state:
+// workers of a batch call it concurrently.
 func (x *exchange) report(err error) { x.reportAs("request failed", problem.Status(err), err) }
 
-// reportAs is report with a message, and with the status that is sent, which is 200 for an
-// answer that err makes incomplete.
+// reportAs is report with a message, and with the status that is sent, which is 200 for a reply that err
+// makes incomplete.
 func (x *exchange) reportAs(message string, sent int, err error) {
 	log, ctx := x.handler.config.Log, x.ctx
-	if x.aborted(err) { // fail reports that once
+	if x.aborted(err) { // fail reports it once
 		return
 	}
 	if isFault(err) {
@@ -180,12 +183,12 @@ func (x *exchange) reportAs(message string, sent int, err error) {
 			attributes = append(attributes, "detail", detail)
 		}
 		log.WarnContext(ctx, message, attributes...)
-	} else if sent >= http.StatusBadRequest { // without the input, which may have a password in a form that is not recognized
+	} else if sent >= http.StatusBadRequest { // without the input, which may hold a password in an unrecognized form
 		log.DebugContext(ctx, "request refused", "status", sent, "client", x.client.Addr, "request", x.event.ID, "reason", problem.New(err).Detail)
 	}
 }
 
-// isFault reports whether an error is one that the administrator should see.
+// isFault reports whether an error concerns the administrator: a failure of the server or of its network.
 func isFault(err error) bool {
 	if errors.Is(err, netguard.ErrForbidden) {
 		return true

@@ -23,7 +23,7 @@ func (f handlerFunc) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resou
 	return f(ctx, r)
 }
 
-// gopherMenu answers every request with a menu of one item.
+// gopherMenu answers requests with a menu of one item, except for some paths.
 func gopherMenu(_ context.Context, r scheme.Request) (*scheme.Resource, error) {
 	switch path := r.URI.Path(); path {
 	case "/0missing":
@@ -53,7 +53,8 @@ func withGopher(c *proxy.Config) {
 	c.Fetch, c.ListingTTL = mux, time.Minute
 }
 
-// A listing is what its client accepts, by GET and HEAD, and its links lead back the way it was asked for.
+// The format of a listing is negotiated, for GET and HEAD, and its links use the form of the request: /fetch
+// or absolute-form.
 func TestListings(t *testing.T) {
 	s := start(t, withGopher)
 	const menu = "gopher://a.example/1"
@@ -88,7 +89,7 @@ func TestListings(t *testing.T) {
 	}
 }
 
-// What a server of another protocol refuses is a response with its status, for a person and for a program.
+// An error of a server of another protocol becomes a response with the matching status, as a page or for programs.
 func TestRefusals(t *testing.T) {
 	s := start(t, withGopher)
 	for _, tt := range []struct {
@@ -118,7 +119,8 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// A listing at /fetch is in the order that sort asks for, without a script; as a part of a URI it is none of urnd.
+// A listing at /fetch is sorted by the parameter sort, without a script. As part of the URI the parameter is
+// not urnd's.
 func TestSortedListings(t *testing.T) {
 	s := start(t, func(c *proxy.Config) {
 		withGopher(c)
@@ -147,7 +149,7 @@ func TestSortedListings(t *testing.T) {
 	}
 }
 
-// Content-Location is on what is the resource itself, and on nothing that urnd made: RFC 9110 section 8.7.
+// Content-Location is set for the resource itself, and not for documents that urnd renders (RFC 9110 section 8.7).
 func TestLocationOfContent(t *testing.T) {
 	s := start(t, withGopher)
 	for name, want := range map[string]string{"0text": "gopher://a.example/0text", "1menu": "", "0missing": "", "0away": ""} {
@@ -166,7 +168,7 @@ func TestLocationOfContent(t *testing.T) {
 	}
 }
 
-// Both forms of a listing, and its representations, are cached side by side.
+// Listings of both forms of request, and their formats, are cached independently.
 func TestListingsAreCached(t *testing.T) {
 	var asked atomic.Int32
 	s := start(t, func(c *proxy.Config) {
@@ -200,7 +202,7 @@ func TestListingsAreCached(t *testing.T) {
 	}
 }
 
-// Names lead to resources of every scheme, also where a URI has no host, and over redirects between them.
+// Names resolve to resources of each scheme, also where a URI has no host, and over redirects between them.
 func TestResourcesOfSchemes(t *testing.T) {
 	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Location", "gopher://a.example/0text")
@@ -230,7 +232,7 @@ func TestResourcesOfSchemes(t *testing.T) {
 	}
 }
 
-// What a person types on the front page leads to where a browser can show it.
+// A URL typed on the front page is redirected to a form that a browser can show.
 func TestTypedURLs(t *testing.T) {
 	s := start(t, withGopher)
 	for _, tt := range []struct{ target, accept, location string }{

@@ -13,7 +13,8 @@ import (
 
 func fetchOf(u string) string { return "/fetch?uri=" + url.QueryEscape(u) }
 
-// Interim responses and trailers have fields, too (RFC 9110 sections 6.5 and 15.2), which would be those of this server.
+// Interim responses and trailers have fields, too (RFC 9110 sections 6.5 and 15.2), which would appear as
+// those of this server: /fetch drops them.
 func TestFetchedWithoutInterimResponsesAndTrailers(t *testing.T) {
 	o := always(t, "HTTP/1.1 103 Early Hints\r\nSet-Cookie: a=b\r\nLink: </style>; rel=preload\r\nContent-Security-Policy: script-src *\r\n\r\n"+
 		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: Set-Cookie\r\n\r\n2\r\nok\r\n0\r\nSet-Cookie: a=b\r\nX-Unannounced: 1\r\n\r\n")
@@ -48,7 +49,7 @@ func TestFetchedWithoutInterimResponsesAndTrailers(t *testing.T) {
 	}
 }
 
-// The content of a GET has no meaning (RFC 9110 section 9.3.1), and is not passed on with what urnd asks in its own name.
+// The content of a GET has no meaning (RFC 9110 section 9.3.1), and is not forwarded with a request of urnd's own.
 func TestFetchedWithoutContent(t *testing.T) {
 	o := always(t, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
 	s := start(t, nil)
@@ -66,7 +67,7 @@ func TestFetchedWithoutContent(t *testing.T) {
 	}
 }
 
-// HEAD, ranges and conditions work as they do for the origin, whether what is fetched is stored or not.
+// HEAD, ranges and conditions work as at the origin, whether the fetched resource is stored or not.
 func TestFetchedParts(t *testing.T) {
 	const content = "0123456789"
 	modified := time.Date(2031, 5, 1, 12, 0, 0, 0, time.UTC)

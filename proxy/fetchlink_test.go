@@ -9,7 +9,7 @@ import (
 	"github.com/urnd/urnd/proxy/gate/policy"
 )
 
-// Pages lead to /fetch where their reader may use it, and caches do not keep those for others.
+// Pages link to /fetch if their reader may use it, and such pages are not stored for others.
 func TestLinksToFetch(t *testing.T) {
 	s := start(t, func(c *proxy.Config) {
 		c.Access.Resolve, c.Access.Proxy, c.Access.Trusted = prefixes("0.0.0.0/0", "::/0"), prefixes("10.1.0.0/16"), prefixes("127.0.0.0/8")
@@ -28,7 +28,7 @@ func TestLinksToFetch(t *testing.T) {
 		{"10.1.2.3", "/fetch?uri=http://[", 400, true},
 		{"203.0.113.7", "/fetch?uri=http://a.example/", 403, false},
 		{"203.0.113.7", "/namespaces", 200, false},
-		{"10.1.2.3", "/namespaces", 200, false}, // caches keep it for all
+		{"10.1.2.3", "/namespaces", 200, false}, // shared caches store it for all clients
 		{"203.0.113.7", "/urn:isbn:1", 400, false},
 		{"10.1.2.3", "/urn:isbn:1", 400, false},
 	} {
@@ -46,8 +46,8 @@ func TestLinksToFetch(t *testing.T) {
 	}
 }
 
-// The page about a request that a rule denies says what was asked for, that a rule denies it, and what the site has to say, in the
-// language of the page; programs get the same.
+// The page about a denied request has its URL, the denial by a rule, and the reason given by the site, in the
+// language of the page. Programs get the same.
 func TestDeniedPage(t *testing.T) {
 	const reason = `Keine sozialen Netze im Lesesaal. Fragen <Sie> an der Theke.`
 	rules, err := policy.New(policy.Enforce, []policy.Rule{

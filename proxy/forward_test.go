@@ -15,7 +15,7 @@ import (
 	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
 )
 
-// origin answers with the request that reached it.
+// origin answers with the request that it received.
 func origin(t *testing.T) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -47,7 +47,7 @@ func TestForward(t *testing.T) {
 	}
 }
 
-// By default no destination in the own network can be reached through urnd.
+// By default no destination in the local network is reachable through urnd.
 func TestForwardIsGuarded(t *testing.T) {
 	host := origin(t)
 	s := start(t, func(c *proxy.Config) {
@@ -60,7 +60,7 @@ func TestForwardIsGuarded(t *testing.T) {
 	}
 }
 
-// A server must accept the absolute form for itself, RFC 9112 section 3.2.2.
+// A server must accept the absolute-form for itself (RFC 9112 section 3.2.2).
 func TestAbsoluteFormOfItself(t *testing.T) {
 	s := start(t, nil)
 	response := s.get(t, "http://"+s.addr+"/urn:ietf:rfc:2648")
@@ -69,7 +69,7 @@ func TestAbsoluteFormOfItself(t *testing.T) {
 	}
 }
 
-// The path and the query reach the origin as they were sent.
+// The path and the query are forwarded as sent.
 func TestForwardKeepsTheTarget(t *testing.T) {
 	s := start(t, nil)
 	host := origin(t)

@@ -17,7 +17,7 @@ import (
 	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
 )
 
-// site starts a gateway of www.example with servers at some addresses.
+// site starts a gateway of www.example with servers at the given addresses.
 func site(t *testing.T, addrs []string, change func(*proxy.Config)) *server {
 	t.Helper()
 	return start(t, withSite(t, addrs, change))
@@ -45,7 +45,7 @@ func (s *server) visit(t testing.TB, method, target, host string, fields ...stri
 	return s.ask(t, method+" "+target+" HTTP/1.1\r\nHost: "+host+"\r\n"+strings.Join(append(fields, ""), "\r\n")+"\r\n")[0]
 }
 
-// A gateway answers for its sites, and names them to their servers: RFC 9110 section 3.7.
+// A gateway answers for its sites, and forwards their host to their servers (RFC 9110 section 3.7).
 func TestGateway(t *testing.T) {
 	o := answering(t, func(request string) string {
 		line, _, _ := strings.Cut(request, "\r\n")
@@ -94,8 +94,8 @@ func TestGateway(t *testing.T) {
 	}
 }
 
-// Clients of the proxy get the resources of a site from its servers by whichever way they ask, and so what is stored for its visitors is from
-// these.
+// Clients of the proxy get the resources of a site from its servers in each form of request, so that
+// responses stored for its visitors always come from these.
 func TestResourcesOfSites(t *testing.T) {
 	o := answering(t, func(request string) string {
 		line, _, _ := strings.Cut(request, "\r\n")
@@ -124,12 +124,12 @@ func TestResourcesOfSites(t *testing.T) {
 	}
 }
 
-// What one client asks for takes no server of a site from the others.
+// A request of one client does not make a server of a site unavailable for others.
 func TestOneClientTakesNoServer(t *testing.T) {
 	const answer = "HTTP/1.1 200 OK\r\nCache-Control: no-store\r\nContent-Length: 0\r\n\r\n"
 	reset := answering(t, func(request string) string {
 		if strings.HasPrefix(request, "GET /attack") {
-			return "HTTP/1.1 " // and the connection ends
+			return "HTTP/1.1 " // and the connection closes
 		}
 		return answer
 	})
@@ -148,8 +148,8 @@ func TestOneClientTakesNoServer(t *testing.T) {
 	}
 }
 
-// Requests go to the servers in turn, and those that fail are avoided; no client notices one that
-// cannot be connected to.
+// Requests are distributed over the servers, and failing ones are avoided. A server that refuses connections
+// is invisible to clients.
 func TestGatewayServers(t *testing.T) {
 	const answer = "HTTP/1.1 200 OK\r\nCache-Control: no-store\r\nContent-Length: 0\r\n\r\n"
 	a, b := always(t, answer), always(t, answer)
@@ -176,7 +176,7 @@ func TestGatewayServers(t *testing.T) {
 		}
 	}
 	s = site(t, []string{closed.Addr().String()}, nil)
-	for range 2 { // there is no other one
+	for range 2 { // there is no other server
 		if response := s.visit(t, "GET", "/", "www.example"); response.StatusCode != 502 || !strings.Contains(response.Header.Get("Proxy-Status"),
 			"error=connection_refused") {
 			t.Errorf("%d %v", response.StatusCode, response.Header)
@@ -184,7 +184,7 @@ func TestGatewayServers(t *testing.T) {
 	}
 }
 
-// Targeted fields are for the gateway alone: RFC 9213.
+// Targeted cache-control fields apply to the gateway only (RFC 9213).
 func TestGatewayTargeted(t *testing.T) {
 	const answer = "HTTP/1.1 200 OK\r\nCache-Control: no-store\r\nCDN-Cache-Control: max-age=60\r\nContent-Length: 0\r\n\r\n"
 	o := always(t, answer)
@@ -198,7 +198,7 @@ func TestGatewayTargeted(t *testing.T) {
 	}
 }
 
-// By TLS the site is another one than without it: RFC 9110 section 4.2.2.
+// With TLS the site is another origin than without (RFC 9110 section 4.2.2).
 func TestGatewayByTLS(t *testing.T) {
 	o := always(t, "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 2\r\n\r\nok")
 	s := startOn(t, certificate(t), withSite(t, []string{o.addr}, nil))
@@ -219,7 +219,7 @@ func TestGatewayByTLS(t *testing.T) {
 	}
 }
 
-// Who may purge may do so for a site, and what was stored is validated.
+// A client with the right to purge may purge a response of a site, which is then validated.
 func TestGatewayPurge(t *testing.T) {
 	o := always(t, "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nETag: \"a\"\r\nContent-Length: 2\r\n\r\nok")
 	s := site(t, []string{o.addr}, func(c *proxy.Config) { c.Access.Purge = []netip.Prefix{loopback} })
@@ -250,7 +250,7 @@ func TestGatewayPurge(t *testing.T) {
 	}
 }
 
-// The clients, rules and destinations of the site hold for a gateway.
+// The configured clients, policy rules and destinations apply to a gateway, too.
 func TestGatewayAccess(t *testing.T) {
 	o := always(t, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
 	s := site(t, []string{o.addr}, func(c *proxy.Config) { c.Access.Resolve = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")} })

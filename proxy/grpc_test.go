@@ -26,11 +26,11 @@ import (
 
 type bytesValue = wrapperspb.BytesValue
 
-// talker is a service of gRPC by the methods below. ended has the method of each stream that was canceled, and "not yet" when
-// hang begins.
+// talker is a gRPC service with the methods below. ended receives the method of each canceled stream, and
+// "not yet" when hang starts.
 type talker struct{ ended chan string }
 
-// say is a unary method: it answers with what came, with the metadata of that, or with an error.
+// say is a unary method: it echoes its message and metadata, or returns an error.
 func (talker) say(ctx context.Context, in *bytesValue) (*bytesValue, error) {
 	if text, ok := strings.CutPrefix(string(in.GetValue()), "fail "); ok {
 		return nil, status.Error(codes.FailedPrecondition, text)
@@ -42,7 +42,7 @@ func (talker) say(ctx context.Context, in *bytesValue) (*bytesValue, error) {
 	return in, nil
 }
 
-// list sends a message for each byte that came.
+// list sends a message for each byte of its input.
 func (talker) list(s grpc.ServerStream) error {
 	in := new(bytesValue)
 	if err := s.RecvMsg(in); err != nil {
@@ -56,7 +56,7 @@ func (talker) list(s grpc.ServerStream) error {
 	return nil
 }
 
-// collect answers with all that came until the client has ended its side.
+// collect concatenates all messages until the client closes its side.
 func (talker) collect(s grpc.ServerStream) error {
 	var all []byte
 	for {
@@ -71,7 +71,8 @@ func (talker) collect(s grpc.ServerStream) error {
 	}
 }
 
-// talk answers each message at once, and ends with a status when the client has ended its side, or with "fail".
+// talk echoes each message immediately, and ends with a status when the client closes its side, or at the
+// message "fail".
 func (t talker) talk(s grpc.ServerStream) error {
 	if err := s.SendHeader(grpcmetadata.Pairs("x-begun", "1")); err != nil {
 		return err
@@ -95,7 +96,7 @@ func (t talker) talk(s grpc.ServerStream) error {
 	}
 }
 
-// hang sends nothing, until the client leaves.
+// hang sends nothing, until the client cancels.
 func (t talker) hang(s grpc.ServerStream) error {
 	t.ended <- "not yet"
 	<-s.Context().Done()
@@ -103,7 +104,8 @@ func (t talker) hang(s grpc.ServerStream) error {
 	return s.Context().Err()
 }
 
-// startTalker serves the service, without TLS where secure is nil, and returns its server as a site names it.
+// startTalker serves the service, without TLS if secure is nil, and returns its address in the form of a
+// site's server.
 func startTalker(t testing.TB, secure *tls.Config) (address string, ended chan string) {
 	t.Helper()
 	service := talker{ended: make(chan string, 10)}
@@ -166,7 +168,7 @@ func dialTalker(t testing.TB, server string) (*grpc.ClientConn, context.Context)
 	return client, ctx
 }
 
-// eachTalker runs a test with a service by HTTP/2 with prior knowledge, and with one that ALPN chooses it for.
+// eachTalker runs a test with a service over HTTP/2 with prior knowledge, and with one that negotiates it by ALPN.
 func eachTalker(t *testing.T, test func(t *testing.T, client *grpc.ClientConn, ctx context.Context, ended chan string)) { //nolint:revive // as subtests have it
 	t.Helper()
 	for name, secure := range map[string]*tls.Config{"h2c": nil, "https": certificate(t)} {
@@ -179,7 +181,7 @@ func eachTalker(t *testing.T, test func(t *testing.T, client *grpc.ClientConn, c
 	}
 }
 
-// A call has metadata, a deadline and a status, which may be that of a response without content.
+// A call has metadata, a deadline and a status, also in a response without content.
 func TestGRPCUnary(t *testing.T) {
 	t.Parallel()
 	eachTalker(t, func(t *testing.T, client *grpc.ClientConn, ctx context.Context, _ chan string) {
@@ -208,7 +210,7 @@ func TestGRPCUnary(t *testing.T) {
 	})
 }
 
-// Messages come one after another, in one direction.
+// Streaming in one direction.
 func TestGRPCStreams(t *testing.T) {
 	t.Parallel()
 	eachTalker(t, func(t *testing.T, client *grpc.ClientConn, ctx context.Context, _ chan string) {
@@ -240,7 +242,7 @@ func TestGRPCStreams(t *testing.T) {
 	})
 }
 
-// receiveAll returns the messages of a stream, and its end.
+// receiveAll returns the messages of a stream, and the error at its end.
 func receiveAll(s grpc.ClientStream) (string, error) {
 	var all []string
 	for {
@@ -252,7 +254,8 @@ func receiveAll(s grpc.ClientStream) (string, error) {
 	}
 }
 
-// Both sides talk in turn on one stream: each message is sent on at once, whatever its size, and each side ends by itself.
+// Both sides send on one stream in turn: each message is forwarded immediately, whatever its size, and each
+// side closes on its own.
 func TestGRPCBothWays(t *testing.T) {
 	t.Parallel()
 	eachTalker(t, func(t *testing.T, client *grpc.ClientConn, ctx context.Context, _ chan string) {
@@ -294,7 +297,7 @@ func openTalk(t testing.TB, client *grpc.ClientConn, ctx context.Context) grpc.C
 	return talk
 }
 
-// turn sends a message, and gets it back.
+// turn sends a message, and expects its echo.
 func turn(t testing.TB, talk grpc.ClientStream, sent []byte) {
 	t.Helper()
 	if err := talk.SendMsg(wrapperspb.Bytes(sent)); err != nil {
@@ -306,7 +309,7 @@ func turn(t testing.TB, talk grpc.ClientStream, sent []byte) {
 	}
 }
 
-// A client that cancels a call ends it at the server, before and behind the head of the response; others go on.
+// Canceling a call cancels it at the server, before and after the response header; other calls continue.
 func TestGRPCCancel(t *testing.T) {
 	t.Parallel()
 	eachTalker(t, func(t *testing.T, client *grpc.ClientConn, ctx context.Context, ended chan string) {

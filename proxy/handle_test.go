@@ -12,13 +12,13 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// handleReply is the document of a handle.
+// handleReply is the response document of a handle.
 type handleReply struct {
 	ResponseCode int
 	Handle       string
 }
 
-// withHandles has names of a registry as handles.
+// withHandles maps handles to names of a registry.
 func withHandles(c *proxy.Config) {
 	c.Names = c.Names.Owning([]string{"urn:"})
 	c.Handles = route.Handles{{Prefix: "20.500.1", Names: "urn:a1:"}}
@@ -32,7 +32,7 @@ func withHandles(c *proxy.Config) {
 	}))
 }
 
-// Requests that are refused get the same document, and there is no API of handles without the setting.
+// A denied request gets the same kind of document. Without the setting there is no API of handles.
 func TestHandlesAreAdmitted(t *testing.T) {
 	s := start(t, func(c *proxy.Config) { withHandles(c); c.Access.Resolve, c.Access.Proxy = nil, nil })
 	for _, tt := range []struct {
@@ -52,7 +52,8 @@ func TestHandlesAreAdmitted(t *testing.T) {
 	if response := served.ask(t, "HEAD /api/handles/20.500.1/b HTTP/1.1\r\nHost: a\r\n\r\n")[0]; response.StatusCode != 200 || text(t, response) != "" {
 		t.Errorf("HEAD: %s", response.Status)
 	}
-	for target, code := range map[string]int{"20.500.1/b": 1, "20.500.1/unknown": 100, "20.500.1": 102} { // pages of other sites may read all
+	// Pages of other origins may read all.
+	for target, code := range map[string]int{"20.500.1/b": 1, "20.500.1/unknown": 100, "20.500.1": 102} {
 		response := served.get(t, "/api/handles/"+target, "Origin: https://a.example", "Accept: text/html")
 		var got handleReply
 		if err := json.Unmarshal([]byte(text(t, response)), &got); err != nil || got.ResponseCode != code || got.Handle != target ||

@@ -1,5 +1,9 @@
-// Package proxy serves HTTP: a request is classified, admitted and served, on one way for all. It reports the outcome of each
-// request; what is asked, who may ask it and how it is answered is decided in its subpackages.
+// Package proxy serves HTTP: a Handler classifies each request, admits it and serves it, and a Server speaks
+// HTTP/1.1 and HTTP/2 with the clients. Requests enter as httpmessage.Incoming; responses leave through an
+// httpmessage.ResponseWriter: redirects for names, urnd's own pages and documents, and responses of origins,
+// forwarded or from the HTTP cache. The outcome of each request leaves as an Event. The semantics are those
+// of RFC 9110 and RFC 9111, names those of RFC 8141. Routing (route), access control (gate), replies about
+// names (answer) and forwarding (forward) are subpackages.
 package proxy
 
 import (
@@ -27,21 +31,21 @@ type Handler struct {
 	sites    []Site
 
 	cors answer.CORS
-	// describes is whether some names answer with their descriptions, by Accept.
+	// describes is whether some names may be answered with a description, by Accept.
 	describes bool
 	statics   map[string]*answer.Static
-	// hostRobots is robots.txt of a web host whose paths are names.
+	// hostRobots is robots.txt of the web hosts whose paths are names.
 	hostRobots *answer.Static
 	docs       answer.Docs
-	// hostStatics are documents of the hosts of identifiers in web addresses, by host and path.
+	// hostStatics are the documents of the hosts of identifiers in web addresses, by host and path.
 	hostStatics map[string]map[string]*answer.Static
-	// exhausted is the refusal where no memory is left for a reply.
+	// exhausted is the pre-rendered reply for when no memory is left for a document.
 	exhausted message.Reply
 	exchanges sync.Pool
 	refusals  *refusals
 }
 
-// Avoided returns the servers that are not fetched from where there are others, as they fail.
+// Avoided returns the failing servers that are avoided while a location has others.
 func (h *Handler) Avoided() []resolver.Avoided { return h.failures.Avoided() }
 
 // New returns a Handler.
@@ -115,7 +119,7 @@ func (h *Handler) addHostDocuments() {
 	h.server.HostDocuments = make(map[string]map[string]bool)
 	for i := range h.config.Identifiers {
 		s := &h.config.Identifiers[i]
-		if h.hostStatics[s.Host] != nil { // of several roots the first one
+		if h.hostStatics[s.Host] != nil { // the first of several roots wins
 			continue
 		}
 		h.hostStatics[s.Host] = answer.IdentifierDocuments(s)
@@ -126,7 +130,7 @@ func (h *Handler) addHostDocuments() {
 	}
 }
 
-// either returns what reports what one of two functions does; b may be nil.
+// either returns the disjunction of two predicates; b may be nil.
 func either(a, b func(string) bool) func(string) bool {
 	if b == nil {
 		return a

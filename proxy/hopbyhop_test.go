@@ -9,7 +9,7 @@ import (
 	"github.com/urnd/urnd/proxy"
 )
 
-// The fields of one connection are not forwarded: RFC 9110 section 7.6.1.
+// Hop-by-hop fields are not forwarded (RFC 9110 section 7.6.1).
 func TestHopByHop(t *testing.T) {
 	const hops = "Connection: X-Named , close\r\nConnection: x-other\r\nX-Named: 1\r\nX-Other: 2\r\nKeep-Alive: timeout=5\r\n" +
 		"Proxy-Connection: keep-alive\r\nProxy-Authorization: Basic YTpi\r\nProxy-Authenticate: Basic\r\nProxy-Authentication-Info: a=b\r\n" +
@@ -42,12 +42,12 @@ func TestHopByHop(t *testing.T) {
 	}
 }
 
-// What an origin names in Connection does not make the cache believe in another response, and what a client names there
-// does not change the request: RFC 9110 section 7.6.1.
+// The fields that an origin names in Connection do not change how the cache reads its response, and those
+// that a client names do not change the request (RFC 9110 section 7.6.1).
 func TestConnectionNamesFieldsForAll(t *testing.T) {
 	for name, tt := range map[string]struct {
-		response, request string // the fields of both
-		hits              bool   // a second one, with X-A, is answered by the cache: of plain requests
+		response, request string // of the response and of the request
+		hits              bool   // a second request, with X-A, is a cache hit
 	}{
 		"nothing":       {"Connection: close\r\nCache-Control: max-age=60", "", true},
 		"Cache-Control": {"Connection: Cache-Control\r\nCache-Control: no-store\r\nExpires: Fri, 31 Dec 2100 23:59:59 GMT", "", false},
@@ -80,7 +80,7 @@ func TestConnectionNamesFieldsForAll(t *testing.T) {
 	}
 }
 
-// TE: trailers is asked for anew: RFC 9110 section 10.1.4.
+// TE: trailers is generated anew (RFC 9110 section 10.1.4).
 func TestTrailersAreAskedFor(t *testing.T) {
 	o := always(t, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
 	s := start(t, nil)
@@ -90,8 +90,8 @@ func TestTrailersAreAskedFor(t *testing.T) {
 	}
 }
 
-// Via is added both ways, and a request that has come through this urnd is refused: RFC 9110 section
-// 7.6.3, RFC 8586.
+// Via is added in both directions, and a request that came through this urnd is rejected as a loop (RFC 9110
+// section 7.6.3, RFC 8586).
 func TestViaOfForwarding(t *testing.T) {
 	via := httpmessage.NewViaName()
 	own := via.String()

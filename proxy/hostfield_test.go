@@ -11,12 +11,12 @@ import (
 	"github.com/urnd/urnd/proxy/route"
 )
 
-// hostSpelling is one way to name a server: the request-target, and the Host.
+// hostSpelling is one spelling of a server: the request-target, and the Host.
 type hostSpelling struct{ target, host string }
 
-// However a client names a site, its server is told the normal form: RFC 3986 section 6.2.3, RFC 9110 section 7.2: all spellings
-// are in heads.txt of package route. Else a
-// redirect that it makes of Host, and that is stored, would lead all clients to what one of them has written.
+// The server of a site gets the normalized Host, however the client spells it (RFC 3986 section 6.2.3, RFC
+// 9110 section 7.2). All spellings are in heads.txt of package route. Otherwise a stored redirect that the
+// server builds from Host would send all clients to a spelling chosen by one of them.
 func TestHostOfSites(t *testing.T) {
 	o := answering(t, func(request string) string {
 		return "HTTP/1.1 301 Moved Permanently\r\nCache-Control: max-age=60\r\nContent-Length: 0\r\nLocation: http://" + strings.Join(field(request,
@@ -49,7 +49,7 @@ func TestHostOfSites(t *testing.T) {
 	}
 }
 
-// So are the servers that a client of the proxy names, in each spelling of its paths.
+// The same holds for servers of forward proxy requests, with each spelling of the path.
 func TestHostOfForwarding(t *testing.T) {
 	o := always(t, "HTTP/1.1 200 OK\r\nCache-Control: no-store\r\nContent-Length: 0\r\n\r\n")
 	_, port, _ := strings.Cut(o.addr, ":")
@@ -64,7 +64,7 @@ func TestHostOfForwarding(t *testing.T) {
 	}
 }
 
-// The :authority of HTTP/2 is a Host like any other: RFC 9113 section 8.3.1.
+// The same holds for :authority of HTTP/2 (RFC 9113 section 8.3.1).
 func TestHostOfSitesByHTTP2(t *testing.T) {
 	o := always(t, "HTTP/1.1 200 OK\r\nCache-Control: no-store\r\nContent-Length: 0\r\n\r\n")
 	s := startOn(t, certificate(t), withSite(t, []string{o.addr}, nil))

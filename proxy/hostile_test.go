@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// A body that its client breaks is the fault of the client: 400, and the origin stays healthy.
+// A body that the client aborts or malforms is an error of the client: 400, and the origin is not marked as failing.
 func TestBrokenBodies(t *testing.T) {
 	web := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) }))
 	defer web.Close()
@@ -36,15 +36,14 @@ func TestBrokenBodies(t *testing.T) {
 	}
 }
 
-// A body that stops coming ends with 408, and its slot is free again; one that comes slowly goes
-// on, however long it takes in all.
+// A body that stalls gets 408, and its slot is released; a slow one is accepted, however long it takes in total.
 func TestSlowBodies(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
 	}
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		n, err := io.Copy(io.Discard, r.Body)
-		if r.URL.Path == "/late" { // that takes as long as it takes
+		if r.URL.Path == "/late" { // the response may take any time
 			<-time.After(3 * bodyTimeout)
 		}
 		fmt.Fprint(w, n, err)
@@ -54,7 +53,7 @@ func TestSlowBodies(t *testing.T) {
 	conn := s.dial(t)
 	fmt.Fprintf(conn, "POST %s/ HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n", web.URL)
 	started := time.Now()
-	for range 10 { // each part just in time
+	for range 10 { // each part shortly before the timeout
 		<-time.After(bodyTimeout / 5)
 		fmt.Fprint(conn, "a")
 	}
@@ -90,9 +89,8 @@ func TestSlowBodies(t *testing.T) {
 	}
 }
 
-// A refusal comes before the body, where the client waits for it (RFC 9110 section 10.1.1); and the
-// answer of an origin that does not read the body comes, and the connection ends, although the client
-// never sends the rest.
+// An error response precedes the body if the client waits for 100 (RFC 9110 section 10.1.1). The response of an origin
+// that does not read the body is forwarded, and the connection closes, even if the client never sends the rest.
 func TestBodiesThatNobodyReads(t *testing.T) {
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Connection", "close")
@@ -131,7 +129,7 @@ func TestBodiesThatNobodyReads(t *testing.T) {
 	}
 }
 
-// What no origin may answer is 502, and no panic.
+// A response that no origin may send becomes 502, without a panic.
 func TestImpossibleResponses(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

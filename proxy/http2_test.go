@@ -17,7 +17,7 @@ import (
 	"github.com/urnd/urnd/proxy"
 )
 
-// certificate returns one of httptest, for example.com and 127.0.0.1.
+// certificate returns the certificate of httptest, for example.com and 127.0.0.1.
 func certificate(t testing.TB) *tls.Config {
 	t.Helper()
 	web := httptest.NewTLSServer(nil)
@@ -25,7 +25,7 @@ func certificate(t testing.TB) *tls.Config {
 	return &tls.Config{MinVersion: tls.VersionTLS12, Certificates: web.TLS.Certificates}
 }
 
-// client2 is a client of HTTP/2 of a proxy: each request goes to the proxy, whatever it names.
+// client2 is an HTTP/2 client of the proxy: each request is sent to the proxy, whatever host it names.
 func (s *server) client2(t testing.TB, name string) *http.Transport {
 	t.Helper()
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -62,7 +62,7 @@ func (s *server) ask2(t testing.TB, method, target string, body io.Reader, chang
 	return response, string(got)
 }
 
-// By HTTP/2 a proxy gets the target URI in several fields: RFC 9113 section 8.3.1.
+// By HTTP/2 a proxy gets the target URI in several pseudo-header fields (RFC 9113 section 8.3.1).
 func TestForwardByHTTP2(t *testing.T) {
 	o := answering(t, func(request string) string {
 		if strings.HasPrefix(request, "GET /trailers ") {
@@ -96,15 +96,15 @@ func TestForwardByHTTP2(t *testing.T) {
 	}
 }
 
-// What is for urnd itself is not forwarded, and what may not be is neither.
+// Requests for urnd itself are not forwarded, nor those that are not allowed.
 func TestOwnByHTTP2(t *testing.T) {
 	o := always(t, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
 	s := startOn(t, certificate(t), nil)
 	for target, status := range map[string]int{
-		"https://a/urn:ietf:rfc:2648":              302, // a name of its own
+		"https://a/urn:ietf:rfc:2648":              302, // one of its own names
 		"https://127.0.0.1/urn:ietf:rfc:2648":      302,
 		"https://" + s.addr + "/urn:ietf:rfc:2648": 302,
-		"https://proxy.example/urn:ietf:rfc:2648":  403, // that of the certificate, but no name of its own
+		"https://proxy.example/urn:ietf:rfc:2648":  403, // the name of the certificate, but not one of its own
 	} {
 		if response, _ := s.ask2(t, "GET", target, nil, nil); response.StatusCode != status {
 			t.Errorf("%s: %d", target, response.StatusCode)
@@ -122,7 +122,7 @@ func TestOwnByHTTP2(t *testing.T) {
 	}
 }
 
-// A source that breaks off resets the stream, and the others go on: RFC 9113 section 8.1.
+// A response that the origin aborts resets its stream, and other streams continue (RFC 9113 section 8.1).
 func TestBreakOffByHTTP2(t *testing.T) {
 	o := always(t, "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 10\r\n\r\nhalf")
 	_, port, _ := net.SplitHostPort(o.addr)
@@ -138,7 +138,7 @@ func TestBreakOffByHTTP2(t *testing.T) {
 			}
 			response, err := transport.RoundTrip(r)
 			if err != nil {
-				return // it is broken off
+				return // the stream was reset
 			}
 			defer response.Body.Close()
 			if got, err := io.ReadAll(response.Body); err == nil {
@@ -149,7 +149,7 @@ func TestBreakOffByHTTP2(t *testing.T) {
 	all.Wait()
 }
 
-// A body that stops ends its stream, and no other one.
+// A body that stalls ends its stream, and no other.
 func TestSlowBodyByHTTP2(t *testing.T) {
 	o := answering(t, func(string) string { return "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n" })
 	_, port, _ := net.SplitHostPort(o.addr)
@@ -163,8 +163,7 @@ func TestSlowBodyByHTTP2(t *testing.T) {
 	}
 }
 
-// A tunnel on a stream: RFC 9113 section 8.5. It ends with its server, and one direction that is
-// idle does not end the other one.
+// A tunnel on a stream (RFC 9113 section 8.5). It ends with its server; an idle direction does not end the other one.
 func TestConnectByHTTP2(t *testing.T) {
 	var clock idleClock
 	o := echoing(t)

@@ -17,7 +17,8 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// Pages are in the language that a browser accepts, or that its reader has chosen, and say so: RFC 9110 sections 8.5, 12.5.4 and 12.5.5.
+// Pages are in the language that the client accepts, or that its reader has chosen, and declare it (RFC 9110
+// sections 8.5, 12.5.4 and 12.5.5).
 func TestLanguages(t *testing.T) {
 	s := start(t, func(c *proxy.Config) { c.Pages = pages.New(pages.Site{Name: "Biblioteca", Language: pages.Spanish}) })
 	s.next = func(_ context.Context, q resolver.Query) (resolver.Answer, error) {
@@ -43,7 +44,7 @@ func TestLanguages(t *testing.T) {
 		{"/nothing", "zh-CN", "zh-Hans", "没有页面"},
 		{"/api/v1/explain?uri=urn:a&lang=fr", "de", "fr", "<mark"},
 	} {
-		for range 2 { // the second one is answered by a cache
+		for range 2 { // the second one is a cache hit
 			response := s.get(t, tt.target, "Accept: text/html", "Accept-Language: "+tt.accept)
 			body, header := text(t, response), response.Header
 			if header.Get("Content-Language") != tt.tag || !strings.Contains(body, `<html lang="`+tt.tag+`">`) || !strings.Contains(body, tt.has) {
@@ -62,7 +63,7 @@ func TestLanguages(t *testing.T) {
 	}
 }
 
-// A listing is stored once for all clients that get it in one language, and shown to each in its own.
+// A listing is stored once per language, and each client gets its own.
 func TestListingsByLanguage(t *testing.T) {
 	var stored *memory.Store[*httpcache.Entry]
 	fetched, again := 0, 0
@@ -87,17 +88,17 @@ func TestListingsByLanguage(t *testing.T) {
 			if stored.Stats().Entries > 0 {
 				return true
 			}
-			again++ // the store may not have taken the first one
+			again++ // the store may not have accepted the first one
 			get()
 			return false
 		})
 	}
-	if fetched > 4+again { // languages
+	if fetched > 4+again { // the number of languages
 		t.Errorf("fetched %d times", fetched)
 	}
 }
 
-// Below the path that a proxy in front removes, links, forms and redirects to pages of this server begin with it.
+// Below a path that a proxy in front removes, links, forms and redirects to pages of this server begin with that path.
 func TestBelowAPath(t *testing.T) {
 	s := start(t, func(c *proxy.Config) {
 		c.Pages = pages.New(pages.Site{Base: "/resolver"})

@@ -18,7 +18,7 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// shelf is a scheme.Handler of another protocol than HTTP: it has a directory, and refuses other URIs.
+// shelf is a scheme.Handler of a protocol other than HTTP: it has one directory, and rejects other URIs.
 type shelf struct{}
 
 func (shelf) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, error) {
@@ -62,7 +62,8 @@ func startShelf(t *testing.T) *server {
 	})
 }
 
-// A listing that is stored for everybody is not for who logs in by Authorization: its handler selects by that.
+// A listing stored for all clients is not used for a request with Authorization: the handler selects the
+// listing by it.
 func TestListingsByLogin(t *testing.T) {
 	var stored *memory.Store[*httpcache.Entry]
 	s := start(t, func(c *proxy.Config) {
@@ -94,7 +95,8 @@ func TestListingsByLogin(t *testing.T) {
 	}
 }
 
-// What a server refuses is told in words, with its own, and is no failure of the proxy: RFC 9209 section 2.1.1.
+// An error of a server is explained with the server's message, and is not a failure of the proxy (RFC 9209
+// section 2.1.1).
 func TestRefusal(t *testing.T) {
 	s := startShelf(t)
 	for _, tt := range []struct {
@@ -134,7 +136,7 @@ func TestRefusal(t *testing.T) {
 	}
 }
 
-// Browsers get a form at /fetch, other clients the reason.
+// Browsers get a form at /fetch, other clients the error.
 func TestFetchForm(t *testing.T) {
 	s := startShelf(t)
 	closed := start(t, func(c *proxy.Config) { c.Access.Proxy = nil })

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// One canonical framing goes out, whatever came: RFC 9112 section 6.
+// Requests are forwarded with one canonical framing, whatever that of the client was (RFC 9112 section 6).
 func TestFramingOfRequests(t *testing.T) {
 	o := always(t, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
 	s := start(t, nil)
@@ -42,7 +42,7 @@ func TestFramingOfRequests(t *testing.T) {
 	}
 }
 
-// dechunk returns the content of a message, and its trailers behind "|".
+// dechunk returns the content of a message, and its trailers after "|".
 func dechunk(message string) string {
 	head, body, _ := strings.Cut(message, "\r\n\r\n")
 	if !strings.Contains(head, "chunked") {
@@ -69,7 +69,7 @@ func dechunk(message string) string {
 	return content
 }
 
-// What an origin says about the length of nothing: RFC 9110 section 8.6, RFC 9112 section 6.3.
+// The length that an origin states in a response without content (RFC 9110 section 8.6, RFC 9112 section 6.3).
 func TestResponsesWithoutContent(t *testing.T) {
 	s := start(t, nil)
 	for _, tt := range []struct{ name, method, answer, status, length, body string }{
@@ -100,7 +100,7 @@ func TestResponsesWithoutContent(t *testing.T) {
 	}
 }
 
-// A response that the origin does not end is not ended for the client: RFC 9112 section 8.
+// A response that is incomplete at the origin is not completed for the client (RFC 9112 section 8).
 func TestResponsesThatBreakOff(t *testing.T) {
 	s := start(t, nil)
 	for _, tt := range []struct {
@@ -131,7 +131,7 @@ func TestResponsesThatBreakOff(t *testing.T) {
 	}
 }
 
-// Trailers pass where the framing has room for them: RFC 9110 section 6.5.
+// Trailers are forwarded if the framing supports them (RFC 9110 section 6.5).
 func TestTrailersOfResponses(t *testing.T) {
 	s := start(t, nil)
 	for _, tt := range []struct{ name, version, trailer, want string }{
@@ -152,7 +152,7 @@ func TestTrailersOfResponses(t *testing.T) {
 	}
 }
 
-// Interim responses pass, their fields are their own, and HTTP/1.0 has none: RFC 9110 section 15.2.
+// Interim responses are forwarded with their own fields, but not to HTTP/1.0 (RFC 9110 section 15.2).
 func TestInterimResponses(t *testing.T) {
 	o := always(t, "HTTP/1.1 102 Processing\r\nX-Early: 0\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n"+
 		"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\nConnection: X-Hop\r\nX-Hop: 1\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
@@ -172,7 +172,7 @@ func TestInterimResponses(t *testing.T) {
 	}
 }
 
-// The reason phrase is that of the origin, and where that has sent none that of RFC 9110: RFC 9112 section 4.
+// The reason phrase is that of the origin, or if it is empty that of RFC 9110 (RFC 9112 section 4).
 func TestReasons(t *testing.T) {
 	s := start(t, nil)
 	for _, line := range []string{"599 Whatever", "200 Fein", "404 n\xe4", "302 \xe6\x9c\xac", "200 OK"} {
@@ -183,7 +183,7 @@ func TestReasons(t *testing.T) {
 		}
 	}
 	odd, plain := always(t, "HTTP/1.1 200 Odd\r\nContent-Length: 0\r\n\r\n"), always(t, "HTTP/1.1 200 OK\r\nContent-Length: 23\r\n\r\nHTTP/1.1 200 OK\r\nA: b\r\n")
-	c := s.dial(t) // they are not those of the next response, and a body is none
+	c := s.dial(t) // it is not reused for the next response, and a body has none
 	for range 3 {
 		c.send(t, "GET http://"+odd.addr+"/ HTTP/1.1\r\nHost: a\r\n\r\nGET http://"+plain.addr+"/ HTTP/1.1\r\nHost: a\r\n\r\n")
 		if head := c.head(t); !strings.HasPrefix(head, "HTTP/1.1 200 Odd\r\n") {
@@ -196,8 +196,8 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// Who waits for 100 gets that of the origin, or its final answer, and then no body is read: RFC 9110
-// section 10.1.1.
+// A client that expects 100 gets that of the origin, or its final response; then no body is read (RFC 9110
+// section 10.1.1).
 func TestExpect(t *testing.T) {
 	const request = "POST http://%s/ HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\n"
 	var read atomic.Int32
@@ -240,8 +240,8 @@ func TestExpect(t *testing.T) {
 	}
 }
 
-// The answer to a body comes although that has not ended, and the connection ends with it, whether
-// the client goes on or not: RFC 9112 section 9.5.
+// A response may come before the end of the request body, and then closes the connection, whether the client
+// goes on sending or not (RFC 9112 section 9.5).
 func TestEarlyAnswers(t *testing.T) {
 	o := listenRaw(t, func(_ *peer, c net.Conn, in *bufio.Reader) {
 		if _, err := readSection(in); err == nil {
@@ -264,7 +264,7 @@ func TestEarlyAnswers(t *testing.T) {
 	}
 }
 
-// An origin that answers while it reads gets all of a body, however early its answer begins.
+// An origin that responds while it reads gets the complete body, however early its response starts.
 func TestBothWaysAtOnce(t *testing.T) {
 	const parts, size = 64, 4 << 10
 	o := listenRaw(t, func(_ *peer, c net.Conn, in *bufio.Reader) {
@@ -289,8 +289,7 @@ func TestBothWaysAtOnce(t *testing.T) {
 	}
 }
 
-// Where an idle connection was closed a GET is sent twice at most, and a POST once: RFC 9112 section
-// 9.3.1.
+// If an idle connection was closed, a GET is sent at most twice, and a POST once (RFC 9112 section 9.3.1).
 func TestIdleConnectionsThatClose(t *testing.T) {
 	s := start(t, nil)
 	for _, tt := range []struct {

@@ -15,7 +15,7 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// oneListed lists one name, and what may be seen by some alone as another one.
+// oneListed lists one name, and another one for clients that may see hidden names.
 func oneListed() answer.Lists {
 	return answer.Lists{
 		Search: func(_ context.Context, s resolver.NameSearch) (found resolver.FoundNames, err error) {
@@ -42,8 +42,8 @@ func oneListed() answer.Lists {
 	}
 }
 
-// The names of the registry are listed for whom the configuration says, hidden ones for some of them, in the language of the reader; where nobody may
-// list them, there is no such page.
+// The names of the registry are listed for the configured clients, hidden ones for some of them, in the
+// language of the reader. If no client may list them, there is no such page.
 func TestNamePages(t *testing.T) {
 	everybody := []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}
 	var browse, all []netip.Prefix
@@ -113,8 +113,8 @@ func TestNamePages(t *testing.T) {
 	}
 }
 
-// What a reader types on the front page that is no identifier is looked for in titles, where the reader may list names. Programs, and what may have
-// been meant as an identifier, get the error.
+// A text typed on the front page that is no identifier is searched for in titles, if the reader may list
+// names. Programs, and texts that are similar to an identifier, get the error.
 func TestTypedTitle(t *testing.T) {
 	browse := []netip.Prefix{loopback}
 	serve := func(lists answer.Lists) *server {
@@ -149,7 +149,7 @@ func TestTypedTitle(t *testing.T) {
 	}
 }
 
-// A sitemap is streamed, robots.txt leads to it, and what is no file of it is refused.
+// A sitemap is streamed, robots.txt refers to it, and paths of other files are rejected.
 func TestSitemap(t *testing.T) {
 	s := start(t, func(c *proxy.Config) { c.Lists, c.PublicURL = oneListed(), "https://library.example" })
 	for target, want := range map[string]string{"/sitemap.xml": "<sitemapindex/>", "/sitemap-~.xml": "<urlset/>"} {

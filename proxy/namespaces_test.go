@@ -9,7 +9,8 @@ import (
 	"github.com/urnd/urnd/proxy/pages"
 )
 
-// The pages about namespaces are for whom the front page is, in his language, and may be stored.
+// The pages about namespaces have the same audience as the front page, are in the reader's language, and may
+// be stored.
 func TestNamespacePages(t *testing.T) {
 	isClosed := false
 	serve := func() *server {
@@ -54,7 +55,7 @@ func TestNamespacePages(t *testing.T) {
 	}
 }
 
-// Browsers are told how to search with this server, by the address that they know it by.
+// Browsers find this server's search by OpenSearch, at the address that they use.
 func TestOpenSearch(t *testing.T) {
 	s := start(t, nil)
 	response := s.get(t, "/opensearch.xml")

@@ -21,7 +21,7 @@ import (
 	"github.com/urnd/urnd/proxy/gate/policy"
 )
 
-// program knows users by Negotiate: "alice" and "bob" at once, and "carol" who answers its challenge.
+// program authenticates users by Negotiate: "alice" and "bob" in one message, and "carol" after a challenge.
 type program struct{ epoch, asked, open atomic.Uint64 }
 
 func (p *program) Epoch() uint64 { return p.epoch.Load() }
@@ -60,7 +60,7 @@ func (s *shake) Close() {
 	}
 }
 
-// loggingIn starts a proxy with a program, which is also returned, and an origin.
+// loggingIn starts a proxy with a program, which it also returns, and an origin.
 func loggingIn(t *testing.T, change func(*proxy.Config)) (s *server, p *program, origin string) {
 	t.Helper()
 	o := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -109,7 +109,7 @@ func (c conn) logsIn(t *testing.T, method, target, token string, fields ...strin
 	return shown
 }
 
-// A login belongs to its connection, in whatever order its messages come.
+// A login belongs to its connection, in whatever order its messages arrive.
 func TestNegotiate(t *testing.T) {
 	type request struct{ token, want string }
 	const asked, welcome = "407 Negotiate", "200 Negotiate proof-for-"
@@ -152,8 +152,8 @@ func TestNegotiate(t *testing.T) {
 	}
 }
 
-// The connection of a login of several messages stays: behind the content of what is refused, and behind a refused CONNECT. That which a
-// client gives up ends with its connection.
+// The connection of a login of several messages stays open: after the content of a rejected request, and
+// after a rejected CONNECT. A login that the client abandons ends with its connection.
 func TestNegotiateConnection(t *testing.T) {
 	s, p, origin := loggingIn(t, nil)
 	c := s.dial(t)
@@ -193,7 +193,7 @@ func TestNegotiateConnection(t *testing.T) {
 	testserver.Wait(t, "the handshake of a client that has left is closed", func() bool { return p.open.Load() == 0 })
 }
 
-// Passwords are offered, too, and nothing else where requests of several clients may come by a connection.
+// Basic is offered, too; where a connection may carry requests of several clients, only Basic.
 func TestNegotiateShared(t *testing.T) {
 	const refused, asks, lets = "403", "407 Negotiate", "200 Negotiate proof-for-alice"
 	trusting := func(c *proxy.Config) {
@@ -203,7 +203,7 @@ func TestNegotiateShared(t *testing.T) {
 		change func(*proxy.Config)
 		fields []string
 		alone  []string // without a token, with one, and without one again
-		both   []string // likewise, where there are passwords
+		both   []string // the same, with passwords configured
 	}{
 		"its own": {nil, nil, []string{asks, lets, "200"}, []string{asks + " Basic", lets, "200"}},
 		"trusted proxy": {
@@ -250,7 +250,7 @@ func TestNegotiateShared(t *testing.T) {
 	}
 }
 
-// A login is not that of a request which a relay sends by the same connection.
+// A login does not apply to a request that a relay sends on the same connection.
 func TestNegotiateRelayedLater(t *testing.T) {
 	s, _, origin := loggingIn(t, nil)
 	c := s.dial(t)
@@ -263,7 +263,7 @@ func TestNegotiateRelayedLater(t *testing.T) {
 	}
 }
 
-// By a connection with a header of the PROXY protocol nobody logs in.
+// A connection with a PROXY protocol header supports no login.
 func TestNegotiateProxied(t *testing.T) {
 	p := new(program)
 	s := startOn(t, nil, func(c *proxy.Config) { c.Access.Negotiate = p }, func(e *engine) { e.listen.ProxyProtocol = []netip.Prefix{loopback} })
@@ -279,7 +279,7 @@ func TestNegotiateProxied(t *testing.T) {
 	}
 }
 
-// By HTTP/2 nobody logs in by Negotiate.
+// HTTP/2 supports no login by Negotiate.
 func TestNegotiateHTTP2(t *testing.T) {
 	for _, withPasswords := range []bool{false, true} {
 		p := new(program)
@@ -297,7 +297,7 @@ func TestNegotiateHTTP2(t *testing.T) {
 	}
 }
 
-// A connection logs in again behind a reload, and once its time is over.
+// A connection has to log in again after a reload, and after the login has expired.
 func TestNegotiateAgain(t *testing.T) {
 	var clock testClock
 	s, p, origin := loggingIn(t, func(c *proxy.Config) { c.Now, c.Access.LoginTTL = clock.now, time.Hour })
@@ -312,7 +312,7 @@ func TestNegotiateAgain(t *testing.T) {
 		{nil, "alice", "200 Negotiate proof-for-alice"},
 		{func() { p.epoch.Add(1) }, "", "407 Negotiate"},
 		{nil, "begin", "407 Negotiate challenge"},
-		{func() { p.epoch.Add(1) }, "carol", "200 Negotiate proof-for-carol"}, // which the same program goes on with
+		{func() { p.epoch.Add(1) }, "carol", "200 Negotiate proof-for-carol"}, // the same program continues
 		{nil, "", "200"},
 	} {
 		if tt.before != nil {
@@ -324,7 +324,7 @@ func TestNegotiateAgain(t *testing.T) {
 	}
 }
 
-// What urnd answers itself asks for passwords, and is refused where there are none: a browser sends no credentials of a proxy there.
+// urnd's own resources request a password, and are denied without passwords: browsers send no proxy credentials there.
 func TestNegotiateOwn(t *testing.T) {
 	for _, withPasswords := range []bool{false, true} {
 		s, _, origin := loggingIn(t, func(c *proxy.Config) {
@@ -348,7 +348,7 @@ func TestNegotiateOwn(t *testing.T) {
 	}
 }
 
-// Rules and the log know who has logged in by the connection.
+// Policy rules and the log have the user of the connection's login.
 func TestNegotiateUser(t *testing.T) {
 	var seen []string
 	s, _, origin := loggingIn(t, func(c *proxy.Config) {

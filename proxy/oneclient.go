@@ -8,11 +8,11 @@ import (
 	"github.com/urnd/urnd/proxy/gate"
 )
 
-// oneClient is what is kept, until its end, with a connection by which requests of one client alone come. Continuations of
-// the connection use it one after the other.
+// oneClient is the state of a connection that carries the requests of exactly one client. It lives as long as
+// the connection; Continuations of the connection use it one after the other.
 type oneClient struct {
 	servers forward.Session
-	login   *gate.Login // by Negotiate; nil before it is needed
+	login   *gate.Login // a login by Negotiate; nil before the first
 }
 
 // Close implements io.Closer.
@@ -21,9 +21,9 @@ func (c *oneClient) Close() error {
 	return c.servers.Close()
 }
 
-// oneClient returns what is kept with the connection that the request came by, nil where requests of several clients may
-// come by it: by HTTP/2, whose streams a proxy may take from anywhere, and from a proxy in front, which says so or is
-// known. Behind a socket in the file system there is one, too.
+// oneClient returns the state of the request's connection, nil if the connection may carry requests of
+// several clients: HTTP/2, whose streams a proxy may collect from many clients, a proxy in front that is
+// known or recognized by its fields, and a Unix domain socket, which only a front end uses.
 func (x *exchange) oneClient() *oneClient {
 	isFront := !x.hasAddr || x.client.Relayed || x.lines.Has(httpmessage.ViaField) || x.place.IsFronted
 	if isFront {
@@ -33,7 +33,7 @@ func (x *exchange) oneClient() *oneClient {
 	return c
 }
 
-// session returns the connections to servers that belong to that of the client, nil where it has none.
+// session returns the connections to servers that are bound to the connection of the client, nil for none.
 func (x *exchange) session() *forward.Session {
 	if c := x.oneClient(); c != nil {
 		return &c.servers
@@ -41,9 +41,9 @@ func (x *exchange) session() *forward.Session {
 	return nil
 }
 
-// login returns who has logged in by the connection, nil where nobody can: RFC 9110 section 3.3 lets a request be that of
-// the user before only where the connection is known to have one client. A front that sends the PROXY protocol may have
-// several.
+// login returns the login of the connection, nil if it cannot have one: RFC 9110 section 3.3 allows to
+// attribute a request to the user of an earlier one only if the connection is known to have one client. A
+// front end that sends the PROXY protocol may have several.
 func (x *exchange) login() *gate.Login {
 	h := x.handler
 	if h.config.Access.Negotiate == nil || !h.gate.Waits(&x.client, &x.ask) || x.in.Conn.Proxied() {
@@ -59,8 +59,8 @@ func (x *exchange) login() *gate.Login {
 	return c.login
 }
 
-// prove sends the client what proves that it has logged in to the proxy that it means (RFC 4559 section 4.1, as Squid
-// does). Where a tunnel is opened, nothing is sent, as by Squid.
+// prove sends the client the proof that it has logged in to the intended proxy (RFC 4559 section 4.1), as
+// Squid does. The response that opens a tunnel has none, also as with Squid.
 func (x *exchange) prove() {
 	if proof := x.client.Login.Proof(); proof != "" {
 		x.fields.Set("Proxy-Authentication-Info", "Negotiate "+proof)

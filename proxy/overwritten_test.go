@@ -9,7 +9,7 @@ import (
 	"github.com/urnd/urnd/proxy/proxytest"
 )
 
-// kind is a request of one of the kinds that are told apart: see package route.
+// kind is a request of one kind: see package route.
 type kind struct {
 	method, target string
 	fields         []string
@@ -25,7 +25,7 @@ func (k kind) request() *httpmessage.Incoming {
 	return in
 }
 
-// kinds are requests of all kinds, well and malformed.
+// kinds are requests of all kinds, valid and malformed.
 func kinds() []kind {
 	kinds := []kind{
 		{method: "POST", target: "/api/v1/resolve?service=I2L", fields: []string{"Content-Type", "text/plain"}, body: "urn:example:one\nurn:example:none\n"},
@@ -99,16 +99,16 @@ func kinds() []kind {
 	return kinds
 }
 
-// withAll sets all that adds to a response or that lasts longer than its request.
+// withAll sets all options that add to a response, or retain data after the request.
 func withAll(c *proxy.Config) {
 	c.Identify, c.Tags, c.CORS = true, message.SurrogateKey, []string{"https://b.example"}
 }
 
-// A server uses the buffer of a request again when Begin has returned: neither what Continue answers, nor what is stored or observed, has
-// anything of it.
+// A server reuses the buffer of a request after Begin: neither the response of Continue, nor stored or
+// observed data, may refer to it.
 func TestRequestsAreOverwritten(t *testing.T) { overwrite(t, withAll, kinds()) }
 
-// So it is with what a trusted proxy in front says of its client, and of how that came.
+// The same holds for the fields in which a trusted proxy describes its client.
 func TestFrontedRequestsAreOverwritten(t *testing.T) {
 	fields := []string{"Host", "www.example", "X-Forwarded-For", "192.0.2.1", "X-Forwarded-Proto", "https", "X-Request-Id", "of-the-front"}
 	var fronted []kind
@@ -118,12 +118,12 @@ func TestFrontedRequestsAreOverwritten(t *testing.T) {
 	overwrite(t, func(c *proxy.Config) { withAll(c); trusting(c) }, fronted)
 }
 
-// overwrite has requests answered whose buffer is overwritten behind Begin.
+// overwrite handles requests whose buffer is overwritten after Begin.
 func overwrite(t *testing.T, change func(*proxy.Config), kinds []kind) {
 	t.Helper()
 	for _, k := range kinds {
 		w, calm := newWorld(t, change), newWorld(t, change)
-		for round := range 3 { // the second and the third find what the caches have
+		for round := range 3 { // the second and the third are cache hits, if cacheable
 			want, _ := calm.ask(k.request())
 			in, got := k.request(), new(proxytest.Recorder)
 			overwrite := proxytest.Overlay(in)
@@ -146,23 +146,23 @@ func overwrite(t *testing.T, change func(*proxy.Config), kinds []kind) {
 	}
 }
 
-// Exchanges are pooled: nothing that one had is seen by the next one, whichever that is.
+// Exchanges are pooled: no state of one is visible to the next, whichever that is.
 func TestExchangesForget(t *testing.T) {
 	w := newWorld(t, withAll)
 	all := kinds()
 	want := make([]string, len(all))
-	for range 2 { // until the caches have what they store
+	for range 2 { // until the caches are filled
 		for i, k := range all {
-			got, _ := proxytest.Answer(proxy.New(w.config), k.request()) // whose pool is empty
+			got, _ := proxytest.Answer(proxy.New(w.config), k.request()) // with an empty pool
 			want[i] = shown(got)
 		}
 	}
-	changing := make(map[int]bool) // what differs from one time to the next by itself, as where something was purged
+	changing := make(map[int]bool) // responses that change on repetition, such as after a purge
 	for i, k := range all {
 		got, _ := proxytest.Answer(proxy.New(w.config), k.request())
 		changing[i] = shown(got) != want[i]
 	}
-	for step := 1; step < len(all); step += 2 { // each behind many others
+	for step := 1; step < len(all); step += 2 { // each after many others
 		for n := range all {
 			i := (n * step) % len(all)
 			got, _ := w.ask(all[i].request())

@@ -19,7 +19,7 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// reader is a browser that a test drives.
+// reader is a browser that a test controls.
 type reader interface {
 	Show(t testing.TB, url string)
 	Evaluate(t testing.TB, expression string, value any)
@@ -36,12 +36,12 @@ func (c chromium) Show(t testing.TB, url string) {
 
 const urndName, evilName = "urnd.test", "evil.test"
 
-// readers is urnd, whose reader's browser shows pages of another site, and the servers that it retrieves from.
+// readers are urnd, whose reader's browser shows pages of another site, and the servers that it retrieves from.
 type readers struct {
-	urnd, evil, web string // origins
+	urnd, evil, web string // origins (scheme, host and port)
 
 	mu    sync.Mutex
-	asked map[string]int // what came to the servers, by its label
+	asked map[string]int // the number of requests to the servers, by label
 }
 
 func (r *readers) times(label string) int {
@@ -50,7 +50,7 @@ func (r *readers) times(label string) int {
 	return r.asked[label]
 }
 
-// fetch is a server that trusts lines: a URL ends with a label.
+// fetch is a server that trusts lines; a URL ends with a label.
 func (r *readers) fetch(_ context.Context, asked scheme.Request) (*scheme.Resource, error) {
 	_, label, _ := strings.Cut(asked.URI.Path(), "/0")
 	r.mu.Lock()
@@ -62,7 +62,7 @@ func (r *readers) fetch(_ context.Context, asked scheme.Request) (*scheme.Resour
 	}), nil
 }
 
-// next is where names lead: urn:example:lines-LABEL and urn:example:web-PATH.
+// next resolves urn:example:lines-LABEL and urn:example:web-PATH.
 func (r *readers) next(_ context.Context, q resolver.Query) (resolver.Answer, error) {
 	kind, rest, _ := strings.Cut(strings.TrimPrefix(q.URI.String(), "urn:example:"), "-")
 	location := r.web + "/" + rest
@@ -72,7 +72,7 @@ func (r *readers) next(_ context.Context, q resolver.Query) (resolver.Answer, er
 	return resolver.Answer{Locations: []resolver.Location{{URI: location, From: &resolver.Source{}}}}, nil
 }
 
-// site answers for the web server that urnd retrieves from.
+// site is the web server that urnd retrieves from.
 func (r *readers) site(w http.ResponseWriter, request *http.Request) {
 	r.mu.Lock()
 	r.asked[strings.TrimPrefix(request.URL.Path, "/")]++
@@ -81,7 +81,7 @@ func (r *readers) site(w http.ResponseWriter, request *http.Request) {
 	case "/pixel.svg":
 		w.Header().Set("Content-Type", "image/svg+xml")
 		fmt.Fprint(w, `<svg xmlns="http://www.w3.org/2000/svg" width="7" height="7"/>`)
-	case "/hostile.html": // what it loads from urnd would have a page of urnd as its Referer
+	case "/hostile.html": // the requests of this page to urnd would have a page of urnd as their Referer
 		target := func(label string) string { return fetchOf("gopher://lines.test/0sandbox-" + label) }
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprintf(w, `<!DOCTYPE html><meta name="referrer" content="unsafe-url"><meta http-equiv="refresh" content="0;url=%s">
@@ -123,7 +123,8 @@ func startReaders(t *testing.T, secure bool) *readers {
 	return r
 }
 
-// attack answers with the pages of the other site, by a path and the parameters "to", a URL, and "policy", that of the Referer.
+// attack serves the pages of the other site, by a path and the parameters "to", a URL, and "policy", the
+// referrer policy.
 func (r *readers) attack(w http.ResponseWriter, request *http.Request) {
 	query := request.URL.Query()
 	to := query.Get("to")
@@ -150,7 +151,7 @@ func (r *readers) attack(w http.ResponseWriter, request *http.Request) {
 	}
 }
 
-// loads is a page that loads what is at a URL in each way, and what it could read in window.results.
+// loads is a page that loads a URL in each way, and collects what it could read in window.results.
 const loads = `<script>
 const to = %q, results = [], waiting = []
 const load = (name, attributes) => waiting.push(new Promise(done => {
@@ -168,8 +169,8 @@ for (const options of [{mode: "no-cors"}, {mode: "cors"}, {mode: "no-cors", head
 Promise.all(waiting).then(() => { window.results = results })
 </script>`
 
-// A reader's browser does with what is retrieved what docs/gateways.md says, by http, where browsers send no Fetch Metadata, and by
-// https.
+// Browsers handle retrieved resources as docs/gateways.md describes, over http, where browsers send no Fetch
+// Metadata, and over https.
 func TestBrowsers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
@@ -183,7 +184,8 @@ func TestBrowsers(t *testing.T) {
 				return chromium{testserver.StartChromium(t, "--host-resolver-rules=MAP *.test 127.0.0.1", "--ignore-certificate-errors")}
 			}
 			page(t) // keeps the browser running between the tests
-			// It opens connections that it may use later, and servers wait for their first requests: they end with the page of a test.
+			// It opens connections in advance, and servers wait for their first requests: they are closed
+			// with the page of a test.
 			return page
 		},
 		"firefox": func(t *testing.T) func(t *testing.T) reader {
@@ -208,7 +210,7 @@ func TestBrowsers(t *testing.T) {
 	}
 }
 
-// evaluates waits until an expression holds in a page: it may be another one by then.
+// evaluates waits until an expression holds in a page. The browser may have navigated to another page meanwhile.
 func evaluates(t *testing.T, b reader, what, expression string) {
 	t.Helper()
 	testserver.Wait(t, what, func() (holds bool) { b.Evaluate(t, "!!("+expression+")", &holds); return holds })
@@ -218,7 +220,7 @@ func (r *readers) page(path, policy, to string, more ...string) string {
 	return r.evil + path + "?" + url.Values{"policy": {policy}, "to": {r.urnd + to}}.Encode() + strings.Join(more, "")
 }
 
-// A page of another site loads nothing of what is retrieved, reads none of it, and sends no line to a server.
+// A page of another site cannot load or read a retrieved resource, and causes no line to be sent to a server.
 func loadNothing(t *testing.T, b reader, r *readers) {
 	t.Helper()
 	for i, policy := range []string{"", "no-referrer"} {
@@ -243,7 +245,7 @@ func loadNothing(t *testing.T, b reader, r *readers) {
 	}
 }
 
-// A page of another site leads its reader to nothing that sends lines, without the person.
+// A page of another site cannot navigate its reader to a resource for which lines are sent, without user activation.
 func areNotLed(t *testing.T, b reader, r *readers) {
 	t.Helper()
 	for i, policy := range []string{"", "no-referrer"} {
@@ -258,7 +260,7 @@ func areNotLed(t *testing.T, b reader, r *readers) {
 					t.Errorf("%s to %s, %q: %s", path, target, policy, text)
 				}
 			}
-			b.Show(t, r.page("/window", policy, target)) // it may be blocked
+			b.Show(t, r.page("/window", policy, target)) // the browser may block the window
 		}
 		for _, method := range []string{"get", "post"} {
 			b.Show(t, r.page("/form", policy, fetchOf("gopher://lines.test/0"+label), "&method="+method))
@@ -270,8 +272,8 @@ func areNotLed(t *testing.T, b reader, r *readers) {
 	}
 }
 
-// A person who clicks a link is shown what it leads to: at once where the browser shows that a person clicked, by TLS, and else by one
-// more click. From there all is at hand. What the web has is shown at once.
+// A user who clicks a link gets its resource: immediately if the browser reports user activation, over TLS,
+// else after another click. From there on no click is needed. Resources of the web are shown immediately.
 func open(t *testing.T, b reader, r *readers) {
 	t.Helper()
 	for i, policy := range []string{"", "no-referrer"} {
@@ -299,14 +301,14 @@ func open(t *testing.T, b reader, r *readers) {
 	evaluates(t, b, "the picture is shown", "document.documentElement.getBoundingClientRect().width == 7")
 }
 
-// What is retrieved makes no browser send lines, although it is shown with the name of urnd.
+// A retrieved resource cannot make the browser cause lines to be sent, although it is shown under the origin of urnd.
 func areNotLedByWhatIsRetrieved(t *testing.T, b reader, r *readers) {
 	t.Helper()
 	for _, target := range []string{fetchOf(r.web + "/hostile.html"), "/uri-res/N2R?urn:example:web-hostile.html"} {
 		b.Show(t, r.urnd+target)
 		evaluates(t, b, "it is shown", "document.getElementById('shown')")
 	}
-	b.Show(t, r.urnd+"/") // what was to come has come
+	b.Show(t, r.urnd+"/") // all requests have arrived by now
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for label, n := range r.asked {

@@ -16,8 +16,8 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// Browsers connect to this machine by 0.0.0.0, and send no Fetch Metadata there: it is no potentially trustworthy origin. A page
-// that sends no Referer, and an Accept of its own, makes nothing be retrieved by it.
+// Browsers connect to this machine by 0.0.0.0, and send no Fetch Metadata there: it is not a potentially
+// trustworthy origin. A page that suppresses Referer and sets its own Accept cannot cause a retrieval by it.
 func areNotLedByUnspecifiedAddress(t *testing.T, b reader, r *readers) {
 	t.Helper()
 	for i, host := range []string{"0.0.0.0", "0", "[::]", "[::ffff:0.0.0.0]", "[::ffff:127.0.0.1]"} {
@@ -32,8 +32,8 @@ func areNotLedByUnspecifiedAddress(t *testing.T, b reader, r *readers) {
 	}
 }
 
-// A page of another site whose name leads to urnd now (DNS rebinding) is of the same origin: it may read all, and set fields, with
-// which it looks like a program. Its reader is not on this machine.
+// A page of another site whose name now resolves to urnd (DNS rebinding) is same-origin: it may read all
+// responses, and set fields with which it looks like a program. Its reader is not on this machine.
 func cannotRebind(t *testing.T, b reader, r *readers) {
 	t.Helper()
 	s := start(t, func(c *proxy.Config) {

@@ -12,7 +12,7 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// The fields that browsers send for a page that is shown, and for what a page loads.
+// The header fields that browsers send for a navigation, and for a subresource.
 const (
 	agentField  = "User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 	acceptPage  = "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
@@ -24,7 +24,7 @@ func metadata(site, mode, dest string, more ...string) []string {
 	return append([]string{agentField, acceptPage, "Sec-Fetch-Site: " + site, "Sec-Fetch-Mode: " + mode, "Sec-Fetch-Dest: " + dest}, more...)
 }
 
-// retrievals are the targets at which something is retrieved, of a name that leads to location or of location itself.
+// retrievals are the targets that cause a retrieval, of a name that resolves to location or of location itself.
 func retrievals(location string) []string {
 	return []string{
 		fetchOf(location), "/fetch?uri=" + location, fetchOf("urn:example:a"), "/uri-res/N2R?urn:example:a", "/uri-res/N2Rs?urn:example:a",
@@ -32,7 +32,8 @@ func retrievals(location string) []string {
 	}
 }
 
-// A page of another site makes nothing be retrieved with the rights of its reader, whichever way it asks. asks is what is asked for by a page; lines are servers that may take a URL for commands.
+// A page of another site cannot cause a retrieval with the rights of its reader, in any form of request. asks
+// is a request made by a page; lines are servers that may take a URL for commands.
 func TestPagesOfOtherSites(t *testing.T) {
 	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "TOPSECRET-42") }))
 	defer origin.Close()
@@ -75,7 +76,7 @@ func TestPagesOfOtherSites(t *testing.T) {
 	}
 }
 
-// What is retrieved is loaded by no page of another site, and does nothing as a page of this one.
+// A retrieved resource cannot be loaded by a page of another site, and runs no code in the origin of urnd.
 func TestFieldsOfWhatIsRetrieved(t *testing.T) {
 	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for _, name := range []string{"Cookie", "Authorization", "Referer", "X-Secret"} {
@@ -116,7 +117,8 @@ func TestFieldsOfWhatIsRetrieved(t *testing.T) {
 	}
 }
 
-// A server leads a reader to no server that trusts lines, and to nothing that is refused as the resource of a name.
+// A server cannot redirect a reader to a server that trusts lines, nor to a target that is denied as the
+// resource of a name.
 func TestRedirectsOfWhatIsFetched(t *testing.T) {
 	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Location", r.URL.Query().Get("to"))
@@ -133,7 +135,7 @@ func TestRedirectsOfWhatIsFetched(t *testing.T) {
 		to       string
 		status   int
 		location string
-		then     int // of a person whose browser follows; 0 is asked
+		then     int // the status for a user whose browser follows; 0 for the confirmation page
 	}{
 		{"/there", 302, fetchOf(origin.URL + "/there"), 502},
 		{"gopher://b.example/0text", 302, fetchOf("gopher://b.example/0text") + "&led", 0},
@@ -162,7 +164,7 @@ func TestRedirectsOfWhatIsFetched(t *testing.T) {
 	}
 }
 
-// A server that leads to a name leads to where the name does.
+// A redirect to a name is followed to the location of the name.
 func TestRedirectToName(t *testing.T) {
 	s := start(t, withGopher)
 	s.next = withLocations("gopher://a.example/1")
@@ -172,8 +174,8 @@ func TestRedirectToName(t *testing.T) {
 	}
 }
 
-// No page of urnd is shown in a frame: its forms may be filled in by the URL, and a click on them is that of a person on a page of
-// urnd. CSP Level 3 section 6.4.2.
+// No page of urnd may be framed: a URL can fill in its forms, and a click on them counts as user activation
+// on a page of urnd (CSP Level 3 section 6.4.2).
 func TestNoFrames(t *testing.T) {
 	s := start(t, withGopher)
 	s.next = withLocations("gopher://a.example/1")
@@ -190,8 +192,8 @@ func TestNoFrames(t *testing.T) {
 	}
 }
 
-// What urnd asks a person is answered by a link that only its own page can have: no frame shows it, and no form of another site
-// opens it.
+// The confirmation page of urnd is confirmed by a link that only that page can contain: it cannot be framed,
+// and no form of another site can send it.
 func TestPersonOpens(t *testing.T) {
 	s := start(t, func(c *proxy.Config) {
 		withGopher(c)
@@ -214,7 +216,7 @@ func TestPersonOpens(t *testing.T) {
 		if opened := s.get(t, target, agentField, acceptPage, "Referer: http://a"+target); opened.StatusCode != 200 {
 			t.Errorf("%s: %d", target, opened.StatusCode)
 		}
-		for _, origin := range []string{"http://a", "http://evil.example", "null"} { // nothing is retrieved by POST
+		for _, origin := range []string{"http://a", "http://evil.example", "null"} { // POST retrieves nothing
 			head := "POST " + target + " HTTP/1.1\r\nHost: a\r\nOrigin: " + origin + "\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 0\r\n\r\n"
 			if response := s.ask(t, head)[0]; response.StatusCode != 405 {
 				t.Errorf("%s by POST of %s: %d", target, origin, response.StatusCode)

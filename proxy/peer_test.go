@@ -22,17 +22,17 @@ import (
 	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
 )
 
-// peer is an origin in octets: it records what comes, and answers what a test says.
+// peer is an origin on the level of bytes: it records requests, and sends the responses of a test.
 type peer struct {
 	addr string
 
 	mu    sync.Mutex
-	seen  []string // the requests, as they came
+	seen  []string // the requests, unparsed
 	conns int
 	open  sync.WaitGroup
 }
 
-// listenRaw starts a server whose connections a function serves; a connection ends with it.
+// listenRaw starts a server whose connections are served by a function; a connection closes when it returns.
 func listenRaw(t testing.TB, serve func(p *peer, c net.Conn, in *bufio.Reader)) *peer {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -71,8 +71,8 @@ func listenRaw(t testing.TB, serve func(p *peer, c net.Conn, in *bufio.Reader)) 
 	return p
 }
 
-// answering starts an origin that answers each request with octets, and closes the connection where
-// these do not say how long they are.
+// answering starts an origin that answers each request with the returned bytes, and closes the connection if
+// they do not state their length.
 func answering(t testing.TB, answer func(request string) string) *peer {
 	t.Helper()
 	return listenRaw(t, func(p *peer, c net.Conn, in *bufio.Reader) {
@@ -98,7 +98,7 @@ func persists(response string) bool {
 		(strings.Contains(lower, "content-length:") || strings.Contains(lower, "chunked") || strings.HasPrefix(status, "204") || strings.HasPrefix(status, "304"))
 }
 
-// always is an origin with one answer.
+// always is an origin with one response.
 func always(t testing.TB, answer string) *peer {
 	t.Helper()
 	return answering(t, func(string) string { return answer })
@@ -110,7 +110,7 @@ func (p *peer) record(request string) {
 	p.seen = append(p.seen, request)
 }
 
-// requests returns what has come.
+// requests returns the requests received.
 func (p *peer) requests() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -126,7 +126,7 @@ func (p *peer) last() string {
 	return all[len(all)-1]
 }
 
-// readMessage reads a request as it is.
+// readMessage reads a request, unparsed.
 func readMessage(in *bufio.Reader) (string, error) {
 	head, err := readSection(in)
 	if err != nil {
@@ -155,7 +155,7 @@ func readMessage(in *bufio.Reader) (string, error) {
 	}
 }
 
-// readSection reads lines up to an empty one, which it returns too.
+// readSection reads lines up to and including an empty one.
 func readSection(in *bufio.Reader) (string, error) {
 	for all := ""; ; {
 		line, err := in.ReadString('\n')
@@ -168,7 +168,7 @@ func readSection(in *bufio.Reader) (string, error) {
 	}
 }
 
-// field returns the lines of a field in octets, without the name.
+// field returns the values of a field in a message.
 func field(octets, name string) []string {
 	head, _, _ := strings.Cut(octets, "\r\n\r\n")
 	var values []string
@@ -194,7 +194,7 @@ func (s *server) dial(t testing.TB) conn {
 	return newConn(c)
 }
 
-// send sends octets.
+// send sends bytes.
 func (c conn) send(t testing.TB, octets string) {
 	t.Helper()
 	if _, err := io.WriteString(c, octets); err != nil {
@@ -202,7 +202,7 @@ func (c conn) send(t testing.TB, octets string) {
 	}
 }
 
-// expect reads as many octets as want has, and compares.
+// expect reads as many bytes as want has, and compares them.
 func (c conn) expect(t testing.TB, want string) {
 	t.Helper()
 	got := make([]byte, len(want))
@@ -211,7 +211,7 @@ func (c conn) expect(t testing.TB, want string) {
 	}
 }
 
-// head reads a head.
+// head reads a header section.
 func (c conn) head(t testing.TB) string {
 	t.Helper()
 	head, err := readSection(c.in)
@@ -221,13 +221,13 @@ func (c conn) head(t testing.TB) string {
 	return head
 }
 
-// rest reads to the end of the connection; broken is whether that was cut off.
+// rest reads to the end of the connection; broken is whether that was a reset.
 func (c conn) rest() (octets string, broken bool) {
 	all, err := io.ReadAll(c.in)
 	return string(all), err != nil && !errors.Is(err, os.ErrDeadlineExceeded)
 }
 
-// octets returns the whole answer to octets that end their connection.
+// octets returns the complete response to a request that closes its connection.
 func (s *server) octets(t testing.TB, request string) (answer string, broken bool) {
 	t.Helper()
 	c := s.dial(t)

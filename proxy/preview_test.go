@@ -13,7 +13,7 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// withPreviews makes a registry with names, some of which end with what asks for the page about another, and counts its look-ups.
+// withPreviews sets up a registry in which some names end with a preview suffix, and counts its look-ups.
 func withPreviews(c *proxy.Config, asked *atomic.Int64) {
 	records := map[string]string{
 		"urn:example:a": "active", "urn:example:gone": "withdrawn", "urn:example:later": "reserved", "urn:example:plus+": "active", "urn:example:plus": "active",
@@ -44,7 +44,7 @@ func withPreviews(c *proxy.Config, asked *atomic.Int64) {
 	c.Resolver = resolver.NewCanonical(c.Names, &resolver.Split{Names: own, Locations: scheme.NewSelf(), Own: own, Owns: c.Names.Owns})
 }
 
-// A name is shown, in place of where it leads, to who asks for it by "?preview" or a final "+" that no name has.
+// The page about a name is shown for the name with "?preview" or a final "+", unless that is a name itself.
 func TestPreview(t *testing.T) {
 	var asked atomic.Int64
 	s := start(t, func(c *proxy.Config) { withPreviews(c, &asked) })
@@ -52,18 +52,18 @@ func TestPreview(t *testing.T) {
 	for _, tt := range []struct {
 		host, target, accept string
 		status               int
-		heading              string // of a page about a name; "" for all else
+		heading              string // of the page about a name; "" for other responses
 		asks                 int64  // look-ups in the registry
 	}{
 		{"a", "/urn:example:a", html, 302, "", 1},
 		{"a", "/urn:example:a?preview", html, 200, "urn:example:a", 1},
-		{"a", "/urn:example:a?preview", any, 200, "urn:example:a", 1}, // it asks for nothing else
+		{"a", "/urn:example:a?preview", any, 200, "urn:example:a", 1}, // it can request nothing else
 		{"a", "/urn:example:gone?preview", html, 410, "urn:example:gone", 1},
 		{"a", "/urn:example:later?preview", html, 404, "urn:example:later", 1},
 		{"a", "/urn:example:a+", html, 200, "urn:example:a", 2},
-		{"a", "/urn:example:a+", any, 404, "", 1}, // a program asks for a name
+		{"a", "/urn:example:a+", any, 404, "", 1}, // a program means a name
 		{"a", "/urn:example:gone+", html, 410, "urn:example:gone", 2},
-		{"a", "/urn:example:plus+", html, 302, "", 1}, // that is a name
+		{"a", "/urn:example:plus+", html, 302, "", 1}, // this is a name
 		{"a", "/urn:example:plus+?preview", html, 200, "urn:example:plus&#43;", 1},
 		{"a", "/urn:example:none+", html, 404, "", 2},
 		{"a", "/urn:example:a++", html, 404, "", 2},
@@ -73,7 +73,7 @@ func TestPreview(t *testing.T) {
 		{"a", "/ark:/12345/x+", html, 200, "ark:/12345/x", 2},
 		{"purl.example", "/a?preview", html, 200, "https://purl.example/a", 2},
 		{"purl.example", "/a+", html, 200, "https://purl.example/a", 2},
-		{"purl.example", "/own?preview", html, 302, "", 1}, // that is a name
+		{"purl.example", "/own?preview", html, 302, "", 1}, // this is a name
 		{"purl.example", "/none?preview", html, 404, "", 2},
 		{"purl.example", "/none+", html, 404, "", 2},
 	} {
@@ -84,7 +84,8 @@ func TestPreview(t *testing.T) {
 		if response.StatusCode != tt.status || isPage != (tt.heading != "") || asked.Load() != tt.asks || response.Header.Get("Set-Cookie") != "" {
 			t.Errorf("%s %s, %s: %d, %d look-ups, %v\n%s", tt.host, tt.target, tt.accept, response.StatusCode, asked.Load(), response.Header, page)
 		}
-		if isPage && (tt.host == "purl.example") == strings.Contains(page, `rel="search"`) { // its address is that of a name there
+		// The address is that of a name there.
+		if isPage && (tt.host == "purl.example") == strings.Contains(page, `rel="search"`) {
 			t.Errorf("%s %s: %s", tt.host, tt.target, page)
 		}
 		isFound := strings.HasSuffix(tt.target, "+") || tt.host == "purl.example"
@@ -97,7 +98,7 @@ func TestPreview(t *testing.T) {
 	}
 }
 
-// The page has a picture of this server, which is there.
+// The page has an image of this server, which exists.
 func TestPreviewCode(t *testing.T) {
 	var asked atomic.Int64
 	s := start(t, func(c *proxy.Config) { withPreviews(c, &asked) })

@@ -17,7 +17,7 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// unreached is a Handler that no request reaches.
+// unreached is a Handler that must not be called.
 type unreached struct{ t *testing.T }
 
 func (u unreached) Begin(in *httpmessage.Incoming, w httpmessage.ResponseWriter) httpmessage.Continuation {
@@ -26,7 +26,7 @@ func (u unreached) Begin(in *httpmessage.Incoming, w httpmessage.ResponseWriter)
 	return nil
 }
 
-// A request that no handler gets is counted, and answered by a document of the same form, by HTTP/1 and by HTTP/2.
+// A request that is rejected before the handler is counted, and gets a problem document, by HTTP/1 and by HTTP/2.
 func TestServerRefuses(t *testing.T) {
 	var refused atomic.Int64
 	e := newEngine(unreached{t}, certificate(t), nil)
@@ -57,8 +57,8 @@ func TestServerRefuses(t *testing.T) {
 	}
 }
 
-// refusedStream sends a request with a field that HTTP/2 does not have (RFC 9113 section 8.2.2), and returns the status and Content-Type of
-// its response.
+// refusedStream sends a request with a field that is forbidden in HTTP/2 (RFC 9113 section 8.2.2), and
+// returns the status and Content-Type of its response.
 func refusedStream(t *testing.T, conn net.Conn) (status, contentType string) {
 	t.Helper()
 	framer := http2.NewFramer(conn, conn)

@@ -32,19 +32,21 @@ func TestRedirects(t *testing.T) {
 		{"/http://a.example//x//y", 302, "http://a.example//x//y"},
 		{"/http://a.example/?a=b&c", 302, "http://a.example/?a=b&c"},
 		{"/mailto:A@Example.org", 302, "mailto:A@example.org"},
-		// What net/url and http.ServeMux would change.
+		// Targets that net/url and http.ServeMux would change.
 		{"URN:Example:A", 302, "https://a.example/urn:example:A"},
 		{"/news:comp.lang.go", 302, "news:comp.lang.go"},
 		{"/urn:x1:a//b", 302, "https://a.example/urn:x1:a//b"},
 		{"/http://h.example//x/../y", 302, "http://h.example//y"}, // RFC 3986 section 5.2.4
 		{"/?uri=urn:x1:a//b/../c", 302, "https://a.example/urn:x1:a//b/../c"},
-		{"/gopher://h.example/1a%09b", 302, "gopher://h.example/1a%09b"},           // the raw form: RFC 4266 section 2.1
-		{"/http://A.example:080/%7eb", 302, "http://a.example/~b"},                 // normal form: RFC 3986 section 6.2.3
-		{"/uri-res/N2L?urn:x1:a%2Db%7E", 303, "https://a.example/urn:x1:a%2Db%7E"}, // RFC 2169 section 2: encoded as it was sent
-		{"/uri-res/N2L?urn:x1:a?+r?=q?=1", 303, "https://a.example/urn:x1:a?q?=1"}, // RFC 2169 section 2: all behind the first ?
-		{"/uri-res/I2L?urn:x1:a/b~c&d", 303, "https://a.example/urn:x1:a/b~c&d"},   // RFC 2169 section 2
-		{"/uri-res/n2L?urn:x1:a", 303, "https://a.example/urn:x1:a"},               // RFC 2483 section 2.1
-		{"/uri-res/L2L?http://B.example", 303, "http://b.example/"},                // RFC 2483 section 4.1: URLs too
+		{"/gopher://h.example/1a%09b", 302, "gopher://h.example/1a%09b"}, // the raw form: RFC 4266 section 2.1
+		{"/http://A.example:080/%7eb", 302, "http://a.example/~b"},       // normal form: RFC 3986 section 6.2.3
+		// RFC 2169 section 2: encoded as sent.
+		{"/uri-res/N2L?urn:x1:a%2Db%7E", 303, "https://a.example/urn:x1:a%2Db%7E"},
+		// RFC 2169 section 2: all after the first ?.
+		{"/uri-res/N2L?urn:x1:a?+r?=q?=1", 303, "https://a.example/urn:x1:a?q?=1"},
+		{"/uri-res/I2L?urn:x1:a/b~c&d", 303, "https://a.example/urn:x1:a/b~c&d"}, // RFC 2169 section 2
+		{"/uri-res/n2L?urn:x1:a", 303, "https://a.example/urn:x1:a"},             // RFC 2483 section 2.1
+		{"/uri-res/L2L?http://B.example", 303, "http://b.example/"},              // RFC 2483 section 4.1: URLs too
 	} {
 		response := s.get(t, tt.target)
 		if response.StatusCode != tt.status || response.Header.Get("Location") != tt.location {
@@ -84,8 +86,7 @@ func TestRedirectFields(t *testing.T) {
 	}
 }
 
-// The problem must name the octet, the input and the rule, also where net/http refuses the
-// request before the handler.
+// The problem document names the byte, the input and the rule, also if the request is rejected before the handler.
 func TestBadInput(t *testing.T) {
 	s := start(t, nil)
 	for _, tt := range []struct {
@@ -128,7 +129,7 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// A refusal by net/http gives the reason also for later requests of a connection.
+// A rejection before the handler states the reason also for later requests of a connection.
 func TestRefusalOfALaterRequest(t *testing.T) {
 	s := start(t, nil)
 	good := "GET /urn:example:a HTTP/1.1\r\nHost: a\r\n\r\n"

@@ -20,7 +20,7 @@ import (
 	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
 )
 
-// What fails says why in Proxy-Status, by what really happens: RFC 9209 section 2.3.
+// Proxy-Status states the cause of a failure, caused here by real connections (RFC 9209 section 2.3).
 func TestProxyStatus(t *testing.T) {
 	says := func(octets string) string {
 		return listenRaw(t, func(_ *peer, c net.Conn, in *bufio.Reader) {
@@ -39,7 +39,7 @@ func TestProxyStatus(t *testing.T) {
 	untrusted := certificate(t)
 	alerts := certificate(t)
 	alerts.ClientAuth = tls.RequireAnyClientCert
-	alerts.MaxVersion = tls.VersionTLS12 // by TLS 1.3 the alert comes behind the handshake
+	alerts.MaxVersion = tls.VersionTLS12 // with TLS 1.3 the alert comes after the handshake
 	secure := func(config *tls.Config) string {
 		return listenRaw(t, func(_ *peer, c net.Conn, _ *bufio.Reader) {
 			server := tls.Server(c, config)
@@ -125,7 +125,7 @@ func TestProxyStatus(t *testing.T) {
 			t.Errorf("%s: %q, %s", tt.name, line, got)
 		}
 	}
-	// What the origin says itself is its own.
+	// The origin's own errors are forwarded.
 	for _, answer := range []string{
 		"HTTP/1.1 502 Mine\r\nContent-Length: 0\r\n\r\n",
 		"HTTP/1.1 502 Mine\r\nProxy-Status: other; error=dns_error\r\nContent-Length: 0\r\n\r\n",

@@ -13,7 +13,8 @@ import (
 	"github.com/urnd/urnd/proxy/route"
 )
 
-// rawTargets are paths and queries that programs send, and their normal form: RFC 3986 sections 2.1 and 6.2.2.
+// rawTargets are paths and queries with raw bytes, as programs send them, and their normal form (RFC 3986
+// sections 2.1 and 6.2.2).
 var rawTargets = []struct{ raw, normal string }{
 	{"/?a[]=1", "/?a%5B%5D=1"},
 	{"/?filter[name]=x", "/?filter%5Bname%5D=x"},
@@ -32,7 +33,7 @@ var rawTargets = []struct{ raw, normal string }{
 	{"/a%2fb%5c", "/a%2Fb%5C"},
 }
 
-// cacheable answers with the request line, and may be stored.
+// cacheable answers with the request line, in a cacheable response.
 func cacheable(t *testing.T) *peer {
 	t.Helper()
 	return answering(t, func(request string) string {
@@ -43,7 +44,7 @@ func cacheable(t *testing.T) *peer {
 
 func isHit(r *http.Response) bool { return strings.Contains(r.Header.Get("Cache-Status"), "; hit") }
 
-// What is sent is what the key says: RFC 9110 sections 4.2.3 and 7.7.
+// The forwarded target equals that of the key (RFC 9110 sections 4.2.3 and 7.7).
 func TestRawOctets(t *testing.T) {
 	for _, spelling := range []route.Spelling{route.SpellingNormal, route.SpellingExact} {
 		o := cacheable(t)
@@ -81,7 +82,7 @@ func TestRawOctets(t *testing.T) {
 	}
 }
 
-// Behind the slash, and by services, clients are led to the normal form.
+// URLs after the slash, and those of services, are redirected to in normal form.
 func TestRawOctetsBehindTheSlash(t *testing.T) {
 	s := start(t, nil)
 	for _, tt := range rawTargets {
@@ -111,7 +112,7 @@ func TestRawOctetsBehindTheSlash(t *testing.T) {
 	}
 }
 
-// What could end a target, or name another server, is never passed on: RFC 9112 sections 3.2 and 11.1.
+// Bytes that could end a target, or name another server, are never forwarded (RFC 9112 sections 3.2 and 11.1).
 func TestOctetsThatAreNeverSent(t *testing.T) {
 	o := cacheable(t)
 	s := start(t, func(c *proxy.Config) {
@@ -140,7 +141,7 @@ func TestOctetsThatAreNeverSent(t *testing.T) {
 	if got := len(o.requests()); got != 0 {
 		t.Errorf("%d requests were sent on: %.60q", got, o.last())
 	}
-	// A fragment is no part of what is asked for (RFC 9110 section 4.2.5): not of the key, nor of what is sent.
+	// A fragment is not part of the target (RFC 9110 section 4.2.5): neither of the key nor of the forwarded target.
 	if r := s.visit(t, "GET", "/a[#b[", "www.example"); r.StatusCode != http.StatusBadRequest {
 		t.Errorf("a raw octet in a fragment: %d", r.StatusCode)
 	}
@@ -155,7 +156,8 @@ func TestOctetsThatAreNeverSent(t *testing.T) {
 	}
 }
 
-// By HTTP/2 all of them pass but a percent sign without its digits in a path: net/http resets such a stream itself.
+// By HTTP/2 all raw bytes are accepted, except a percent sign without hexadecimal digits in a path: such a
+// stream is reset.
 func TestRawOctetsByHTTP2(t *testing.T) {
 	o := cacheable(t)
 	s := startOn(t, certificate(t), withSite(t, []string{o.addr}, func(c *proxy.Config) { c.Sites[0].Route.Spelling = route.SpellingExact }))
@@ -171,7 +173,7 @@ func TestRawOctetsByHTTP2(t *testing.T) {
 	}
 }
 
-// A purge by the client is about all spellings of a URI.
+// A purge applies to all spellings of a URI.
 func TestPurgeOfSpellings(t *testing.T) {
 	o := cacheable(t)
 	s := site(t, []string{o.addr}, func(c *proxy.Config) {

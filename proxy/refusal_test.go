@@ -9,14 +9,14 @@ import (
 	"testing"
 )
 
-// refusal is the response of net/http to a request that it refuses.
+// refusal is the response of net/http to a malformed request.
 const refusal = "HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n400 Bad Request"
 
-// An origin may send what looks like a refusal: its body is passed on as it is,
-// or it could write into the next response of the connection.
+// An origin may send content that looks like a rejection: it must be forwarded unchanged, or the origin could
+// write into the next response of the connection.
 func TestBodyThatLooksLikeARefusal(t *testing.T) {
 	hostile := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream") // every piece is flushed
+		w.Header().Set("Content-Type", "text/event-stream") // each part is flushed
 		w.Header().Set("Content-Length", fmt.Sprint(2*len(refusal)))
 		for range 2 {
 			_, _ = io.WriteString(w, refusal)
@@ -33,7 +33,7 @@ func TestBodyThatLooksLikeARefusal(t *testing.T) {
 	}
 }
 
-// Where the start of a request line was not seen, the problem has no false reason.
+// The problem document of a request whose start was not seen states no wrong reason.
 func TestRefusalOfAPipelinedRequest(t *testing.T) {
 	s := start(t, nil)
 	good := "GET /urn:example:a HTTP/1.1\r\nHost: a\r\n\r\n"

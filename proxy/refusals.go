@@ -17,8 +17,8 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// refusals are cached renderings of the replies to requests for names whose negative answers are cached: to render one takes much longer
-// than to send it. It is safe for concurrent use, and must be made by newRefusals.
+// refusals is a fixed-size cache of rendered error replies for names with a cached negative answer: rendering
+// takes much longer than sending. It is safe for concurrent use, and must be made by newRefusals.
 type refusals struct {
 	seed  maphash.Seed
 	slots [512]atomic.Pointer[refusal]
@@ -26,45 +26,45 @@ type refusals struct {
 
 func newRefusals() *refusals { return &refusals{seed: maphash.MakeSeed()} }
 
-// refusal is the reply to a request with this target, this Accept and this Accept-Language, as long as the cache has this error for its
-// name. It is immutable.
+// refusal is the rendered reply to requests with the same target, Accept and Accept-Language, valid while the
+// cache holds the same negative answer for the name. It is immutable.
 type refusal struct {
 	target, accept, language string
-	base                     string             // of this server
-	source                   *resolver.Negative // that is stored
-	err                      error              // of the request
+	base                     string             // the URL of this server
+	source                   *resolver.Negative // the cached negative answer
+	err                      error              // the error of the request
 	reply                    message.Reply
 }
 
-// isOf reports whether it is the reply to a request while the cache has an error for its name.
+// isOf reports whether the reply fits a request while source is the cached answer for its name.
 func (r *refusal) isOf(x *exchange, base string, source *resolver.Negative) bool {
 	return r.source == source && r.target == x.in.Target && r.accept == x.lines.List("Accept") && r.base == base &&
 		r.language == x.lines.List(pages.Vary)
 }
 
-// The sizes of a reply that is worth its memory, and of the texts that it is made of, in bytes.
+// Limits of a reply that is retained, and of the strings of its key, in bytes.
 const (
 	maxRefusal      = 8 << 10
 	maxRefusalTexts = 512
 )
 
-// isSmall reports whether the reply is worth its memory.
+// isSmall reports whether the reply is within the limits.
 func (r *refusal) isSmall() bool {
 	return len(r.reply.Body) <= maxRefusal && len(r.target)+len(r.accept)+len(r.language) <= maxRefusalTexts
 }
 
-// slot returns the place of the reply to a request.
+// slot returns the slot for the reply to a request.
 func (r *refusals) slot(x *exchange) *atomic.Pointer[refusal] {
 	var h maphash.Hash
 	h.SetSeed(r.seed)
 	for _, text := range [...]string{x.in.Target, x.lines.List("Accept"), x.lines.List(pages.Vary)} {
 		_, _ = h.WriteString(text)
-		_ = h.WriteByte(0) // which is in none of them
+		_ = h.WriteByte(0) // a separator that is in none of the strings
 	}
 	return &r.slots[h.Sum64()%uint64(len(r.slots))]
 }
 
-// cachedRefusal answers a request for a name of which the cache has an error, and reports whether it did.
+// cachedRefusal answers a request for a name with a cached negative answer, and reports whether it did.
 func (x *exchange) cachedRefusal(source error, found resolver.Answer) bool {
 	h := x.handler
 	var n *resolver.Negative
@@ -84,7 +84,7 @@ func (x *exchange) cachedRefusal(source error, found resolver.Answer) bool {
 	}
 	h.config.Finder.Used(source)
 	x.event.Err = rendered.err
-	x.identify() // so that the user and the log speak of the same request
+	x.identify() // for the log and for the user
 	reply := rendered.reply
 	reply.Fresh(found.TTL, n.Clients.Of(found.TTL), n.Clients.SharedOf(found.TTL), &x.scratch.Text)
 	reply.Record = n.Record
@@ -92,23 +92,23 @@ func (x *exchange) cachedRefusal(source error, found resolver.Answer) bool {
 	return true
 }
 
-// mayBeMore reports whether a name of which the cache has an error may be answered all the same: with the front page, with the page about
-// another name, or with the links that an identifier in a web address has although it leads nowhere.
+// mayBeMore reports whether a name with a cached negative answer may still have a successful response: the front page,
+// the page about another name, or the links of an identifier in a web address that has no location.
 func mayBeMore(a *route.Ask, err error) bool {
 	record := resolver.RecordOf(err)
 	return isHome(a) || a.Target.Preview != route.NotPreviewed || a.IsLink && record != nil && len(record.Links) > 0
 }
 
-// renderRefusal makes the reply that fail would send.
+// renderRefusal renders the reply that fail would send.
 func (x *exchange) renderRefusal(base string, n *resolver.Negative, found resolver.Answer) *refusal {
 	r := &refusal{target: strings.Clone(x.in.Target), accept: strings.Clone(x.lines.List("Accept")), base: base, source: n}
 	r.language = strings.Clone(x.lines.List(pages.Vary))
-	a := x.ask // it lies over the buffer of the connection
+	a := x.ask // a refers to the read buffer of the connection
 	a.Last(strings.Clone)
 	names := x.handler.config.Names
 	r.err = suggest(&a, problem.About(n.WithTTL(found.TTL, resolver.CacheHit), a.Target.Query.URI), names)
 	reply := problem.Reply(x.handler.config.Pages, readerLines(x.lines, &a), r.err)
 	r.reply = answer.Failed(reply, strings.Clone(base), strings.Clone(found.Name.String()), a.IsLink, r.err)
-	r.reply.Fields = slices.Clip(r.reply.Fields) // who adds to them has a copy
+	r.reply.Fields = slices.Clip(r.reply.Fields) // append copies
 	return r
 }

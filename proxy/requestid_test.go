@@ -19,7 +19,7 @@ import (
 
 var fresh = regexp.MustCompile(`^[0-9a-f]{16}$`)
 
-// The request identifier is new, or that of a trusted proxy, if it may be one.
+// The request identifier is new, or that of a trusted proxy if it is valid.
 func TestRequestIDs(t *testing.T) {
 	const given = "X-Request-Id: "
 	trusted := startObserved(t, func(c *proxy.Config) { c.Identify, c.Access.Trusted = true, []netip.Prefix{loopback} })
@@ -29,7 +29,7 @@ func TestRequestIDs(t *testing.T) {
 		name  string
 		s     observedServer
 		field string
-		want  string // "" is a new one
+		want  string // "" for a new one
 	}{
 		{"none", trusted, "X: y", ""},
 		{"that of a trusted proxy", trusted, given + "0af7651916cd43dd8448eb211c80319c", "0af7651916cd43dd8448eb211c80319c"},
@@ -52,7 +52,7 @@ func TestRequestIDs(t *testing.T) {
 	}
 }
 
-// Failures have an identifier in the response and the log, also where Identify is off.
+// Failures have an identifier in the response and the log, even if Identify is false.
 func TestRequestIDsOfFailures(t *testing.T) {
 	var log bytes.Buffer
 	s := start(t, func(c *proxy.Config) { c.Log = slog.New(slog.NewTextHandler(&log, nil)) })
@@ -74,7 +74,7 @@ func TestRequestIDsOfFailures(t *testing.T) {
 	}
 }
 
-// A description that lacks what its authority would have said succeeds, and the log says so.
+// A description that lacks metadata of an unreachable authority succeeds, and the log has the failure.
 func TestIncompleteAnswerIsLogged(t *testing.T) {
 	var log bytes.Buffer
 	s := start(t, func(c *proxy.Config) { c.Log = slog.New(slog.NewTextHandler(&log, nil)) })
@@ -89,8 +89,7 @@ func TestIncompleteAnswerIsLogged(t *testing.T) {
 	}
 }
 
-// All failures of a batch, which fail in parallel, are logged with the identifier of its
-// response.
+// All failures of a batch, which run concurrently, are logged with the identifier of its response.
 func TestRequestIDsOfBatches(t *testing.T) {
 	var log bytes.Buffer
 	s := start(t, func(c *proxy.Config) { c.Log = slog.New(slog.NewTextHandler(&log, nil)) })
@@ -107,7 +106,7 @@ func TestRequestIDsOfBatches(t *testing.T) {
 	}
 }
 
-// A response has one identifier: that of an origin, where it has sent one.
+// A response has one identifier: that of the origin, if it sends one.
 func TestRequestIDsOfTheForwardProxy(t *testing.T) {
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("X-Request-Id", "origin")

@@ -90,7 +90,7 @@ func TestResources(t *testing.T) {
 	}
 }
 
-// Outgoing requests carry Via, and loops are refused for requests of all forms.
+// Forwarded requests have Via, and loops are rejected in all forms of request.
 func TestVia(t *testing.T) {
 	var via []string
 	origin := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { via = r.Header.Values("Via") }))
@@ -108,7 +108,7 @@ func TestVia(t *testing.T) {
 	}
 }
 
-// A refusal is for nobody else, has Vary: Accept, and 405 has Allow (RFC 9110 sections 12.5.5 and 10.2.1).
+// An error response is private, has Vary: Accept, and 405 has Allow (RFC 9110 sections 12.5.5 and 10.2.1).
 func TestAllow(t *testing.T) {
 	s := start(t, nil)
 	for request, want := range map[string]string{"PUT /api/v1/resolve": "GET, HEAD, POST", "POST /urn:example:a": "GET, HEAD, OPTIONS", "POST /": "GET, HEAD"} {
@@ -121,7 +121,7 @@ func TestAllow(t *testing.T) {
 	}
 }
 
-// A resource that is cut off at its origin does not look complete.
+// A resource that its origin aborts must not look complete.
 func TestResourceThatBreaksOff(t *testing.T) {
 	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, strings.Repeat("half", 1<<12))
@@ -152,7 +152,7 @@ func TestResourceThatBreaksOff(t *testing.T) {
 	}
 }
 
-// Where a name leads nowhere, the services that fetch say so as those that locate do.
+// For a name without a location, the services that retrieve return the same error as those that locate.
 func TestResourceOfUnknownNames(t *testing.T) {
 	s := start(t, nil)
 	for err, status := range map[error]int{&resolver.Negative{Kind: resolver.ErrGone}: 410, resolver.ErrForbidden: 403, resolver.ErrUnreachable: 502} {

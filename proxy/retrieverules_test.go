@@ -28,8 +28,8 @@ func rules(t *testing.T, all ...policy.Rule) *policy.Policy {
 	return p
 }
 
-// The rules of the site hold for the resources of names as for all that is forwarded, at each redirect; and no server
-// leads to what is on this machine.
+// Policy rules apply to the resources of names as to forwarded requests, at each redirect; and no server can
+// redirect to a resource on this machine.
 func TestRulesForResources(t *testing.T) {
 	origin := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if to := r.URL.Query().Get("to"); to != "" {
@@ -67,7 +67,7 @@ func TestRulesForResources(t *testing.T) {
 		{to("ftp://a.example/0text"), 403},
 		{"http://127.0.0.1/", 403},
 		{to("http://127.0.0.1:80/"), 403},
-		{to("gopher://a.example/0text"), 403}, // it is at 127.0.0.1 and port 70 for the rules
+		{to("gopher://a.example/0text"), 403}, // the rules see it at 127.0.0.1 and port 70
 		{to("file:///0text"), 403},
 		{to("news:0text"), 403},
 	} {
@@ -80,7 +80,7 @@ func TestRulesForResources(t *testing.T) {
 	}
 }
 
-// A rule about addresses decides what comes from no server, too, also from the cache, and after 304.
+// A rule about addresses also applies to a listing from the cache, and after 304.
 func TestRulesForListings(t *testing.T) {
 	store, err := memory.New(memory.Config[*httpcache.Entry]{MaxBytes: 1 << 20, Size: (*httpcache.Entry).Size})
 	if err != nil {

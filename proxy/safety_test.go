@@ -16,8 +16,8 @@ import (
 	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
 )
 
-// What an origin puts into its lines makes no other line for the client: RFC 9110 section 5.5, RFC 9112
-// section 11.1.
+// The value of an origin's field cannot create another line for the client (RFC 9110 section 5.5, RFC 9112
+// section 11.1).
 func TestResponseSplitting(t *testing.T) {
 	s := start(t, nil)
 	for _, tt := range []struct{ name, answer string }{
@@ -50,7 +50,7 @@ func TestResponseSplitting(t *testing.T) {
 	}
 }
 
-// What is not in the key of a stored response must not decide on it for others: cache poisoning.
+// Parts of a request that are not in the cache key must not affect the stored response: cache poisoning.
 func TestCachePoisoning(t *testing.T) {
 	o := answering(t, func(request string) string {
 		said := "clean"
@@ -92,8 +92,8 @@ func TestCachePoisoning(t *testing.T) {
 	}
 }
 
-// Credentials stay with whom they are for: those of the proxy do not go on, and what an origin answers
-// to those of a user is for that user: RFC 9110 section 11.7.2, RFC 9111 section 3.5.
+// Credentials reach only their recipient: those of the proxy are not forwarded, and the response to those of
+// a user is private to that user (RFC 9110 section 11.7.2, RFC 9111 section 3.5).
 func TestCredentials(t *testing.T) {
 	o := answering(t, func(request string) string {
 		who := "nobody"
@@ -138,15 +138,15 @@ func TestCredentials(t *testing.T) {
 	}
 }
 
-// Without configuration urnd is no open proxy: a client from elsewhere reaches nothing through it, in
-// whatever form it asks.
+// In the default configuration urnd is no open proxy: a remote client reaches nothing through it, in any form
+// of request.
 func TestNoOpenProxy(t *testing.T) {
 	o := always(t, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
 	s := startOn(t, nil, func(c *proxy.Config) {
 		c.Access.Resolve = []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0"), netip.MustParsePrefix("::/0")}
 		c.Access.Purge = []netip.Prefix{loopback}
 	}, func(e *engine) { e.listen.ProxyProtocol = []netip.Prefix{loopback} })
-	// A client on a socket in the file system has no address: version 2, section 2.2.
+	// A client on a Unix domain socket has no IP address: PROXY protocol version 2, section 2.2.
 	const local = "\r\n\r\n\x00\r\nQUIT\n\x21\x31\x00\xd8"
 	for _, client := range []string{
 		"PROXY TCP4 192.0.2.7 192.0.2.1 1 2\r\n", "PROXY TCP6 2001:db8::7 2001:db8::1 1 2\r\n", local + strings.Repeat("\x00", 0xd8),
@@ -167,7 +167,7 @@ func TestNoOpenProxy(t *testing.T) {
 			}
 			c.Close()
 		}
-		// In origin-form the host is that of no site, and a name is asked for.
+		// In origin-form the host is not that of a site: the request is for a name.
 		c := s.dial(t)
 		c.send(t, client+"GET / HTTP/1.1\r\nHost: "+o.addr+"\r\n\r\n")
 		c.head(t)
@@ -178,7 +178,7 @@ func TestNoOpenProxy(t *testing.T) {
 	}
 }
 
-// urnd does not reach its own listeners by the proxy, in whatever form it is asked.
+// urnd does not connect to its own listeners as a proxy, in any form of request.
 func TestOwnListenersAreNotReached(t *testing.T) {
 	inner := listenRaw(t, func(p *peer, _ net.Conn, in *bufio.Reader) {
 		request, _ := readMessage(in)

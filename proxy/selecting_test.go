@@ -10,8 +10,8 @@ import (
 	"github.com/urnd/urnd/proxy/forward"
 )
 
-// A response is selected by what the origin got, and not by what the client sent to the proxy: RFC 9111
-// section 4.1.
+// A response is selected by the fields that the origin received, not by those that the client sent to the
+// proxy (RFC 9111 section 4.1).
 func TestSelectedByWhatIsSent(t *testing.T) {
 	o := answering(t, func(request string) string {
 		says := "en"

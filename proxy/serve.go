@@ -16,7 +16,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// serve answers what was admitted. An error means that nothing was sent.
+// serve serves an admitted request. If it returns an error, nothing was sent.
 func (x *exchange) serve() error {
 	switch a := &x.ask; a.Kind {
 	case route.KindSite, route.KindForward:
@@ -40,7 +40,7 @@ func (x *exchange) serve() error {
 	}
 }
 
-// replied replies, unless there is an error, which it returns.
+// replied sends the reply, or returns the error if it is not nil.
 func (x *exchange) replied(r message.Reply, err error) error {
 	if err == nil {
 		x.reply(r)
@@ -48,7 +48,7 @@ func (x *exchange) replied(r message.Reply, err error) error {
 	return err
 }
 
-// serveOwn answers a question about an identifier, or with the front page.
+// serveOwn answers a request about an identifier, or for the front page.
 func (x *exchange) serveOwn() error {
 	a := &x.ask
 	switch {
@@ -71,14 +71,15 @@ func (x *exchange) serveOwn() error {
 	return x.unnamed(x.replied(x.handler.answers.Reply(x.ctx, &x.question)))
 }
 
-// leadTo redirects a reader, and no program, to a page of this server.
+// leadTo redirects to a page of this server. It is used for requests of browsers only.
 func (x *exchange) leadTo(target string) error {
 	return x.replied(message.Reply{
 		Status: http.StatusFound, Location: x.handler.config.Pages.Path(target), CacheControl: message.NoStore, Vary: "Accept",
 	}, nil)
 }
 
-// options returns the reply to OPTIONS for a name. It does not resolve it: that costs, and GET says what it is.
+// options returns the reply to OPTIONS for a name. It does not resolve the name, which would be costly and is
+// the purpose of GET.
 func (x *exchange) options() (reply message.Reply, err error) {
 	canonical, err := x.handler.config.Names.Key(x.ask.Target.Query.URI)
 	if err != nil {
@@ -88,18 +89,18 @@ func (x *exchange) options() (reply message.Reply, err error) {
 		return answer.IdentifierOptions(x.base(), canonical.String()), nil
 	}
 	reply = answer.Options(&x.ask, x.base(), canonical.String())
-	if x.ask.Target.Form == route.FormMemento { // these are no names
+	if x.ask.Target.Form == route.FormMemento { // TimeGates and the like are no names
 		reply.Fields.Del("Link")
 	}
 	return reply, nil
 }
 
-// writer returns what makes pages in the language that the client accepts, or has chosen.
+// writer returns the page writer for the language that the client accepts, or that the reader has chosen.
 func (x *exchange) writer() pages.Writer {
 	return x.handler.config.Pages.For(readerLines(x.lines, &x.ask).List(pages.Vary))
 }
 
-// chosen returns what takes the place of Accept-Language where the reader has chosen a language, "" for nothing.
+// chosen returns the replacement of Accept-Language if the reader has chosen a language, else "".
 func (x *exchange) chosen() string {
 	if x.ask.Target.Language == "" {
 		return ""
@@ -107,8 +108,8 @@ func (x *exchange) chosen() string {
 	return pages.Chosen(x.ask.Target.Language)
 }
 
-// readerLines returns the lines of a request in which the language that its reader has chosen is in the place of those that the
-// client accepts.
+// readerLines returns the request header with Accept-Language replaced by the language that the reader has
+// chosen, if any.
 func readerLines(lines httpmessage.Lines, a *route.Ask) httpmessage.Lines {
 	language := a.Target.Language
 	if language == "" {
@@ -122,11 +123,12 @@ func readerLines(lines httpmessage.Lines, a *route.Ask) httpmessage.Lines {
 	}
 }
 
-// isHome reports whether the front page is asked for of a web host whose paths are names, unless it is a name itself.
+// isHome reports whether the target is the root of a web host whose paths are names: the front page, unless
+// it is a name.
 func isHome(a *route.Ask) bool { return a.Target.Form == route.FormHost && a.Path == "/" }
 
-// unnamed answers a question with its error, nil for none: the root of a web host that is no name has the front page, and a name that ends
-// with what asks for the page about another has that.
+// unnamed handles the error of a request about a name; nil for nil. The root of a web host that is no name
+// gets the front page. A name that is followed by a preview suffix gets the page about the name without it.
 func (x *exchange) unnamed(err error) error {
 	var n *resolver.Negative
 	switch {
@@ -142,16 +144,16 @@ func (x *exchange) unnamed(err error) error {
 	}
 }
 
-// leadsToFetch reports whether an address that a person typed on the front page is shown by /fetch: browsers
-// do not know its scheme.
+// leadsToFetch reports whether an address that a person typed on the front page is shown by /fetch, because
+// browsers do not support its scheme.
 func (x *exchange) leadsToFetch() bool {
 	a := &x.ask
 	return a.Kind == route.KindRedirect && a.Target.Typed && problem.PrefersHTML(x.lines) &&
 		x.handler.config.Schemes.IsBrowsable(a.Target.Query.URI.Scheme())
 }
 
-// mistyped answers a question that failed: what may be words of a title leads to the list of names, and all else is the error, with what may
-// have been meant.
+// mistyped handles the error of a request about an identifier: words that may be from a title redirect to the
+// list of names; for all else it returns the error with suggestions.
 func (x *exchange) mistyped(err error) error {
 	t := &x.ask.Target
 	if err = x.suggest(err); x.leadsToNames(err) {
@@ -160,8 +162,8 @@ func (x *exchange) mistyped(err error) error {
 	return err
 }
 
-// leadsToNames reports whether what a person typed on the front page, which is no identifier and nearly none, is looked for in titles: the
-// client may list names.
+// leadsToNames reports whether a text typed on the front page, which is no identifier nor similar to one, is
+// searched for in titles. The client must have the right to list names.
 func (x *exchange) leadsToNames(err error) bool {
 	t := &x.ask.Target
 	var f *problem.Failure
@@ -169,7 +171,7 @@ func (x *exchange) leadsToNames(err error) bool {
 		x.handler.config.Lists.Search != nil && x.handler.gate.MayBrowse(&x.client, &x.ask)
 }
 
-// document returns the reply to a request for a document that never changes.
+// document returns the reply to a request for a fixed document.
 func (x *exchange) document() (message.Reply, error) {
 	h := x.handler
 	switch path := x.ask.Path; {
@@ -193,7 +195,7 @@ func (x *exchange) document() (message.Reply, error) {
 // batch resolves many names in one request.
 func (x *exchange) batch() (message.Reply, error) {
 	h := x.handler
-	x.identify() // before its names fail in parallel
+	x.identify() // because the names of the batch may fail concurrently
 	rights := answer.BatchRights{
 		URLs:     x.mayBeLedToURLs(),
 		Allow:    func() bool { return h.gate.AllowsRate(x.client.Addr) },
@@ -207,13 +209,13 @@ func (x *exchange) batch() (message.Reply, error) {
 	}, rights)
 }
 
-// suggest adds to the error of a text what may have been meant: of one that is no identifier, of a name whose namespace nobody
-// knows, or that has raw octets.
+// suggest adds suggestions to an error about a text that is no identifier, a name of an unknown namespace, or
+// a name with raw bytes.
 func (x *exchange) suggest(err error) error {
 	return suggest(&x.ask, err, x.handler.config.Names)
 }
 
-// suggest is exchange.suggest.
+// suggest is the function behind exchange.suggest.
 func suggest(a *route.Ask, err error, names resolver.Names) error {
 	t := &a.Target
 	if a.Err != nil && t.Form == route.FormPath && t.Text != "" && !t.Identified {
@@ -232,8 +234,8 @@ func suggest(a *route.Ask, err error, names resolver.Names) error {
 	return &problem.Failure{Err: err, Input: text, Typed: t.Text, Suggestions: names.Suggest(cmp.Or(t.Text, text))}
 }
 
-// isMistyped reports whether an error is about a URI that may have been meant otherwise: one that breaks a rule, of a namespace that nobody knows,
-// also where the DNS does not say so, or of a scheme that is not resolved.
+// isMistyped reports whether an error is about a URI that may be a typing error: malformed, of an unknown
+// namespace, even if the DNS could not be reached to confirm that, or of a scheme that is not resolved.
 func isMistyped(t *route.Target, err error, names resolver.Names) bool {
 	var n *resolver.Negative
 	switch {

@@ -16,7 +16,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// serveForward answers a request of a client of the proxy or of a site, from the cache or by its server.
+// serveForward answers a request for a site or through the forward proxy, from the cache or by the origin.
 func (x *exchange) serveForward() error {
 	h, a, c := x.handler, &x.ask, &x.handler.config
 	switch {
@@ -38,7 +38,7 @@ func (x *exchange) serveForward() error {
 	return x.forward(&forward.Request{Found: x.found})
 }
 
-// forward forwards the request to the server of its target URI, or of the site that this is of.
+// forward forwards the request to the origin of its target URI, or to the servers of the site that the URI belongs to.
 func (x *exchange) forward(r *forward.Request) error {
 	h, a := x.handler, &x.ask
 	x.received(r)
@@ -47,7 +47,7 @@ func (x *exchange) forward(r *forward.Request) error {
 	r.Session, r.Ended = x.session(), x.HalfClosed()
 	r.Trusted = x.place.IsFronted
 	if x.client.Unknown {
-		r.Client = netip.Addr{} // that is the proxy
+		r.Client = netip.Addr{} // the address is that of the proxy in front
 	}
 	at := a.Site
 	if at == nil {
@@ -67,7 +67,7 @@ func (x *exchange) forward(r *forward.Request) error {
 	return err
 }
 
-// received makes a request to be forwarded of the one that came.
+// received copies the incoming request into the one to be forwarded.
 func (x *exchange) received(r *forward.Request) {
 	in := x.in
 	r.Request = httpmessage.Request{
@@ -76,7 +76,7 @@ func (x *exchange) received(r *forward.Request) {
 	r.Target, r.Authority, r.Major, r.Minor, r.Protocol = in.Target, in.Host, in.Major, in.Minor, in.Protocol
 }
 
-// purge answers PURGE: all variants of a URI must be validated before they are used again.
+// purge answers PURGE: it invalidates all variants of a URI, so that they are validated before reuse.
 func (x *exchange) purge() (reply message.Reply, err error) {
 	if x.ask.Err != nil {
 		return reply, x.ask.Err
@@ -99,7 +99,7 @@ func (x *exchange) serveTunnel() error {
 	if look := x.verdict.Look(); look != nil {
 		r.Look = func(hello tunnel.Hello, at netip.AddrPort) error {
 			err := look(helloOf(hello), hello.ServerName, at)
-			if err != nil { // its status was sent
+			if err != nil { // the status was already sent
 				x.event.Err, x.event.Denied = err, true
 			}
 			return err
@@ -112,7 +112,7 @@ func (x *exchange) serveTunnel() error {
 	return err
 }
 
-// helloOf returns with what a client begins a tunnel, as rules name it.
+// helloOf returns the policy's value for the first bytes of a tunnel.
 func helloOf(hello tunnel.Hello) policy.Hello {
 	switch {
 	case hello.IsUnreadable:
@@ -128,8 +128,8 @@ func helloOf(hello tunnel.Hello) policy.Hello {
 	}
 }
 
-// serveFetch retrieves a location as a resource of this server: /fetch?uri=. Browsers get a form where the parameter is
-// missing.
+// serveFetch retrieves a location as a resource of this server: /fetch?uri=. Browsers get a form if the
+// parameter is missing.
 func (x *exchange) serveFetch() error {
 	a := &x.ask
 	switch {
@@ -142,7 +142,7 @@ func (x *exchange) serveFetch() error {
 	}
 }
 
-// retrieve fetches the resource at the first possible location of a name, or all for I2Rs.
+// retrieve fetches the resource at the first available location of a name, or at all of them for I2Rs (RFC 2483).
 func (x *exchange) retrieve() (message.Reply, error) {
 	h, q := x.handler, x.ask.Target.Query
 	all := q.Service == resolver.I2Rs
@@ -171,8 +171,8 @@ func (x *exchange) retrieve() (message.Reply, error) {
 	return reply, nil
 }
 
-// mayRetrieve decides, by the rules of the site and by who made the client ask, which servers may be asked for the resources of
-// a name. It implements forward.Allow.
+// mayRetrieve decides which servers may be contacted for the resources of a name, by the rules of the site
+// and by the initiator of the request. led is whether a redirect led to u. It implements forward.Allow.
 func (x *exchange) mayRetrieve(u uri.URI, led bool) (func(netip.AddrPort) error, error) {
 	if err := gate.MayRetrieve(x.verdict.Initiator, u, led || x.ask.Target.Led); err != nil {
 		return nil, err

@@ -13,7 +13,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// page returns the reply with a page of this server that is about no name.
+// page returns the reply with a page of this server that is not about a name.
 func (x *exchange) page(asked *route.Target) (message.Reply, error) {
 	lists := &x.handler.config.Lists
 	switch {
@@ -34,13 +34,13 @@ func (x *exchange) page(asked *route.Target) (message.Reply, error) {
 	}
 }
 
-// home returns the front page, also where a web host whose paths are names has it.
+// home returns the front page. isHost is whether it is that of a web host whose paths are names.
 func (x *exchange) home(isHost bool) message.Reply {
 	if isHost || x.ask.IsMisnamed || !x.handler.config.Access.MayProxy(&x.client) {
 		return answer.Home(x.base(), x.writer().Home(isHost))
 	}
 	reply := answer.Home(x.base(), x.writer().ForFetching().Home(false))
-	reply.CacheControl = "private" // others do not get the links to /fetch
+	reply.CacheControl = "private" // clients without the right to the proxy get no links to /fetch
 	return reply
 }
 
@@ -68,8 +68,8 @@ func (x *exchange) docs(asked *route.Docs) (message.Reply, error) {
 	return reply, nil
 }
 
-// preview answers a request for a name that is not known with the page about that without what it ends with, a "+" or "?preview", where
-// that is known; it reports whether it did. Programs get the error, and a name that is known is answered as ever.
+// preview answers a browser's request for an unknown name that ends with a preview suffix, "+" or "?preview", with the
+// page about the name without the suffix, if that is known. It reports whether it did. Programs get the error.
 func (x *exchange) preview(err error) bool {
 	t := &x.ask.Target
 	if t.Preview != route.PerhapsPreviewed || !isUnknown(err) || !problem.PrefersHTML(x.lines) {
@@ -88,7 +88,7 @@ func (x *exchange) preview(err error) bool {
 	return ok
 }
 
-// isUnknown reports whether an error says that there is no such name, or that there cannot be one.
+// isUnknown reports whether an error says that the name does not exist or cannot exist.
 func isUnknown(err error) bool {
 	var n *resolver.Negative
 	if errors.As(err, &n) {

@@ -12,28 +12,29 @@ import (
 	"github.com/urnd/urnd/proxy/problem"
 )
 
-// ServerConfig configures a Server. All but Refused must be set.
+// ServerConfig configures a Server. All fields but Refused must be set.
 type ServerConfig struct {
 	Handler  httpmessage.Handler
 	Now      func() time.Time // the system clock, for the deadlines of connections
 	Log      *slog.Logger
 	Panicked func(value any, stack []byte)
 
-	MaxTarget int // bytes of a request-target, which the Handler refuses
-	MaxHeader int // bytes of a head
-	Streams   int // requests that a client may have at a time on a connection by HTTP/2
-	// WebSockets is whether clients are told that they may open WebSockets by HTTP/2 (RFC 8441): there are sites, or the proxy has clients.
+	MaxTarget int // the longest request-target that the Handler accepts, in bytes
+	MaxHeader int // the largest header section, in bytes
+	Streams   int // the most concurrent streams of an HTTP/2 connection
+	// WebSockets is whether the server announces SETTINGS_ENABLE_CONNECT_PROTOCOL (RFC 8441): there are
+	// sites, or clients of the proxy.
 	WebSockets bool
-	// HeaderTimeout is how long a client may take for a head, IdleTimeout how long a connection may wait for the next request, and
-	// BodyTimeout how long a client may take for the next part of a body.
+	// HeaderTimeout is how long a client may take to send a header section, IdleTimeout how long a connection
+	// may wait for the next request, BodyTimeout how long a client may take for the next part of a body.
 	HeaderTimeout, IdleTimeout, BodyTimeout time.Duration
-	// WriteDeadline returns the deadline by which a client must let the next part of a response by HTTP/2 be sent.
+	// WriteDeadline returns the deadline by which a client must accept the next part of an HTTP/2 response.
 	WriteDeadline func() time.Time
-	// Refused is called with the status of each request that is refused before it is read; nil is not called.
+	// Refused is called with the status of each request that is rejected before the Handler gets it; nil for no call.
 	Refused func(status int)
 }
 
-// Server serves the connections of clients by HTTP/1.1 and HTTP/2. It is safe for concurrent use.
+// Server serves HTTP/1.1 and HTTP/2 connections of clients. It is safe for concurrent use.
 type Server struct {
 	http1 *http1.Server
 	http2 *http2.Server
@@ -58,16 +59,16 @@ func NewServer(c ServerConfig) *Server {
 	}
 }
 
-// Close waits for the goroutines of the server. All calls of Serve have returned before.
+// Close waits for the goroutines of the server. All calls of Serve must have returned.
 func (s *Server) Close() { s.http2.Close() }
 
-// Serve serves a connection until it has ended, or another goroutine goes on with it.
+// Serve serves a connection until it ends, or until another goroutine has taken it over.
 func (s *Server) Serve(c *listen.Conn) {
 	protocol, err := c.Handshake()
 	switch {
 	case errors.Is(err, listen.ErrPlainHTTP):
 		s.http1.RefusePlain(c)
-	case err != nil: // the client gets no response
+	case err != nil: // a failed TLS handshake: the client gets no response
 	case protocol == "h2":
 		s.http2.Serve(c)
 	default:
@@ -75,7 +76,7 @@ func (s *Server) Serve(c *listen.Conn) {
 	}
 }
 
-// TooMany returns the whole response to a client that has too many connections.
+// TooMany returns the complete response to a client that has too many connections.
 func TooMany() []byte {
 	status, contentType, body := problem.Short(problem.ErrConnections)
 	return http1.Refusal(status, contentType, body, httpmessage.FieldsOf("Retry-After", "1"))

@@ -43,7 +43,7 @@ type server struct {
 
 const maxTarget = 1024
 
-// bodyTimeout is for each part of a request's body.
+// bodyTimeout applies to each part of a request's body.
 const bodyTimeout = 500 * time.Millisecond
 
 func start(t testing.TB, change func(*proxy.Config)) *server {
@@ -51,13 +51,13 @@ func start(t testing.TB, change func(*proxy.Config)) *server {
 	return startOn(t, nil, change)
 }
 
-// engine is the configuration of a server, which a test may change before it serves.
+// engine is the configuration of a server, which a test may change before serving.
 type engine struct {
 	listen    listen.ServerConfig
 	protocols proxy.ServerConfig
 }
 
-// newEngine returns the engine of a handler, by TLS unless secure is nil.
+// newEngine returns the engine of a handler, with TLS unless secure is nil.
 func newEngine(handler httpmessage.Handler, secure *tls.Config, panicked func(value any, stack []byte)) *engine {
 	const timeout = 5 * time.Second
 	log := slog.New(slog.DiscardHandler)
@@ -91,7 +91,7 @@ func (e *engine) serve(t testing.TB) (addr string, stop func() error) {
 	return listener.Addr().String(), stop
 }
 
-// startOn is start with TLS, nil for none, and with other settings of the protocols.
+// startOn is start with TLS, nil for none, and with other settings of the engine.
 func startOn(t testing.TB, secure *tls.Config, change func(*proxy.Config), settings ...func(*engine)) *server {
 	t.Helper()
 	s := &server{next: func(_ context.Context, q resolver.Query) (resolver.Answer, error) {
@@ -155,7 +155,7 @@ type conn struct {
 
 func newConn(c net.Conn) conn { return conn{c, bufio.NewReader(c)} }
 
-// ask sends a raw request, and returns the response with its whole body.
+// ask sends a raw request, and returns the response with its complete body.
 func (c conn) ask(t testing.TB, request string) *http.Response {
 	t.Helper()
 	if err := c.SetDeadline(time.Now().Add(testserver.Patience)); err != nil {
@@ -210,7 +210,7 @@ func text(t testing.TB, response *http.Response) string {
 	return string(body)
 }
 
-// gateways are protocol gateways, of which a test has the handlers that it needs.
+// gateways are descriptions of protocol gateways; a test sets the handlers that it needs.
 func gateways() scheme.Infos {
 	return scheme.Infos{
 		{Names: []string{"ftp", "file"}, Noun: "file", Stored: true, Browsable: true},

@@ -16,7 +16,7 @@ import (
 	"github.com/urnd/urnd/proxy"
 )
 
-// gssapi has Apache authenticate connections.
+// gssapi configures Apache to authenticate connections.
 const gssapi = `LoadModule authn_core_module /usr/lib/apache2/modules/mod_authn_core.so
 LoadModule authz_user_module /usr/lib/apache2/modules/mod_authz_user.so
 LoadModule auth_gssapi_module /usr/lib/apache2/modules/mod_auth_gssapi.so
@@ -32,7 +32,8 @@ Header always set X-User "expr=%{REMOTE_USER}"
 Header always set Cache-Control "public, max-age=60"
 </Location>`
 
-// keeping returns the address of a way to a server that leaves its connections open when their clients end, and those.
+// keeping returns the address of a relay to a server that leaves its connections open when their clients
+// close theirs, and those connections.
 func keeping(t *testing.T, to string) (addr string, kept chan conn) {
 	t.Helper()
 	kept = make(chan conn, 8)
@@ -52,7 +53,7 @@ func keeping(t *testing.T, to string) (addr string, kept chan conn) {
 	}).addr, kept
 }
 
-// curled is what curl prints of the last response.
+// curled is the output of curl for the last response.
 func curled(t *testing.T, tickets string, arguments ...string) string {
 	t.Helper()
 	arguments = append([]string{
@@ -68,7 +69,7 @@ func curled(t *testing.T, tickets string, arguments ...string) string {
 	return strings.Join(strings.Fields(string(text)), " ")
 }
 
-// Apache takes a connection for that of its user (GssapiConnectionBound): no other client of urnd is that.
+// Apache binds a login to the connection (GssapiConnectionBound): no other client of urnd may share it.
 func TestKerberos(t *testing.T) {
 	kdc := testserver.StartKDC(t)
 	folder := testserver.OpenFolder(t)
@@ -101,7 +102,7 @@ func TestKerberos(t *testing.T) {
 			by := func(addr, tickets string, arguments ...string) string {
 				return curled(t, tickets, append(append(tt.proxy(addr), arguments...), tt.url)...)
 			}
-			for _, log := range []string{"--negotiate", "--anyauth"} { // at once, and where it is asked for
+			for _, log := range []string{"--negotiate", "--anyauth"} { // preemptively, and after a challenge
 				if got := by(way, alice, log, "-u", ":"); !strings.HasPrefix(got, isAlice) {
 					t.Fatalf("%s: %s", log, got)
 				}

@@ -10,13 +10,13 @@ import (
 	"testing"
 )
 
-// identityOrigin is an origin that authenticates connections, as IIS does, and Apache with GssapiConnectionBound On: by
-// NTLM with three legs, by Negotiate with one. What it answers to a user, all may store.
+// identityOrigin is an origin that authenticates connections, as IIS does, and Apache with GssapiConnectionBound On:
+// by NTLM in three messages, by Negotiate in one. Its responses to a user are publicly cacheable.
 type identityOrigin struct {
 	*peer
 
 	mu    sync.Mutex
-	users map[string]int // of the connections that are open
+	users map[string]int // the open connections of each user
 }
 
 func newIdentityOrigin(t testing.TB) *identityOrigin {
@@ -26,7 +26,7 @@ func newIdentityOrigin(t testing.TB) *identityOrigin {
 	return o
 }
 
-// add counts a connection of a user.
+// add changes the number of connections of a user.
 func (o *identityOrigin) add(user string, n int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -35,7 +35,7 @@ func (o *identityOrigin) add(user string, n int) {
 	}
 }
 
-// openOf returns how many connections of a user are open.
+// openOf returns the number of open connections of a user.
 func (o *identityOrigin) openOf(user string) int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -58,7 +58,7 @@ func (o *identityOrigin) serve(p *peer, c net.Conn, in *bufio.Reader) {
 			isChallenged, fields = true, "WWW-Authenticate: NTLM challenge==\r\n"
 		case strings.EqualFold(scheme, "NTLM") && isChallenged:
 			next = token
-		case token != "" && !strings.EqualFold(scheme, "NTLM"): // also what urnd does not know
+		case token != "" && !strings.EqualFold(scheme, "NTLM"): // also schemes that urnd does not know
 			next, fields = token, "WWW-Authenticate: Negotiate done==\r\n"
 		}
 		if next != user {
@@ -73,7 +73,7 @@ func (o *identityOrigin) serve(p *peer, c net.Conn, in *bufio.Reader) {
 	}
 }
 
-// answer returns the response to a request by a user, "" for nobody.
+// answer returns the response to a request of a user, "" for an anonymous one.
 func (o *identityOrigin) answer(request, user, fields string) string {
 	said, status, control := "you are "+user, "200 OK", "public, max-age=60"
 	switch {
@@ -82,7 +82,7 @@ func (o *identityOrigin) answer(request, user, fields string) string {
 	case strings.HasPrefix(request, "GET /last "):
 		fields += "Connection: close\r\n"
 	case strings.HasPrefix(request, "POST "):
-		fields += "Content-Location: .\r\n" // it is what a GET would bring: RFC 9110 section 9.3.3
+		fields += "Content-Location: .\r\n" // the content is that of a GET: RFC 9110 section 9.3.3
 	case strings.HasPrefix(request, "GET /open "), strings.HasPrefix(request, "GET /stale "):
 		said, fields = "for all", ""
 		if strings.HasPrefix(request, "GET /stale ") {

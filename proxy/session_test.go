@@ -16,14 +16,14 @@ import (
 	schemehttp "github.com/urnd/urnd/resolver/scheme/http"
 )
 
-// asks sends a GET by a connection, and returns the status with the body, and the response.
+// asks sends a GET on a connection, and returns the status with the body, and the response.
 func (c conn) asks(t testing.TB, target string, fields ...string) (string, *http.Response) {
 	t.Helper()
 	response := c.ask(t, "GET "+target+" HTTP/1.1\r\nHost: www.example\r\n"+strings.Join(append(fields, ""), "\r\n")+"\r\n")
 	return fmt.Sprint(response.StatusCode, " ", text(t, response)), response
 }
 
-// with returns the field of credentials, none for "".
+// with returns the header field for credentials, none for "".
 func with(credentials string) []string {
 	if credentials == "" {
 		return nil
@@ -33,7 +33,7 @@ func with(credentials string) []string {
 
 const nobody, alice, bob = "401 who are you", "200 you are alice", "200 you are bob"
 
-// sessionForms are the ways to an origin: as a client of the proxy, and as the gateway of a site.
+// sessionForms are the forms of access to an origin: as a client of the proxy, and through the gateway of a site.
 func sessionForms(t *testing.T, o *identityOrigin, change func(*proxy.Config)) map[string]struct {
 	*server
 	base string
@@ -52,7 +52,7 @@ func sessionForms(t *testing.T, o *identityOrigin, change func(*proxy.Config)) m
 	}
 }
 
-// What a server takes a connection for is never what another client gets: RFC 4559 section 6.
+// An authenticated connection to a server is never used for another client (RFC 4559 section 6).
 func TestConnectionOfClient(t *testing.T) {
 	o := newIdentityOrigin(t)
 	for name, s := range sessionForms(t, o, nil) {
@@ -94,8 +94,8 @@ func TestConnectionOfClient(t *testing.T) {
 	}
 }
 
-// Behind a front that has requests of several clients, and by HTTP/2, no connection is a client's own: credentials are
-// refused, and the challenges that ask for them are not sent.
+// Behind a front end with requests of several clients, and by HTTP/2, no connection belongs to one client:
+// such credentials are rejected, and the challenges that request them are removed.
 func TestNoConnectionOfClient(t *testing.T) {
 	o := newIdentityOrigin(t)
 	trusting := func(c *proxy.Config) { c.Access.Trusted = []netip.Prefix{loopback} }
@@ -133,7 +133,7 @@ func TestNoConnectionOfClient(t *testing.T) {
 			if want := `[Basic realm="a, NTLM b", charset="UTF-8"] []`; got != nobody || asked != want {
 				t.Errorf("by another scheme, too: %s %v", got, response.Header)
 			}
-			for range 2 { // the second one is stored
+			for range 2 { // the second one is a cache hit
 				if got, _ := s.dial(t).asks(t, "/open", tt.fields...); got != "200 for all" {
 					t.Error(got)
 				}
@@ -142,7 +142,8 @@ func TestNoConnectionOfClient(t *testing.T) {
 	}
 }
 
-// A connection that is bound to one of an origin gets nothing that is stored: each of its requests goes by that.
+// A connection that is bound to one of an origin gets no stored response: each of its requests is sent on
+// that connection.
 func TestBoundConnectionsGetNothingStored(t *testing.T) {
 	o := newIdentityOrigin(t)
 	for name, s := range sessionForms(t, o, func(c *proxy.Config) { withCache(t, c) }) {
@@ -192,8 +193,8 @@ func TestNoConnectionOfClientByHTTP2(t *testing.T) {
 	}
 }
 
-// Credentials of a scheme that is not known may be about the connection, too: it is not used again. So is one on which
-// a server has sent a token that nobody asked for; it is no answer for others.
+// Credentials of an unknown scheme may authenticate the connection, too: it is not reused. The same holds for
+// a connection on which a server has sent an unrequested token, and its response is not shared.
 func TestUnknownCredentials(t *testing.T) {
 	o := newIdentityOrigin(t)
 	for name, s := range sessionForms(t, o, nil) {
@@ -222,8 +223,8 @@ func TestUnknownCredentials(t *testing.T) {
 	}
 }
 
-// An exchange with such credentials is sent once: not again where the connection breaks, and to no other server of a
-// site. The client learns that the connection to the server has ended by the end of its own.
+// A request with such credentials is sent once: not again if the connection breaks, nor to another server of
+// a site. The client learns of the end of the server's connection by the end of its own.
 func TestConnectionOfClientEnds(t *testing.T) {
 	o := newIdentityOrigin(t)
 	for name, s := range sessionForms(t, o, nil) {
@@ -273,7 +274,7 @@ func TestServerOfConnection(t *testing.T) {
 	}
 }
 
-// What is stored is not for who has a connection of his own, by no path, and others get it as before.
+// A client with a bound connection gets no stored response, by any form of access; others still do.
 func TestStoredBesideConnection(t *testing.T) {
 	o := newIdentityOrigin(t)
 	for name, s := range sessionForms(t, o, nil) {
@@ -305,7 +306,7 @@ func TestStoredBesideConnection(t *testing.T) {
 	}
 }
 
-// Connections that belong to clients have a limit and an idle timeout, and leave their slots when they end.
+// Connections bound to clients have a limit and an idle timeout, and release their slots when they end.
 func TestConnectionsOfClients(t *testing.T) {
 	o := newIdentityOrigin(t)
 	slots := make(quota.Semaphore, 1)
@@ -334,14 +335,14 @@ func TestConnectionsOfClients(t *testing.T) {
 	if got, _ := a.asks(t, "http://127.0.0.1:1/", "Authorization: Negotiate alice"); !strings.HasPrefix(got, "502 ") || !none() {
 		t.Error(got)
 	}
-	for _, c := range []conn{a, b} { // which end in the middle
+	for _, c := range []conn{a, b} { // they end in the middle of a login
 		c.send(t, "GET http://"+o.addr+"/ HTTP/1.1\r\nHost: a\r\nAuthorization: Negotiate alice\r\n\r\n")
 		c.Close()
 		testserver.Wait(t, "the connection has ended with its client", none)
 	}
 }
 
-// An upgrade may need three legs, too. The connection is the server's and the client's from then on.
+// An upgrade may need three messages, too. The connection then belongs to the server and the client.
 func TestUpgradeOfConnection(t *testing.T) {
 	o := newIdentityOrigin(t)
 	s := start(t, nil)
@@ -364,7 +365,7 @@ func TestUpgradeOfConnection(t *testing.T) {
 	c.expect(t, "late")
 }
 
-// Through an upstream proxy it is the connection to that which belongs to the client.
+// Through an upstream proxy, the connection to the proxy is bound to the client.
 func TestConnectionOfClientUpstream(t *testing.T) {
 	o := newIdentityOrigin(t)
 	s := start(t, func(c *proxy.Config) {
@@ -390,7 +391,7 @@ func TestConnectionOfClientUpstream(t *testing.T) {
 	}
 }
 
-// Nobody waits for an exchange that is about a connection, nor does it for another.
+// Requests that authenticate a connection are not collapsed with others.
 func TestConnectionIsNotCollapsed(t *testing.T) {
 	come, leave := make(chan bool, 2), make(chan bool)
 	o := listenRaw(t, func(p *peer, c net.Conn, in *bufio.Reader) {

@@ -14,24 +14,24 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Site is a site that urnd is the gateway of, or a path of it: its requests are forwarded to one of its servers, through the HTTP
-// cache, or answered.
+// Site is a site that urnd is the gateway of, or a path of it. Its requests are forwarded to one of its
+// servers, through the HTTP cache, or answered by urnd.
 type Site struct {
-	Route  route.Site // its path is that of the servers, too
+	Route  route.Site // its path is also the path at the servers
 	Access gate.SiteAccess
-	Answer *SiteAnswer // nil: its servers answer
+	Answer *SiteAnswer // nil if its servers answer
 	forward.Site
 }
 
-// SiteAnswer is what urnd itself answers in place of the servers of a site. It is immutable.
+// SiteAnswer is a fixed response of urnd in place of the servers of a site. It is immutable.
 type SiteAnswer struct {
 	Status   int
-	Location *uri.Template // where a redirect leads; nil for others
-	Type     string        // of Body; "" is text/plain
-	Body     []byte        // nil: the status in words
+	Location *uri.Template // the target of a redirect; nil for other responses
+	Type     string        // the media type of Body; "" is text/plain
+	Body     []byte        // nil for the status code and its reason phrase
 }
 
-// siteRetry is when clients may ask again for a site that is in maintenance.
+// siteRetry is the Retry-After of a site that is in maintenance.
 const siteRetry = time.Minute
 
 // reply returns the reply to a request; redirects are fresh for ttl.
@@ -40,7 +40,8 @@ func (s *SiteAnswer) reply(a *route.Ask, ttl time.Duration) message.Reply {
 	if s.Location != nil {
 		r.Location, r.CacheControl = s.Leads(a), message.MaxAge(ttl)
 	}
-	// It is a document of the site: without the policies of urnd's own, which Reply.ContentType brings.
+	// It is a document of the site: it must not get the security policies of urnd's own documents, which
+	// Reply.ContentType implies.
 	r.Fields.Set("Content-Type", cmp.Or(s.Type, "text/plain; charset=utf-8"))
 	if r.Body == nil && s.Status != http.StatusNoContent && s.Status != http.StatusNotModified {
 		r.Body = []byte(strconv.Itoa(s.Status) + " " + http.StatusText(s.Status) + "\n")
@@ -51,7 +52,7 @@ func (s *SiteAnswer) reply(a *route.Ask, ttl time.Duration) message.Reply {
 	return r
 }
 
-// Leads returns where a request is redirected to, "" where it is not.
+// Leads returns the location that a request is redirected to, "" if it is not redirected.
 func (s *SiteAnswer) Leads(a *route.Ask) string {
 	if s.Location == nil {
 		return ""
@@ -59,7 +60,7 @@ func (s *SiteAnswer) Leads(a *route.Ask) string {
 	return s.Location.Expand(locationValues(a))
 }
 
-// locationValues returns the variables of a location: those of the request in normal form.
+// locationValues returns the variables of a location template, taken from the normalized request.
 func locationValues(a *route.Ask) []uri.TemplateValue {
 	host, _ := a.Key.Authority()
 	path := a.Key.Path()
@@ -72,7 +73,7 @@ func locationValues(a *route.Ask) []uri.TemplateValue {
 	}
 }
 
-// addSites adds the sites of the configuration, and returns where they are.
+// addSites adds the sites of the configuration to h, and returns their routes.
 func (h *Handler) addSites(failures *forward.Failures) route.Sites {
 	at := make([]route.Site, len(h.config.Sites))
 	for i, s := range h.config.Sites {
@@ -85,7 +86,7 @@ func (h *Handler) addSites(failures *forward.Failures) route.Sites {
 	return route.NewSites(at)
 }
 
-// accessOf returns who may ask for each site.
+// accessOf returns the access rules of the sites.
 func accessOf(sites []Site) []gate.SiteAccess {
 	all := make([]gate.SiteAccess, len(sites))
 	for i, s := range sites {
@@ -94,8 +95,8 @@ func accessOf(sites []Site) []gate.SiteAccess {
 	return all
 }
 
-// Refresh fetches all variants that are stored for a URI in canonical form once more, and returns how many there were. The
-// rules of the site, which are for clients, do not apply. Errors are those of the origin.
+// Refresh fetches all stored variants of a URI in canonical form again, and returns their number. The rules
+// of the site do not apply, as they are for clients. Errors are those of the origin.
 func (h *Handler) Refresh(ctx context.Context, key uri.URI) (int, error) {
 	found, err := h.server.Sites.Of(key, "")
 	if err != nil {

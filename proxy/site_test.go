@@ -18,7 +18,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// paths starts a gateway of www.example with a site for each of several paths, whose server answers with what it got.
+// paths starts a gateway of www.example with a site for each of several paths, whose server echoes the request.
 func paths(t *testing.T, change func(*proxy.Config)) *server {
 	t.Helper()
 	o := answering(t, func(request string) string {
@@ -67,14 +67,14 @@ func paths(t *testing.T, change func(*proxy.Config)) *server {
 	})
 }
 
-// Each path of a site has its servers, or an answer of urnd itself.
+// Each path of a site has its servers, or a response of urnd itself.
 func TestSitePaths(t *testing.T) {
 	s := paths(t, nil)
 	for _, tt := range []struct {
 		target string
 		fields []string
 		status int
-		want   string // of the content, or of Location
+		want   string // the content, or Location
 	}{
 		{"/", nil, 200, "GET / HTTP/1.1 host=[www.example] set=[] auth=[] cookie=[]"},
 		{"/fields/a", []string{"X-Set: by a client", "Cookie: a=b"}, 200, "GET /fields/a HTTP/1.1 host=[inside.example] set=[by urnd] auth=[] cookie=[]"},
@@ -91,7 +91,7 @@ func TestSitePaths(t *testing.T) {
 		{"/users/a", nil, 401, "required"},
 		{"/users/a", []string{"Authorization: Basic am9lOndyb25n"}, 401, "required"},
 		{"/users/a", []string{"Authorization: Basic am9lOnNlY3JldA=="}, 200, "GET /users/a HTTP/1.1 host=[www.example] set=[] auth=[] cookie=[]"},
-		{"/users/a", nil, 401, "required"}, // although it is stored now
+		{"/users/a", nil, 401, "required"}, // although the response is stored now
 		{"/x/../users/a", nil, 401, "required"},
 		{"//users/a", nil, 401, "required"},
 		{"/%75sers/a", nil, 401, "required"},
@@ -128,7 +128,7 @@ func TestSitePaths(t *testing.T) {
 	}
 }
 
-// What is for some clients alone is not shown to others by /fetch, which asks as the proxy.
+// A site restricted to some clients is not shown to others by /fetch, which uses the rights of the proxy.
 func TestRestrictedSiteIsNotFetched(t *testing.T) {
 	s := paths(t, func(c *proxy.Config) {
 		c.Access.Proxy, c.Spelling = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, route.SpellingExact
@@ -146,7 +146,7 @@ func TestRestrictedSiteIsNotFetched(t *testing.T) {
 	}
 }
 
-// What urnd answers itself has no server that /fetch could ask.
+// A path that urnd answers itself has no server for /fetch.
 func TestAnsweredPathIsNotFetched(t *testing.T) {
 	s := paths(t, func(c *proxy.Config) {
 		c.Access.Proxy, c.Spelling = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, route.SpellingExact
@@ -157,7 +157,7 @@ func TestAnsweredPathIsNotFetched(t *testing.T) {
 	}
 }
 
-// An answer takes the place of what the servers of its path have answered before, and is stored.
+// A fixed response replaces the stored responses of the servers of its path.
 func TestAnswerReplacesWhatIsStored(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
@@ -169,7 +169,7 @@ func TestAnswerReplacesWhatIsStored(t *testing.T) {
 	}
 }
 
-// TRACE shows what was received, but for what clients have not sent: RFC 9110 section 9.3.8.
+// TRACE returns the received request without the fields that urnd has added (RFC 9110 section 9.3.8).
 func TestTraceShowsNoFieldsOfASite(t *testing.T) {
 	s := paths(t, nil)
 	for _, fields := range [][]string{{"Max-Forwards: 0"}, {"Max-Forwards: 3"}, nil} {

@@ -30,7 +30,7 @@ func (l *log) Write(p []byte) (int, error) {
 	return l.text.Write(p)
 }
 
-// take returns what was written, and forgets it.
+// take returns and clears the text.
 func (l *log) take() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -38,7 +38,7 @@ func (l *log) take() string {
 	return l.text.String()
 }
 
-// ruled is a proxy with rules; seen has the rule of each event.
+// ruled is a proxy with policy rules; seen returns the rule of the last event.
 func ruled(t *testing.T, mode policy.Mode, rules []policy.Rule, change func(*proxy.Config)) (s *server, seen func() string, written *log) {
 	t.Helper()
 	p, err := policy.New(mode, rules)
@@ -66,7 +66,7 @@ func ruled(t *testing.T, mode policy.Mode, rules []policy.Rule, change func(*pro
 	}, written
 }
 
-// A rule refuses what it is for, and says which rule it was: in Proxy-Status, in the event and in the log. Conditions of all kinds
+// A rule denies its requests, and is named in Proxy-Status, the event and the log. Conditions of all kinds
 // are tested in package policy.
 func TestRulesOfTheSite(t *testing.T) {
 	o := always(t, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
@@ -129,12 +129,12 @@ func TestRulesOfTheSite(t *testing.T) {
 	}
 }
 
-// The rule of a request that is allowed is in its event too, also where the address decides.
+// The event of an allowed request has its rule, too, also if the address decides.
 func TestRuleOfEvent(t *testing.T) {
 	o := always(t, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
 	for _, rule := range []policy.Rule{{ID: "by-method", Methods: []string{"GET"}}, {ID: "by-address", Destinations: []netip.Prefix{loopback}}} {
 		s, seen, _ := ruled(t, policy.Enforce, []policy.Rule{rule, {ID: "all-else", Deny: true}}, nil)
-		for range 2 { // the second one by the connection of the first
+		for range 2 { // the second one uses the connection of the first
 			if got := s.get(t, "http://"+o.addr+"/").StatusCode; got != 200 || seen() != rule.ID {
 				t.Errorf("%d by %q", got, seen())
 			}
@@ -142,8 +142,7 @@ func TestRuleOfEvent(t *testing.T) {
 	}
 }
 
-// A rule for addresses holds for a connection that is used again, and for a stored response: what one
-// user may have another one may not.
+// A rule about addresses applies to a reused connection and to a stored response: users may have different rights.
 func TestRulesHoldForWhatIsKept(t *testing.T) {
 	o := answering(t, func(request string) string {
 		if strings.HasPrefix(request, "GET /stored") {
@@ -173,8 +172,7 @@ func TestRulesHoldForWhatIsKept(t *testing.T) {
 	}
 }
 
-// The address that is dialled is the one that was checked, although the name has another one by then:
-// DNS rebinding.
+// The connection goes to the address that was checked, even if the name has another address by then (DNS rebinding).
 func TestRebinding(t *testing.T) {
 	o := always(t, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
 	_, port, _ := net.SplitHostPort(o.addr)
@@ -186,7 +184,7 @@ func TestRebinding(t *testing.T) {
 		defer mu.Unlock()
 		asked++
 		if asked%2 == 1 {
-			return []netip.Addr{netip.MustParseAddr("127.0.0.9")}, nil // where nothing listens
+			return []netip.Addr{netip.MustParseAddr("127.0.0.9")}, nil // nothing listens there
 		}
 		return []netip.Addr{netip.MustParseAddr(forbidden)}, nil
 	})

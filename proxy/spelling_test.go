@@ -13,7 +13,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// siteAt returns www.example at some servers; failures are those that are known of them, nil for none.
+// siteAt returns www.example at some servers; failures are their recorded failures, nil for none.
 func siteAt(t testing.TB, failures *forward.Failures, urls ...string) proxy.Site {
 	t.Helper()
 	config := balance.Config{Now: time.Now}
@@ -30,7 +30,8 @@ func siteAt(t testing.TB, failures *forward.Failures, urls ...string) proxy.Site
 	return proxy.Site{Route: route.Site{Host: "www.example"}, Site: forward.Site{Pool: balance.New(config)}}
 }
 
-// The configured spelling is sent, and shares what is stored with what is sent alike: RFC 3986 section 6.
+// The configured spelling is forwarded, and responses are shared between requests that are forwarded with
+// equal spelling (RFC 3986 section 6).
 func TestSpelling(t *testing.T) {
 	for _, tt := range []struct {
 		spelling route.Spelling
@@ -74,7 +75,7 @@ func TestSpelling(t *testing.T) {
 	}
 }
 
-// OPTIONS for a server as a whole is sent in asterisk-form: RFC 9112 section 3.2.4.
+// OPTIONS for a server as a whole is sent in asterisk-form (RFC 9112 section 3.2.4).
 func TestAsterisk(t *testing.T) {
 	o := always(t, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
 	for _, spelling := range []route.Spelling{route.SpellingNormal, route.SpellingExact, route.SpellingRedirect} {

@@ -15,10 +15,11 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// table is a resolver with a table of names: every kind of answer that a cache may have. Names that are not in the table do not exist.
+// table is a resolver with a fixed table: it has every kind of answer that a cache may store. Names that are
+// not in the table do not exist.
 type table struct {
 	mu    sync.Mutex
-	asked map[string]int // how often, by the keys of queries
+	asked map[string]int // the number of look-ups, by the keys of queries
 }
 
 // nameOf is the table.
@@ -102,7 +103,7 @@ func nameOf(name string, asked int) (resolver.Answer, error) {
 		return negative(resolver.ErrService, resolver.Forever, nil)
 	case "fails":
 		return resolver.Answer{}, fmt.Errorf("%w: on purpose", resolver.ErrUnreachable)
-	case "stale": // it is there once
+	case "stale": // the first look-up succeeds
 		if asked > 1 {
 			return resolver.Answer{}, fmt.Errorf("%w: on purpose", resolver.ErrUnreachable)
 		}
@@ -130,7 +131,7 @@ func (n *table) Resolve(_ context.Context, q resolver.Query) (resolver.Answer, e
 	return answer, err
 }
 
-// comeBody is a body that has come with its head.
+// comeBody is a body that has arrived completely with its header.
 type comeBody struct{ *strings.Reader }
 
 // Close implements io.Closer.
@@ -139,7 +140,7 @@ func (comeBody) Close() error { return nil }
 // Buffered implements httpcache.Buffered.
 func (b comeBody) Buffered() int { return b.Len() }
 
-// web is an origin server for all hosts: every kind of response that the HTTP cache stores, or does not.
+// web is an origin server for all hosts: it has every kind of response that the HTTP cache stores, or does not.
 type web struct{ now func() time.Time }
 
 // Fetch implements scheme.Handler.
@@ -183,7 +184,7 @@ func (o web) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, error
 	case "vary":
 		language := r.Fields.Value("Accept-Language")
 		return answer(200, "in "+language, append(minute, "Vary", "Accept-Language, Accept-Encoding", "Content-Language", language)...)
-	case "client": // one who sends no field that names it gets what is stored
+	case "client": // a client that sends no field about itself is a cache hit
 		return answer(200, "for "+r.Fields.Value("X-Forwarded-For"), append(minute, "Vary", "X-Forwarded-For, X-Real-Ip")...)
 	case "partial":
 		if r.Fields.Value("Range") == "" {
@@ -233,17 +234,17 @@ func (o web) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, error
 		return answer(200, "private", "Cache-Control", "private")
 	case "fails":
 		return nil, fmt.Errorf("%w: on purpose", resolver.ErrUnreachable)
-	default: // what the origin sees
+	default: // the request as received
 		var seen strings.Builder
 		_ = r.Fields.Header().Write(&seen)
 		return answer(200, fmt.Sprintf("%s %s %s %d\n%s", r.Method, r.URI, r.Host, sent, &seen), "Cache-Control", "no-store")
 	}
 }
 
-// identifierRoot is where identifiers in web addresses begin.
+// identifierRoot is the prefix of identifiers in web addresses.
 const identifierRoot = "https://id.example"
 
-// identifierOf is the table of identifiers in web addresses, by what follows the item.
+// identifierOf is the table of identifiers in web addresses, by the path after the item.
 func identifierOf(name, path string) (resolver.Answer, error) {
 	record := &resolver.Record{Name: name, Version: 1, Changed: time.Unix(946684000, 0), Status: "active", Redirect: 307, Links: []resolver.Link{
 		{URI: "https://a.example/pip", Rel: "gs1:pip"},

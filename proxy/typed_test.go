@@ -23,7 +23,8 @@ func identifying(t *testing.T) func(*proxy.Config) {
 	return func(c *proxy.Config) { c.Names.Identifiers = table }
 }
 
-// What people paste into the form is understood. The table of identifiers leads elsewhere, not the client: no right to use the proxy is needed.
+// Pasted forms of identifiers are recognized. The redirect comes from the table of identifiers, not from the
+// client: no right to use the proxy is needed.
 func TestPastedIdentifiers(t *testing.T) {
 	s := start(t, func(c *proxy.Config) { identifying(t)(c); c.Access.Proxy = nil })
 	for target, want := range map[string]string{
@@ -38,7 +39,7 @@ func TestPastedIdentifiers(t *testing.T) {
 	}
 }
 
-// What is not understood is answered with what was probably meant, and what was typed stays.
+// Unrecognized text gets suggestions, and the typed text is preserved.
 func TestSuggestions(t *testing.T) {
 	s := start(t, identifying(t))
 	s.next = func(context.Context, resolver.Query) (resolver.Answer, error) {
@@ -58,7 +59,7 @@ func TestSuggestions(t *testing.T) {
 		form("urn.ietf.rfc.1"):                 {400, "urn:ietf:rfc:1"},
 		form("10. 1000/182"):                   {400, "urn:doi:10.1000/182"},
 		"/urn:ietf:rfc:1.":                     {400, "urn:ietf:rfc:1"},
-		"/urn:isbn:978-0-395-36341-7":          {400, ""}, // which digit is wrong nobody knows
+		"/urn:isbn:978-0-395-36341-7":          {400, ""}, // the wrong digit is unknown
 		"/api/v1/nope":                         {404, ""},
 		"/unknown:thing":                       {501, ""},
 		// Names stay strict: RFC 8141 section 2.2.
@@ -85,7 +86,7 @@ func TestSuggestions(t *testing.T) {
 	}
 }
 
-// Where the DNS does not answer, a name of a namespace that is not known may be a mistyped one, and one of a known namespace is none.
+// If the DNS does not answer, a name of an unknown namespace may be mistyped; one of a known namespace is not.
 func TestSuggestionsWithoutDNS(t *testing.T) {
 	s := start(t, identifying(t))
 	s.next = func(context.Context, resolver.Query) (resolver.Answer, error) {

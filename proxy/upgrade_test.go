@@ -13,8 +13,7 @@ func withShutdown(timeout time.Duration) func(*engine) {
 	return func(e *engine) { e.listen.ShutdownTimeout = timeout }
 }
 
-// upgrading is an origin that changes to a protocol that echoes, where it is asked to, and also where
-// it is not at /unasked.
+// upgrading is an origin that switches to an echoing protocol on request, and at /unasked without a request.
 func upgrading(t testing.TB) *peer {
 	t.Helper()
 	return listenRaw(t, func(p *peer, c net.Conn, in *bufio.Reader) {
@@ -39,8 +38,7 @@ func upgrading(t testing.TB) *peer {
 
 const websocket = "Connection: keep-alive, Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: k\r\n"
 
-// A protocol that both sides agree on is carried, and each direction ends by itself: RFC 9110 section
-// 7.8.
+// A protocol that both sides agree on is tunneled, and each direction ends on its own (RFC 9110 section 7.8).
 func TestUpgrade(t *testing.T) {
 	o := upgrading(t)
 	s := start(t, nil)
@@ -60,7 +58,7 @@ func TestUpgrade(t *testing.T) {
 	}
 }
 
-// What is no agreement is an ordinary answer, and an agreement that nobody asked for is none.
+// A response other than 101 is forwarded as usual, and an unrequested 101 is an error.
 func TestUpgradeRefused(t *testing.T) {
 	o := upgrading(t)
 	s := start(t, nil)

@@ -15,7 +15,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// A rule about destinations is not gone around by an upstream proxy, behind which they are not known.
+// An upstream proxy does not circumvent a rule about destinations, although their addresses are unknown behind it.
 func TestDestinationsBehindUpstream(t *testing.T) {
 	up := always(t, "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 2\r\n\r\nok")
 	for name, rules := range map[string][]policy.Rule{
@@ -34,7 +34,7 @@ func TestDestinationsBehindUpstream(t *testing.T) {
 	}
 }
 
-// fetchingBy is a client for origins, with other settings.
+// fetchingBy is an HTTP client for origins, with other settings.
 func fetchingBy(t testing.TB, change func(*schemehttp.Config)) scheme.Handler {
 	t.Helper()
 	config := schemehttp.Config{Dial: new(net.Dialer).DialContext, HeaderTimeout: testserver.Patience, MaxIdle: 4, Now: time.Now}
@@ -44,7 +44,7 @@ func fetchingBy(t testing.TB, change func(*schemehttp.Config)) scheme.Handler {
 	return scheme.Mux{"http": fetch}
 }
 
-// routeVia returns the routes through one upstream proxy.
+// routeVia returns a route through one upstream proxy.
 func routeVia(t *testing.T, address string) func(uri.URI) schemehttp.Route {
 	t.Helper()
 	url, err := uri.Parse("http://" + address)

@@ -13,8 +13,8 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// traced goes on within the span of the request. Without a span the traceparent of the client is passed on to origins. Tracing
-// costs time: only clients that the configuration names may demand a span, others are sampled.
+// traced serves the request within its span. Without a span the traceparent of the client is forwarded to origins.
+// Tracing is costly: only clients named in the configuration may demand a span; other requests are sampled.
 func (x *exchange) traced() {
 	c := &x.handler.config
 	var span Span
@@ -37,7 +37,7 @@ func (x *exchange) traced() {
 	}
 }
 
-// walk is the way of a request behind Begin: it is admitted and served.
+// walk admits the request, if Begin has not, and serves it.
 func (x *exchange) walk() error {
 	if x.err != nil {
 		return x.err
@@ -69,14 +69,14 @@ func (x *exchange) walk() error {
 	return x.serve()
 }
 
-// changesProtocol reports whether an extended CONNECT may open a WebSocket: to a server behind this one. A response of this server
-// itself would be taken for the agreement to the protocol.
+// changesProtocol reports whether an extended CONNECT (RFC 8441) may open a WebSocket: only to a server
+// behind urnd. A 2xx response of urnd itself would mean that it accepts the protocol.
 func (x *exchange) changesProtocol() bool {
 	isForwarded := x.ask.Kind == route.KindSite || x.ask.Kind == route.KindForward || x.ask.Kind == route.KindSecure
 	return isForwarded && forward.IsWebSocket(x.in.Protocol)
 }
 
-// challenged returns what an authority expects that is asked for a certificate. It is admitted from everywhere, to every host, without TLS.
+// challenged returns the response to an ACME challenge. Every client may request it, of every host, without TLS.
 func (x *exchange) challenged() (text string, ok bool) {
 	if x.handler.config.Challenge == nil || x.in.Method != http.MethodGet || x.in.Protocol != "" {
 		return "", false
@@ -84,19 +84,20 @@ func (x *exchange) challenged() (text string, ok bool) {
 	return x.handler.config.Challenge(x.ctx, x.in.Target)
 }
 
-// admit decides whether the client may ask what it asks.
+// admit decides whether the client may send the request.
 func (x *exchange) admit() {
 	x.verdict, x.admitted = x.handler.gate.Admit(x.ctx, &x.client, &x.ask), true
 	x.event.Rule = x.verdict.Rule()
 }
 
-// classify says what is asked, unless the message is malformed or in a loop. Until keep it is said in memory that is used again.
+// classify sets the route of the request. It returns an error for a malformed message or a loop. Before keep,
+// the route refers to scratch buffers.
 func (x *exchange) classify() (err error) {
 	in, h := x.in, x.handler
 	if len(in.Target) > h.config.MaxTarget && in.Method != http.MethodConnect {
 		return problem.ErrTargetTooLong
 	}
-	if x.own.Server == nil { // not from keep
+	if x.own.Server == nil { // not called by keep
 		x.view.Scratch = &x.texts
 	}
 	x.view.Method, x.view.Target, x.view.Host, x.view.HTTP2, x.view.Lines = in.Method, in.Target, in.Host, in.Major == 2, x.lines
@@ -114,7 +115,8 @@ func (x *exchange) classify() (err error) {
 	return nil
 }
 
-// allowOrigin lets the page that sent the request read the reply, if that is public, also a refusal, and reports whether it may. It does so once.
+// allowOrigin sets the CORS fields if the response is public, also for an error, and reports whether the page
+// that sent the request may read the response. Repeated calls have no further effect.
 func (x *exchange) allowOrigin() bool {
 	a := &x.ask
 	isPublic := a.IsPublic || a.IsPreflight || a.Kind == route.KindBatch || a.Kind == route.KindDocument
@@ -124,7 +126,7 @@ func (x *exchange) allowOrigin() bool {
 	return x.isReadable
 }
 
-// asking returns a question as that of the client.
+// asking adds the client and its rights to a query.
 func (x *exchange) asking(q resolver.Query) resolver.Query {
 	q.Hops, q.Client = x.hops, x.client.Addr
 	if kind := x.ask.Kind; kind != route.KindName && kind != route.KindBatch {
@@ -136,7 +138,8 @@ func (x *exchange) asking(q resolver.Query) resolver.Query {
 	return q
 }
 
-// mayBeLedToURLs reports whether the client may ask where URLs lead. A page of another site has not the right of the address that its reader is at.
+// mayBeLedToURLs reports whether the client may resolve URLs. A page of another site does not inherit the
+// rights of its reader's address.
 func (x *exchange) mayBeLedToURLs() bool {
 	return x.handler.gate.MayProxy(x.ctx, &x.client, &x.ask) == nil && !x.lines.Has("Origin")
 }

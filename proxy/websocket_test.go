@@ -20,7 +20,7 @@ import (
 	"github.com/urnd/urnd/proxy"
 )
 
-// webSockets is an origin that opens WebSockets (RFC 6455 section 4.2.2), and echoes what comes.
+// webSockets is an origin that opens WebSockets (RFC 6455 section 4.2.2), and echoes all bytes.
 func webSockets(t testing.TB) *peer {
 	t.Helper()
 	return listenRaw(t, func(p *peer, c net.Conn, in *bufio.Reader) {
@@ -48,13 +48,13 @@ func webSockets(t testing.TB) *peer {
 	})
 }
 
-// streams is a client of HTTP/2 that sends frames.
+// streams is an HTTP/2 client on the level of frames.
 type streams struct {
 	*http2.Framer
 	encoder *hpack.Encoder
 	block   bytes.Buffer
 	next    uint32
-	sockets bool // the server offers WebSockets
+	sockets bool // the server announces WebSockets
 }
 
 // dialStreams connects to a server by HTTP/2, and reads its settings.
@@ -85,7 +85,7 @@ func (s *server) dialStreams(t testing.TB, name string) *streams {
 	}
 }
 
-// open begins a request, of pairs of a name and a value.
+// open sends the header of a request, as pairs of name and value.
 func (c *streams) open(end bool, pairs ...string) uint32 {
 	id := c.next
 	c.next += 2
@@ -97,7 +97,7 @@ func (c *streams) open(end bool, pairs ...string) uint32 {
 	return id
 }
 
-// webSocket asks for a WebSocket: RFC 8441 section 5.1.
+// webSocket requests a WebSocket (RFC 8441 section 5.1).
 func (c *streams) webSocket(protocol, authority, path string, pairs ...string) uint32 {
 	return c.open(false, append([]string{
 		":method", "CONNECT", ":protocol", protocol, ":scheme", "https", ":authority", authority, ":path", path,
@@ -105,8 +105,8 @@ func (c *streams) webSocket(protocol, authority, path string, pairs ...string) u
 	}, pairs...)...)
 }
 
-// come returns what has come on a stream up to a content, or its end: the status and the fields of its response, the content, and how it
-// has ended.
+// come reads a stream up to a content, or to its end. It returns the status and the fields of the response,
+// the content, and how the stream ended.
 func (c *streams) come(t testing.TB, id uint32, until string) (status string, fields []string, content, ended string) {
 	t.Helper()
 	for ended == "" && (until == "" || content != until) {
@@ -135,7 +135,7 @@ func (c *streams) come(t testing.TB, id uint32, until string) (status string, fi
 	return status, fields, content, ended
 }
 
-// webSocketSite returns a proxy of a site whose server is an origin, and a client of it.
+// webSocketSite returns an HTTP/2 client of a proxy whose site has the given server.
 func webSocketSite(t testing.TB, server string) *streams {
 	t.Helper()
 	s := startOn(t, certificate(t), func(c *proxy.Config) {
@@ -146,8 +146,8 @@ func webSocketSite(t testing.TB, server string) *streams {
 	return s.dialStreams(t, "chat.example")
 }
 
-// A client of HTTP/2 opens a WebSocket on a stream, which is one of HTTP/1.1 to the server of a site: RFC 8441 section 5. Each side ends
-// by itself.
+// An HTTP/2 client opens a WebSocket on a stream; the connection to the server of the site uses HTTP/1.1 (RFC
+// 8441 section 5). Each side ends on its own.
 func TestWebSocketByHTTP2(t *testing.T) {
 	t.Parallel()
 	o := webSockets(t)
@@ -194,7 +194,7 @@ func TestWebSocketByHTTP2(t *testing.T) {
 	}
 }
 
-// A reset of either side reaches the other one: RFC 8441 section 5.
+// A reset of either side is forwarded to the other one (RFC 8441 section 5).
 func TestWebSocketResetByHTTP2(t *testing.T) {
 	t.Parallel()
 	left := make(chan struct{})
@@ -227,18 +227,18 @@ func TestWebSocketResetByHTTP2(t *testing.T) {
 	testserver.Within(t, "the server hears of it", func() { <-left })
 }
 
-// What is no agreement of the server is no success by HTTP/2, where that would say that the WebSocket is open.
+// A response other than a valid 101 is no success by HTTP/2, where that would mean that the WebSocket is open.
 func TestWebSocketRefusedByHTTP2(t *testing.T) {
 	t.Parallel()
 	o := webSockets(t)
 	c := webSocketSite(t, "http://"+o.addr)
 	for _, tt := range []struct{ protocol, authority, path, status, code string }{
-		{"websocket", "chat.example", "/refused", "403", ""}, // by the server itself
+		{"websocket", "chat.example", "/refused", "403", ""}, // the response of the server
 		{"websocket", "chat.example", "/plain", "502", "response_not_valid"},
 		{"websocket", "chat.example", "/wrong", "502", "response_not_valid"},
 		{"WebSocket", "chat.example", "/refused", "403", ""},
 		{"connect-udp", "chat.example", "/", "501", "protocol_not_supported"}, // RFC 9220 section 3
-		{"websocket", "a", "/", "501", "protocol_not_supported"},              // of urnd itself
+		{"websocket", "a", "/", "501", "protocol_not_supported"},              // urnd itself
 		{"websocket", "a", "/urn:ietf:rfc:2648", "501", "protocol_not_supported"},
 		{"websocket", "a", "/robots.txt", "501", "protocol_not_supported"},
 	} {
@@ -261,13 +261,13 @@ func TestWebSocketRefusedByHTTP2(t *testing.T) {
 	if n := len(o.requests()); n != 4 {
 		t.Errorf("the server got %d requests", n)
 	}
-	c = webSocketSite(t, "h2c://"+o.addr) // by which no protocol can be changed
+	c = webSocketSite(t, "h2c://"+o.addr) // a server over HTTP/2 supports no protocol switch
 	if status, _, content, _ := c.come(t, c.webSocket("websocket", "chat.example", "/"), ""); status != "501" {
 		t.Errorf("a server of HTTP/2: %s %s", status, content)
 	}
 }
 
-// A WebSocket is opened by a client of the proxy, too, and by no other one: the rules are those of GET.
+// A client of the proxy may open a WebSocket, others may not: the rules are those of GET.
 func TestWebSocketOfProxyByHTTP2(t *testing.T) {
 	t.Parallel()
 	o := webSockets(t)
@@ -297,7 +297,8 @@ func TestWebSocketOfProxyByHTTP2(t *testing.T) {
 	}
 }
 
-// Without sites, and without clients of the proxy, WebSockets are not offered, and :protocol is an error: RFC 8441 section 3.
+// Without sites and without clients of the proxy, WebSockets are not announced, and :protocol is an error
+// (RFC 8441 section 3).
 func TestWebSocketNotOffered(t *testing.T) {
 	t.Parallel()
 	c := startOn(t, certificate(t), nil).dialStreams(t, "a")

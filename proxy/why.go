@@ -13,30 +13,32 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Explanation is what becomes of a GET for a URL, and why.
+// Explanation describes the handling of a GET for a URL, and the reasons.
 type Explanation struct {
-	Key      uri.URI     // by which its response is stored
-	Spelling string      // the path and query that are sent in place of those of Key, "" for these
-	Site     *route.Site // that it is of, nil for none
-	// Reply is what urnd itself answers, nil where a server does; then Cache is what the cache would do.
+	Key      uri.URI     // the cache key of its response
+	Spelling string      // the path and query that are sent instead of those of Key, "" for the same
+	Site     *route.Site // the site of the URL, nil for none
+	// Reply is the response of urnd itself, nil if it comes from a server; then Cache describes the decision
+	// of the cache.
 	Reply *OwnReply
 	Cache forward.Explanation
-	// Sent is what became of the request where it was sent; Cache is as it is then.
+	// Sent is the outcome of the request if it was sent; Cache describes the state after it.
 	Sent *forward.Sent
 }
 
-// OwnReply is a reply that no server is asked for.
+// OwnReply is a response of urnd itself, without a server.
 type OwnReply struct {
 	Status   int
-	Location string // where a redirect leads, "" for others
+	Location string // the target of a redirect, "" for other responses
 }
 
-// errOwn is the error of what is not answered from the cache of responses.
+// errOwn means that the URL is not served through the HTTP cache.
 var errOwn = fmt.Errorf("%w: urnd itself answers this, as a name or one of its pages, and stores no response for it; "+
 	"/api/v1/cache/entries has the answers for names", problem.ErrSelection)
 
-// Why explains what becomes of a GET for a URL with some fields, which are not changed: as by any client, whose rights do not matter.
-// Where send is set, it is sent once before. The rules of the site, which are for clients, do not apply.
+// Why explains the handling of a GET for a URL with the given header fields, which it does not change: by any
+// client, regardless of its rights. If send is set, the request is sent once before. The rules of the site do
+// not apply, as they are for clients.
 func (h *Handler) Why(ctx context.Context, u uri.URI, fields httpmessage.Fields, send bool) (e Explanation, err error) {
 	a := h.askOf(u.WithoutFragment(), fields)
 	if a.Err != nil {
@@ -84,7 +86,8 @@ func (h *Handler) Why(ctx context.Context, u uri.URI, fields httpmessage.Fields,
 	return e, nil
 }
 
-// askOf returns what a GET for a URL asks for: of a site as its clients ask, and of all else as clients of the proxy do.
+// askOf returns the route of a GET for a URL: within a site as its clients request it, else as clients of the
+// proxy do.
 func (h *Handler) askOf(u uri.URI, fields httpmessage.Fields) (a route.Ask) {
 	view := route.View{Method: http.MethodGet, Target: u.String(), Lines: fields.Lines}
 	view.Host, _ = u.Host()

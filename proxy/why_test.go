@@ -14,7 +14,8 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// TestWhy: what a handler explains is what its clients get, and sends nothing unless it is told to.
+// TestWhy: the explanation of a handler matches the responses that its clients get. It sends no request
+// unless told to.
 func TestWhy(t *testing.T) {
 	t.Parallel()
 	o := always(t, "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 2\r\n\r\nok")
@@ -37,7 +38,7 @@ func TestWhy(t *testing.T) {
 		c.Sites = append(c.Sites, old)
 		config = *c
 	})
-	h := proxy.New(config) // beside that of the server, with the same cache
+	h := proxy.New(config) // a second handler beside that of the server, with the same cache
 	if e, err := why(h, "http://www.example/a?utm_x=1#f", false); err != nil || e.Key.String() != "http://www.example/a" || e.Site == nil || e.Reply != nil ||
 		e.Cache.Forwarded != "uri-miss" || e.Sent != nil || len(o.requests()) != 0 {
 		t.Errorf("%+v, %v, %q", e, err, o.requests())
@@ -59,7 +60,7 @@ func TestWhy(t *testing.T) {
 	}
 }
 
-// What is explained of a compressed response is by the coding that clients get.
+// The explanation of a compressed response uses the coding that clients get.
 func TestWhyOfCompressed(t *testing.T) {
 	t.Parallel()
 	text := strings.Repeat("text ", 1000)

@@ -31,11 +31,11 @@ import (
 	"github.com/urnd/urnd/urnns/digitallink"
 )
 
-// world is a Handler with caches, over a table of names and an origin for all hosts, at a time that a test sets.
+// world is a Handler with caches, over a table of names and an origin for all hosts, with a clock that a test sets.
 type world struct {
 	*proxy.Handler
 	config proxy.Config
-	nanos  atomic.Int64 // since it began
+	nanos  atomic.Int64 // since the start
 
 	mu     sync.Mutex
 	events []proxy.Event
@@ -85,7 +85,7 @@ func newWorld(t testing.TB, change func(*proxy.Config)) *world {
 	return w
 }
 
-// knownNames are the rules for names, those of identifiers in web addresses and of a web host among them.
+// knownNames are the rules for names, including those of identifiers in web addresses and of a web host.
 func knownNames(t testing.TB) resolver.Names {
 	t.Helper()
 	set, err := urnns.NewSet(urnns.Builtin()...)
@@ -104,13 +104,13 @@ func (w *world) now() time.Time {
 	return time.Date(2026, 11, 28, 12, 0, 0, 0, time.UTC).Add(time.Duration(w.nanos.Load()))
 }
 
-// pass lets time pass.
+// pass advances the clock.
 func (w *world) pass(d time.Duration) { w.nanos.Add(int64(d)) }
 
 func (w *world) observe(e *proxy.Event) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	last := *e // its texts may lie over the buffer of a connection
+	last := *e // its strings may refer to the buffer of a connection
 	for _, text := range []*string{&last.Method, &last.Target, &last.Host, &last.Referer, &last.UserAgent, &last.User, &last.ID, &last.Type, &last.Form, &last.Scheme} {
 		*text = strings.Clone(*text)
 	}
@@ -128,12 +128,12 @@ func (w *world) event(t testing.TB) proxy.Event {
 	return w.events[len(w.events)-1]
 }
 
-// ask answers a request, and reports whether Begin did.
+// ask handles a request, and reports whether Begin answered it.
 func (w *world) ask(in *httpmessage.Incoming) (*proxytest.Recorder, bool) {
 	return proxytest.Answer(w.Handler, in)
 }
 
-// warm has the answer to GET for a target at a host in the caches.
+// warm fills the caches with the response to GET for a target at a host.
 func (w *world) warm(t testing.TB, target, host string, fields ...string) {
 	t.Helper()
 	testserver.Wait(t, "the caches have "+target+" at "+host, func() bool {
@@ -142,7 +142,7 @@ func (w *world) warm(t testing.TB, target, host string, fields ...string) {
 	})
 }
 
-// request returns a request of a client on this machine to the host "a", unless its fields have another one.
+// request returns a request of a client on this machine for the host "a", unless fields have another Host.
 func request(method, target string, fields ...string) *httpmessage.Incoming {
 	if !slices.Contains(fields, "Host") {
 		fields = append(fields, "Host", "a")
@@ -152,7 +152,7 @@ func request(method, target string, fields ...string) *httpmessage.Incoming {
 	return in
 }
 
-// shown returns a response as text, without what differs from one to the next: its date, its request identifier and its boundary.
+// shown returns a response as text, without the parts that vary: its date, its request identifier and its boundary.
 func shown(w *proxytest.Recorder) string {
 	lines := slices.DeleteFunc(w.Lines(), func(line string) bool {
 		return strings.HasPrefix(line, "Date: ") || strings.HasPrefix(line, httpmessage.RequestIDField+": ")
@@ -164,7 +164,7 @@ func shown(w *proxytest.Recorder) string {
 	return text
 }
 
-// entries is a store that keeps all, and has it at once.
+// entries is a store that evicts nothing, and stores synchronously.
 type entries[V any] struct {
 	mu    sync.Mutex
 	byKey map[string]*cache.Entry[V]

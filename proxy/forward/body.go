@@ -9,19 +9,19 @@ import (
 	"time"
 )
 
-// requestBody is the body of a request on its way to the origin. One goroutine reads it; Close ends a read that waits, and what is left
-// stays with the server. Who reads may go on when the exchange has ended, as a transport whose request was canceled does: release waits
-// for a read that is under way, and later ones fail.
+// requestBody is the body of a request on its way to the origin. It is read by one goroutine. Close interrupts a
+// blocked read, and leaves the rest of the body to the server. A transport may go on reading after the end of the
+// exchange, for instance after a cancellation: release waits for a read in progress, and later reads fail.
 type requestBody struct {
 	body        io.Reader
 	setDeadline func(time.Time) error // of reads
-	ended       atomic.Bool           // all was read
-	cut         atomic.Bool           // reads end at once
+	ended       atomic.Bool           // the end was read
+	cut         atomic.Bool           // reads fail immediately
 	late        atomic.Bool           // the client took too long
 
-	reading  sync.Mutex // held by a read
-	closing  sync.Mutex // held by who changes the deadline
-	released bool       // the request has ended; changed under both mutexes
+	reading  sync.Mutex // held during a read
+	closing  sync.Mutex // held while the deadline is changed
+	released bool       // the request has ended; changed with both mutexes held
 }
 
 // Read implements io.Reader.
@@ -52,11 +52,11 @@ func (b *requestBody) Close() error {
 	return b.setDeadline(time.Unix(1, 0))
 }
 
-// release ends the reading, and lets the server read what is left: a connection that is closed before that could take the response with
-// it (RFC 9112 section 9.6).
+// release stops reading, and lets the server read the rest: closing the connection with unread data could
+// discard the response (RFC 9112 section 9.6).
 func (b *requestBody) release() {
 	if !b.reading.TryLock() {
-		_ = b.Close() // it fails where the read has ended, too
+		_ = b.Close() // fails if the read has ended, too
 		b.reading.Lock()
 	}
 	defer b.reading.Unlock()

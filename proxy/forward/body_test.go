@@ -16,8 +16,8 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// RFC 9112 section 6: a body reaches the origin with its length, or without one, and with its trailers (RFC 9110 section 6.5). The
-// connection ends behind an early answer, by HTTP/1 (RFC 9112 section 9.6).
+// RFC 9112 section 6: a body reaches the origin with its length, or without one, and with its trailers (RFC
+// 9110 section 6.5). By HTTP/1 an early response closes the connection (RFC 9112 section 9.6).
 func TestBodies(t *testing.T) {
 	w := newWeb(t, nil, nil)
 	reading := func(r scheme.Request) (*scheme.Resource, error) {
@@ -66,14 +66,14 @@ func TestBodies(t *testing.T) {
 	}
 }
 
-// late is a body that does not come in time.
+// late is a body that times out.
 type late struct{}
 
 // Read implements io.Reader.
 func (late) Read([]byte) (int, error) { return 0, os.ErrDeadlineExceeded }
 
-// A client whose body does not come is who took too long, whatever the handler makes of it: RFC 9110 section 15.5.9. A read that
-// waits ends with the exchange, and the server may read the rest.
+// A body that times out is an error of the client, however the handler wraps it (RFC 9110 section 15.5.9). A
+// blocked read is interrupted at the end of the exchange, and the server may read the rest.
 func TestLateBody(t *testing.T) {
 	w := newWeb(t, nil, nil)
 	for name, wrapped := range map[string]func(error) error{
@@ -99,7 +99,7 @@ func TestLateBody(t *testing.T) {
 			t.Errorf("%s: %v", name, client.at)
 		}
 	}
-	// The server may know first, as where a deadline ends the request as a whole.
+	// The server may detect it first, if a deadline ends the whole request.
 	w.answer = func(scheme.Request) (*scheme.Resource, error) { return nil, errRefused }
 	for isLate, want := range map[bool]error{true: problem.ErrBodyTimeout, false: errRefused} {
 		client := new(recorder)
@@ -112,7 +112,7 @@ func TestLateBody(t *testing.T) {
 	}
 }
 
-// stalling is a body that does not come before its deadline has passed, and whose reads may not go on behind the end of their request.
+// stalling is a body that blocks until its deadline, and detects reads after the end of its request.
 type stalling struct {
 	recorder
 	reading, cut, read chan struct{}
@@ -137,8 +137,8 @@ func (w *stalling) Read([]byte) (int, error) {
 	return 0, os.ErrDeadlineExceeded
 }
 
-// A transport may read a body when its exchange was canceled: no read goes on behind the end of the request, whose stream and memory are
-// used for others then.
+// A transport may still read a body after its exchange was canceled: no read continues after the end of the
+// request, whose stream and memory are then reused.
 func TestBodyIsNotReadBehindItsRequest(t *testing.T) {
 	w := newWeb(t, nil, nil)
 	var body io.Reader
@@ -174,7 +174,7 @@ func TestBodyIsNotReadBehindItsRequest(t *testing.T) {
 	}
 }
 
-// deadlines is a recorder that keeps the deadlines for the body of the request.
+// deadlines is a recorder of the read deadlines of the request body.
 type deadlines struct {
 	recorder
 	at []time.Time
@@ -186,8 +186,8 @@ func (d *deadlines) SetReadDeadline(at time.Time) error {
 	return nil
 }
 
-// RFC 9110 section 6.5.1: trailers of an origin are passed on behind a body without a length: those that are known as announced,
-// others as well.
+// RFC 9110 section 6.5.1: trailers of an origin are forwarded after a body without a length, announced ones
+// and others.
 func TestTrailersOfOrigins(t *testing.T) {
 	w := newWeb(t, nil, nil)
 	w.answer = func(scheme.Request) (*scheme.Resource, error) {

@@ -8,18 +8,19 @@ import (
 	"github.com/urnd/urnd/internal/quota"
 )
 
-// boundConns are the connections to servers that belong to clients. Those that wait for a request make room for others,
-// or whoever leaves them idle would lock out all who log in so. The zero value has none. It is safe for concurrent use.
+// boundConns are the connections to servers that are bound to clients. At the limit, idle ones are closed in
+// favor of new ones: otherwise a client that leaves them idle could lock out all others that log in this way.
+// The zero value has none. It is safe for concurrent use.
 type boundConns struct {
 	mu   sync.Mutex
 	uses uint64
 	all  map[*bound]boundUse
 }
 
-// boundUse is whose a connection is, as quota.Network has it, and when it was used last.
+// boundUse has the client of a connection, as quota.Network returns it, and its last use.
 type boundUse struct {
 	client netip.Addr
-	last   uint64 // use of any of them
+	last   uint64 // the value of boundConns.uses at that use
 }
 
 // use records that a request of a client uses a connection.
@@ -31,7 +32,7 @@ func (c *boundConns) use(b *bound, client netip.Addr) {
 	}
 	c.uses++
 	c.all[b] = boundUse{quota.Network(client), c.uses}
-	if b.IsOver() { // remove came before
+	if b.IsOver() { // remove was called before
 		delete(c.all, b)
 	}
 }
@@ -42,8 +43,8 @@ func (c *boundConns) remove(b *bound) {
 	delete(c.all, b)
 }
 
-// longestIdle returns the connection that has waited longest of those of a client, where that is valid, or else of the
-// client that has most of them waiting; nil for none.
+// longestIdle returns the connection of a client that has been idle longest, or if client is invalid, that of
+// the client with the most idle connections; nil for none.
 func (c *boundConns) longestIdle(client netip.Addr) (longest *bound) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -67,8 +68,9 @@ func (c *boundConns) longestIdle(client netip.Addr) (longest *bound) {
 	return longest
 }
 
-// acquireBound takes a permit for a connection that belongs to a client. Where there is none, the connection that has been idle
-// longest ends: of the client itself where it has as much as it may, and else of whoever has most.
+// acquireBound acquires a permit for a connection bound to a client. At the limit it closes the connection
+// that has been idle longest: one of the client itself if it is at its own limit, else one of the client with
+// the most idle ones.
 func (p *Proxy) acquireBound(client netip.Addr) (release func(), err error) {
 	for {
 		permit, err := p.config.Bound.Acquire(client)

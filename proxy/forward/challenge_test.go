@@ -12,8 +12,8 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// RFC 4559 sections 4 and 6: NTLM and Negotiate authenticate a connection. Who has one alone is told so; who has not gets only
-// the challenges that it can meet, and where there are none, why (RFC 9110 section 15.5.2).
+// RFC 4559 sections 4 and 6: NTLM and Negotiate authenticate a connection. A client with a session gets Proxy-Support;
+// another one gets only the challenges that it can answer, or an error if there are none (RFC 9110 section 15.5.2).
 func TestChallenges(t *testing.T) {
 	const negotiate, basic, support = "Negotiate", `Basic realm="a"`, "Session-Based-Authentication"
 	for name, tt := range map[string]struct {
@@ -62,7 +62,7 @@ func TestChallenges(t *testing.T) {
 	}
 }
 
-// What a client without a connection of its own does not get stays in what is stored, for those that have one.
+// Challenges that are removed for a client without a session remain in the stored response, for clients with one.
 func TestStoredChallenges(t *testing.T) {
 	w := newWeb(t, newStore(t), nil)
 	w.answers(200, "ok", "Cache-Control", "max-age=60", "Www-Authenticate", "Negotiate", "Www-Authenticate", `Basic realm="a"`)
@@ -82,8 +82,8 @@ func TestStoredChallenges(t *testing.T) {
 	}
 }
 
-// Credentials of a connection go by one that is the client's alone, to the server that has it, and those behind them, too; the
-// connections of a client have a limit.
+// Credentials of a connection are sent on a connection bound to the client, to the same server, and so are
+// later requests. Bound connections have a limit.
 func TestCredentialsOfConnections(t *testing.T) {
 	slots := make(quota.Semaphore, 1)
 	w := newWeb(t, nil, func(c *forward.Config) { c.Bound = quota.Limit{Semaphore: slots, Busy: problem.ErrBound} })
@@ -113,7 +113,7 @@ func TestCredentialsOfConnections(t *testing.T) {
 	if client.err != nil || first == nil || !client.closes {
 		t.Errorf("%+v by %v", client, first)
 	}
-	if first != nil && session.IsBound() { // no connection was left to wait for the next request
+	if first != nil && session.IsBound() { // no connection was left idle for the next request
 		t.Error("a connection that the server has closed waits")
 	}
 	client, other := ask("http://a.example/")

@@ -8,17 +8,17 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// client is the client of one exchange. Interim responses come from a goroutine that reads from the origin: none of them is sent
-// behind the final response.
+// client is the client of one exchange. Interim responses come from a goroutine that reads from the origin:
+// none of them must be sent after the final response.
 type client struct {
 	ResponseWriter
 	request *Request
 	via     httpmessage.ViaName
 	body    *requestBody // nil for none
-	ends    atomic.Bool  // the connection ends with the response
+	ends    atomic.Bool  // the connection closes after the response
 
 	mu       sync.Mutex
-	answered bool // the final response begins
+	answered bool // the final response has begun
 }
 
 func (p *Proxy) newClient(w ResponseWriter, r *Request) *client {
@@ -30,7 +30,7 @@ func (p *Proxy) newClient(w ResponseWriter, r *Request) *client {
 	return c
 }
 
-// Interim implements scheme.Interim: it sends an interim response, whose fields are not those of the final one.
+// Interim implements scheme.Interim: it forwards an interim response, whose fields are not part of the final one.
 func (c *client) Interim(status int, fields httpmessage.Fields) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -42,9 +42,9 @@ func (c *client) Interim(status int, fields httpmessage.Fields) {
 	c.WriteInterim(status, fields)
 }
 
-// answer begins the final response. By HTTP/1.1 it ends the connection where the body of the request
-// has not ended: the server would else read the rest of it first, and take it from who sends it on; and where that of
-// the origin ends which belongs to it.
+// answer begins the final response. By HTTP/1.1 it closes the connection if the request body is incomplete,
+// since the server would otherwise read the rest first, concurrently with the transport that forwards it; and
+// if the origin's bound connection closes.
 func (c *client) answer() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -55,7 +55,7 @@ func (c *client) answer() {
 	}
 }
 
-// end ends an exchange: neither its body nor its client is used any more, also where a handler has panicked.
+// end ends an exchange, also after a panic of a handler: neither its body nor its client is used afterwards.
 func (c *client) end() {
 	c.mu.Lock()
 	c.answered = true

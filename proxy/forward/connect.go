@@ -20,8 +20,8 @@ type Target struct {
 	Port uint16
 }
 
-// Connect opens a tunnel to the target of a CONNECT (RFC 9110 section 9.3.6), and returns how many
-// bytes it carried to the client. An error means that nothing was sent.
+// Connect opens a tunnel to the target of a CONNECT (RFC 9110 section 9.3.6), and returns the number of bytes
+// sent to the client. If it returns an error, nothing was sent.
 func (p *Proxy) Connect(ctx context.Context, w ResponseWriter, r *Request, target Target) (carried int64, err error) {
 	if !p.config.TunnelPort(target.Port) {
 		return 0, problem.ErrTunnelPort
@@ -44,7 +44,7 @@ func (p *Proxy) Connect(ctx context.Context, w ResponseWriter, r *Request, targe
 		_ = server.Close()
 		return 0, err
 	}
-	if client == nil { // it has gone
+	if client == nil { // the client has disconnected
 		_ = server.Close()
 		return 0, nil
 	}
@@ -55,8 +55,8 @@ func (p *Proxy) Connect(ctx context.Context, w ResponseWriter, r *Request, targe
 	return p.tunnels.Carry(ctx, client, early, server, look), nil
 }
 
-// established says that a tunnel is open, and takes over the connection of the client, or its stream of HTTP/2 (RFC 9113 section 8.5),
-// with what it has sent already; nil where the client has gone.
+// established tells the client that the tunnel is open, and takes over its connection, or its HTTP/2 stream
+// (RFC 9113 section 8.5). early is the data already received; client is nil if it has disconnected.
 func (p *Proxy) established(w ResponseWriter, r *Request) (client net.Conn, early []byte, err error) {
 	if r.Major == 2 {
 		return p.acceptStream(w, nil)
@@ -73,8 +73,8 @@ func (p *Proxy) established(w ResponseWriter, r *Request) (client net.Conn, earl
 	return client, early, nil
 }
 
-// acceptStream answers a CONNECT of HTTP/2 with 200 and fields, and takes its stream over, with what the client has sent already; nil
-// where the client has gone.
+// acceptStream answers a CONNECT of HTTP/2 with 200 and fields, and takes over its stream. early is the data
+// already received; client is nil if it has disconnected.
 func (p *Proxy) acceptStream(w ResponseWriter, fields httpmessage.Fields) (client net.Conn, early []byte, err error) {
 	fields.Add("Via", p.config.Via.String())
 	w.WriteHeader(http.StatusOK, "", fields)

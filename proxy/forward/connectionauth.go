@@ -11,11 +11,11 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// bind binds a request with credentials that are about a connection to one that is its client's alone, and those
-// behind it to the same. They stay at the server that has it.
+// bind binds a request whose credentials authenticate a connection to a connection to the server that no other client
+// uses, and so the later requests of the same client connection. They stay with the server of that connection.
 func (p *Proxy) bind(r *Request) error {
 	isOfConnection := scheme.CredentialsOf(r.Fields) == scheme.CredentialsOfConnection
-	if r.Fetched || !r.isWeb() || !isOfConnection && !r.Session.IsBound() { // what is fetched has no credentials
+	if r.Fetched || !r.isWeb() || !isOfConnection && !r.Session.IsBound() { // /fetch forwards no credentials
 		return nil
 	}
 	authority, _ := r.Key.Authority()
@@ -34,7 +34,7 @@ func (p *Proxy) bind(r *Request) error {
 			switch {
 			case !ok:
 				return problem.ErrSiteServers
-			case isH2C(pick.Server): // a connection of HTTP/2 is shared
+			case isH2C(pick.Server): // an HTTP/2 connection is shared
 				return problem.ErrConnectionAuth
 			}
 			server = pick.Server
@@ -49,14 +49,15 @@ func (p *Proxy) bind(r *Request) error {
 	return nil
 }
 
-// unbind ends the connection that a request is bound to, unless it waits for the next one.
+// unbind closes the connection that a request is bound to, unless it is idle and may be reused.
 func (r *Request) unbind() {
 	if r.bound != nil {
 		r.bound.Waits()
 	}
 }
 
-// endsWith reports whether the connection of a client ends with a response: that which it is bound to does.
+// endsWith reports whether the client's connection closes after a response, because the connection that it is
+// bound to does.
 func (r *Request) endsWith(resource *scheme.Resource) bool {
 	return r.bound != nil && httpguts.HeaderValuesContainsToken(resource.Fields.Lines("Connection"), "close")
 }
@@ -66,9 +67,9 @@ const (
 	proxySupportField = "Proxy-Support"
 )
 
-// challenging returns an answer whose challenges its client can meet. A client with a session is told so: RFC 4559
-// section 6. Another one does not get those that authenticate a connection; where there are no others, there is an
-// error (RFC 9110 section 15.5.2), and the answer is closed.
+// challenging returns an answer with the challenges that its client can answer. A client with a session gets
+// Proxy-Support (RFC 4559 section 6). For another client, challenges that authenticate a connection are
+// removed; if none remain, it is an error (RFC 9110 section 15.5.2), and the answer is closed.
 func challenging(r *Request, a *httpcache.Answer) (*httpcache.Answer, error) {
 	if r.Fetched || !a.Fields.Has(challengeField) && !a.Fields.Has(proxySupportField) {
 		return a, nil

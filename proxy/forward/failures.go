@@ -17,29 +17,29 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// failureTTL is how long a server that failed is avoided where there are others.
+// failureTTL is how long a failing server is avoided if there are others.
 const failureTTL = 30 * time.Second
 
-// Failures remembers the servers whose last fetches failed. A server of HTTP that cannot be connected to fails at once:
-// no request was sent, and no rule was about its addresses. Else it fails by what two clients saw, with no answer to
-// anybody since the request of the second one: what one client asks for may make any server slow, or end the connection.
-// It is safe for concurrent use.
+// Failures records the servers whose last fetches failed. An HTTP server that refuses connections is marked
+// at once: no request was sent, and no rule restricted its addresses. Otherwise it takes the failures of two
+// clients, with no response to any client since the second one sent its request: a single client may request
+// things that make any server slow, or make it close the connection. It is safe for concurrent use.
 type Failures struct {
 	backoff *resolver.Backoff // by scheme and authority
 }
 
-// NewFailures returns Failures without a failure.
+// NewFailures returns empty Failures.
 func NewFailures(now func() time.Time) *Failures {
 	return &Failures{resolver.NewBackoff(failureTTL, now)}
 }
 
-// What is reported of a server: the errors of fetches have what a client requested.
+// The reported errors of servers: those of the fetches contain requests of clients.
 var (
 	ErrUnconnectable = errors.New("it cannot be connected to")
 	ErrUnanswered    = errors.New("it did not answer two clients")
 )
 
-// observed is a scheme.Handler that records its failures.
+// observed is a scheme.Handler that records failures.
 type observed struct {
 	scheme.Handler
 	failures *Failures
@@ -55,7 +55,7 @@ func (o observed) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource
 		return o.Handler.Fetch(ctx, r)
 	}
 	attempt := o.failures.backoff.Begin(server)
-	defer attempt.Abandon() // where the error is no failure of the server, and where the handler panics
+	defer attempt.Abandon() // if the error is not a failure of the server, or the handler panics
 	resource, err := o.Handler.Fetch(ctx, r)
 	if err == nil {
 		attempt.Answered()
@@ -71,23 +71,24 @@ func (o observed) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resource
 	return resource, err
 }
 
-// failureScope is for whom a server fails by the error of a fetch.
+// failureScope is the set of clients for which a failed fetch marks the server.
 type failureScope uint8
 
 const (
-	scopeNone   failureScope = iota // the error says nothing about the server
-	scopeClient                     // for the client that requested
-	scopeServer                     // for all clients
+	scopeNone   failureScope = iota // none: the error says nothing about the server
+	scopeClient                     // the client of the request
+	scopeServer                     // all clients
 )
 
-// failureScopeOf returns the scope of an error. A refusal by urnd and a client that left are not failures of the server;
-// nor is a refusal by the server itself, whatever its status: it has answered.
+// failureScopeOf returns the scope of an error. A denial by urnd and a disconnect of the client are not
+// failures of the server, nor is an error response of the server itself, whatever its status.
 func failureScopeOf(server string, r scheme.Request, err error) failureScope {
 	var refusal *scheme.Refusal
 	switch {
 	case errors.As(err, &refusal) || errors.Is(err, context.Canceled) || problem.Status(err) < http.StatusBadGateway:
 		return scopeNone
-	// FTP may have sent commands before it connects for data; what is checked for one client may leave others more addresses.
+	// FTP may have sent commands before it connects for data; a check of one client's addresses may leave
+	// other clients more of them.
 	case strings.HasPrefix(server, "http") && r.Check == nil && isUnreachable(err):
 		return scopeServer
 	default:
@@ -95,8 +96,8 @@ func failureScopeOf(server string, r scheme.Request, err error) failureScope {
 	}
 }
 
-// isUnreachable reports whether an error is of connecting to an address, to which nothing was sent. What this machine
-// lacks, such as a free port, says nothing of the server.
+// isUnreachable reports whether an error occurred while connecting to an address, before anything was sent. A
+// shortage of this machine, such as of free ports, does not count.
 func isUnreachable(err error) bool {
 	var operation *net.OpError
 	if errors.Is(err, netguard.ErrConnectTimeout) {
@@ -113,10 +114,10 @@ func isUnreachable(err error) bool {
 	return false
 }
 
-// Avoided returns the servers that are avoided where there are others, as ServerOf names them.
+// Avoided returns the servers that are avoided if there are others, in the form of ServerOf.
 func (f *Failures) Avoided() []resolver.Avoided { return f.backoff.Avoided() }
 
-// Failing reports whether the server of a location failed in the last 30 seconds.
+// Failing reports whether the server of a location is marked: it has failed in the last 30 seconds.
 func (f *Failures) Failing(location string) bool {
 	if f.backoff.Empty() {
 		return false
@@ -125,8 +126,8 @@ func (f *Failures) Failing(location string) bool {
 	return server != "" && f.backoff.Failing(server)
 }
 
-// ServerOf returns the scheme and authority of a location, "" where it has none. A server of a site that speaks HTTP/2
-// without TLS is one of http.
+// ServerOf returns the scheme and authority of a location, "" without an authority. The scheme h2c, of a
+// site's server with HTTP/2 without TLS, is returned as http.
 func ServerOf(location string) string {
 	if rest, ok := strings.CutPrefix(location, schemeH2C+"://"); ok {
 		location = "http://" + rest
@@ -138,7 +139,7 @@ func ServerOf(location string) string {
 	return serverOf(u)
 }
 
-// serverOf returns the scheme and authority of u, "" where it has no authority.
+// serverOf returns the scheme and authority of u, "" without an authority.
 func serverOf(u uri.URI) string {
 	u = u.Normalize()
 	authority, ok := u.Authority()
@@ -149,5 +150,5 @@ func serverOf(u uri.URI) string {
 	if name := uri.CanonicalHost(host); name != host {
 		return u.Scheme() + "://" + strings.Replace(authority, host, name, 1)
 	}
-	return u.String()[:len(u.Scheme())+len("://")+len(authority)] // in lower case, as it is normal
+	return u.String()[:len(u.Scheme())+len("://")+len(authority)] // in lower case, because u is normalized
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// outcome is a handler whose fetches end with an error, or nil.
+// outcome is a handler whose fetches fail with an error, or succeed if it is nil.
 type outcome struct{ err error }
 
 func (o outcome) Fetch(context.Context, scheme.Request) (*scheme.Resource, error) {
@@ -30,17 +30,17 @@ func (o outcome) Fetch(context.Context, scheme.Request) (*scheme.Resource, error
 	return new(scheme.Resource), nil
 }
 
-// clock is a time that the test sets.
+// clock is a time set by the test.
 type clock struct{ at time.Time }
 
 func (c *clock) now() time.Time { return c.at }
 
 func (c *clock) advance(d time.Duration) { c.at = c.at.Add(d) }
 
-// errRefused is the error of a server that cannot be connected to.
+// errRefused is the error of a server that refuses connections.
 var errRefused = fmt.Errorf("%w: %w", resolver.ErrUnreachable, &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)})
 
-// fetch notes the outcome of a fetch from a location for a client.
+// fetch records the outcome of a fetch from a location by a client.
 func fetch(t *testing.T, f *forward.Failures, location string, outcome outcome) {
 	t.Helper()
 	fetchFor(t, f, 1, location, outcome)
@@ -72,14 +72,14 @@ func TestFailuresByError(t *testing.T) {
 		{fmt.Errorf("%w: dialling: %w", resolver.ErrUnreachable, context.DeadlineExceeded), true},
 		{errRefused, true},
 		{fmt.Errorf("%w: %w", context.DeadlineExceeded, netguard.ErrConnectTimeout), true},
-		// A client that left, and a refusal by urnd, are not the fault of the server.
+		// A disconnect of the client and a denial by urnd are not failures of the server.
 		{context.Canceled, false},
 		{fmt.Errorf("%w: dialling: %w", resolver.ErrUnreachable, context.Canceled), false},
 		{netguard.ErrForbidden, false},
 		{scheme.ErrUnsupported, false},
 		{fmt.Errorf("%w: malformed chunked encoding", scheme.ErrBody), false},
 		{errors.New("a bug"), false},
-		// A server that refuses in its own protocol has answered.
+		// A server that sends an error of its own protocol has answered.
 		{scheme.Refuse(http.StatusBadGateway, "430 TLS required"), false},
 		{fmt.Errorf("listing: %w", scheme.Refuse(http.StatusServiceUnavailable, "450 File busy")), false},
 		{scheme.Refuse(http.StatusGatewayTimeout, "Target timed out"), false},
@@ -97,7 +97,7 @@ func TestFailuresByError(t *testing.T) {
 	}
 }
 
-// A failure is one of a server: of a scheme and an authority.
+// A failure applies to a server, identified by scheme and authority.
 func TestFailuresByServer(t *testing.T) {
 	f := forward.NewFailures((&clock{at: time.Unix(0, 0)}).now)
 	fetch(t, f, "HTTP://A.example:80/b?c", outcome{errRefused})
@@ -112,7 +112,7 @@ func TestFailuresByServer(t *testing.T) {
 	}
 }
 
-// A failure is forgotten after 30 seconds, or when the server answers.
+// A failure expires after 30 seconds, or when the server answers.
 func TestFailuresEnd(t *testing.T) {
 	const location = "http://a.example/"
 	c := &clock{at: time.Unix(0, 0)}
@@ -145,7 +145,7 @@ func TestFailuresEnd(t *testing.T) {
 	}
 }
 
-// No more than 4096 servers are remembered; those that are forgotten make room.
+// At most 4096 servers are recorded; expired ones make room.
 func TestFailuresAreBounded(t *testing.T) {
 	const bound = 4096
 	server := func(i int) string { return fmt.Sprintf("http://s%d.example/", i) }
@@ -173,7 +173,7 @@ func TestFailuresAreBounded(t *testing.T) {
 	}
 }
 
-// A rule that leaves a client only some addresses of a server says nothing of those that others are left.
+// A failure under a rule that restricts the addresses for a client does not mark the server for others.
 func TestFailuresBehindARule(t *testing.T) {
 	const location = "http://a.example/"
 	f := forward.NewFailures((&clock{at: time.Unix(0, 0)}).now)
@@ -196,7 +196,7 @@ func TestFailuresBehindARule(t *testing.T) {
 	}
 }
 
-// One client that sees a server refuse connections, and then end them, is not two.
+// One client that sees a server refuse connections, and later close them, does not count as two.
 func TestFailuresOfOneClientInTwoWays(t *testing.T) {
 	const location = "http://a.example/"
 	c := &clock{at: time.Unix(0, 0)}
@@ -210,7 +210,7 @@ func TestFailuresOfOneClientInTwoWays(t *testing.T) {
 	}
 }
 
-// One client with many names that fail leaves room for what others see.
+// One client with many failing names leaves room for failures seen by others.
 func TestFailuresOfOneClientLeaveRoom(t *testing.T) {
 	const bound, first, late = 4096, "http://first.example/", "http://late.example/"
 	c := &clock{at: time.Unix(0, 0)}

@@ -14,7 +14,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// What one client's requests make a server do does not mark it, however many they are.
+// Failures of requests of one client do not mark a server, however many they are.
 func TestOneClientMarksNoServer(t *testing.T) {
 	const location = "http://a.example/"
 	c := &clock{at: time.Unix(0, 0)}
@@ -57,7 +57,8 @@ func (w waiting) Fetch(context.Context, scheme.Request) (*scheme.Resource, error
 	return new(scheme.Resource), nil
 }
 
-// A request that a server answers late, while it answers others, says nothing of the server, whoever fails.
+// A late failure of a request does not mark a server that has answered others meanwhile, whichever client's
+// request fails.
 func TestServerThatAnswersOthers(t *testing.T) {
 	const location = "http://a.example/"
 	c := &clock{at: time.Unix(0, 0)}
@@ -92,7 +93,8 @@ func TestServerThatAnswersOthers(t *testing.T) {
 	}
 }
 
-// A connection that is refused counts alone where it is before the request: an FTP server is asked before those for data.
+// A refused connection marks the server alone only if no request was sent before: an FTP server gets commands
+// before data connections.
 func TestRefusedConnections(t *testing.T) {
 	for location, want := range map[string]bool{"http://a.example/": true, "https://a.example/": true, "ftp://a.example/": false} {
 		f := forward.NewFailures((&clock{at: time.Unix(0, 0)}).now)

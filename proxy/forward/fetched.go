@@ -13,22 +13,22 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// asked are the fields of a client that a request for a fetched resource, or one by another protocol than
-// HTTP, may have: the others are for this server, or for origins that know HTTP.
+// asked are the request fields of a client that are forwarded for a fetched resource, or to a server of a
+// protocol other than HTTP. Other fields are meant for this server, or for HTTP origins.
 var asked = [...]string{
 	"Accept", "Accept-Encoding", "Accept-Language", "Cache-Control", "Pragma", "Range", "If-Range", "If-None-Match", "If-Modified-Since",
 	"If-Match", "If-Unmodified-Since", "User-Agent",
 }
 
-// askedOf returns the fields of a request that is fetched, or sent by another protocol.
+// askedOf returns the fields of a request at /fetch, or of one by another protocol.
 func (p *Proxy) askedOf(r *Request) httpmessage.Fields {
 	fields := r.Fields.Filter(func(f httpmessage.Field) bool { return slices.ContainsFunc(asked[:], f.Is) })
 	if r.isWeb() {
-		p.nameClient(r, &fields) // the origin may select by it
+		p.nameClient(r, &fields) // the origin may select the response by them
 		return fields
 	}
 	p.negotiate(&fields, p.config.Accept(r.Fields.List("Accept"), r.Fetched, r.Sort), cmp.Or(r.Language, r.Fields.List("Accept-Language")))
-	// A password for the server, and not for this one.
+	// A password for the origin, not for this server.
 	if !r.Fetched {
 		for _, line := range r.Fields.Lines("Authorization") {
 			fields.Add("Authorization", line)
@@ -37,7 +37,8 @@ func (p *Proxy) askedOf(r *Request) httpmessage.Fields {
 	return fields
 }
 
-// negotiate sets by which a listing is made into a document: one value for all that have the same, so that it is stored once.
+// negotiate sets the fields that select the rendering of a listing. Equal renderings have equal values, so
+// that each is stored once.
 func (p *Proxy) negotiate(fields *httpmessage.Fields, accept, languages string) {
 	fields.Set("Accept", accept)
 	if chosen := p.config.Language(accept, languages); chosen != "" {
@@ -47,15 +48,15 @@ func (p *Proxy) negotiate(fields *httpmessage.Fields, accept, languages string) 
 	fields.Del("Accept-Language")
 }
 
-// shown are the fields of a response that are passed on with a fetched resource: those that mean the same as
-// fields of this server.
+// shown are the response fields that are forwarded with a fetched resource: those whose meaning is the same
+// in a response of this server.
 var shown = [...]string{
 	"Accept-Ranges", "Age", "Cache-Control", "Content-Disposition", "Content-Encoding", "Content-Language", "Content-Length", "Content-Range", "Content-Type",
 	"Date", "Etag", "Expires", "Last-Modified", "Proxy-Status", "Retry-After", "Vary",
 }
 
-// asFetched returns an answer as a resource of this server, without the fields and trailers that would be taken
-// for its own. An error means that it cannot be one; the answer is closed then.
+// asFetched returns an answer as a resource of this server, without the fields and trailers that would act as
+// those of this server. If it returns an error, the answer is closed.
 func (p *Proxy) asFetched(r *Request, a *httpcache.Answer) (*httpcache.Answer, error) {
 	location, err := leadsTo(r, a)
 	if err != nil {
@@ -72,13 +73,13 @@ func (p *Proxy) asFetched(r *Request, a *httpcache.Answer) (*httpcache.Answer, e
 	return &resource, nil
 }
 
-// leadsTo returns the target of this server at which a redirect goes on, "" for none. An error is for an
-// answer that asks the client for what is not for this server to ask, or redirects to nowhere.
+// leadsTo returns the target of this server that continues a redirect, "" for no redirect. It returns an
+// error for a response that requests credentials, and for an invalid Location.
 func leadsTo(r *Request, a *httpcache.Answer) (string, error) {
 	switch location := a.Fields.Value("Location"); {
 	case a.Status == http.StatusUnauthorized:
-		// The browser would send the password to this server as its own, so its challenge is not passed
-		// on, without which there is no 401: RFC 9110 section 15.5.2.
+		// The browser would send the password to this server for all of its resources. So the challenge is
+		// not forwarded, and 401 requires one: RFC 9110 section 15.5.2.
 		return "", scheme.Refuse(http.StatusForbidden, "401 "+cmp.Or(a.Reason, http.StatusText(a.Status)))
 	case a.Status == http.StatusProxyAuthRequired:
 		return "", fmt.Errorf("%w: status 407 is not that of an origin", scheme.ErrResponse)
@@ -87,7 +88,7 @@ func leadsTo(r *Request, a *httpcache.Answer) (string, error) {
 		if err == nil && !target.IsURN() {
 			err = target.Check()
 		}
-		if err != nil { // its text alone: it is no fault of the URI that the client asked for
+		if err != nil { // wrapped as text: it must not look like an error of the requested URI
 			return "", fmt.Errorf("%w: it redirects to what is no URI: %s", scheme.ErrResponse, err.Error())
 		}
 		if err := mayRefer(r.URI, target); err != nil {
@@ -102,7 +103,7 @@ func leadsTo(r *Request, a *httpcache.Answer) (string, error) {
 	}
 }
 
-// shownOf returns the fields of an answer that are passed on, and those of this server for what it shows of others.
+// shownOf returns the fields of an answer that are forwarded, and those that protect this server from its content.
 func shownOf(r *Request, a *httpcache.Answer) httpmessage.Fields {
 	isShown := func(f httpmessage.Field) bool { return slices.ContainsFunc(shown[:], f.Is) }
 	fields := a.Fields.Filter(isShown)
@@ -118,8 +119,8 @@ func shownOf(r *Request, a *httpcache.Answer) httpmessage.Fields {
 	return fields
 }
 
-// privately returns a Cache-Control by which no shared cache stores a response that is for those who may use the
-// proxy: RFC 9111 section 5.2.2.7.
+// privately returns a Cache-Control that prevents shared caches from storing a response that only clients of
+// the proxy may get (RFC 9111 section 5.2.2.7).
 func privately(lines []string) string {
 	control := cachecontrol.Directives{{Name: "private"}}
 	for _, directive := range cachecontrol.Parse(lines) {

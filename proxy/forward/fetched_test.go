@@ -15,8 +15,8 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// Statuses that would not mean the same as those of this server: RFC 9110 sections 15.4 and 15.5.2. A person has to open where a
-// server leads to another one.
+// Statuses that would have another meaning as those of this server: RFC 9110 sections 15.4 and 15.5.2. A
+// redirect to another server that trusts lines needs user activation.
 func TestFetchedStatuses(t *testing.T) {
 	const base = "http://a.example/b"
 	w := newWeb(t, nil, nil)
@@ -24,7 +24,7 @@ func TestFetchedStatuses(t *testing.T) {
 		status   int // of the origin
 		location string
 		want     int
-		leads    string // "" for nowhere
+		leads    string // "" for none
 	}{
 		{401, "", 403, ""},
 		{407, "", 502, ""},
@@ -69,14 +69,14 @@ func TestFetchedStatuses(t *testing.T) {
 	}
 }
 
-// Of a response at /fetch only that is shown which means the same as of this server, to its client alone (RFC 9111 section
-// 5.2.2.7), and it does nothing but being shown.
+// A response at /fetch only has the fields whose meaning is the same for this server, is private to its
+// client (RFC 9111 section 5.2.2.7), and cannot run code.
 func TestFetchedFields(t *testing.T) {
 	const sandbox = "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors "
 	w := newWeb(t, nil, nil)
 	for _, tt := range []struct {
 		target, embedder, control string
-		made                      bool // urnd made the document
+		made                      bool // urnd rendered the document
 		want                      string
 	}{
 		{
@@ -145,7 +145,7 @@ func TestFetchedFields(t *testing.T) {
 	}
 }
 
-// Without an answer there is nothing to show: what a server refuses in its own protocol is told with its words.
+// Without a response there is nothing to show: an error of another protocol is reported with its text.
 func TestFetchedFailure(t *testing.T) {
 	w := newWeb(t, nil, nil)
 	w.answer = func(scheme.Request) (*scheme.Resource, error) { return nil, scheme.ErrResponse }
@@ -156,8 +156,8 @@ func TestFetchedFailure(t *testing.T) {
 	}
 }
 
-// No shared cache keeps what those get who may use the proxy, also of what is stored, and X-Request-Id stays that of urnd: RFC 9111
-// section 5.2.2.7.
+// No shared cache may store a response for clients of the proxy, even if it is in urnd's cache, and
+// X-Request-Id remains that of urnd (RFC 9111 section 5.2.2.7).
 func TestFetchedIsPrivate(t *testing.T) {
 	for sent, want := range map[string]string{
 		"":                            "private",
@@ -186,7 +186,8 @@ func TestFetchedIsPrivate(t *testing.T) {
 	}
 }
 
-// What an origin selects by the client that urnd names is for that client alone: RFC 9111 section 4.1.
+// A response that the origin selects by the client that urnd identifies is only used for that client (RFC
+// 9111 section 4.1).
 func TestFetchedByClient(t *testing.T) {
 	for _, tt := range []struct {
 		forwarded forward.Forwarded

@@ -12,7 +12,7 @@ import (
 	"github.com/urnd/urnd/proxy/message"
 )
 
-// outgoing returns the fields of a request that is passed on, a copy which may be in room.
+// outgoing returns the fields of a forwarded request, as a copy that may use the memory of room.
 func (p *Proxy) outgoing(ctx context.Context, r *Request, fields, room httpmessage.Fields) httpmessage.Fields {
 	fields = httpcache.AppendEndToEnd(room, fields)
 	if !r.isWeb() {
@@ -31,8 +31,8 @@ func (p *Proxy) outgoing(ctx context.Context, r *Request, fields, room httpmessa
 	return fields
 }
 
-// selecting returns the fields of a request as the origin gets them, by which it may select a response
-// (RFC 9111 section 4.1): without those of the connection, and with those that name the client.
+// selecting returns the fields by which the origin may select a response (RFC 9111 section 4.1), as it gets
+// them: without hop-by-hop fields, and with those that identify the client.
 func (p *Proxy) selecting(r *Request) httpmessage.Fields {
 	if r.Fetched || !r.isWeb() {
 		return p.askedOf(r)
@@ -45,7 +45,7 @@ func (p *Proxy) selecting(r *Request) httpmessage.Fields {
 	return fields
 }
 
-// added returns the fields that selecting has added, and that no client has sent: they name the client.
+// added returns the names of the fields that selecting adds and no client has sent: they identify the client.
 func (p *Proxy) added(r *Request) (names []string) {
 	if r.isGateway() {
 		for _, f := range r.Site.Request.Set {
@@ -63,9 +63,9 @@ func (p *Proxy) added(r *Request) (names []string) {
 	return names
 }
 
-// upgradeOf returns the protocol that a request asks to change to, "" for none: RFC 9110 section 7.8.
-// That to HTTP/2 is not forwarded: it is one of the connection. Nor is that of a request which may
-// change something: it goes through the cache, and invalidates what is stored.
+// upgradeOf returns the protocol that a request wants to switch to, "" for none (RFC 9110 section 7.8). h2c
+// is not forwarded, as it concerns the connection. Nor are upgrades of unsafe requests: these go through the
+// cache, to invalidate stored responses.
 func upgradeOf(r *Request) string {
 	if r.Protocol != "" {
 		return r.Protocol

@@ -12,8 +12,8 @@ import (
 	"github.com/urnd/urnd/proxy/message"
 )
 
-// RFC 9110 section 7.6.1: the fields of one connection are not passed on, either way; section 7.6.3: Via is added; section
-// 10.1.4: trailers are asked for anew.
+// RFC 9110 section 7.6.1: hop-by-hop fields are not forwarded, in either direction; section 7.6.3: Via is
+// added; section 10.1.4: TE: trailers is generated anew.
 func TestPassedFields(t *testing.T) {
 	via := httpmessage.NewViaName()
 	w := newWeb(t, nil, func(c *forward.Config) { c.Via = via })
@@ -46,7 +46,8 @@ func TestPassedFields(t *testing.T) {
 	}
 }
 
-// What other protocols get is what they can use: the password of the client is for their server, and neither Via nor the rest.
+// Servers of other protocols get the fields that they can use: the client's password is meant for them, and
+// Via and the rest are omitted.
 func TestFieldsForOtherProtocols(t *testing.T) {
 	w := newWeb(t, nil, nil)
 	for _, fetched := range []bool{false, true} {
@@ -57,7 +58,7 @@ func TestFieldsForOtherProtocols(t *testing.T) {
 			t.Errorf("%+v", client)
 		}
 		want := `Range=bytes=0- Accept=listing of "text/x", fetched false, by "name" Authorization=secret`
-		if fetched { // it would be one for this server
+		if fetched { // it would be meant for this server
 			want = `Range=bytes=0- Accept=listing of "text/x", fetched true, by "name"`
 		}
 		if sent, _ := w.last(); linesOf(sent.Fields, "Range", "Accept", "Authorization", "Cookie", "Referer", "Via") != want {
@@ -66,9 +67,9 @@ func TestFieldsForOtherProtocols(t *testing.T) {
 	}
 }
 
-// How a client is named to origins, and how it came to servers of sites: RFC 7239 sections 4 to 6 and 8.1. What a trusted proxy
-// says is made anew; what others say of how they
-// came is not passed on to servers of sites.
+// The fields that identify a client to origins, and its scheme and host to servers of sites: RFC 7239
+// sections 4 to 6 and 8.1. Fields of a trusted proxy are generated anew; those of others about scheme and
+// host are not forwarded to servers of sites.
 func TestForwardedFields(t *testing.T) {
 	const (
 		transparent, off, standard, forwardedFor, nothing = forward.ForwardedTransparent, forward.ForwardedOff, forward.ForwardedStandard,
@@ -141,7 +142,8 @@ func TestForwardedFields(t *testing.T) {
 	}
 }
 
-// Sites get no field that CGI would take for another one: RFC 3875 section 4.1.18, CVE-2016-5385. Proxy goes to nobody.
+// Sites get no field that CGI would take for another one: RFC 3875 section 4.1.18, CVE-2016-5385. Proxy is
+// never forwarded.
 func TestOddFields(t *testing.T) {
 	odd := []string{"X_A", "X.A", "X~A", "X|A", "X'A", "X!A", "X#A", "X$A", "X%A", "X&A", "X*A", "X+A", "X^A", "X`A", "_", "Script_Name", "Content_Length"}
 	for name, tt := range map[string]struct {

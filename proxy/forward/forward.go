@@ -1,5 +1,8 @@
-// Package forward forwards the requests of proxy clients to origin servers, as far as the HTTP
-// cache cannot answer them, opens tunnels, and fetches the resources at locations of names.
+// Package forward is the forwarding part of the proxy and gateway. A Request with its target URI enters; the
+// response leaves through a ResponseWriter: from the HTTP cache, or from the origin or a server of a site. It
+// also opens tunnels and WebSockets, and retrieves the resources at the locations of names. The rules are
+// those of RFC 9110 section 7 (forwarding) and section 9.3.6 (CONNECT), RFC 9111 (caching), RFC 7239
+// (Forwarded) and RFC 8441 (WebSockets over HTTP/2).
 package forward
 
 import (
@@ -18,47 +21,49 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Config configures a Proxy. All fields but Compress, Base and Underscores must be set.
+// Config configures a Proxy. All fields but Compress, Purge, Base, Forwarded and Underscores must be set.
 type Config struct {
 	Fetch scheme.Handler
 	Cache *httpcache.Cache
 	// Compress compresses responses of sites; nil compresses none.
 	Compress *compress.Compressor
-	// Purge purges all that is stored for a URI, so that it is validated before it is used again, and returns how many responses there
-	// were; nil is that of Cache.
+	// Purge invalidates all stored responses for a URI, so that they are validated before reuse, and returns
+	// their number; nil calls Cache.Purge.
 	Purge func(ctx context.Context, key uri.URI) int
 	Via   httpmessage.ViaName
 	Now   func() time.Time
-	// Fetches bounds concurrent fetches, and Streams tunnels and upgraded connections such as
-	// WebSockets, which have no time limit.
+	// Fetches limits concurrent fetches. Streams limits tunnels and upgraded connections such as WebSockets,
+	// which have no time limit.
 	Fetches, Streams quota.Limit
-	// Bound bounds the connections to servers that belong to a Session.
+	// Bound limits the connections to servers that are bound to a Session.
 	Bound quota.Limit
-	// Accept returns the field Accept of a request for what may be a listing, by that of a client, "" for none; fetched
-	// is whether its links lead back through /fetch, as those of Request.Fetched, and order that of Request.Sort.
+	// Accept returns the Accept of a request for a possible listing, derived from that of the client, "" for
+	// none. fetched is whether the links of the listing go through /fetch, as with Request.Fetched, and order
+	// is that of Request.Sort.
 	Accept func(accept string, fetched bool, order string) string
-	// Language returns the field Accept-Language of such a request, by what Accept has returned and that of a client; "" is none.
+	// Language returns the Accept-Language of such a request, derived from the result of Accept and from that
+	// of the client; "" for none.
 	Language func(accepted, languages string) string
-	// Base is the path that a proxy in front of this server has removed from requests, such as "/resolver"; "" for none.
+	// Base is the path prefix that a proxy in front of this server removes from requests, such as
+	// "/resolver"; "" for none.
 	Base string
-	// Forwarded is how the client is named to origins.
+	// Forwarded selects how the client is identified to origins.
 	Forwarded Forwarded
 	// Underscores is whether servers of sites get fields with "_" in their names.
 	Underscores bool
-	// Tunnel connects to the target of a CONNECT, "host:port"; check refuses addresses, and nil
-	// refuses none.
+	// Tunnel connects to the target of a CONNECT, "host:port". check rejects addresses; nil accepts all.
 	Tunnel func(ctx context.Context, target string, check func(netip.AddrPort) error) (net.Conn, error)
-	// TunnelPort reports whether a CONNECT may name a port.
+	// TunnelPort reports whether a CONNECT may use a port.
 	TunnelPort func(port uint16) bool
-	// TunnelIdle ends a tunnel, or another upgraded connection, that carries nothing for so long.
+	// TunnelIdle is how long a tunnel, or another upgraded connection, may be idle before it is closed.
 	TunnelIdle time.Duration
 }
 
-// Proxy passes requests on to origin servers. It is safe for concurrent use.
+// Proxy forwards requests to origin servers. It is safe for concurrent use.
 type Proxy struct {
 	config     Config
-	via        string   // the value of the field
-	naming     []string // the fields that name a client: httpmessage.NamesClient
+	via        string   // the value of the field Via
+	naming     []string // the fields that identify a client: httpmessage.NamesClient
 	boundConns boundConns
 	sendings   sync.Pool // of *sending
 	tunnels    *tunnel.Tunnels
@@ -80,67 +85,66 @@ func New(config Config) *Proxy {
 	return p
 }
 
-// Request is a request to be forwarded. Its URI is the one that is sent; its Spelling is that of a client: no URI, but without
-// controls, spaces and "#". Its fields are its own, and may be changed.
+// Request is a request to be forwarded. Its URI is the one that is sent. Its Spelling is the path and query
+// as the client sent them, which may be no valid URI, but has no controls, spaces and "#". It owns its
+// fields, which may be changed.
 type Request struct {
 	httpmessage.Request
-	// Key is the target URI in canonical form, by which the response is cached.
+	// Key is the target URI in canonical form, the cache key of the response.
 	Key uri.URI
-	// Found is what Find has found for Key; the zero value is looked up.
+	// Found is the result of Find for Key; the zero value makes Serve look it up.
 	Found Found
-	// Target and Authority are the request-target and the Host as they came.
+	// Target and Authority are the request-target and the Host as received.
 	Target, Authority string
-	Major, Minor      int // the version of HTTP by which it came
-	// Protocol is the protocol that a client of HTTP/2 asks to change its stream to, websocket: RFC 8441; "" for none.
+	Major, Minor      int // the HTTP version of the request
+	// Protocol is the protocol of an extended CONNECT of HTTP/2, websocket (RFC 8441); "" for none.
 	Protocol string
-	// Site is that which urnd is the gateway of, nil for none.
+	// Site is the site that urnd is the gateway of, nil for none.
 	Site *Site
-	// Fetched is whether the response is shown as a resource of this server: without what would be
-	// taken for its own, such as cookies and scripts.
+	// Fetched is whether the response is served as a resource of this server: without parts that would act as
+	// its own, such as cookies and scripts.
 	Fetched bool
-	// Sort is the order of a listing, one of package message; "" for its own.
+	// Sort is the order of a listing: one of those in package route, or "" for the order of the listing itself.
 	Sort string
-	// Language is what its reader has chosen in place of Accept-Language, for a listing; "" for nothing.
+	// Language replaces Accept-Language for a listing, if its reader has chosen a language; "" for none.
 	Language string
-	// Embedder is the origin of a page of another site that may load the response, "" for none.
+	// Embedder is the origin of a page of another site that may embed the response, "" for none.
 	Embedder string
-	// Share is whose share of the limits the request takes, and Client the address of the client,
-	// which may be the zero value.
+	// Share is the address whose quota the request uses. Client is the address of the client, the zero value
+	// if unknown.
 	Share, Client netip.Addr
-	// Trusted is whether the request comes from a proxy whose fields of the client are believed, and made anew.
+	// Trusted is whether the request comes from a trusted proxy, whose fields about the client are generated anew.
 	Trusted bool
-	// consumed are those that name the client.
+	// consumed are the names of the removed fields that identify the client.
 	consumed []string
-	// Check returns why the server at an address must not be asked for this client; nil allows
-	// all.
+	// Check returns an error for an address that must not be contacted for this client; nil allows all.
 	Check func(netip.AddrPort) error
-	// Look decides by with what the client begins a tunnel to the server at an address; nil allows all.
+	// Look decides by the first bytes of a tunnel to the server at an address; nil allows all.
 	Look func(tunnel.Hello, netip.AddrPort) error
-	// Ended ends when the client has ended its side of the connection, and may have left; nil never does.
+	// Ended ends when the client has closed its side of the connection, and may have disconnected; nil never ends.
 	Ended context.Context //nolint:containedctx // it is not that of the request
-	// Session is the connection of the client; nil where requests of others may come by it.
+	// Session belongs to the connection of the client; nil if that may carry requests of other clients.
 	Session *Session
 	bound   *bound // nil for none
 	passage passage
 }
 
-// ResponseWriter is where the response to a forwarded request is written.
+// ResponseWriter receives the response to a forwarded request.
 type ResponseWriter interface {
 	httpmessage.ResponseWriter
-	// CloseBehind ends the connection of a client of HTTP/1 behind the response.
+	// CloseBehind closes the connection of an HTTP/1 client after the response.
 	CloseBehind()
-	// SetServer tells which server has answered, the zero value where that is not known.
+	// SetServer reports the server that has responded, the zero value if unknown.
 	SetServer(at netip.AddrPort)
-	// Broken is called where the source of a response breaks off, which is broken off for the
-	// client, too.
+	// Broken is called if the source of a response fails before its end, so that the response is aborted.
 	Broken(err error)
 }
 
-// isWeb reports whether a request is for a server of HTTP.
+// isWeb reports whether the URI has the scheme http or https.
 func (r *Request) isWeb() bool { return r.URI.IsWeb() }
 
-// isAtLeast11 reports whether the client speaks HTTP/1.1 or a later version.
+// isAtLeast11 reports whether the client uses HTTP/1.1 or later.
 func (r *Request) isAtLeast11() bool { return r.Major > 1 || r.Major == 1 && r.Minor >= 1 }
 
-// hasBody reports whether a request has a body that is passed on: for what is fetched none is.
+// hasBody reports whether the request has a body that is forwarded; /fetch forwards none.
 func (r *Request) hasBody() bool { return !r.Fetched && r.Body != nil && r.ContentLength != 0 }

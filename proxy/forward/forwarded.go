@@ -8,19 +8,19 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// Forwarded is how the client is named to origins.
+// Forwarded selects how the client is identified to origins.
 type Forwarded uint8
 
-// The ways to name a client.
+// The values of Forwarded.
 const (
-	ForwardedTransparent Forwarded = iota // what the client sends is passed on, and nothing is added
-	ForwardedOff                          // what the client sends is removed
-	ForwardedStandard                     // Forwarded is added: RFC 7239
-	ForwardedFor                          // X-Forwarded-For is added
-	ForwardedNothing                      // the server of a site is told neither of the client, nor how it came
+	ForwardedTransparent Forwarded = iota // the client's fields are forwarded, and none is added
+	ForwardedOff                          // the client's fields are removed
+	ForwardedStandard                     // Forwarded is extended (RFC 7239)
+	ForwardedFor                          // X-Forwarded-For is extended
+	ForwardedNothing                      // a site's server learns neither the client nor its scheme and host
 )
 
-// forwarded returns how clients are named to origins, or to the servers of a site.
+// forwarded returns how clients are identified to origins, or to the servers of a site.
 func (p *Proxy) forwarded(site *Site) Forwarded {
 	if site != nil {
 		return site.Forwarded
@@ -28,20 +28,21 @@ func (p *Proxy) forwarded(site *Site) Forwarded {
 	return p.config.Forwarded
 }
 
-// consume removes the fields of a request that are not passed on: what is left is of the client, and all of it may
-// decide what an origin answers.
+// consume removes the fields of a request that must not be forwarded. Those that remain come from the client,
+// and any of them may select the response of an origin.
 //
-// Fields of a trusted proxy that name the client, and how it came, are made anew from what urnd knows by them. What
-// another client says of how it came is not passed on to servers of sites, which believe it, though it is not in the key. Proxy is never
-// passed on: there is no such field, and CGI makes HTTP_PROXY of it (CVE-2016-5385). Servers of sites get names of letters,
-// digits and hyphens, as nginx passes them: CGI (RFC 3875 section 4.1.18), WSGI and PHP make one variable of X-A, X_A and X.A,
-// so that a field would stand for another one, which urnd has removed, made or keyed.
+// Fields of a trusted proxy about the client, its scheme and its host are generated anew from their parsed
+// values. Other clients' fields about scheme and host are not forwarded to servers of sites, which would
+// trust them although they are not part of the cache key. The field Proxy is never forwarded: it is not a
+// standard field, and CGI turns it into HTTP_PROXY (CVE-2016-5385). Servers of sites only get names of
+// letters, digits and hyphens, as with nginx: CGI (RFC 3875 section 4.1.18), WSGI and PHP map X-A, X_A and
+// X.A to one variable, so that a field could replace one that urnd has removed, generated or keyed.
 func (p *Proxy) consume(r *Request) {
 	isPassed := func(f httpmessage.Field) bool { return p.passes(r, f.Name) }
 	if !slices.ContainsFunc(r.Fields, func(f httpmessage.Field) bool { return !isPassed(f) }) {
 		return
 	}
-	if r.Trusted && !r.Fetched { // what is fetched has no fields of the client
+	if r.Trusted && !r.Fetched { // /fetch forwards no fields about the client
 		for _, name := range p.naming {
 			if r.Fields.Has(name) && !p.passes(r, name) {
 				r.consumed = append(r.consumed, name)
@@ -51,7 +52,7 @@ func (p *Proxy) consume(r *Request) {
 	r.Fields = r.Fields.Filter(isPassed)
 }
 
-// passes reports whether a field of a request is passed on.
+// passes reports whether a field of a request is forwarded.
 func (p *Proxy) passes(r *Request, name string) bool {
 	f := httpmessage.Field{Name: name}
 	switch {
@@ -64,13 +65,13 @@ func (p *Proxy) passes(r *Request, name string) bool {
 	}
 }
 
-// fromProxy reports whether a trusted proxy sets a field to tell of the client and its request, or an application takes
-// the field for one of these.
+// fromProxy reports whether trusted proxies use a field to describe the client and its request, or
+// applications take the field for such a one.
 func fromProxy(name string) bool {
 	return httpmessage.UseOf(strings.ReplaceAll(name, "_", "-"))&httpmessage.FromProxy != 0
 }
 
-// isPlain reports whether a name has only letters, digits and hyphens.
+// isPlain reports whether a name consists of letters, digits and hyphens.
 func isPlain(name string, underscores bool) bool {
 	for i := range len(name) {
 		switch c := name[i]; {
@@ -82,7 +83,7 @@ func isPlain(name string, underscores bool) bool {
 	return true
 }
 
-// nameClient sets the fields that name the client to origins.
+// nameClient sets the fields that identify the client to origins.
 func (p *Proxy) nameClient(r *Request, fields *httpmessage.Fields) {
 	switch p.forwarded(r.Site) {
 	case ForwardedOff, ForwardedNothing:
@@ -106,8 +107,8 @@ func (p *Proxy) nameClient(r *Request, fields *httpmessage.Fields) {
 	}
 }
 
-// nameSite tells the server of a site how the client reached it, as far as the key says it: else responses that differ by
-// that would be stored as one.
+// nameSite sets the fields that tell a site's server the scheme and host of the request, as in the key:
+// otherwise responses that differ by them would be stored as one.
 func (p *Proxy) nameSite(r *Request, fields *httpmessage.Fields) {
 	if p.forwarded(r.Site) == ForwardedNothing {
 		return
@@ -125,21 +126,21 @@ func (p *Proxy) nameSite(r *Request, fields *httpmessage.Fields) {
 	fields.Set("X-Forwarded-Port", port)
 }
 
-// element returns the element of Forwarded: RFC 7239 section 4. It says to the server of a site how the client reached that,
-// as the key has it.
+// element returns the element of Forwarded (RFC 7239 section 4). For a site's server it includes the host and
+// scheme, as in the key.
 func (r *Request) element() string {
 	element := "for=" + node(r.Client)
 	if !r.isGateway() {
 		return element
 	}
 	authority, _ := r.Key.Authority()
-	if strings.ContainsAny(authority, ":[") { // no token
+	if strings.ContainsAny(authority, ":[") { // not a token
 		authority = `"` + authority + `"`
 	}
 	return element + ";host=" + authority + ";proto=" + r.Key.Scheme()
 }
 
-// extend makes a field have some lines, and one more.
+// extend sets a field to some lines and one more.
 func extend(fields *httpmessage.Fields, name string, lines []string, more string) {
 	fields.Del(name)
 	for _, line := range lines {
@@ -148,7 +149,7 @@ func extend(fields *httpmessage.Fields, name string, lines []string, more string
 	fields.Add(name, more)
 }
 
-// node returns a client as Forwarded has it: RFC 7239 section 6.
+// node returns the node identifier of a client in Forwarded (RFC 7239 section 6).
 func node(client netip.Addr) string {
 	switch {
 	case !client.IsValid():

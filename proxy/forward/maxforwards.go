@@ -12,8 +12,8 @@ import (
 	"github.com/urnd/urnd/proxy/problem"
 )
 
-// maxForwards is the field that limits how often TRACE and OPTIONS are forwarded: RFC 9110
-// section 7.6.2. For other methods it means nothing.
+// maxForwards is the field that limits how often TRACE and OPTIONS are forwarded (RFC 9110 section 7.6.2). It
+// has no meaning for other methods.
 const maxForwards = "Max-Forwards"
 
 // forwards returns how often a request may be forwarded, and whether it is limited.
@@ -21,7 +21,7 @@ func forwards(r *Request) (n int, limited bool, err error) {
 	if !r.Fields.Has(maxForwards) || r.Method != http.MethodTrace && r.Method != http.MethodOptions {
 		return 0, false, nil
 	}
-	const digits = 9 // more would be a number of forwards that nobody means
+	const digits = 9 // larger numbers are treated as the largest one
 	text := r.Fields.List(maxForwards)
 	if text == "" || strings.Trim(text, "0123456789") != "" {
 		return 0, true, fmt.Errorf("%w: Max-Forwards is not a number", problem.ErrMalformed)
@@ -36,12 +36,12 @@ func forwards(r *Request) (n int, limited bool, err error) {
 	return n, true, err
 }
 
-// last answers a request that must not be forwarded, as its final recipient.
+// last answers a TRACE or OPTIONS that must not be forwarded, as its final recipient.
 func last(r *Request) message.Reply {
 	if r.Method == http.MethodOptions {
 		return message.Reply{Status: http.StatusOK, CacheControl: message.NoStore, Fields: httpmessage.FieldsOf("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, TRACE")}
 	}
-	// RFC 9110 section 9.3.8: what it received, without what may be secret.
+	// RFC 9110 section 9.3.8: the received request without fields that may be secret.
 	b := fmt.Appendf(nil, "%s %s HTTP/%d.%d\r\nHost: %s\r\n", r.Method, r.Target, r.Major, r.Minor, r.Authority)
 	shown := func(f httpmessage.Field) bool { return httpmessage.UseOf(f.Name)&httpmessage.Secret == 0 }
 	b = append(http1.AppendFields(b, r.Fields.Filter(shown)), "\r\n"...)

@@ -9,15 +9,15 @@ import (
 	"github.com/urnd/urnd/proxy/problem"
 )
 
-// RFC 9110 section 7.6.2: TRACE and OPTIONS are forwarded as often as they say; section 9.3.8: the last recipient shows what came,
-// without what may be secret.
+// RFC 9110 section 7.6.2: TRACE and OPTIONS are forwarded as often as Max-Forwards allows; section 9.3.8: the
+// final recipient returns the request, without secret fields.
 func TestMaxForwards(t *testing.T) {
 	w := newWeb(t, nil, nil)
 	const target = "http://a.example/"
 	for _, tt := range []struct {
 		method string
 		limit  []string
-		sent   string // Max-Forwards of what the origin gets, "" where it gets nothing
+		sent   string // Max-Forwards of the request at the origin, "" if it gets none
 		body   string
 		valid  bool
 	}{

@@ -17,7 +17,7 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// parsedFields returns the fields of a text as a reader of HTTP returns them: names and values are parts of it.
+// parsedFields returns the fields of a text as a parser of HTTP does: names and values are substrings.
 func parsedFields(text string) httpmessage.Fields {
 	fields := make(httpmessage.Fields, 0, strings.Count(text, "\n"))
 	for line := range strings.Lines(text) {
@@ -27,7 +27,7 @@ func parsedFields(text string) httpmessage.Fields {
 	return fields
 }
 
-// manyFields returns lines with names of their own.
+// manyFields returns n lines with distinct names.
 func manyFields(n int, value string) string {
 	var b strings.Builder
 	for i := range n {
@@ -36,7 +36,7 @@ func manyFields(n int, value string) string {
 	return b.String()
 }
 
-// TestMemoryOfResponses: what is counted for stored responses is what the process grows by.
+// TestMemoryOfResponses: the size counted for stored responses matches the growth of the heap.
 func TestMemoryOfResponses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
@@ -99,7 +99,7 @@ func TestMemoryOfResponses(t *testing.T) {
 						"Cache-Control:max-age=60\n"+shape.fields+"X-End:"+strconv.Itoa(i)+" "+strconv.Itoa(j)+"\n")
 				}
 			}
-			store.Each(func(*cache.Entry[*httpcache.Entry]) bool { return true }) // it waits for what is written
+			store.Each(func(*cache.Entry[*httpcache.Entry]) bool { return true }) // waits for pending writes
 			grown, counted := testserver.HeapInUse()-before, store.Stats().Bytes
 			t.Logf("%d entries, %d bytes grown, %d counted: %.2f", store.Stats().Entries, grown, counted, float64(counted)/float64(grown))
 			if counted*5 < grown*4 || counted*4 > grown*5 {

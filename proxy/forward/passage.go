@@ -11,25 +11,26 @@ import (
 	"github.com/urnd/urnd/proxy/balance"
 )
 
-// passage is what most requests need once on their way, in one piece of memory with them. It is the httpcache.Origin of its request.
+// passage is the state that most forwarded requests need once, allocated together with them. It is the
+// httpcache.Origin of its request.
 type passage struct {
 	proxy   *Proxy
 	request *Request
 	client  client
 	asked   httpcache.Request
-	fields  [16]httpmessage.Field // for those of the client
-	isAsked bool                  // rooms is used
-	rooms   rooms                 // of what the origin is asked first
+	fields  [16]httpmessage.Field // for the fields of the client
+	isAsked bool                  // rooms is in use
+	rooms   rooms                 // for the first exchange with the origin
 }
 
-// rooms are memory for one exchange with the origin.
+// rooms are the scratch buffers of one exchange with the origin.
 type rooms struct {
 	body     released
 	sent     [16]httpmessage.Field // for the fields of the request
 	received [16]httpmessage.Field // for those of the response
 }
 
-// Room returns memory for the fields of a request, which live as long as it does.
+// Room returns scratch memory for the fields of a request, valid as long as the request.
 func (r *Request) Room() httpmessage.Fields { return r.passage.fields[:0] }
 
 // Ask implements httpcache.Origin.
@@ -37,8 +38,8 @@ func (w *passage) Ask(ctx context.Context, o httpcache.Outgoing) (*httpmessage.R
 	return w.proxy.ask(ctx, &w.client, w.request, o)
 }
 
-// take returns memory for an exchange with the origin: where that is not the first one, or is made in the background, beside others,
-// it is new.
+// take returns scratch buffers for an exchange with the origin. A second exchange, and a concurrent one in
+// the background, get newly allocated ones.
 func (w *passage) take(o *httpcache.Outgoing) *rooms {
 	if o.Background || w.isAsked {
 		return new(rooms)
@@ -47,7 +48,7 @@ func (w *passage) take(o *httpcache.Outgoing) *rooms {
 	return &w.rooms
 }
 
-// released is a body that releases the permit of its fetch, and the pick of its server, when it is closed.
+// released is a body whose Close releases the permit of its fetch and the pick of its server.
 type released struct {
 	io.ReadCloser
 	once   sync.Once

@@ -5,17 +5,18 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// DocumentPolicy is the Content-Security-Policy of the documents that urnd makes of listings, and that are no pages, which have one
-// of their own: they show text, and ask this server. resourcePolicy is that of what comes from others, which must not act as a
-// page of this server: it has no scripts, and loads nothing, since what it loads from here would have it as its Referer.
+// DocumentPolicy is the Content-Security-Policy of documents that urnd renders from listings, except pages,
+// which have their own policy: they show text, and link to this server. resourcePolicy is the one of foreign
+// resources, which must not act as pages of this server: no scripts, and no subresources, since those from
+// this server would have the resource as their Referer.
 const (
 	DocumentPolicy = "default-src 'none'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 	resourcePolicy = "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors "
 )
 
-// madePolicy returns the Content-Security-Policy of a document that urnd made of what is at a location, "" where the octets are
-// the resource itself. Only that has Content-Location (RFC 9110 section 8.7), which Lynx takes for the base of links: those of
-// documents of urnd lead to this server.
+// madePolicy returns the Content-Security-Policy of a document that urnd has rendered, "" if the content is
+// the resource itself. Only the latter has Content-Location (RFC 9110 section 8.7), which Lynx uses as the
+// base of links; links of urnd's documents refer to this server.
 func madePolicy(at uri.URI, fields httpmessage.Fields) string {
 	if at.IsWeb() {
 		return ""
@@ -23,13 +24,13 @@ func madePolicy(at uri.URI, fields httpmessage.Fields) string {
 	return fields.Value("Content-Security-Policy")
 }
 
-// protect sets the fields that all that is retrieved has, at /fetch and as the resource of a name: it does not act as a page of
-// this server, and pages of others do not load it, but those of an embedder, "" for none. made is the policy of a document that
-// urnd made itself, "" for what comes from others.
+// protect sets the fields of all retrieved content, at /fetch and as the resource of a name: it cannot act as
+// a page of this server, nor be embedded by pages of other sites, except those of embedder, "" for none. made
+// is the policy of a document that urnd has rendered, "" for foreign content.
 func protect(fields *httpmessage.Fields, made, embedder string) {
 	fields.Set("X-Content-Type-Options", "nosniff")
 	fields.Set("Referrer-Policy", "no-referrer")
-	fields.Set("Cross-Origin-Resource-Policy", "same-origin") // the Fetch standard section 3.7
+	fields.Set("Cross-Origin-Resource-Policy", "same-origin") // Fetch standard section 3.7
 	fields.Set("Content-Security-Policy", resourcePolicy+"'none'")
 	if embedder != "" {
 		fields.Set("Cross-Origin-Resource-Policy", "cross-origin")
@@ -38,6 +39,6 @@ func protect(fields *httpmessage.Fields, made, embedder string) {
 	}
 	if made != "" {
 		fields.Set("Content-Security-Policy", made)
-		fields.Set("Referrer-Policy", "same-origin") // a link of it is known by that as one of this server
+		fields.Set("Referrer-Policy", "same-origin") // so that following its links is recognized as same-origin
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Refresh fetches all variants that are stored for a URI once more, one after another, and returns how
-// many of them it has fetched. site is that which urnd is the gateway of, nil for none. A variant whose origin fails stays as it was.
+// Refresh fetches all stored variants of a URI again, sequentially, and returns the number of successful
+// fetches. site is the site of the URI, nil for none. A variant whose fetch fails is unchanged.
 func (p *Proxy) Refresh(ctx context.Context, key uri.URI, site *Site) (int, error) {
 	variants := p.config.Cache.Variants(key.String())
 	fetched, outdated := 0, false
@@ -27,7 +27,7 @@ func (p *Proxy) Refresh(ctx context.Context, key uri.URI, site *Site) (int, erro
 		fetched++
 		outdated = outdated || !outcome.Stored && outcome.OriginStatus != http.StatusNotModified
 	}
-	if outdated { // the origin has another response now, which is not for the cache
+	if outdated { // the new response of the origin is not cacheable
 		p.Purge(ctx, key)
 	}
 	if len(faults) > 0 {
@@ -36,7 +36,7 @@ func (p *Proxy) Refresh(ctx context.Context, key uri.URI, site *Site) (int, erro
 	return fetched, nil
 }
 
-// refresh asks the origin for a variant, and drops its content when it is stored.
+// refresh fetches a variant, and discards its content once it is stored.
 func (p *Proxy) refresh(ctx context.Context, key uri.URI, site *Site, v httpcache.Variant) (httpcache.Outcome, error) {
 	r := &Request{
 		Request: httpmessage.Request{Method: http.MethodGet, URI: key, Spelling: v.Spelling}, Key: key, Site: site,
@@ -51,17 +51,18 @@ func (p *Proxy) refresh(ctx context.Context, key uri.URI, site *Site, v httpcach
 	return sent.Outcome, err
 }
 
-// Sent is what became of a request of no client.
+// Sent is the outcome of a request without a client.
 type Sent struct {
 	Status  int
 	Outcome httpcache.Outcome
 }
 
-// serveNobody sends a request of no client through the cache, and returns when all that is stored of its response has come.
+// serveNobody sends a request without a client through the cache. It returns when the response is completely
+// stored, if it is cacheable.
 func (p *Proxy) serveNobody(ctx context.Context, r *Request, asked httpmessage.Request) (Sent, error) {
 	request := p.cacheRequest(r, asked)
 	answer, err := p.config.Cache.Serve(ctx, &request, httpcache.Forward(func(ctx context.Context, o httpcache.Outgoing) (*httpmessage.Response, error) {
-		o.Background = true // there is no client for interim responses
+		o.Background = true // no client for interim responses
 		return p.ask(ctx, nil, r, o)
 	}))
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// stored makes the cache store what origins answer for a URI and two languages.
+// stored fills the cache with responses for a URI in two languages.
 func (w *web) stored(t *testing.T, target, body string, server func(*forward.Request)) {
 	t.Helper()
 	w.answers(200, body, "Cache-Control", "max-age=60", "Vary", "Accept-Language", "Etag", `"1"`)
@@ -26,8 +26,8 @@ func (w *web) stored(t *testing.T, target, body string, server func(*forward.Req
 	w.last()
 }
 
-// All variants that are stored are fetched again, as their clients have asked, from the server of the site; where that fails they
-// stay, and where it has another response that is not for the cache they are validated: RFC 9111 section 4.3.
+// All stored variants are fetched again, with the selecting fields of their clients, from the server of the site. If
+// that fails they are unchanged; if the new response is not cacheable, they are invalidated (RFC 9111 section 4.3).
 func TestRefresh(t *testing.T) {
 	const target = "http://www.example/b"
 	fails := func(scheme.Request) (*scheme.Resource, error) { return nil, resolver.ErrUnreachable }
@@ -35,7 +35,7 @@ func TestRefresh(t *testing.T) {
 		answer func(scheme.Request) (*scheme.Resource, error)
 		count  int
 		fault  string
-		then   string // what a client gets then, and how
+		then   string // the client's next response, and the result of the cache
 	}{
 		"new": {func(scheme.Request) (*scheme.Resource, error) {
 			return respond(200, "new", "Cache-Control", "max-age=60", "Vary", "Accept-Language"), nil
@@ -84,7 +84,7 @@ func TestRefresh(t *testing.T) {
 	}
 }
 
-// What is purged is validated before it is used again: RFC 9111 section 4.3.
+// A purged response is validated before reuse (RFC 9111 section 4.3).
 func TestPurge(t *testing.T) {
 	const target = "http://www.example/b"
 	w := newWeb(t, newStore(t), nil)

@@ -21,11 +21,10 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// MaxResources bounds the resources that are fetched for one request.
+// MaxResources is the most resources that are fetched for one request.
 const MaxResources = 10
 
-// Resource returns the resource at the first location that has it. It takes the share of the
-// limits that a client has.
+// Resource returns the resource at the first location that has it. It uses the quota of r.Client.
 func (p *Proxy) Resource(ctx context.Context, r Retrieval) (message.Reply, error) {
 	found, err := p.retrieve(ctx, r, 1)
 	if err != nil {
@@ -34,8 +33,8 @@ func (p *Proxy) Resource(ctx context.Context, r Retrieval) (message.Reply, error
 	return found.reply(found.resources[0], r.Embedder), nil
 }
 
-// Resources returns all resources that could be fetched, as multipart (RFC 2169 section
-// 3.4), or the resource itself where it is the only one.
+// Resources returns all available resources as multipart (RFC 2169 section 3.4), or the resource itself if
+// there is only one.
 func (p *Proxy) Resources(ctx context.Context, r Retrieval) (message.Reply, error) {
 	found, err := p.retrieve(ctx, r, MaxResources)
 	if err != nil {
@@ -73,18 +72,18 @@ func writeParts(w io.Writer, boundary string, resources []retrieved) error {
 			return fmt.Errorf("writing a part: %w", err)
 		}
 	}
-	_ = parts.Close() // it fails only where the client left
+	_ = parts.Close() // fails only if the client has disconnected
 	return nil
 }
 
-// retrieved is a resource, and the URI that it has after redirects.
+// retrieved is a resource, with its URI after redirects.
 type retrieved struct {
 	*scheme.Resource
 
 	at uri.URI
 }
 
-// fetched are the resources for one request, and the slot that they hold.
+// fetched are the resources of one request, and the release of its slot.
 type fetched struct {
 	resources []retrieved
 	leave     func()
@@ -103,7 +102,7 @@ func (f fetched) reply(resource retrieved, embedder string) message.Reply {
 	protect(&fields, madePolicy(resource.at, resource.Fields), embedder)
 	return message.Reply{
 		Status: http.StatusOK, Fields: fields, Vary: "Accept, Accept-Language, Accept-Encoding",
-		CacheControl: "private", // it is for clients who may use the proxy
+		CacheControl: "private", // only for clients of the proxy
 		Stream: func(w message.Stream) error {
 			_, err := io.Copy(w, resource.Body)
 			return err
@@ -130,13 +129,13 @@ func acceptable(accept string, found []retrieved) []retrieved {
 	return accepted
 }
 
-// isAccept reports whether a field is a list of media ranges: another one says nothing.
+// isAccept reports whether a field value is a valid list of media ranges. An invalid one is ignored.
 func isAccept(field string) bool {
 	_, _, err := contenttype.GetAcceptableMediaTypeFromHeader(field, []contenttype.MediaType{contenttype.NewMediaType("*/*")})
 	return err == nil || errors.Is(err, contenttype.ErrNoAcceptableTypeFound)
 }
 
-// retrieve fetches the resources of locations, in their order, at most limit of them.
+// retrieve fetches the resources of the locations, in order, at most limit of them.
 func (p *Proxy) retrieve(ctx context.Context, r Retrieval, limit int) (fetched, error) {
 	permit, err := p.config.Fetches.Acquire(r.Client)
 	if err != nil {
@@ -145,7 +144,7 @@ func (p *Proxy) retrieve(ctx context.Context, r Retrieval, limit int) (fetched, 
 	found := fetched{leave: permit.Release}
 	complete := false
 	defer func() {
-		if !complete { // also where a handler of a scheme panics
+		if !complete { // also if a scheme handler panics
 			found.close()
 		}
 	}()
@@ -167,7 +166,7 @@ func (p *Proxy) retrieve(ctx context.Context, r Retrieval, limit int) (fetched, 
 	return found, nil
 }
 
-// ofLocation returns the error of a location, for which the client is not to blame where that is not valid.
+// ofLocation returns the error of a location. An invalid location must not look like an error of the client.
 func ofLocation(location string, err error) error {
 	if !errors.As(err, new(*uri.ParseError)) {
 		return err
@@ -179,20 +178,19 @@ var errLocation = &problem.Reason{Code: "location_not_valid", Text: "a location 
 
 // statusError is the status of an origin that did not send the resource.
 type statusError struct {
-	location string // of the name, and not where redirects led, which may be of an internal network
+	location string // of the name, not after redirects, which may expose hosts of an internal network
 	status   int
 }
 
 func (e *statusError) Error() string { return fmt.Sprintf("%s answered %d", e.location, e.status) }
 
-// Unwrap returns resolver.ErrUnreachable: that one origin lacks a resource says nothing about
-// its name.
+// Unwrap includes resolver.ErrUnreachable: that one origin lacks a resource says nothing about the name.
 func (e *statusError) Unwrap() []error {
 	return []error{resolver.ErrUnreachable, &problem.Reason{Code: "origin_status", Values: []string{"Status", strconv.Itoa(e.status)}, Text: e.Error()}}
 }
 
-// noResource returns the error of a name none of whose locations has the resource: that it
-// does not exist, or is gone, where all origins say so.
+// noResource returns the error of a name if no location has the resource: that it does not exist or is gone,
+// if all origins say so.
 func noResource(faults []error) error {
 	missing, gone := 0, 0
 	for _, err := range faults {

@@ -19,7 +19,7 @@ func (f fetchFunc) Fetch(ctx context.Context, r scheme.Request) (*scheme.Resourc
 	return f(ctx, r)
 }
 
-// The slot of a fetch is released where it fails and where its handler panics.
+// The slot of a fetch is released if it fails and if its handler panics.
 func TestFetchReleasesSlot(t *testing.T) {
 	for name, fetch := range map[string]fetchFunc{
 		"error": func(context.Context, scheme.Request) (*scheme.Resource, error) { return nil, resolver.ErrUnreachable },

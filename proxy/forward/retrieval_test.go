@@ -19,7 +19,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// retrieval returns what is retrieved for a client with fields from locations.
+// retrieval returns a Retrieval of locations for a client with the given fields.
 func retrieval(t *testing.T, locations []string, fields ...string) forward.Retrieval {
 	t.Helper()
 	r := forward.Retrieval{
@@ -32,7 +32,7 @@ func retrieval(t *testing.T, locations []string, fields ...string) forward.Retri
 	return r
 }
 
-// retrieved returns what a client gets, by N2R or N2Rs.
+// retrieved returns the response for a client, by N2R or N2Rs.
 func (w *web) retrieved(t *testing.T, all bool, r forward.Retrieval) *recorder {
 	t.Helper()
 	retrieve := w.Resource
@@ -46,7 +46,7 @@ func (w *web) retrieved(t *testing.T, all bool, r forward.Retrieval) *recorder {
 	return written(reply)
 }
 
-// partsOf returns the bodies and locations of a multipart, and of another response its own.
+// partsOf returns the bodies and locations of a multipart, or those of a single response.
 func partsOf(t *testing.T, client *recorder) (parts []string) {
 	t.Helper()
 	kind, parameters, err := mime.ParseMediaType(client.Fields.Value("Content-Type"))
@@ -69,7 +69,7 @@ func partsOf(t *testing.T, client *recorder) (parts []string) {
 	}
 }
 
-// shop has resources by path: a status, a redirect, or a type of image, of which it says that others are not acceptable.
+// shop has resources by path: a status, a redirect, or an image type, whose negotiation rejects other types.
 func shop(r scheme.Request) (*scheme.Resource, error) {
 	switch path := r.URI.Path(); {
 	case r.URI.Check() != nil:
@@ -105,8 +105,8 @@ func shop(r scheme.Request) (*scheme.Resource, error) {
 	}
 }
 
-// RFC 2169 sections 3.3 and 3.4: N2R is the first location that has the resource, and N2Rs all of them as parts. Where all origins
-// say that it does not exist, or is gone, so does urnd.
+// RFC 2169 sections 3.3 and 3.4: N2R returns the first available resource, and N2Rs all of them as parts. If
+// all origins say that it does not exist, or is gone, so does urnd.
 func TestResources(t *testing.T) {
 	w := newWeb(t, nil, nil)
 	w.answer = shop
@@ -115,7 +115,7 @@ func TestResources(t *testing.T) {
 		paths    string
 		accept   string
 		one, all string // the resources
-		status   int    // of the error where there is none
+		status   int    // of the error, 0 for none
 	}{
 		{"/image/gif /image/png", "", "/image/gif image/gif", "/image/gif image/gif|/image/png image/png", 0},
 		{"/404 /unreachable /moved /image/png", "", "/image/gif image/gif", "/image/gif image/gif|/image/png image/png", 0},
@@ -190,8 +190,8 @@ func TestResources(t *testing.T) {
 	}
 }
 
-// A resource of a name is asked for by urnd: with what the client accepts, and none of its credentials; each redirect needs a
-// permission of its own.
+// The request for a resource of a name is urnd's own: with the Accept fields of the client, and none of its
+// credentials; each redirect is checked by Allow.
 func TestRetrievals(t *testing.T) {
 	via := httpmessage.NewViaName()
 	w := newWeb(t, nil, func(c *forward.Config) { c.Via = via })
@@ -207,7 +207,8 @@ func TestRetrievals(t *testing.T) {
 		want     string
 	}{
 		{"http://a.example/image/gif", false, "Accept=image/gif Accept-Language=de Accept-Encoding=gzip User-Agent=urnd Via=1.1 other Via=" + via.String()},
-		{"http://a.example/image/gif", true, "Accept=image/gif Accept-Language=de User-Agent=urnd Via=1.1 other Via=" + via.String()}, // parts are not decoded
+		// Parts are not decoded.
+		{"http://a.example/image/gif", true, "Accept=image/gif Accept-Language=de User-Agent=urnd Via=1.1 other Via=" + via.String()},
 		{
 			"ftp://a.example/image/gif#f", false,
 			`Accept=listing of "image/gif", fetched true, by "" Accept-Language=de Accept-Encoding=gzip User-Agent=urnd Via=1.1 other Via=` + via.String(),
@@ -247,7 +248,7 @@ func TestRetrievals(t *testing.T) {
 	}
 }
 
-// What breaks off does not look complete.
+// An aborted resource must not look complete.
 func TestResourceThatBreaksOff(t *testing.T) {
 	w := newWeb(t, nil, nil)
 	w.answer = func(scheme.Request) (*scheme.Resource, error) {
@@ -267,7 +268,7 @@ func TestResourceThatBreaksOff(t *testing.T) {
 	}
 }
 
-// broken is a source that breaks off.
+// broken is a source that fails.
 type broken struct{}
 
 // Read implements io.Reader.
@@ -275,7 +276,7 @@ func (broken) Read([]byte) (int, error) { return 0, errBroken }
 
 var errBroken = errors.New("it breaks off")
 
-// What the client accepts goes on to each server that another one leads to: doi.org leads to the agency that has the metadata.
+// The client's Accept is sent along all redirects: doi.org redirects to the agency that has the metadata.
 func TestAcceptOfRedirects(t *testing.T) {
 	w := newWeb(t, nil, nil)
 	w.answer = func(r scheme.Request) (*scheme.Resource, error) {

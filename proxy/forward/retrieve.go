@@ -17,27 +17,27 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Allow returns what decides whether the server at an address may be asked for a URI, nil where all may; or
-// why none may. It is asked for each redirect, too; led is whether another server leads there by one.
+// Allow returns the check of the addresses that may be contacted for a URI, nil if all may, or an error if
+// none may. It is called for each redirect, too; led is whether another server has redirected to the URI.
 type Allow func(u uri.URI, led bool) (check func(netip.AddrPort) error, err error)
 
-// Retrieval is what is retrieved for a name.
+// Retrieval is a request to retrieve the resources of a name.
 type Retrieval struct {
 	Method    string
 	Fields    httpmessage.Fields // of the request
 	Locations []resolver.Location
-	Client    netip.Addr // whose share of the limits it takes
+	Client    netip.Addr // whose quota is used
 	Allow     Allow
 	Embedder  string // see Request.Embedder
 }
 
-// maxRedirects bounds the redirects of each resource.
+// maxRedirects is the most redirects of each resource.
 const maxRedirects = 5
 
 var errRedirects = &problem.Reason{Code: "too_many_redirects", Text: fmt.Sprintf("the origin redirects more than %d times", maxRedirects)}
 
-// fetch gets one resource for a client, with its Accept fields, and single where it is not a
-// part of a multipart. It follows redirects. Any status but 200 is an error.
+// fetch retrieves one resource for a client, with its Accept fields. single is whether it is not a part of a
+// multipart. It follows redirects. Any status but 200 is an error.
 func (p *Proxy) fetch(ctx context.Context, r Retrieval, location string, single bool) (retrieved, error) {
 	led := false
 	u, err := uri.Parse(location)
@@ -79,8 +79,8 @@ func (p *Proxy) fetch(ctx context.Context, r Retrieval, location string, single 
 	return retrieved{}, fmt.Errorf("%w: %s: %w", resolver.ErrUnreachable, location, errRedirects)
 }
 
-// mayRefer returns an error where a server must not lead to a URI: to what is on this machine, or on
-// servers that the configuration names, which is for clients alone to ask for.
+// mayRefer returns an error for a redirect that no server may send: to resources on this machine, or on
+// configured servers, which only clients may request.
 func mayRefer(from, u uri.URI) error {
 	if to := strings.ToLower(u.Scheme()); (to == "file" || to == "news") && !uri.EqualFold(to, from.Scheme()) {
 		return fmt.Errorf("%w: %w", resolver.ErrForbidden, &problem.Reason{
@@ -90,7 +90,7 @@ func mayRefer(from, u uri.URI) error {
 	return nil
 }
 
-// isElsewhere reports whether a redirect leads to another server, or to another protocol.
+// isElsewhere reports whether a redirect goes to another server, or to another protocol.
 func isElsewhere(from, to uri.URI) bool {
 	return !uri.SameServer(from, to)
 }
@@ -123,7 +123,8 @@ func (p *Proxy) resourceFields(ctx context.Context, client httpmessage.Fields, u
 	return fields
 }
 
-// referred returns the target of a redirect. Origins also send characters that are not allowed in a URI.
+// referred returns the target of a redirect. Characters that are invalid in a URI are percent-encoded, since
+// some origins send them.
 func referred(from uri.URI, reference string) (uri.URI, error) {
 	if relative, err := uri.ParseReference(reference); err == nil {
 		return from.Resolve(relative, uri.RFC3986)

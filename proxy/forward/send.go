@@ -10,7 +10,7 @@ import (
 	"github.com/urnd/urnd/proxy/message"
 )
 
-// send sends an answer to the client. One whose source breaks off is broken off.
+// send sends an answer to the client. If its source fails before the end, the response is aborted.
 func (p *Proxy) send(ctx context.Context, w ResponseWriter, r *Request, a *httpcache.Answer) {
 	if a.Content != nil {
 		defer a.Content.Close()
@@ -28,14 +28,14 @@ func (p *Proxy) send(ctx context.Context, w ResponseWriter, r *Request, a *httpc
 	if a.Content != nil && r.Method != http.MethodHead {
 		sendContent(ctx, out, w, a)
 	}
-	p.sent(out) // not where the content panics, which may be flushed at this moment
+	p.sent(out) // not after a panic of the content, which may be flushing concurrently
 }
 
 // sendContent sends the content of an answer, and its trailers.
 func sendContent(ctx context.Context, out *sending, w ResponseWriter, a *httpcache.Answer) {
 	if err := a.Content.SendTo(out, out.flushes); err != nil {
 		message.Abort(w)
-		if !out.failed && ctx.Err() == nil { // else the client has left
+		if !out.failed && ctx.Err() == nil { // else the client has disconnected
 			w.Broken(err)
 		}
 		return
@@ -45,8 +45,8 @@ func sendContent(ctx context.Context, out *sending, w ResponseWriter, a *httpcac
 	}
 }
 
-// announced returns the names of the trailer fields that are announced: those that are known. There are none by HTTP/1.1 in a
-// response whose length is known, nor by HTTP/1.0: RFC 9110 section 6.5.
+// announced returns the names of the trailer fields to announce: those that are known. There are none by
+// HTTP/1.1 in a response with a known length, nor by HTTP/1.0 (RFC 9110 section 6.5).
 func announced(r *Request, a *httpcache.Answer) []string {
 	if a.Trailer == nil || !r.isAtLeast11() || a.ContentLength >= 0 && r.Major == 1 {
 		return nil
@@ -54,7 +54,7 @@ func announced(r *Request, a *httpcache.Answer) []string {
 	return a.Trailer.Names
 }
 
-// appendSentFields appends the fields that are sent of an answer.
+// appendSentFields appends the response fields of an answer.
 func (p *Proxy) appendSentFields(fields httpmessage.Fields, r *Request, a *httpcache.Answer) httpmessage.Fields {
 	isReplaced := func(f httpmessage.Field) bool {
 		return f.Is("Content-Length") || len(a.Added) > 0 && a.Added.Has(f.Name)
@@ -77,7 +77,7 @@ func (p *Proxy) appendSentFields(fields httpmessage.Fields, r *Request, a *httpc
 			length = string(text)
 		}
 		fields.Add("Content-Length", length)
-	case r.Method == http.MethodHead && length != "": // else it may be that of another framing
+	case r.Method == http.MethodHead && length != "": // otherwise it may belong to another framing
 		fields.Add("Content-Length", length)
 	}
 	return fields

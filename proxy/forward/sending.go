@@ -6,16 +6,16 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// sending is where an answer is sent to, and remembers whether that failed: else its source did. It is pooled: its answer is sent when
-// it is put back, and nobody refers to it.
+// sending is the destination of an answer. It records whether writing has failed: otherwise the source has.
+// It is pooled, and returned to the pool when the answer was sent and nothing refers to it.
 type sending struct {
 	httpmessage.ResponseWriter
 	failed  bool
-	flushes func()             // flush, made once for all that use the sending
-	fields  httpmessage.Fields // those of the head; their memory is used again
+	flushes func()             // the method flush, as a function value created once
+	fields  httpmessage.Fields // of the header; the memory is reused
 }
 
-// maxSentFields bounds the memory of fields that stays with a sending.
+// maxSentFields limits the capacity of fields that a pooled sending retains.
 const maxSentFields = 64
 
 // sendingTo returns a sending to a client.
@@ -29,7 +29,7 @@ func (p *Proxy) sendingTo(w httpmessage.ResponseWriter) *sending {
 	return s
 }
 
-// sent puts a sending back, without anything of its answer.
+// sent returns a sending to the pool, without references to its answer.
 func (p *Proxy) sent(s *sending) {
 	s.ResponseWriter, s.failed = nil, false
 	if clear(s.fields); cap(s.fields) > maxSentFields {
@@ -39,7 +39,7 @@ func (p *Proxy) sent(s *sending) {
 	p.sendings.Put(s)
 }
 
-// flush sends what was written. A client that has left is seen by the next write.
+// flush flushes written data. A disconnect of the client is detected by the next write.
 func (s *sending) flush() { _ = s.Flush() }
 
 // Write implements io.Writer.
@@ -49,8 +49,8 @@ func (s *sending) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// ReadFrom lets files be sent without copying them. A fault of the file looks like one of the client:
-// the disk reports it.
+// ReadFrom implements io.ReaderFrom, so that files are sent without copying (sendfile). It cannot tell a
+// failure of the file from one of the client: the disk store reports its own.
 func (s *sending) ReadFrom(r io.Reader) (int64, error) {
 	n, err := io.Copy(s.ResponseWriter, r)
 	s.failed = s.failed || err != nil

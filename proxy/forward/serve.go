@@ -20,8 +20,8 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Serve answers a request from the cache, or forwards it to the origin server, and returns what the
-// cache did in one word. An error means that nothing was sent.
+// Serve answers a request from the cache, or forwards it to the origin server, and returns the result of the
+// cache in one word. If it returns an error, nothing was sent.
 func (p *Proxy) Serve(ctx context.Context, w ResponseWriter, r *Request) (cached string, err error) {
 	p.prepare(r)
 	left, limited, err := forwards(r)
@@ -65,7 +65,7 @@ func (p *Proxy) Serve(ctx context.Context, w ResponseWriter, r *Request) (cached
 	return cacheWord(answer.Outcome), nil
 }
 
-// prepare makes the fields of a request those that are passed on, before any of them decides something.
+// prepare edits the fields of a request to those that are forwarded, before any of them affects a decision.
 func (p *Proxy) prepare(r *Request) {
 	p.consume(r)
 	if r.isGateway() {
@@ -73,7 +73,7 @@ func (p *Proxy) prepare(r *Request) {
 	}
 }
 
-// cacheRequest returns a request as the cache gets it, with asked for what it asks for.
+// cacheRequest returns the request for the cache; asked is the message that is forwarded on a miss.
 func (p *Proxy) cacheRequest(r *Request, asked httpmessage.Request) httpcache.Request {
 	c := httpcache.Request{
 		Request: asked, Found: r.Found, Key: r.Key.String(), Added: p.added(r), Client: quota.Network(r.Share),
@@ -85,18 +85,18 @@ func (p *Proxy) cacheRequest(r *Request, asked httpmessage.Request) httpcache.Re
 	return c
 }
 
-// prepareCoding lets a request whose response may be compressed select it by the one coding that it gets.
+// prepareCoding replaces Accept-Encoding by the one coding that the response will get, if it may be compressed.
 func (p *Proxy) prepareCoding(r *Request) {
 	if !p.encodes(r) {
 		return
 	}
 	p.config.Compress.StrengthenIfMatch(&r.Fields)
-	if lines := p.config.Compress.Selecting(r.Fields.Lines); len(lines) == 1 { // else they are those of the client
+	if lines := p.config.Compress.Selecting(r.Fields.Lines); len(lines) == 1 { // otherwise it is unchanged
 		r.Fields.Set("Accept-Encoding", lines[0])
 	}
 }
 
-// asked returns the request as the cache gets it, for a client.
+// asked returns the message that the cache forwards for a client.
 func (p *Proxy) asked(c *client, r *Request) httpmessage.Request {
 	asked := r.Request
 	asked.Fields, asked.Body = p.selecting(r), nil
@@ -110,8 +110,8 @@ func (p *Proxy) asked(c *client, r *Request) httpmessage.Request {
 	return asked
 }
 
-// blamed returns an error that names the client as who took too long, where it is about its body. The same
-// deadline may end the request as a whole before the origin is told of it, and before who reads the body knows.
+// blamed returns the timeout error of the request body if err is a consequence of it. The same deadline may
+// end the whole request before the origin learns of it, and before the reader of the body does.
 func blamed(c *client, err error) error {
 	isLate := c.body != nil && (c.body.late.Load() || c.BodyLate())
 	if isLate || errors.Is(err, scheme.ErrBody) && errors.Is(err, os.ErrDeadlineExceeded) {
@@ -130,7 +130,7 @@ func (p *Proxy) ask(ctx context.Context, c *client, r *Request, o httpcache.Outg
 	o.Fields = p.outgoing(ctx, r, o.Fields, rooms.sent[:0])
 	arrived := false
 	defer func() {
-		if !arrived { // also where a handler panics
+		if !arrived { // also if a handler panics
 			permit.Release()
 		}
 	}()
@@ -141,7 +141,7 @@ func (p *Proxy) ask(ctx context.Context, c *client, r *Request, o httpcache.Outg
 	arrived = true
 	response := &resource.Response
 	response.Fields, response.Private = httpcache.AppendEndToEnd(rooms.received[:0], response.Fields), scheme.HasConnectionToken(response.Fields)
-	if response.Body == http.NoBody { // nothing more is to come
+	if response.Body == http.NoBody { // the response has no content
 		permit.Release()
 		pick.Release()
 	} else {
@@ -154,12 +154,12 @@ func (p *Proxy) ask(ctx context.Context, c *client, r *Request, o httpcache.Outg
 	return response, nil
 }
 
-// encodes reports whether responses to a request are compressed: those of sites, and not those of other servers, whose content is not
-// urnd's to change (RFC 9110 section 7.7).
+// encodes reports whether responses to a request may be compressed: those of sites, but not those of other
+// servers, whose content must not be transformed (RFC 9110 section 7.7).
 func (p *Proxy) encodes(r *Request) bool { return p.config.Compress != nil && r.isGateway() }
 
-// fetchOf asks the origin, or the servers of a site: another one where one has not answered a request that may be sent again. The pick
-// is to be released with the response; it is nil where no server of a site was picked.
+// fetchOf sends a request to the origin, or to the servers of a site: to the next one if a server did not answer and
+// the request may be repeated. The pick has to be released with the response; it is nil for an origin.
 func (p *Proxy) fetchOf(ctx context.Context, c *client, r *Request, o httpcache.Outgoing) (*scheme.Resource, *balance.Pick, error) {
 	if r.bound != nil || !r.isGateway() {
 		var server uri.URI
@@ -183,7 +183,7 @@ func (p *Proxy) fetchOf(ctx context.Context, c *client, r *Request, o httpcache.
 		if err == nil {
 			return resource, pick, nil
 		}
-		if ctx.Err() == nil && !errors.Is(err, scheme.ErrBody) { // else it is the client's
+		if ctx.Err() == nil && !errors.Is(err, scheme.ErrBody) { // otherwise it is an error of the client
 			r.Site.Pool.Report(pick.Server, err)
 		}
 		if !mayRepeat(ctx, &o, err) {
@@ -193,7 +193,7 @@ func (p *Proxy) fetchOf(ctx context.Context, c *client, r *Request, o httpcache.
 	}
 }
 
-// fetchPicked asks a server that was picked, and releases it where it has not answered, also where a handler panics.
+// fetchPicked sends a request to a picked server, and releases the pick if it fails, also if a handler panics.
 func (p *Proxy) fetchPicked(ctx context.Context, c *client, r *Request, pick *balance.Pick, o httpcache.Outgoing) (resource *scheme.Resource, err error) {
 	defer func() {
 		if resource == nil {
@@ -203,8 +203,8 @@ func (p *Proxy) fetchPicked(ctx context.Context, c *client, r *Request, pick *ba
 	return p.fetchFrom(ctx, c, r, pick.Server, o)
 }
 
-// mayRepeat reports whether a request that has failed may be sent to another server: where nothing was sent, or its method is
-// idempotent (RFC 9110 section 9.2.2). A body was read by then.
+// mayRepeat reports whether a failed request may be sent to another server: if nothing was sent, or if its
+// method is idempotent (RFC 9110 section 9.2.2). A request with a body may not, as the body was consumed.
 func mayRepeat(ctx context.Context, o *httpcache.Outgoing, err error) bool {
 	if o.Body != nil || ctx.Err() != nil {
 		return false
@@ -217,13 +217,13 @@ func mayRepeat(ctx context.Context, o *httpcache.Outgoing, err error) bool {
 	}
 }
 
-// fetchFrom asks one server.
+// fetchFrom sends a request to one server.
 func (p *Proxy) fetchFrom(ctx context.Context, c *client, r *Request, server uri.URI, o httpcache.Outgoing) (*scheme.Resource, error) {
 	request, fetch := p.request(r, server, o), p.config.Fetch
-	if request.H2C && request.Fields.Has("Upgrade") { // which HTTP/2 has not: RFC 9113 section 8.6
+	if request.H2C && request.Fields.Has("Upgrade") { // HTTP/2 has no Upgrade: RFC 9113 section 8.6
 		return nil, problem.ErrProtocol
 	}
-	if !o.Background && !r.Fetched { // its fields are not those of this server
+	if !o.Background && !r.Fetched { // at /fetch they would appear as those of this server
 		request.Interim = c
 	}
 	if r.isGateway() && r.Site.Fetch != nil {
@@ -242,7 +242,7 @@ func (p *Proxy) fetchFrom(ctx context.Context, c *client, r *Request, server uri
 	return resource, nil
 }
 
-// isUnconnected reports whether an error is of connecting to a server.
+// isUnconnected reports whether an error occurred before the connection to a server was established.
 func isUnconnected(err error) bool {
 	var operation *net.OpError
 	return errors.Is(err, netguard.ErrLookup) || errors.Is(err, netguard.ErrConnectTimeout) || errors.As(err, &operation) && operation.Op == "dial"
@@ -260,11 +260,11 @@ func (p *Proxy) request(r *Request, server uri.URI, o httpcache.Outgoing) scheme
 	return request
 }
 
-// Purge makes the stored responses for a URI, in all of its spellings, to be validated before they are used again, and returns
-// how many there were.
+// Purge invalidates the stored responses for a URI, in all spellings, so that they are validated before
+// reuse, and returns their number.
 func (p *Proxy) Purge(ctx context.Context, key uri.URI) int { return p.config.Purge(ctx, key) }
 
-// cacheWord returns the outcome of a request with regard to the HTTP cache in one word, for logs.
+// cacheWord returns the result of the HTTP cache in one word, for logs.
 func cacheWord(o httpcache.Outcome) string {
 	switch {
 	case o.Forwarded == "bypass" || o.Forwarded == "method" || o.Forwarded == "" && !o.HasTTL:

@@ -29,15 +29,15 @@ func pool(t *testing.T, urls ...string) *balance.Pool {
 	return balance.New(config)
 }
 
-// RFC 9110 section 7.2: the server of a site gets the path that was asked for, and the host of the key; of several servers the
-// next one is asked where one was sent nothing, and so not a request that may have begun (section 9.2.2).
+// RFC 9110 section 7.2: the server of a site gets the requested path, and the host of the key. The next server is
+// tried if nothing was sent, so that no request is repeated that may have been processed (section 9.2.2).
 func TestServersOfSites(t *testing.T) {
 	site := &forward.Site{TLS: &tls.Config{ServerName: "inside.example"}}
 	for name, tt := range map[string]struct {
 		method string
 		others int
-		errs   []error // of the servers, in turn; nil is an answer
-		asked  string  // in turn
+		errs   []error // of the servers, in order; nil for a response
+		asked  string  // in order
 		err    error
 	}{
 		"the first answers":  {"GET", 2, []error{nil}, "https://0.example/b?c", nil},
@@ -88,8 +88,8 @@ func TestServersOfSites(t *testing.T) {
 	}
 }
 
-// What decides about a server, whose share a fetch takes and which spelling is sent reaches the handler; where all fetches are
-// under way, or the client has left, an origin is not asked.
+// The check of addresses, the quota and the spelling of a request reach the handler. If all slots of fetches
+// are in use, or the client has disconnected, no origin is contacted.
 func TestRequestsOfClients(t *testing.T) {
 	w := newWeb(t, nil, nil)
 	refuse := errors.New("not for this client")
@@ -126,7 +126,7 @@ func TestRequestsOfClients(t *testing.T) {
 	}
 }
 
-// Interim responses are passed on without the fields of the connection to who knows them: RFC 9110 section 15.2.
+// Interim responses are forwarded without hop-by-hop fields, unless by HTTP/1.0 (RFC 9110 section 15.2).
 func TestInterimResponses(t *testing.T) {
 	w := newWeb(t, nil, nil)
 	w.answer = func(r scheme.Request) (*scheme.Resource, error) {
@@ -157,8 +157,8 @@ func TestInterimResponses(t *testing.T) {
 	}
 }
 
-// A server of a site that speaks HTTP/2 without TLS is asked for a URI of http, and avoided as one: RFC 9113 section 3.3.
-// Credentials about a connection cannot be for one that is shared.
+// A site's server with HTTP/2 without TLS gets target URIs of the scheme http, and is avoided as such (RFC
+// 9113 section 3.3). Its connections are shared, so they cannot be authenticated.
 func TestServersOfH2C(t *testing.T) {
 	w := newWeb(t, nil, nil)
 	for server, want := range map[string]struct {

@@ -8,9 +8,9 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Session is a connection of a client, with the connections to servers that belong to it alone and end with it: by NTLM
-// and Negotiate a server authenticates a connection (RFC 4559 section 6). Its zero value has none. It is safe for
-// concurrent use, and must be closed when the client's connection ends.
+// Session belongs to a connection of a client. It holds the connections to servers that are bound to it and
+// close with it: by NTLM and Negotiate a server authenticates a connection (RFC 4559 section 6). The zero
+// value has none. It is safe for concurrent use, and must be closed when the client's connection closes.
 type Session struct {
 	count atomic.Int32
 
@@ -19,18 +19,18 @@ type Session struct {
 	bound    map[string]*bound // by scheme and authority of the target
 }
 
-// bound is a connection to a server that belongs to a Session.
+// bound is a connection to a server that is bound to a Session.
 type bound struct {
 	*scheme.BoundConn
-	proxy  *Proxy  // which has made it
-	server uri.URI // of a site that urnd is the gateway of
+	proxy  *Proxy  // the creator
+	server uri.URI // the server of a site; the zero value for an origin
 }
 
-// IsBound reports whether a connection to a server belongs to the session, which may be nil.
+// IsBound reports whether a connection to a server is bound to the session, which may be nil.
 func (s *Session) IsBound() bool { return s != nil && s.count.Load() > 0 }
 
-// find returns the connection for an origin that waits for a request, nil for none. One of another Proxy, as that of a
-// configuration before, is not used.
+// find returns the idle bound connection for an origin, nil for none. A connection of another Proxy, such as
+// that of an earlier configuration, is closed.
 func (s *Session) find(p *Proxy, origin string) *bound {
 	if !s.IsBound() {
 		return nil
@@ -51,7 +51,7 @@ func (s *Session) find(p *Proxy, origin string) *bound {
 	}
 }
 
-// bind begins a connection for an origin, which has none. It calls release when that has ended.
+// bind creates the bound connection for an origin, which must not have one. release is called when it is closed.
 func (s *Session) bind(p *Proxy, origin string, server uri.URI, release func()) *bound {
 	b := &bound{proxy: p, server: server}
 	b.BoundConn = scheme.NewBoundConn(func() {
@@ -69,7 +69,7 @@ func (s *Session) bind(p *Proxy, origin string, server uri.URI, release func()) 
 		s.bound = make(map[string]*bound)
 	}
 	s.bound[origin] = b
-	s.count.Store(int32(len(s.bound))) //nolint:gosec // likewise
+	s.count.Store(int32(len(s.bound))) //nolint:gosec // see above
 	isClosed := s.isClosed
 	s.mu.Unlock()
 	if isClosed {
@@ -78,7 +78,7 @@ func (s *Session) bind(p *Proxy, origin string, server uri.URI, release func()) 
 	return b
 }
 
-// Close implements io.Closer: it ends the connections to servers.
+// Close implements io.Closer: it closes the connections to servers.
 func (s *Session) Close() error {
 	s.mu.Lock()
 	s.isClosed = true

@@ -10,7 +10,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// waiting is a connection that waits until it is closed.
+// waiting is a connection that is idle until it is closed.
 type waiting struct{ isClosed bool }
 
 func (w *waiting) Alive() bool { return !w.isClosed }
@@ -20,10 +20,10 @@ func (w *waiting) Close() error {
 	return nil
 }
 
-// A connection is found by its Proxy alone, as another one has other rules, and for its origin; the slot of each is
-// released once, when it ends.
+// A connection is only found by its Proxy, as another one may have other rules, and for its origin. The slot
+// of each is released once, when it is closed.
 func TestSession(t *testing.T) {
-	const timeout = 1 << 40 // more than the test takes
+	const timeout = 1 << 40 // longer than the test takes
 	p, other := new(Proxy), &Proxy{config: Config{Underscores: true}}
 	var none *Session
 	if none.IsBound() || none.find(p, "http://a") != nil {
@@ -60,10 +60,10 @@ func TestSession(t *testing.T) {
 	}
 }
 
-// At the limit of all, and of a client, the connection that has waited longest makes room: of whoever has most, or of the client
-// itself. One in use never does.
+// At the global limit, and at that of a client, the connection that has been idle longest is closed: of the
+// client with the most, or of the client itself. A connection in use never is.
 func TestBoundLimitEndsIdleConnections(t *testing.T) {
-	const timeout = 1 << 40 // more than the test takes
+	const timeout = 1 << 40 // longer than the test takes
 	busy, share := errors.New("all"), errors.New("share")
 	p := New(Config{Bound: quota.Limit{Semaphore: make(quota.Semaphore, 4), Clients: quota.NewClients(3, 3, share), Busy: busy}})
 	open := func(client byte, isIdle bool) (*waiting, error) {
@@ -85,14 +85,14 @@ func TestBoundLimitEndsIdleConnections(t *testing.T) {
 		client byte
 		isIdle bool
 		err    error
-		ended  int // the connection that makes room, -1 for none
+		ended  int // the connection that is closed, -1 for none
 	}{
 		{1, true, nil, -1},
 		{1, true, nil, -1},
 		{1, false, nil, -1},
-		{1, true, nil, 0}, // its share
+		{1, true, nil, 0}, // at its own limit
 		{2, true, nil, -1},
-		{3, true, nil, 1}, // the largest one's
+		{3, true, nil, 1}, // of the client with the most
 		{3, false, nil, 3},
 		{3, false, nil, 4},
 		{2, true, nil, 5},

@@ -14,28 +14,30 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Site is what is set for a site that urnd is the gateway of, or for a path of it. It is immutable. Pool must be set.
+// Site is the configuration of a site that urnd is the gateway of, or of a path of it. It is immutable. Pool
+// must be set.
 type Site struct {
-	// Pool has its servers.
+	// Pool has the servers of the site.
 	Pool *balance.Pool
-	// Fetch asks them, in place of what asks other servers; nil for that.
+	// Fetch contacts them; nil for Config.Fetch.
 	Fetch scheme.Handler
-	// Path is what the paths of its requests begin with, and Replace what its servers get in place of it; "" for the same.
+	// Path is the prefix of the paths of its requests, and Replace its replacement in requests to the
+	// servers; "" for none.
 	Path, Replace string
-	// Host is what its servers get in place of the host of the request; "" for that.
+	// Host replaces the host of requests to the servers; "" for none.
 	Host string
-	// Request are the changes of fields of requests, which clients then have not sent, and Response those of responses, which servers
-	// have not.
+	// Request are changes of request fields: those that are set do not come from the client. Response are
+	// changes of response fields.
 	Request, Response Edits
-	// Cache says for how long responses are fresh, in place of its servers.
+	// Cache overrides the freshness lifetime of responses.
 	Cache []httpcache.Override
-	// Forwarded is how its servers are told of the client, and how it came.
+	// Forwarded selects how the client is identified to the servers.
 	Forwarded Forwarded
-	// TLS is how its https servers are authenticated, and urnd to them; nil for the defaults.
+	// TLS configures the authentication of https servers, and of urnd as their client; nil for the defaults.
 	TLS *tls.Config
 }
 
-// Probe returns the request by which a server is probed: for a URI of the site, without the changes of its path.
+// Probe returns the health check request to a server: for a URI of the site, without the replacement of its path.
 func (s *Site) Probe(server, target uri.URI) scheme.Request {
 	probed := *s
 	probed.Replace = ""
@@ -45,29 +47,30 @@ func (s *Site) Probe(server, target uri.URI) scheme.Request {
 	return r
 }
 
-// address sets to which server a request goes, and for which target; key has its host.
+// address sets the server and the target of a request; key has the host.
 func (s *Site) address(r *scheme.Request, server, target, key uri.URI) {
 	r.URI, r.Spelling = s.sentTo(server, target, r.Spelling)
 	r.H2C = isH2C(server)
-	r.Host, _ = key.Authority() // and not as the client spells it
+	r.Host, _ = key.Authority() // normalized, unlike the client's spelling
 	r.Host = cmp.Or(s.Host, r.Host)
 	r.TLS = s.TLS
 }
 
-// URL returns what a server is asked for, with the path and query that are sent.
+// URL returns the URL that is requested of a server, with the path and query as sent.
 func (s *Site) URL(server, target uri.URI, spelling string) string {
 	sent, spelled := s.sentTo(server, target, spelling)
 	authority, _ := sent.Authority()
 	return server.Scheme() + "://" + authority + cmp.Or(spelled, uri.PathAndQuery(sent.String()))
 }
 
-// schemeH2C is the scheme of a server that speaks HTTP/2 without TLS (RFC 9113 section 3.3). That of what is requested of it is http.
+// schemeH2C is the scheme of a server with HTTP/2 without TLS (RFC 9113 section 3.3). Its target URIs have
+// the scheme http.
 const schemeH2C = "h2c"
 
-// isH2C reports whether a server of a site speaks HTTP/2 without TLS.
+// isH2C reports whether a site's server uses HTTP/2 without TLS.
 func isH2C(server uri.URI) bool { return uri.EqualFold(server.Scheme(), schemeH2C) }
 
-// webScheme returns the scheme of what is requested of a server.
+// webScheme returns the scheme of target URIs at a server.
 func webScheme(server uri.URI) string {
 	if isH2C(server) {
 		return "http"
@@ -78,10 +81,10 @@ func webScheme(server uri.URI) string {
 // Edits are changes of fields. The zero value changes nothing.
 type Edits struct {
 	Remove []string
-	Set    httpmessage.Fields // in place of those of their names
+	Set    httpmessage.Fields // replace those of the same names
 }
 
-// apply returns fields with the changes; they are a copy where there are some.
+// apply returns the edited fields, as a copy if there are edits.
 func (e *Edits) apply(fields httpmessage.Fields) httpmessage.Fields {
 	if len(e.Remove) == 0 && len(e.Set) == 0 {
 		return fields
@@ -97,8 +100,8 @@ func (e *Edits) apply(fields httpmessage.Fields) httpmessage.Fields {
 	return append(changed, e.Set...)
 }
 
-// edited returns the fields of a request with the changes of its site. Who traces a request sees none of those that are set, which may
-// be secrets of the servers: RFC 9110 section 9.3.8.
+// edited returns the fields of a request with the edits of its site. For TRACE the fields that are set are
+// omitted, as they may be secrets of the servers (RFC 9110 section 9.3.8).
 func (s *Site) edited(r *Request) httpmessage.Fields {
 	fields := s.Request.apply(r.Fields)
 	if r.Method != http.MethodTrace || len(s.Request.Set) == 0 {
@@ -107,25 +110,26 @@ func (s *Site) edited(r *Request) httpmessage.Fields {
 	return fields.Filter(func(f httpmessage.Field) bool { return !s.Request.Set.Has(f.Name) })
 }
 
-// isGateway reports whether a request is one for a site that urnd is the gateway of.
+// isGateway reports whether the request is for a site that urnd is the gateway of.
 func (r *Request) isGateway() bool { return r.Site != nil }
 
-// sentTo returns the URI that a server of a site gets, and the path and query that are sent in place of its, "" for those.
+// sentTo returns the URI for a server of the site, and the path and query that are sent instead of its own,
+// "" for the same.
 func (s *Site) sentTo(server, target uri.URI, spelling string) (sent uri.URI, spelled string) {
 	text := s.replaced(uri.PathAndQuery(target.String()))
-	// Dot segments would lead out of what takes the place of Path: with them the normal form is sent, which has none.
+	// Dot segments could escape from Replace: with them the normal form is sent, which has none.
 	if spelling != "" && (s.Replace == "" || !strings.Contains(spelling, "/.") && !strings.Contains(spelling, "%2")) {
 		spelled = s.replaced(spelling)
 	}
 	authority, _ := server.Authority()
 	sent, err := uri.Parse(webScheme(server) + "://" + authority + text)
 	if err != nil {
-		return target, spelling // it was valid, and so is its path
+		return target, spelling // cannot happen: it was valid, and so is its path
 	}
 	return sent, spelled
 }
 
-// replaced returns a path and query with Replace in place of Path at its beginning.
+// replaced returns a path and query with Path at its start replaced.
 func (s *Site) replaced(text string) string {
 	if s.Replace == "" {
 		return text

@@ -10,18 +10,18 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// Content is the content of a stored response that is to be sent. It must be closed.
+// Content is the content of a stored response. It must be closed.
 type Content = httpcache.Content
 
-// Found is what Find has found: a stored response that answers a request as it is.
+// Found is the result of Find: a stored response that answers a request without a validation.
 type Found = httpcache.Found
 
-// Find returns the stored response that Serve would answer a request with, as httpcache.Cache.Find does, by its
-// key, the canonical URI of its target, and Request.Spelling, for what is set for a site, nil for none. Else Serve is given
-// what was found. The request is from a client of the proxy or of a site, not fetched, and
-// has no field Connection and none that unkeyed names. False is also for what Serve selects by other
-// fields than those of the request: resources of other protocols, and how clients are named to origins; and for
-// challenges, which Serve changes.
+// Find returns the stored response with which Serve would answer a request, like httpcache.Cache.Find. key is
+// the canonical target URI, spelling that of Request.Spelling, and site the site of the URI, nil for none. If
+// Find returns false, the Found is passed to Serve. The request must come from a client of the proxy or of a
+// site, not from /fetch, and have no Connection field and no unkeyed one. Find also returns false for
+// responses that Serve selects by fields other than those of the request, such as resources of other
+// protocols, and by those that identify clients to origins; and for challenges, which Serve changes.
 func (p *Proxy) Find(key, spelling string, site *Site, request httpmessage.Lines, now time.Time) (Found, bool) {
 	if !isOfWeb(key) {
 		return Found{}, false
@@ -40,16 +40,16 @@ func (p *Proxy) Find(key, spelling string, site *Site, request httpmessage.Lines
 	return f, !named
 }
 
-// isOfWeb reports whether a key is of a resource of HTTP.
+// isOfWeb reports whether a key has the scheme http or https.
 func isOfWeb(key string) bool {
 	return strings.HasPrefix(key, "http://") || strings.HasPrefix(key, "https://")
 }
 
-// Part is what the answer to a request has of the content of a stored response.
+// Part is the part of a stored content that answers a range request.
 type Part = httpcache.Part
 
-// AppendStored appends the fields of the response to a request that a stored response answers: those that Serve sets. unmodified is
-// whether it is 304; a Part with a status of 0 is all. Their values are valid as long as those of text.
+// AppendStored appends the fields of the response for a stored response: the same as Serve sends. unmodified is
+// whether it is 304; a Part with status 0 is the whole content. The values are valid as long as those of text.
 func (p *Proxy) AppendStored(fields httpmessage.Fields, f Found, part Part, unmodified bool, text *httpmessage.Text) httpmessage.Fields {
 	before := len(fields)
 	fields = f.AppendFields(fields, part, unmodified)
@@ -75,5 +75,5 @@ func (p *Proxy) AppendStored(fields httpmessage.Fields, f Found, part Part, unmo
 	return fields
 }
 
-// isReplaced reports whether the answer that a stored response is has a value of its own of a field.
+// isReplaced reports whether AppendStored sets its own value of a field.
 func isReplaced(f httpmessage.Field) bool { return f.Is("Content-Length") || f.Is("Age") }

@@ -15,8 +15,7 @@ import (
 
 const storedURI = "http://a.example/b"
 
-// store makes the cache store what all origins answer for a URI, and returns it as it answers a request with none of the fields that
-// select.
+// store fills the cache with the response for a URI, and returns the one for a request without selecting fields.
 func (w *web) store(t testing.TB, target string) httpcache.Found {
 	t.Helper()
 	if client := w.get(t, target); client.err != nil {
@@ -30,8 +29,8 @@ func (w *web) store(t testing.TB, target string) httpcache.Found {
 	return found
 }
 
-// The fields of a stored response are in the order and the spelling in which they came, with what RFC 9111 section 5.1, RFC 9110 section
-// 7.6.3 and RFC 9211 want, whether Serve sends it or Find has found it.
+// The fields of a stored response keep their order and spelling, with the additions of RFC 9111 section 5.1,
+// RFC 9110 section 7.6.3 and RFC 9211, whether sent by Serve or found by Find.
 func TestAppendStored(t *testing.T) {
 	date := time.Now().UTC().Format(http.TimeFormat)
 	via := httpmessage.NewViaName()
@@ -40,7 +39,7 @@ func TestAppendStored(t *testing.T) {
 		status   int
 		stored   httpmessage.Fields
 		want     string // without Age, Via and Cache-Status of urnd, and without Content-Length
-		modified string // of 304; "-" where there is none, as of 404
+		modified string // of 304; "-" for none, as with 404
 		age      string
 	}{
 		{
@@ -110,7 +109,7 @@ func pairs(fields httpmessage.Fields) (all []string) {
 	return all
 }
 
-// others returns the lines of fields but Cache-Control and those that urnd adds, of which Date is one where none came.
+// others returns the lines of fields except Cache-Control and those that urnd adds, such as a missing Date.
 func others(fields httpmessage.Fields) string {
 	var lines []string
 	for _, f := range fields {
@@ -144,7 +143,7 @@ func TestAppendStoredPart(t *testing.T) {
 	}
 }
 
-// What Serve selects by a field of the request is found, and by one that it changes is not.
+// A response that Serve selects by a field of the request is found; one selected by a field that Serve changes is not.
 func TestFindSelects(t *testing.T) {
 	for _, tt := range []struct {
 		vary  string
@@ -174,7 +173,7 @@ func TestFindSelects(t *testing.T) {
 	}
 }
 
-// A challenge is for the connection of one client, and a response that is found takes little but the memory that it is given.
+// A challenge is not found, as it may concern a connection. A hit allocates next to nothing.
 func TestFind(t *testing.T) {
 	w := newWeb(t, newStore(t), nil)
 	w.answers(401, "", "Cache-Control", "public, max-age=60", "WWW-Authenticate", "Basic realm=a")
@@ -195,13 +194,13 @@ func TestFind(t *testing.T) {
 				t.Error("it is not found")
 			}
 			fields = w.AppendStored(fields[:0], found, forward.Part{}, unmodified, text)
-		}); n > 0 && !unmodified || n > 1 { // fields of content are left out of a copy
+		}); n > 0 && !unmodified || n > 1 { // fields of the content are removed from a copy
 			t.Errorf("unmodified: %t: %v allocations", unmodified, n)
 		}
 	}
 }
 
-// BenchmarkServe measures a hit of a usual request.
+// BenchmarkServe measures a cache hit of a typical request.
 func BenchmarkServe(b *testing.B) {
 	w := newWeb(b, newStore(b), nil)
 	w.answers(200, "body", "Server", "x", "Content-Type", "text/html", "ETag", `"1"`, "Cache-Control", "max-age=1000")
@@ -221,7 +220,7 @@ func BenchmarkServe(b *testing.B) {
 	}
 }
 
-// discarding is a ResponseWriter of nobody.
+// discarding is a ResponseWriter that discards everything.
 type discarding struct{ overHTTP }
 
 func (discarding) WriteHeader(int, string, httpmessage.Fields) {}

@@ -22,7 +22,7 @@ import (
 	"github.com/urnd/urnd/resolver/scheme"
 )
 
-// echo sends back what it gets until that ends, and then "bye".
+// echo sends back its input until the end, and then "bye".
 func echo(c net.Conn) {
 	_, _ = io.Copy(c, c)
 	_, _ = io.WriteString(c, "bye")
@@ -69,7 +69,8 @@ func served(t *testing.T, serve func(w forward.ResponseWriter, r *http.Request))
 	return c, bufio.NewReader(c)
 }
 
-// RFC 9110 section 9.3.6: a tunnel carries what comes, also what came before the answer, and ends where both sides have.
+// RFC 9110 section 9.3.6: a tunnel carries all data, also that sent before the response, and ends when both
+// sides have ended.
 func TestTunnel(t *testing.T) {
 	address := listening(t)
 	slots := make(quota.Semaphore, 1)
@@ -117,7 +118,7 @@ func TestTunnel(t *testing.T) {
 	testserver.Wait(t, "the slot is free", func() bool { return len(slots) == 0 })
 }
 
-// RFC 9113 section 8.5: by HTTP/2 the tunnel is one stream, whose response begins before it is taken over.
+// RFC 9113 section 8.5: by HTTP/2 the tunnel is one stream, whose response header is sent before it is taken over.
 func TestTunnelOfStream(t *testing.T) {
 	address := listening(t)
 	p := newWeb(t, nil, func(c *forward.Config) {
@@ -148,7 +149,7 @@ func TestTunnelOfStream(t *testing.T) {
 	}
 }
 
-// A tunnel leads to the ports and names that are allowed, and as many as are; what the dialler says is the answer.
+// A tunnel is restricted to allowed ports and names, and limited in number; the error of the dialer is returned.
 func TestTunnelRefused(t *testing.T) {
 	for name, tt := range map[string]struct {
 		target  forward.Target
@@ -194,7 +195,7 @@ func TestTunnelRefused(t *testing.T) {
 	}
 }
 
-// RFC 9110 section 7.8: what both sides agree on is carried, with a slot of streams in place of that of a fetch.
+// RFC 9110 section 7.8: an agreed protocol is tunneled, using a slot of streams instead of that of a fetch.
 func TestUpgrade(t *testing.T) {
 	streams := make(quota.Semaphore, 1)
 	w := newWeb(t, nil, func(c *forward.Config) { c.Streams = quota.Limit{Semaphore: streams, Busy: problem.ErrStreams} })
@@ -243,8 +244,8 @@ func TestUpgrade(t *testing.T) {
 	}
 }
 
-// What is no agreement is an ordinary response, and one that cannot be carried is none; only a GET without content by HTTP/1.1
-// asks for it.
+// A response other than 101 is an ordinary response, and a 101 that cannot be tunneled is an error. Only a
+// GET without content by HTTP/1.1 may upgrade.
 func TestUpgradeRefused(t *testing.T) {
 	w := newWeb(t, nil, nil)
 	w.answers(426, "no", "Connection", "close", "Upgrade", "a")

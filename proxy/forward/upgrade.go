@@ -13,8 +13,8 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// upgrade forwards a request to change the protocol of the connection: RFC 9110 section 7.8. Where
-// the origin agrees, all that follows is carried both ways.
+// upgrade forwards a request to switch the protocol (RFC 9110 section 7.8). If the origin agrees, the
+// connection becomes a tunnel.
 func (p *Proxy) upgrade(ctx context.Context, w ResponseWriter, r *Request, fields httpmessage.Fields, protocol string) error {
 	fields.Set("Connection", "Upgrade")
 	fields.Set("Upgrade", protocol)
@@ -42,7 +42,7 @@ func (p *Proxy) upgrade(ctx context.Context, w ResponseWriter, r *Request, field
 	defer func() { _ = resource.Body.Close() }()
 	if resource.Status != http.StatusSwitchingProtocols {
 		response := &resource.Response
-		if r.Protocol != "" && response.Status/100 == 2 { // which would say by HTTP/2 that the protocol was changed
+		if r.Protocol != "" && response.Status/100 == 2 { // by HTTP/2 it would mean that the protocol was switched
 			return errUnchanged
 		}
 		answer, err := challenging(r, &httpcache.Answer{
@@ -69,7 +69,7 @@ func (p *Proxy) upgrade(ctx context.Context, w ResponseWriter, r *Request, field
 	}
 	defer stream.Release()
 	w.SetServer(resource.From)
-	leave() // it counts as a stream from now on
+	leave() // from here on it counts as a stream
 	if r.Protocol != "" {
 		return p.switchStream(ctx, w, resource.Fields, server)
 	}
@@ -78,7 +78,7 @@ func (p *Proxy) upgrade(ctx context.Context, w ResponseWriter, r *Request, field
 
 var errNoStream = fmt.Errorf("%w: it changed the protocol of a connection that cannot be taken over", resolver.ErrUnreachable)
 
-// switchProtocols passes the agreement of the origin on, and carries what follows.
+// switchProtocols forwards the 101 response of the origin, and carries the data of both sides.
 func (p *Proxy) switchProtocols(ctx context.Context, w ResponseWriter, agreed httpmessage.Fields, server io.ReadWriteCloser) error {
 	client, early, err := w.TakeOver()
 	if err != nil {

@@ -25,7 +25,7 @@ import (
 
 var origin = netip.MustParseAddrPort("192.0.2.80:80")
 
-// web is a Proxy over all origins, which a test plays.
+// web is a Proxy whose origins are played by the test.
 type web struct {
 	*forward.Proxy
 	cache *httpcache.Cache
@@ -36,7 +36,7 @@ type web struct {
 	asked  []scheme.Request
 }
 
-// newWeb returns a web whose origins answer with 200 and nothing. It stores nothing without a store.
+// newWeb returns a web whose origins answer 200 without content. With a nil store nothing is stored.
 func newWeb(t testing.TB, store httpcache.Store, change func(*forward.Config)) *web {
 	t.Helper()
 	w := &web{slots: make(quota.Semaphore, 8), answer: func(scheme.Request) (*scheme.Resource, error) { return respond(200, ""), nil }}
@@ -81,7 +81,7 @@ func (w *web) Fetch(_ context.Context, r scheme.Request) (*scheme.Resource, erro
 	return answer(r)
 }
 
-// last returns the last request that came to an origin, and how many there were since it was asked before.
+// last returns the last request to an origin, and the number of requests since the previous call.
 func (w *web) last() (r scheme.Request, count int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -92,14 +92,14 @@ func (w *web) last() (r scheme.Request, count int) {
 	return r, count
 }
 
-// answers makes all origins answer so.
+// answers sets the response of all origins.
 func (w *web) answers(status int, body string, fields ...string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.answer = func(scheme.Request) (*scheme.Resource, error) { return respond(status, body, fields...), nil }
 }
 
-// respond returns the response of an origin, with pairs of a name and a value.
+// respond returns a response of an origin, with fields as pairs of name and value.
 func respond(status int, body string, fields ...string) *scheme.Resource {
 	return &scheme.Resource{Response: httpmessage.Response{
 		Status: status, Reason: "Words", Fields: httpmessage.FieldsOf(fields...), Body: io.NopCloser(strings.NewReader(body)),
@@ -117,7 +117,7 @@ func parsed(t testing.TB, text string) uri.URI {
 	return u
 }
 
-// requested returns the request of a client for a URI, with pairs of a name and a value. No other test makes one.
+// requested returns a client's request for a URI, with fields as pairs of name and value.
 func requested(t testing.TB, method, target string, fields ...string) *forward.Request {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), method, "/", nil)
@@ -127,7 +127,7 @@ func requested(t testing.TB, method, target string, fields ...string) *forward.R
 	return asked
 }
 
-// of returns a request of net/http as one for a URI.
+// of converts a request of net/http to one for a URI.
 func of(t testing.TB, r *http.Request, target string) *forward.Request {
 	t.Helper()
 	asked := &forward.Request{
@@ -137,7 +137,7 @@ func of(t testing.TB, r *http.Request, target string) *forward.Request {
 	return asked
 }
 
-// recorder is a forward.ResponseWriter that keeps what a client gets.
+// recorder is a forward.ResponseWriter that records the response.
 type recorder struct {
 	proxytest.Recorder
 	closes bool
@@ -156,33 +156,33 @@ func (r *recorder) SetServer(server netip.AddrPort) { r.server = server }
 // Broken implements forward.ResponseWriter.
 func (r *recorder) Broken(err error) { r.broken = err }
 
-// serve returns what the client gets that has sent a request.
+// serve returns the response to a request.
 func (w *web) serve(t testing.TB, r *forward.Request) *recorder {
 	t.Helper()
 	return w.serveIn(t.Context(), r)
 }
 
-// serveIn is serve, in a context of its own.
+// serveIn is serve with a context.
 func (w *web) serveIn(ctx context.Context, r *forward.Request) *recorder {
 	client := new(recorder)
 	client.cached, client.err = w.Serve(ctx, client, r)
 	return client
 }
 
-// get returns what a client gets for a URI.
+// get returns the response to a GET for a URI.
 func (w *web) get(t testing.TB, target string, fields ...string) *recorder {
 	t.Helper()
 	return w.serve(t, requested(t, http.MethodGet, target, fields...))
 }
 
-// written returns a reply as a client gets it.
+// written returns a reply as sent to a client.
 func written(reply message.Reply) *recorder {
 	client := new(recorder)
 	message.Write(client, http.MethodGet, reply, nil)
 	return client
 }
 
-// linesOf returns the lines of fields as one text.
+// linesOf returns the lines of some fields as one text.
 func linesOf(fields httpmessage.Fields, names ...string) string {
 	var all []string
 	for _, name := range names {

@@ -3,7 +3,7 @@ package forward
 import (
 	"context"
 	"crypto/rand"
-	"crypto/sha1" //nolint:gosec // RFC 6455 section 4.2.2 has it, and it protects nothing
+	"crypto/sha1" //nolint:gosec // required by RFC 6455 section 4.2.2, not for security
 	"encoding/base64"
 	"fmt"
 	"io"
@@ -14,8 +14,8 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// A client of HTTP/2 opens a WebSocket by an extended CONNECT (RFC 8441), and its server is asked by HTTP/1.1 (RFC 6455 section 4).
-// The fields of the handshake of that are between this server and the other one: by HTTP/2 there are none.
+// An HTTP/2 client opens a WebSocket by an extended CONNECT (RFC 8441); the request to the server uses HTTP/1.1 (RFC
+// 6455 section 4). The fields of that handshake are generated and verified by urnd: HTTP/2 has none.
 const (
 	webSocketKey    = "Sec-WebSocket-Key"
 	webSocketAccept = "Sec-WebSocket-Accept"
@@ -26,29 +26,30 @@ var (
 	errAccept    = fmt.Errorf("%w: its Sec-WebSocket-Accept is not that of the handshake", scheme.ErrResponse)
 )
 
-// IsWebSocket reports whether a protocol is that of WebSockets, the only one that a client of HTTP/2 can change to.
+// IsWebSocket reports whether a protocol is websocket, the only one supported for an extended CONNECT.
 func IsWebSocket(protocol string) bool { return uri.EqualFold(protocol, "websocket") }
 
-// newWebSocketKey returns the nonce of a handshake: RFC 6455 section 4.1.
+// newWebSocketKey returns a nonce for a handshake (RFC 6455 section 4.1).
 func newWebSocketKey() string {
 	var nonce [16]byte
-	_, _ = rand.Read(nonce[:]) // it never fails
+	_, _ = rand.Read(nonce[:]) // never fails
 	return base64.StdEncoding.EncodeToString(nonce[:])
 }
 
-// acceptOf returns what a server answers to the nonce of a handshake: RFC 6455 section 4.2.2.
+// acceptOf returns the server's response to a nonce (RFC 6455 section 4.2.2).
 func acceptOf(key string) string {
 	const guid = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 	sum := sha1.Sum([]byte(key + guid)) //nolint:gosec // see above
 	return base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// switchStream tells a client of HTTP/2 that its WebSocket is open (RFC 8441 section 5), and carries what follows on its stream.
+// switchStream tells an HTTP/2 client that its WebSocket is open (RFC 8441 section 5), and carries the data
+// of both sides on its stream.
 func (p *Proxy) switchStream(ctx context.Context, w ResponseWriter, agreed httpmessage.Fields, server io.ReadWriteCloser) error {
 	fields := httpcache.EndToEnd(agreed)
 	fields.Del(webSocketAccept)
 	client, early, err := p.acceptStream(w, fields)
-	if client == nil || err != nil { // it has gone, or cannot be taken over
+	if client == nil || err != nil { // the client has disconnected, or the stream cannot be taken over
 		return err
 	}
 	p.tunnels.Carry(ctx, client, early, server, nil)

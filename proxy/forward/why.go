@@ -7,23 +7,24 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// Explanation is what the cache would do with a request, and why.
+// Explanation describes the decision of the cache about a request, with the reasons.
 type Explanation = httpcache.Explanation
 
-// Why returns what the cache would do with a GET without content, which is of no client. It sends nothing, and changes nothing but the
-// request.
+// Why returns the decision of the cache about a GET without content and without a client. It sends nothing,
+// and changes only the request.
 func (p *Proxy) Why(r *Request) Explanation {
 	asked := p.cacheRequest(r, p.askedByNobody(r))
 	return p.config.Cache.Why(&asked)
 }
 
-// Try sends a GET without content, which is of no client, through the cache, and returns what became of it. Errors are those of the
-// origin.
+// Try sends a GET without content and without a client through the cache, and returns its outcome. Errors are
+// those of the origin.
 func (p *Proxy) Try(ctx context.Context, r *Request) (Sent, error) {
 	return p.serveNobody(ctx, r, p.askedByNobody(r))
 }
 
-// askedByNobody returns what a request asks for, with the fields by which Serve would select its response.
+// askedByNobody returns the message of a request without a client, with the fields by which Serve would
+// select its response.
 func (p *Proxy) askedByNobody(r *Request) httpmessage.Request {
 	p.prepare(r)
 	p.prepareCoding(r)

@@ -12,7 +12,8 @@ import (
 	"github.com/urnd/urnd/proxy/problem"
 )
 
-// behind returns what says why a request of a client behind a proxy on this machine, which sends fields "Name: value", is refused.
+// behind returns a function that returns the error for a request of a client behind a proxy on this machine,
+// which sends fields "Name: value".
 func behind(t testing.TB) func(access gate.Access, method, target, fields string) error {
 	t.Helper()
 	ask := asking(t)
@@ -103,8 +104,7 @@ func TestNoAccess(t *testing.T) {
 	}
 }
 
-// A client that a trusted proxy does not name has not the rights of the proxy, but only
-// those of all clients.
+// A client that a trusted proxy does not name has only the rights of all clients, not those of the proxy.
 func TestUnknownClientsAreNotTheirProxy(t *testing.T) {
 	refused := behind(t)
 	for name, field := range map[string]string{
@@ -130,7 +130,7 @@ func TestUnknownClientsAreNotTheirProxy(t *testing.T) {
 	}
 }
 
-// Behind a proxy that is not trusted the address of the client is not known, but that it is another one.
+// Behind a proxy that is not trusted the address of the client is unknown, and is not that of the proxy.
 func TestRelayedClientsGetNoURLs(t *testing.T) {
 	refused := behind(t)
 	access := gate.Access{Resolve: prefixes("127.0.0.0/8"), Proxy: prefixes("127.0.0.0/8")}
@@ -144,7 +144,7 @@ func TestRelayedClientsGetNoURLs(t *testing.T) {
 	}
 }
 
-// Only some clients may go around the caches by Cache-Control: no-cache.
+// Only some clients may bypass the caches by Cache-Control: no-cache.
 func TestNoCache(t *testing.T) {
 	for _, tt := range []struct {
 		clients []netip.Prefix

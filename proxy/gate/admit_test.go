@@ -26,7 +26,7 @@ func prefixes(texts ...string) (all []netip.Prefix) {
 	return all
 }
 
-// asking returns what says what a request asks of a server with the site www.example.org.
+// asking returns a function that classifies a request at a server with the site www.example.org.
 func asking(t testing.TB) func(method, target, host string, onMachine bool) route.Ask {
 	t.Helper()
 	set, err := urnns.NewSet(urnns.Builtin()...)
@@ -44,7 +44,7 @@ func asking(t testing.TB) func(method, target, host string, onMachine bool) rout
 	}
 }
 
-// askOf is asking for one request.
+// askOf classifies one request.
 func askOf(t testing.TB, method, target, host string, onMachine bool) route.Ask {
 	t.Helper()
 	return asking(t)(method, target, host, onMachine)
@@ -57,10 +57,10 @@ func access() gate.Access {
 	}
 }
 
-// at is the time of all tests: no second passes.
+// at is the time of all tests, which is constant.
 func at() time.Time { return time.Unix(1_800_000_000, 0) }
 
-// rulesOf returns a policy that denies a host, and another one by its address.
+// rulesOf returns a policy that denies a host by name, and another one by its address.
 func rulesOf(t testing.TB) *policy.Policy {
 	t.Helper()
 	p, err := policy.New(policy.Enforce, []policy.Rule{
@@ -73,7 +73,7 @@ func rulesOf(t testing.TB) *policy.Policy {
 	return p
 }
 
-// Each step refuses what it is for, in the order of the steps: host, client, user, person, rate, rules.
+// Each step denies its requests, in the order of the steps: host, client, user, person, rate, rules.
 func TestAdmit(t *testing.T) {
 	users := users(t, hashed(t, "ann", "secret"))
 	const local, resolving, proxying, purging = "127.0.0.1", "10.9.9.9", "10.1.9.9", "10.1.1.1"
@@ -84,11 +84,11 @@ func TestAdmit(t *testing.T) {
 		client, method, target, host string
 		users                        gate.Logins
 		header                       http.Header
-		spent                        bool // the client has sent as many requests as it may
+		spent                        bool // the client has used up its rate
 		step                         gate.Step
 		want                         error
 	}{
-		// By host, and by the page that sent it.
+		// By the host, and by the page that initiated it.
 		{client: local, target: "/urn:a1:b", host: "evil.example", step: gate.StepHost, want: problem.ErrHost},
 		{client: local, target: "/http://a.example/", host: "evil.example", spent: true, step: gate.StepHost, want: problem.ErrHost},
 		{client: local, target: "/robots.txt", host: "evil.example", step: gate.StepRules},
@@ -116,7 +116,7 @@ func TestAdmit(t *testing.T) {
 		{client: proxying, method: "PURGE", target: "http://a.example/", step: gate.StepClient, want: problem.ErrPurgeClient},
 		{client: proxying, method: "PURGE", target: "/a", host: "www.example.org", step: gate.StepClient, want: problem.ErrPurgeClient},
 		{client: purging, method: "PURGE", target: "http://a.example/", step: gate.StepRules},
-		// By who has logged in.
+		// By the login.
 		{client: proxying, target: "http://a.example/", users: users, step: gate.StepUser, want: problem.ErrProxyLogin},
 		{client: proxying, method: "CONNECT", target: "a.example:443", users: users, step: gate.StepUser, want: problem.ErrProxyLogin},
 		{client: proxying, target: "/http://a.example/", users: users, step: gate.StepUser, want: problem.ErrLogin},
@@ -132,18 +132,18 @@ func TestAdmit(t *testing.T) {
 			client: resolving, target: "http://a.example/", users: users, header: credentials("Proxy-Authorization", "ann:wrong"), step: gate.StepClient,
 			want: problem.ErrProxyClient,
 		},
-		// Whether a person has seen it.
+		// By user activation.
 		{
 			client: proxying, target: "/fetch?uri=ftp://a.example/&led", host: "urnd.example", header: http.Header{"User-Agent": {"Mozilla/5.0"}},
 			step: gate.StepPerson, want: new(problem.PersonError),
 		},
-		// By the requests a second.
+		// By the request rate.
 		{client: resolving, target: "/urn:a1:b", spent: true, step: gate.StepRate, want: problem.ErrRate},
 		{client: resolving, target: "/nothing", spent: true, step: gate.StepRate, want: problem.ErrRate},
 		{client: "192.0.2.1", target: "/robots.txt", spent: true, step: gate.StepRate, want: problem.ErrRate},
 		{client: proxying, target: "http://denied.example/", spent: true, step: gate.StepRate, want: problem.ErrRate},
 		{client: resolving, target: "http://a.example/", spent: true, step: gate.StepClient, want: problem.ErrProxyClient},
-		// By the rules of the site.
+		// By the policy rules.
 		{client: proxying, target: "http://denied.example/", step: gate.StepRules, want: &policy.Denied{Rule: "denied"}},
 		{client: proxying, method: "CONNECT", target: "denied.example:443", step: gate.StepRules, want: &policy.Denied{Rule: "denied"}},
 		{client: proxying, target: "/fetch?uri=ftp://denied.example/", step: gate.StepRules, want: &policy.Denied{Rule: "denied"}},
@@ -178,14 +178,14 @@ func TestAdmit(t *testing.T) {
 		if len(steps) != int(tt.step)+1 {
 			t.Errorf("%s: %v were observed", tt.target, steps)
 		}
-		// Only a password that has to be compared makes a request wait.
+		// A request only waits for the comparison of a password.
 		if waits := g.Waits(&client, &ask); waits && tt.users == nil || !waits && tt.step == gate.StepUser {
 			t.Errorf("%s %s of %s waits: %t", method, tt.target, tt.client, waits)
 		}
 	}
 }
 
-// isSameKind reports whether errors of types that have values are alike.
+// isSameKind reports whether two errors are equal, or of the same type with equal fields.
 func isSameKind(err, want error) bool {
 	var denied, other *policy.Denied
 	var person *problem.PersonError
@@ -199,7 +199,7 @@ func isSameKind(err, want error) bool {
 	}
 }
 
-// A request is counted once, and only where the steps before have let it through; what a cache has is no other request.
+// A request is counted once, and only if the earlier steps admit it. A cache hit is not counted again.
 func TestAdmitCounts(t *testing.T) {
 	g := gate.New(gate.Config{Access: access(), Policy: rulesOf(t), Now: at})
 	client := gate.Client{Addr: netip.MustParseAddr("10.1.9.9")}
@@ -224,7 +224,7 @@ func TestAdmitCounts(t *testing.T) {
 	}
 }
 
-// Where the address that is dialled decides, the verdict carries what decides then.
+// If a rule depends on the destination address, the verdict carries the check.
 func TestVerdictOfAddress(t *testing.T) {
 	g := gate.New(gate.Config{Access: access(), Policy: rulesOf(t), Now: at})
 	client := gate.Client{Addr: netip.MustParseAddr("10.1.9.9")}
@@ -241,7 +241,7 @@ func TestVerdictOfAddress(t *testing.T) {
 	if err := check(netip.MustParseAddrPort("192.0.2.1:80")); !errors.As(err, &denied) || v.Rule() != "net" {
 		t.Errorf("its address: %v, rule %q", err, v.Rule())
 	}
-	// Also of what a cache has from there.
+	// The same for a cached response from that address.
 	v = g.Admit(t.Context(), &gate.Client{Addr: netip.MustParseAddr("10.1.9.8")}, &ask)
 	if v.Err != nil || !v.Allows(netip.MustParseAddr("198.51.100.1")) || v.Rule() != "" {
 		t.Errorf("stored, from another address: rule %q", v.Rule())
@@ -257,7 +257,7 @@ func TestVerdictOfAddress(t *testing.T) {
 	}
 }
 
-// The rules of the site deny, or only say in the log what they would deny, by what is asked and by the address that is dialled.
+// Policy rules deny requests, or in report-only mode only log them, by the request and by the destination address.
 func TestRulesAreLogged(t *testing.T) {
 	rules := []policy.Rule{
 		{ID: "by-port", Deny: true, Ports: []policy.PortRange{{First: 81, Last: 81}}},
@@ -296,7 +296,7 @@ func TestRulesAreLogged(t *testing.T) {
 	}
 }
 
-// A verdict that decides by the address later does not use the texts of the request then.
+// A cloned verdict with a check of the address does not refer to strings of the request.
 func TestVerdictClone(t *testing.T) {
 	g := gate.New(gate.Config{Access: access(), Policy: rulesOf(t), Now: at})
 	ask := askOf(t, http.MethodGet, "http://net.example/", "net.example", false)
@@ -312,7 +312,7 @@ func TestVerdictClone(t *testing.T) {
 	}
 }
 
-// What is admitted while a cache has the answer allocates nothing, but for rules that the address decides.
+// Admission of a cache hit does not allocate, unless a rule depends on the address.
 func TestAdmitAllocations(t *testing.T) {
 	a := access()
 	a.Rate = 1 << 30

@@ -11,7 +11,8 @@ import (
 	"github.com/urnd/urnd/proxy/route"
 )
 
-// Names are listed for those who may resolve names and may list them, and hidden ones are shown to those alone whose address is known for sure.
+// Names are listed for clients that may resolve names and may list them; hidden names are only shown if the
+// client's address is certain.
 func TestBrowse(t *testing.T) {
 	const all, network, local = "0.0.0.0/0", "10.1.0.0/16", "127.0.0.0/8"
 	for _, tt := range []struct {

@@ -7,32 +7,31 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// Client is who sent a request.
+// Client is the client that sent a request.
 type Client struct {
 	Addr netip.Addr
-	// Peer is who connected to urnd: the client, or the last proxy in front of urnd. Over a
-	// Unix socket it is the loopback address, since both are on this machine.
+	// Peer is the other end of the connection: the client, or the last proxy in front of urnd. On a Unix
+	// domain socket it is the loopback address, since both ends are on this machine.
 	Peer netip.Addr
-	// Relayed is whether a proxy that is not trusted to name its client forwarded the
-	// request: behind a web server on the same machine, all clients come from loopback.
+	// Relayed is whether the request came through a proxy that is not trusted to name its client: behind a
+	// web server on the same machine, all clients come from loopback.
 	Relayed bool
-	// Unknown is whether a trusted proxy does not name its client: Addr is then that of the
-	// proxy, whose rights the client does not have.
+	// Unknown is whether a trusted proxy does not name its client: Addr is then that of the proxy, whose
+	// rights the client does not have.
 	Unknown bool
-	// Lines are those of the fields of the request, Host the host with which it came, and Secure is whether that was by TLS: what the
-	// client shows of itself, and of the page that made it send the request. nil where there are none that matter.
+	// Lines are the request header, Host the host of the request, and Secure whether it came over TLS: they identify
+	// the client, and the page that initiated the request. Lines is nil if the header does not matter.
 	Lines  httpmessage.Lines
 	Host   string
 	Secure bool
-	// Login is who has logged in by the connection; nil where requests of several clients may come by it.
+	// Login is the login of the connection; nil if the connection may carry requests of several clients.
 	Login *Login
-	// User is who has logged in, where that need not be checked any more: no request of the network has it.
+	// User is a user who is already authenticated. It is not set for requests from the network.
 	User string
 }
 
-// ClientOf returns the client of a request that came from remoteAddr. Fields of trusted
-// proxies are read from the last hop back to the first one that is not trusted (RFC 7239
-// section 7.4).
+// ClientOf returns the client of a request from remoteAddr. Fields of trusted proxies are read from the last
+// hop back to the first one that is not trusted (RFC 7239 section 7.4).
 func ClientOf(remoteAddr string, lines httpmessage.Lines, trusted []netip.Prefix) Client {
 	peer := AddrOf(remoteAddr)
 	if !peer.IsValid() {
@@ -41,8 +40,8 @@ func ClientOf(remoteAddr string, lines httpmessage.Lines, trusted []netip.Prefix
 	return ClientOfPeer(peer, lines, trusted)
 }
 
-// ClientOfPeer is ClientOf for a peer whose address is known: see Client.Peer. It allocates nothing where each field has one line, and
-// the addresses in them are valid and without zones.
+// ClientOfPeer is ClientOf for a known peer address: see Client.Peer. It does not allocate if each field has
+// one line with valid addresses without zones.
 func ClientOfPeer(peer netip.Addr, lines httpmessage.Lines, trusted []netip.Prefix) Client {
 	forwardedFor, forwarded := lines.Of("X-Forwarded-For"), lines.Of("Forwarded")
 	if len(forwardedFor) == 0 && len(forwarded) == 0 {
@@ -60,7 +59,7 @@ func ClientOfPeer(peer netip.Addr, lines httpmessage.Lines, trusted []netip.Pref
 			continue
 		}
 		addr, ok := firstUntrusted(field.values, field.nodeOf, trusted)
-		// A proxy sets one field; the client may have sent the other.
+		// A proxy sets one of the fields; the client may have sent the other.
 		if !ok || client.Addr.IsValid() && client.Addr != addr {
 			return Client{Addr: peer, Peer: peer, Relayed: true, Unknown: true}
 		}
@@ -69,8 +68,8 @@ func ClientOfPeer(peer netip.Addr, lines httpmessage.Lines, trusted []netip.Pref
 	return client
 }
 
-// AddrOf returns the IP address of a peer, "host:port", as IPv4 where it is mapped; the zero
-// value where it has none, as with a Unix socket.
+// AddrOf returns the IP address of a peer, "host:port", unmapped if it is IPv4-mapped; the zero value if
+// there is none, as on a Unix domain socket.
 func AddrOf(peer string) netip.Addr {
 	addrPort, err := netip.ParseAddrPort(peer)
 	if err != nil {

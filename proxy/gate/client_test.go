@@ -9,7 +9,7 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// trusted are proxies in front.
+// trusted are the trusted proxies.
 func trusted() []netip.Prefix {
 	return []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}
 }
@@ -41,10 +41,10 @@ func TestClientIsThePeer(t *testing.T) {
 		{peer: "[2001:db8::1]:4711", addr: "2001:db8::1"},
 		{peer: "[::ffff:203.0.113.9]:4711", addr: "203.0.113.9"},
 		{peer: "[fe80::1%eth0]:4711", addr: "fe80::1"},
-		{peer: "@", addr: "127.0.0.1"}, // a socket in the file system is of this machine
+		{peer: "@", addr: "127.0.0.1"}, // a Unix domain socket is local
 		{peer: "", addr: "127.0.0.1"},
 		{peer: "127.0.0.1:4711", addr: "127.0.0.1"},
-		// One that is not trusted is not believed, and neither is its address.
+		// The fields of an untrusted peer are ignored, and it is relayed.
 		{peer: "203.0.113.9:4711", forwardedFor: said, addr: "203.0.113.9", relayed: true},
 		{peer: "203.0.113.9:4711", forwarded: []string{"for=198.51.100.1"}, addr: "203.0.113.9", relayed: true},
 		{peer: "203.0.113.9:4711", forwardedFor: []string{"127.0.0.1"}, forwarded: []string{"for=127.0.0.1"}, addr: "203.0.113.9", relayed: true},
@@ -62,8 +62,8 @@ func TestClientIsThePeer(t *testing.T) {
 	}
 }
 
-// RFC 7239 sections 4, 6 and 7.4; X-Forwarded-For has no standard, and is written alike.
-// "" is an unknown client.
+// RFC 7239 sections 4, 6 and 7.4; X-Forwarded-For has no standard, and has the same syntax here. "" is an
+// unknown client.
 func TestClientBehindTrustedProxies(t *testing.T) {
 	hops := func(n int, hop string) string { return strings.Repeat(hop+", ", n) }
 	for _, tt := range []struct {
@@ -133,13 +133,12 @@ func TestClientBehindTrustedProxies(t *testing.T) {
 	}
 }
 
-// unknown reports whether a trusted proxy, 10.0.0.1, did not say who its client is.
+// unknown reports whether a trusted proxy, 10.0.0.1, did not name its client.
 func unknown(c Client) bool {
 	return c.Relayed && (!c.Addr.IsValid() || c.Addr == netip.MustParseAddr("10.0.0.1"))
 }
 
-// Fields that a client of 203.0.113.9 sends never give it another address: at worst it is
-// unknown.
+// Fields sent by a client at 203.0.113.9 never give it another address: at worst it is unknown.
 func TestClientCannotPretend(t *testing.T) {
 	const self = "203.0.113.9"
 	pretended := "198.51.100.1"
@@ -151,14 +150,14 @@ func TestClientCannotPretend(t *testing.T) {
 		{self, strings.Repeat("for="+pretended+", ", 1000)},
 		{"", strings.Repeat("for="+pretended+", ", 1000) + "for=" + self},
 		{pretended, strings.Repeat("for="+pretended+", ", 1000) + "for=" + self},
-		// A host may hold commas and semicolons (RFC 3986 section 3.2.2), which a proxy quotes.
+		// A host may contain commas and semicolons (RFC 3986 section 3.2.2), which a proxy quotes.
 		{"", `for=203.0.113.9;host="a,for=198.51.100.1"`},
 		{"", `for=203.0.113.9;host="a,for=198.51.100.1,"`},
 		{"", `for=203.0.113.9;host="a;for=198.51.100.1"`},
 		{"", `for=203.0.113.9;host="a;for=198.51.100.1;b"`},
 		{"", `for=203.0.113.9;host="a\";for=198.51.100.1;x=\""`},
 		{"", `for=203.0.113.9;for=198.51.100.1`},
-		// The quote that a client opens is none that a proxy closes.
+		// A quote opened by a client is not closed by one of a proxy.
 		{"", `for=198.51.100.1;x=", for=203.0.113.9`},
 		{"", `for=198.51.100.1;x=", for=203.0.113.9;by="[fd00::1]"`},
 		{"", `for=198.51.100.1;x=", for=203.0.113.9;host=";y="`},
@@ -178,8 +177,8 @@ func TestClientCannotPretend(t *testing.T) {
 	}
 }
 
-// FuzzClientOf: a peer that is not trusted has its own address, whatever it sends; behind a
-// trusted proxy the address that the proxy adds is used.
+// FuzzClientOf: a peer that is not trusted has its own address, whatever it sends. Behind a trusted proxy the
+// address that the proxy adds is used.
 func FuzzClientOf(f *testing.F) {
 	for _, s := range [][2]string{
 		{"203.0.113.9", "for=203.0.113.9"},
@@ -223,7 +222,8 @@ func FuzzClientOf(f *testing.F) {
 	})
 }
 
-// The scheme that a proxy in front of urnd was asked by: RFC 7239 section 5.4. What may be of several proxies says nothing.
+// The scheme with which a client reached the proxy in front of urnd (RFC 7239 section 5.4). An ambiguous
+// field is ignored.
 func TestSchemeOf(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -258,7 +258,7 @@ func TestSchemeOf(t *testing.T) {
 	}
 }
 
-// Behind a proxy each request is of another client.
+// Behind a proxy each request may be of another client.
 func TestClientOfPeerAllocatesNothing(t *testing.T) {
 	peer := netip.MustParseAddr("127.0.0.1")
 	for _, header := range []http.Header{
@@ -281,7 +281,7 @@ func TestClientOfPeerAllocatesNothing(t *testing.T) {
 	}
 }
 
-// A hop is read as it was by trying all forms one after the other.
+// A node is parsed like by trying all forms in turn.
 func FuzzNodeAddr(f *testing.F) {
 	for _, seed := range []string{
 		"192.0.2.1", "192.0.2.1:80", "2001:db8::1", "[2001:db8::1]", "[2001:db8::1]:80", "[::1", "::1]", "fe80::1%eth0",

@@ -1,5 +1,8 @@
-// Package gate decides whether a client may ask what it asks: in one order of named steps, for requests and for the commands that say
-// what would be decided.
+// Package gate is the access control of urnd. A client, described by its address and the header of its
+// request, and a classified request (route.Ask) enter; a Verdict leaves: nil, or the error of the first of
+// several named steps that denies the request, in a fixed order. The same steps serve requests and the
+// commands that explain a decision. It evaluates Forwarded (RFC 7239), Basic credentials (RFC 7617),
+// Negotiate (RFC 4559), Fetch Metadata, and the site's policy rules (package policy).
 package gate
 
 import (
@@ -14,17 +17,17 @@ import (
 	"github.com/urnd/urnd/proxy/route"
 )
 
-// Step is one of the checks, in their order.
+// Step is one of the checks. The values are in the order of evaluation.
 type Step uint8
 
 // The steps.
 const (
-	StepHost   Step = iota // whom the request names, and which page has sent it
-	StepClient             // what the address of the client may do
-	StepUser               // who has logged in
-	StepPerson             // whether a person has seen what is retrieved
-	StepRate               // the requests of the client a second
-	StepRules              // the rules of the site
+	StepHost   Step = iota // the host that the request names, and the page that initiated it
+	StepClient             // the rights of the client's address
+	StepUser               // the login
+	StepPerson             // user activation for retrieved resources
+	StepRate               // the request rate of the client
+	StepRules              // the policy rules of the site
 )
 
 var stepNames = [...]string{"host", "client", "user", "person", "rate", "rules"}
@@ -36,22 +39,24 @@ func (s Step) String() string { return stepNames[s] }
 type Config struct {
 	Access Access
 	Own    route.OwnHosts
-	Policy *policy.Policy // what clients of the proxy and of sites may ask for; nil allows all
-	// Sites say who may ask for each site, by route.Site.Index; those that are missing let all in that may resolve names.
+	Policy *policy.Policy // the rules for clients of the proxy and of sites; nil allows all
+	// Sites restrict the clients of each site, by route.Site.Index. A missing one admits all clients that may
+	// resolve names.
 	Sites []SiteAccess
-	// NetworkFactor is how many times Access.Rate the addresses of a /64 network of IPv6 have together; 0 is once.
+	// NetworkFactor is the multiple of Access.Rate that the addresses of a /64 network of IPv6 have together;
+	// 0 means 1.
 	NetworkFactor int
 	Now           func() time.Time
-	Log           *slog.Logger // gets what rules deny; nil logs nothing
-	// Step is called with the outcome of each step, nil for one that is passed; nil is not called.
+	Log           *slog.Logger // gets denials by rules; nil logs nothing
+	// Step is called with the outcome of each step, nil for one that admits; a nil Step is not called.
 	Step func(step Step, err error)
 }
 
-// Gate decides. It is safe for concurrent use.
+// Gate decides about requests. It is safe for concurrent use.
 type Gate struct {
 	config    Config
-	everybody bool        // may resolve names
-	rate      *quota.Rate // nil where there is no limit
+	everybody bool        // all clients may resolve names
+	rate      *quota.Rate // nil for no limit
 }
 
 // New returns a Gate.
@@ -63,8 +68,7 @@ func New(config Config) *Gate {
 	return g
 }
 
-// Admit decides whether a client may ask what it asks, step by step, and counts the request. The steps before the rate refuse
-// without counting.
+// Admit decides about a request, step by step, and counts it. The steps before the rate deny it without counting.
 func (g *Gate) Admit(ctx context.Context, c *Client, a *route.Ask) (v Verdict) {
 	for v.Step = StepHost; ; v.Step++ {
 		v.Err = g.take(ctx, &v, c, a)
@@ -75,12 +79,12 @@ func (g *Gate) Admit(ctx context.Context, c *Client, a *route.Ask) (v Verdict) {
 	}
 }
 
-// Waits reports whether Admit may wait, as it does where a password is compared.
+// Waits reports whether Admit may block, as when it compares a password.
 func (g *Gate) Waits(c *Client, a *route.Ask) bool {
 	return c.User == "" && (g.usersOf(a) != nil || g.negotiates(a))
 }
 
-// take takes one step.
+// take evaluates one step.
 func (g *Gate) take(ctx context.Context, v *Verdict, c *Client, a *route.Ask) error {
 	switch v.Step {
 	case StepHost:
@@ -110,10 +114,10 @@ func (g *Gate) observe(step Step, err error) {
 	}
 }
 
-// AllowsRate counts one more request of a client, and reports whether it may send it.
+// AllowsRate counts one more request of a client, and reports whether it is within the rate.
 func (g *Gate) AllowsRate(client netip.Addr) bool { return g.rate.Allow(client) }
 
-// needsProxy reports whether what is asked is for clients of the proxy only.
+// needsProxy reports whether the request needs the right to use the proxy.
 func needsProxy(a *route.Ask) bool {
 	switch a.Kind {
 	case route.KindForward, route.KindTunnel, route.KindFetch, route.KindRedirect:
@@ -127,7 +131,7 @@ func needsProxy(a *route.Ask) bool {
 	}
 }
 
-// needsResolver reports whether what is asked is for clients that may resolve names.
+// needsResolver reports whether the request needs the right to resolve names.
 func needsResolver(a *route.Ask) bool {
 	switch a.Kind {
 	case route.KindName, route.KindRedirect, route.KindBatch, route.KindPage, route.KindSite, route.KindServer:
@@ -139,12 +143,14 @@ func needsResolver(a *route.Ask) bool {
 	}
 }
 
-// hasRules reports whether the rules of the site hold for what is asked, before a name has led to where they do.
+// hasRules reports whether policy rules apply to the request itself. They apply to the locations of a name
+// when these are known.
 func hasRules(a *route.Ask) bool {
 	return a.Err == nil && (a.Key.IsValid() || a.Kind == route.KindTunnel)
 }
 
-// host decides by whom a request names: a page of another site may have led a browser on this machine here by it.
+// host decides by the host that the request names: a page of another site may have sent a browser on this
+// machine here by it.
 func (g *Gate) host(v *Verdict, c *Client, a *route.Ask) error {
 	if a.Kind == route.KindFetch || a.Retrieves {
 		if err := g.initiated(v, c); err != nil {
@@ -158,7 +164,7 @@ func (g *Gate) host(v *Verdict, c *Client, a *route.Ask) error {
 	return nil
 }
 
-// client decides by the address of a client.
+// client decides by the address of the client.
 func (g *Gate) client(c *Client, a *route.Ask) error {
 	access := &g.config.Access
 	switch {
@@ -183,12 +189,13 @@ func (g *Gate) MayBrowse(c *Client, a *route.Ask) bool {
 	return g.host(&Verdict{}, c, &asked) == nil && g.client(c, &asked) == nil
 }
 
-// MayBrowseAll reports whether a client may list also names that are reserved, withdrawn or for trial. It counts no request.
+// MayBrowseAll reports whether a client may also list reserved, withdrawn and temporary names. It counts no request.
 func (g *Gate) MayBrowseAll(c *Client, a *route.Ask) bool {
 	return !a.IsMisnamed && !c.Unknown && !c.Relayed && Contains(g.config.Access.BrowseAll, c.Addr)
 }
 
-// MayProxy returns why a client may not ask for redirects of URLs, nil where it may. It counts no request.
+// MayProxy returns the error for a client that may not request redirects of URLs, nil for one that may. It
+// counts no request.
 func (g *Gate) MayProxy(ctx context.Context, c *Client, a *route.Ask) error {
 	asked := route.Ask{Kind: route.KindRedirect, IsMisnamed: a.IsMisnamed}
 	v := Verdict{}

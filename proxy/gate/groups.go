@@ -9,16 +9,18 @@ import (
 	"strings"
 )
 
-// Groups know which groups users are members of. They are safe for concurrent use.
+// Groups look up the groups of users. They are safe for concurrent use.
 type Groups interface {
-	// Of returns those of some groups that a user is a member of. The error is that this cannot be known.
+	// Of returns the subset of among that the user is a member of. An error means that the groups could not
+	// be determined.
 	Of(ctx context.Context, user string, among []string) ([]string, error)
 }
 
-// GroupFile has the groups of a file, by the names of their members.
+// GroupFile maps users to their groups, from a file.
 type GroupFile map[string][]string
 
-// ParseGroups parses a file of groups as of Apache's AuthGroupFile: a line each, "staff: alice bob". A group may have several lines.
+// ParseGroups parses a file in the format of Apache's AuthGroupFile, such as "staff: alice bob" on a line. A
+// group may have several lines.
 func ParseGroups(text []byte) (GroupFile, error) {
 	const maxLine = 1 << 20
 	groups := make(GroupFile)
@@ -45,7 +47,7 @@ func ParseGroups(text []byte) (GroupFile, error) {
 	return groups, nil
 }
 
-// Of implements Groups. It does not allocate where the user has no other groups.
+// Of implements Groups. It does not allocate if the user has no other groups.
 func (f GroupFile) Of(_ context.Context, user string, among []string) ([]string, error) {
 	all := f[user]
 	isOther := func(group string) bool { return !slices.Contains(among, group) }

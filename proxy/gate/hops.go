@@ -8,16 +8,17 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// maxHops bounds the proxies in a field.
+// maxHops limits the proxies in a field.
 const maxHops = 64
 
-// hopsOf returns the hops of a field, separated by commas, and false for none and for too many.
+// hopsOf returns the comma-separated hops of a field. ok is false if there are none or too many.
 func hopsOf(values []string) (hops string, ok bool) {
 	hops = strings.Join(values, ",")
 	return hops, len(values) > 0 && strings.Count(hops, ",") < maxHops
 }
 
-// firstUntrusted returns the last hop of a field that is not trusted, or the first hop. nodeOf returns the node of a hop.
+// firstUntrusted returns the address of the last hop that is not trusted, or else of the first hop. nodeOf
+// extracts the node of a hop.
 func firstUntrusted(values []string, nodeOf func(hop string) string, trusted []netip.Prefix) (netip.Addr, bool) {
 	hops, ok := hopsOf(values)
 	for ok {
@@ -31,11 +32,11 @@ func firstUntrusted(values []string, nodeOf func(hop string) string, trusted []n
 	return netip.Addr{}, false
 }
 
-// forOf returns the parameter "for" of an element of Forwarded (RFC 7239 section 4), "" where it has none.
+// forOf returns the parameter "for" of an element of Forwarded (RFC 7239 section 4), "" for none.
 func forOf(element string) string { return parameterOf(element, "for") }
 
-// SchemeOf returns the scheme, http or https, by which a request reached the trusted proxy that sent it on, by its field
-// X-Forwarded-Proto or Forwarded (RFC 7239 section 5.4); "" where that is not said, or proxies do not say the same.
+// SchemeOf returns the scheme, http or https, with which a request reached the trusted proxy that forwarded it, from
+// its field X-Forwarded-Proto or Forwarded (RFC 7239 section 5.4); "" if it is missing, or if hops disagree.
 func SchemeOf(lines httpmessage.Lines) string {
 	said, ok := hopsOf(lines.Of("X-Forwarded-Proto"))
 	isStandard := !ok
@@ -51,7 +52,7 @@ func SchemeOf(lines httpmessage.Lines) string {
 			hop = parameterOf(hop, "proto")
 		}
 		hop = strings.TrimSpace(hop)
-		known := "http" // a constant lasts longer than the buffer of the request
+		known := "http" // a constant stays valid longer than the request
 		if uri.EqualFold(hop, "https") {
 			known = "https"
 		}
@@ -63,9 +64,8 @@ func SchemeOf(lines httpmessage.Lines) string {
 	return scheme
 }
 
-// parameterOf returns a parameter of an element, "" where it has none or more than
-// one. A quoted value may contain "," and ";" and come from the client, as a host does: an
-// element that is cut out of one has none.
+// parameterOf returns a parameter of an element, "" if it is missing or repeated. A quoted value may contain "," and
+// ";" and be chosen by the client, like a host: an element that was split out of a quoted value has no parameters.
 func parameterOf(element, parameter string) string {
 	found := ""
 	for pair := range strings.SplitSeq(element, ";") {
@@ -87,8 +87,8 @@ func parameterOf(element, parameter string) string {
 	return found
 }
 
-// nodeAddr parses the address of a node, with or without port; "unknown" and obfuscated
-// identifiers have none (RFC 7239 section 6).
+// nodeAddr parses the address of a node, with or without port. "unknown" and obfuscated identifiers have none
+// (RFC 7239 section 6).
 func nodeAddr(node string) (netip.Addr, bool) {
 	node = strings.TrimSpace(node)
 	if mayHavePort(node) {
@@ -100,7 +100,7 @@ func nodeAddr(node string) (netip.Addr, bool) {
 	return addr.Unmap().WithZone(""), err == nil
 }
 
-// mayHavePort reports whether a node is not surely without a port: to parse it as one with a port would make an error.
+// mayHavePort reports whether a node may have a port. Parsing a node without one would allocate an error.
 func mayHavePort(node string) bool {
 	first, last := strings.IndexByte(node, ':'), strings.LastIndexByte(node, ':')
 	if strings.HasPrefix(node, "[") {

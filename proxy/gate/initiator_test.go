@@ -10,7 +10,8 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// The initiator by each field alone, and by which goes first: Fetch Metadata section 2, Origin, Referer, what browsers send.
+// The initiator by each field alone, and the precedence of fields: Fetch Metadata section 2, Origin, Referer,
+// those that browsers send.
 func TestInitiatorOf(t *testing.T) {
 	const mozilla, page = "Mozilla/5.0", "text/html,*/*;q=0.8"
 	for _, tt := range []struct {
@@ -26,10 +27,10 @@ func TestInitiatorOf(t *testing.T) {
 		{map[string]string{"Referer": "http://a:81/b"}, gate.InitiatorOwn},
 		{map[string]string{"Referer": "https://A:81/b"}, gate.InitiatorOwn},
 		{map[string]string{"Referer": "http://a/b"}, gate.InitiatorForeign},
-		{map[string]string{"Referer": "http://u@a:81/b"}, gate.InitiatorOwn}, // browsers send no user
+		{map[string]string{"Referer": "http://u@a:81/b"}, gate.InitiatorOwn}, // browsers send no userinfo
 		{map[string]string{"Referer": "http://a:81@b/"}, gate.InitiatorForeign},
 		{map[string]string{"Referer": "http://a:81.b/"}, gate.InitiatorForeign},
-		{map[string]string{"Referer": "//a:81/"}, gate.InitiatorOwn}, // likewise, a scheme always
+		{map[string]string{"Referer": "//a:81/"}, gate.InitiatorOwn}, // browsers always send a scheme
 		{map[string]string{"Referer": "a:81"}, gate.InitiatorForeign},
 		{map[string]string{"Referer": "%"}, gate.InitiatorForeign},
 		{map[string]string{"Referer": "about:blank", "Accept": page}, gate.InitiatorLed},
@@ -70,7 +71,7 @@ func TestTrustsLines(t *testing.T) {
 	}
 }
 
-// A page of another site has no fields by which it would be one of this server, or none.
+// A page of another site cannot send fields by which it would appear to be of this server, or not to be a page.
 func FuzzInitiatorOf(f *testing.F) {
 	for _, seed := range []string{"http://b/", "null", "http://b", "about:blank", "http://a:81@b/", "//b", "http://[::1]/", "http://a:81\\@b/"} {
 		f.Add(seed, "b")

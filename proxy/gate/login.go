@@ -11,15 +11,15 @@ import (
 	"github.com/urnd/urnd/proxy/route"
 )
 
-// Logins know the passwords of users. They are safe for concurrent use.
+// Logins verify passwords of users. They are safe for concurrent use.
 type Logins interface {
-	// Login returns the name by which rules know a user, and whether that has this password, which a client has sent. The error is
-	// that this cannot be known, or that ctx has ended.
+	// Login returns the user name for policy rules, and whether the password that a client has sent is right.
+	// An error means that the password could not be verified, or that ctx has ended.
 	Login(ctx context.Context, client netip.Addr, name, password string) (user string, right bool, err error)
 }
 
-// user decides by who has logged in, and says so in the verdict. A client of a proxy is asked to log in by 407; one that takes urnd for
-// the origin server is asked for its password by 401.
+// user decides by the login of a request, and sets the user of the verdict. A client of the proxy is asked
+// for a login by 407, one that uses urnd as an origin server by 401.
 func (g *Gate) user(ctx context.Context, v *Verdict, c *Client, a *route.Ask) error {
 	users, negotiates := g.usersOf(a), g.negotiates(a)
 	isProxy := a.Kind == route.KindForward || a.Kind == route.KindTunnel || a.Kind == route.KindPurge
@@ -42,7 +42,7 @@ func (g *Gate) user(ctx context.Context, v *Verdict, c *Client, a *route.Ask) er
 	}
 }
 
-// password decides by the name and the password in a field of the request; login is the error where these are not right.
+// password decides by Basic credentials in a field of the request; login is the error if they are missing or wrong.
 func (g *Gate) password(ctx context.Context, v *Verdict, c *Client, users Logins, field string, login error) error {
 	name, password, ok := basic(c.Lines, field)
 	if !ok {
@@ -59,7 +59,7 @@ func (g *Gate) password(ctx context.Context, v *Verdict, c *Client, users Logins
 	return nil
 }
 
-// basic returns the credentials of the scheme Basic in a field of a request, and false where it has none: RFC 7617 section 2.
+// basic returns the Basic credentials in a field of a request (RFC 7617 section 2); ok is false if there are none.
 func basic(lines httpmessage.Lines, field string) (name, password string, ok bool) {
 	const scheme = "Basic "
 	credentials := lines.Value(field)
@@ -76,7 +76,7 @@ func basic(lines httpmessage.Lines, field string) (name, password string, ok boo
 	return name, password, true
 }
 
-// UserOf returns the user whom the fields of a request name, "" for none. Nothing is verified: it is for logs.
+// UserOf returns the user in the credentials of a request, "" for none. It is not verified: it is for logs.
 func UserOf(lines httpmessage.Lines) string {
 	for _, field := range [...]string{"Proxy-Authorization", "Authorization"} {
 		if user, _, ok := basic(lines, field); ok {

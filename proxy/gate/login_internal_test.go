@@ -9,7 +9,8 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// FuzzToken: the token of Negotiate is the rest of the field behind the scheme, in any case, without spaces around it.
+// FuzzToken: the token of Negotiate is the rest of the field after the scheme, in any case, without
+// surrounding spaces.
 func FuzzToken(f *testing.F) {
 	for _, value := range []string{"", "Negotiate", "Negotiate ", "Negotiate YQ==", "nEGOTIATE  YQ== ", "Negotiate\tYQ==", "Negotiate2 a", "NTLM a", "Negotiate a b"} {
 		f.Add(value)
@@ -26,7 +27,7 @@ func FuzzToken(f *testing.F) {
 	})
 }
 
-// FuzzBasic: the credentials of a request are those that net/http finds in it.
+// FuzzBasic: the credentials of a request are those that net/http finds.
 func FuzzBasic(f *testing.F) {
 	pair := func(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }
 	for _, value := range []string{

@@ -30,7 +30,7 @@ func TestUserOf(t *testing.T) {
 	}
 }
 
-// TestSiteLogin: who must log in for a site is told that it is for the site.
+// TestSiteLogin: a request for a site that needs a login gets the error of the site.
 func TestSiteLogin(t *testing.T) {
 	users := users(t, hashed(t, "ann", "secret"))
 	ask := askOf(t, "GET", "/a", "www.example.org", false)

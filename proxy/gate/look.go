@@ -9,15 +9,16 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// look is what the rules of the site say of a tunnel by what its client begins it with, when it is open already.
+// look applies the policy rules to an open tunnel, by the first bytes that its client sends.
 type look struct {
 	gate    *Gate
 	asked   policy.Request
-	decided atomic.Pointer[string] // the id of the rule that ends it
+	decided atomic.Pointer[string] // the identifier of the rule that ended the tunnel
 }
 
-// Look returns what decides by with what a client begins a tunnel to a server at an address, and by the name of the server in it,
-// "" for none: the host rules hold for it as if CONNECT had named it. It is nil where no rule depends on that.
+// Look returns the function that decides about a tunnel by its first bytes. Its arguments are the kind of
+// these bytes, the server name in them, "" for none, and the address of the server: rules about hosts apply
+// as if CONNECT had this host. Look returns nil if no rule depends on that.
 func (v *Verdict) Look() func(hello policy.Hello, name string, at netip.AddrPort) error {
 	if v.look == nil {
 		return nil
@@ -31,7 +32,7 @@ func (l *look) at(hello policy.Hello, name string, at netip.AddrPort) error {
 	if name = uri.CanonicalHost(name); name != "" {
 		asked.Host = name
 	}
-	if hello == policy.Named && asked.Host == l.asked.Host { // it was decided before
+	if hello == policy.Named && asked.Host == l.asked.Host { // CONNECT was decided by the same host
 		return nil
 	}
 	rules := l.gate.config.Policy
@@ -52,7 +53,7 @@ func (l *look) at(hello policy.Hello, name string, at netip.AddrPort) error {
 
 var errUnreadable = errors.New("a ClientHello cannot be read, so that it is not known which rules about hosts hold")
 
-// unreadable refuses a tunnel in which a server may find a name that the rules do not know, and logs that.
+// unreadable denies a tunnel in which the server may find a name that the rules cannot see, and logs that.
 func (l *look) unreadable(asked policy.Request) error {
 	if log := l.gate.config.Log; log != nil {
 		log.Info("a tunnel begins with a ClientHello that cannot be read: rules about hosts cannot be looked at", "client", asked.Client,

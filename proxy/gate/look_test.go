@@ -15,7 +15,8 @@ import (
 	"github.com/urnd/urnd/proxy/problem"
 )
 
-// A tunnel that was let in is decided again by the name in it, and ended where that cannot be read; rules that only report end none.
+// An open tunnel is decided again by the server name in it, and ends if that cannot be read; report-only
+// rules end none.
 func TestLook(t *testing.T) {
 	rules := []policy.Rule{
 		{ID: "inside", Destinations: prefixes("192.0.2.0/24")},
@@ -64,7 +65,7 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// Rules without hosts look at no tunnel.
+// Without rules about hosts, tunnels are not inspected.
 func TestNoLook(t *testing.T) {
 	p, err := policy.New(policy.Enforce, []policy.Rule{{ID: "a", Deny: true, Ports: []policy.PortRange{{First: 25, Last: 25}}}})
 	if err != nil {
@@ -77,21 +78,21 @@ func TestNoLook(t *testing.T) {
 	}
 }
 
-// away are groups that cannot be found out.
+// away are groups that cannot be determined.
 type away struct{}
 
 func (away) Of(context.Context, string, []string) ([]string, error) {
 	return []string{"staff"}, errors.New("the directory is away")
 }
 
-// anybody lets each user in, by another name.
+// anybody accepts each password, and returns another user name.
 type anybody struct{}
 
 func (anybody) Login(_ context.Context, _ netip.Addr, name, _ string) (string, bool, error) {
 	return strings.ToLower(name), true, nil
 }
 
-// Where the groups of a user cannot be found out, nobody is let in by them; rules that only report refuse nothing.
+// If the groups of a user cannot be determined, rules with groups admit no request; report-only rules deny none.
 func TestGroupsAway(t *testing.T) {
 	rules := []policy.Rule{{ID: "staff", Groups: []string{"staff"}}, {ID: "rest", Deny: true}}
 	asked := asking(t)(http.MethodGet, "http://a.example/", "urnd.example", false)

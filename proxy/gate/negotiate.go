@@ -11,42 +11,42 @@ import (
 	"github.com/urnd/urnd/proxy/problem"
 )
 
-// Handshakes know users by the tokens of Negotiate (RFC 4559). They are safe for concurrent use.
+// Handshakes authenticate users by the tokens of Negotiate (RFC 4559). They are safe for concurrent use.
 type Handshakes interface {
-	// Begin begins the login of a client by one connection, and asks nothing yet.
+	// Begin starts the login of a client on one connection. It sends nothing yet.
 	Begin(client netip.Addr) Handshake
-	// Epoch returns another number once all who have logged in are to do so again.
+	// Epoch returns a number that changes when all logins become invalid.
 	Epoch() uint64
 }
 
-// Handshake is the login of one connection, of one message or more. One goroutine at a time may use it, and it must be
-// closed.
+// Handshake is the login of one connection, of one message or more. It must be used by one goroutine at a
+// time, and must be closed.
 type Handshake interface {
-	// Next passes a token of the client on, in base64. The error is that what becomes of it cannot be known, or that
+	// Next verifies a token of the client, in base64. An error means that it could not be verified, or that
 	// ctx has ended.
 	Next(ctx context.Context, token string) (HandshakeStep, error)
 	Close()
 }
 
-// HandshakeStep is what becomes of a token. The zero value is that the client is not let in.
+// HandshakeStep is the result of a token. The zero value means that the login failed.
 type HandshakeStep struct {
-	User  string // who has logged in, "" for nobody
-	Token string // for the client, in base64; "" for none
-	More  bool   // the client is to answer Token
+	User  string // the authenticated user, "" for none
+	Token string // to be sent to the client, in base64; "" for none
+	More  bool   // the client has to answer Token with another one
 }
 
-// Login is who has logged in by a connection, by Negotiate: RFC 4559 section 6. The zero value is nobody. One goroutine at
-// a time may use it, and it must be closed.
+// Login is the login of a connection by Negotiate (RFC 4559 section 6). The zero value is no login. It must
+// be used by one goroutine at a time, and must be closed.
 type Login struct {
-	by        Handshakes // of whom the rest is; nil before a token
-	handshake Handshake  // nil where none is under way
-	user      string     // "" for nobody
-	epoch     uint64     // that user belongs to
-	until     time.Time  // of user; the zero value is the end of the connection
+	by        Handshakes // the source of the other fields; nil before the first token
+	handshake Handshake  // nil if none is in progress
+	user      string     // "" for none
+	epoch     uint64     // of user
+	until     time.Time  // expiry of user; the zero value is the end of the connection
 	proof     string     // see Proof
 }
 
-// Close logs out, and ends a handshake that is under way. nil has nothing to close.
+// Close logs out, and ends a handshake in progress. It may be called on nil.
 func (l *Login) Close() {
 	if l == nil {
 		return
@@ -57,8 +57,8 @@ func (l *Login) Close() {
 	*l = Login{}
 }
 
-// Proof returns the token by which the client knows that it speaks with the proxy that it means, in base64, once behind a
-// login: for Proxy-Authentication-Info. It is "" for none, and of nil.
+// Proof returns, once after a login, the token that authenticates the proxy to the client, in base64, for
+// Proxy-Authentication-Info; "" for none. It may be called on nil.
 func (l *Login) Proof() string {
 	if l == nil {
 		return ""
@@ -68,7 +68,7 @@ func (l *Login) Proof() string {
 	return proof
 }
 
-// userAt returns who has logged in, "" for nobody.
+// userAt returns the user with a valid login, "" for none.
 func (l *Login) userAt(by Handshakes, now time.Time) string {
 	if l.user == "" || l.by != by || l.epoch != by.Epoch() || !l.until.IsZero() && !now.Before(l.until) {
 		return ""
@@ -76,18 +76,18 @@ func (l *Login) userAt(by Handshakes, now time.Time) string {
 	return l.user
 }
 
-// next passes a token of a client on, which begins a login, or continues one with the same program.
+// next verifies a token of a client, which starts a login, or continues one with the same program.
 func (l *Login) next(ctx context.Context, by Handshakes, client netip.Addr, token string) (HandshakeStep, error) {
 	if l.handshake == nil || l.by != by {
 		isOver := l.handshake != nil
 		l.Close()
-		if isOver { // with the program of a configuration before: the client begins again
+		if isOver { // the program belonged to an earlier configuration: the client has to start again
 			return HandshakeStep{}, nil
 		}
 		l.by, l.handshake = by, by.Begin(client)
 	}
 	l.user, l.proof = "", ""
-	l.epoch = by.Epoch() // before the program is asked
+	l.epoch = by.Epoch() // before the token is verified
 	step, err := l.handshake.Next(ctx, token)
 	if err != nil || !step.More {
 		l.handshake.Close()
@@ -99,13 +99,13 @@ func (l *Login) next(ctx context.Context, by Handshakes, client netip.Addr, toke
 	return step, err
 }
 
-// negotiate decides by who has logged in by the connection of a client of the proxy, which may be by this request. Where
-// requests of several clients may come by it, or a password is sent, users decide, nil for none.
+// negotiate decides by the login of the connection of a client of the proxy, which this request may complete.
+// If the connection may carry requests of several clients, or a password is sent, users decide; nil for none.
 func (g *Gate) negotiate(ctx context.Context, v *Verdict, c *Client, users Logins) error {
 	const field = "Proxy-Authorization"
 	access, l := &g.config.Access, c.Login
 	switch {
-	case l != nil: // what follows
+	case l != nil: // continue below
 	case users == nil:
 		return problem.ErrConnectionAuth
 	default:
@@ -114,7 +114,7 @@ func (g *Gate) negotiate(ctx context.Context, v *Verdict, c *Client, users Login
 	required := &problem.LoginError{HasPasswords: users != nil}
 	token, isToken := tokenOf(c.Lines, field)
 	switch {
-	case isToken: // what follows
+	case isToken: // continue below
 	case !c.Lines.Has(field):
 		if v.User = l.userAt(access.Negotiate, g.config.Now()); v.User != "" {
 			return nil
@@ -143,7 +143,7 @@ func (g *Gate) negotiate(ctx context.Context, v *Verdict, c *Client, users Login
 	return nil
 }
 
-// unknownLogin returns the error of a login of which nobody says whether it is right.
+// unknownLogin returns the error of a login that could not be verified.
 func unknownLogin(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return err
@@ -151,8 +151,8 @@ func unknownLogin(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: %w", problem.ErrLoginUnknown, err)
 }
 
-// tokenOf returns the token of the scheme Negotiate in a field of a request, and false where it has none: RFC 4559
-// section 4.2.
+// tokenOf returns the token of the scheme Negotiate in a field of a request (RFC 4559 section 4.2); ok is
+// false if there is none.
 func tokenOf(lines httpmessage.Lines, field string) (token string, ok bool) {
 	scheme, token, ok := strings.Cut(lines.Value(field), " ")
 	return strings.Trim(token, " \t"), ok && strings.EqualFold(scheme, "Negotiate")

@@ -6,14 +6,14 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// The guard of all that is retrieved for a reader of pages: at /fetch, and as the resource of a name. A page of another site
-// must not make its reader's browser retrieve with the rights that he has here.
+// This file protects retrieval for readers of pages: at /fetch, and of the resource of a name. A page of
+// another site must not make its reader's browser retrieve resources with the rights of the reader.
 
-// initiated returns why nothing is retrieved for a client, and says in the verdict who made it ask.
+// initiated returns the error for a request that must not retrieve anything, and sets the initiator of the verdict.
 func (g *Gate) initiated(v *Verdict, c *Client) error {
 	v.Initiator = InitiatorOf(c.Lines, c.Host)
 	switch {
-	// DNS rebinding; by TLS there is no certificate for it.
+	// DNS rebinding; with TLS, an attacker has no certificate for the host.
 	case !c.Secure && MayBePage(c.Lines) && !g.config.Own.Has(c.Host):
 		return problem.ErrFetchHost
 	case v.Initiator == InitiatorProgram:
@@ -28,8 +28,9 @@ func (g *Gate) initiated(v *Verdict, c *Client) error {
 	}
 }
 
-// MayRetrieve returns why a URI is not retrieved for an initiator, nil where it is. led is whether a server redirects to it,
-// and not the one that is asked there: no person has seen where it leads. A person opens it at the same target otherwise.
+// MayRetrieve returns the error for a URI that an initiator must not retrieve, nil if it may. led is whether
+// a server redirects to the URI: then no user activation refers to it. The same target without led can be
+// opened by user activation.
 func MayRetrieve(by Initiator, u uri.URI, led bool) error {
 	isActing := route.TrustsLines(u)
 	switch {
@@ -48,8 +49,8 @@ func MayRetrieve(by Initiator, u uri.URI, led bool) error {
 	}
 }
 
-// Embedder returns the origin of the page that sent a request, where the configuration lets it embed what is retrieved here,
-// "" elsewhere.
+// Embedder returns the origin of the page that sent a request if the configuration allows it to embed
+// retrieved resources, else "".
 func (g *Gate) Embedder(c *Client) string {
 	for _, embedder := range g.config.Access.Embedders {
 		if uri.EqualFold(embedder, OriginOf(c.Lines)) {

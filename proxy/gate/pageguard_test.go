@@ -14,7 +14,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// The fields that browsers send for a page that is shown, and for what a page loads.
+// The header fields that browsers send for a navigation, and for a subresource.
 const (
 	agentField  = "User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 	acceptPage  = "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
@@ -26,7 +26,7 @@ func metadata(site, mode, dest string, more ...string) []string {
 	return append([]string{agentField, acceptPage, "Sec-Fetch-Site: " + site, "Sec-Fetch-Mode: " + mode, "Sec-Fetch-Dest: " + dest}, more...)
 }
 
-// retrievals are the targets at which something is retrieved, of a name that leads to location or of location itself.
+// retrievals are the targets that cause a retrieval, of a name that resolves to location or of location itself.
 func retrievals(location string) []string {
 	return []string{
 		route.Fetched(location), "/fetch?uri=" + location, route.Fetched("urn:example:a"), "/uri-res/N2R?urn:example:a", "/uri-res/N2Rs?urn:example:a",
@@ -34,8 +34,8 @@ func retrievals(location string) []string {
 	}
 }
 
-// retrieving returns what says why what is at a location is not retrieved for a request with fields "Name: value", from an address that
-// may use the proxy.
+// retrieving returns a function that returns the error for the retrieval of a location by a request with
+// fields "Name: value", from an address that may use the proxy.
 func retrieving(t testing.TB) func(from, host, target, location string, fields []string) error {
 	t.Helper()
 	ask := asking(t)
@@ -63,8 +63,9 @@ func retrieving(t testing.TB) func(from, host, target, location string, fields [
 	}
 }
 
-// A page of another site makes nothing be retrieved with the rights of its reader: Fetch Metadata section 2, RFC 6454 section
-// 7, RFC 9110 section 10.1.3. asks is what is asked for by a page; lines are servers that may take a URL for commands.
+// A page of another site cannot cause a retrieval with the rights of its reader: Fetch Metadata section 2,
+// RFC 6454 section 7, RFC 9110 section 10.1.3. asks is a request made by a page; lines are servers that may
+// take a URL for commands.
 func TestPagesOfOtherSites(t *testing.T) {
 	const allowed, refused, asked = "allowed", "refused", "asked"
 	retrieve := retrieving(t)
@@ -130,8 +131,8 @@ func TestPagesOfOtherSites(t *testing.T) {
 	}
 }
 
-// The name of another site may lead to urnd by another address than at first (DNS rebinding), also from machines that are not
-// this one: its page would be of the same origin.
+// The name of another site may resolve to urnd later (DNS rebinding), also for clients on other machines: its
+// page would be same-origin.
 func TestRetrievalByNameOfAnotherSite(t *testing.T) {
 	const location = "gopher://a.example/1"
 	retrieve := retrieving(t)

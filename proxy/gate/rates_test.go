@@ -12,7 +12,7 @@ import (
 	"github.com/urnd/urnd/proxy/problem"
 )
 
-// limited returns a Gate for all clients with a limit of requests per second.
+// limited returns a Gate for all clients with a rate limit.
 func limited(perSecond int, now func() time.Time) *gate.Gate {
 	all := prefixes("0.0.0.0/0", "::/0")
 	return gate.New(gate.Config{Access: gate.Access{Resolve: all, Proxy: all, Trusted: prefixes("10.0.0.0/8"), Rate: perSecond}, Now: now})
@@ -38,12 +38,12 @@ func TestRate(t *testing.T) {
 		{0, "10.0.0.1:1", "203.0.113.4", true},
 		{0, "203.0.113.5:1", "203.0.113.6", true},
 		{0, "203.0.113.5:1", "203.0.113.7", true},
-		{0, "203.0.113.5:1", "203.0.113.8", false}, // it names a client more each time
+		{0, "203.0.113.5:1", "203.0.113.8", false}, // each of its requests names another client
 		{0, "[2001:db8::1]:1", "", true},
 		{0, "[2001:db8::ffff:2]:1", "", true},
-		{0, "[2001:db8::3]:1", "", false}, // a network of 64 bits is one client
+		{0, "[2001:db8::3]:1", "", false}, // a /64 network is one client
 		{0, "[2001:db8:0:1::1]:1", "", true},
-		{0, "@", "", true}, // it comes from this machine
+		{0, "@", "", true}, // a local client
 		{0, "@", "", true},
 		{0, "127.0.0.1:1", "", false},
 		{499 * time.Millisecond, "203.0.113.1:1", "", false},
@@ -51,8 +51,8 @@ func TestRate(t *testing.T) {
 		{500 * time.Millisecond, "203.0.113.1:1", "", false},
 		{time.Hour, "203.0.113.1:1", "", true},
 		{time.Hour, "203.0.113.1:1", "", true},
-		{time.Hour, "203.0.113.1:1", "", false}, // nothing is saved up
-		{0, "203.0.113.1:1", "", false},         // nor by a clock that is set back
+		{time.Hour, "203.0.113.1:1", "", false}, // unused requests do not accumulate
+		{0, "203.0.113.1:1", "", false},         // not even if the clock is set back
 	} {
 		now = tt.at
 		header := make(http.Header)
@@ -68,7 +68,7 @@ func TestRate(t *testing.T) {
 	}
 }
 
-// Requests of all forms count, and are refused.
+// Requests of all forms are counted, and denied.
 func TestRateOfAllForms(t *testing.T) {
 	client := gate.Client{Addr: netip.MustParseAddr("203.0.113.1")}
 	for _, target := range []string{"/", "/urn:example:a", "/nothing", "http://a.example/", "/uri-res/N2R?urn:example:a", "/api/v1/resolve", "urn:a"} {

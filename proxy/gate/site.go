@@ -6,18 +6,18 @@ import (
 	"github.com/urnd/urnd/proxy/route"
 )
 
-// SiteAccess is who may ask for a site, of the clients that may resolve names. The zero value lets all of them in.
+// SiteAccess selects the clients of a site among those that may resolve names. The zero value admits all of them.
 type SiteAccess struct {
-	Clients []netip.Prefix // empty: all
-	Users   Logins         // who must log in; nil requires no password
+	Clients []netip.Prefix // empty for all
+	Users   Logins         // of which one must log in; nil requires no password
 }
 
-// mayAsk reports whether a client may ask for the site, but for its password.
+// mayAsk reports whether the address of a client may access the site; a login may be required in addition.
 func (s SiteAccess) mayAsk(c *Client) bool {
 	return len(s.Clients) == 0 || isForAll(s.Clients) || !c.Unknown && Contains(s.Clients, c.Addr)
 }
 
-// siteAccess returns who may ask for a site.
+// siteAccess returns the access rules of a site.
 func (g *Gate) siteAccess(s *route.Site) SiteAccess {
 	if s == nil || s.Index >= len(g.config.Sites) {
 		return SiteAccess{}
@@ -25,18 +25,18 @@ func (g *Gate) siteAccess(s *route.Site) SiteAccess {
 	return g.config.Sites[s.Index]
 }
 
-// IsOpen reports whether all clients may ask for a site that may resolve names.
+// IsOpen reports whether all clients that may resolve names may access the site.
 func (g *Gate) IsOpen(s *route.Site) bool {
 	access := g.siteAccess(s)
 	return access.Users == nil && (len(access.Clients) == 0 || isForAll(access.Clients))
 }
 
-// negotiates reports whether somebody must log in for what is asked who may do so by Negotiate.
+// negotiates reports whether the request needs a login that may be by Negotiate.
 func (g *Gate) negotiates(a *route.Ask) bool {
 	return g.config.Access.Negotiate != nil && needsProxy(a)
 }
 
-// usersOf returns the users of whom one must log in by a password for what is asked, nil where nobody can.
+// usersOf returns the users for a login by password that the request needs, nil for none.
 func (g *Gate) usersOf(a *route.Ask) Logins {
 	switch {
 	case needsProxy(a):

@@ -21,17 +21,17 @@ import (
 // Users are the users of a password file of htpasswd -B. They are safe for concurrent use.
 type Users struct {
 	hashes  map[string][]byte
-	dummies [][]byte                        // compared with for unknown users
-	running quota.Semaphore                 // of comparisons: they must not take all processors
-	queues  quota.Queues[[sha256.Size]byte] // of comparisons by password, by name and by client
+	dummies [][]byte                        // hashes to compare with for unknown users
+	running quota.Semaphore                 // limits comparisons: they must not take all processors
+	queues  quota.Queues[[sha256.Size]byte] // serialize comparisons by password, by name and by client
 
 	mu    sync.Mutex
-	right map[[sha256.Size]byte]bool // hashes of names and passwords that were right: bcrypt is slow on purpose
-	wrong map[[sha256.Size]byte]bool // hashes of clients, names and passwords that were wrong
+	right map[[sha256.Size]byte]bool // hashes of correct names and passwords: bcrypt is slow by design
+	wrong map[[sha256.Size]byte]bool // hashes of clients with wrong names and passwords
 }
 
-// Bounds of Users. What waits has none here: each comparison is one of a request, which limits.connections,
-// limits.client_connections and the streams of HTTP/2 bound.
+// Limits of Users. The number of waiting comparisons has none here: each belongs to a request, and those are
+// limited by limits.connections, limits.client_connections and the streams of HTTP/2.
 const (
 	maxRight = 10_000
 	maxWrong = 1000
@@ -39,8 +39,8 @@ const (
 
 var errNoUsers = errors.New("there is no user, so that nobody could log in: add one (htpasswd -B -C 12 FILE NAME)")
 
-// ParseUsers parses a password file. One without users is an error, and so are hashes other than bcrypt: they are not
-// secure.
+// ParseUsers parses a password file. A file without users is an error, and so are hashes other than bcrypt,
+// which are not secure.
 func ParseUsers(text []byte) (*Users, error) {
 	u := &Users{
 		hashes: make(map[string][]byte),
@@ -72,11 +72,11 @@ func ParseUsers(text []byte) (*Users, error) {
 	return u, nil
 }
 
-// Check reports whether a user has this password. It takes as long for an unknown user, whose name selects one of
-// the hashes: they may differ in their cost. Nobody is refused because others guess: comparisons wait. Each client has
-// one at a time, and clients alternate, as do the names of a client, of which the unknown ones are as one. So
-// a first login waits for one comparison of its client for each other name that is tried there, and with each of these for
-// one comparison of each other client. The error is that ctx has ended.
+// Check reports whether a user has this password. It takes as long for an unknown user, whose name selects
+// one of the hashes: they may differ in their cost. Guesses of others never cause a denial: comparisons wait.
+// Each client has one comparison at a time, and clients alternate, as do the names of a client, of which all
+// unknown ones count as one. So a first login waits for one comparison for each other name that its client
+// tries, and with each of these for one comparison of each other client. An error means that ctx has ended.
 func (u *Users) Check(ctx context.Context, client netip.Addr, name, password string) (bool, error) {
 	address := quota.Network(client).String()
 	right, wrong := keyOf(name, password), keyOf(address, name, password)
@@ -88,7 +88,7 @@ func (u *Users) Check(ctx context.Context, client netip.Addr, name, password str
 		return false, err
 	}
 	defer release()
-	if isRight, known := u.compared(right, wrong); known { // another request waited with the same password
+	if isRight, known := u.compared(right, wrong); known { // another request with the same password has just finished
 		return isRight, nil
 	}
 	hash, ok := u.hashes[name]
@@ -96,9 +96,9 @@ func (u *Users) Check(ctx context.Context, client netip.Addr, name, password str
 	if !ok && len(u.dummies) > 0 {
 		of := sha256.Sum256([]byte(name))
 		hash = u.dummies[int(binary.BigEndian.Uint16(of[:]))%len(u.dummies)]
-		queued = "" // no user has it
+		queued = "" // all unknown names share a queue
 	}
-	// Of each name one waits for its client, and of each client one for a processor: so they alternate.
+	// One comparison of each name waits for its client, and one of each client for a processor: so they alternate.
 	for _, key := range [...][sha256.Size]byte{keyOf(address, queued), keyOf(address)} {
 		release, err := u.queues.Acquire(ctx, key)
 		if err != nil {
@@ -110,7 +110,7 @@ func (u *Users) Check(ctx context.Context, client netip.Addr, name, password str
 		return false, err
 	}
 	defer u.running.Release()
-	if isRight, known := u.compared(right, wrong); known { // meanwhile, for another client
+	if isRight, known := u.compared(right, wrong); known { // another client's request has finished
 		return isRight, nil
 	}
 	isRight := bcrypt.CompareHashAndPassword(hash, []byte(password)) == nil && ok
@@ -130,8 +130,8 @@ func (u *Users) Login(ctx context.Context, client netip.Addr, name, password str
 	return name, right, err
 }
 
-// compared returns the outcome of a comparison with the same password, if one is remembered. That of a wrong one is
-// remembered for its client alone: others could learn by the time what was mistyped.
+// compared returns the remembered outcome of a comparison with the same password, if there is one. A wrong
+// password is remembered for its client only: otherwise others could learn by timing what was mistyped.
 func (u *Users) compared(right, wrong [sha256.Size]byte) (isRight, known bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -139,7 +139,7 @@ func (u *Users) compared(right, wrong [sha256.Size]byte) (isRight, known bool) {
 	return isRight, isRight || u.wrong[wrong]
 }
 
-// remember adds a key, in place of any other one where there are too many.
+// remember adds a key, and replaces an arbitrary one if there are too many.
 func remember(keys map[[sha256.Size]byte]bool, most int, key [sha256.Size]byte) {
 	if len(keys) >= most {
 		for other := range keys {
@@ -150,7 +150,7 @@ func remember(keys map[[sha256.Size]byte]bool, most int, key [sha256.Size]byte) 
 	keys[key] = true
 }
 
-// keyOf returns a hash that no other texts have: their lengths are in it.
+// keyOf returns a hash of the texts that is unique: it includes their lengths.
 func keyOf(texts ...string) [sha256.Size]byte {
 	var all []byte
 	for _, text := range texts {

@@ -12,8 +12,8 @@ import (
 	"github.com/urnd/urnd/internal/quota"
 )
 
-// A right password waits for one comparison of each other client, and of each other name at its address, of which the unknown ones
-// are as one: however many wait there.
+// A right password waits for one comparison of each other client, and of each other name at its address,
+// where all unknown names count as one, however many of them wait.
 func TestTurns(t *testing.T) {
 	const guesses = 40
 	hash, err := bcrypt.GenerateFromPassword([]byte("right"), bcrypt.MinCost)
@@ -40,7 +40,7 @@ func TestTurns(t *testing.T) {
 					t.Fatal(err)
 				}
 				u.running = make(quota.Semaphore, 1)
-				step := func() { // one comparison at least: it has come before
+				step := func() { // at least one comparison, which is already waiting
 					u.running.Release()
 					if err := u.running.Acquire(t.Context()); err != nil {
 						t.Error(err)
@@ -83,7 +83,7 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// What differs has another key, also where the texts in a row are the same.
+// Different lists of texts have different keys, even if their concatenation is equal.
 func TestKeys(t *testing.T) {
 	seen := make(map[[32]byte][]string)
 	for _, texts := range [][]string{{}, {""}, {"", ""}, {"a"}, {"a", ""}, {"", "a"}, {"a\x00", "b"}, {"a", "\x00b"}, {"a\x00b"}, {"a", "b"}, {"\x01a"}} {

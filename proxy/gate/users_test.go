@@ -21,7 +21,7 @@ import (
 	"github.com/urnd/urnd/proxy/problem"
 )
 
-// hashed returns the line of a user, as htpasswd -B writes it.
+// hashed returns the line of a user, as written by htpasswd -B.
 func hashed(t testing.TB, name, password string) string {
 	t.Helper()
 	hash, err := bcrypt.GenerateFromPassword([]byte(password), bcrypt.MinCost)
@@ -49,7 +49,7 @@ func TestUsers(t *testing.T) {
 		right          bool
 	}{
 		{"alice", "secret: 1", true},
-		{"alice", "secret: 1", true}, // by now it is remembered
+		{"alice", "secret: 1", true}, // remembered by now
 		{"bob", "secret: 1", false},
 		{"mallory", "secret: 1", false},
 		{"", "secret: 1", false},
@@ -71,7 +71,8 @@ func TestUsers(t *testing.T) {
 			t.Errorf("%q with %q: %v", tt.name, tt.password, got)
 		}
 	}
-	for _, password := range []string{"secret: 1", "ünïcode", "", "old", "new"} { // one of them is that of the hash that is compared
+	// One of them is that of the compared hash.
+	for _, password := range []string{"secret: 1", "ünïcode", "", "old", "new"} {
 		if right, err := u.Check(t.Context(), netip.Addr{}, "mallory", password); right || err != nil {
 			t.Errorf("nobody with %q: %v, %v", password, right, err)
 		}
@@ -117,14 +118,14 @@ func basic(userinfo string) string {
 	return "Basic " + base64.StdEncoding.EncodeToString([]byte(userinfo))
 }
 
-// guarded returns a Gate for the users alice and bob on this machine, at the time of a clock.
+// guarded returns a Gate for the given users on this machine, with a clock.
 func guarded(t testing.TB, now func() time.Time, lines ...string) *gate.Gate {
 	t.Helper()
 	return gate.New(gate.Config{Access: gate.Access{Resolve: prefixes("127.0.0.0/8"), Proxy: prefixes("127.0.0.0/8"), Users: users(t, lines...)}, Now: now})
 }
 
-// The forward proxy asks for a password by Proxy-Authorization, and urnd as an origin by Authorization (RFC 9110 sections 11.6 and
-// 11.7), each without a look at the other one; names need none.
+// The forward proxy reads Proxy-Authorization, and urnd as an origin Authorization (RFC 9110 sections 11.6
+// and 11.7), each ignoring the other field; names need no password.
 func TestCredentials(t *testing.T) {
 	const scheme = "Basic"
 	forward := []string{"http://a.example/", "ftp://a.example/"}
@@ -175,7 +176,7 @@ func TestCredentials(t *testing.T) {
 	}
 }
 
-// A client that may not use the proxy is not asked for a password, and a right one is refused.
+// A client that may not use the proxy is not asked for a password, and is denied with a right one.
 func TestLoginFromElsewhere(t *testing.T) {
 	g := gate.New(gate.Config{Access: gate.Access{Resolve: prefixes("127.0.0.0/8"), Proxy: prefixes("192.0.2.0/24"), Users: users(t, hashed(t, "alice", "a"))}, Now: at})
 	for _, target := range []string{"http://a.example/", "/http://a.example/", "/uri-res/N2R?urn:example:a"} {
@@ -190,7 +191,7 @@ func TestLoginFromElsewhere(t *testing.T) {
 	}
 }
 
-// logIn asks for a redirect of a URL with a password, and returns why that is refused.
+// logIn requests a redirect of a URL with a password, and returns the error.
 func logIn(t testing.TB, g *gate.Gate, client, user, password string) error {
 	t.Helper()
 	ask := askOf(t, http.MethodGet, "/http://a.example/", "urnd.example", true)
@@ -199,8 +200,8 @@ func logIn(t testing.TB, g *gate.Gate, client, user, password string) error {
 	return v.Err
 }
 
-// Wrong passwords, however many at a time, lock out neither a right one of their address nor one of another address, nor do many first
-// logins each other: they wait until their turn comes to be compared.
+// Any number of concurrent wrong passwords never locks out a right one, of the same address or of another
+// one; nor do many first logins lock out each other: they wait for their comparison.
 func TestGuesses(t *testing.T) {
 	const here, elsewhere, logins = "127.0.0.1", "127.0.1.1", 60
 	var lines []string
@@ -209,7 +210,7 @@ func TestGuesses(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		guessers, addresses int
-		from                []string // where right ones come from
+		from                []string // the addresses of right passwords
 	}{
 		"none":             {0, 1, []string{here}},
 		"at one address":   {40, 1, []string{here, elsewhere}},
@@ -251,7 +252,8 @@ func TestGuesses(t *testing.T) {
 	}
 }
 
-// What was compared is not compared again: neither a right password, nor a wrong one that the same client sends again, as programs do.
+// A comparison is not repeated: neither for a right password, nor for a wrong one that the same client sends
+// again, as programs do.
 func TestPasswordsOnce(t *testing.T) {
 	const cost = bcrypt.MinCost + 4
 	hash, err := bcrypt.GenerateFromPassword([]byte("right"), cost)
@@ -277,7 +279,7 @@ func TestPasswordsOnce(t *testing.T) {
 	}
 }
 
-// A client that has left does not wait for its turn.
+// A client that has disconnected does not wait for its comparison.
 func TestPasswordsOfClientsThatLeft(t *testing.T) {
 	u := users(t, hashed(t, "alice", "right"))
 	ctx, cancel := context.WithCancel(t.Context())

@@ -14,27 +14,27 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Verdict is whether a client may ask something. Where the rules of the site depend on the address that is dialled, it carries
-// what is checked then.
+// Verdict is the decision about a request. If policy rules depend on the destination address, it carries the
+// check of that address.
 type Verdict struct {
-	Step      Step      // that has refused, or the last one
-	Err       error     // why it is refused; nil where it is not
-	User      string    // who has logged in, "" for nobody
-	Initiator Initiator // who made the client ask, of what is retrieved for readers of pages
+	Step      Step      // the step that denied the request, or the last one
+	Err       error     // why the request is denied; nil if it is admitted
+	User      string    // the authenticated user, "" for none
+	Initiator Initiator // the initiator of a request that retrieves for readers of pages
 	rule      string
-	check     *check // nil where the address does not matter
-	look      *look  // nil where it does not matter with what a tunnel begins
+	check     *check // nil if the address does not matter
+	look      *look  // nil if the first bytes of a tunnel do not matter
 }
 
-// check is what the rules of the site say of a request by the address that is dialled, in the background also after the end of
-// the request.
+// check applies the policy rules to the destination address of a request, which may happen in the background
+// after the end of the request.
 type check struct {
 	gate    *Gate
 	asked   policy.Request
-	decided atomic.Pointer[string] // the id of the rule
+	decided atomic.Pointer[string] // the identifier of the rule
 }
 
-// Check returns what decides by the address that is dialled, nil for nothing.
+// Check returns the function that decides by the destination address, nil if the address does not matter.
 func (v *Verdict) Check() func(netip.AddrPort) error {
 	if v.check == nil {
 		return nil
@@ -42,7 +42,7 @@ func (v *Verdict) Check() func(netip.AddrPort) error {
 	return v.check.of
 }
 
-// Rule returns the id of the rule of the site that has decided, "" for none.
+// Rule returns the identifier of the policy rule that decided, "" for none.
 func (v *Verdict) Rule() string {
 	if v.look != nil {
 		if id := v.look.decided.Load(); id != nil {
@@ -58,8 +58,8 @@ func (v *Verdict) Rule() string {
 	return ""
 }
 
-// Allows reports whether the rules of the site allow a response that came from an address, which a cache has. It logs nothing: where it
-// is not allowed, Check is called.
+// Allows reports whether the policy rules allow a cached response that came from an address. It logs nothing:
+// Check is called if the response is not allowed.
 func (v *Verdict) Allows(from netip.Addr) bool {
 	if v.check == nil {
 		return true
@@ -69,7 +69,8 @@ func (v *Verdict) Allows(from netip.Addr) bool {
 	return !decision.Deny
 }
 
-// Clone makes the verdict last longer than the request that it is about: lasting returns a text that is the same, and lasts.
+// Clone copies the strings of the verdict, so that it stays valid after its request. lasting returns a copy
+// of a string.
 func (v *Verdict) Clone(lasting func(string) string) {
 	if v.check != nil {
 		asked := &v.check.asked
@@ -84,7 +85,7 @@ func (c *check) of(at netip.AddrPort) error {
 	return c.gate.enforce(c.asked, decision)
 }
 
-// rules decides by the rules of the site, as far as they do not depend on the address that is dialled.
+// rules decides by the policy rules as far as they do not depend on the destination address.
 func (g *Gate) rules(ctx context.Context, v *Verdict, c *Client, a *route.Ask) error {
 	if !hasRules(a) {
 		return nil
@@ -102,7 +103,8 @@ func (g *Gate) rules(ctx context.Context, v *Verdict, c *Client, a *route.Ask) e
 	return g.decide(v, asked)
 }
 
-// Retrieve decides by the rules of the site whether a URI in normal form, to which a name leads, is retrieved for a client.
+// Retrieve decides by the policy rules whether a URI in normal form, a location of a name, may be retrieved
+// for a client.
 func (g *Gate) Retrieve(ctx context.Context, c *Client, user, method string, u uri.URI) (v Verdict) {
 	v = Verdict{Step: StepRules, User: user}
 	asked, err := policy.NewRequest(c.Addr, user, method, u)
@@ -116,7 +118,7 @@ func (g *Gate) Retrieve(ctx context.Context, c *Client, user, method string, u u
 	return v
 }
 
-// askedOf returns what is asked as rules compare it.
+// askedOf returns the request in the form that rules compare.
 func askedOf(v *Verdict, c *Client, a *route.Ask) (policy.Request, error) {
 	if a.Kind == route.KindTunnel {
 		return policy.Request{Client: c.Addr, User: v.User, Method: http.MethodConnect, Host: a.To.Host, Port: a.To.Port}, nil
@@ -126,8 +128,9 @@ func askedOf(v *Verdict, c *Client, a *route.Ask) (policy.Request, error) {
 	return asked, err
 }
 
-// complete adds to what is asked what only some rules depend on. The users of sites are others than those whose groups are known. Where
-// rules only report, an unknown group is none.
+// complete adds the properties that only some rules depend on: time and groups. The groups of users of sites
+// are unknown; isOfAccess is whether the user is one of Access. In report-only mode, groups that cannot be
+// determined are empty.
 func (g *Gate) complete(ctx context.Context, asked *policy.Request, isOfAccess bool) (err error) {
 	rules := g.config.Policy
 	if rules.HasTimes() {
@@ -160,7 +163,8 @@ func (g *Gate) decide(v *Verdict, asked policy.Request) error {
 	return g.enforce(asked, decision)
 }
 
-// enforce returns the error for a request that a rule denies, and logs it. It may be called after the end of the request.
+// enforce returns the error for a request that a rule denies, and logs it. It may be called after the end of
+// the request.
 func (g *Gate) enforce(asked policy.Request, decision policy.Decision) error {
 	err := g.config.Policy.Err(decision)
 	if decision.Deny && g.config.Log != nil {

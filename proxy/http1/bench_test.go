@@ -21,7 +21,7 @@ const browser = "GET /cached HTTP/1.1\r\nHost: example.org\r\n" +
 	"Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8\r\nAccept-Language: en-US,en;q=0.5\r\n" +
 	"Accept-Encoding: gzip, deflate, br\r\nConnection: keep-alive\r\n\r\n"
 
-// cached answers as a cache does.
+// cached answers like a cache hit.
 func cached(size int) handler {
 	fields := httpmessage.FieldsOf("Content-Type", "text/plain", "Content-Length", strconv.Itoa(size),
 		"Cache-Control", "max-age=60", "ETag", `"a"`, "Vary", "Accept")
@@ -33,7 +33,7 @@ func cached(size int) handler {
 	}
 }
 
-// replay is a connection that sends the same bytes again and again, without a system call.
+// replay is a connection that repeatedly sends the same bytes, without system calls.
 type replay struct {
 	*end
 	request []byte
@@ -97,7 +97,7 @@ func (c tcp) CloseWrite() error                  { return c.TCPConn.CloseWrite()
 func (c tcp) Close() error                       { return c.TCPConn.Close() }
 func (c tcp) Linger() error                      { return c.TCPConn.Close() }
 
-// dial returns a client of a handler by TCP.
+// dial returns a client of a handler over TCP.
 func dial(tb testing.TB, h handler) net.Conn {
 	tb.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -137,7 +137,7 @@ func BenchmarkTCP(b *testing.B) {
 	}
 }
 
-// A file is sent without copying it, where the response has a length.
+// A file is sent without copying it, if the response has a length.
 func TestSendFile(t *testing.T) {
 	content := strings.Repeat("file\n", 20_000)
 	name := t.TempDir() + "/file"

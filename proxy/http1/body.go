@@ -11,26 +11,27 @@ import (
 	syntax "github.com/urnd/urnd/internal/http1"
 )
 
-// body is the content of a request. It is read from the connection, and never beyond its end. It is safe for concurrent
-// use: while a handler reads it, the response may be written.
+// body is the content of a request. It is read from the connection, and never beyond its end. It is safe for
+// concurrent use: a handler may write the response while it reads the body.
 type body struct {
 	work    *work
 	conn    Conn
 	config  *Config
-	late    atomic.Bool // a part did not come in time
+	late    atomic.Bool // a part timed out
 	expects atomic.Bool // the client waits for 100 (Continue): RFC 9110 section 10.1.1
 
-	reading sync.Mutex            // held by who reads
-	left    int64                 // of a length that is known
-	chunks  *syntax.ChunkedReader // nil for a length
-	err     error                 // of reads; io.EOF behind the end, nil before
+	reading sync.Mutex            // held during reads
+	left    int64                 // bytes left of a known length
+	chunks  *syntax.ChunkedReader // nil for a known length
+	err     error                 // of reads; io.EOF after the end, nil before
 
 	deadlines sync.Mutex
-	until     time.Time // that the handler has set, besides the one of the server for each part; the zero value is none
+	// The deadline set by the handler, in addition to the one of the server for each part; the zero value for none.
+	until time.Time
 }
 
-// maxDiscarded is how much of a content that no handler has read is read, so that the client reads the response and the
-// connection goes on, in bytes.
+// maxDiscarded is how many bytes of unread content are discarded, so that the client reads the response and
+// the connection persists.
 const maxDiscarded = 256 << 10
 
 var errDiscarded = errors.New("the rest of the content was discarded, since the response has begun")
@@ -40,7 +41,7 @@ func newBody(c *connection) *body {
 	b := &body{work: c.work, conn: c.conn, config: &c.server.config, left: r.ContentLength}
 	b.expects.Store(syntax.ExpectsContinue(r))
 	if r.ContentLength < 0 {
-		b.left = 0 // which is not known
+		b.left = 0 // the length is unknown
 		b.chunks = &syntax.ChunkedReader{In: source{b}, Trailer: r.Trailer, MaxTrailer: c.server.config.MaxHeader}
 	}
 	return b
@@ -57,13 +58,14 @@ func (b *body) Read(p []byte) (int, error) {
 		b.work.response.proceed()
 	}
 	n, err := b.read(p)
-	if b.err != nil && !errors.Is(b.err, io.EOF) && !errors.As(b.err, new(*syntax.Error)) { // who sends what is malformed is there to be told
+	// After malformed content the client is still there, and gets a response.
+	if b.err != nil && !errors.Is(b.err, io.EOF) && !errors.As(b.err, new(*syntax.Error)) {
 		b.work.response.cancelWait()
 	}
 	return n, err
 }
 
-// read is Read, where reading is held.
+// read is Read with reading held.
 func (b *body) read(p []byte) (n int, err error) {
 	if b.err != nil {
 		return 0, b.err
@@ -77,13 +79,13 @@ func (b *body) read(p []byte) (n int, err error) {
 		return n, nil
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) && b.cut() {
-		return n, err // which is the handler's, who may read on
+		return n, err // set by the handler, which may continue to read
 	}
 	b.err = err
 	return n, err
 }
 
-// readLength reads a content of a known length.
+// readLength reads content of known length.
 func (b *body) readLength(p []byte) (n int, err error) {
 	n, err = b.receive(p[:min(int64(len(p)), b.left)])
 	b.left -= int64(n)
@@ -97,7 +99,7 @@ func (b *body) readLength(p []byte) (n int, err error) {
 	}
 }
 
-// receive reads what has come with the head, and then from the connection.
+// receive reads from the buffer of the header section, and then from the connection.
 func (b *body) receive(p []byte) (int, error) {
 	if w := b.work; w.start < w.end {
 		n := copy(p, w.in.data[w.start:w.end])
@@ -124,7 +126,7 @@ func (b *body) receiveMore(p []byte) (int, error) {
 	return 0, err
 }
 
-// source is the buffer of a connection, from which chunks are read.
+// source is the buffer of a connection, as the source of a chunked reader.
 type source struct{ *body }
 
 // Read implements io.Reader.
@@ -157,10 +159,10 @@ func (s source) Discard(n int) (int, error) {
 func (b *body) bound() {
 	b.deadlines.Lock()
 	defer b.deadlines.Unlock()
-	_ = b.conn.SetReadDeadline(earlier(b.until, b.deadline())) // a connection that is closed fails to be read, too
+	_ = b.conn.SetReadDeadline(earlier(b.until, b.deadline())) // on a closed connection the read fails, too
 }
 
-// earlier returns the earlier one of two deadlines, each of which may be the zero value for none.
+// earlier returns the earlier of two deadlines; the zero value is none.
 func earlier(a, b time.Time) time.Time {
 	if b.IsZero() || !a.IsZero() && a.Before(b) {
 		return a
@@ -184,26 +186,26 @@ func (b *body) setDeadline(t time.Time) error {
 	return b.conn.SetReadDeadline(earlier(t, b.deadline()))
 }
 
-// cut reports whether the handler has ended reads, by a deadline in the distant past.
+// cut reports whether the handler has interrupted reads by a deadline in the distant past.
 func (b *body) cut() bool {
 	b.deadlines.Lock()
 	defer b.deadlines.Unlock()
 	return !b.until.IsZero() && b.until.Before(time.Unix(1<<20, 0))
 }
 
-// complete reports whether all of the content was read.
+// complete reports whether the content was read to its end.
 func (b *body) complete() bool {
 	b.reading.Lock()
 	defer b.reading.Unlock()
 	return errors.Is(b.err, io.EOF)
 }
 
-// drain reads what is left before the response begins, since many clients read no response before they have sent all,
-// and reports whether the next request can follow. A content that is being read is left to its reader: the client reads
-// while it is sending.
+// drain discards the unread content before the response begins, since many clients do not read the response
+// before they have sent everything. It reports whether the connection can persist. Content that is being read
+// by a handler is left to it: such a client reads while it sends.
 func (b *body) drain() bool {
 	if b.expects.Load() {
-		return false // whether the content will come is not known: RFC 9110 section 10.1.1
+		return false // the client may or may not send the content: RFC 9110 section 10.1.1
 	}
 	if !b.reading.TryLock() {
 		return true
@@ -215,7 +217,7 @@ func (b *body) drain() bool {
 	return errors.Is(b.err, io.EOF)
 }
 
-// discardRest reads as much of what is left as a client may have to send before it reads the response.
+// discardRest discards unread content, which the client may have to send before it reads the response.
 func (b *body) discardRest() {
 	b.reading.Lock()
 	defer b.reading.Unlock()
@@ -224,7 +226,7 @@ func (b *body) discardRest() {
 	}
 }
 
-// discard reads maxDiscarded bytes at most, for all of which there is one deadline. reading is held.
+// discard reads at most maxDiscarded bytes, with one deadline for all. reading is held.
 func (b *body) discard() {
 	if b.err != nil {
 		return
@@ -233,8 +235,8 @@ func (b *body) discard() {
 	if by.IsZero() {
 		by = b.config.Now().Add(b.config.IdleTimeout)
 	}
-	_ = b.setDeadline(by)                                         // a connection that is closed fails to be read, too
-	_, _ = io.CopyN(io.Discard, readerFunc(b.read), maxDiscarded) // b.err is its error
+	_ = b.setDeadline(by)                                         // on a closed connection the read fails, too
+	_, _ = io.CopyN(io.Discard, readerFunc(b.read), maxDiscarded) // the error is in b.err
 	if b.err == nil {
 		b.err = errDiscarded
 	}

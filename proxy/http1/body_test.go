@@ -14,7 +14,7 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// continues returns a Handler that answers all requests by Continue.
+// continues returns a Handler that answers all requests by a Continuation.
 func continues(f func(r *httpmessage.Incoming, w httpmessage.ResponseWriter)) handler {
 	return func(r *httpmessage.Incoming, w httpmessage.ResponseWriter) httpmessage.Continuation {
 		r.Clone()
@@ -38,7 +38,7 @@ func echo(r *httpmessage.Incoming, w httpmessage.ResponseWriter) {
 	}
 }
 
-// contentsOf returns the contents of responses that have a length, with the status of those that are not 200.
+// contentsOf returns the contents of responses with a length, with the status if it is not 200.
 func contentsOf(responses string) (contents []string) {
 	for part := range strings.SplitSeq(responses, "HTTP/1.1 ") {
 		if part == "" {
@@ -56,7 +56,7 @@ func contentsOf(responses string) (contents []string) {
 	return contents
 }
 
-// Each content is read to its end and not beyond it, wherever it is cut on its way.
+// Content is read to its end and not beyond, however it is split.
 func TestContentFraming(t *testing.T) {
 	const chunked = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
 	const behind = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
@@ -96,14 +96,14 @@ func TestContentFraming(t *testing.T) {
 	}
 }
 
-// RFC 9110 section 10.1.1.
+// The expectation 100-continue: RFC 9110 section 10.1.1.
 func TestExpectContinue(t *testing.T) {
 	const request = "POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n"
 	tests := []struct {
 		name   string
 		head   string
 		handle func(r *httpmessage.Incoming, w httpmessage.ResponseWriter)
-		before string // what is sent before the content comes
+		before string // sent before the content arrives
 		behind string
 	}{
 		{
@@ -147,8 +147,8 @@ func TestExpectContinue(t *testing.T) {
 	}
 }
 
-// A content that nobody reads is read before the response where it is little, so that the connection goes on; else the
-// response comes early, and its client can read it: RFC 9112 section 9.6.
+// Unread content is discarded before the response if it is small, so that the connection persists; otherwise
+// the response comes early, and the client can read it (RFC 9112 section 9.6).
 func TestUnreadContent(t *testing.T) {
 	const begin, much = "POST / HTTP/1.1\r\nHost: h\r\n", 1 << 20
 	refuse := func(w httpmessage.ResponseWriter) {
@@ -158,7 +158,7 @@ func TestUnreadContent(t *testing.T) {
 	chunk := "1000\r\n" + strings.Repeat("a", 4096) + "\r\n"
 	tests := []struct {
 		name, head, rest string
-		early            bool // the response comes before the rest
+		early            bool // the response precedes the rest
 		closed           bool
 	}{
 		{"little, in one read", begin + "Content-Length: 5\r\n\r\nhello", "", true, false},
@@ -214,7 +214,7 @@ func TestUnreadContent(t *testing.T) {
 	}
 }
 
-// A client may read while it is sending, and is not waited for.
+// A client that reads while it sends is not waited for.
 func TestFullDuplex(t *testing.T) {
 	for _, framing := range []string{"Content-Length: 6", "Transfer-Encoding: chunked"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -237,7 +237,7 @@ func TestFullDuplex(t *testing.T) {
 						}
 					}
 				}()
-				time.Sleep(time.Millisecond) // of synctest: it is being read then
+				time.Sleep(time.Millisecond) // of synctest: by then it is being read
 				if err := w.Flush(); err != nil {
 					t.Error(err)
 				}
@@ -275,7 +275,7 @@ func TestFullDuplex(t *testing.T) {
 	}
 }
 
-// Each part of a content has its time (Config.BodyDeadline).
+// Each part of the content has a deadline (Config.BodyDeadline).
 func TestBodyLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(continues(func(r *httpmessage.Incoming, w httpmessage.ResponseWriter) {
@@ -303,7 +303,7 @@ func TestBodyLate(t *testing.T) {
 	})
 }
 
-// A handler ends a read by a deadline in the past, and the rest of the content is still dealt with.
+// A handler interrupts a read by a deadline in the past, and the rest of the content is still handled.
 func TestSetReadDeadline(t *testing.T) {
 	for _, parts := range [][2]string{
 		{"Content-Length: 5\r\n\r\nhe", "llo"},
@@ -317,7 +317,7 @@ func TestSetReadDeadline(t *testing.T) {
 					_, err := io.ReadAll(r.Body)
 					read <- err
 				}()
-				time.Sleep(time.Millisecond) // of synctest: it is being read then
+				time.Sleep(time.Millisecond) // of synctest: by then it is being read
 				_ = w.SetReadDeadline(time.Unix(1, 0))
 				err := <-read
 				if !errors.Is(err, os.ErrDeadlineExceeded) || w.BodyLate() || w.Context().Err() != nil {
@@ -341,7 +341,7 @@ func TestSetReadDeadline(t *testing.T) {
 	}
 }
 
-// A client that does not send the rest of a content that nobody reads gets its response late, and in full.
+// A client that does not send the rest of unread content gets its response late, and complete.
 func TestUnreadContentStalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(continues(func(_ *httpmessage.Incoming, w httpmessage.ResponseWriter) {
@@ -363,7 +363,7 @@ func TestUnreadContentStalls(t *testing.T) {
 	})
 }
 
-// A client that leaves in the middle of a content ends the request.
+// A disconnect in the middle of the content ends the request.
 func TestContentCutOff(t *testing.T) {
 	for _, framing := range []string{"Content-Length: 6\r\n\r\nab", "Transfer-Encoding: chunked\r\n\r\n6\r\nab"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -387,7 +387,8 @@ func TestContentCutOff(t *testing.T) {
 	}
 }
 
-// A malformed content is an error of its reader, which answers it: the client has not left, so that the request goes on.
+// Malformed content is an error of reads, to which the handler responds: the client is still there, so that
+// the request continues.
 func TestMalformedContentIsAnswered(t *testing.T) {
 	for _, framing := range []string{"x\r\n", "1\r\naXX\r\n", "0\r\nno field\r\n\r\n"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -408,7 +409,7 @@ func TestMalformedContentIsAnswered(t *testing.T) {
 	}
 }
 
-// Begin uses the texts of a request behind its response, of which the rest of the content is read before.
+// Begin may use the strings of a request after its response, before which the rest of the content was discarded.
 func TestTextsBehindUnreadContent(t *testing.T) {
 	for name, framing := range map[string]string{
 		"chunked": "Transfer-Encoding: chunked\r\n\r\n3e8\r\n" + strings.Repeat("x", 1000) + "\r\n0\r\n\r\n",

@@ -9,55 +9,55 @@ import (
 	"time"
 )
 
-// state is what a connection does.
+// state is the state of a connection.
 type state uint8
 
 const (
-	// stateIdle is that the connection waits for a request, nothing of which has come.
+	// stateIdle waits for a request of which nothing was received.
 	stateIdle state = iota
-	// stateParked is stateIdle without a buffer, and without a goroutine whose stack has grown.
+	// stateParked is stateIdle without a buffer, and without a goroutine that has a grown stack.
 	stateParked
-	// stateHead is that the beginning of a head has come.
+	// stateHead has received a part of a header section.
 	stateHead
-	// stateBegin is that a head has come whose content has not: to begin the request may take until the client has sent
-	// that.
+	// stateBegin has received a header section, but not the whole content: Begin may block until the client
+	// has sent that.
 	stateBegin
-	// stateContinue is that a request waits for others than its client.
+	// stateContinue runs a Continuation, which may wait for an origin or a resolver.
 	stateContinue
-	// stateNext is that a request was answered, and the next one may follow.
+	// stateNext has finished a response, and may read the next request.
 	stateNext
-	// stateLinger is that the last response was written, and the client may still be sending.
+	// stateLinger has written the last response, while the client may still be sending.
 	stateLinger
-	// stateTaken is that a handler has taken the connection over.
+	// stateTaken was taken over by a handler.
 	stateTaken
-	// stateClosed is that nothing is read or written any more.
+	// stateClosed reads and writes no more.
 	stateClosed
 )
 
-// connection is a connection that is served. One goroutine at a time has it.
+// connection is a connection that is being served, by one goroutine at a time.
 type connection struct {
 	server *Server
 	conn   Conn
 	work   *work // nil while it is parked
-	// kept is the State of the handler, attached what it has attached.
+	// kept is the State of the handler; attached is what the handler has attached.
 	kept     any
 	attached io.Closer
 
-	idleBy     time.Time // by when the next request is to begin; the zero value is IdleTimeout from now on
+	idleBy     time.Time // when the next request must have begun; the zero value means IdleTimeout from now on
 	park       parkWait
-	rounds     uint8 // how often it was read since it was parked, at most eachAfter
-	emptyLines uint8 // that were skipped before the next request
-	used       bool  // a request has come
+	rounds     uint8 // reads since it was parked, at most eachAfter
+	emptyLines uint8 // skipped before the next request
+	used       bool  // a request was received
 	plain      bool  // see Server.RefusePlain
-	readsEach  bool  // whether the connection has ReadEach
+	readsEach  bool  // the connection supports ReadEach
 }
 
-// run leads the connection from state to state, until it is closed, taken over or parked.
+// run runs the state machine until the connection is closed, taken over or parked.
 func (c *connection) run(st state) {
 	completed := false
 	defer func() {
 		if !completed && c.server.recovered(recover()) {
-			c.work = nil // of which nothing is known
+			c.work = nil // its state is unknown
 			c.conn.Abort()
 			c.close()
 		}
@@ -93,14 +93,13 @@ func (c *connection) run(st state) {
 	}
 }
 
-// watched is the longest that a client may send nothing before it is looked at whether it has left.
+// watched is the longest interval between two checks whether a silent client has disconnected.
 const watched = 2 * time.Second
 
-// eachAfter is how many reads pass before ReadEach is used: it has to be prepared, which is not worth it for a short
-// connection.
+// eachAfter is how many reads precede the use of ReadEach, whose preparation does not pay off for a short connection.
 const eachAfter = 2
 
-// awaitRequest waits for requests, and answers them as long as they need not wait.
+// awaitRequest waits for requests, and answers them as long as Begin does.
 func (c *connection) awaitRequest() state {
 	c.take()
 	for {
@@ -123,10 +122,10 @@ func (c *connection) awaitRequest() state {
 	}
 }
 
-// boundRead sets the deadline of reads. A connection that is closed fails to be read, too.
+// boundRead sets the read deadline. On a closed connection the read fails, too.
 func (c *connection) boundRead(by time.Time) { _ = c.conn.SetReadDeadline(by) }
 
-// receive reads requests and answers them, until one must wait, or has come in part.
+// receive reads requests and answers them, until one needs a Continuation, or was received in part.
 func (c *connection) receive() (state, error) {
 	w := c.work
 	for c.rounds < eachAfter || !c.readsEach {
@@ -146,12 +145,12 @@ func (c *connection) receive() (state, error) {
 	return w.next, err
 }
 
-// received is called with the first n bytes of an empty buffer, and reports whether all of them were answered.
+// received is called with n bytes at the start of the buffer, and reports whether all of them were answered.
 func (c *connection) received(n int) (all bool) {
 	w := c.work
 	w.start, w.end = 0, n
 	if c.skipEmptyLines(); w.start == w.end {
-		return true // which is no request, and gives the client no more time for one
+		return true // not a request; it does not extend the deadline
 	}
 	w.inUse = true
 	if w.next = stateClosed; c.conn.Serving() {
@@ -160,7 +159,7 @@ func (c *connection) received(n int) (all bool) {
 	return w.next == stateIdle
 }
 
-// readHead reads what is missing of a head.
+// readHead reads the rest of a header section.
 func (c *connection) readHead() state {
 	w, by := c.work, c.idleBy
 	if c.used {
@@ -175,7 +174,7 @@ func (c *connection) readHead() state {
 		switch {
 		case n == 0 && errors.Is(err, os.ErrDeadlineExceeded):
 			return c.refuse(http.StatusRequestTimeout, "")
-		case n == 0: // the client has left: there is none to answer
+		case n == 0: // the client has disconnected
 			return stateClosed
 		}
 		if st := c.advance(); st != stateHead || w.begun {
@@ -184,7 +183,7 @@ func (c *connection) readHead() state {
 	}
 }
 
-// makeRoom makes room for more of the head that the buffer begins with. ParseRequest refuses one that is too large.
+// makeRoom makes room in the buffer for the rest of the header section. ParseRequest rejects one that is too large.
 func (c *connection) makeRoom() {
 	w := c.work
 	if w.start > 0 {
@@ -199,16 +198,16 @@ func (c *connection) makeRoom() {
 	}
 }
 
-// parkNow gives up what only requests need, until something comes.
+// parkNow releases the resources that only requests need, and waits for data.
 func (c *connection) parkNow() {
 	c.drop()
 	c.park.since = c.server.config.Now()
 	c.conn.Park(c.idleBy, c.resume)
 }
 
-// resume goes on with a connection that was parked.
+// resume continues a parked connection.
 func (c *connection) resume(err error) {
-	if err != nil { // it was idle for too long, or was closed
+	if err != nil { // idle timeout, or closed
 		c.close()
 		return
 	}
@@ -216,18 +215,18 @@ func (c *connection) resume(err error) {
 	c.run(stateIdle)
 }
 
-// linger ends the connection of a client that may still be sending.
+// linger closes the connection of a client that may still be sending.
 func (c *connection) linger() {
 	if b := c.work.body; b != nil {
 		b.discardRest()
 	}
-	_ = c.conn.Linger() // the response was written, and nothing can be done for a client that has left
+	_ = c.conn.Linger() // the response was written; a disconnect does not matter
 }
 
-// drop gives up what requests need.
+// drop releases the resources that only requests need.
 func (c *connection) drop() {
 	if kept, ok := c.kept.(io.Closer); ok {
-		_ = kept.Close() // it fails where it is closed
+		_ = kept.Close() // fails if it is closed already
 	}
 	c.kept, c.rounds = nil, 0
 	if c.work != nil {
@@ -244,14 +243,14 @@ func (c *connection) detach() {
 	}
 }
 
-// close closes the connection, and what is kept with it.
+// close closes the connection, and releases its resources.
 func (c *connection) close() {
 	c.drop()
 	c.detach()
-	_ = c.conn.Close() // it fails where it is closed
+	_ = c.conn.Close() // fails if it is closed already
 }
 
-// take takes what requests need.
+// take acquires the resources that requests need.
 func (c *connection) take() {
 	if c.work == nil {
 		c.work = c.server.memory.work(c)
@@ -285,26 +284,26 @@ func (c *connection) SetState(state any) { c.kept = state }
 // Attached implements httpmessage.Connection.
 func (c *connection) Attached() io.Closer { return c.attached }
 
-// parkAfter is how long a connection is idle before it is parked, at first.
+// parkAfter is the initial idle time before a connection is parked.
 const parkAfter = 100 * time.Millisecond
 
-// parkWait is how long a connection is idle before it is parked. To look whether it is, and to wake it, costs a part of
-// a request: so it is longer for one that is in use again and again. The zero value is that of a new connection.
+// parkWait is the idle time before a connection is parked. Checking and waking cost a part of a request, so
+// the time is longer for a connection that is in frequent use. The zero value is that of a new connection.
 type parkWait struct {
-	wait  time.Duration // 0 is parkAfter
+	wait  time.Duration // 0 means parkAfter
 	since time.Time     // when it was parked
 }
 
-// next returns how long to wait now, which is less than what is left for the client. A deadline that is over would end
-// a read before it has looked.
+// next returns the time to wait now, which is less than the rest of the idle timeout. A deadline in the past
+// would end the read before it has looked.
 func (p *parkWait) next(rest time.Duration) time.Duration {
 	return max(min(max(p.wait, parkAfter), rest/2), time.Millisecond)
 }
 
-// lengthen is called where the connection was in use meanwhile.
+// lengthen doubles the time, for a connection that was in use meanwhile.
 func (p *parkWait) lengthen() { p.wait = min(2*max(p.wait, parkAfter), watched) }
 
-// woken is called where it goes on.
+// woken adapts the time when the connection resumes.
 func (p *parkWait) woken(now time.Time) {
 	if now.Sub(p.since) < watched {
 		p.lengthen()

@@ -12,13 +12,13 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// closer counts how often it was closed.
+// closer counts its closes.
 type closer struct{ closed int }
 
 func (c *closer) Close() error { c.closed++; return nil }
 
-// A connection that is idle gives up its buffers, the state of the handler, and its goroutine, and goes on when
-// something comes.
+// An idle connection releases its buffers, the state of the handler and its goroutine, and continues when
+// data arrives.
 func TestPark(t *testing.T) {
 	for _, each := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -68,8 +68,8 @@ func TestPark(t *testing.T) {
 	}
 }
 
-// What is bound to a connection, as the authentication by NTLM and Negotiate is, is kept with it until its end, and for
-// no other one.
+// What a handler has attached to a connection, such as a login by NTLM or Negotiate, stays until the
+// connection closes, and belongs to no other one.
 func TestAttach(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var bound []*closer
@@ -89,7 +89,7 @@ func TestAttach(t *testing.T) {
 		for range 3 {
 			w.send(get)
 			w.came()
-			time.Sleep(10 * time.Second) // it is parked
+			time.Sleep(10 * time.Second) // it gets parked
 		}
 		if len(bound) != 1 || bound[0].closed != 0 {
 			t.Errorf("attached %d times, closed %d times", len(bound), bound[0].closed)
@@ -101,7 +101,7 @@ func TestAttach(t *testing.T) {
 	})
 }
 
-// A connection that was evicted while something came is not answered any more.
+// A connection that was evicted while data arrived gets no response.
 func TestEvicted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		called := false
@@ -119,7 +119,7 @@ func TestEvicted(t *testing.T) {
 	})
 }
 
-// Clients are asked to close their connections with the next response: RFC 9112 section 9.6.
+// During a shutdown clients are asked to close their connections with the next response (RFC 9112 section 9.6).
 func TestDraining(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
@@ -140,7 +140,7 @@ func TestDraining(t *testing.T) {
 	})
 }
 
-// A panic ends its connection alone, and what was complete before it is sent.
+// A panic ends only its own connection, and completed responses are sent.
 func TestPanic(t *testing.T) {
 	for _, by := range []string{"Begin", "Continue"} {
 		for _, flushed := range []bool{false, true} {
@@ -188,7 +188,8 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-// What has come behind the head belongs to who takes a connection over: RFC 9110 sections 7.8 and 9.3.6.
+// Data received after the header section belongs to the owner of a taken-over connection (RFC 9110 sections
+// 7.8 and 9.3.6).
 func TestTakeOver(t *testing.T) {
 	for _, head := range []string{
 		"CONNECT h:1 HTTP/1.1\r\nHost: h:1\r\n\r\n",
@@ -249,7 +250,7 @@ func TestTakeOver(t *testing.T) {
 	}
 }
 
-// A connection is not taken over when the response has begun.
+// A connection cannot be taken over after the response has begun.
 func TestTakeOverLate(t *testing.T) {
 	_, _ = respond(t, get, func(w httpmessage.ResponseWriter) {
 		w.WriteHeader(200, "", nil)
@@ -259,7 +260,7 @@ func TestTakeOverLate(t *testing.T) {
 	})
 }
 
-// A connection that was closed meanwhile is not taken over.
+// A connection that was closed meanwhile cannot be taken over.
 func TestTakeOverClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var w *world
@@ -281,7 +282,7 @@ func TestTakeOverClosed(t *testing.T) {
 	})
 }
 
-// What comes behind a CONNECT that is refused is no request: its client meant it for the tunnel.
+// Data after a rejected CONNECT is not a request: its client meant it for the tunnel.
 func TestRefusedTunnel(t *testing.T) {
 	const connect = "CONNECT h:1 HTTP/1.1\r\nHost: h:1\r\n\r\n"
 	for _, by := range []string{"Begin", "Continue"} {
@@ -297,7 +298,7 @@ func TestRefusedTunnel(t *testing.T) {
 			})
 			w.serve()
 			w.send(connect)
-			got := w.came() // the client may try again with its credentials
+			got := w.came() // the client may retry with its credentials
 			w.send(connect + "GET / HTTP/1.1\r\nHost: h\r\n\r\n")
 			got += w.came()
 			if fmt.Sprint(contentsOf(got)) != "[407 407  (closed)]" || !w.ended() {
@@ -308,7 +309,7 @@ func TestRefusedTunnel(t *testing.T) {
 	}
 }
 
-// A client that leaves while its request waits ends that, and one that ends its side alone does not.
+// A disconnect while a request waits ends its context; a half-close does not.
 func TestContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(continues(func(_ *httpmessage.Incoming, w httpmessage.ResponseWriter) {
@@ -338,7 +339,7 @@ func TestContext(t *testing.T) {
 	})
 }
 
-// What a client has asked for is sent in full behind the end of its side of the connection.
+// The response is sent completely after a half-close of the client.
 func TestHalfClose(t *testing.T) {
 	for _, each := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -356,7 +357,7 @@ func TestHalfClose(t *testing.T) {
 	}
 }
 
-// Interim responses may be written while the content is read, and none behind the final response.
+// Interim responses may be written while the content is read, but not after the final response.
 func TestInterimWhileReading(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(continues(func(r *httpmessage.Incoming, w httpmessage.ResponseWriter) {
@@ -384,7 +385,7 @@ func TestInterimWhileReading(t *testing.T) {
 	})
 }
 
-// A request keeps its texts when others have used its buffer.
+// A cloned request keeps its strings after its buffer was reused.
 func TestClone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var kept []*httpmessage.Fields
@@ -406,7 +407,7 @@ func TestClone(t *testing.T) {
 	})
 }
 
-// A head may come in as many parts as there are bytes, and be larger than the first buffer.
+// A header section may arrive in single bytes, and exceed the first buffer.
 func TestLargeHead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		value := strings.Repeat("v", 9_000)
@@ -431,7 +432,7 @@ func TestLargeHead(t *testing.T) {
 	})
 }
 
-// A content with TLS is copied to be one record with its head: RFC 8446 section 5.1.
+// With TLS, content is copied to be one record with the header section (RFC 8446 section 5.1).
 func TestRecords(t *testing.T) {
 	for secure, want := range map[bool]int{false: 2, true: 1} {
 		synctest.Test(t, func(t *testing.T) {
@@ -451,8 +452,8 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// A request that Begin has begun is continued, also where the client has left before the responses to the requests
-// before it could be written: what Begin has taken is given back then.
+// A begun request is continued even if the client has disconnected before the earlier responses could be
+// written: Continue releases the resources of Begin.
 func TestContinuedWithoutClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var errs []error

@@ -12,8 +12,8 @@ import (
 	"github.com/urnd/urnd/proxy/http1"
 )
 
-// Whatever a client sends, in one part or in two, the server ends with it, and all that it was sent are responses, the
-// same ones.
+// Whatever a client sends, in one part or in two, the server terminates, and its output consists of the same
+// valid responses.
 func FuzzServe(f *testing.F) {
 	for _, s := range steps {
 		f.Add([]byte(s.request+get), uint16(len(s.request)))
@@ -27,7 +27,7 @@ func FuzzServe(f *testing.F) {
 	})
 }
 
-// playBytes sends parts, and returns what comes back without the fields Date.
+// playBytes sends parts, and returns the output without Date.
 func playBytes(t *testing.T, parts ...[]byte) []byte {
 	t.Helper()
 	w := newWorld(func(r *httpmessage.Incoming, w httpmessage.ResponseWriter) httpmessage.Continuation {
@@ -78,7 +78,7 @@ func playBytes(t *testing.T, parts ...[]byte) []byte {
 			t.Fatalf("%v in %q", err, out)
 		}
 		if response.Header.Get("Method") == http.MethodHead {
-			continue // of which the parser does not know
+			continue // the parser does not know it
 		}
 		if _, err := io.Copy(io.Discard, response.Body); err != nil {
 			t.Fatalf("%v in %q", err, out)

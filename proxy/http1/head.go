@@ -29,13 +29,13 @@ func (r *response) WriteHeader(status int, reason string, fields httpmessage.Fie
 	}
 }
 
-// bodiless reports whether a response of the status has no content: RFC 9110 sections 15.3.5 and 15.4.5.
+// bodiless reports whether a response with this status has no content: RFC 9110 sections 15.3.5 and 15.4.5.
 func (r *response) bodiless() bool {
 	return r.status == http.StatusNoContent || r.status == http.StatusNotModified
 }
 
-// takes takes up what a field says about the message itself, and reports whether it is sent as it is. Fields with a
-// name of another length say nothing.
+// takes processes a field that concerns the framing, and reports whether it is sent. It compares only names
+// of matching length.
 func (r *response) takes(f *httpmessage.Field) bool {
 	switch len(f.Name) {
 	case len("Date"):
@@ -44,10 +44,10 @@ func (r *response) takes(f *httpmessage.Field) bool {
 		r.trailed = r.trailed || f.Is("Trailer")
 	case len("Connection"):
 		if f.Is("Connection") && syntax.HasToken(f.Value, "close") {
-			r.closes = true // which start says
+			r.closes = true // frame adds the field
 			return false
 		}
-	case len("Content-Type"): // of the selected representation, which a cache knows: RFC 9110 section 15.4.5
+	case len("Content-Type"): // of the representation; caches have it already: RFC 9110 section 15.4.5
 		return r.status != http.StatusNotModified || !f.Is("Content-Type")
 	case len("Content-Length"): // RFC 9110 section 8.6
 		return !f.Is("Content-Length") || !r.bodiless() && r.setLength(f.Value)
@@ -57,7 +57,7 @@ func (r *response) takes(f *httpmessage.Field) bool {
 	return true
 }
 
-// begin begins the final response, and reports false where that was begun.
+// begin begins the final response, and reports false if it has begun already.
 func (r *response) begin(status int) bool {
 	r.interim.Lock()
 	defer r.interim.Unlock()
@@ -68,8 +68,7 @@ func (r *response) begin(status int) bool {
 	return true
 }
 
-// setLength frames the content by the value of Content-Length, and reports false where that is not valid, or is a
-// second one.
+// setLength sets the framing to the value of Content-Length, and reports false if it is invalid or repeated.
 func (r *response) setLength(value string) bool {
 	length, err := strconv.ParseUint(value, 10, 63)
 	if err != nil || r.framing == framingLength {
@@ -79,8 +78,8 @@ func (r *response) setLength(value string) bool {
 	return true
 }
 
-// start completes the head, before a part of the content is sent. Where the content is whole, what was gathered is all
-// of it.
+// start completes the header section before a part of the content is sent. whole is whether the buffered
+// content is complete.
 func (r *response) start(whole bool) {
 	if r.started {
 		return
@@ -104,15 +103,14 @@ func (r *response) start(whole bool) {
 	w.content = w.content[:0]
 }
 
-// refusesTunnel reports whether the request is a CONNECT behind which the client has sent without waiting for the
-// response: that is for the tunnel, and no request.
+// refusesTunnel reports whether the client has sent data after a CONNECT without waiting for the response: it
+// is tunnel data, not a request.
 func (r *response) refusesTunnel() bool {
 	w := r.work
 	return w.request.Method == http.MethodConnect && w.body == nil && w.start < w.end
 }
 
-// frame decides how the end of the content is found, and says what becomes of the connection: RFC 9112 sections 6.3 and
-// 9.3.
+// frame selects the framing of the content, and whether the connection persists: RFC 9112 sections 6.3 and 9.3.
 func (r *response) frame() {
 	w := r.work
 	chunked := r.framing == framingOpen && r.minor > 0
@@ -123,7 +121,7 @@ func (r *response) frame() {
 		r.framing, r.closes = framingClose, true
 	}
 	switch {
-	case r.closes: // also for a client of HTTP/1.0, which a status line of HTTP/1.1 may let expect another response
+	case r.closes: // also for HTTP/1.0, whose clients may infer persistence from an HTTP/1.1 status line
 		w.out = append(w.out, "Connection: close\r\n"...)
 	case !r.closes && r.minor == 0:
 		w.out = append(w.out, "Connection: keep-alive\r\n"...)
@@ -133,8 +131,8 @@ func (r *response) frame() {
 	}
 }
 
-// measure gives a content that is whole its length, unless trailers follow it, and the response to HEAD that of the
-// content to GET.
+// measure adds Content-Length to complete content, unless trailers follow it, and to a response to HEAD the
+// length of the content of GET.
 func (r *response) measure() {
 	length := int64(len(r.work.content))
 	switch {
@@ -150,7 +148,7 @@ func (r *response) measure() {
 	r.work.out = append(strconv.AppendInt(append(r.work.out, "Content-Length: "...), length, 10), "\r\n"...)
 }
 
-// finish ends the response, and reports whether another one may follow it.
+// finish ends the response, and reports whether the connection persists.
 func (r *response) finish() (persists bool) {
 	if r.status == 0 {
 		r.WriteHeader(http.StatusOK, "", nil)
@@ -200,5 +198,5 @@ func (r *response) WriteInterim(status int, fields httpmessage.Fields) {
 	r.err = w.conn.flush()
 }
 
-// proceed tells the client to send the content, before the final response.
+// proceed sends 100 (Continue), before the final response.
 func (r *response) proceed() { r.WriteInterim(http.StatusContinue, nil) }

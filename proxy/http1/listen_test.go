@@ -64,7 +64,7 @@ func TestListen(t *testing.T) {
 	clients.Wait()
 }
 
-// requestAll sends requests until the server asks to close the connection, and says when some were answered.
+// requestAll sends requests until the server asks to close the connection, and signals when some were answered.
 func requestAll(t *testing.T, url string, busy chan<- struct{}) {
 	client := &http.Client{Transport: new(http.Transport)}
 	defer client.CloseIdleConnections()
@@ -72,7 +72,7 @@ func requestAll(t *testing.T, url string, busy chan<- struct{}) {
 		want := strings.Repeat("content ", i+1)
 		response, err := client.Post(strings.Replace(url, "begin", "echo", 1), "text/plain", strings.NewReader(want))
 		if i%2 == 0 && err == nil && !response.Close {
-			_, _ = io.Copy(io.Discard, response.Body) // so that the connection is used again
+			_, _ = io.Copy(io.Discard, response.Body) // so that the connection is reused
 			_ = response.Body.Close()
 			want = fmt.Sprint("/begin/", i)
 			response, err = client.Get(url[:strings.LastIndex(url, "/begin")] + want)
@@ -96,9 +96,9 @@ func requestAll(t *testing.T, url string, busy chan<- struct{}) {
 	}
 }
 
-// The last response comes in full to a client that has sent another request before it: RFC 9112 section 9.6.
+// The last response is completely received by a client that has sent another request before it (RFC 9112 section 9.6).
 func TestLastResponse(t *testing.T) {
-	const length = 256 << 10 // which the buffers of sockets take
+	const length = 256 << 10 // fits into the socket buffers
 	begun, release, served := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	w := newWorld(continues(func(_ *httpmessage.Incoming, w httpmessage.ResponseWriter) {
 		close(begun)

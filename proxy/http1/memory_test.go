@@ -10,17 +10,17 @@ import (
 	"time"
 )
 
-// stream is one direction of a connection in memory. The zero value must be made by newStream.
+// stream is one direction of an in-memory connection. It must be made by newStream.
 type stream struct {
 	mu       sync.Mutex
 	changed  *sync.Cond
 	data     []byte
-	ended    bool // nothing follows
-	broken   bool // by a reset, or a close of the reader
+	ended    bool // no data follows
+	broken   bool // by a reset, or a close by the reader
 	deadline time.Time
 	timer    *time.Timer
 	writes   int
-	most     int // bytes that come before the others; 0 for no bound
+	most     int // the size of the first read; 0 for no limit
 }
 
 func newStream() *stream {
@@ -38,7 +38,7 @@ func (s *stream) read(p []byte) (int, error) {
 			return 0, os.ErrDeadlineExceeded
 		case s.broken:
 			return 0, net.ErrClosed
-		case len(s.data) > 0 && p == nil: // it is waited for alone
+		case len(s.data) > 0 && p == nil: // only wait for data
 			return 0, nil
 		case len(s.data) > 0:
 			if s.most > 0 { // the first part
@@ -84,7 +84,7 @@ func (s *stream) setDeadline(t time.Time) {
 	})
 }
 
-// end is an end of a connection in memory, as package listen has it.
+// end is an end of an in-memory connection, with the methods of package listen.
 type end struct {
 	in, out *stream
 
@@ -92,7 +92,7 @@ type end struct {
 	cancel   context.CancelFunc
 	half     context.Context
 	halfEnd  context.CancelFunc
-	each     bool // it has ReadEach
+	each     bool // it supports ReadEach
 	secure   bool
 	draining func() bool
 
@@ -228,12 +228,12 @@ func (e *end) Close() error {
 	return nil
 }
 
-// await is what package listen does for a connection that is parked.
+// await waits like package listen does for a parked connection.
 func (e *end) await() error {
 	_ = e.SetReadDeadline(e.parkedBy)
 	_, err := e.in.read(nil)
 	if errors.Is(err, io.EOF) {
-		return nil // the next read says so
+		return nil // the next read returns it
 	}
 	return err
 }

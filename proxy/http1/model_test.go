@@ -17,16 +17,16 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// The model: a connection is a sequence of requests, each of which has one response, in their order, up to the first
-// one that ends the connection. How the requests come, cut at which byte and when, changes none of them; what a client
-// does not send in full, or a drain, shortens the sequence.
+// The model: a connection is a sequence of requests, each with one response, in order, up to the first one
+// that closes the connection. It does not depend on how and when the requests arrive. An incomplete request,
+// or a drain, shortens the sequence.
 
 // step is a request of the model, and its response: the status, and the content.
 type step struct {
 	name    string
 	request string
 	want    string
-	closes  bool // the connection ends behind it
+	closes  bool // the connection closes after it
 	partial bool // its response is incomplete
 }
 
@@ -37,7 +37,7 @@ const (
 	chunkedLine = "Transfer-Encoding: chunked\r\n\r\n"
 )
 
-// steps are requests of all kinds. The target says what modelHandler does.
+// steps are requests of all kinds. The target selects the behavior of modelHandler.
 var steps = []step{
 	{name: "answered by Begin", request: "GET /begin/a" + hostLine + "\r\n", want: "200 a"},
 	{name: "answered by Continue", request: "GET /wait/b" + hostLine + "\r\n", want: "200 b"},
@@ -73,7 +73,7 @@ var steps = []step{
 	{name: "panics", request: "GET /panic/" + hostLine + "\r\n", closes: true, partial: true},
 }
 
-// modelHandler does what the target says.
+// modelHandler behaves as the target says.
 func modelHandler(r *httpmessage.Incoming, w httpmessage.ResponseWriter) httpmessage.Continuation {
 	if content, ok := strings.CutPrefix(r.Target, "/begin/"); ok {
 		write(w, content)
@@ -131,7 +131,7 @@ func modelHandler(r *httpmessage.Incoming, w httpmessage.ResponseWriter) httpmes
 	})
 }
 
-// responsesOf parses what a client was sent for some steps. A last response that is incomplete is not among them.
+// responsesOf parses the responses to some steps. It omits an incomplete last response.
 func responsesOf(sent string, of []step) (got []string, err error) {
 	in := bufio.NewReader(strings.NewReader(sent))
 	for _, s := range of {
@@ -166,7 +166,7 @@ func responsesOf(sent string, of []step) (got []string, err error) {
 	return got, nil
 }
 
-// expected returns the responses of steps up to the one that ends the connection, and whether there is one.
+// expected returns the responses of steps up to the one that closes the connection, and whether there is such a one.
 func expected(of []step) (want []string, ends bool) {
 	for _, s := range of {
 		if s.want != "" {
@@ -179,7 +179,7 @@ func expected(of []step) (want []string, ends bool) {
 	return want, false
 }
 
-// complete returns the steps whose requests are in the first bytes that are sent.
+// complete returns the steps whose requests are complete in the first bytes that are sent.
 func complete(of []step, sent int) []step {
 	for i, s := range of {
 		if sent -= len(s.request); sent < 0 {
@@ -189,7 +189,7 @@ func complete(of []step, sent int) []step {
 	return of
 }
 
-// act is what happens to a connection besides what is sent.
+// act is an event on a connection besides sent data.
 type act int
 
 const (
@@ -199,7 +199,7 @@ const (
 	actDrain
 )
 
-// play sends steps in parts that end at the cuts, does something at one of them, and checks what the client was sent.
+// play sends steps in parts that end at the cuts, performs an act at one of them, and checks the responses.
 func play(t *testing.T, of []step, each bool, cuts []int, at int, what act) {
 	t.Helper()
 	text := ""
@@ -247,12 +247,12 @@ func play(t *testing.T, of []step, each bool, cuts []int, at int, what act) {
 		whole, _ := expected(complete(of, at))
 		cutOff := what != actDrain && at < len(text) && (!ends || len(whole) != len(want))
 		if cutOff && len(got) == len(whole)+1 && strings.HasPrefix(got[len(got)-1], "400") {
-			got = got[:len(got)-1] // of the request that was cut off
+			got = got[:len(got)-1] // of the incomplete request
 		}
-		if what == actClose { // nobody reads the rest
+		if what == actClose { // nothing reads the rest
 			err, whole = nil, nil
 		}
-		if what == actDrain { // the response to a request that waits is the last one
+		if what == actDrain { // the response to a waiting request is the last one
 			whole = whole[:min(len(whole), 1)]
 		}
 		if len(got) < len(whole) {
@@ -271,7 +271,7 @@ func play(t *testing.T, of []step, each bool, cuts []int, at int, what act) {
 	}
 }
 
-// stride is how many bytes are between two cuts of the model.
+// stride is the number of bytes between two cuts of the model.
 func stride() int {
 	if testing.Short() {
 		return 7
@@ -279,7 +279,7 @@ func stride() int {
 	return 1
 }
 
-// waitFor waits for a server, for an hour of synctest.
+// waitFor waits for a server, up to an hour of synctest.
 func waitFor(served interface{ Wait() }) bool {
 	ended := make(chan struct{})
 	go func() { served.Wait(); close(ended) }()
@@ -299,7 +299,7 @@ func names(of []step) string {
 	return strings.Join(all, ", ")
 }
 
-// Two requests of any kinds one behind the other, cut at each byte.
+// Two requests of any kinds in sequence, cut at each byte.
 func TestModelPairs(t *testing.T) {
 	for i, first := range steps {
 		t.Run(first.name, func(t *testing.T) {
@@ -315,7 +315,7 @@ func TestModelPairs(t *testing.T) {
 	}
 }
 
-// Two requests of any kinds, where the client leaves, or the server drains, at each byte.
+// Two requests of any kinds, with a disconnect, or a drain of the server, at each byte.
 func TestModelEnds(t *testing.T) {
 	for i, first := range steps {
 		t.Run(first.name, func(t *testing.T) {

@@ -11,8 +11,8 @@ import (
 	"github.com/urnd/urnd/proxy/http1"
 )
 
-// A request that no handler sees is answered, behind those before it, and its client can read that: RFC 9112 section
-// 9.6.
+// A rejected request gets a response, after those of earlier requests, and its client can read it (RFC 9112
+// section 9.6).
 func TestRefusal(t *testing.T) {
 	tests := []struct {
 		name, request string
@@ -66,7 +66,7 @@ func TestRefusal(t *testing.T) {
 	}
 }
 
-// The document of a refusal knows what is known of the request, and has no content for HEAD.
+// The document of a rejected request uses its parsed parts, and is omitted for HEAD.
 func TestRefusalDocument(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(answer)
@@ -87,11 +87,11 @@ func TestRefusalDocument(t *testing.T) {
 	})
 }
 
-// A head that does not come in time is answered, and silence is not: RFC 9110 section 15.5.9.
+// A header section that times out gets a response; a silent client gets none (RFC 9110 section 15.5.9).
 func TestHeaderTimeout(t *testing.T) {
 	tests := []struct {
 		name   string
-		sent   []string // a second apart
+		sent   []string // at intervals of a second
 		status string   // of the last response, "" for none
 		after  time.Duration
 	}{
@@ -137,7 +137,7 @@ func TestHeaderTimeout(t *testing.T) {
 	}
 }
 
-// Clear text on a port of TLS is answered in clear text.
+// Clear text on a TLS port is answered in clear text.
 func TestRefusePlain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(answer)

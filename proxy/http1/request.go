@@ -11,7 +11,7 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// maxGathered is how many bytes of responses are gathered before they are written.
+// maxGathered is how many bytes of responses are buffered before they are written.
 const maxGathered = 64 << 10
 
 const (
@@ -19,8 +19,8 @@ const (
 	maxEmptyLines = 2 // before a request
 )
 
-// skipEmptyLines skips empty lines before a request: old clients send one or two behind the content of a POST (RFC 9112
-// section 2.2).
+// skipEmptyLines skips empty lines before a request: old clients send one or two after the content of a POST
+// (RFC 9112 section 2.2).
 func (c *connection) skipEmptyLines() {
 	w := c.work
 	for c.emptyLines < maxEmptyLines && bytes.HasPrefix(w.in.data[w.start:w.end], []byte(emptyLine)) {
@@ -29,8 +29,8 @@ func (c *connection) skipEmptyLines() {
 	}
 }
 
-// advance begins the requests that have come, one after another, as long as each is answered. What was answered is
-// written when it returns, but where a request is to go on at once.
+// advance begins the received requests in order, as long as Begin answers each. Responses are written before
+// it returns, unless a request continues immediately.
 func (c *connection) advance() state {
 	w := c.work
 	for {
@@ -65,8 +65,8 @@ func (c *connection) advance() state {
 	}
 }
 
-// prepare makes the response and the body of a request whose head has come. stateNext is that it can begin without
-// waiting.
+// prepare sets up the response and the body of a request whose header section was received. stateNext means
+// that Begin will not block.
 func (c *connection) prepare() state {
 	w := c.work
 	w.begun, c.used, c.emptyLines = true, true, 0
@@ -83,13 +83,13 @@ func (c *connection) prepare() state {
 	if c.flush() != nil {
 		return stateClosed
 	}
-	if w.body.chunks != nil { // which are read into the buffer of the head
+	if w.body.chunks != nil { // chunks are read into the buffer of the header section
 		w.request.Clone()
 	}
 	return stateBegin
 }
 
-// begin begins a request, and answers it where it need not wait.
+// begin calls Begin, and finishes the response if there is no Continuation.
 func (c *connection) begin() (st state) {
 	w := c.work
 	defer func() {
@@ -103,12 +103,12 @@ func (c *connection) begin() (st state) {
 	return c.finish()
 }
 
-// proceed goes on with a request that waits for others.
+// proceed runs a Continuation.
 func (c *connection) proceed() (st state) {
 	w := c.work
 	failed := c.flush()
 	w.leaveBuffer(&c.server.memory)
-	if w.response.wait(); failed != nil { // what Begin has taken is given back by Continue
+	if w.response.wait(); failed != nil { // Continue still has to release the resources of Begin
 		w.response.fail(failed)
 	}
 	defer func() {
@@ -123,7 +123,7 @@ func (c *connection) proceed() (st state) {
 	return c.finish()
 }
 
-// panicked ends the connection of a request whose handler has panicked. What that still refers to is not used again.
+// panicked ends the connection after a panic of a handler. Its resources are not reused.
 func (c *connection) panicked() state {
 	if !c.work.response.taken {
 		c.work.response.Abort()
@@ -133,11 +133,11 @@ func (c *connection) panicked() state {
 	return stateClosed
 }
 
-// sendBefore sends the responses before one that was aborted, where nothing of that was sent.
+// sendBefore sends the buffered responses before an aborted one of which nothing was sent.
 func (c *connection) sendBefore() {
 	if w := c.work; !w.response.sent {
 		w.out = w.out[:w.response.mark]
-		_ = c.flush() // the connection ends, whether it fails or not
+		_ = c.flush() // the connection closes in any case
 	}
 }
 
@@ -171,14 +171,14 @@ func (c *connection) finish() state {
 		w.body, w.request.Body = nil, nil
 		return stateNext
 	case pending, w.start < w.end, !w.request.Closes:
-		// The client may be sending: a close could be a reset, which takes the response from it (RFC 9112 section 9.6).
+		// The client may be sending: closing could cause a reset that discards the response (RFC 9112 section 9.6).
 		return stateLinger
 	default:
 		return stateClosed
 	}
 }
 
-// flush writes the responses that were gathered.
+// flush writes the buffered responses.
 func (c *connection) flush() error {
 	w := c.work
 	if len(w.out) == 0 {
@@ -192,7 +192,7 @@ func (c *connection) flush() error {
 	return err
 }
 
-// refuseError refuses a request that breaks the syntax.
+// refuseError rejects a malformed request.
 func (c *connection) refuseError(err error) state {
 	var refused *syntax.Error
 	if !errors.As(err, &refused) {
@@ -201,19 +201,20 @@ func (c *connection) refuseError(err error) state {
 	return c.refuse(refused.Status, refused.Reason)
 }
 
-// refuse answers a request that no handler sees, and ends the connection: where the next request begins is not known.
+// refuse sends an error response without calling the handler, and closes the connection: the start of the
+// next request is unknown.
 func (c *connection) refuse(status int, reason string) state {
 	w, s := c.work, c.server
 	sent, contentType, content := s.config.Refusal(&w.request, status, reason, c.plain)
 	w.request.Closes = true
 	w.response.reset(c)
-	w.response.minor = 1 // whatever was understood of the request
+	w.response.minor = 1 // whatever was parsed of the request
 	w.response.WriteHeader(sent, "", httpmessage.Fields{
 		{Name: "Content-Type", Value: contentType}, {Name: "Content-Length", Value: strconv.Itoa(len(content))},
 	})
-	_, _ = w.response.Write(content) // what fails is seen by flush
+	_, _ = w.response.Write(content) // errors are seen by flush
 	w.response.finish()
-	if s.config.Refused != nil { // before the client can know it
+	if s.config.Refused != nil { // before the client can see the response
 		s.config.Refused(sent)
 	}
 	if c.flush() != nil {

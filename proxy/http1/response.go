@@ -13,49 +13,48 @@ import (
 	syntax "github.com/urnd/urnd/internal/http1"
 )
 
-// response is the httpmessage.ResponseWriter of the request that a connection has begun. It is used again for the next
-// one.
+// response is the httpmessage.ResponseWriter of the current request of a connection. It is reused for the next one.
 type response struct {
 	work *work
 
-	interim sync.Mutex // held to begin the response, and to write an interim one, which several goroutines may want to
+	interim sync.Mutex // held to begin the response, and to write an interim one: several goroutines may want to
 	status  int        // 0 before WriteHeader
 
-	minor   int  // of HTTP/1, that the client speaks
+	minor   int  // minor version of HTTP/1 of the client
 	head    bool // the request is HEAD
 	framing framing
-	left    int64 // of a content whose length is known
-	counted int64 // of a content that is not sent
+	left    int64 // bytes left of content with a known length
+	counted int64 // bytes of content that are not sent
 
-	started bool // the head is complete
-	closes  bool // the connection ends behind the response
-	dated   bool // the fields have Date
+	started bool // the header section is complete
+	closes  bool // the connection closes after the response
+	dated   bool // the fields contain Date
 	trailed bool // trailers are announced
 	taken   bool // see TakeOver
 	waiting bool // see wait
-	// mark is where the response begins in what is to be written, and sent whether a part of it was written.
+	// mark is the start of the response in the output buffer; sent is whether a part of it was written.
 	mark int
 	sent bool
-	err  error // of a write, behind which nothing is written
+	err  error // of a write, after which nothing is written
 
 	ctx    context.Context    //nolint:containedctx // it is that of the request
 	cancel context.CancelFunc // nil without a body
 }
 
-// framing is how the end of a content is found: RFC 9112 section 6.3.
+// framing is how the end of the content is determined: RFC 9112 section 6.3.
 type framing uint8
 
 const (
-	framingOpen    framing = iota // to be decided by how much comes
+	framingOpen    framing = iota // depends on the size of the content
 	framingLength                 // Content-Length is sent
 	framingChunked                // RFC 9112 section 7.1
-	framingClose                  // the end of the connection
-	framingNone                   // no content is sent
+	framingClose                  // closing the connection
+	framingNone                   // no content
 )
 
-// The sizes of what is gathered, in bytes: of a content that gets a length, and of parts of a content that are copied
-// behind the head. With TLS a response is to be one record (RFC 8446 section 5.1), and a copy costs less than a second
-// one.
+// The sizes of buffered content, in bytes: of content that gets a Content-Length, and of parts that are
+// copied after the header section. With TLS a response should be one record (RFC 8446 section 5.1): copying
+// costs less than a second one.
 const (
 	maxOpenContent  = 2 << 10
 	maxCopied       = 8 << 10
@@ -70,7 +69,7 @@ var (
 	errContent       = errors.New("a connection cannot be taken over before the content of the request was read")
 )
 
-// reset makes the response that of the next request.
+// reset initializes the response for the next request.
 func (r *response) reset(c *connection) {
 	w := c.work
 	r.forget()
@@ -78,7 +77,7 @@ func (r *response) reset(c *connection) {
 	r.mark = len(w.out)
 }
 
-// forget forgets the last response.
+// forget clears the last response.
 func (r *response) forget() {
 	r.status, r.minor, r.head = 0, 0, false
 	r.framing, r.left, r.counted = framingOpen, -1, 0
@@ -91,7 +90,7 @@ func (r *response) forget() {
 
 func (r *response) conn() Conn { return r.work.conn.conn }
 
-// wait begins to watch the client. The end of a content that does not come ends the request, too.
+// wait starts to watch the client. A failure of the content ends the request, too.
 func (r *response) wait() {
 	r.ctx, r.waiting = r.conn().BeginWait(), true
 	if r.work.body != nil {
@@ -99,27 +98,27 @@ func (r *response) wait() {
 	}
 }
 
-// fail ends the wait of a request whose client has left before it goes on: nothing is written to it.
+// fail marks the response as failed, because the client has disconnected before Continue: nothing is written.
 func (r *response) fail(err error) {
 	r.err = err
 	r.ctx, r.cancel = context.WithCancel(r.ctx)
 	r.cancel()
 }
 
-// cancelWait ends the request, whose content has failed.
+// cancelWait ends the context of the request, because reading its content has failed.
 func (r *response) cancelWait() {
 	if r.cancel != nil {
 		r.cancel()
 	}
 }
 
-// endWait ends what wait has begun.
+// endWait is the reverse of wait.
 func (r *response) endWait() {
 	r.cancelWait()
 	r.endWatch()
 }
 
-// endWatch ends the watch of the client.
+// endWatch stops to watch the client.
 func (r *response) endWatch() {
 	if r.waiting {
 		r.waiting = false
@@ -142,7 +141,7 @@ func (r *response) BodyLate() bool {
 	return b != nil && b.late.Load()
 }
 
-// SetReadDeadline implements httpmessage.ResponseWriter. Without a body there are no reads.
+// SetReadDeadline implements httpmessage.ResponseWriter. Without a body it does nothing.
 func (r *response) SetReadDeadline(t time.Time) error {
 	if r.work.body == nil {
 		return nil
@@ -188,8 +187,8 @@ func (r *response) WriteBuffers(buffers [][]byte) (int64, error) {
 	return int64(size), nil
 }
 
-// admit takes up n bytes of content, which the caller sends, or gathers where the framing is open. An error is that
-// they are not sent.
+// admit accepts n bytes of content. If open is true, the caller buffers them, else it sends them. After an
+// error they are discarded.
 func (r *response) admit(size int) (open bool, err error) {
 	n := int64(size)
 	if r.status == 0 {
@@ -213,10 +212,10 @@ func (r *response) admit(size int) (open bool, err error) {
 	return false, r.err
 }
 
-// append appends a part of the content that has so many bytes, or writes it with what was gathered.
+// append appends a part of the content of the given size to the output buffer, or writes it with the buffer.
 func (r *response) append(size int, buffers [][]byte) {
 	w := r.work
-	if r.framing == framingNone || size == 0 { // a chunk of nothing would be the last one
+	if r.framing == framingNone || size == 0 { // an empty chunk would be the last one
 		return
 	}
 	if r.framing == framingChunked {
@@ -234,7 +233,7 @@ func (r *response) append(size int, buffers [][]byte) {
 	}
 }
 
-// copies reports whether a part of the content is copied to what was gathered.
+// copies reports whether a part of the content is copied to the output buffer.
 func (r *response) copies(size int) bool {
 	most := maxCopied
 	if r.conn().Secure() {
@@ -243,7 +242,7 @@ func (r *response) copies(size int) bool {
 	return size <= most && len(r.work.out)+size <= maxGathered
 }
 
-// writeBehind writes what was gathered, and buffers behind it, as one.
+// writeBehind writes the output buffer and then buffers, in one call.
 func (r *response) writeBehind(buffers [][]byte) {
 	w := r.work
 	w.vector = append(append(w.vector[:0], w.out), buffers...)
@@ -272,7 +271,7 @@ func (r *response) ReadFrom(from io.Reader) (int64, error) {
 	return n, err
 }
 
-// onlyWriter hides all but Write.
+// onlyWriter hides all methods but Write.
 type onlyWriter struct{ io.Writer }
 
 // Flush implements httpmessage.ResponseWriter.
@@ -287,8 +286,8 @@ func (r *response) Flush() error {
 	return r.err
 }
 
-// Abort implements httpmessage.ResponseWriter. Of a response of which nothing was sent, nothing is: the responses
-// before it need no reset.
+// Abort implements httpmessage.ResponseWriter. If nothing of the response was sent, earlier responses are
+// still sent, without a reset.
 func (r *response) Abort() {
 	r.interim.Lock()
 	defer r.interim.Unlock()
@@ -319,7 +318,7 @@ func (r *response) TakeOver() (net.Conn, []byte, error) {
 	r.interim.Lock()
 	begun := r.status != 0 || r.err != nil
 	if !begun {
-		r.status = http.StatusSwitchingProtocols // no interim response follows
+		r.status = http.StatusSwitchingProtocols // no interim response may follow
 	}
 	r.interim.Unlock()
 	if begun {
@@ -336,7 +335,7 @@ func (r *response) TakeOver() (net.Conn, []byte, error) {
 		read = append(read, w.in.data[w.start:w.end]...)
 	}
 	r.taken, r.err = true, errBegun
-	r.endWatch() // who has the connection sees its end
+	r.endWatch() // the new owner of the connection sees its end
 	c.detach()
 	c.conn.Release()
 	return c.conn, read, nil

@@ -12,8 +12,8 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// respond returns what a client is sent for a request, by Begin and by Continue, which must be the same, and whether
-// the connection ends.
+// respond returns the output for a request, by Begin and by Continue, which must be equal, and whether the
+// connection closes.
 func respond(t *testing.T, request string, write func(w httpmessage.ResponseWriter)) (response string, ended bool) {
 	t.Helper()
 	var got [2]string
@@ -166,7 +166,7 @@ func TestResponse(t *testing.T) {
 	}
 }
 
-// RFC 9110 sections 9.3.2, 15.3.5, 15.4.5 and 8.6.
+// Responses without content: RFC 9110 sections 9.3.2, 15.3.5, 15.4.5 and 8.6.
 func TestResponseWithoutContent(t *testing.T) {
 	tests := []struct {
 		name    string
@@ -219,8 +219,7 @@ func TestResponseWithoutContent(t *testing.T) {
 	}
 }
 
-// A content that is longer than its length is an error, and one that is shorter cuts the connection: RFC 9112 section
-// 8.
+// Content that exceeds its length is an error; if it is shorter, the connection is aborted (RFC 9112 section 8).
 func TestContentAgainstLength(t *testing.T) {
 	begin := func(w httpmessage.ResponseWriter) { w.WriteHeader(200, "", fieldsOf("Content-Length", "3")) }
 	got, ended := respond(t, get, func(w httpmessage.ResponseWriter) {
@@ -249,7 +248,7 @@ func TestContentAgainstLength(t *testing.T) {
 	}
 }
 
-// No field and no reason phrase ends its line: RFC 9110 section 5.5.
+// Field values and reason phrases cannot contain line ends (RFC 9110 section 5.5).
 func TestLineEndsInFields(t *testing.T) {
 	got, _ := respond(t, get, func(w httpmessage.ResponseWriter) {
 		w.WriteInterim(103, fieldsOf("X", "a\r\nB: c"))
@@ -273,7 +272,7 @@ func TestDate(t *testing.T) {
 	}
 }
 
-// RFC 9110 section 6.5, RFC 9112 section 7.1.2.
+// Trailers: RFC 9110 section 6.5, RFC 9112 section 7.1.2.
 func TestResponseTrailers(t *testing.T) {
 	tests := []struct {
 		name    string
@@ -314,7 +313,7 @@ func TestResponseTrailers(t *testing.T) {
 	}
 }
 
-// A response that is aborted does not look complete, and those before it are sent.
+// An aborted response does not look complete, and earlier responses are sent.
 func TestAbort(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(func(r *httpmessage.Incoming, w httpmessage.ResponseWriter) httpmessage.Continuation {
@@ -390,7 +389,7 @@ func TestEndEarly(t *testing.T) {
 	}
 }
 
-// What a client that has left is sent fails.
+// Writes to a client that has disconnected fail.
 func TestWriteFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var errs [3]error

@@ -1,9 +1,9 @@
-// Package http1 is the server of HTTP/1.1 and HTTP/1.0 (RFC 9112): it reads the requests of a connection, gives them to
-// a handler, and writes the responses. It knows the protocol alone; what a connection is, who may have one and how
-// long, is package listen's, the syntax of messages is internal/http1's, and what is answered is the handler's.
+// Package http1 is a server of HTTP/1.1 and HTTP/1.0 (RFC 9112). A connection of package listen enters; its
+// requests are passed to an httpmessage.Handler, and the responses are written to it. Limits and eviction of
+// connections belong to package listen, and the syntax of messages to internal/http1.
 //
-// A connection has no goroutine while it is idle but one that waits without a buffer. All requests that have come in
-// one read are begun one after another, and their responses are sent by one write.
+// An idle connection has no goroutine except one that waits without a buffer. All requests received in one
+// read are begun one after another, and their responses are sent by one write.
 package http1
 
 import (
@@ -16,28 +16,28 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// Config configures a Server. All but what says otherwise must be set.
+// Config configures a Server. All fields must be set, unless documented otherwise.
 type Config struct {
 	Handler httpmessage.Handler
-	// Now is the system clock, of which the deadlines of connections are counted.
+	// Now is the system clock, for the deadlines of connections.
 	Now func() time.Time
-	// Panicked is called with a panic of Handler, which ends its connection.
+	// Panicked is called with a panic of Handler, which closes the connection.
 	Panicked func(value any, stack []byte)
 
-	MaxHeader int // bytes of a head: 431, or 414 where its request line is as long
-	// HeaderTimeout is how long a client may take for a head, behind its first byte; on a new connection, since that
-	// was accepted.
+	MaxHeader int // bytes of a header section; beyond it the status is 431, or 414 if the request line is as long
+	// HeaderTimeout is how long a client may take to send a header section after its first byte; on a new
+	// connection, after it was accepted.
 	HeaderTimeout time.Duration
 	// IdleTimeout is how long a connection may wait for the next request.
 	IdleTimeout time.Duration
-	// BodyDeadline returns by when a client must have sent the next part of a body; nil sets no deadline.
+	// BodyDeadline returns the deadline for the next part of a body; nil for no deadline.
 	BodyDeadline func() time.Time
 
-	// Refusal returns the document of a request that no handler sees, with its status: the request as far as it is
-	// known, why it is refused, and whether it came in clear text to a port of TLS.
+	// Refusal returns the status and the document for a request that is rejected before the handler. Its arguments are
+	// the request as far as it was parsed, the reason, and whether it was sent in clear text to a TLS port.
 	Refusal func(r *httpmessage.Incoming, status int, reason string, plain bool) (
 		sent int, contentType string, content []byte)
-	// Refused is called with the status of each refusal; nil is not called.
+	// Refused is called with the status of each rejected request; nil for no call.
 	Refused func(status int)
 }
 
@@ -53,16 +53,16 @@ func NewServer(config Config) *Server {
 	return &Server{config: config}
 }
 
-// Serve serves a connection. It returns when the connection is closed, was taken over (Conn.Release), or is idle
-// (Conn.Park).
+// Serve serves a connection. It returns when the connection is closed, was taken over (Conn.Release), or is
+// idle (Conn.Park).
 func (s *Server) Serve(conn Conn) {
 	c := &connection{server: s, conn: conn, readsEach: conn.CanReadEach()}
 	c.idleBy = s.config.Now().Add(s.config.HeaderTimeout)
 	c.run(stateIdle)
 }
 
-// RefusePlain refuses a client that speaks HTTP in clear text to a port of TLS, whose request the handshake has
-// consumed.
+// RefusePlain rejects a client that sends HTTP in clear text to a TLS port. The TLS handshake has consumed
+// its request.
 func (s *Server) RefusePlain(conn Conn) {
 	c := &connection{server: s, conn: conn, plain: true, used: true}
 	c.take()
@@ -73,7 +73,7 @@ func (s *Server) RefusePlain(conn Conn) {
 	c.run(from)
 }
 
-// recovered reports a panic, whose value is nil for none.
+// recovered reports a recovered panic value to Panicked; it returns false for nil.
 func (s *Server) recovered(value any) bool {
 	if value == nil {
 		return false
@@ -82,8 +82,8 @@ func (s *Server) recovered(value any) bool {
 	return true
 }
 
-// Refusal returns a whole response with a document and more fields, which ends its connection: for a client of whose
-// request nothing is read.
+// Refusal returns a complete response with a document and additional fields, which closes its connection: for
+// a client whose request is not read.
 func Refusal(status int, contentType string, content []byte, fields httpmessage.Fields) []byte {
 	b := syntax.AppendStatusLine(nil, status, "")
 	length := strconv.Itoa(len(content))

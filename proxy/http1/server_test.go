@@ -15,14 +15,14 @@ import (
 	"github.com/urnd/urnd/proxy/http1"
 )
 
-// handler is an httpmessage.Handler of a function.
+// handler is an httpmessage.Handler from a function.
 type handler func(r *httpmessage.Incoming, w httpmessage.ResponseWriter) httpmessage.Continuation
 
 func (h handler) Begin(r *httpmessage.Incoming, w httpmessage.ResponseWriter) httpmessage.Continuation {
 	return h(r, w)
 }
 
-// later is a Continuation of a function.
+// later is a Continuation from a function.
 type later func()
 
 func (f later) Continue() { f() }
@@ -60,7 +60,7 @@ func newWorld(h handler) *world {
 	return w
 }
 
-// serve serves the connection as package listen does, until it ends.
+// serve serves the connection like package listen, until it ends.
 func (w *world) serve() {
 	server := http1.NewServer(w.config)
 	w.served.Go(func() {
@@ -75,7 +75,7 @@ func (w *world) serve() {
 // send sends a text as the client.
 func (w *world) send(text string) { _, _ = w.client.Write([]byte(text)) }
 
-// came returns what the client was sent since it was called last, when nothing more happens. It is for synctest.
+// came returns the output since the last call, when the server is blocked. It is for synctest.
 func (w *world) came() string {
 	synctest.Wait()
 	w.client.in.mu.Lock()
@@ -93,16 +93,16 @@ func (w *world) ended() bool {
 	return w.client.in.ended || w.client.in.broken
 }
 
-// finish ends the connection by the client, and waits for the server.
+// finish closes the connection by the client, and waits for the server.
 func (w *world) finish() {
 	_ = w.client.Close()
 	w.served.Wait()
 }
 
-// dateLine is the field Date where synctest begins.
+// dateLine is the field Date at the start time of synctest.
 const dateLine = "Date: Sat, 01 Jan 2000 00:00:00 GMT\r\n"
 
-// answer is a Handler of the tests: what it does is said by the path.
+// answer is a Handler of the tests: the path selects its behavior.
 func answer(r *httpmessage.Incoming, w httpmessage.ResponseWriter) httpmessage.Continuation {
 	fields := httpmessage.FieldsOf("Content-Type", "text/plain")
 	path, argument, _ := strings.Cut(strings.TrimPrefix(r.Target, "/"), "/")
@@ -112,7 +112,7 @@ func answer(r *httpmessage.Incoming, w httpmessage.ResponseWriter) httpmessage.C
 		w.WriteHeader(http.StatusOK, "", fields)
 		_, _ = io.WriteString(w, argument)
 		return nil
-	case "small": // answered by Begin, whose framing the protocol finds
+	case "small": // answered by Begin, without an explicit length
 		_, _ = io.WriteString(w, argument)
 		return nil
 	}
@@ -158,7 +158,7 @@ func TestKeepAlive(t *testing.T) {
 	}
 }
 
-// Requests that come in one read are answered by one write.
+// Requests received in one read are answered by one write.
 func TestPipelining(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(answer)

@@ -6,44 +6,44 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// work is what the requests of a connection need while they are under way. It is pooled.
+// work has the resources that the requests of a connection need while they are in progress. It is pooled.
 type work struct {
-	in         *buffer // nil while a request waits that has left nothing in it
-	start, end int     // of what was read, and not used
+	in         *buffer // nil during a Continuation, if the buffer was empty
+	start, end int     // of the unprocessed data
 	request    httpmessage.Incoming
 	response   response
 	body       *body // of the request, nil for none
-	// continuation is the rest of the request, nil for none.
+	// continuation is the Continuation of the request, nil for none.
 	continuation httpmessage.Continuation
 
-	out     []byte   // responses that are to be written
-	content []byte   // of a response whose framing is not known
+	out     []byte   // output buffer of responses
+	content []byte   // of a response whose framing is not decided
 	trailer []byte   // of a response
 	vector  [][]byte // of a write
 
-	inUse, begun bool  // something has come, and a request has begun, since it was waited for
-	next         state // behind received
-	// received is that of the connection, for ReadEach: made once.
+	inUse, begun bool  // since the last wait, data was received, and a request has begun
+	next         state // the result of received
+	// received is the method of the connection, as a function value created once, for ReadEach.
 	received func(n int) bool
 	conn     *connection
 }
 
-// buffer is memory that is read into.
+// buffer is a read buffer.
 type buffer struct{ data []byte }
 
-// The sizes of buffers, in bytes: of reads, and those of which each is twice the one before.
+// The sizes of buffers, in bytes: the smallest one, for reads; each further size is twice the previous one.
 const (
 	readSize    = 4 << 10
 	bufferSizes = 9 // up to 1 MiB
 )
 
-// The most that is kept for the next request: bytes, and fields of a head or parts of a content.
+// Limits of what is retained for the next request: bytes, and fields of a header or parts of a content.
 const (
 	maxKept      = 128 << 10
 	maxKeptParts = 128
 )
 
-// memory pools what requests need. The zero value is ready. It is safe for concurrent use.
+// memory pools the resources of requests. The zero value is ready to use. It is safe for concurrent use.
 type memory struct {
 	works   sync.Pool // of *work
 	buffers [bufferSizes]sync.Pool
@@ -64,7 +64,7 @@ func (m *memory) buffer(size int) *buffer {
 	return &buffer{make([]byte, length)}
 }
 
-// putBuffer gives a buffer back, whose content is not used any more.
+// putBuffer returns an unused buffer to the pool.
 func (m *memory) putBuffer(b *buffer) {
 	class := 0
 	for length := readSize; length < len(b.data); length *= 2 {
@@ -86,7 +86,7 @@ func (m *memory) work(c *connection) *work {
 	return w
 }
 
-// put gives a work back, of which nothing is used any more.
+// put returns an unused work to the pool.
 func (m *memory) put(w *work) {
 	if w.in != nil {
 		m.putBuffer(w.in)
@@ -106,7 +106,7 @@ func (m *memory) put(w *work) {
 	m.works.Put(w)
 }
 
-// keep returns memory for the next response, nil where it is too much.
+// keep returns an emptied buffer for the next response, nil if it is too large.
 func keep(b []byte) []byte {
 	if cap(b) > maxKept {
 		return nil
@@ -114,7 +114,7 @@ func keep(b []byte) []byte {
 	return b[:0]
 }
 
-// ensureBuffer makes the buffer one of the size of reads, where nothing is in it.
+// ensureBuffer makes the buffer one of readSize, if it is empty.
 func (w *work) ensureBuffer(m *memory) {
 	if w.start < w.end {
 		return
@@ -129,7 +129,7 @@ func (w *work) ensureBuffer(m *memory) {
 	w.in = m.buffer(readSize)
 }
 
-// leaveBuffer gives the buffer up while a request waits, where nothing is in it.
+// leaveBuffer releases an empty buffer while a request waits.
 func (w *work) leaveBuffer(m *memory) {
 	if w.start == w.end && w.in != nil {
 		m.putBuffer(w.in)

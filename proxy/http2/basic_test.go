@@ -11,7 +11,7 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// A request is answered in Begin and in Continue.
+// A request is answered by Begin and by Continue.
 func TestRequest(t *testing.T) {
 	t.Parallel()
 	for name, h := range map[string]handler{"Begin": atOnce(plain), "Continue": later(plain)} {
@@ -36,7 +36,7 @@ func TestRequest(t *testing.T) {
 
 var hold = flag.Duration("hold", 0, "how long TestServe serves, for other clients")
 
-// site answers small documents in Begin, and others in Continue; what it is sent it sends back.
+// site answers small documents by Begin, and others by Continue; it echoes request content.
 func site() handler {
 	large := bytes.Repeat([]byte("x"), 10<<20)
 	return handler{begin: func(r *httpmessage.Incoming, w httpmessage.ResponseWriter) bool {
@@ -57,7 +57,7 @@ func site() handler {
 	}}
 }
 
-// TestServe serves for clients that are not a part of the tests.
+// TestServe serves external clients.
 func TestServe(t *testing.T) {
 	if *hold == 0 {
 		t.Skip("there is no -hold")
@@ -68,7 +68,7 @@ func TestServe(t *testing.T) {
 	time.Sleep(*hold)
 }
 
-// TestH2Spec runs h2spec, where it is installed.
+// TestH2Spec runs h2spec, if it is installed.
 func TestH2Spec(t *testing.T) {
 	path, err := exec.LookPath("h2spec")
 	if err != nil || testing.Short() {

@@ -18,7 +18,7 @@ import (
 	"github.com/urnd/urnd/proxy/http2"
 )
 
-// cached answers as a cache does, without an allocation.
+// cached answers like a cache hit, without an allocation.
 func cached() handler {
 	fields := httpmessage.FieldsOf("Content-Type", "text/html; charset=utf-8", "Content-Length", "1024",
 		"Etag", `"abc"`, "Cache-Control", "max-age=3600", "Age", "17", "Via", "1.1 urnd")
@@ -32,14 +32,14 @@ func cached() handler {
 	})
 }
 
-// source is a connection that brings the same requests again and again, and counts what it is sent.
+// source is a connection that repeatedly sends the same requests, and counts the output.
 type source struct {
 	net.Conn
 	first, each []byte
 	requests    int
 	step        int
 	per         int
-	written     chan struct{} // the last request is answered
+	written     chan struct{} // the last request was answered
 }
 
 func (s *source) Read(p []byte) (int, error) {
@@ -88,7 +88,7 @@ func (s *source) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// requests returns the first bytes of a client, and those of each later request, whose stream is to be set.
+// requests returns the first bytes of a client, and those of each later request, whose stream identifier is to be set.
 func requests() (first, each []byte) {
 	var out bytes.Buffer
 	c := newClient(nil, struct {
@@ -113,7 +113,7 @@ func benchmark(b *testing.B, h httpmessage.Handler, per int) {
 	b.ReportAllocs()
 	left := b.N
 	for left > 0 {
-		n := min(left, 1_000_000) // the window of a client has an end
+		n := min(left, 1_000_000) // the window of a client is limited
 		left -= n
 		first, each := requests()
 		conn := &source{first: first, each: each, requests: n, step: 1, per: per, written: make(chan struct{}, 1)}
@@ -127,7 +127,7 @@ func BenchmarkContinue(b *testing.B) { benchmark(b, handler{next: cached().begin
 
 func (h handler) begin2(r *httpmessage.Incoming, w writer) { h.begin(r, w) }
 
-// A request that is answered in Begin costs at most 6 allocations, the most of which are those of the Framer.
+// A request that is answered by Begin costs at most 6 allocations, most of which are those of the Framer.
 func TestAllocations(t *testing.T) {
 	if raceEnabled {
 		t.Skip("pools forget with the race detector")
@@ -139,8 +139,8 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// Idle connections, and streams that wait for their clients to open a window, have little memory. The connections are
-// without TLS, with a pipe in memory.
+// Idle connections, and streams that wait for a window of their client, use little memory. The connections
+// are in memory, without TLS.
 func TestMemory(t *testing.T) {
 	if raceEnabled || testing.Short() {
 		t.Skip("the race detector takes memory, or the tests are short")
@@ -225,7 +225,7 @@ func (m *memory) discard() {
 	m.bytes = nil
 }
 
-// The client of net/http is served, by TLS.
+// The client of net/http is served over TLS.
 func TestClientOfNetHTTP(t *testing.T) {
 	t.Parallel()
 	address := listenTCP(t, later(echo), nil)

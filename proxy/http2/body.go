@@ -11,32 +11,32 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// The window of the server for a connection (RFC 9113 section 5.2) is the largest that there is, so that a request whose
-// body no handler reads does not keep the client from sending others. Each stream has a window of its own.
+// The server opens the connection window (RFC 9113 section 5.2) to its maximum, so that a request whose body
+// is not read does not keep the client from sending others. Each stream has its own window.
 const (
-	// firstWindow is that of a stream whose body no handler reads yet: such a request takes no more memory than one
-	// whose response waits for the client.
+	// firstWindow is the window of a stream whose body is not read yet: such a request needs no more memory
+	// than one whose response waits for the client.
 	firstWindow = maxFrame
-	// receiveWindow is how many bytes of a body that a handler reads may wait for that.
+	// receiveWindow is the most bytes of a body that are buffered while a handler reads it.
 	receiveWindow = 256 << 10
 )
 
-// body is the content of a request, as far as it has come and was not read. connection.mu guards it.
+// body is the buffered content of a request. It is guarded by connection.mu.
 type body struct {
 	content []byte
-	read    int   // bytes of content
-	left    int64 // until the declared length; -1 where none is
+	read    int   // bytes of content that were read
+	left    int64 // bytes until the declared length; -1 for none
 	window  int64 // bytes that the client may send
-	unsent  int64 // bytes that it may send more, and was not told yet
+	unsent  int64 // credit that was not announced to the client yet
 	begun   bool  // a handler reads it
 	ended   bool
 	trailer httpmessage.Fields
-	expects bool      // the client waits for an interim response: RFC 9110 section 10.1.1
-	by      time.Time // when a read ends; zero for what the server sets
+	expects bool      // the client waits for 100 (Continue): RFC 9110 section 10.1.1
+	by      time.Time // the handler's read deadline; zero for none
 	late    bool
 }
 
-// take takes the content of a DATA frame, of a size with its padding, and returns the code of an error of the stream.
+// take adds the content of a DATA frame, of a size with its padding, and returns the code of a stream error.
 func (b *body) take(content []byte, size int64, end bool) http2.ErrCode {
 	n := int64(len(content))
 	b.window -= size
@@ -58,10 +58,10 @@ func (b *body) take(content []byte, size int64, end bool) http2.ErrCode {
 	return http2.ErrCodeNo
 }
 
-// unread returns how many bytes are there.
+// unread returns the number of buffered bytes.
 func (b *body) unread() int { return len(b.content) - b.read }
 
-// next reads what is there.
+// next reads buffered bytes.
 func (b *body) next(p []byte) int {
 	n := copy(p, b.content[b.read:])
 	b.read += n
@@ -71,7 +71,7 @@ func (b *body) next(p []byte) int {
 	return n
 }
 
-// empty forgets the content, and the buffer of much content.
+// empty clears the content, and releases a large buffer.
 func (b *body) empty() {
 	const most = 64 << 10
 	if b.read, b.content = 0, b.content[:0]; cap(b.content) > most || b.ended {
@@ -117,12 +117,12 @@ func (r *requestBody) Read(p []byte) (int, error) {
 // partWait is a wait for the next part of a body. The zero value has not begun.
 type partWait struct {
 	begun bool
-	by    time.Time // by the configuration; zero for never
-	sent  int64     // content of the response when it began
+	by    time.Time // the deadline of the server; zero for none
+	sent  int64     // bytes of response content when it began
 }
 
-// awaitPart waits until something has changed, and reports false where the next part of the body is late. c.mu is held, but while it
-// waits.
+// awaitPart waits for a change, and reports false if the next part of the body is late. c.mu is held, except
+// while it waits.
 func (s *stream) awaitPart(w *partWait) bool {
 	b := &s.body
 	if !w.begun {
@@ -135,16 +135,17 @@ func (s *stream) awaitPart(w *partWait) bool {
 	switch {
 	case s.c.wait(&s.changed, by), b.unread() > 0, b.ended, s.err != nil:
 		return true
-	case by.Equal(w.by) && s.sent > w.sent: // both sides talk, as with gRPC, and it was the turn of the other one
+	case by.Equal(w.by) && s.sent > w.sent: // both sides send, as with gRPC, and it was the turn of the other one
 		w.begun = false
 		return true
 	default:
-		b.late = !by.Before(time.Unix(1<<20, 0)) // which the handler sets to end a read
+		// Not a deadline in the distant past, by which a handler interrupts a read.
+		b.late = !by.Before(time.Unix(1<<20, 0))
 		return false
 	}
 }
 
-// bodyDeadline returns when the next part of the body must have come. A tunnel has no such time.
+// bodyDeadline returns the deadline of the next part of the body. A tunnel has none.
 func (s *stream) bodyDeadline() time.Time {
 	if s.c.server.config.BodyDeadline == nil || s.tunnel {
 		return time.Time{}
@@ -152,8 +153,8 @@ func (s *stream) bodyDeadline() time.Time {
 	return s.c.server.config.BodyDeadline()
 }
 
-// beginBody lets the client send the body when it is read first: by a larger window, and an interim response where the
-// client waits for that and there is no response. c.mu is held.
+// beginBody lets the client send the body, on the first read: it enlarges the window, and sends 100
+// (Continue) if the client waits for it and there is no response yet. c.mu is held.
 func (s *stream) beginBody() {
 	if s.body.begun {
 		return
@@ -166,7 +167,7 @@ func (s *stream) beginBody() {
 	s.c.flush()
 }
 
-// credit lets the client send so many bytes more. It is told when they are worth a frame, or needed. c.mu is held.
+// credit enlarges the window. It is announced when it is worth a frame, or needed. c.mu is held.
 func (s *stream) credit(n int64) {
 	const few = receiveWindow / 8
 	b := &s.body

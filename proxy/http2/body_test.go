@@ -17,7 +17,7 @@ import (
 	"github.com/urnd/urnd/proxy/http2"
 )
 
-// echo sends back what it is sent, and says how that has ended.
+// echo sends back its input, and how that has ended.
 func echo(r *httpmessage.Incoming, w writer) {
 	if r.Body == nil {
 		text(w, "no body")
@@ -87,7 +87,7 @@ func TestBodies(t *testing.T) {
 	}
 }
 
-// uploads are requests whose content a client sends as the windows of the server let it: RFC 9113 section 5.2.
+// uploads are requests whose content a client sends as the server's windows allow: RFC 9113 section 5.2.
 type uploads struct {
 	*client
 	mu                  sync.Mutex
@@ -103,7 +103,7 @@ func newUploads(c *client) *uploads {
 	}
 }
 
-// begin begins a request with so many bytes of content.
+// begin starts a request with n bytes of content.
 func (u *uploads) begin(n int64, fields ...string) uint32 {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -113,7 +113,7 @@ func (u *uploads) begin(n int64, fields ...string) uint32 {
 	return id
 }
 
-// send sends what the windows let it. u.mu is held.
+// send sends as much as the windows allow. u.mu is held.
 func (u *uploads) send() {
 	for id := range u.left {
 		for u.left[id] > 0 && u.windows[id] > 0 && u.connection > 0 {
@@ -126,7 +126,7 @@ func (u *uploads) send() {
 	}
 }
 
-// take takes a frame.
+// take handles a frame.
 func (u *uploads) take(frame framing.Frame) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -161,16 +161,16 @@ func (u *uploads) receive(id uint32) (a answer) {
 	}
 }
 
-// A client may send 16 KiB of a body that no handler reads, and 256 KiB of one that is read, of which it learns again
-// and again, unless its length is little: RFC 9113 section 6.9.
+// A client may send 16 KiB of a body that no handler reads, and 256 KiB of one that is read, for which the
+// window is reopened, unless the declared length is small: RFC 9113 section 6.9.
 func TestReceiveWindow(t *testing.T) {
 	t.Parallel()
 	const first, most = 16 << 10, 256 << 10
-	for _, early := range []bool{false, true} { // it has begun before it knows of the settings
+	for _, early := range []bool{false, true} { // the request starts before the client has received the settings
 		for _, tt := range []struct {
 			length, read int64
 			declared     bool
-			want         int64 // bytes that it may have sent, beside those that were read
+			want         int64 // bytes that it may have sent, in addition to those that were read
 		}{
 			{2 << 20, 0, false, first},
 			{2 << 20, 1, false, most},
@@ -237,14 +237,14 @@ func TestReceiveWindow(t *testing.T) {
 	}
 }
 
-// A request whose body nobody reads does not keep the client from sending another one: RFC 9113 section 5.2.2.
+// A request whose body is not read does not keep the client from sending another one: RFC 9113 section 5.2.2.
 func TestStalledUploads(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		u := newUploads(serve(t, later(func(r *httpmessage.Incoming, w writer) {
 			if r.Target != "/" {
-				_, _ = r.Body.Read(make([]byte, 1)) // an origin that reads no more
+				_, _ = r.Body.Read(make([]byte, 1)) // an origin that stops reading
 				<-release
 			}
 			n, err := io.Copy(io.Discard, r.Body)
@@ -265,7 +265,7 @@ func TestStalledUploads(t *testing.T) {
 	})
 }
 
-// More than the window of a stream is an error of that: RFC 9113 section 6.9.1.
+// Exceeding the window of a stream is a stream error: RFC 9113 section 6.9.1.
 func TestReceiveWindowOverflow(t *testing.T) {
 	t.Parallel()
 	for _, read := range []bool{false, true} {
@@ -295,8 +295,8 @@ func TestReceiveWindowOverflow(t *testing.T) {
 	}
 }
 
-// A response that comes before the end of the request ends the stream without an error: RFC 9113 section 8.1. What the
-// client has sent meanwhile is ignored, and given back to its window.
+// A response before the end of the request ends the stream without an error: RFC 9113 section 8.1. Content
+// that the client sends meanwhile is ignored, and credited to the connection window.
 func TestEarlyResponse(t *testing.T) {
 	t.Parallel()
 	for name, wrap := range modes() {
@@ -326,8 +326,8 @@ func TestEarlyResponse(t *testing.T) {
 	}
 }
 
-// A client may end a request that was answered before, if it does so soon and within its window, and it is no error then
-// but what is one in any request.
+// A client may end a request after its response, if it does so soon and within its window. Errors are the
+// same as in any request.
 func TestRestOfRequest(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -383,7 +383,7 @@ func TestRestOfRequest(t *testing.T) {
 	}
 }
 
-// A client that waits for an interim response gets one when the body is read: RFC 9110 section 10.1.1.
+// A client that waits for 100 (Continue) gets it when the body is read: RFC 9110 section 10.1.1.
 func TestExpect(t *testing.T) {
 	t.Parallel()
 	c := serve(t, later(func(r *httpmessage.Incoming, w writer) {
@@ -420,7 +420,8 @@ func TestExpect(t *testing.T) {
 	}
 }
 
-// A part of a body has a deadline, that of the server or of the handler, who may also end reads for which the client is not to blame.
+// A part of a body has a deadline, of the server or of the handler. A handler may also interrupt reads, which
+// is not an error of the client.
 func TestBodyDeadline(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -449,7 +450,7 @@ func TestBodyDeadline(t *testing.T) {
 	})
 }
 
-// Content goes both ways at a time.
+// Content is sent in both directions concurrently.
 func TestFullDuplex(t *testing.T) {
 	t.Parallel()
 	c := serve(t, later(func(r *httpmessage.Incoming, w writer) {
@@ -483,7 +484,7 @@ func TestFullDuplex(t *testing.T) {
 	}
 }
 
-// While content of the response goes out, the client may wait for more of it before it sends the next part of its body.
+// While response content is sent, the client may wait for more of it before it sends the next part of its body.
 func TestBodyDeadlineOfBothWays(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -13,7 +13,7 @@ import (
 	"github.com/urnd/urnd/proxy/http2"
 )
 
-// stub is a listen.Conn as far as this package needs it, over any connection.
+// stub implements the needed part of listen.Conn, over any connection.
 type stub struct {
 	net.Conn
 	ctx     context.Context
@@ -22,7 +22,7 @@ type stub struct {
 	evicted atomic.Bool
 	idle    atomic.Bool
 	waits   atomic.Int64
-	awaited atomic.Int64 // how often it waited without a buffer
+	awaited atomic.Int64 // number of waits without a buffer
 	peeked  []byte
 	by      time.Time
 	resume  func(error)
@@ -47,7 +47,7 @@ func (s *stub) Linger() error              { return s.Close() }
 
 func (s *stub) Park(by time.Time, resume func(error)) { s.by, s.resume = by, resume }
 
-// serve serves until the connection ends, as a worker of the server does.
+// serve serves until the connection ends, like a worker of package listen.
 func (s *stub) serve(server *http2.Server) {
 	server.Serve(s)
 	for s.resume != nil {
@@ -67,7 +67,7 @@ func (s *stub) evict() {
 	_ = s.Conn.SetReadDeadline(time.Unix(1, 0))
 }
 
-// SetReadDeadline does not let a connection that was evicted wait.
+// SetReadDeadline does not let an evicted connection wait.
 func (s *stub) SetReadDeadline(t time.Time) error {
 	err := s.Conn.SetReadDeadline(t)
 	if s.evicted.Load() {
@@ -96,12 +96,12 @@ func (s *stub) Read(p []byte) (int, error) {
 	return s.Conn.Read(p)
 }
 
-// memory is one direction of a connection in memory.
+// memory is one direction of an in-memory connection.
 type memory struct {
 	mu       sync.Mutex
 	changed  sync.Cond
 	bytes    []byte
-	size     int // how much fits; 0 is all
+	size     int // the capacity; 0 for no limit
 	err      error
 	deadline time.Time
 	timer    *time.Timer
@@ -175,7 +175,7 @@ func (m *memory) setDeadline(t time.Time) {
 	m.changed.Broadcast()
 }
 
-// pipe is an end of a connection in memory.
+// pipe is an end of an in-memory connection.
 type pipe struct{ in, out *memory }
 
 func newPipe() (client, server *pipe) {
@@ -194,10 +194,10 @@ func (p *pipe) Close() error {
 	return nil
 }
 
-// CloseWrite ends this side, as FIN does.
+// CloseWrite ends this side, like a FIN.
 func (p *pipe) CloseWrite() error { p.out.close(io.EOF); return nil }
 
-// reset ends both sides, as RST does.
+// reset ends both sides, like a RST.
 func (p *pipe) reset() { p.out.close(errGone); p.in.close(errGone) }
 
 func (*pipe) LocalAddr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 443} }

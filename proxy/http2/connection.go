@@ -11,59 +11,59 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// connection is the state of a connection, and the httpmessage.Connection of its requests. What is behind mu is used by
-// the goroutine that reads, and by those of streams.
+// connection is the state of a connection, and the httpmessage.Connection of its requests. The fields after
+// mu are shared by the goroutine that reads and those of streams.
 type connection struct {
 	Conn
 	server *Server
 
-	// Of the goroutine that reads:
-	reader *frameReader // nil while nothing comes
+	// Used by the reading goroutine only:
+	reader *frameReader // nil while no data arrives
 	block  blockDecoder
 	state  any  // of the handler: see State
-	begun  bool // the first frame has come
+	begun  bool // the first frame was received
 
 	mu       sync.Mutex
-	progress sync.Cond // wakes the goroutine that reads where it waits for others
-	err      error     // why nothing is sent any more
+	progress sync.Cond // wakes the reading goroutine when it waits for others
+	err      error     // why nothing can be sent any more
 	streams  map[uint32]*stream
-	last     uint32 // the last stream of the client
+	last     uint32 // the highest stream identifier of the client
 	running  int    // tasks of pooled goroutines
-	handlers int    // those that are handlers
+	handlers int    // those that run handlers
 	resets   resetStreams
 	flood    flood
 
 	out         []byte // frames to be written
 	writing     bool
 	sent        int64 // bytes
-	shrinkTable bool  // the next field block begins with the size of an empty table
-	window      int64 // of the client for the connection
-	initial     int64 // its windows of new streams
+	shrinkTable bool  // the next field block begins with a table size update to 0
+	window      int64 // the client's connection window
+	initial     int64 // the client's initial window of streams
 	turns       []*stream
-	received    int64 // bytes of DATA that the window of the connection is not opened for again
-	first       int64 // windows of the server for streams that begin
+	received    int64 // bytes of DATA for which the connection window was not reopened yet
+	first       int64 // the server's window of new streams
 
-	waiting   bool      // the goroutine that reads does so
-	armed     time.Time // the deadline of that
-	unarmed   bool      // another one was set meanwhile
+	waiting   bool      // the reading goroutine is blocked in a read
+	armed     time.Time // the deadline of that read
+	unarmed   bool      // another deadline was set meanwhile
 	idle      bool      // conn.Idle was called after the last request, and conn.Serving is still to be called
-	inBlock   bool      // a field block was begun
-	blockBy   time.Time // when it must be complete
-	settings  time.Time // when the client must have acknowledged the settings; zero behind that
+	inBlock   bool      // a field block has begun
+	blockBy   time.Time // its deadline
+	settings  time.Time // the deadline of the client's acknowledgement of the settings; zero after it
 	restSince time.Time // since when there are no streams
-	activeAt  time.Time // when it was read last, or its last stream ended
-	rested    bool      // buffers and state were given back
-	finished  bool      // the client has ended its side
-	lingerBy  time.Time // when streams that linger are looked at; zero where there are none
+	activeAt  time.Time // when data was last received, or the last stream ended
+	rested    bool      // buffers and state were released
+	finished  bool      // the client has closed its side
+	lingerBy  time.Time // when to check lingering streams; zero for none
 	goAway    goAway
 }
 
-// goAway is how far the end of a connection is: RFC 9113 section 6.8.
+// goAway is the progress of a graceful shutdown of the connection: RFC 9113 section 6.8.
 type goAway struct {
-	begun bool      // the client was told to open no more streams
-	by    time.Time // when it must have heard that
-	final bool      // it was told of the last one
-	last  uint32    // that one
+	begun bool      // the first GOAWAY was sent
+	by    time.Time // when the client must have received it
+	final bool      // the second GOAWAY was sent, with the last stream
+	last  uint32    // the last stream
 }
 
 const (
@@ -71,9 +71,9 @@ const (
 	maxWindow     = 1<<31 - 1
 	maxStream     = 1<<31 - 1
 	tableSize     = 4096 // RFC 7541 section 4.2
-	// restAfter is how long nothing comes before buffers are given back.
+	// restAfter is how long no data arrives before buffers are released.
 	restAfter = 100 * time.Millisecond
-	// roundTrip is how long a client may take to hear that the connection ends.
+	// roundTrip is how long a client may take to receive a GOAWAY.
 	roundTrip = time.Second / 2
 )
 
@@ -85,7 +85,7 @@ var (
 	errParked  = errors.New("the connection waits in another goroutine")
 )
 
-// goAwayPing is the content of the PING whose acknowledgement says that the client has heard of the first GOAWAY.
+// goAwayPing is the payload of the PING whose acknowledgement proves that the client has received the first GOAWAY.
 func goAwayPing() [8]byte { return [8]byte{'g', 'o', 'a', 'w', 'a', 'y'} }
 
 func newConnection(s *Server, conn Conn) *connection {
@@ -100,18 +100,18 @@ func newConnection(s *Server, conn Conn) *connection {
 	c.block.decoder.SetMaxStringLength(2 * c.maxList())
 	c.appendSettings()
 	c.idle = true
-	c.blockBy, c.inBlock = c.settings, true // the preface has the time of a field block
+	c.blockBy, c.inBlock = c.settings, true // the preface has the deadline of a field block
 	return c
 }
 
-// maxList is the size of a field section that is announced. net/http adds as much for pseudo-header fields and the
-// overhead of others.
+// maxList is the announced size of a field section. Like net/http it adds room for pseudo-header fields and
+// the overhead per field.
 func (c *connection) maxList() int {
 	const spare = 10 * 32
 	return c.server.config.MaxHeader + spare
 }
 
-// serve reads frames until the connection ends, or is parked; where err is not nil, it has ended already.
+// serve reads frames until the connection ends, or is parked. A non-nil err means that it has already ended.
 func (c *connection) serve(err error) {
 	for err == nil {
 		err = c.next()
@@ -121,7 +121,7 @@ func (c *connection) serve(err error) {
 	}
 }
 
-// next reads a frame, and does what it says. An error ends the connection.
+// next reads and handles a frame. An error ends the connection.
 func (c *connection) next() error {
 	if err := c.fill(true); err != nil {
 		return err
@@ -150,7 +150,7 @@ func (c *connection) readPreface() error {
 	return nil
 }
 
-// end ends a connection for a reason, and returns when nothing of it is used any more.
+// end ends a connection for a reason, and returns when none of its state is in use.
 func (c *connection) end(reason error) {
 	c.mu.Lock()
 	if isEnd(reason) {
@@ -174,7 +174,7 @@ func (c *connection) end(reason error) {
 	for _, s := range c.streams {
 		s.drop(errEnded)
 	}
-	stop := time.AfterFunc(roundTrip, func() { _ = c.Close() }) // where the client does not read
+	stop := time.AfterFunc(roundTrip, func() { _ = c.Close() }) // if the client does not read
 	c.flushAll()
 	stop.Stop()
 	c.fail(errEnded)
@@ -186,28 +186,28 @@ func (c *connection) end(reason error) {
 	}
 	c.mu.Unlock()
 	if lingers {
-		_ = c.Linger() // it closes the connection in any case
+		_ = c.Linger() // closes the connection in any case
 	}
 	_ = c.Close()
 	c.reader = nil // it may have stopped within a frame
 	c.dropState()
 }
 
-// finish serves the streams of a client that has ended its side: what a window is open for is sent. c.mu is held.
+// finish serves the streams of a client that has closed its side, as far as its windows are open. c.mu is held.
 func (c *connection) finish() {
 	c.finished = true
 	c.dropStuck()
 	if len(c.streams) > 0 && !c.goAway.final {
 		c.goAway.begun, c.goAway.final, c.goAway.last = true, true, c.last
-		c.appendGoAway(c.last, http2.ErrCodeNo) // one that has left answers this by a reset
+		c.appendGoAway(c.last, http2.ErrCodeNo) // a client that has disconnected responds by a reset
 	}
 	for c.dropStuck(); c.err == nil && (len(c.streams) > 0 || c.running > 0); c.dropStuck() {
 		c.wait(&c.progress, time.Time{})
 	}
 }
 
-// dropStuck writes the output, and ends the streams that wait for a window or for the rest of a body: a client that has
-// ended its side cannot open the one, nor send the other. c.mu is held, but while it waits.
+// dropStuck writes the output, and ends the streams that wait for a window or for the rest of a body: a
+// client that has closed its side cannot send either. c.mu is held, except while it waits.
 func (c *connection) dropStuck() {
 	c.flushAll()
 	for _, s := range c.streams {
@@ -217,7 +217,7 @@ func (c *connection) dropStuck() {
 	}
 }
 
-// flushAll writes the output, and waits for others who do. c.mu is held, but while it waits.
+// flushAll writes the output, and waits for concurrent writers. c.mu is held, except while it waits.
 func (c *connection) flushAll() {
 	for c.err == nil && (c.writing || len(c.out) > 0) {
 		if c.flush(); c.writing {
@@ -232,7 +232,7 @@ func (s *stream) blocked() bool { return s.window <= 0 || s.c.window <= 0 }
 // stuck reports whether a stream waits for a window. c.mu is held.
 func (s *stream) stuck() bool { return len(s.pending) > 0 && s.blocked() }
 
-// fail ends all that is sent, and all streams. c.mu is held.
+// fail ends all writing, and all streams. c.mu is held.
 func (c *connection) fail(err error) {
 	if c.err != nil {
 		return
@@ -245,19 +245,19 @@ func (c *connection) fail(err error) {
 	c.interrupt()
 }
 
-// interrupt ends a read that waits. c.mu is held.
+// interrupt interrupts a blocked read. c.mu is held.
 func (c *connection) interrupt() {
 	if c.waiting {
 		c.unarmed = true
-		_ = c.SetReadDeadline(time.Unix(1, 0)) // a connection that is closed is not read
+		_ = c.SetReadDeadline(time.Unix(1, 0)) // a closed connection is not read
 	}
 }
 
-// wakeBy makes a read that waits end at a time, or before. c.mu is held.
+// wakeBy makes a blocked read end by a time. c.mu is held.
 func (c *connection) wakeBy(t time.Time) {
 	if c.waiting && (c.armed.IsZero() || t.Before(c.armed)) {
 		c.armed = t
-		_ = c.SetReadDeadline(t) // a connection that is closed is not read
+		_ = c.SetReadDeadline(t) // a closed connection is not read
 	}
 }
 
@@ -267,7 +267,7 @@ func (c *connection) ended() {
 	c.progress.Broadcast()
 }
 
-// drain tells the client to open no more streams: RFC 9113 section 6.8.
+// drain starts a graceful shutdown: RFC 9113 section 6.8.
 func (c *connection) drain() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -275,7 +275,7 @@ func (c *connection) drain() {
 	c.flushLater()
 }
 
-// beginGoAway sends the first of two GOAWAY frames, unless it was. c.mu is held.
+// beginGoAway sends the first of two GOAWAY frames, once. c.mu is held.
 func (c *connection) beginGoAway() {
 	if c.goAway.begun || c.err != nil {
 		return
@@ -294,9 +294,9 @@ func (c *connection) endGoAway() {
 	}
 }
 
-// wait waits until something has changed, or until a deadline, and reports false behind that. The zero value is no
-// deadline. It may return before either. c.mu is held, but while it waits. A condition and a timer without a channel
-// take less of the stack and of the heap than a select.
+// wait waits for a signal, or until a deadline, and reports false after it; the zero value is no deadline. It
+// may return early. c.mu is held, except while it waits. A condition variable and a timer without a channel
+// need less stack and heap than a select.
 func (c *connection) wait(changed *sync.Cond, deadline time.Time) bool {
 	if deadline.IsZero() {
 		changed.Wait()
@@ -314,7 +314,7 @@ func (c *connection) wait(changed *sync.Cond, deadline time.Time) bool {
 	return !late
 }
 
-// isEnd reports whether the client has ended its side: by TLS with close_notify or without.
+// isEnd reports whether the client has closed its side: for TLS, with close_notify or without.
 func isEnd(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
 
 // State implements httpmessage.Connection.
@@ -323,15 +323,16 @@ func (c *connection) State() any { return c.state }
 // SetState implements httpmessage.Connection.
 func (c *connection) SetState(state any) { c.state = state }
 
-// Proxied implements httpmessage.Connection: nothing of HTTP/2 is about that.
+// Proxied implements httpmessage.Connection: it does not matter for HTTP/2.
 func (*connection) Proxied() bool { return false }
 
-// Attached implements httpmessage.Connection: requests of several clients may come by the connection.
+// Attached implements httpmessage.Connection: a connection may carry requests of several clients, so nothing
+// is attached.
 func (*connection) Attached() io.Closer { return nil }
 
 func (c *connection) dropState() {
 	if closer, ok := c.state.(io.Closer); ok {
-		_ = closer.Close() // no client is left to tell
+		_ = closer.Close() // errors cannot be reported to a client
 	}
 	c.state = nil
 }

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/net/http2"
 )
 
-// commit sends the head. c.mu is held.
+// commit sends the response header. c.mu is held.
 func (s *stream) commit(end bool) {
 	r := &s.response
 	if r.encoder == nil || s.err != nil {
@@ -25,8 +25,8 @@ func (s *stream) commit(end bool) {
 	}
 }
 
-// transmit sends content, and the head before it, as the windows of the client let it; end ends the stream. In Begin,
-// what they do not let go is kept for a Continuation.
+// transmit sends content, after the header, as the client's windows allow; end ends the stream. In Begin,
+// content that exceeds the windows is kept for a Continuation.
 func (s *stream) transmit(p []byte, end bool) (int, error) {
 	c := s.c
 	c.mu.Lock()
@@ -55,7 +55,7 @@ func (s *stream) transmit(p []byte, end bool) (int, error) {
 	return len(p) - left, s.err
 }
 
-// awaitSent waits until the content that is pending was sent, and returns how much of it was not. c.mu is held.
+// awaitSent waits until the pending content was sent, and returns the number of bytes that were not. c.mu is held.
 func (s *stream) awaitSent() (left int) {
 	c := s.c
 	left = len(s.pending)
@@ -66,7 +66,7 @@ func (s *stream) awaitSent() (left int) {
 		case len(s.pending) < left:
 			deadline, left = s.writeDeadline(), len(s.pending)
 		case c.finished && s.stuck(), !c.wait(&s.changed, deadline) && len(s.pending) == left:
-			s.reset(http2.ErrCodeCancel) // also DATA that waits would come too late
+			s.reset(http2.ErrCodeCancel) // further DATA would come too late
 		}
 	}
 	if s.err == nil {
@@ -75,8 +75,8 @@ func (s *stream) awaitSent() (left int) {
 	return left
 }
 
-// sendNow sends content in Begin, before other streams and with what Room has reserved, and returns the rest. c.mu is
-// held.
+// sendNow sends content in Begin, before other streams and using the reservation of Room, and returns the
+// rest. c.mu is held.
 func (s *stream) sendNow(rest []byte, end bool) []byte {
 	c, r := s.c, &s.response
 	c.window += r.reserved
@@ -89,7 +89,7 @@ func (s *stream) sendNow(rest []byte, end bool) []byte {
 	return rest
 }
 
-// keep keeps content of Begin that the windows do not let go. c.mu is held.
+// keep keeps content of Begin that exceeds the windows. c.mu is held.
 func (s *stream) keep(p []byte) (int, error) {
 	r := &s.response
 	const most = 2 * maxFrame
@@ -101,7 +101,7 @@ func (s *stream) keep(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// writeDeadline returns when the client must have opened a window.
+// writeDeadline returns the deadline for the client to open a window.
 func (s *stream) writeDeadline() time.Time {
 	if s.c.server.config.WriteDeadline == nil {
 		return time.Time{}
@@ -109,7 +109,7 @@ func (s *stream) writeDeadline() time.Time {
 	return s.c.server.config.WriteDeadline()
 }
 
-// ReadFrom implements io.ReaderFrom. It has no buffer while it waits for a window.
+// ReadFrom implements io.ReaderFrom. It holds no buffer while it waits for a window.
 func (s *stream) ReadFrom(from io.Reader) (total int64, err error) {
 	for {
 		if err := s.awaitWindow(); err != nil {
@@ -126,7 +126,7 @@ func (s *stream) ReadFrom(from io.Reader) (total int64, err error) {
 	}
 }
 
-// copyPart copies what fits into a frame.
+// copyPart copies the content of one frame.
 func (s *stream) copyPart(from io.Reader) (int64, error) {
 	buffer := s.c.server.takeOutput()
 	defer func() { s.c.server.giveOutput(buffer) }()
@@ -139,10 +139,10 @@ func (s *stream) copyPart(from io.Reader) (int64, error) {
 			return int64(written), failed
 		}
 	}
-	return int64(n), err //nolint:wrapcheck // it is that of the reader
+	return int64(n), err //nolint:wrapcheck // the error of the reader
 }
 
-// awaitWindow waits until the windows are open, unless nothing is sent.
+// awaitWindow waits until the windows are open, unless no content is sent.
 func (s *stream) awaitWindow() error {
 	c := s.c
 	if s.response.bodiless || s.response.inBegin {

@@ -7,9 +7,9 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// encoder encodes a field block in literals without indexing (RFC 7541 section 6.2.2), as nginx does, with the names of
-// the static table: so blocks depend on nothing that was sent before, texts of fields are not retained, and the size
-// that a client gives the table (RFC 9113 section 6.5.2) needs no more than to be acknowledged.
+// encoder encodes a field block as literals without indexing (RFC 7541 section 6.2.2), like nginx, with names
+// of the static table. So blocks do not depend on earlier ones, strings of fields are not retained, and the
+// table size setting of a client (RFC 9113 section 6.5.2) needs only be acknowledged.
 type encoder struct {
 	block []byte
 	name  []byte
@@ -31,7 +31,7 @@ func (s *Server) giveEncoder(e *encoder) {
 	}
 }
 
-// status appends :status: RFC 7541 appendix A.
+// status appends :status, with indexes of RFC 7541 appendix A.
 func (e *encoder) status(status int) {
 	switch status {
 	case 200:
@@ -48,8 +48,8 @@ func (e *encoder) status(status int) {
 	}
 }
 
-// field appends a field, with its name in lower case (RFC 9113 section 8.2.1), and a value without line ends. One that
-// is no field by HTTP/2 (RFC 9113 section 8.2.2) is left out.
+// field appends a field, with its name in lower case (RFC 9113 section 8.2.1), and line ends removed from its
+// value. It omits fields that are invalid in HTTP/2 (RFC 9113 section 8.2.2).
 func (e *encoder) field(name, value string) {
 	e.name = append(e.name[:0], name...)
 	for i, c := range e.name {
@@ -70,8 +70,8 @@ func (e *encoder) field(name, value string) {
 	e.value(value)
 }
 
-// value appends a value without the white space around it, and without the Huffman code of RFC 7541 section 5.2: that
-// saves a quarter of the bytes of a head, and takes more than half of the time of its encoding.
+// value appends a value without surrounding white space, and without the Huffman code of RFC 7541 section
+// 5.2: that saves a quarter of the bytes of a header, and takes more than half of the time of its encoding.
 func (e *encoder) value(value string) {
 	if value != "" && (value[0] <= ' ' || value[len(value)-1] <= ' ') {
 		value = strings.Trim(value, " \t\r\n")
@@ -80,7 +80,7 @@ func (e *encoder) value(value string) {
 	e.block = httpmessage.AppendValue(e.block, value)
 }
 
-// lowerToken has the bytes of a token (RFC 9110 section 5.6.2) in lower case, and 0 for all others.
+// lowerToken maps the bytes of a token (RFC 9110 section 5.6.2) to lower case, and all others to 0.
 var lowerToken = func() (t [256]byte) {
 	for _, c := range []byte("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz") {
 		t[c] = c
@@ -99,28 +99,28 @@ func (e *encoder) text(text []byte) {
 	e.block = append(e.block, text...)
 }
 
-// integer appends an integer with a prefix of so many bits, those above which are 0: RFC 7541 section 5.1.
+// integer appends an integer with a prefix of so many bits; the bits above are 0: RFC 7541 section 5.1.
 func (e *encoder) integer(prefix uint, value int) {
 	most := 1<<prefix - 1
 	if value < most {
-		e.block = append(e.block, byte(value)) //nolint:gosec // it is less than 2^prefix
+		e.block = append(e.block, byte(value)) //nolint:gosec // less than 2^prefix
 		return
 	}
-	e.block = append(e.block, byte(most)) //nolint:gosec // likewise
+	e.block = append(e.block, byte(most)) //nolint:gosec // less than 2^prefix
 	const bits = 7
 	for value -= most; value >= 1<<bits; value >>= bits {
 		e.block = append(e.block, byte(value)|1<<bits)
 	}
-	e.block = append(e.block, byte(value)) //nolint:gosec // it is less than 2^7
+	e.block = append(e.block, byte(value)) //nolint:gosec // less than 2^7
 }
 
-// connectionField reports whether a field is about the connection by HTTP/1: RFC 9113 section 8.2.2.
+// connectionField reports whether a field is connection-specific in HTTP/1: RFC 9113 section 8.2.2.
 func connectionField(name string) bool {
 	return httpmessage.UseOf(name)&httpmessage.ConnectionSpecific != 0
 }
 
-// staticName returns the index of a name in the static table, 0 for none: those that are usual in responses, by RFC
-// 7541 appendix A.
+// staticName returns the index of a name in the static table (RFC 7541 appendix A), 0 for none. It knows the
+// names that are common in responses.
 func staticName(name []byte) int {
 	if len(name) >= len(staticNames) {
 		return 0
@@ -139,7 +139,7 @@ type staticField struct {
 	index int
 }
 
-// staticNames are those by their lengths.
+// staticNames are the names by their length.
 var staticNames = [...][]staticField{
 	3:  {{"age", 21}, {"via", 60}},
 	4:  {{"date", 33}, {"etag", 34}, {"link", 45}, {"vary", 59}},

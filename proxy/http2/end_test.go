@@ -14,7 +14,7 @@ import (
 	"github.com/urnd/urnd/proxy/http2"
 )
 
-// goAway reads frames until a GOAWAY comes.
+// goAway reads frames until a GOAWAY arrives.
 func (c *client) goAway() (last uint32, code framing.ErrCode) {
 	for {
 		frame, err := c.ReadFrame()
@@ -27,8 +27,8 @@ func (c *client) goAway() (last uint32, code framing.ErrCode) {
 	}
 }
 
-// A server that ends says so twice, a round trip apart: RFC 9113 section 6.8. Streams in flight end, and the connection
-// with the last.
+// A server that shuts down sends two GOAWAY frames, a round trip apart: RFC 9113 section 6.8. Open streams
+// finish, and the connection ends with the last one.
 func TestDrain(t *testing.T) {
 	t.Parallel()
 	for _, acknowledges := range []bool{true, false} {
@@ -76,7 +76,7 @@ func TestDrain(t *testing.T) {
 	}
 }
 
-// An idle connection of a server that ends is closed when the client has heard of it.
+// An idle connection of a server that shuts down is closed when the client has received the GOAWAY.
 func TestDrainOfIdle(t *testing.T) {
 	t.Parallel()
 	for _, quiet := range []time.Duration{0, time.Second} {
@@ -101,7 +101,7 @@ func TestDrainOfIdle(t *testing.T) {
 	}
 }
 
-// "Connection: close" of a handler ends the connection behind the response.
+// "Connection: close" of a handler ends the connection after the response.
 func TestClose(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -116,7 +116,8 @@ func TestClose(t *testing.T) {
 	})
 }
 
-// A connection without streams ends at the idle timeout, whatever else its client sends. One with a stream does not.
+// A connection without streams ends at the idle timeout, whatever other frames its client sends. One with a
+// stream does not.
 func TestIdleTimeout(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -141,8 +142,8 @@ func TestIdleTimeout(t *testing.T) {
 	})
 }
 
-// An idle connection waits without a buffer and without the goroutine that has served it, drops the state of its
-// handler, and goes on.
+// An idle connection waits without a buffer and without its goroutine, releases the state of its handler, and
+// continues.
 func TestRest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -176,7 +177,7 @@ type closer func()
 
 func (c closer) Close() error { c(); return nil }
 
-// A connection that waits for others gives its buffer back, too, and is not idle.
+// A connection with waiting streams releases its buffer, too, and is not idle.
 func TestRestWithStreams(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -195,7 +196,7 @@ func TestRestWithStreams(t *testing.T) {
 	})
 }
 
-// A client whose connection was evicted learns that no later request was looked at: RFC 9113 section 6.8.
+// A client whose connection was evicted learns that no later request was processed: RFC 9113 section 6.8.
 func TestEviction(t *testing.T) {
 	t.Parallel()
 	for _, quiet := range []time.Duration{0, time.Second} {
@@ -215,8 +216,8 @@ func TestEviction(t *testing.T) {
 	}
 }
 
-// A client that has ended its side gets what its windows are open for. What waits for a window or for the rest of a
-// body ends, and the rest with the client.
+// A client that has closed its side gets what its windows allow. Streams that wait for a window or for the
+// rest of a body end immediately, others with the client.
 func TestHalfClosed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -257,7 +258,7 @@ func TestHalfClosed(t *testing.T) {
 		}
 		release <- struct{}{}
 		synctest.Wait()
-		release <- struct{}{} // its window is used up then
+		release <- struct{}{} // then its window is used up
 		if name := <-ended; name != "/later" {
 			t.Error(name)
 		}
@@ -286,7 +287,7 @@ type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { return len(p), nil }
 
-// A client that leaves ends its streams, wherever it has stopped.
+// A disconnect of the client ends its streams, at whatever point of the connection.
 func TestLeft(t *testing.T) {
 	t.Parallel()
 	var script []byte
@@ -330,7 +331,7 @@ func TestLeft(t *testing.T) {
 	}
 }
 
-// CONNECT is a tunnel whose sides end one after the other: RFC 9113 section 8.5.
+// CONNECT is a tunnel whose sides end independently: RFC 9113 section 8.5.
 func TestTunnel(t *testing.T) {
 	t.Parallel()
 	tunnels := make(chan net.Conn, 1)
@@ -392,8 +393,8 @@ func TestTunnel(t *testing.T) {
 	}
 }
 
-// An extended CONNECT is a request by GET to change the protocol of its stream, which is a tunnel behind a 2xx response alone: RFC
-// 8441 sections 4 and 5.
+// An extended CONNECT becomes a GET that switches the protocol of its stream, which becomes a tunnel only
+// after a 2xx response: RFC 8441 sections 4 and 5.
 func TestExtendedConnect(t *testing.T) {
 	t.Parallel()
 	s := serve(t, later(func(r *httpmessage.Incoming, w writer) {

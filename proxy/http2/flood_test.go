@@ -18,7 +18,7 @@ import (
 // waiting waits for the end of its stream.
 func waiting(_ *httpmessage.Incoming, w writer) { <-w.Context().Done() }
 
-// Frames that cost the server more than the client are bounded: RFC 9113 section 10.5.
+// Frames that cost the server more than the client are limited: RFC 9113 section 10.5.
 func TestFloods(t *testing.T) {
 	t.Parallel()
 	const many = 20_000
@@ -163,7 +163,7 @@ func TestFloods(t *testing.T) {
 	}
 }
 
-// What clients do is no flood: windows that are opened as a response comes, streams that are reset, and many small
+// Legitimate behavior is not a flood: window updates as a response arrives, resets of streams, and many small
 // requests.
 func TestNoFloods(t *testing.T) {
 	t.Parallel()
@@ -189,7 +189,7 @@ func playNoFlood(t *testing.T) {
 		}
 		if f, ok := frame.(*framing.DataFrame); ok {
 			n += len(f.Data())
-			for left := len(f.Data()); left > 0; left -= 2048 { // a client that opens the window by little
+			for left := len(f.Data()); left > 0; left -= 2048 { // a client that opens the window in small steps
 				_ = c.WriteWindowUpdate(id, uint32(min(left, 2048)))
 				_ = c.WriteWindowUpdate(0, uint32(min(left, 2048)))
 			}
@@ -206,13 +206,13 @@ func playNoFlood(t *testing.T) {
 	for range 900 {
 		_ = c.WriteRSTStream(c.ask(true, get("/large")...), framing.ErrCodeCancel)
 	}
-	_ = c.WriteWindowUpdate(0, 1<<30) // they may have used it up
+	_ = c.WriteWindowUpdate(0, 1<<30) // it may be used up
 	if a := c.receive(c.ask(true, get("/small")...)); a.status != "200" {
 		t.Errorf("%v", a)
 	}
 }
 
-// A client has as many handlers at a time as it may have streams, also where it has reset their streams.
+// A client has at most as many running handlers as it may have streams, even if it has reset their streams.
 func TestStreams(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -252,7 +252,7 @@ func TestStreams(t *testing.T) {
 	})
 }
 
-// A client that reads nothing is not read any more when too much waits for it, in whatever parts it writes.
+// A client that does not read is not read any more when too much output is pending, however it fragments its writes.
 func TestQueuedFrames(t *testing.T) {
 	t.Parallel()
 	for _, packets := range []bool{false, true} {
@@ -280,8 +280,8 @@ func TestQueuedFrames(t *testing.T) {
 	}
 }
 
-// The first frames, and a field block, have the time of a header; the settings must be acknowledged: RFC 9113 sections
-// 3.4 and 6.5.3.
+// The first frames, and a field block, have the header timeout; the settings must be acknowledged: RFC 9113
+// sections 3.4 and 6.5.3.
 func TestHeaderTimeout(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -339,7 +339,7 @@ func TestHeaderTimeout(t *testing.T) {
 	}
 }
 
-// begin begins a connection with a stream that waits.
+// begin starts a connection with a waiting stream.
 func begin(c *client) {
 	_, _ = io.WriteString(c.conn, framing.ClientPreface)
 	_ = c.WriteSettings()
@@ -392,7 +392,7 @@ func TestForbiddenFrames(t *testing.T) {
 			_ = c.askOn(5, true, get("/")...)
 		}},
 		{"HEADERS behind RST_STREAM of both", "5.1", "GOAWAY STREAM_CLOSED", func(c *client) {
-			_ = c.askOn(5, false, post("/end", "content-length: 100000")...) // which is answered, and reset
+			_ = c.askOn(5, false, post("/end", "content-length: 100000")...) // it is answered, and reset
 			if a := c.receive(5); a.status != "200" {
 				c.t.Errorf("%v", a)
 			}

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// A client may send so many frames without content in a burst, then so many a second, and others for what it gets: it
-// opens windows for that, and closes streams. A browser that leaves a page resets all of its streams. Streams that the
-// server must reset count, too.
+// Limits of frames without content: a burst, a rate per second, and additional ones in proportion to the
+// responses, for which clients open windows and close streams. A browser that leaves a page resets all of its
+// streams. Streams that the server must reset count, too.
 const (
 	emptyBurst     = 1000
 	emptyPerSecond = 100
@@ -21,8 +21,8 @@ const (
 // flood counts frames without content.
 type flood struct {
 	empty  *rate.Limiter
-	extra  int64 // those beyond that rate
-	earned int64 // how many of these the client may send for its responses
+	extra  int64 // those beyond the rate
+	earned int64 // additional ones allowed by responses
 }
 
 // take counts a frame. An error ends the connection.
@@ -34,7 +34,7 @@ func (c *connection) take(f http2.Frame) error {
 		if len(f.Data()) > 0 || f.StreamEnded() {
 			return nil
 		}
-	case *http2.ContinuationFrame: // their number is bounded
+	case *http2.ContinuationFrame: // their number is limited
 		if len(f.HeaderBlockFragment()) > 0 {
 			return nil
 		}
@@ -44,7 +44,7 @@ func (c *connection) take(f http2.Frame) error {
 	return c.count()
 }
 
-// count counts what costs the server more than the client. c.mu is held.
+// count counts an action that costs the server more than the client. c.mu is held.
 func (c *connection) count() error {
 	if c.flood.empty.AllowN(c.server.config.Now(), 1) {
 		return nil
@@ -55,11 +55,11 @@ func (c *connection) count() error {
 	return nil
 }
 
-// resetStreams are the last streams that the server has reset before their clients had ended them. What still comes on
-// them is ignored: RFC 9113 section 5.1.
+// resetStreams are the most recent streams that the server has reset before the client had ended them. Later
+// frames of these are ignored: RFC 9113 section 5.1.
 type resetStreams struct {
 	ids  []uint32
-	next int // of ids, when they are full
+	next int // index in ids, when they are full
 }
 
 func (r *resetStreams) add(id uint32) {
@@ -74,14 +74,14 @@ func (r *resetStreams) add(id uint32) {
 
 func (r *resetStreams) has(id uint32) bool { return slices.Contains(r.ids, id) }
 
-// remove forgets a stream that its client has reset, too: what comes on it then was sent behind that.
+// remove forgets a stream that the client has reset, too: later frames of it are not ignored.
 func (r *resetStreams) remove(id uint32) {
 	if i := slices.Index(r.ids, id); i >= 0 {
 		r.ids[i] = 0
 	}
 }
 
-// handle does what a frame says. An error ends the connection.
+// handle handles a frame. An error ends the connection.
 func (c *connection) handle(f http2.Frame) error {
 	if f, ok := f.(*http2.HeadersFrame); ok {
 		return c.headers(f)
@@ -106,28 +106,26 @@ func (c *connection) handle(f http2.Frame) error {
 	case *http2.PushPromiseFrame:
 		return protocolError("PUSH_PROMISE by a client") // RFC 9113 section 8.4
 	}
-	return nil // others are extensions, or tell of the end of a client that sees to that itself
+	return nil // others are extensions, or announce the end of the client
 }
 
-// stream returns a stream that is open, nil for one that was. An error is for one that is idle: RFC 9113 section 5.1.
-// c.mu is held.
+// stream returns an open stream, nil for a closed one. An idle stream is an error: RFC 9113 section 5.1. c.mu is held.
 func (c *connection) stream(id uint32) (*stream, error) {
 	if s := c.streams[id]; s != nil {
 		return s, nil
 	}
 	if c.ignores(id) || id%2 == 1 && id <= c.last {
-		return nil, nil //nolint:nilnil // there is none, and no error
+		return nil, nil //nolint:nilnil // no stream, and no error
 	}
 	return nil, protocolError("a frame of an idle stream")
 }
 
-// ignores reports whether a stream was begun behind the last one that is served. c.mu is held.
+// ignores reports whether a stream is after the last one that is served. c.mu is held.
 func (c *connection) ignores(id uint32) bool {
 	return c.goAway.final && id%2 == 1 && id > c.goAway.last
 }
 
-// ping answers a PING, or is told that the client has heard of the first GOAWAY: RFC 9113 sections 6.7 and 6.8.
-// c.mu is held.
+// ping answers a PING, or handles the acknowledgement of goAwayPing: RFC 9113 sections 6.7 and 6.8. c.mu is held.
 func (c *connection) ping(f *http2.PingFrame) {
 	switch {
 	case !f.IsAck():
@@ -147,11 +145,11 @@ func (c *connection) resetByClient(f *http2.RSTStreamFrame) error {
 	return err
 }
 
-// data takes content of a request: RFC 9113 section 6.1. c.mu is held.
+// data handles content of a request: RFC 9113 section 6.1. c.mu is held.
 func (c *connection) data(f *http2.DataFrame) error {
 	size := int64(f.Length)
 	if c.received += size; c.received > maxWindow/2 {
-		c.appendCode(http2.FrameWindowUpdate, 0, uint32(c.received)) //nolint:gosec // it is at most the window
+		c.appendCode(http2.FrameWindowUpdate, 0, uint32(c.received)) //nolint:gosec // at most the window
 		c.received = 0
 	}
 	s, err := c.stream(f.StreamID)
@@ -181,7 +179,7 @@ func (c *connection) data(f *http2.DataFrame) error {
 	return nil
 }
 
-// windowUpdate opens a window of the client: RFC 9113 section 6.9. c.mu is held.
+// windowUpdate enlarges a window of the client: RFC 9113 section 6.9. c.mu is held.
 func (c *connection) windowUpdate(f *http2.WindowUpdateFrame) error {
 	if f.StreamID == 0 {
 		if c.openWindow(int64(f.Increment)); c.window > maxWindow {
@@ -202,7 +200,7 @@ func (c *connection) windowUpdate(f *http2.WindowUpdateFrame) error {
 	return nil
 }
 
-// openWindow adds to the window of the client for the connection, and goes on with what waits for that. c.mu is held.
+// openWindow enlarges the client's connection window, and continues what waits for it. c.mu is held.
 func (c *connection) openWindow(n int64) {
 	if n == 0 {
 		return
@@ -218,7 +216,7 @@ func (c *connection) openWindow(n int64) {
 
 // applySettings applies the settings of the client: RFC 9113 section 6.5. c.mu is held.
 func (c *connection) applySettings(f *http2.SettingsFrame) error {
-	if f.IsAck() { // what comes behind it keeps to the windows that they say: RFC 9113 section 6.9.3
+	if f.IsAck() { // from here on the client uses the announced windows: RFC 9113 section 6.9.3
 		c.settings = time.Time{}
 		for _, s := range c.streams {
 			s.body.window += firstWindow - c.first
@@ -240,19 +238,19 @@ func (c *connection) applySettings(f *http2.SettingsFrame) error {
 			return c.setInitialWindow(int64(setting.Val))
 		case http2.SettingHeaderTableSize:
 			c.shrinkTable = c.shrinkTable || setting.Val < tableSize
-		default: // of these the server needs none
+		default: // the server does not need the others
 		}
 		return nil
 	})
 	if err != nil {
-		return err //nolint:wrapcheck // it is a connectionError
+		return err //nolint:wrapcheck // a connectionError
 	}
 	c.out = appendFrame(c.output(), 0, http2.FrameSettings, http2.FlagSettingsAck, 0)
-	c.pump() // behind the acknowledgement, so that the client knows by which windows
+	c.pump() // after the acknowledgement, so that the client knows which windows apply
 	return nil
 }
 
-// setInitialWindow sets the windows of streams, also of those that are open, which may become negative: RFC 9113
+// setInitialWindow sets the windows of streams, including open ones, which may become negative: RFC 9113
 // section 6.9.2.
 func (c *connection) setInitialWindow(size int64) error {
 	change := size - c.initial
@@ -267,8 +265,8 @@ func (c *connection) setInitialWindow(size int64) error {
 	return nil
 }
 
-// appendReset appends a RST_STREAM frame. What still comes on a stream that the client has not ended is ignored. c.mu
-// is held.
+// appendReset appends a RST_STREAM frame. Later frames of a stream that the client has not ended (open) are
+// ignored. c.mu is held.
 func (c *connection) appendReset(id uint32, code http2.ErrCode, open bool) {
 	if c.err != nil {
 		return
@@ -279,8 +277,8 @@ func (c *connection) appendReset(id uint32, code http2.ErrCode, open bool) {
 	}
 }
 
-// resetID resets a stream for an error of the client, whether it is open or not, and counts that: it costs the server
-// more than the client. An error ends the connection. c.mu is held.
+// resetID resets a stream, open or not, for an error of the client, and counts that: it costs the server more
+// than the client. An error ends the connection. c.mu is held.
 func (c *connection) resetID(id uint32, code http2.ErrCode) error {
 	if s := c.streams[id]; s != nil {
 		s.reset(code)

@@ -18,9 +18,9 @@ import (
 	"github.com/urnd/urnd/proxy/http2"
 )
 
-// handler answers in Begin, or in Continue where that is set.
+// handler answers by Begin, or by Continue if next is set.
 type handler struct {
-	begin func(r *httpmessage.Incoming, w httpmessage.ResponseWriter) bool // whether it has answered
+	begin func(r *httpmessage.Incoming, w httpmessage.ResponseWriter) bool // reports whether it has answered
 	next  func(r *httpmessage.Incoming, w httpmessage.ResponseWriter)
 }
 
@@ -36,17 +36,17 @@ type continuation func()
 
 func (c continuation) Continue() { c() }
 
-// atOnce answers in Begin.
+// atOnce answers by Begin.
 func atOnce(f func(r *httpmessage.Incoming, w httpmessage.ResponseWriter)) handler {
 	return handler{begin: func(r *httpmessage.Incoming, w httpmessage.ResponseWriter) bool { f(r, w); return true }}
 }
 
-// later answers in Continue.
+// later answers by Continue.
 func later(f func(r *httpmessage.Incoming, w httpmessage.ResponseWriter)) handler {
 	return handler{next: f}
 }
 
-// modes are the ways in which a handler answers.
+// modes are the two ways of answering.
 func modes() map[string]func(func(r *httpmessage.Incoming, w httpmessage.ResponseWriter)) handler {
 	type answer = func(r *httpmessage.Incoming, w httpmessage.ResponseWriter)
 	return map[string]func(answer) handler{"Begin": atOnce, "Continue": later}
@@ -73,7 +73,7 @@ func config(h httpmessage.Handler, change func(*http2.Config)) http2.Config {
 	return c
 }
 
-// serve serves a connection in memory, until the end of the test.
+// serve serves an in-memory connection, until the end of the test.
 func serve(t testing.TB, h httpmessage.Handler, change func(*http2.Config)) *server {
 	t.Helper()
 	s := http2.NewServer(config(h, change))
@@ -126,7 +126,7 @@ func (s *server) open(t testing.TB, settings ...framing.Setting) *client {
 	return c
 }
 
-// encode encodes fields, "name: value".
+// encode encodes fields, given as "name: value".
 func (c *client) encode(fields ...string) []byte {
 	c.block.Reset()
 	for _, field := range fields {
@@ -144,7 +144,7 @@ func post(path string, fields ...string) []string {
 	return append([]string{":method: POST", ":scheme: https", ":authority: a.example", ":path: " + path}, fields...)
 }
 
-// ask begins a request, and returns its stream.
+// ask starts a request, and returns its stream identifier.
 func (c *client) ask(end bool, fields ...string) uint32 {
 	c.stream += 2
 	_ = c.askOn(c.stream, end, fields...)
@@ -165,14 +165,14 @@ func (c *client) askOn(stream uint32, end bool, fields ...string) error {
 	return err
 }
 
-// answer is what a client has got on a stream.
+// answer is the response on a stream.
 type answer struct {
 	status   string
 	interim  []string
 	fields   []string
 	body     string
 	trailers []string
-	code     string // of RST_STREAM, or "GOAWAY " and its code, or of an error of reading
+	code     string // of RST_STREAM, or "GOAWAY " and its code, or of a read error
 	ended    bool
 }
 
@@ -189,7 +189,7 @@ func (a answer) field(name string) string {
 	return ""
 }
 
-// take takes a frame of a response, and reports whether the stream has ended.
+// take handles a frame of a response, and reports whether the stream has ended.
 func (a *answer) take(frame framing.Frame) bool {
 	switch f := frame.(type) {
 	case *framing.MetaHeadersFrame:
@@ -220,7 +220,7 @@ func (a *answer) take(frame framing.Frame) bool {
 	return a.ended
 }
 
-// receive reads frames until a stream has ended; those of others are dropped.
+// receive reads frames until a stream has ended, and drops those of other streams.
 func (c *client) receive(stream uint32) (a answer) {
 	for {
 		frame, err := c.ReadFrame()
@@ -265,7 +265,7 @@ func plain(r *httpmessage.Incoming, w httpmessage.ResponseWriter) {
 	text(w, b.String())
 }
 
-// waitTime bounds a test that would hang.
+// waitTime limits a test that would hang.
 const waitTime = 10 * time.Second
 
 func within(t testing.TB, what string, f func()) {

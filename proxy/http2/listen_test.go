@@ -17,7 +17,7 @@ import (
 
 var _ http2.Conn = (*listen.Conn)(nil)
 
-// Connections of package listen are served by TLS, also behind a rest, and end with the server.
+// Connections of package listen are served over TLS, also after being idle, and end with the server.
 func TestListen(t *testing.T) {
 	t.Parallel()
 	web := httptest.NewTLSServer(nil)

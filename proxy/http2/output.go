@@ -7,41 +7,42 @@ import (
 	"golang.org/x/net/http2"
 )
 
-// Frames are appended to the output of a connection under its lock, and one goroutine at a time writes that to the
-// socket: the one that has appended, or, where more has come meanwhile, a pooled one. A stream has no output of its
-// own: its content stays where the handler has it until the windows are open and it is the stream's turn.
+// Frames are appended to the output of a connection under its lock, and one goroutine at a time writes it to
+// the socket: the one that has appended to it, or if more was appended meanwhile, a pooled one. A stream has
+// no output of its own: its content stays in the buffer of the handler until the windows are open and the
+// stream is next in the round robin.
 
 const (
-	// maxFrame is what every client takes in a frame (RFC 9113 section 4.2), and the turn of a stream: others wait no
-	// longer for theirs.
+	// maxFrame is the frame size that every client accepts (RFC 9113 section 4.2), and the quantum of a
+	// stream in the round robin.
 	maxFrame = 16 << 10
-	// maxOutput is how many bytes of DATA wait to be written, and maxQueued of all frames: more are not read from the
-	// client then.
+	// maxOutput is the most bytes of DATA that wait to be written, maxQueued of all frames: beyond it the
+	// client is not read.
 	maxOutput = 64 << 10
 	maxQueued = maxOutput + maxFrame
 	// minWrite is how many bytes are written without a Flush.
 	minWrite = 16 << 10
 )
 
-// appendFrame appends the head of a frame: RFC 9113 section 4.1.
+// appendFrame appends a frame header: RFC 9113 section 4.1.
 func appendFrame(dst []byte, length int, kind http2.FrameType, flags http2.Flags, stream uint32) []byte {
 	//nolint:gosec // a length has 24 bits
 	dst = append(dst, byte(length>>16), byte(length>>8), byte(length), byte(kind), byte(flags))
 	return binary.BigEndian.AppendUint32(dst, stream)
 }
 
-// appendCode appends a frame whose payload is one number: RST_STREAM or WINDOW_UPDATE.
+// appendCode appends a frame with a number as its payload: RST_STREAM or WINDOW_UPDATE.
 func (c *connection) appendCode(kind http2.FrameType, stream, value uint32) {
 	const length = 4
 	c.out = binary.BigEndian.AppendUint32(appendFrame(c.output(), length, kind, 0, stream), value)
 }
 
-// appendSettings appends the SETTINGS of the server, and the window of the connection: RFC 9113 sections 3.4 and 6.9.2.
+// appendSettings appends the server's SETTINGS, and its connection window: RFC 9113 sections 3.4 and 6.9.2.
 func (c *connection) appendSettings() {
 	settings := []http2.Setting{
-		{ID: http2.SettingMaxConcurrentStreams, Val: uint32(c.server.config.Streams)}, //nolint:gosec // it is small
+		{ID: http2.SettingMaxConcurrentStreams, Val: uint32(c.server.config.Streams)}, //nolint:gosec // small
 		{ID: http2.SettingInitialWindowSize, Val: firstWindow},
-		{ID: http2.SettingMaxHeaderListSize, Val: uint32(c.maxList())}, //nolint:gosec // it is small
+		{ID: http2.SettingMaxHeaderListSize, Val: uint32(c.maxList())}, //nolint:gosec // small
 	}
 	if c.server.config.Protocols {
 		settings = append(settings, http2.Setting{ID: http2.SettingEnableConnectProtocol, Val: 1})
@@ -66,7 +67,7 @@ func (c *connection) appendPing(flags http2.Flags, data [8]byte) {
 	c.out = append(appendFrame(c.output(), len(data), http2.FramePing, flags, 0), data[:]...)
 }
 
-// appendBlock appends a field block in a HEADERS frame, and CONTINUATION frames where it is long: RFC 9113 section 4.3.
+// appendBlock appends a field block as a HEADERS frame, and CONTINUATION frames if it is long: RFC 9113 section 4.3.
 func (c *connection) appendBlock(stream uint32, block []byte, end bool) {
 	var flags http2.Flags
 	if end {
@@ -93,7 +94,7 @@ func (c *connection) appendBlock(stream uint32, block []byte, end bool) {
 	}
 }
 
-// output returns the output, which takes a buffer where it has none.
+// output returns the output, and takes a buffer if it has none.
 func (c *connection) output() []byte {
 	if c.out == nil {
 		c.out = c.server.takeOutput()
@@ -115,9 +116,9 @@ func (s *Server) giveOutput(b []byte) {
 	}
 }
 
-// flush writes the output, unless somebody else does, who then writes this, too. It writes once: what has come
-// meanwhile is written by a pooled goroutine, so that neither a handler nor the reader works for others. c.mu is held,
-// but while it writes.
+// flush writes the output, unless another goroutine is writing, which then writes this, too. It writes once:
+// what is appended meanwhile is written by a pooled goroutine, so that neither a handler nor the reader works
+// for others. c.mu is held, except while it writes.
 func (c *connection) flush() {
 	if c.writing || len(c.out) == 0 || c.err != nil {
 		return
@@ -127,7 +128,7 @@ func (c *connection) flush() {
 	c.writeRest()
 }
 
-// flushLater is flush in a pooled goroutine.
+// flushLater is flush by a pooled goroutine.
 func (c *connection) flushLater() {
 	if c.writing || len(c.out) == 0 || c.err != nil {
 		return
@@ -136,7 +137,7 @@ func (c *connection) flushLater() {
 	c.writeRest()
 }
 
-// writeRest ends the writing, or lets a pooled goroutine do it. c.mu is held.
+// writeRest ends the writing, or passes it to a pooled goroutine. c.mu is held.
 func (c *connection) writeRest() {
 	if len(c.out) > 0 && c.err == nil {
 		c.running++
@@ -171,7 +172,7 @@ func (w *writer) run() {
 	c.ended()
 }
 
-// writeOnce writes what the output is now. c.mu is held, but while it writes.
+// writeOnce writes the current output. c.mu is held, except while it writes.
 func (c *connection) writeOnce() {
 	buffer := c.out
 	c.out = nil
@@ -188,7 +189,7 @@ func (c *connection) writeOnce() {
 	c.pump()
 }
 
-// queue makes a stream wait for its turn, where it has something to send and its window is open. c.mu is held.
+// queue adds a stream to the round robin, if it has pending content and its window is open. c.mu is held.
 func (c *connection) queue(s *stream) {
 	if !s.queued && s.window > 0 && len(s.pending) > 0 {
 		s.queued = true
@@ -196,7 +197,7 @@ func (c *connection) queue(s *stream) {
 	}
 }
 
-// dequeue forgets what a stream has to send. c.mu is held.
+// dequeue discards the pending content of a stream. c.mu is held.
 func (c *connection) dequeue(s *stream) {
 	s.pending = nil
 	if s.queued {
@@ -206,7 +207,7 @@ func (c *connection) dequeue(s *stream) {
 	}
 }
 
-// pump appends DATA of the streams in turn, as far as the windows and the output have room. c.mu is held.
+// pump appends DATA of the queued streams in turn, as far as the windows and the output allow. c.mu is held.
 func (c *connection) pump() {
 	for len(c.turns) > 0 && c.window > 0 && len(c.out) < maxOutput && c.err == nil {
 		s := c.turns[0]
@@ -224,7 +225,8 @@ func (c *connection) pump() {
 	}
 }
 
-// sendPart appends what fits into a frame and the windows, which are open, and returns the rest. c.mu is held.
+// sendPart appends the content that fits into a frame and into the windows, which are open, and returns the
+// rest. c.mu is held.
 func (c *connection) sendPart(s *stream, content []byte, ends bool) (rest []byte) {
 	n := min(int64(len(content)), maxFrame, s.window, c.window)
 	c.window -= n
@@ -235,7 +237,7 @@ func (c *connection) sendPart(s *stream, content []byte, ends bool) (rest []byte
 	return rest
 }
 
-// appendData appends a DATA frame. The windows have been asked for it. c.mu is held.
+// appendData appends a DATA frame. The caller has reduced the windows. c.mu is held.
 func (c *connection) appendData(s *stream, part []byte, end bool) {
 	var flags http2.Flags
 	if end {

@@ -10,12 +10,12 @@ import (
 	"golang.org/x/net/http2"
 )
 
-// frameReader reads frames of a connection. It is given back while nothing comes.
+// frameReader reads frames of a connection. It is released while no data arrives.
 type frameReader struct {
 	framer *http2.Framer
 	c      *connection
 	buffer []byte
-	r, w   int   // what is buffered
+	r, w   int   // the range of buffered data
 	err    error // of a read
 }
 
@@ -48,20 +48,20 @@ func (r *frameReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// readFrame reads a frame, with the rate that frames without content have. An error ends the connection.
+// readFrame reads a frame, and limits the rate of frames without content. An error ends the connection.
 func (c *connection) readFrame() (http2.Frame, error) {
 	header, err := c.reader.framer.ReadFrameHeader()
 	if err != nil {
 		return nil, c.readError(err)
 	}
 	block := header.Type == http2.FrameHeaders || header.Type == http2.FrameContinuation
-	c.inBlock = c.inBlock || block // others read it while this goroutine waits
+	c.inBlock = c.inBlock || block // other goroutines read it while this one waits
 	f, err := c.reader.framer.ReadFrameForHeader(header)
 	var stream http2.StreamError
 	switch {
 	case err == nil:
 		return f, c.take(f)
-	case errors.As(err, &stream) && !block: // without its fields the table would not be that of the client
+	case errors.As(err, &stream) && !block: // skipping a block would desynchronize the table: RFC 7541
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		return nil, c.resetID(stream.StreamID, stream.Code)
@@ -70,7 +70,7 @@ func (c *connection) readFrame() (http2.Frame, error) {
 	}
 }
 
-// readError returns why the connection ends, by an error of reading it, of the Framer, or of a setting.
+// readError returns why the connection ends, for an error of reading, of the Framer, or of a setting.
 func (c *connection) readError(err error) error {
 	var code http2.ConnectionError
 	switch {
@@ -90,8 +90,8 @@ func (c *connection) endBlock() {
 	c.inBlock, c.blockBy = false, time.Time{}
 }
 
-// throttle waits where too much was not written yet: what the client sends may need an answer. c.mu is held, but while
-// it waits.
+// throttle waits while too much output is unwritten: further frames of the client may need responses. c.mu is
+// held, except while it waits.
 func (c *connection) throttle() error {
 	for len(c.out) > maxQueued && c.err == nil {
 		if c.flush(); c.writing {
@@ -101,8 +101,8 @@ func (c *connection) throttle() error {
 	return c.err
 }
 
-// fill writes what is to be written, and reads what comes, where nothing is buffered; between two frames it gives back
-// what the connection does not need while it waits. An error ends the connection.
+// fill writes pending output, and reads data if none is buffered. Between two frames it releases resources
+// that the connection does not need while it waits. An error ends the connection.
 func (c *connection) fill(between bool) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -137,7 +137,7 @@ func (c *connection) fill(between bool) error {
 	}
 }
 
-// giveBack gives back what the connection does not need while nothing comes between two frames.
+// giveBack releases the resources that the connection does not need while no data arrives between two frames.
 func (c *connection) giveBack() {
 	c.rested = true
 	if r := c.reader; r != nil {
@@ -150,15 +150,15 @@ func (c *connection) giveBack() {
 	}
 }
 
-// read reads what comes, until the next deadline, or until one before that: a deadline that has come too early costs
-// less than one for each read. c.mu is held, but while it waits.
+// read reads data, until the next deadline, or until an earlier one that is still set: one that fires early
+// costs less than setting it for each read. c.mu is held, except while it waits.
 func (c *connection) read(between bool, now time.Time) (n int, err error) {
 	deadline := c.deadline(between)
 	early := !c.unarmed && !c.rested && c.armed.After(now) && (deadline.IsZero() || !c.armed.After(deadline))
 	if !early {
 		c.armed, c.unarmed = deadline, false
 		if err := c.SetReadDeadline(deadline); err != nil {
-			return 0, err //nolint:wrapcheck // it is of the connection
+			return 0, err //nolint:wrapcheck // of the connection
 		}
 	}
 	c.waiting = true
@@ -184,7 +184,7 @@ func (c *connection) read(between bool, now time.Time) (n int, err error) {
 	return n, err
 }
 
-// evicted reports whether a read has ended before its deadline since the connection was evicted. c.mu is held.
+// evicted reports whether a read has ended before its deadline because the connection was evicted. c.mu is held.
 func (c *connection) evicted() bool {
 	if !c.idle || !c.server.config.Now().Before(c.armed) {
 		return false
@@ -193,8 +193,7 @@ func (c *connection) evicted() bool {
 	return !c.Serving()
 }
 
-// resume goes on with a connection that was parked, in another goroutine, when something has come, or with the error of
-// waiting.
+// resume continues a parked connection in another goroutine, when data has arrived, or with the error of waiting.
 func (c *connection) resume(err error) {
 	c.mu.Lock()
 	c.waiting = false
@@ -212,7 +211,7 @@ func (c *connection) resume(err error) {
 	c.serve(err)
 }
 
-// rest says that the connection is idle, where it waits for a stream, and nothing is being written. c.mu is held.
+// rest marks the connection as idle, if it waits for a stream, and nothing is being written. c.mu is held.
 func (c *connection) rest() {
 	if !c.waiting || c.idle || len(c.streams) > 0 || c.inBlock || c.writing || len(c.out) > 0 || c.err != nil {
 		return
@@ -232,13 +231,13 @@ func (c *connection) quiet() {
 	if !c.waiting {
 		return
 	}
-	c.rested = false // the state of the handler is still there
+	c.rested = false // the state of the handler is not released yet
 	c.armed = c.deadline(true)
-	_ = c.SetReadDeadline(c.armed) // a connection that is closed is not read
+	_ = c.SetReadDeadline(c.armed) // a closed connection is not read
 	c.rest()
 }
 
-// deadline returns when there is something to do if nothing comes; zero for never. c.mu is held.
+// deadline returns the time of the next timeout; zero for none. c.mu is held.
 func (c *connection) deadline(between bool) time.Time {
 	var first time.Time
 	add := func(t time.Time) {
@@ -261,7 +260,7 @@ func (c *connection) deadline(between bool) time.Time {
 	return first
 }
 
-// overdue does what is to be done now, and returns why the connection ends, if it does. c.mu is held.
+// overdue handles expired timeouts, and returns why the connection ends, if it does. c.mu is held.
 func (c *connection) overdue(now time.Time) error {
 	over := func(t time.Time) bool { return !t.IsZero() && !now.Before(t) }
 	switch {

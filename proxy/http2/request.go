@@ -13,26 +13,26 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// A field block has so many CONTINUATION frames, and one more for each KiB that a field section may have: others send
-// full frames.
+// A field block may have a minimum of CONTINUATION frames, and one more per KiB of a field section:
+// legitimate clients send full frames.
 const (
 	minContinuations = 16
 	bytesPerPart     = 1 << 10
 )
 
-// blockDecoder decodes field blocks. All are decoded to their ends, since they change the table of the client: RFC 7541
+// blockDecoder decodes field blocks. Each is decoded to its end, since it changes the dynamic table: RFC 7541
 // section 2.3.2.
 type blockDecoder struct {
 	decoder   *hpack.Decoder
 	fields    []hpack.HeaderField // valid until the next block
-	left      int                 // of the size of a field section
+	left      int                 // rest of the size of a field section
 	encoded   int                 // bytes
-	tooLarge  bool                // fields has not all of them
-	malformed bool                // likewise
-	regular   bool                // a field that is no pseudo-header field has come
+	tooLarge  bool                // fields is incomplete
+	malformed bool                // fields is incomplete
+	regular   bool                // a regular field, not a pseudo-header field, was received
 }
 
-// emit takes a field.
+// emit adds a decoded field.
 func (c *connection) emit(f hpack.HeaderField) {
 	b := &c.block
 	if b.left -= int(f.Size()); b.left < 0 {
@@ -46,7 +46,7 @@ func (c *connection) emit(f hpack.HeaderField) {
 	b.fields = append(b.fields, f)
 }
 
-// valid reports whether a field may stand where it does: RFC 9113 sections 8.2.1 and 8.3.
+// valid reports whether a field is valid at its position: RFC 9113 sections 8.2.1 and 8.3.
 func (b *blockDecoder) valid(f hpack.HeaderField) bool {
 	v := f.Value
 	if !httpguts.ValidHeaderFieldValue(v) || v != "" && (blank(v[0]) || blank(v[len(v)-1])) {
@@ -66,7 +66,7 @@ func (b *blockDecoder) valid(f hpack.HeaderField) bool {
 
 func blank(c byte) bool { return c == ' ' || c == '\t' }
 
-// readBlock reads the field block that a HEADERS frame begins. An error ends the connection.
+// readBlock reads the field block that begins with a HEADERS frame. An error ends the connection.
 func (c *connection) readBlock(f *http2.HeadersFrame) error {
 	b := &c.block
 	clear(b.fields)
@@ -101,7 +101,7 @@ func (c *connection) readBlock(f *http2.HeadersFrame) error {
 	return nil
 }
 
-// headers takes the fields of a request, or its trailer fields: RFC 9113 section 8.1.
+// headers handles the header of a request, or its trailer: RFC 9113 section 8.1.
 func (c *connection) headers(f *http2.HeadersFrame) error {
 	id, ends := f.StreamID, f.StreamEnded()
 	malformed := f.HasPriority() && f.Priority.StreamDep == id
@@ -115,7 +115,7 @@ func (c *connection) headers(f *http2.HeadersFrame) error {
 	refusal, ok := "", true
 	s.body.left, s.body.ended = -1, ends
 	if c.block.tooLarge {
-		_, _ = s.takePseudo(c.block.fields) // a refusal of HEAD has no content
+		_, _ = s.takePseudo(c.block.fields) // the error response to HEAD has no content
 	} else {
 		refusal, ok = s.parse(c.block.fields, ends)
 	}
@@ -139,7 +139,7 @@ func (c *connection) headers(f *http2.HeadersFrame) error {
 	return c.count()
 }
 
-// open returns a stream for a request; nil where there is none. An error ends the connection.
+// open returns a stream for a request; nil for a trailer or a rejected request. An error ends the connection.
 func (c *connection) open(id uint32, ends, malformed bool) (*stream, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -166,8 +166,7 @@ func (c *connection) open(id uint32, ends, malformed bool) (*stream, error) {
 	case len(c.streams) >= c.server.config.Streams:
 		return nil, c.resetID(id, http2.ErrCodeRefusedStream)
 	}
-	// Handlers of streams that were reset may go on for a moment. That they are as many as streams may be ends with
-	// them.
+	// Handlers of reset streams may run for a moment. This limits their number to that of streams.
 	for c.handlers >= c.server.config.Streams && c.err == nil {
 		c.flushLater()
 		c.wait(&c.progress, time.Time{})
@@ -175,7 +174,7 @@ func (c *connection) open(id uint32, ends, malformed bool) (*stream, error) {
 	return takeStream(c, id), c.err
 }
 
-// trailer takes the trailer fields of a request: RFC 9113 section 8.1. c.mu is held.
+// trailer handles the trailer of a request: RFC 9113 section 8.1. c.mu is held.
 func (c *connection) trailer(s *stream, ends bool) error {
 	b := &c.block
 	switch {
@@ -194,8 +193,8 @@ func (c *connection) trailer(s *stream, ends bool) error {
 	return nil
 }
 
-// parse makes the request of its fields. It returns why it is refused, "" where it is not, and false where the stream
-// has an error: RFC 9113 sections 8.2 and 8.3.
+// parse sets the request from its fields. It returns the reason of a rejection, "" for none, and false for a
+// stream error: RFC 9113 sections 8.2 and 8.3.
 func (s *stream) parse(fields []hpack.HeaderField, ends bool) (refusal string, ok bool) {
 	r := &s.incoming
 	fields, ok = s.takePseudo(fields)
@@ -221,8 +220,8 @@ func (s *stream) parse(fields []hpack.HeaderField, ends bool) (refusal string, o
 	return refusal, true
 }
 
-// takePseudo takes the pseudo-header fields, and reports whether they are those that a request has, each once: RFC 9113
-// sections 8.3.1 and 8.5, RFC 8441 section 4. It returns the fields behind them.
+// takePseudo parses the pseudo-header fields, and reports whether they are those that a request needs, each
+// once: RFC 9113 sections 8.3.1 and 8.5, RFC 8441 section 4. It returns the remaining fields.
 func (s *stream) takePseudo(fields []hpack.HeaderField) (rest []hpack.HeaderField, ok bool) {
 	r := &s.incoming
 	seen := 0
@@ -239,7 +238,7 @@ func (s *stream) takePseudo(fields []hpack.HeaderField) (rest []hpack.HeaderFiel
 		if r.Method != http.MethodConnect || r.Protocol == "" {
 			return nil, false
 		}
-		r.Method = http.MethodGet // which it is by HTTP/1.1: RFC 8441 section 5
+		r.Method = http.MethodGet // the equivalent of HTTP/1.1: RFC 8441 section 5
 	case r.Method == http.MethodConnect:
 		r.Target = r.Host
 		return fields, seen == pseudoMethod|pseudoAuthority && r.Host != ""
@@ -256,7 +255,7 @@ const (
 	pseudoProtocol
 )
 
-// pseudo returns where a pseudo-header field is taken to, and its bit; nil for an unknown one.
+// pseudo returns the destination of a pseudo-header field, and its bit; nil for an unknown one.
 func (s *stream) pseudo(name string) (to *string, bit int) {
 	r := &s.incoming
 	switch {
@@ -275,11 +274,11 @@ func (s *stream) pseudo(name string) (to *string, bit int) {
 	}
 }
 
-// addFields takes the fields behind the pseudo-header fields, and returns why they are refused.
+// addFields adds the regular fields, and returns the reason of a rejection.
 func (s *stream) addFields(fields []hpack.HeaderField) (refusal string) {
 	r := &s.incoming
 	hosted, cookie := false, -1
-	var crumbs []string // of a cookie, behind the first
+	var crumbs []string // further parts of a cookie
 	for _, f := range fields {
 		switch f.Name {
 		case "host":
@@ -315,7 +314,7 @@ func (s *stream) addFields(fields []hpack.HeaderField) (refusal string) {
 	return ""
 }
 
-// announce takes the names of the trailer fields of a body.
+// announce adds the announced names of trailer fields.
 func (s *stream) announce(list string) {
 	r := &s.incoming
 	if s.body.ended {
@@ -331,18 +330,17 @@ func (s *stream) announce(list string) {
 	}
 }
 
-// isTrailer reports whether a field may be a trailer field: RFC 9110 section 6.5.1.
+// isTrailer reports whether a field is allowed in a trailer: RFC 9110 section 6.5.1.
 func isTrailer(name string) bool {
 	return httpguts.ValidTrailerHeader(httpmessage.Field{Name: name}.Canonical()) && !connectionField(name)
 }
 
-// tunnels reports whether the stream carries a protocol of its own when a 2xx response was sent: RFC 9113 section 8.5, RFC 8441
-// section 5.
+// tunnels reports whether the stream becomes a tunnel after a 2xx response: RFC 9113 section 8.5, RFC 8441 section 5.
 func (s *stream) tunnels() bool {
 	return s.incoming.Method == http.MethodConnect || s.incoming.Protocol != ""
 }
 
-// check returns why a request is refused whose field section is well-formed.
+// check returns the reason to reject a request with well-formed fields, "" for none.
 func (s *stream) check() (refusal string) {
 	r := &s.incoming
 	connect := r.Method == http.MethodConnect

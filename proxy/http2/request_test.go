@@ -12,7 +12,7 @@ import (
 	"github.com/urnd/urnd/proxy/http2"
 )
 
-// Field sections that are malformed are stream errors, or refused by a response behind which the stream is reset.
+// A malformed field section is a stream error, or is rejected by a response, after which the stream is reset.
 func TestMalformedRequests(t *testing.T) {
 	t.Parallel()
 	c := serve(t, atOnce(plain), nil).open(t)
@@ -96,8 +96,7 @@ func TestMalformedRequests(t *testing.T) {
 	}
 }
 
-// A request that is refused is reset behind its response: RFC 9113 section 8.1.1. Its document is that of the
-// configuration.
+// A rejected request is reset after its response (RFC 9113 section 8.1.1), whose document is configurable.
 func TestRefusal(t *testing.T) {
 	t.Parallel()
 	var statuses []int
@@ -129,7 +128,7 @@ func TestRefusal(t *testing.T) {
 	}
 }
 
-// A field section that is too large is answered 431, and the next request is not harmed: RFC 9113 section 10.5.1.
+// A field section that is too large gets 431, and does not affect the next request: RFC 9113 section 10.5.1.
 func TestLargeFields(t *testing.T) {
 	t.Parallel()
 	c := serve(t, atOnce(plain), func(c *http2.Config) { c.MaxHeader = 8 << 10 }).open(t)
@@ -161,7 +160,7 @@ func TestLargeFields(t *testing.T) {
 	}
 }
 
-// Texts of a request last, fields keep their order, and the memory of one request is not that of the next.
+// Strings of a request stay valid, fields keep their order, and requests do not share memory.
 func TestFieldsOfRequests(t *testing.T) {
 	t.Parallel()
 	var all []string
@@ -184,7 +183,7 @@ func TestFieldsOfRequests(t *testing.T) {
 	}
 }
 
-// What a handler knows of the connection.
+// The properties of the connection that a handler sees.
 func TestConnection(t *testing.T) {
 	t.Parallel()
 	type counter struct{ n int }
@@ -200,7 +199,7 @@ func TestConnection(t *testing.T) {
 			" ", r.Conn.Attached() == nil, " ", w.HalfClosed() == nil, " ", w.EndEarly(), " ", state.n))
 		return true
 	}}
-	stopped := time.Now() // a connection that rests loses its state
+	stopped := time.Now() // an idle connection loses its state
 	c := serve(t, h, func(c *http2.Config) { c.Now = func() time.Time { return stopped } }).open(t)
 	for i := range 3 {
 		want := fmt.Sprint("192.0.2.1:50000 127.0.0.1:443 true server.example true true false ", i+1)

@@ -11,23 +11,23 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// response is a response on its way, of the goroutine that answers. The zero value has not begun.
+// response is a response in progress, used by the goroutine of the handler. The zero value has not begun.
 type response struct {
 	status   int      // 0 before WriteHeader
-	encoder  *encoder // the head, until it is sent
-	held     []byte   // content behind it, until its length is known
-	rest     []byte   // of Begin, that the windows of the client have no room for
+	encoder  *encoder // the header, until it is sent
+	held     []byte   // content after it, until its length is known
+	rest     []byte   // content of Begin that exceeds the client's windows
 	trailer  []byte   // a field block
-	left     int64    // of the content, by Content-Length; -1 where it has none
-	written  int64    // of content
+	left     int64    // Content-Length; -1 for none
+	written  int64    // bytes of content
 	bodiless bool     // no content is sent: RFC 9110 section 6.4.1
 	sizeless bool     // nor a Content-Length: RFC 9110 sections 8.6 and 15.4.5
 	trailed  bool     // trailer fields were announced
-	inBegin  bool     // nothing may wait
-	reserved int64    // of the window of the connection, by Room
+	inBegin  bool     // must not block
+	reserved int64    // of the connection window, by Room
 }
 
-// maxHeld is how much content gets a Content-Length without one that was set; net/http has the same.
+// maxHeld is the largest content that gets an automatic Content-Length, as in net/http.
 const maxHeld = 2 << 10
 
 var (
@@ -43,7 +43,7 @@ func (r *response) reset(s *Server) {
 	*r = response{held: r.held[:0]}
 }
 
-// endBegin gives back what Room has reserved. What the windows have no room for is written by a Continuation.
+// endBegin releases the reservation of Room. Content that exceeds the windows is written by a Continuation.
 func (s *stream) endBegin() {
 	r := &s.response
 	r.inBegin = false
@@ -66,7 +66,8 @@ func (w restWriter) Continue() {
 	_, _ = w.s.transmit(rest, false) // finish sees the error
 }
 
-// Room implements httpmessage.ResponseWriter. What it returns in Begin is not used by other streams until that returns.
+// Room implements httpmessage.ResponseWriter. In Begin the returned size is reserved for this stream until
+// Begin returns.
 func (s *stream) Room() int64 {
 	s.c.mu.Lock()
 	defer s.c.mu.Unlock()
@@ -137,7 +138,7 @@ func (s *stream) WriteHeader(status int, _ string, fields httpmessage.Fields) {
 	}
 }
 
-// frame sees what a field says of the framing, and reports whether it is sent.
+// frame processes a field that concerns the framing, and reports whether it is sent.
 func (r *response) frame(f httpmessage.Field) bool {
 	switch {
 	case f.Is("Content-Length"):
@@ -179,9 +180,9 @@ func (s *stream) Write(p []byte) (int, error) {
 	r.written += int64(len(p))
 	last := r.written == r.left && !r.trailed
 	switch {
-	case !last || r.inBegin: // a cache has no trailer fields
+	case !last || r.inBegin: // a response by Begin has no trailer
 		return s.transmit(p, last)
-	case len(p) <= maxHeld: // sendEnd knows whether trailer fields follow that were not announced
+	case len(p) <= maxHeld: // sendEnd knows whether an unannounced trailer follows
 		r.held = append(r.held, p...)
 		return len(p), nil
 	default:
@@ -189,7 +190,7 @@ func (s *stream) Write(p []byte) (int, error) {
 	}
 }
 
-// sendHeld sends what was held back until the length is known.
+// sendHeld sends the content that was held back.
 func (s *stream) sendHeld() error {
 	held := s.response.held
 	if len(held) == 0 {
@@ -248,10 +249,10 @@ func (s *stream) Abort() {
 	s.reset(http2.ErrCodeInternal)
 }
 
-// EndEarly implements httpmessage.ResponseWriter: the end of a stream says that the response is complete.
+// EndEarly implements httpmessage.ResponseWriter: the end of a stream would mean that the response is complete.
 func (*stream) EndEarly() bool { return false }
 
-// finish ends the response of a handler that has returned, unless a Continuation must write it.
+// finish ends the response after the handler has returned, unless a Continuation must write the rest.
 func (s *stream) finish() {
 	r, c := &s.response, s.c
 	if len(r.rest) > 0 {
@@ -274,12 +275,12 @@ func (s *stream) finish() {
 	}
 }
 
-// sendEnd sends what is left of a response, and its end, unless Begin has kept some content. A little content without
-// trailer fields may be left to linger.
+// sendEnd sends the rest of a response, and its end, unless Begin has kept content. A small content without
+// trailer may be left to linger.
 func (s *stream) sendEnd() {
 	r, c := &s.response, s.c
 	if r.trailer != nil {
-		_ = s.sendHeld() // s.err says whether it was sent
+		_ = s.sendHeld() // the error is in s.err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -305,9 +306,9 @@ func (s *stream) sendEnd() {
 	}
 }
 
-// linger lets a stream go on without a goroutine whose handler has returned: the client has time to open its windows for
-// the rest of the response, and then to end the request, where its own window is open for that. There are clients that
-// take any reset for a failure, but none need send the rest: RFC 9113 section 8.1. c.mu is held.
+// linger keeps a stream open without a goroutine after its handler has returned: the client has time to open its
+// windows for the rest of the response, and then to end its request, as far as the server's window is open. Some
+// clients treat any reset as a failure, but none is required to send the rest: RFC 9113 section 8.1. c.mu is held.
 func (s *stream) linger() {
 	c, b := s.c, &s.body
 	b.content, b.read = nil, 0
@@ -316,7 +317,7 @@ func (s *stream) linger() {
 		return
 	case !s.sentEnd:
 		s.by = s.writeDeadline()
-	case s.malformed: // RFC 9113 section 8.1.1: it is answered, and an error of the stream
+	case s.malformed: // RFC 9113 section 8.1.1: a response, and a stream error
 		c.appendReset(s.id, http2.ErrCodeProtocol, !b.ended)
 		s.drop(errReset)
 		return
@@ -331,7 +332,7 @@ func (s *stream) linger() {
 	c.lingerUntil(s.by)
 }
 
-// lingerUntil looks at the streams that linger again at a time; never at the zero value. c.mu is held.
+// lingerUntil schedules a check of lingering streams; the zero value is never. c.mu is held.
 func (c *connection) lingerUntil(t time.Time) {
 	if !t.IsZero() && (c.lingerBy.IsZero() || t.Before(c.lingerBy)) {
 		c.lingerBy = t
@@ -356,7 +357,7 @@ func (c *connection) endLingering(now time.Time) {
 	c.flush()
 }
 
-// addLength adds the Content-Length of content that is complete, where there is none.
+// addLength adds Content-Length to complete content that has none.
 func (r *response) addLength() {
 	known := r.left >= 0 || r.bodiless && (r.written == 0 || r.written > maxHeld)
 	if r.encoder == nil || known || r.sizeless || r.trailed || r.trailer != nil {

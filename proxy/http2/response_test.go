@@ -16,7 +16,7 @@ import (
 
 type writer = httpmessage.ResponseWriter
 
-// Responses are framed by what the handler has said, the same in Begin and in Continue.
+// The framing of responses by the handler's calls, equal for Begin and Continue.
 func TestResponses(t *testing.T) {
 	t.Parallel()
 	head := func(w writer, status int, fields ...string) {
@@ -132,7 +132,7 @@ func TestResponses(t *testing.T) {
 	}
 }
 
-// Fields are sent in lower case and in their order, without those of HTTP/1 and without line ends.
+// Fields are sent in lower case and in order, without those of HTTP/1 and without line ends.
 func TestFieldsOfResponses(t *testing.T) {
 	t.Parallel()
 	c := serve(t, atOnce(func(_ *httpmessage.Incoming, w writer) {
@@ -147,7 +147,7 @@ func TestFieldsOfResponses(t *testing.T) {
 	}
 }
 
-// A head that is larger than a frame has CONTINUATION frames.
+// A header that exceeds a frame has CONTINUATION frames.
 func TestLargeHead(t *testing.T) {
 	t.Parallel()
 	value := strings.Repeat("\xfe", 50_000)
@@ -162,7 +162,7 @@ func TestLargeHead(t *testing.T) {
 	}
 }
 
-// Interim responses go before the final one: RFC 9113 section 8.1.
+// Interim responses precede the final one: RFC 9113 section 8.1.
 func TestInterim(t *testing.T) {
 	t.Parallel()
 	c := serve(t, later(func(_ *httpmessage.Incoming, w writer) {
@@ -178,7 +178,7 @@ func TestInterim(t *testing.T) {
 	}
 }
 
-// A panic ends one stream, and the connection goes on.
+// A panic ends one stream, and the connection continues.
 func TestPanic(t *testing.T) {
 	t.Parallel()
 	for name, wrap := range modes() {
@@ -211,7 +211,7 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-// The context of a request ends with its stream, and what it writes then fails; others go on.
+// The context of a request ends with its stream, and writes then fail; other streams continue.
 func TestReset(t *testing.T) {
 	t.Parallel()
 	ended := make(chan error, 1)
@@ -240,7 +240,7 @@ func TestReset(t *testing.T) {
 	}
 }
 
-// What came in one read is answered by one write.
+// Requests received in one read are answered by one write.
 func TestOneWrite(t *testing.T) {
 	t.Parallel()
 	s := serve(t, atOnce(plain), nil)

@@ -1,7 +1,10 @@
-// Package http2 serves HTTP/2 (RFC 9113) on a connection, by the Framer and the hpack of golang.org/x/net/http2. One
-// goroutine reads a connection. Requests that a cache answers are answered by it, and what came in one read is answered
-// by one write; the others go on in pooled goroutines. Whatever a client may send is bounded, by a window, a rate or a
-// deadline.
+// Package http2 is a server of HTTP/2 (RFC 9113), using the Framer and hpack of golang.org/x/net/http2. A
+// connection of package listen enters; its requests are passed to an httpmessage.Handler, and the responses
+// are written to it. Extended CONNECT is that of RFC 8441.
+//
+// One goroutine reads a connection. It also answers cache hits, and the responses to requests received in one
+// read are sent by one write; other requests continue in pooled goroutines. Everything that a client may send
+// is limited, by a window, a rate or a deadline.
 package http2
 
 import (
@@ -22,26 +25,28 @@ type Config struct {
 	Handler httpmessage.Handler
 	Now     func() time.Time
 	Log     *slog.Logger
-	// Panicked is called with what a handler has panicked with: its stream is reset. nil is not called.
+	// Panicked is called with a panic of a handler, whose stream is reset. nil for no call.
 	Panicked func(value any, stack []byte)
-	// Refusal returns the status and the document for a request that no handler gets, as http1.Config.Refusal does; nil
-	// is a line of plain text. plainHTTP is false. Refused is called with the status; nil is not called.
+	// Refusal returns the status and the document for a request that is rejected before the handler, like
+	// http1.Config.Refusal; nil for a line of plain text. plainHTTP is false. Refused is called with the
+	// status; nil for no call.
 	Refusal func(r *httpmessage.Incoming, status int, reason string, plainHTTP bool) (int, string, []byte)
 	Refused func(status int)
 
 	MaxHeader     int           // bytes of a field section: RFC 9113 section 6.5.2
 	HeaderTimeout time.Duration // for the preface, a field block, and the acknowledgement of the settings
 	IdleTimeout   time.Duration // of a connection without streams
-	Streams       int           // how many streams a client may have at a time; 0 is 100
-	// Protocols is whether clients may change the protocol of a stream by an extended CONNECT, and are told so: RFC 8441 section 3.
+	Streams       int           // the most concurrent streams of a connection; 0 means 100
+	// Protocols is whether clients may switch the protocol of a stream by an extended CONNECT, which is
+	// announced: RFC 8441 section 3.
 	Protocols bool
-	// BodyDeadline returns the deadline by which a client must send the next part of a body, and WriteDeadline that by
-	// which it must open a flow-control window for the next part of a response; nil is no deadline.
+	// BodyDeadline returns the deadline for the next part of a request body, WriteDeadline the one for the
+	// client to open a flow-control window for the next part of a response; nil for no deadline.
 	BodyDeadline  func() time.Time
 	WriteDeadline func() time.Time
 }
 
-// Conn is the connection of a client: a listen.Conn, whose methods say more.
+// Conn is the connection of a client: a listen.Conn, which documents the methods.
 type Conn interface {
 	net.Conn
 	Secure() bool
@@ -60,7 +65,7 @@ type Conn interface {
 type Server struct {
 	config Config
 
-	tasks   chan task // to goroutines that wait for one
+	tasks   chan task // for waiting goroutines
 	waiting atomic.Int32
 	closed  chan struct{}
 	workers sync.WaitGroup
@@ -72,12 +77,12 @@ type Server struct {
 	date     httpmessage.Date
 }
 
-// task is what a pooled goroutine does.
+// task is run by a pooled goroutine.
 type task interface{ run() }
 
 const (
-	// pooledWorkers is how many goroutines wait for tasks. The stack of a new one grows anew, which costs a tenth of a
-	// cached response.
+	// pooledWorkers is the most goroutines that wait for tasks. The stack of a new one has to grow, which
+	// costs a tenth of a cached response.
 	pooledWorkers      = 32
 	recommendedStreams = 100 // RFC 9113 section 6.5.2
 )
@@ -90,21 +95,21 @@ func NewServer(config Config) *Server {
 	return &Server{config: config, tasks: make(chan task), closed: make(chan struct{})}
 }
 
-// Close ends the goroutines of the server, and waits for them. All calls of Serve have returned before.
+// Close ends the goroutines of the server, and waits for them. All calls of Serve must have returned.
 func (s *Server) Close() {
 	close(s.closed)
 	s.workers.Wait()
 }
 
-// Serve serves a connection, whose client has chosen HTTP/2 by ALPN, until it ends, and closes it. It returns before
-// where it has parked the connection.
+// Serve serves a connection, whose client has selected HTTP/2 by ALPN, until it ends, and closes it. It
+// returns earlier if it has parked the connection.
 func (s *Server) Serve(conn Conn) {
 	c := newConnection(s, conn)
 	conn.OnDrain(c.drain)
 	c.serve(c.readPreface())
 }
 
-// start begins a task in a goroutine that is free, or in a new one.
+// start runs a task in a waiting goroutine, or in a new one.
 func (s *Server) start(t task) {
 	select {
 	case s.tasks <- t:

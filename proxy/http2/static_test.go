@@ -9,18 +9,18 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// Fields of all names of the static table, and others, are what a client decodes: RFC 7541 appendix A.
+// A client decodes fields with each name of the static table, and others: RFC 7541 appendix A.
 func TestStaticNames(t *testing.T) {
 	t.Parallel()
 	var fields httpmessage.Fields
 	decoder := hpack.NewDecoder(4096, nil)
-	for index := byte(15); index <= 61; index++ { // behind the pseudo-header fields
+	for index := byte(15); index <= 61; index++ { // after the pseudo-header fields
 		block, err := decoder.DecodeFull([]byte{0x80 | index})
 		if err != nil {
 			t.Fatal(err)
 		}
 		switch name := block[0].Name; name {
-		case "transfer-encoding", "content-length", "date": // they have a meaning
+		case "transfer-encoding", "content-length", "date": // they affect the framing
 		default:
 			fields.Add(name, name+string(bytes.Repeat([]byte{'~'}, int(index)*3)))
 		}

@@ -16,39 +16,39 @@ import (
 	"github.com/urnd/urnd/internal/httpmessage"
 )
 
-// stream is a request and its response: the httpmessage.ResponseWriter of a Handler. It is used again for other
-// requests.
+// stream is a request and its response: the httpmessage.ResponseWriter of a Handler. It is pooled.
 type stream struct {
 	incoming httpmessage.Incoming
-	response response  // of who answers
-	changed  sync.Cond // wakes who reads the body, and who writes the response; late wake-ups come to later requests
+	response response // of the handler's goroutine
+	// Wakes the reader of the body, and the writer of the response; late wake-ups may reach a later request.
+	changed sync.Cond
 	exchange
 }
 
-// exchange is what a stream has of one request and its response.
+// exchange is the state of a stream for one request and its response.
 type exchange struct {
 	c    *connection
 	id   uint32
 	next httpmessage.Continuation
 
-	// What connection.mu guards:
-	err       error // why the stream has ended before its request and its response have
+	// Guarded by connection.mu:
+	err       error // why the stream has ended before its request and its response
 	body      body
 	window    int64           // of the client
 	sent      int64           // bytes of content
-	pending   []byte          // content that waits for windows and its turn, of who answers
-	ends      bool            // the stream ends with that
+	pending   []byte          // content of the handler that waits for windows and for the round robin
+	ends      bool            // the stream ends after it
 	queued    bool            // it is in connection.turns
-	committed bool            // the head of the response was sent
+	committed bool            // the response header was sent
 	sentEnd   bool            // the response was sent
-	malformed bool            // the request is
+	malformed bool            // the request is malformed
 	tunnel    bool            // it was taken over
-	closed    bool            // so is its tunnel
+	closed    bool            // its tunnel is closed
 	answered  bool            // the handler has returned
-	lingers   bool            // so it has, before the end of the response or of the request
-	by        time.Time       // when it lingers no longer; zero for no such time
-	base      context.Context //nolint:containedctx // it is that of the waits of the connection
-	ctx       context.Context //nolint:containedctx // it is that of the request
+	lingers   bool            // the handler has returned, before the end of the response or of the request
+	by        time.Time       // when to stop lingering; zero for never
+	base      context.Context //nolint:containedctx // the context of the connection's BeginWait
+	ctx       context.Context //nolint:containedctx // the context of the request
 	cancel    context.CancelCauseFunc
 }
 
@@ -69,12 +69,12 @@ func takeStream(c *connection, id uint32) *stream {
 	return s
 }
 
-// giveBack lets the stream be used again, unless it is still known to a tunnel or to the connection.
+// giveBack returns the stream to the pool, unless it is still used by a tunnel or the connection.
 func (s *stream) giveBack() {
 	switch {
 	case s.tunnel:
 		return
-	case s.lingers: // without what the handler has of it
+	case s.lingers: // release what refers to the handler
 		s.incoming, s.next, s.base, s.ctx, s.cancel = httpmessage.Incoming{}, nil, nil, nil, nil
 		return
 	}
@@ -90,7 +90,7 @@ func (s *stream) giveBack() {
 	server.streams.Put(s)
 }
 
-// begin lets the handler answer a request, or begin to, in the goroutine that reads.
+// begin calls Begin, in the reading goroutine.
 func (s *stream) begin(refusal string) {
 	c := s.c
 	func() {
@@ -124,21 +124,21 @@ func (s *stream) begin(refusal string) {
 	c.server.start(s)
 }
 
-// refuse answers a request that no handler gets.
+// refuse sends an error response without calling the handler.
 func (s *stream) refuse(status int, reason string) {
 	config := &s.c.server.config
 	contentType, body := "text/plain; charset=utf-8", []byte(reason+"\n")
 	if config.Refusal != nil {
 		status, contentType, body = config.Refusal(&s.incoming, status, reason, false)
 	}
-	if config.Refused != nil { // before the client can know it
+	if config.Refused != nil { // before the client can see the response
 		config.Refused(status)
 	}
 	s.WriteHeader(status, "", httpmessage.Fields{{Name: "content-type", Value: contentType}})
 	_, _ = s.Write(body) // finish sees the error
 }
 
-// run answers a request in a pooled goroutine.
+// run runs a Continuation in a pooled goroutine.
 func (s *stream) run() {
 	func() {
 		defer s.recovered()
@@ -149,7 +149,7 @@ func (s *stream) run() {
 	s.answered = true
 	ends := !s.tunnel || s.closed
 	c.mu.Unlock()
-	if ends { // else it does with the tunnel
+	if ends { // otherwise the tunnel does
 		s.finish()
 		s.handled()
 	}
@@ -170,7 +170,7 @@ func (s *stream) handled() {
 	c.ended()
 }
 
-// recovered resets the stream where its handler has panicked.
+// recovered resets the stream after a panic of its handler.
 func (s *stream) recovered() {
 	value := recover()
 	if value == nil {
@@ -193,7 +193,7 @@ func (s *stream) Context() context.Context {
 			base = context.Background()
 		}
 		ctx, cancel := context.WithCancelCause(base)
-		// A server that ends closes the connection, too, which ends the stream before or behind base.
+		// When the server shuts down, it closes the connection, too, which ends the stream before or after base.
 		s.ctx, s.cancel = ctx, func(cause error) { cancel(cmp.Or(context.Cause(base), cause)) }
 		if s.err != nil {
 			s.cancel(s.err)
@@ -202,10 +202,11 @@ func (s *stream) Context() context.Context {
 	return s.ctx
 }
 
-// HalfClosed implements httpmessage.ResponseWriter: a client ends a stream with each request.
+// HalfClosed implements httpmessage.ResponseWriter: a client ends its side of a stream with each request.
 func (*stream) HalfClosed() context.Context { return nil }
 
-// Attach implements httpmessage.ResponseWriter: requests of several clients may come by the connection.
+// Attach implements httpmessage.ResponseWriter: a connection may carry requests of several clients, so
+// nothing is attached.
 func (*stream) Attach(func() io.Closer) io.Closer { return nil }
 
 // requested is called when the request is complete. c.mu is held.

@@ -15,7 +15,7 @@ import (
 	"github.com/urnd/urnd/proxy/http2"
 )
 
-// Many clients ask for all kinds of responses at a time, and some leave; each gets what is its own.
+// Many clients concurrently request all kinds of responses, and some disconnect; each gets its own responses.
 func TestManyClients(t *testing.T) {
 	t.Parallel()
 	size := func(r *httpmessage.Incoming) int { n, _ := strconv.Atoi(r.Target[1:]); return n }
@@ -62,7 +62,7 @@ func TestManyClients(t *testing.T) {
 	all.Wait()
 }
 
-// ask sends requests, some of which it cancels.
+// ask sends requests, and cancels some of them.
 func ask(t *testing.T, transport *http.Transport, address string, random *rand.Rand) {
 	for range 60 {
 		n := random.IntN(1 << random.IntN(20))

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/net/http2"
 )
 
-// tunnel is the stream of a CONNECT as a connection: RFC 9113 section 8.5, RFC 8441 section 5.
+// tunnel is the stream of a CONNECT as a net.Conn: RFC 9113 section 8.5, RFC 8441 section 5.
 type tunnel struct {
 	*requestBody
 	s       *stream
@@ -17,7 +17,7 @@ type tunnel struct {
 	closing sync.Once
 }
 
-// Write implements net.Conn. What is written is sent.
+// Write implements net.Conn. It flushes.
 func (t *tunnel) Write(p []byte) (int, error) {
 	t.writing.Lock()
 	defer t.writing.Unlock()
@@ -28,7 +28,7 @@ func (t *tunnel) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// CloseWrite ends what is sent, as FIN does.
+// CloseWrite ends the sending side, like a FIN.
 func (t *tunnel) CloseWrite() error {
 	t.writing.Lock()
 	defer t.writing.Unlock()
@@ -43,7 +43,7 @@ func (t *tunnel) CloseWrite() error {
 	return nil
 }
 
-// Close implements net.Conn. Where one side has not ended, the client gets what a reset is by TCP.
+// Close implements net.Conn. If one side has not ended, it resets the stream, like a TCP reset.
 func (t *tunnel) Close() error {
 	t.closing.Do(func() {
 		c := t.s.c
@@ -76,5 +76,5 @@ func (t *tunnel) SetDeadline(at time.Time) error { return t.SetReadDeadline(at) 
 // SetReadDeadline implements net.Conn.
 func (t *tunnel) SetReadDeadline(at time.Time) error { return t.s.SetReadDeadline(at) }
 
-// SetWriteDeadline implements net.Conn: the server bounds writes itself.
+// SetWriteDeadline implements net.Conn: not supported, as the server limits writes itself.
 func (*tunnel) SetWriteDeadline(time.Time) error { return os.ErrNoDeadline }

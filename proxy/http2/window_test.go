@@ -21,8 +21,8 @@ func window(size uint32) framing.Setting {
 	return framing.Setting{ID: framing.SettingInitialWindowSize, Val: size}
 }
 
-// The server never sends more than the windows let it, and all that they let it, whatever the client does with them: a
-// model of both sides, RFC 9113 sections 5.2 and 6.9.
+// The server never sends more than the windows allow, and everything that they allow, whatever the client
+// does with them: a model of both sides, RFC 9113 sections 5.2 and 6.9.
 func TestFlowControl(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {
@@ -124,7 +124,7 @@ func playFlow(t *testing.T, random *rand.Rand) {
 				break
 			}
 		case 3:
-			check() // what was sent before the server knows of a smaller window is no error
+			check() // data sent before the server knows of a smaller window is no error
 			size := int64(random.IntN(100_000))
 			for _, s := range streams {
 				s.window += size - initial
@@ -139,7 +139,7 @@ func playFlow(t *testing.T, random *rand.Rand) {
 	check()
 }
 
-// A large response does not keep others from the client: each has its turn.
+// A large response does not block other streams: they are served in a round robin.
 func TestFairness(t *testing.T) {
 	t.Parallel()
 	c := serve(t, later(func(r *httpmessage.Incoming, w writer) {
@@ -182,7 +182,8 @@ func TestFairness(t *testing.T) {
 	}
 }
 
-// A client that opens no window loses the stream at the deadline, and no other: what Begin has written, too.
+// A client that opens no window loses the stream at the deadline, and no other one, also if Begin has written
+// the content.
 func TestWriteDeadline(t *testing.T) {
 	t.Parallel()
 	for name, wrap := range modes() {
@@ -222,7 +223,7 @@ func TestWriteDeadline(t *testing.T) {
 	}
 }
 
-// A little content waits for its window without its handler, until the deadline, which begins anew with each part.
+// A small content waits for its window without its handler, until the deadline, which restarts with each part.
 func TestLittleContent(t *testing.T) {
 	t.Parallel()
 	const size, first = 2000, 10
@@ -230,7 +231,7 @@ func TestLittleContent(t *testing.T) {
 		for _, tt := range []struct {
 			name, want string
 			after      time.Duration // from the request to the end of the stream
-			open       uint32        // by how much the client opens the window in the end
+			open       uint32        // the window update of the client
 		}{
 			{"a window that is opened", "200 2000 ", 29 * time.Second, size - first},
 			{"a window that is not", "200 10 CANCEL", 59 * time.Second, 0},
@@ -269,7 +270,7 @@ func TestLittleContent(t *testing.T) {
 	}
 }
 
-// The windows of a client have a bound: RFC 9113 section 6.9.1.
+// The windows of a client are limited: RFC 9113 section 6.9.1.
 func TestWindowOverflow(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -307,8 +308,8 @@ func TestWindowOverflow(t *testing.T) {
 	}
 }
 
-// A window that the acknowledgement of the settings closes is opened again: what a handler has read before counts (RFC 9113
-// section 6.9.2).
+// A window that the acknowledgement of the settings closes is reopened: content that a handler has read
+// before counts (RFC 9113 section 6.9.2).
 func TestReceiveWindowBehindSettings(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := serve(t, later(func(r *httpmessage.Incoming, _ writer) { _, _ = io.Copy(io.Discard, r.Body) }), nil)

@@ -8,8 +8,8 @@ import (
 	"github.com/urnd/urnd/proxy/listen"
 )
 
-// BenchmarkRequest is the time of a request on one connection that a limit counts, with both of its sides in this
-// process: read by Read, and by ReadEach.
+// BenchmarkRequest measures a request on one connection that a limit counts, with both sides in this process:
+// by Read, and by ReadEach.
 func BenchmarkRequest(b *testing.B) {
 	for name, each := range map[string]bool{"Read": false, "ReadEach": true} {
 		b.Run(name, func(b *testing.B) {

@@ -11,28 +11,28 @@ import (
 	"github.com/urnd/urnd/internal/quota"
 )
 
-// clientConn is an accepted connection below all protocols. It ends where its client does not read within the write
-// deadline. An aborted one is closed by a reset.
+// clientConn is an accepted connection, below all protocols. It ends if its client does not read within the
+// write deadline. An aborted one is closed by a reset.
 type clientConn struct {
 	net.Conn
-	socket   *Socket          // that has accepted it, nil where none has
+	socket   *Socket          // that has accepted it, nil for none
 	member   *quota.Member    // of the ConnectionLimit; nil for none
-	deadline func() time.Time // of each chunk that is written; nil for none
-	probe    bool             // it is the server's end of that of Socket.Probe
+	deadline func() time.Time // of each written chunk; nil for none
+	probe    bool             // the server's end of the connection of Socket.Probe
 
-	single   atomic.Pointer[directIO]  // made when it is used first
-	explicit atomic.Bool               // a write deadline was set that is not that of a chunk
-	aborted  atomic.Bool               // nothing more is written
-	grace    atomic.Pointer[time.Time] // the end of the close grace period; nil where the connection was not dismissed
+	single   atomic.Pointer[directIO]  // created on first use
+	explicit atomic.Bool               // an explicit write deadline is set
+	aborted  atomic.Bool               // no more writes
+	grace    atomic.Pointer[time.Time] // the end of the close grace period; nil if the connection was not dismissed
 
-	ahead    [1]byte // what await has read, where it cannot wait without reading
+	ahead    [1]byte // the byte that await has read, if it cannot wait without reading
 	hasAhead bool
 }
 
 // chunk is the number of bytes that a client must read before the deadline.
 const chunk = 64 << 10
 
-// fileChunk is the number of bytes of a file that are sent with one deadline: of those at least chunk.
+// fileChunk is the number of bytes of a file that are sent with one deadline, by which at least chunk must be read.
 const fileChunk = 1 << 20
 
 // Read implements net.Conn.
@@ -44,7 +44,7 @@ func (c *clientConn) Read(p []byte) (int, error) {
 	return c.Conn.Read(p)
 }
 
-// await waits until Read would not.
+// await waits until Read would not block.
 func (c *clientConn) await() error {
 	if c.hasAhead {
 		return nil
@@ -69,7 +69,7 @@ func (c *clientConn) direct() *directIO {
 	return d
 }
 
-// Write implements net.Conn. What the socket takes immediately needs no deadline.
+// Write implements net.Conn. Data that the socket accepts immediately needs no deadline.
 func (c *clientConn) Write(p []byte) (written int, err error) {
 	if !c.aborted.Load() {
 		if written = c.direct().try(p); written == len(p) {
@@ -93,8 +93,8 @@ func (c *clientConn) Write(p []byte) (written int, err error) {
 	}
 }
 
-// beginChunk sets the deadline of a chunk. Nothing is written to an aborted connection, not even the close_notify of
-// TLS.
+// beginChunk sets the deadline of a chunk. Nothing is written to an aborted connection, not even the
+// close_notify of TLS.
 func (c *clientConn) beginChunk() error {
 	if c.aborted.Load() {
 		return os.ErrDeadlineExceeded
@@ -105,8 +105,7 @@ func (c *clientConn) beginChunk() error {
 	return c.Conn.SetWriteDeadline(c.deadline())
 }
 
-// WriteBuffers writes several buffers as one, which it consumes. Each part has the deadline that it has where it is
-// sent from a file.
+// WriteBuffers writes several buffers as one, and consumes them. The deadline of each part is the same as for files.
 func (c *clientConn) WriteBuffers(buffers net.Buffers) (written int64, err error) {
 	for len(buffers) > 0 && err == nil {
 		end, size := 0, 0
@@ -123,8 +122,8 @@ func (c *clientConn) WriteBuffers(buffers net.Buffers) (written int64, err error
 	return written, err
 }
 
-// ReadFrom implements io.ReaderFrom. The standard library sends a limited file by sendfile(2). Each part has the
-// deadline that it has where it is written.
+// ReadFrom implements io.ReaderFrom. The standard library sends a limited file by sendfile(2). Each part has
+// the deadline of WriteBy.
 func (c *clientConn) ReadFrom(r io.Reader) (sent int64, err error) {
 	file, ok := r.(*io.LimitedReader)
 	to, canRead := c.Conn.(io.ReaderFrom)
@@ -146,8 +145,8 @@ func (c *clientConn) ReadFrom(r io.Reader) (sent int64, err error) {
 // onlyWriter hides other methods.
 type onlyWriter struct{ io.Writer }
 
-// WriteBy calls write, which writes to the connection below and returns how many bytes that were, with the deadline of
-// a chunk: again as often as that passes and a chunk was written, as the client does read.
+// WriteBy calls write, which writes to the underlying connection and returns the number of bytes, with the deadline of
+// a chunk: repeatedly, as long as a chunk was written whenever the deadline passes, since the client is reading.
 func (c *clientConn) WriteBy(write func() (int64, error)) (written int64, err error) {
 	for {
 		if err := c.beginChunk(); err != nil {
@@ -165,7 +164,7 @@ func (c *clientConn) WriteBy(write func() (int64, error)) (written int64, err er
 	}
 }
 
-// ReadsFrom returns the connection whose bytes Read passes on, nil while it has others.
+// ReadsFrom returns the connection whose data Read passes through, nil while it has buffered data.
 func (c *clientConn) ReadsFrom() net.Conn {
 	if c.hasAhead {
 		return nil
@@ -173,21 +172,21 @@ func (c *clientConn) ReadsFrom() net.Conn {
 	return c.Conn
 }
 
-// WritesTo returns the connection to which Write passes bytes on: what is written to it is bounded by WriteBy.
+// WritesTo returns the connection to which Write passes data through: writes to it are limited by WriteBy.
 func (c *clientConn) WritesTo() net.Conn { return c.Conn }
 
-// abort makes writes fail, also one that is under way.
+// abort makes writes fail, including one in progress.
 func (c *clientConn) abort() {
 	c.aborted.Store(true)
-	_ = c.Conn.SetWriteDeadline(distantPast()) // one that is closed fails anyway
+	_ = c.Conn.SetWriteDeadline(distantPast()) // fails only if it is closed
 }
 
-// distantPast is a deadline that is over, whatever the clock.
+// distantPast is a deadline in the past of any clock.
 func distantPast() time.Time { return time.Unix(1, 0) }
 
-// closeGrace is how long a connection that was dismissed may take for its last bytes: a GOAWAY frame, and the
-// close_notify of TLS, for which crypto/tls gives five seconds. It is not counted any more, and its client need not
-// read.
+// closeGrace is how long a dismissed connection may take for its last bytes: a GOAWAY frame, and the
+// close_notify of TLS, for which crypto/tls allows five seconds. It is not counted by limits any more, and
+// its client need not read.
 const closeGrace = 100 * time.Millisecond
 
 // SetWriteDeadline implements net.Conn.
@@ -199,8 +198,8 @@ func (c *clientConn) SetWriteDeadline(t time.Time) error {
 	return c.Conn.SetWriteDeadline(t)
 }
 
-// SetReadDeadline implements net.Conn. Reads of a connection that was dismissed end immediately, whatever deadline is
-// set at the same time.
+// SetReadDeadline implements net.Conn. Reads of a dismissed connection end immediately, even if a deadline is
+// set concurrently.
 func (c *clientConn) SetReadDeadline(t time.Time) error {
 	err := c.Conn.SetReadDeadline(t)
 	if c.grace.Load() != nil {
@@ -214,8 +213,8 @@ func (c *clientConn) SetDeadline(t time.Time) error {
 	return errors.Join(c.SetReadDeadline(t), c.SetWriteDeadline(t))
 }
 
-// dismiss ends reads, so that the goroutine of the connection closes it, and begins the close grace period. One that is
-// closed needs neither.
+// dismiss ends reads, so that the goroutine of the connection closes it, and starts the close grace period.
+// On a closed connection it has no effect.
 func (c *clientConn) dismiss(now time.Time) {
 	grace := now.Add(closeGrace)
 	c.grace.Store(&grace)
@@ -240,7 +239,7 @@ func (c *clientConn) CloseWrite() error {
 // Close implements net.Conn.
 func (c *clientConn) Close() error {
 	c.member.Remove()
-	// Where the connection was dismissed, only its last bytes are missing: a reset would lose the end of a response.
+	// A dismissed connection only lacks its last bytes: a reset would lose the end of a response.
 	if tcp, ok := c.Conn.(*net.TCPConn); ok && c.aborted.Load() && c.grace.Load() == nil {
 		_ = tcp.SetLinger(0)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/urnd/urnd/proxy/listen"
 )
 
-// pipes is a listener for connections in memory, which hold nothing that the client does not read.
+// pipes is a listener of in-memory connections, which have no buffers.
 type pipes struct {
 	net.Listener
 	conns  chan net.Conn
@@ -57,8 +57,8 @@ func (c *endedConn) Close() error {
 	return c.Conn.Close()
 }
 
-// A connection that is closed for another one is not counted from then on: it is soon gone, also where its client does
-// not read the last bytes of the protocol, such as a GOAWAY, or of TLS.
+// A connection that is closed for another one is not counted from then on: it ends soon, even if its client
+// does not read the last bytes of the protocol, such as a GOAWAY, or of TLS.
 func TestCloseGraceIsShort(t *testing.T) {
 	own, _ := certificates(t)
 	for name, goodbye := range map[string]string{"goodbye": "goodbye", "close_notify": ""} {
@@ -72,7 +72,7 @@ func TestCloseGraceIsShort(t *testing.T) {
 					Serve: func(c *listen.Conn) {
 						_, _ = c.Handshake()
 						if _, err := c.Read(make([]byte, 1)); !timedOut(err) {
-							return // the other one
+							return // the other connection
 						}
 						if c.Serving() {
 							t.Error("it goes on")

@@ -12,19 +12,19 @@ import (
 	"github.com/pires/go-proxyproto"
 )
 
-// Conn is an accepted connection that a protocol serves: TLS, the PROXY protocol, limits and write deadlines are below
-// it. It is a net.Conn whose Read, ReadEach, Await and Handshake are for one goroutine at a time, and whose Write,
-// WriteBuffers and ReadFrom are for one at a time as well, which may be another one. All other methods are safe for
+// Conn is an accepted connection that a protocol serves; it handles TLS, the PROXY protocol, limits and write
+// deadlines. Its Read, ReadEach, Await and Handshake must be called by one goroutine at a time, its Write,
+// WriteBuffers and ReadFrom also by one at a time, which may be another one. All other methods are safe for
 // concurrent use.
 //
-// A Conn is idle until Serving, and again from Idle on. One that is idle may be closed at any time, for a new
-// connection or because the server drains (RFC 9112 section 9.5): its reads end then with os.ErrDeadlineExceeded,
-// Serving reports false, and what is still written, such as GOAWAY, has the close grace period.
+// A Conn is idle until Serving, and again after Idle. An idle connection may be closed at any time, for a new
+// connection or because the server drains (RFC 9112 section 9.5): its reads then end with os.ErrDeadlineExceeded,
+// Serving reports false, and final writes, such as GOAWAY, have the close grace period.
 type Conn struct {
 	client  *clientConn
 	proxied *proxyproto.Conn // nil without the PROXY protocol
 	tls     *tls.Conn        // nil without TLS
-	in, out net.Conn         // what is read from and written to
+	in, out net.Conn         // the top layers for reading and writing
 	tracked *connections
 
 	accepted   time.Time
@@ -35,7 +35,7 @@ type Conn struct {
 	err        error
 
 	state    atomic.Int32
-	used     atomic.Bool // something of a request has come
+	used     atomic.Bool // a part of a request was received
 	released atomic.Bool
 	parked   *parked // set by Park, for the worker; nil for none
 	drain    drainHook
@@ -44,18 +44,18 @@ type Conn struct {
 
 // The states of a Conn.
 const (
-	fresh   int32 = iota // nothing of a request has come yet
-	idle                 // it waits for another request
-	serving              // a request is under way
-	leaving              // it was idle when it was dismissed: nothing is answered any more
+	fresh   int32 = iota // nothing of a request was received yet
+	idle                 // waiting for another request
+	serving              // a request is in progress
+	leaving              // dismissed while idle: no request is answered any more
 	ended                // Close was called
 )
 
-// newConn returns the Conn of what a listener has accepted.
+// newConn returns the Conn of an accepted connection.
 func newConn(tracked *connections, accepted net.Conn) *Conn {
 	config := &tracked.server.config
 	client, ok := accepted.(*clientConn)
-	if !ok { // of a listener that is none of a Socket
+	if !ok { // the listener is not that of a Socket
 		client = &clientConn{Conn: accepted}
 	}
 	c := &Conn{client: client, in: client, out: client, tracked: tracked, accepted: config.Now()}
@@ -71,17 +71,17 @@ func newConn(tracked *connections, accepted net.Conn) *Conn {
 	return c
 }
 
-// Probe reports whether the connection is that of Socket.Probe, by which this process looks whether it answers. It has
-// no TLS.
+// Probe reports whether this is the connection of Socket.Probe, by which the process checks that it responds.
+// It has no TLS.
 func (c *Conn) Probe() bool { return c.client.probe }
 
-// Proxied reports whether the address of the client is that which a proxy in front says, by the PROXY protocol.
+// Proxied reports whether the address of the client comes from a proxy in front, by the PROXY protocol.
 func (c *Conn) Proxied() bool { return c.proxied != nil }
 
-// RemoteAddr returns the address of the client, also behind a proxy of the PROXY protocol. It is for behind Handshake.
+// RemoteAddr returns the address of the client, also behind the PROXY protocol. It is valid after Handshake.
 func (c *Conn) RemoteAddr() net.Addr { return c.remote }
 
-// LocalAddr returns the address that the client has connected to. It is for behind Handshake.
+// LocalAddr returns the address that the client has connected to. It is valid after Handshake.
 func (c *Conn) LocalAddr() net.Addr {
 	if c.proxied != nil {
 		return c.proxied.LocalAddr()
@@ -92,11 +92,11 @@ func (c *Conn) LocalAddr() net.Addr {
 // Read implements net.Conn.
 func (c *Conn) Read(p []byte) (int, error) { return c.in.Read(p) }
 
-// Write implements net.Conn. The client must read each part of p within the write deadline, and nothing can be written
-// behind an error.
+// Write implements net.Conn. The client must read each part of p within the write deadline. After an error no
+// writes are possible.
 func (c *Conn) Write(p []byte) (int, error) { return c.out.Write(p) }
 
-// WriteBuffers is Write of several buffers as one, which it consumes.
+// WriteBuffers writes several buffers as one, and consumes them.
 func (c *Conn) WriteBuffers(buffers net.Buffers) (int64, error) {
 	if c.out == c.client {
 		return c.client.WriteBuffers(buffers)
@@ -112,9 +112,9 @@ func (c *Conn) ReadFrom(r io.Reader) (int64, error) {
 	return io.Copy(onlyWriter{c.out}, r)
 }
 
-// ReadsFrom returns the connection whose bytes Read passes on, nil while it has others: a tunnel reads from it past
-// this one. There is no way past TLS, nor past the PROXY protocol, which may have read more than its header. Only who
-// may call Read may call it.
+// ReadsFrom returns the connection whose data Read passes through, nil while it has buffered data: a tunnel
+// reads from it directly. It is nil with TLS, and with the PROXY protocol, whose reader may have read more
+// than its header. Only the goroutine that may call Read may call it.
 func (c *Conn) ReadsFrom() net.Conn {
 	if c.in != c.client {
 		return nil
@@ -122,7 +122,8 @@ func (c *Conn) ReadsFrom() net.Conn {
 	return c.client
 }
 
-// WritesTo returns the connection to which Write passes bytes on, nil with TLS. Only who may call Write may call it.
+// WritesTo returns the connection to which Write passes data through, nil with TLS. Only the goroutine that
+// may call Write may call it.
 func (c *Conn) WritesTo() net.Conn {
 	if c.out != c.client {
 		return nil
@@ -133,8 +134,8 @@ func (c *Conn) WritesTo() net.Conn {
 // SetReadDeadline implements net.Conn.
 func (c *Conn) SetReadDeadline(t time.Time) error { return c.in.SetReadDeadline(t) }
 
-// SetWriteDeadline implements net.Conn. It replaces the deadlines of SocketConfig.WriteDeadline until it is called with
-// the zero value.
+// SetWriteDeadline implements net.Conn. It replaces the deadlines of SocketConfig.WriteDeadline until it is
+// called with the zero value.
 func (c *Conn) SetWriteDeadline(t time.Time) error { return c.out.SetWriteDeadline(t) }
 
 // SetDeadline implements net.Conn.
@@ -142,17 +143,17 @@ func (c *Conn) SetDeadline(t time.Time) error {
 	return errors.Join(c.SetReadDeadline(t), c.SetWriteDeadline(t))
 }
 
-// CanReadEach reports whether ReadEach can be called: for sockets on Linux, without TLS and the PROXY protocol.
+// CanReadEach reports whether ReadEach may be called: for sockets on Linux, without TLS and the PROXY protocol.
 func (c *Conn) CanReadEach() bool { return c.in == c.client && c.client.direct().canRead() }
 
-// ReadEach reads into p and calls received with the number of bytes of each read, until that returns false. It returns
-// at the read deadline as well, and io.EOF where the client has ended its side. Between two reads it costs one system
-// call and no wake-up of another goroutine. received is called within the poller: it may write, and must not read,
-// wait, or close the connection; what another goroutine closes then is closed behind it.
+// ReadEach reads into p and calls received with the number of bytes of each read, until that returns false.
+// It also returns at the read deadline, and io.EOF if the client has closed its side. Between two reads it
+// costs one system call and no wake-up of another goroutine. received is called within the poller: it may
+// write, and must not read, block, or close the connection; a concurrent close takes effect after it.
 //
-// Where a read has not filled p, ReadEach waits without trying another one: the poller is edge-triggered and wakes it
-// for what comes later (epoll(7)), but not for an end of the client's side that came together with those bytes. So the
-// read deadline is to be near, two seconds at most, and Read or Await is to follow, which notice it.
+// If a read has not filled p, ReadEach waits without another attempt: the poller is edge-triggered and wakes
+// it for later data (epoll(7)), but not for a close by the client that arrived together with that data. So
+// the read deadline should be two seconds at most, followed by Read or Await, which detect the close.
 func (c *Conn) ReadEach(p []byte, received func(n int) (again bool)) error {
 	if !c.CanReadEach() {
 		return fmt.Errorf("reading each: %w", errors.ErrUnsupported)
@@ -160,36 +161,36 @@ func (c *Conn) ReadEach(p []byte, received func(n int) (again bool)) error {
 	return c.client.direct().readEach(p, received)
 }
 
-// Await waits without a buffer until something can be read, the end of the client's side included, or until a time: it
-// returns os.ErrDeadlineExceeded then, and the error of a connection that was closed. by is the read deadline
-// afterwards. With TLS it waits for bytes on the socket below: so it is for behind a Read that has come to its
-// deadline, when all that TLS has read was not enough to go on.
+// Await waits without a buffer until data can be read, or the end of the client's side, or until a time: then
+// it returns os.ErrDeadlineExceeded. On a closed connection it returns an error. by remains the read
+// deadline. With TLS it waits for bytes on the underlying socket: so it must only follow a Read that has
+// reached its deadline, when TLS has no complete record buffered.
 func (c *Conn) Await(by time.Time) error {
 	c.client.single.Store(nil)
-	_ = c.SetReadDeadline(by) // one that is closed fails to be awaited, too
+	_ = c.SetReadDeadline(by) // on a closed connection waiting fails, too
 	return c.client.await()
 }
 
-// parked is a connection that Await is called for when Serve has returned.
+// parked is a connection on which to wait after Serve has returned.
 type parked struct {
 	by     time.Time
 	resume func(error)
 }
 
-// Park lets Serve return without an end of the connection, which is idle: the stack of its goroutine has grown with its
-// requests. Await is called in another goroutine, and resume, in the place of Serve, with its error when it has
-// returned.
+// Park allows Serve to return while the connection is idle, to free the stack of its goroutine, which has grown with
+// requests. Await is called in another goroutine, which then calls resume, instead of Serve, with its error.
 func (c *Conn) Park(by time.Time, resume func(err error)) { c.parked = &parked{by, resume} }
 
-// Release says that the caller of Serve has handed the connection over, as for a tunnel: who has it closes it, and the
-// server counts it until then. Serve may return before. What OnDrain was called with is forgotten.
+// Release means that the connection was handed over, such as for a tunnel: its new owner closes it, and the
+// server tracks it until then. Serve may return earlier. The function of OnDrain is dropped.
 func (c *Conn) Release() {
 	c.drain.clear()
 	c.released.Store(true)
 }
 
-// Serving says that something of a request has come, before it is used. It reports false where the connection was
-// dismissed, evicted or closed: then nothing is answered any more. It may be called again while a request is under way.
+// Serving marks the connection as serving, when a part of a request was received and before it is used. It
+// reports false if the connection was dismissed, evicted or closed: then no request must be answered. It may
+// be called again while a request is in progress.
 func (c *Conn) Serving() bool {
 	if !c.client.member.Use() {
 		return false
@@ -213,8 +214,8 @@ func (c *Conn) Serving() bool {
 	}
 }
 
-// Idle says that the connection waits for a request of which nothing has come, and that the responses before it were
-// written. It may be closed for a new connection then, or because the server drains.
+// Idle marks the connection as waiting for a request of which nothing was received, with all responses
+// written. It may then be closed for a new connection, or because the server drains.
 func (c *Conn) Idle() {
 	if !c.state.CompareAndSwap(serving, idle) {
 		return
@@ -223,20 +224,20 @@ func (c *Conn) Idle() {
 	c.tracked.idled(c)
 }
 
-// dismiss ends the reads of a connection that is idle, so that its goroutine closes it.
+// dismiss ends the reads of an idle connection, so that its goroutine closes it.
 func (c *Conn) dismiss() {
 	if c.state.CompareAndSwap(fresh, leaving) || c.state.CompareAndSwap(idle, leaving) {
 		c.client.dismiss(c.tracked.server.config.Now())
 	}
 }
 
-// Draining reports whether clients are asked to close their connections: with the next response (RFC 9112 section 9.6),
-// or by GOAWAY.
+// Draining reports whether clients are asked to close their connections: with the next response (RFC 9112
+// section 9.6), or by GOAWAY.
 func (c *Conn) Draining() bool { return c.tracked.isDraining() }
 
-// OnDrain calls f once when draining begins, in a goroutine of the server, and not behind the end of Serve, unless that
-// has parked the connection. Where the server drains already it is called now. A protocol that calls OnDrain closes
-// idle connections itself when the server drains: it has a second for that at the end of the server.
+// OnDrain calls f once when draining begins, in a goroutine of the server, and not after Serve has returned, unless
+// that has parked the connection. If the server is draining already, f is called now. A protocol that calls OnDrain
+// closes idle connections itself during draining: it has a second for that at the end of the server.
 func (c *Conn) OnDrain(f func()) {
 	c.drain.set(f)
 	if c.Draining() {
@@ -244,20 +245,20 @@ func (c *Conn) OnDrain(f func()) {
 	}
 }
 
-// Abort makes writes fail immediately, and the next Close a reset (RST): a client of HTTP/1.0 takes any other end for
-// that of a complete response.
+// Abort makes writes fail immediately, and the next Close a reset (RST): a client of HTTP/1.0 would take any
+// other end for that of a complete response.
 func (c *Conn) Abort() { c.client.abort() }
 
-// lingering is how long a client may take to close a connection whose last response came before it has sent its request
-// in full.
+// lingering is how long a client may take to close a connection whose last response was sent before its
+// request was complete.
 const lingering = 500 * time.Millisecond
 
-// Linger closes the write side, reads and discards for half a second at most, and closes the connection: a connection
-// that is closed with bytes that were not read is reset, and the reset may take the last response from the client (RFC
-// 9112 section 9.6).
+// Linger closes the write side, reads and discards for at most half a second, and closes the connection:
+// closing a connection with unread data resets it, and a reset may discard the last response at the client
+// (RFC 9112 section 9.6).
 func (c *Conn) Linger() error {
 	if c.CloseWrite() == nil && c.SetReadDeadline(c.tracked.server.config.Now().Add(lingering)) == nil {
-		_, _ = io.Copy(io.Discard, c.client) // below TLS, which would decrypt it
+		_, _ = io.Copy(io.Discard, c.client) // below TLS, which would decrypt the data
 	}
 	return c.Close()
 }
@@ -270,7 +271,7 @@ func (c *Conn) CloseWrite() error {
 	return c.client.CloseWrite()
 }
 
-// Close implements net.Conn. It is safe to be called again.
+// Close implements net.Conn. It may be called again.
 func (c *Conn) Close() error {
 	if c.state.Swap(ended) == ended {
 		return net.ErrClosed
@@ -282,7 +283,7 @@ func (c *Conn) Close() error {
 	return err
 }
 
-// cut closes the socket, whatever is under way: a response ends by a reset, so that it does not look complete.
+// cut closes the socket unconditionally: a response in progress ends by a reset, so that it does not look complete.
 func (c *Conn) cut() {
 	c.wait.end()
 	if c.state.Load() == serving && !c.released.Load() {

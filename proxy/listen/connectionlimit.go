@@ -7,11 +7,11 @@ import (
 	"github.com/urnd/urnd/internal/quota"
 )
 
-// ConnectionLimits bounds the connections of clients.
+// ConnectionLimits are the limits of connections of clients.
 type ConnectionLimits struct {
 	Connections       int // in total
 	ClientConnections int // of one address; 0 is no limit
-	// NetworkConnections bounds those of all addresses of a /64 network of IPv6; 0 is no limit.
+	// NetworkConnections limits those of all addresses of a /64 network of IPv6; 0 is no limit.
 	NetworkConnections int
 	// Exempt are clients without a limit of their own: proxies, which have many clients.
 	Exempt []netip.Prefix
@@ -23,7 +23,7 @@ func (l ConnectionLimits) pool() quota.PoolLimits {
 	}
 }
 
-// ConnectionLimit counts connections, and enforces limits that can be changed. Where a limit is reached, an idle connection
+// ConnectionLimit counts connections, and enforces limits that can be changed. At a limit, an idle connection
 // is closed for a new one (RFC 9112 section 9.6): see quota.Pool. It is safe for concurrent use.
 type ConnectionLimit struct{ pool *quota.Pool }
 
@@ -38,8 +38,8 @@ func (l *ConnectionLimit) Change(limits ConnectionLimits) { l.pool.Change(limits
 // Open returns the number of connections.
 func (l *ConnectionLimit) Open() int { return l.pool.Len() }
 
-// add counts a connection of a client, and waits until there is room for it in total, or until done is closed. It returns
-// false where the client, or its network, has too many connections that are in use.
+// add counts a connection of a client, and waits until the total allows it, or until done is closed. It
+// returns false if the client, or its network, has too many connections in use.
 func (l *ConnectionLimit) add(c *clientConn, client netip.Addr, done <-chan struct{}) (ok bool) {
 	if l == nil {
 		return true

@@ -12,8 +12,8 @@ import (
 	"github.com/urnd/urnd/proxy/listen"
 )
 
-// serveLimited serves connections within limits. The request "held" is answered, and under way until the test ends.
-// most returns the greatest number of connections that were open when a request was served, since it was last called.
+// serveLimited serves connections within limits. The request "held" gets its response, and stays in progress until the
+// test ends. most returns the largest number of connections open while a request was served, since the last call.
 func serveLimited(
 	t testing.TB, limits listen.ConnectionLimits, config listen.SocketConfig, change ...func(*listen.ServerConfig),
 ) (addr string, limit *listen.ConnectionLimit, most func() int) {
@@ -22,7 +22,7 @@ func serveLimited(
 	limit = listen.NewConnectionLimit(limits, time.Now)
 	config.Limit = limit
 	s := listen.NewSocket(localListener(t), config)
-	t.Cleanup(func() { // after the server's
+	t.Cleanup(func() { // after that of the server
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
@@ -58,7 +58,7 @@ func serveLimited(
 	}
 }
 
-// hold sends a request that is under way until the test ends.
+// hold sends a request that stays in progress until the test ends.
 func (c *caller) hold(t testing.TB) {
 	t.Helper()
 	c.send(t, "held\n")
@@ -137,11 +137,11 @@ func TestConnectionLimitChanged(t *testing.T) {
 	limit.Change(listen.ConnectionLimits{Connections: 3})
 	callers[0].expect(t, "held")
 	callers[1].expect(t, "held")
-	more(1) // not before: one whose request is not taken up yet may be closed for it
+	more(1) // not before: a connection whose request is not processed yet may be closed for it
 	if got := most(); got > 3 {
 		t.Errorf("%d were open, where three may be", got)
 	}
-	limit.Change(listen.ConnectionLimits{Connections: 1}) // those that are open stay
+	limit.Change(listen.ConnectionLimits{Connections: 1}) // open connections stay open
 	if got := limit.Open(); got != 3 {
 		t.Errorf("%d are open", got)
 	}

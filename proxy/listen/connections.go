@@ -11,22 +11,23 @@ import (
 type connections struct {
 	server  *Server
 	running *sync.WaitGroup // of all goroutines of the Serve
-	// base is what the contexts of requests are made of.
+	// base is the parent of the contexts of requests.
 	base     context.Context //nolint:containedctx // it ends with the Serve
 	draining atomic.Bool     // clients are asked to close their connections
 	closing  atomic.Bool     // idle connections are closed
 	waiting  atomic.Int64    // connections with a BeginWait
 
-	mu      sync.Mutex
-	open    map[*Conn]struct{}
-	changed chan struct{} // closed when a connection has ended, or is used for the first time; nil where no goroutine waits
+	mu   sync.Mutex
+	open map[*Conn]struct{}
+	// Closed when a connection has ended, or is used for the first time; nil if no goroutine waits.
+	changed chan struct{}
 }
 
 func newConnections(server *Server, base context.Context, running *sync.WaitGroup) *connections {
 	return &connections{server: server, running: running, base: base, open: make(map[*Conn]struct{})}
 }
 
-// add tracks a connection, remove does not any more.
+// add starts to track a connection; remove stops to track it.
 func (t *connections) add(c *Conn) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -43,7 +44,7 @@ func (t *connections) remove(c *Conn) {
 	t.signal()
 }
 
-// signal wakes all who wait for a change, such as Announce and the end of Serve.
+// signal wakes all goroutines that wait for a change, such as Announce and the end of Serve.
 func (t *connections) signal() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -53,7 +54,7 @@ func (t *connections) signal() {
 	}
 }
 
-// change returns a channel that is closed at the next change. It is to be called before one looks.
+// change returns a channel that is closed at the next change. It must be called before the state is checked.
 func (t *connections) change() <-chan struct{} {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -79,7 +80,7 @@ func (t *connections) isDraining() bool { return t.server.announced.Load() || t.
 
 // announce calls the functions of OnDrain, each in a goroutine, as some of the clients may not read.
 func (t *connections) announce() {
-	t.mu.Lock() // no connection ends meanwhile, and so not all of running
+	t.mu.Lock() // no connection ends meanwhile, so that running does not become zero
 	defer t.mu.Unlock()
 	for c := range t.open {
 		if c.drain.pending() {
@@ -95,16 +96,15 @@ func (t *connections) idled(c *Conn) {
 	}
 }
 
-// unusedGrace is how long a connection may have sent nothing at the end of the server, since it was accepted: a client
-// that has just connected gets its request through, and a browser opens spare connections that it never uses. A
-// protocol that closes its connections itself has as much from then on.
+// unusedGrace is how long a connection without any data stays open at the end of the server, after it was accepted: a
+// client that has just connected can still send its request, and browsers open spare connections that they never use.
+// A protocol that closes its connections itself has the same time from the end of the server.
 const unusedGrace = time.Second
 
-// unreadGrace is after how long it is looked at again whether a connection is idle of which something was not read.
+// unreadGrace is the interval of checks of an idle connection with unread data.
 const unreadGrace = 10 * time.Millisecond
 
-// closeIdle closes the connections that are idle, those that still have time when they have had it, and returns then,
-// or when ctx ends.
+// closeIdle closes idle connections, those with a grace period when it has passed. It returns then, or when ctx ends.
 func (t *connections) closeIdle(ctx context.Context) {
 	t.closing.Store(true)
 	begun := t.server.config.Now()
@@ -126,8 +126,8 @@ func (t *connections) closeIdle(ctx context.Context) {
 	}
 }
 
-// closeIdleOnce closes the connections that are idle, and returns how much time those still have that were left. begun
-// is when closeIdle was called.
+// closeIdleOnce closes idle connections, and returns the remaining grace period of those that it left open.
+// begun is when closeIdle was called.
 func (t *connections) closeIdleOnce(begun time.Time) (left time.Duration) {
 	now := t.server.config.Now()
 	for _, c := range t.all() {
@@ -149,8 +149,8 @@ func (t *connections) closeIdleOnce(begun time.Time) (left time.Duration) {
 	return left
 }
 
-// cut closes all connections, and reports whether a request was under way, other than by one that was released, such as
-// a tunnel, which may have no end.
+// cut closes all connections, and reports whether a request was in progress, other than on a released
+// connection, such as a tunnel, which may never end.
 func (t *connections) cut() (underWay bool) {
 	for _, c := range t.all() {
 		underWay = underWay || c.state.Load() == serving && !c.released.Load()
@@ -181,7 +181,7 @@ func (t *connections) wait(ctx context.Context, done func() bool) {
 	}
 }
 
-// drainHook is what OnDrain was called with. The zero value is none.
+// drainHook is the function of OnDrain. The zero value has none.
 type drainHook struct {
 	calling sync.Mutex // held while f is called
 	f       atomic.Pointer[func()]
@@ -193,10 +193,10 @@ func (h *drainHook) set(f func()) {
 	h.wasSet.Store(true)
 }
 
-// used reports whether there was an f.
+// used reports whether a function was ever set.
 func (h *drainHook) used() bool { return h.wasSet.Load() }
 
-// pending reports whether there is an f that was not called.
+// pending reports whether a function is set that was not called.
 func (h *drainHook) pending() bool { return h.f.Load() != nil }
 
 func (h *drainHook) call() {
@@ -207,7 +207,7 @@ func (h *drainHook) call() {
 	}
 }
 
-// clear forgets f. wait does as well, and returns when it is not called any more.
+// clear drops the function. wait also drops it, and returns when it is not running any more.
 func (h *drainHook) clear() { h.f.Store(nil) }
 
 func (h *drainHook) wait() {

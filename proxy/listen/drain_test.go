@@ -21,7 +21,7 @@ import (
 	"github.com/urnd/urnd/proxy/listen"
 )
 
-// holding is a server whose requests "hold" are under way until release is closed, or their context ends.
+// holding is a server whose requests "hold" are in progress until release is closed, or their context ends.
 type holding struct {
 	*running
 	began   chan *listen.Conn
@@ -55,8 +55,8 @@ func startHolding(t testing.TB, change func(*listen.ServerConfig)) *holding {
 	return s
 }
 
-// A server that is replaced cuts off neither a request that takes longer than the shutdown timeout, nor an idle
-// connection, whose next response is the last.
+// A server that is replaced cuts off neither a request that takes longer than the shutdown timeout, nor an
+// idle connection, whose next response is the last.
 func TestReplacedServerLetsClientsFinish(t *testing.T) {
 	life, endDaemon := context.WithCancel(t.Context())
 	defer endDaemon()
@@ -86,7 +86,7 @@ func TestReplacedServerLetsClientsFinish(t *testing.T) {
 	}
 }
 
-// The end of a server answers a request that has come by an idle connection, and was not read yet.
+// A shutdown answers a request that has arrived on an idle connection, and was not read yet.
 func TestShutdownWithUnread(t *testing.T) {
 	served, read := make(chan *listen.Conn, 1), make(chan struct{})
 	s := start(t, localListener(t), func(c *listen.ServerConfig) {
@@ -116,8 +116,7 @@ func TestShutdownWithUnread(t *testing.T) {
 	client.expectEnd(t)
 }
 
-// The end of a server waits for responses, and closes their connections behind them. Connections that are idle are
-// closed immediately.
+// A shutdown waits for responses, and closes their connections after them. Idle connections are closed immediately.
 func TestShutdown(t *testing.T) {
 	s := startHolding(t, nil)
 	idle, busy := call(t, s.addr, "127.0.0.1"), call(t, s.addr, "127.0.0.1")
@@ -139,13 +138,13 @@ func TestShutdown(t *testing.T) {
 	}
 }
 
-// At the end of a server a new connection that has sent nothing has a second since it was accepted, in which a request
-// is answered. A protocol that says goodbye itself has a second for that.
+// During a shutdown a new connection without data has a second after it was accepted, in which a request is
+// answered. A protocol that closes connections itself has a second for that.
 func TestShutdownOfUnusedConnections(t *testing.T) {
 	const ms = time.Millisecond
 	for name, tt := range map[string]struct {
-		age     time.Duration // when the server ends
-		send    time.Duration // when the request is sent, since then; negative: none is
+		age     time.Duration // of the connection at the shutdown
+		send    time.Duration // when the request is sent, after the shutdown; negative for no request
 		goodbye bool          // the protocol calls OnDrain, and is idle
 		want    string
 		took    time.Duration
@@ -193,7 +192,8 @@ func TestShutdownOfUnusedConnections(t *testing.T) {
 	}
 }
 
-// A request that takes longer than the shutdown timeout ends: its context by the cause, and its connection by a reset.
+// A request that takes longer than the shutdown timeout is cut off: its context ends with the cause, and its
+// connection by a reset.
 func TestShutdownTimeout(t *testing.T) {
 	causes := make(chan error, 1)
 	began := make(chan struct{}, 1)
@@ -260,7 +260,7 @@ func TestAnnounce(t *testing.T) {
 	}
 }
 
-// What OnDrain is called with while the server drains is called, and not behind the end of the connection.
+// A function passed to OnDrain while the server drains is called, and not after the end of the connection.
 func TestOnDrainLate(t *testing.T) {
 	called := make(chan bool, 1)
 	s := start(t, localListener(t), func(c *listen.ServerConfig) {
@@ -282,8 +282,7 @@ func TestOnDrainLate(t *testing.T) {
 	})
 }
 
-// A connection that was released, as of a WebSocket, ends with the daemon, not with its server. It is no error that it
-// has not ended before.
+// A released connection, such as a WebSocket, ends with the daemon, not with its server, and that is no error.
 func TestStopEndsReleasedConnections(t *testing.T) {
 	life, endDaemon := context.WithCancel(t.Context())
 	defer endDaemon()
@@ -324,7 +323,7 @@ func TestStopEndsReleasedConnections(t *testing.T) {
 	}
 }
 
-// A connection that ends without a request is counted, with one it is not.
+// A connection that ends without a request is reported to Unused; one with a request is not.
 func TestUnusedConnectionsAreCounted(t *testing.T) {
 	s := startHolding(t, func(c *listen.ServerConfig) { c.HeaderTimeout = 10 * time.Millisecond })
 	for range 3 {
@@ -343,7 +342,7 @@ func TestUnusedConnectionsAreCounted(t *testing.T) {
 	}
 }
 
-// Serve ends where its listener fails, and all its connections with it.
+// Serve ends if its listener fails, with all its connections.
 func TestServeEndsWithListener(t *testing.T) {
 	listener := localListener(t)
 	s := &holding{began: make(chan *listen.Conn, 1)}
@@ -372,7 +371,7 @@ func TestServeEndsWithListener(t *testing.T) {
 	idle.expectEnd(t)
 }
 
-// A protocol that panics ends its connection, by a reset, and no other one.
+// A panic of a protocol ends its connection, by a reset, and no other one.
 func TestPanic(t *testing.T) {
 	limit := listen.NewConnectionLimit(listen.ConnectionLimits{Connections: 9}, time.Now)
 	socket := listen.NewSocket(localListener(t), listen.SocketConfig{Limit: limit})
@@ -398,8 +397,8 @@ func TestPanic(t *testing.T) {
 	other.expect(t, "b")
 }
 
-// Where many clients compete for few connections, each request is answered in full, or its connection is closed before
-// it was used.
+// If many clients compete for few connections, each request is answered completely, or its connection is
+// closed before use.
 func TestStressAtLimit(t *testing.T) {
 	var served atomic.Int64
 	limit := listen.NewConnectionLimit(listen.ConnectionLimits{Connections: 4}, time.Now)
@@ -446,7 +445,7 @@ func TestStressAtLimit(t *testing.T) {
 	}
 }
 
-// Many clients that pipeline get whole responses, in order, until the server ends.
+// Many clients that pipeline get complete responses, in order, until the server ends.
 func TestStress(t *testing.T) {
 	for seed := range uint64(4) {
 		s := start(t, localListener(t), nil)
@@ -482,8 +481,8 @@ func TestStress(t *testing.T) {
 	}
 }
 
-// converse sends requests, divided anywhere, and returns whether the server has ended the connection between two
-// responses.
+// converse sends requests, split anywhere, and returns whether the server has closed the connection between
+// two responses.
 func (c *caller) converse(random *rand.Rand) (over bool, err error) {
 	var sent strings.Builder
 	var want []string
@@ -497,7 +496,7 @@ func (c *caller) converse(random *rand.Rand) (over bool, err error) {
 	cut := random.IntN(sent.Len())
 	sending.Go(func() {
 		for _, part := range []string{sent.String()[:cut], sent.String()[cut:]} {
-			_, _ = io.WriteString(c, part) // what is not sent is not answered
+			_, _ = io.WriteString(c, part) // unsent requests get no response
 		}
 	})
 	for _, want := range want {

@@ -14,8 +14,8 @@ import (
 	"github.com/urnd/urnd/proxy/listen"
 )
 
-// At the limit the connection that has been idle longest, of the largest client, is closed for the new one (RFC 9112
-// section 9.5: a server may close an idle connection at any time).
+// At the limit the connection that has been idle longest, of the client with the most, is closed for the new
+// one (RFC 9112 section 9.5: a server may close an idle connection at any time).
 func TestLimitClosesIdleConnections(t *testing.T) {
 	addr, limit, _ := serveLimited(t, listen.ConnectionLimits{Connections: 6}, listen.SocketConfig{TooMany: tooMany})
 	victim := call(t, addr, "127.0.0.1")
@@ -50,7 +50,8 @@ func TestLimitClosesIdleConnections(t *testing.T) {
 	}
 }
 
-// Idle connections of nine addresses lock nobody out. They have sent nothing, a request, or whatever is no request yet.
+// Idle connections of nine addresses do not lock out other clients. They have sent nothing, a request, or
+// data that is no request yet.
 func TestIdleConnectionsLockNobodyOut(t *testing.T) {
 	own, _ := certificates(t)
 	secure := func(c *listen.ServerConfig) { c.TLS = own }
@@ -102,7 +103,7 @@ func TestIdleConnectionsLockNobodyOut(t *testing.T) {
 	}
 }
 
-// proxied writes the head of the PROXY protocol.
+// proxied writes a PROXY protocol header.
 func proxied(c net.Conn, from string) {
 	fmt.Fprintf(c, "PROXY TCP4 %s 192.0.2.2 1 2\r\n", from)
 }
@@ -127,7 +128,7 @@ func TestLimitClosesNothingInUse(t *testing.T) {
 			}
 			busy := dial("127.0.0.2")
 			use(t, busy)
-			for range 4 { // each takes the place of the one before
+			for range 4 { // each replaces the previous one
 				if !dial("127.0.0.1").ask() {
 					t.Fatal("a new one is not served")
 				}
@@ -140,7 +141,7 @@ func TestLimitClosesNothingInUse(t *testing.T) {
 	}
 }
 
-// A new connection that has to wait is served when one of those in use is idle.
+// A new connection that has to wait is served when one of those in use becomes idle.
 func TestLimitWaitsForAnIdleConnection(t *testing.T) {
 	began, end := make(chan struct{}, 2), make(chan struct{})
 	limits := listen.ConnectionLimits{Connections: 2}
@@ -168,7 +169,7 @@ func TestLimitWaitsForAnIdleConnection(t *testing.T) {
 	c.expect(t, "a")
 }
 
-// The client of a load balancer has its own limit, not that of the balancer.
+// A client behind a load balancer has its own limit, not that of the balancer.
 func TestLimitOfClientsBehindTheProxyProtocol(t *testing.T) {
 	limits := listen.ConnectionLimits{
 		Connections: 100, ClientConnections: 2, NetworkConnections: 3, Exempt: prefixes("127.0.0.1/32"),

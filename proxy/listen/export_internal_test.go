@@ -1,4 +1,4 @@
 package listen
 
-// Waiting returns how many connections are idle.
+// Waiting returns the number of idle connections.
 func (l *ConnectionLimit) Waiting() int { return l.pool.Idle() }

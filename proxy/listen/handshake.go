@@ -13,7 +13,7 @@ import (
 	"github.com/pires/go-proxyproto"
 )
 
-// ErrPlainHTTP means that a client speaks HTTP in clear text to a port with TLS.
+// ErrPlainHTTP means that a client sends HTTP in clear text to a TLS port.
 var ErrPlainHTTP = errors.New("the client speaks HTTP without TLS")
 
 var (
@@ -21,14 +21,14 @@ var (
 	errTooMany  = errors.New("the client has too many connections")
 )
 
-// errHandshakeAlone is for a client whose protocol is none that is served.
+// errHandshakeAlone is the error of a client that selects an unsupported protocol by ALPN.
 var errHandshakeAlone = errors.New("TLS handshake: the client speaks no protocol that is served")
 
-// Handshake reads the header of the PROXY protocol and completes TLS, within the header timeout: a protocol calls it
-// first. It returns the protocol that ALPN has chosen, "h2" or "http/1.1", which is chosen for a client without ALPN as
-// well; "" without TLS. An error is that of a client that gets no response, but for ErrPlainHTTP: then Write goes to
-// the socket in clear text, for a refusal, behind which Linger is to be called. The read deadline afterwards is that of
-// the first head. Further calls return the same.
+// Handshake reads the header of the PROXY protocol and completes TLS, within the header timeout. A protocol
+// must call it first. It returns the protocol negotiated by ALPN, "h2" or "http/1.1", which is also the
+// default for a client without ALPN; "" without TLS. After an error the client gets no response, except for
+// ErrPlainHTTP: then Write sends clear text to the socket, for an error response, and Linger should be
+// called. The read deadline remains that of the first header section. Further calls return the same values.
 func (c *Conn) Handshake() (protocol string, err error) {
 	if !c.handshaken {
 		c.handshaken = true
@@ -46,7 +46,7 @@ func (c *Conn) handshake() (protocol string, err error) {
 	if c.tls == nil {
 		return "", nil
 	}
-	err = c.tls.HandshakeContext(context.Background()) // the deadlines of the connection bound it
+	err = c.tls.HandshakeContext(context.Background()) // limited by the deadlines of the connection
 	var header tls.RecordHeaderError
 	switch {
 	case err == nil:
@@ -57,7 +57,7 @@ func (c *Conn) handshake() (protocol string, err error) {
 			return http2, nil
 		case "", http1:
 			return http1, nil
-		default: // it was the handshake alone that mattered, as for a certificate authority (RFC 8737 section 3)
+		default: // the client only needs the handshake, like a certificate authority (RFC 8737 section 3)
 			return "", errHandshakeAlone
 		}
 	case errors.As(err, &header) && header.Conn != nil && looksLikeHTTP(header.RecordHeader):
@@ -69,8 +69,8 @@ func (c *Conn) handshake() (protocol string, err error) {
 	}
 }
 
-// identify learns the client from the PROXY protocol, and counts the connection as that of the client, which may have
-// too many.
+// identify reads the client's address from the PROXY protocol header, and counts the connection as that of
+// the client, which may have too many.
 func (c *Conn) identify() error {
 	header := c.proxied.ProxyHeader()
 	if header == nil {
@@ -88,20 +88,20 @@ func (c *Conn) identify() error {
 	return nil
 }
 
-// newProxied returns what reads the header of the PROXY protocol, which is required.
+// newProxied returns the reader of the PROXY protocol header, which is required.
 func newProxied(conn net.Conn, timeout time.Duration) *proxyproto.Conn {
 	return proxyproto.NewConn(conn, proxyproto.WithPolicy(proxyproto.REQUIRE), proxyproto.SetReadHeaderTimeout(timeout))
 }
 
-// isSender reports whether connections from an address begin with a header of the PROXY protocol.
+// isSender reports whether connections from an address begin with a PROXY protocol header.
 func isSender(senders []netip.Prefix, addr netip.Addr) bool {
 	return slices.ContainsFunc(senders, func(p netip.Prefix) bool { return p.Contains(addr) })
 }
 
-// proxiedClient returns the address of the client: that of the header, or of the sender where the header says that the
-// sender speaks for itself or knows no client (UNKNOWN and LOCAL: sections 2.1 and 2.2), as health checks do. It is
-// 0.0.0.0 for clients without an address, such as those on a socket in the file system: that of the sender would give
-// them its rights.
+// proxiedClient returns the address of the client: that of the header, or that of the sender if the header
+// says that the sender speaks for itself or knows no client (UNKNOWN and LOCAL: sections 2.1 and 2.2), as
+// health checks do. It is 0.0.0.0 for clients without an IP address, such as on a Unix domain socket: the
+// sender's address would give them its rights.
 func proxiedClient(header *proxyproto.Header, sender net.Addr) net.Addr {
 	switch {
 	case header.Command.IsLocal():
@@ -113,13 +113,13 @@ func proxiedClient(header *proxyproto.Header, sender net.Addr) net.Addr {
 	}
 }
 
-// Secure reports whether the connection has TLS. It is for behind Handshake, as TLS and ServerName are.
+// Secure reports whether the connection uses TLS. It is valid after Handshake, like TLS and ServerName.
 func (c *Conn) Secure() bool { return c.tls != nil }
 
 // ServerName returns the server name of the TLS handshake (RFC 6066 section 3), "" for none.
 func (c *Conn) ServerName() string { return c.serverName }
 
-// TLS returns the state of TLS, nil without TLS. It is made anew by each call.
+// TLS returns a new copy of the TLS state, nil without TLS.
 func (c *Conn) TLS() *tls.ConnectionState {
 	if c.tls == nil {
 		return nil
@@ -134,7 +134,7 @@ const (
 	http2 = "h2"
 )
 
-// offering returns a copy of a configuration that offers HTTP/1.1, and HTTP/2 unless that is all.
+// offering returns a copy of a configuration that offers HTTP/1.1, and also HTTP/2 unless http1Only.
 func offering(config *tls.Config, http1Only bool) *tls.Config {
 	config = config.Clone()
 	config.NextProtos = []string{http2, http1}

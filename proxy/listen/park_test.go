@@ -11,7 +11,7 @@ import (
 	"github.com/urnd/urnd/proxy/listen"
 )
 
-// parking is a protocol that parks a connection behind each response.
+// parking is a protocol that parks a connection after each response.
 type parking struct {
 	parked chan struct{}
 	ended  chan error
@@ -57,8 +57,8 @@ func (p *parking) read(c *listen.Conn) {
 	}
 }
 
-// A parked connection goes on when something comes. It ends where its client leaves, where it is closed for another
-// one, and with the server.
+// A parked connection resumes when data arrives. It ends if its client disconnects, if it is closed for
+// another one, and with the server.
 func TestPark(t *testing.T) {
 	t.Parallel()
 	own, pool := certificates(t)

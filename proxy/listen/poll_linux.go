@@ -11,11 +11,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// directIO reads from and writes to a socket by one system call each. Its zero value does nothing.
+// directIO reads from and writes to a socket by single system calls. The zero value does nothing.
 type directIO struct {
 	raw syscall.RawConn // nil for none
 
-	// The methods below as values, made once: a method value that is passed on would be allocated each time.
+	// The methods below as function values, created once: a method value would be allocated on each use.
 	readable, writable func(fd uintptr) bool
 
 	in       []byte
@@ -40,7 +40,7 @@ func newDirectIO(conn net.Conn) *directIO {
 	return i
 }
 
-// canRead reports whether readEach can be called.
+// canRead reports whether readEach may be called.
 func (i *directIO) canRead() bool { return i.raw != nil }
 
 // readEach is Conn.ReadEach.
@@ -54,7 +54,7 @@ func (i *directIO) readEach(p []byte, received func(n int) (again bool)) error {
 	return i.end
 }
 
-// readOnce is called until it returns true, each time that something has come.
+// readOnce is called each time that the socket is readable, until it returns true.
 func (i *directIO) readOnce(fd uintptr) bool {
 	for {
 		n, errno := socketCall(syscall.SYS_READ, fd, i.in)
@@ -79,8 +79,8 @@ func (i *directIO) readOnce(fd uintptr) bool {
 	}
 }
 
-// try writes as much of p as the socket takes immediately, and returns how many bytes it took. A socket that takes
-// none, or that fails, is left to an ordinary Write.
+// try writes as much of p as the socket accepts immediately, and returns the number of bytes. If the socket
+// accepts none, or fails, that is left to an ordinary Write.
 func (i *directIO) try(p []byte) int {
 	if i.raw == nil {
 		return 0
@@ -96,10 +96,10 @@ func (i *directIO) try(p []byte) int {
 
 func (i *directIO) writeOnce(fd uintptr) bool {
 	i.written, _ = socketCall(syscall.SYS_WRITE, fd, i.out)
-	return true // the rest takes a deadline
+	return true // the rest needs a deadline
 }
 
-// rawOf returns the access to the descriptor of a connection, errors.ErrUnsupported for one in memory.
+// rawOf returns the descriptor of a connection, errors.ErrUnsupported for an in-memory one.
 func rawOf(conn net.Conn) (syscall.RawConn, error) {
 	socket, ok := conn.(syscall.Conn)
 	if !ok {
@@ -108,8 +108,8 @@ func rawOf(conn net.Conn) (syscall.RawConn, error) {
 	return socket.SyscallConn()
 }
 
-// awaitReadable waits until something can be read, or the peer has ended its side, without a buffer. It returns an
-// error at the deadline, and where the connection is closed.
+// awaitReadable waits without a buffer until data can be read, or the peer has closed its side. It returns an
+// error at the deadline, and if the connection is closed.
 func awaitReadable(conn net.Conn) error {
 	raw, err := rawOf(conn)
 	if err != nil {
@@ -118,8 +118,8 @@ func awaitReadable(conn net.Conn) error {
 	return raw.Read(canRead)
 }
 
-// canRead reports whether a read would not block. It is called before the poller is asked, too, which tells only of
-// what comes after that: epoll(7). The goroutine that waits has a small stack, which this must not grow.
+// canRead reports whether a read would not block. It is also called before the poller, which only reports
+// later events (epoll(7)). The waiting goroutine has a small stack, which this function must not grow.
 func canRead(fd uintptr) bool {
 	var first byte
 	for {
@@ -132,20 +132,20 @@ func canRead(fd uintptr) bool {
 	}
 }
 
-// hasUnread reports whether bytes have come that are not read yet.
+// hasUnread reports whether received data was not read yet.
 func hasUnread(conn net.Conn) bool {
 	raw, err := rawOf(conn)
 	if err != nil {
-		return false // it is closed, or in memory
+		return false // closed, or in memory
 	}
 	n := 0
-	_ = raw.Control(func(fd uintptr) { // it fails where the connection is closed
+	_ = raw.Control(func(fd uintptr) { // fails if the connection is closed
 		n, _, _ = syscall.Recvfrom(int(fd), make([]byte, 1), syscall.MSG_PEEK|syscall.MSG_DONTWAIT)
 	})
 	return n > 0
 }
 
-// peerState reports whether the peer of a connection has ended its side, and whether it has left.
+// peerState reports whether the peer of a connection has closed its side, and whether it has disconnected.
 func peerState(conn net.Conn) (halfClosed, left bool) {
 	raw, err := rawOf(conn)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"net"
 )
 
-// directIO is for Linux alone.
+// directIO is only implemented on Linux.
 type directIO struct{}
 
 func newDirectIO(net.Conn) *directIO { return new(directIO) }
@@ -18,11 +18,11 @@ func (*directIO) readEach([]byte, func(int) bool) error { return errors.ErrUnsup
 
 func (*directIO) try([]byte) int { return 0 }
 
-// awaitReadable is for Linux alone.
+// awaitReadable is only implemented on Linux.
 func awaitReadable(net.Conn) error { return errors.ErrUnsupported }
 
-// hasUnread is for Linux alone.
+// hasUnread is only implemented on Linux.
 func hasUnread(net.Conn) bool { return false }
 
-// peerState is for Linux alone.
+// peerState is only implemented on Linux.
 func peerState(net.Conn) (halfClosed, left bool) { return false, false }

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// probeRequest is what Probe sends: Conn.Probe tells the protocol of it.
+// probeRequest is the request of Probe. Protocols recognize it by Conn.Probe.
 const probeRequest = "GET / HTTP/1.1\r\nHost: probe\r\nConnection: close\r\n\r\n"
 
-// Probe sends a request by HTTP/1.1 to the server of the socket, like a client on a new connection, and waits for any
-// response. Its connection is without TLS.
+// Probe sends an HTTP/1.1 request to the server of the socket, like a client on a new connection, and waits
+// for any response. Its connection has no TLS.
 func (s *Socket) Probe(ctx context.Context) error {
 	near, far := net.Pipe()
 	defer near.Close()
@@ -41,7 +41,7 @@ func (s *Socket) Probe(ctx context.Context) error {
 	return nil
 }
 
-// AnswerProbe answers a probe, whose request it reads, when ready has returned.
+// AnswerProbe reads the request of a probe, and responds when ready has returned.
 func (c *Conn) AnswerProbe(ready func()) {
 	if _, err := io.ReadFull(c, make([]byte, len(probeRequest))); err != nil || !c.Serving() {
 		return

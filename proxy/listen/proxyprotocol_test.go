@@ -43,8 +43,8 @@ func serveBehindBalancer(t testing.TB, change func(*listen.ServerConfig)) string
 	return listener.Addr().String()
 }
 
-// The PROXY protocol, versions 1 and 2, sections 2.1 and 2.2. A client without an address is 0.0.0.0: the balancer's
-// would give it the rights of that.
+// The PROXY protocol, versions 1 and 2, sections 2.1 and 2.2. A client without an address is 0.0.0.0: the
+// balancer's address would give it the balancer's rights.
 func TestProxyProtocol(t *testing.T) {
 	addr := serveBehindBalancer(t, nil)
 	own, v6 := tcp(addr), tcp("[2001:db8::ff]:80")
@@ -54,7 +54,7 @@ func TestProxyProtocol(t *testing.T) {
 	for name, tt := range map[string]struct{ header, client string }{
 		"1":                     {"PROXY TCP4 203.0.113.1 192.0.2.1 4711 80\r\n", "203.0.113.1"},
 		"1, IPv6":               {"PROXY TCP6 2001:db8::1 2001:db8::ff 4711 80\r\n", "2001:db8::1"},
-		"1, UNKNOWN":            {"PROXY UNKNOWN\r\n", "127.0.0.1"}, // it is the balancer's own
+		"1, UNKNOWN":            {"PROXY UNKNOWN\r\n", "127.0.0.1"}, // the balancer's own
 		"1, UNKNOWN, addresses": {"PROXY UNKNOWN 198.51.100.1 192.0.2.1 4711 80\r\n", "127.0.0.1"},
 		"2":                     {version2(t, proxyproto.PROXY, tcp4, tcp("203.0.113.1:1"), own), "203.0.113.1"},
 		"2, IPv6":               {version2(t, proxyproto.PROXY, tcp6, tcp("[2001:db8::1]:1"), v6), "2001:db8::1"},
@@ -74,7 +74,7 @@ func TestProxyProtocol(t *testing.T) {
 	}
 }
 
-// A connection of a sender without a valid header is closed.
+// A sender's connection without a valid header is closed.
 func TestProxyProtocolByNothing(t *testing.T) {
 	addr := serveBehindBalancer(t, nil)
 	good := version2(t, proxyproto.PROXY, proxyproto.TCPv4, tcp("203.0.113.1:1"), tcp(addr))
@@ -96,7 +96,7 @@ func TestProxyProtocolByNothing(t *testing.T) {
 	}
 }
 
-// The header of a peer that is not a configured sender is a request.
+// The header of a peer that is not a configured sender is read as a request.
 func TestProxyProtocolByOthers(t *testing.T) {
 	addr := serveBehindBalancer(t, nil)
 	const header = "PROXY TCP4 203.0.113.1 192.0.2.1 4711 80"
@@ -127,7 +127,7 @@ func TestProxyProtocolSlowly(t *testing.T) {
 	}
 }
 
-// Over TLS the header goes before the handshake.
+// With TLS the header precedes the handshake.
 func TestProxyProtocolTLS(t *testing.T) {
 	own, pool := certificates(t)
 	addr := serveBehindBalancer(t, func(c *listen.ServerConfig) { c.TLS = own })

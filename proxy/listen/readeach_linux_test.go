@@ -11,8 +11,8 @@ import (
 	"github.com/urnd/urnd/proxy/listen"
 )
 
-// ReadEach reads and answers within the poller, until it is told to end, at its deadline, and at the end of the
-// client's side.
+// ReadEach reads and answers within the poller, until received returns false, at its deadline, and at the end
+// of the client's side.
 func TestReadEach(t *testing.T) {
 	t.Parallel()
 	ended := make(chan error, 1)
@@ -67,7 +67,7 @@ func TestReadEach(t *testing.T) {
 	}
 }
 
-// ReadEach ends where the connection is dismissed, and where it is cut.
+// ReadEach ends if the connection is dismissed, and if it is cut.
 func TestReadEachEnds(t *testing.T) {
 	t.Parallel()
 	for _, busy := range []bool{false, true} {
@@ -96,7 +96,7 @@ func TestReadEachEnds(t *testing.T) {
 	}
 }
 
-// With TLS, or the PROXY protocol, what is read passes a buffer: there is no ReadEach.
+// With TLS, or the PROXY protocol, reads are buffered: ReadEach is not supported.
 func TestReadEachIsForSockets(t *testing.T) {
 	own, pool := certificates(t)
 	for name, change := range map[string]func(*listen.ServerConfig){
@@ -124,7 +124,8 @@ func TestReadEachIsForSockets(t *testing.T) {
 	}
 }
 
-// A client that leaves is noticed, also where its end came together with its last bytes, which wakes nobody by itself.
+// A disconnect of the client is detected, even if it arrived together with its last bytes, without an event
+// of its own.
 func TestReadEachClientLeaves(t *testing.T) {
 	t.Parallel()
 	for name, leave := range map[string]func(*caller){

@@ -16,7 +16,7 @@ import (
 	"github.com/urnd/urnd/proxy/listen"
 )
 
-// shortDeadline is a deadline for clients that are to fail.
+// shortDeadline is a deadline for clients that are expected to fail.
 func shortDeadline() time.Time { return time.Now().Add(50 * time.Millisecond) }
 
 // serveOnce serves connections of a socket by a function, which gets the first request in sent.
@@ -50,7 +50,7 @@ func serveOnce(
 	}
 }
 
-// Files and buffers arrive as they are, also at a client that reads slowly, without and with TLS.
+// Files and buffers arrive unchanged, also at a client that reads slowly, without and with TLS.
 func TestFiles(t *testing.T) {
 	content := make([]byte, 3<<20+5)
 	_, _ = rand.NewChaCha8([32]byte{}).Read(content)
@@ -94,7 +94,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// A client that reads nothing of a file is given up, by a reset, and does not delay others.
+// A client that does not read a file is disconnected by a reset, and does not delay others.
 func TestFileThatNobodyReads(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(path, make([]byte, 64<<20), 0o600); err != nil {
@@ -104,7 +104,7 @@ func TestFileThatNobodyReads(t *testing.T) {
 		"a file": func(c *listen.Conn) error {
 			file, err := os.Open(path)
 			if err != nil {
-				return nil // the test fails by that
+				return nil // the test fails then
 			}
 			defer file.Close()
 			_, err = c.ReadFrom(io.LimitReader(file, 64<<20))
@@ -131,7 +131,7 @@ func TestFileThatNobodyReads(t *testing.T) {
 	}
 }
 
-// An aborted response does not look complete, also where the end of the connection is the end of the response.
+// An aborted response does not look complete, even if the end of the connection is the end of the response.
 func TestAbort(t *testing.T) {
 	for _, secure := range []bool{false, true} {
 		dial := serveOnce(t, listen.SocketConfig{}, secure, func(c *listen.Conn) {
@@ -149,7 +149,7 @@ func TestAbort(t *testing.T) {
 	}
 }
 
-// A client that is still sending reads the last response in full behind Linger: RFC 9112 section 9.6.
+// A client that is still sending reads the last response completely after Linger: RFC 9112 section 9.6.
 func TestLinger(t *testing.T) {
 	for _, secure := range []bool{false, true} {
 		dial := serveOnce(t, listen.SocketConfig{}, secure, func(c *listen.Conn) {

@@ -18,9 +18,9 @@ import (
 	"github.com/urnd/urnd/proxy/listen"
 )
 
-// The protocol of these tests has lines: each request is one, and so is each response.
+// The protocol of these tests consists of lines: each request is one, and so is each response.
 
-// respond answers a request of a connection; "" ends the connection.
+// respond answers a request of a connection; "" closes the connection.
 type respond func(c *listen.Conn, request string) (response string)
 
 // echo answers with the request, and "from" with the IP address of the client.
@@ -32,8 +32,8 @@ func echo(c *listen.Conn, request string) string {
 	return host
 }
 
-// lines returns the Serve of a ServerConfig. While the server drains a response is the last of its connection, and says
-// so.
+// lines returns the Serve of a ServerConfig. While the server drains, a response is the last of its
+// connection, and says so.
 func lines(respond respond) func(*listen.Conn) {
 	return func(c *listen.Conn) {
 		_, err := c.Handshake()
@@ -94,7 +94,7 @@ type running struct {
 	*listen.Server
 	addr  string
 	end   context.CancelFunc // ends the context of Serve
-	ended chan error         // what Serve has returned
+	ended chan error         // the result of Serve
 }
 
 // start serves a listener by lines of echo until end is called; the test waits for the end.
@@ -140,7 +140,7 @@ type caller struct {
 	in *bufio.Reader
 }
 
-// call connects from an address of loopback.
+// call connects from a loopback address.
 func call(t testing.TB, addr, from string) *caller {
 	t.Helper()
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
@@ -200,5 +200,5 @@ func (c *caller) reset() {
 	c.Close()
 }
 
-// timedOut reports whether there was no answer in time.
+// timedOut reports whether there was no response in time.
 func timedOut(err error) bool { return errors.Is(err, os.ErrDeadlineExceeded) }

@@ -1,5 +1,8 @@
-// Package listen accepts connections for protocols, which it does not know: connection limits, the PROXY protocol, TLS,
-// write deadlines, idle connections, clients that leave, and an end that loses no request.
+// Package listen accepts the connections that the HTTP servers of package proxy serve. A listener enters;
+// each accepted connection leaves as a Conn, passed to a Serve function, which knows the protocol. The
+// package handles connection limits, the PROXY protocol (versions 1 and 2), TLS (RFC 8446) with ALPN (RFC
+// 7301), write deadlines, eviction of idle connections, disconnects of clients, and a shutdown that loses no
+// request (RFC 9112 section 9.6).
 package listen
 
 import (
@@ -18,27 +21,27 @@ import (
 
 // ServerConfig configures a Server. Serve, Now, Log and the timeouts must be set.
 type ServerConfig struct {
-	// Serve serves a connection, in a goroutine for each. It returns when the connection is done, which it need not
-	// close, or was released or parked.
+	// Serve serves a connection, in a goroutine for each. It returns when the connection is done, which it
+	// need not close, or was released or parked.
 	Serve func(*Conn)
 	Now   func() time.Time // the system clock, for the deadlines of connections
 	Log   *slog.Logger
 
-	// HeaderTimeout is for the PROXY protocol, the TLS handshake and the first head together.
+	// HeaderTimeout limits the PROXY protocol header, the TLS handshake and the first header section together.
 	HeaderTimeout   time.Duration
 	ShutdownTimeout time.Duration
-	// DaemonContext ends with the daemon. Until then, a server whose own context ends waits for its clients; nil is the
-	// context of each Serve.
+	// DaemonContext ends with the daemon. A server whose own context ends earlier waits for its clients until
+	// then; nil is the context of each Serve.
 	DaemonContext context.Context //nolint:containedctx // it outlives the calls of Serve
-	// Unused is called for connections of which nothing of a request has come: clients that were too slow, or did not
-	// complete TLS; nil is not called.
+	// Unused is called for each connection that ends without any part of a request: clients that were too
+	// slow, or did not complete TLS; nil for no call.
 	Unused func()
-	// TLS turns TLS on; its GetCertificate is called for each connection. nil is none.
+	// TLS enables TLS; its GetCertificate is called for each connection. nil is no TLS.
 	TLS *tls.Config
-	// HTTP1 is whether HTTP/2 is not offered by TLS.
+	// HTTP1 is whether ALPN does not offer HTTP/2.
 	HTTP1 bool
-	// ProxyProtocol are the senders whose connections begin with the address of the client (PROXY protocol, version 1
-	// or 2).
+	// ProxyProtocol are the senders whose connections begin with the address of the client (PROXY protocol,
+	// version 1 or 2).
 	ProxyProtocol []netip.Prefix
 }
 
@@ -48,7 +51,7 @@ type Server struct {
 
 	announced atomic.Bool // see Announce
 	mu        sync.Mutex
-	tracked   []*connections // of each Serve
+	tracked   []*connections // one per Serve
 }
 
 // NewServer returns a Server.
@@ -59,13 +62,13 @@ func NewServer(config ServerConfig) *Server {
 	return &Server{config: config}
 }
 
-// Serve serves connections of listener until ctx ends. It closes listener then, and lets clients go on with the
-// connections that they have until these are idle for too long; when DaemonContext ends too, it closes idle connections
-// and lets running requests finish, for ShutdownTimeout at most. It returns when all connections have ended; the end of
-// ctx is not an error.
+// Serve serves connections of listener until ctx ends. Then it closes listener, and lets clients continue to
+// use their connections until these reach the idle timeout; when DaemonContext ends too, it closes idle
+// connections and waits for requests in progress, for at most ShutdownTimeout. It returns when all
+// connections have ended; the end of ctx is not an error.
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
-	// Connections that were released, such as those of WebSockets, end with base. Who would go on for others sees by
-	// its cause that the client has not left.
+	// Released connections, such as WebSockets, end with base. Its cause tells other users of the context
+	// that the client has not disconnected.
 	base, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -108,9 +111,9 @@ func (s *Server) track(t *connections) {
 	s.tracked = append(s.tracked, t)
 }
 
-// Announce asks all clients to close their connections, with their next response (RFC 9112 section 9.6; by HTTP/2 it is
-// a GOAWAY), and returns when none is left, or when ctx ends. A client that is not asked may send a request while its
-// connection is being closed, and lose it.
+// Announce asks all clients to close their connections, with their next response (RFC 9112 section 9.6; for
+// HTTP/2, by a GOAWAY). It returns when no connection is left, or when ctx ends. A client that is not asked
+// may send a request while its connection is being closed, and lose it.
 func (s *Server) Announce(ctx context.Context) {
 	s.announced.Store(true)
 	s.mu.Lock()
@@ -124,7 +127,7 @@ func (s *Server) Announce(ctx context.Context) {
 	}
 }
 
-// drain closes idle connections, lets running requests finish, and cuts their connections at ShutdownTimeout.
+// drain closes idle connections, waits for requests in progress, and cuts their connections at ShutdownTimeout.
 func (s *Server) drain(ctx context.Context, tracked *connections, cancel context.CancelCauseFunc) error {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), s.config.ShutdownTimeout)
 	defer stop()

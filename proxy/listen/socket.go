@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Socket accepts the connections of one address for a sequence of servers: when a server
-// is replaced, no connection is lost.
+// Socket accepts the connections of one address for a sequence of servers: no connection is lost when a
+// server is replaced.
 type Socket struct {
 	listener net.Listener
 	config   SocketConfig
@@ -26,17 +26,16 @@ type Socket struct {
 
 // SocketConfig configures a Socket. The zero value accepts all connections.
 type SocketConfig struct {
-	Limit *ConnectionLimit // nil: no limit
-	// Refused is called where a client has too many connections; nil is not called.
+	Limit *ConnectionLimit // nil for no limit
+	// Refused is called when a client has too many connections; nil for no call.
 	Refused func()
-	// Failed is called where Accept fails, with a growing backoff of up to a second; nil is
-	// not called.
+	// Failed is called when Accept fails, which is retried with a backoff of up to a second; nil for no call.
 	Failed func(error)
-	// WriteDeadline returns the deadline by which a client must read the next chunk of a
-	// response; nil sets no deadline.
+	// WriteDeadline returns the deadline by which a client must read the next chunk of a response; nil for no
+	// deadline.
 	WriteDeadline func() time.Time
-	// TooMany returns the response to a client that has too many connections, with its head; nil closes the connection
-	// without one, as with TLS, where the client could not read it.
+	// TooMany returns the complete response to a client that has too many connections; nil closes the
+	// connection without a response, as with TLS, where the client could not read it.
 	TooMany func() []byte
 }
 
@@ -55,8 +54,8 @@ func NewSocket(listener net.Listener, config SocketConfig) *Socket {
 // Addr returns the address that is listened on.
 func (s *Socket) Addr() net.Addr { return s.listener.Addr() }
 
-// run accepts until Drain. Connections that came before it are still served. At the limit one waits here for room, and
-// others to be accepted.
+// run accepts until Drain. Connections accepted before it are still served. At the limit, one connection
+// waits here until it is admitted, and others in the backlog.
 func (s *Socket) run() {
 	defer close(s.stopped)
 	failures := newBackoff()
@@ -71,7 +70,7 @@ func (s *Socket) run() {
 		default:
 		}
 		if err != nil {
-			// It is temporary: no free descriptors, or a client that has left already.
+			// The error is temporary: no free descriptors, or a client that has already disconnected.
 			if s.config.Failed != nil {
 				s.config.Failed(err)
 			}
@@ -91,7 +90,7 @@ func (s *Socket) run() {
 	}
 }
 
-// admit counts a connection, for which it waits until there is room, and returns nil where its client has too many.
+// admit counts a connection, and waits until the limit allows it. It returns nil if its client has too many.
 func (s *Socket) admit(conn net.Conn) net.Conn {
 	c := &clientConn{Conn: conn, socket: s, deadline: s.config.WriteDeadline}
 	if !s.config.Limit.add(c, addrOf(conn.RemoteAddr()), s.done) {
@@ -102,18 +101,18 @@ func (s *Socket) admit(conn net.Conn) net.Conn {
 	return c
 }
 
-// refuse answers a client that has too many connections.
+// refuse responds to a client that has too many connections.
 func (s *Socket) refuse(conn net.Conn) {
 	if s.config.Refused != nil {
 		s.config.Refused()
 	}
 	if s.config.TooMany != nil {
-		_, _ = conn.Write(s.config.TooMany()) // it fits the buffer of a fresh socket
+		_, _ = conn.Write(s.config.TooMany()) // fits into the buffer of a new socket
 	}
 }
 
-// addrOf returns an IP address in its own form; the zero value for one that is none, as behind a socket in the file
-// system.
+// addrOf returns an IP address, unmapped and without zone; the zero value for another kind of address, as on
+// a Unix domain socket.
 func addrOf(addr net.Addr) netip.Addr {
 	if tcp, ok := addr.(*net.TCPAddr); ok {
 		return tcp.AddrPort().Addr().Unmap().WithZone("")
@@ -121,9 +120,8 @@ func addrOf(addr net.Addr) netip.Addr {
 	return netip.Addr{}
 }
 
-// Drain stops accepting, and returns when all accepted connections have a server. The
-// address is free then, unless another process holds it: connections in the backlog of a
-// socket of systemd stay there for the next process.
+// Drain stops accepting, and returns when all accepted connections have a server. The address is free then, unless
+// another process holds it: connections in the backlog of a systemd socket stay there for the next process.
 func (s *Socket) Drain() {
 	s.once.Do(func() {
 		close(s.done)
@@ -192,7 +190,7 @@ func (b *backoff) reset() { b.next = shortestBackoff }
 
 func (b *backoff) stop() { b.timer.Stop() }
 
-// wait returns false where done was closed before the wait was over.
+// wait returns false if done was closed before the wait was over.
 func (b *backoff) wait(done <-chan struct{}) bool {
 	b.timer.Reset(b.next)
 	b.next = min(2*b.next, longestBackoff)

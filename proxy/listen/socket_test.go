@@ -16,7 +16,7 @@ import (
 	"github.com/urnd/urnd/proxy/listen"
 )
 
-// While servers are replaced no client is refused or cut off.
+// While servers are replaced, no client is refused or cut off.
 func TestSocketHandOver(t *testing.T) {
 	limit := listen.NewConnectionLimit(listen.ConnectionLimits{Connections: 64}, time.Now)
 	socket := listen.NewSocket(localListener(t), listen.SocketConfig{Limit: limit})
@@ -57,7 +57,7 @@ func TestSocketHandOver(t *testing.T) {
 	}
 }
 
-// requestOnce sends a request on a connection of its own.
+// requestOnce sends a request on a new connection.
 func requestOnce(addr string) error {
 	conn, err := net.Dial("tcp", addr)
 	if err != nil {
@@ -77,7 +77,7 @@ func requestOnce(addr string) error {
 	return err
 }
 
-// Connections in the backlog when a socket is drained are left for the next process.
+// When a socket is drained, connections in its backlog are left for the next process.
 func TestSocketDrain(t *testing.T) {
 	listener := localListener(t).(*net.TCPListener)
 	file, err := listener.File()
@@ -109,14 +109,14 @@ func TestSocketDrain(t *testing.T) {
 	})
 	late.expect(t, "late after")
 	after.Drain()
-	late.send(t, "later\n") // what came in is served on
+	late.send(t, "later\n") // accepted connections are still served
 	late.expect(t, "later after")
 	if err := after.Close(); err != nil {
 		t.Error(err)
 	}
 }
 
-// Close returns also where no server takes accepted connections, or none may be accepted.
+// Close also returns if no server takes accepted connections, or none may be accepted.
 func TestSocketCloseWithoutServer(t *testing.T) {
 	for name, config := range map[string]listen.SocketConfig{
 		"all": {}, "some": {Limit: listen.NewConnectionLimit(listen.ConnectionLimits{Connections: 1}, time.Now)},
@@ -165,7 +165,7 @@ func TestSocketShare(t *testing.T) {
 	}
 }
 
-// failing is a listener that accepts nothing for a while.
+// failing is a listener that fails for a while.
 type failing struct {
 	net.Listener
 	failures atomic.Int64
@@ -190,7 +190,7 @@ func TestSocketAcceptErrors(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	listener.failures.Store(1 << 40) // it does not pass, and must not be in the way of the end
+	listener.failures.Store(1 << 40) // a permanent failure must not block the end
 	testserver.Within(t, "Drain", socket.Drain)
 	stop()
 	if err := socket.Close(); err != nil {
@@ -208,7 +208,7 @@ func TestSocketAcceptErrors(t *testing.T) {
 	}
 }
 
-// A probe is no connection that was not used.
+// A probe is not reported as an unused connection.
 func TestProbeIsUsed(t *testing.T) {
 	socket := listen.NewSocket(localListener(t), listen.SocketConfig{})
 	unused := 0
@@ -228,7 +228,7 @@ func TestProbeIsUsed(t *testing.T) {
 	}
 }
 
-// A probe succeeds only where a server answers.
+// A probe succeeds only if a server responds.
 func TestSocketProbe(t *testing.T) {
 	socket := listen.NewSocket(localListener(t), listen.SocketConfig{})
 	canceled, cancel := context.WithCancel(t.Context())
@@ -240,7 +240,7 @@ func TestSocketProbe(t *testing.T) {
 	var probes atomic.Int32
 	serve(t, socket.Listen(), func(c *listen.ServerConfig) {
 		own, _ := certificates(t)
-		c.TLS = own // which a probe does not speak
+		c.TLS = own // a probe has no TLS
 		c.Serve = func(c *listen.Conn) {
 			if _, err := c.Handshake(); err != nil || !c.Probe() || c.Secure() {
 				t.Errorf("%v, a probe: %t, with TLS: %t", err, c.Probe(), c.Secure())

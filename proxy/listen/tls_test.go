@@ -26,7 +26,7 @@ func certificates(t testing.TB) (*tls.Config, *x509.CertPool) {
 	return &tls.Config{GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return &pair, nil }}, pool
 }
 
-// serveTLS answers requests with what is known of TLS.
+// serveTLS answers requests with the state of TLS.
 func serveTLS(t testing.TB, change func(*listen.ServerConfig)) (addr string, pool *x509.CertPool) {
 	t.Helper()
 	own, pool := certificates(t)
@@ -53,7 +53,7 @@ func dialTLS(t testing.TB, addr string, pool *x509.CertPool, protocols ...string
 	return newCaller(tls.Client(call(t, addr, "127.0.0.1").Conn, config))
 }
 
-// ALPN chooses the protocol: RFC 7301.
+// ALPN selects the protocol: RFC 7301.
 func TestHandshake(t *testing.T) {
 	addr, pool := serveTLS(t, nil)
 	only, onlyPool := serveTLS(t, func(c *listen.ServerConfig) { c.HTTP1 = true })
@@ -103,7 +103,7 @@ func TestTLSVersions(t *testing.T) {
 	}
 }
 
-// A client of HTTP in clear text can be answered, and reads that in full, though it is still sending.
+// A client of HTTP in clear text can get a response, and reads it completely, although it is still sending.
 func TestPlainHTTP(t *testing.T) {
 	addr, _ := serveTLS(t, nil)
 	for _, request := range []string{"GET / HTTP/1.1\r\n", "OPTIONS * HTTP/1.1\r\n", "CONNECT a:1 HTTP/1.1\r\n"} {
@@ -142,8 +142,8 @@ func TestTLSCertificates(t *testing.T) {
 	}
 }
 
-// A client without a handshake is cut off at the header timeout, and does not delay others. The handshake and the first
-// head share it.
+// A client that does not complete the handshake is cut off at the header timeout, and does not delay others.
+// The handshake and the first header section share it.
 func TestTLSSlowly(t *testing.T) {
 	addr, pool := serveTLS(t, func(c *listen.ServerConfig) { c.HeaderTimeout = 200 * time.Millisecond })
 	slow := call(t, addr, "127.0.0.1")
@@ -159,7 +159,7 @@ func TestTLSSlowly(t *testing.T) {
 	silent.expectEnd(t)
 }
 
-// One server may have several sockets, as systemd gives them for IPv4 and IPv6.
+// One server may have several sockets, such as those of systemd for IPv4 and IPv6.
 func TestTLSOnSeveralSockets(t *testing.T) {
 	own, pool := certificates(t)
 	first := start(t, localListener(t), func(c *listen.ServerConfig) { c.TLS = own })
@@ -180,7 +180,7 @@ func TestTLSOnSeveralSockets(t *testing.T) {
 	if err := <-first.ended; err != nil {
 		t.Error(err)
 	}
-	for _, listener := range others { // each ends alone
+	for _, listener := range others { // each ends independently
 		_ = listener.Close()
 		if err := <-ended; !errors.Is(err, net.ErrClosed) {
 			t.Error(err)

@@ -29,7 +29,7 @@ func tcpPair(t *testing.T) (a, b net.Conn) {
 	return a, b
 }
 
-// A tunnel reads from the socket past a connection, and writes to it, where there is nothing between them.
+// A tunnel bypasses a connection, and reads from and writes to the socket, if data passes through unchanged.
 func TestPassed(t *testing.T) {
 	_, socket := tcpPair(t)
 	client := &clientConn{Conn: socket}
@@ -65,7 +65,7 @@ func TestPassed(t *testing.T) {
 	}
 }
 
-// What is written past a connection has its deadline: a client must read a chunk within it.
+// Writes that bypass a connection have its deadline: a client must read a chunk within it.
 func TestWriteBy(t *testing.T) {
 	late := os.ErrDeadlineExceeded
 	type step struct {
@@ -97,7 +97,7 @@ func TestWriteBy(t *testing.T) {
 	}
 }
 
-// A client that reads slowly gets several buffers whole, in as many deadlines as that takes.
+// A client that reads slowly gets several buffers completely, with as many deadlines as needed.
 func TestWriteBuffersSlowly(t *testing.T) {
 	client, socket := tcpPair(t)
 	sent := bytes.Repeat([]byte("a part"), 1<<20)

@@ -8,22 +8,23 @@ import (
 	"github.com/urnd/urnd/internal/lifetime"
 )
 
-// clientWait is what requests of a connection that wait for others than its client know of it. The zero value has none.
+// clientWait is the state of requests of a connection that wait for an origin, a store or another request.
+// The zero value has none.
 type clientWait struct {
 	mu       sync.Mutex
 	count    int                // of BeginWait without EndWait
-	since    time.Time          // when the first of them has begun
-	server   context.Context    //nolint:containedctx // that of all connections; nil before the first
-	requests *lifetime.Lifetime // that of all requests of the connection; nil before the first
-	unfollow func() bool        // the end of the server
-	half     context.Context    //nolint:containedctx // HalfClosed
+	since    time.Time          // when the first of them began
+	server   context.Context    //nolint:containedctx // of all connections; nil before the first
+	requests *lifetime.Lifetime // the context of all requests of the connection; nil before the first
+	unfollow func() bool        // stops following the end of the server
+	half     context.Context    //nolint:containedctx // see HalfClosed
 	halfEnd  context.CancelFunc
-	hasEnded bool // the connection has
+	hasEnded bool // the connection has ended
 }
 
-// BeginWait begins a wait of a request for others than its client: an origin, a store, or another request. Until
-// EndWait the server looks whether the client has left. The context ends when it has, when the connection ends, and
-// when the server cuts off what is under way at its end. Waits may be nested, as those of the streams of HTTP/2 are.
+// BeginWait starts a wait of a request for an origin, a store, or another request. Until EndWait the server
+// checks whether the client has disconnected. The context ends when it has, when the connection ends, and
+// when the server cuts off requests at its end. Waits may be nested, like those of HTTP/2 streams.
 func (c *Conn) BeginWait() context.Context {
 	w := &c.wait
 	w.mu.Lock()
@@ -33,7 +34,7 @@ func (c *Conn) BeginWait() context.Context {
 		c.tracked.waiting.Add(1)
 	}
 	if w.requests == nil {
-		w.requests = new(lifetime.Lifetime) // to watch it costs a request nothing
+		w.requests = new(lifetime.Lifetime) // watching it costs a request nothing
 		w.server, w.unfollow = c.tracked.base, w.requests.Follow(c.tracked.base)
 		if w.hasEnded {
 			w.endRequests()
@@ -42,7 +43,7 @@ func (c *Conn) BeginWait() context.Context {
 	return w.requests
 }
 
-// EndWait ends what BeginWait has begun.
+// EndWait is the reverse of BeginWait.
 func (c *Conn) EndWait() {
 	w := &c.wait
 	w.mu.Lock()
@@ -52,8 +53,8 @@ func (c *Conn) EndWait() {
 	}
 }
 
-// HalfClosed returns a context that ends when the client has ended its side of the connection while a request waits: it
-// may have left, or may wait for the response.
+// HalfClosed returns a context that ends when the client has closed its side of the connection while a
+// request waits: it may have disconnected, or may wait for the response.
 func (c *Conn) HalfClosed() context.Context {
 	c.wait.mu.Lock()
 	defer c.wait.mu.Unlock()
@@ -61,14 +62,14 @@ func (c *Conn) HalfClosed() context.Context {
 	return c.wait.half
 }
 
-// makeHalf makes the context of HalfClosed; w.mu is held.
+// makeHalf creates the context of HalfClosed; w.mu is held.
 func (w *clientWait) makeHalf() {
 	if w.half == nil {
 		w.half, w.halfEnd = context.WithCancel(context.Background())
 	}
 }
 
-// halfClose notes that the client has ended its side.
+// halfClose records that the client has closed its side.
 func (w *clientWait) halfClose() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -86,26 +87,26 @@ func (w *clientWait) end() {
 	}
 }
 
-// endRequests ends their context: by the cause of the server where that has ended, of which unfollow may have kept them from
-// hearing. w.mu is held.
+// endRequests ends the context of requests, with the cause of the server if that has ended: unfollow may have
+// prevented that the cause was passed on. w.mu is held.
 func (w *clientWait) endRequests() {
 	w.unfollow()
 	w.requests.End(context.Cause(w.server))
 }
 
-// longerThan reports whether a request waits, and has waited for so long.
+// longerThan reports whether a request has been waiting for at least d.
 func (w *clientWait) longerThan(d time.Duration, now time.Time) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.count > 0 && now.Sub(w.since) >= d
 }
 
-// watchEvery is how often the server looks whether clients have left whose requests wait for longer than that.
+// watchEvery is the interval of checks for disconnected clients, and the minimum wait before the first check.
 const watchEvery = time.Second
 
-// watch ends the waits of clients that have left, until ctx ends. To read from the client and to wait for an origin at
-// a time would take a second goroutine for each request, most of which are answered before anybody looks; and a read
-// would take what is pipelined.
+// watch ends the waits of disconnected clients, until ctx ends. Reading from the client while waiting for an
+// origin would need a second goroutine per request, most of which are answered before the first check; and a
+// read would consume pipelined requests.
 func (t *connections) watch(ctx context.Context) {
 	ticks := time.NewTicker(watchEvery)
 	defer ticks.Stop()

@@ -14,11 +14,11 @@ import (
 	"github.com/urnd/urnd/proxy/listen"
 )
 
-// waits is what a request of TestClientLeaves waits for.
+// waits are the contexts of a request of TestClientLeaves.
 type waits struct{ ctx, half context.Context }
 
-// The context of a request that waits ends when its client has left, and not when that has only ended its side, which
-// HalfClosed says. What the client has sent behind the request is not read meanwhile.
+// The context of a waiting request ends when its client has disconnected, and not at a half-close, which ends
+// HalfClosed. Data that the client sends after the request is not read meanwhile.
 func TestClientLeaves(t *testing.T) {
 	t.Parallel()
 	for name, secure := range map[string]bool{"plain": false, "TLS": true} {
@@ -57,8 +57,7 @@ func TestClientLeaves(t *testing.T) {
 	}
 }
 
-// Waits may be nested, and one context is that of all. It ends with the connection, also for a wait that begins behind
-// that.
+// Waits may be nested, and share one context. It ends with the connection, also for a wait that begins after that.
 func TestNestedWaits(t *testing.T) {
 	t.Parallel()
 	done := make(chan struct{})
@@ -69,7 +68,7 @@ func TestNestedWaits(t *testing.T) {
 		if first != second || first.Err() != nil {
 			t.Errorf("two waits have two contexts, or %v", first.Err())
 		}
-		_, _ = io.Copy(io.Discard, c) // until the client has left
+		_, _ = io.Copy(io.Discard, c) // until the client has disconnected
 		select {
 		case <-first.Done():
 		case <-time.After(testserver.Patience):
@@ -91,7 +90,7 @@ func TestNestedWaits(t *testing.T) {
 	testserver.Within(t, "the connection", func() { <-done })
 }
 
-// A wait is no use of a connection: one whose request waits is not idle, and is closed for no other one.
+// A waiting request keeps its connection in use: it is not idle, and is not closed for another one.
 func TestWaitingIsNotIdle(t *testing.T) {
 	limits := listen.ConnectionLimits{Connections: 2}
 	addr, _, _ := serveLimited(t, limits, listen.SocketConfig{})
@@ -108,8 +107,8 @@ func TestWaitingIsNotIdle(t *testing.T) {
 	}
 }
 
-// Await returns at what comes, at the end of the client's side, at its deadline, when the connection is dismissed, and
-// reads nothing; also where it has to read ahead.
+// Await returns when data arrives, at the end of the client's side, at its deadline, and when the connection
+// is dismissed. It consumes no data, even if it has to read ahead.
 
 func TestAwait(t *testing.T) {
 	own, _ := certificates(t)
@@ -154,20 +153,20 @@ func TestAwait(t *testing.T) {
 			}
 			if tt.secure {
 				secure := tls.Client(conn, &tls.Config{InsecureSkipVerify: true})
-				go secure.Handshake() // what is read fails where it does
+				go secure.Handshake() // the test fails if it does
 				conn = secure
 			}
 			if err := <-awaited; !timedOut(err) {
 				t.Errorf("at the deadline: %v", err)
 			}
-			go io.WriteString(conn, "bytes") // what is read fails where it does
+			go io.WriteString(conn, "bytes") // the test fails if it does
 			if err := <-awaited; err != nil {
 				t.Error(err)
 			}
 			if bytes := <-got; bytes != "bytes" {
 				t.Errorf("%q is read", bytes)
 			}
-			go conn.Close() // which waits for the reader of a pipe
+			go conn.Close() // waits for the reader of a pipe
 			if err := <-awaited; err != nil {
 				t.Errorf("at the end: %v", err)
 			}

@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// workers are the goroutines that serve the connections of a listener. Where connections are short, most of what a
-// goroutine costs is its stack, which grows with the first request: so one whose connection has ended serves the next
-// one.
+// workers are the goroutines that serve the connections of a listener. For short connections, most of the
+// cost of a goroutine is its stack, which grows with the first request: so a goroutine whose connection has
+// ended serves the next one.
 type workers struct {
 	tracked *connections
-	next    chan *Conn   // closed when no other one is accepted
+	next    chan *Conn   // closed when no more connections are accepted
 	spare   atomic.Int32 // goroutines that wait for the next connection
 }
 
 const (
-	// maxSpare is how many goroutines wait for connections at most, and spareFor how long each of them does.
+	// maxSpare is the most goroutines that wait for connections, spareFor how long each of them waits.
 	maxSpare = 32
 	spareFor = time.Second
 )
@@ -45,17 +45,17 @@ func (w *workers) accept(listener net.Listener) error {
 	}
 }
 
-// work serves a connection, and others behind it.
+// work serves a connection, and then further ones.
 func (w *workers) work(c *Conn) {
 	config := &w.tracked.server.config
 	for c != nil {
-		_ = c.SetReadDeadline(c.accepted.Add(config.HeaderTimeout)) // one that is closed fails to be read, too
+		_ = c.SetReadDeadline(c.accepted.Add(config.HeaderTimeout)) // on a closed connection the read fails, too
 		w.run(c, config.Serve)
 		c = w.another()
 	}
 }
 
-// another waits for the next connection, and returns nil where there is none within spareFor, or enough others wait.
+// another waits for the next connection, and returns nil if there is none within spareFor, or enough others wait.
 func (w *workers) another() *Conn {
 	defer w.spare.Add(-1)
 	if w.spare.Add(1) > maxSpare {
@@ -71,7 +71,7 @@ func (w *workers) another() *Conn {
 	}
 }
 
-// run calls what serves a connection, and ends it behind that, unless it was parked or released.
+// run serves a connection, and then closes it, unless it was parked or released.
 func (w *workers) run(c *Conn, serve func(*Conn)) {
 	defer w.finish(c)
 	serve(c)
@@ -94,12 +94,12 @@ func (w *workers) finish(c *Conn) {
 	c.drain.wait()
 }
 
-// park awaits a connection, for which the goroutine needs little stack, and serves it on.
+// park waits for data on a connection, which needs little stack, and then resumes it.
 func (w *workers) park(c *Conn) {
 	parked := c.parked
 	c.parked = nil
 	c.client.single.Store(nil)
-	_ = c.SetReadDeadline(parked.by) // one that is closed fails to be awaited, too
+	_ = c.SetReadDeadline(parked.by) // on a closed connection waiting fails, too
 	w.tracked.running.Go(func() {
 		err := c.client.await()
 		w.run(c, func(*Conn) { parked.resume(err) })

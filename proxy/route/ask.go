@@ -7,23 +7,23 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Kind is what is asked for.
+// Kind is the kind of resource or operation that a request is for.
 type Kind uint8
 
-// The kinds. The zero value is a name.
+// The kinds. The zero value is KindName.
 const (
-	KindName     Kind = iota // what a name is, or where it leads; also what is not valid
-	KindRedirect             // where a URL leads, by redirect
-	KindForward              // a resource, as of a proxy
+	KindName     Kind = iota // a name: its location or description; also an invalid target
+	KindRedirect             // a URL, to be redirected to
+	KindForward              // a resource of another server, through the forward proxy
 	KindSite                 // a resource of a site that urnd is the gateway of
 	KindTunnel               // CONNECT
 	KindFetch                // a resource, at /fetch
-	KindBatch                // many names
-	KindDocument             // a document that never changes
+	KindBatch                // a batch of names
+	KindDocument             // a fixed document
 	KindPage                 // the front page, one about namespaces or the API, or a list of names
-	KindPurge                // that what is stored for a URI be removed, with PURGE
-	KindSecure               // anything, without TLS, where that is redirected to https
-	KindServer               // the server as a whole, with OPTIONS *: RFC 9110 section 9.3.7
+	KindPurge                // PURGE: invalidate the stored responses for a URI
+	KindSecure               // a request without TLS that is redirected to https
+	KindServer               // OPTIONS *, for the server as a whole (RFC 9110 section 9.3.7)
 )
 
 var kindNames = [...]string{
@@ -33,49 +33,51 @@ var kindNames = [...]string{
 // String returns the kind in one word.
 func (k Kind) String() string { return kindNames[k] }
 
-// Ask is what is asked: a value, with nothing of the client in it.
+// Ask is a classified request. It is a value, and independent of the client's rights.
 type Ask struct {
 	Kind   Kind
 	Method string
-	IsGet  bool // the method reads: GET or HEAD
+	IsGet  bool // the method is GET or HEAD
 	// Form is the form of the request in one word, for logs and metrics.
 	Form string
-	// Target is the target as it was parsed, for all kinds but Site and Tunnel, and Path that target in text: without scheme and
-	// authority where they are those of this server.
+	// Target is the parsed request-target, for all kinds but KindSite and KindTunnel. Path is the
+	// request-target as text, without scheme and authority if they are those of this server.
 	Target Target
 	Path   string
-	// Err is why the target is not valid, nil where it is.
+	// Err is why the target is invalid, nil if it is valid.
 	Err error
-	// URI is the target URI of Forward, Site, Fetch and Purge, without fragment, Key its normal form, and Spelling the path and
-	// query that are sent in place of its, "" for those.
+	// URI is the target URI of KindForward, KindSite, KindFetch and KindPurge, without fragment, and Key its
+	// normal form. Spelling is the path and query that are sent instead of those of Key, "" for the same.
 	URI, Key uri.URI
 	Spelling string
-	Site     *Site     // of Site, and of Purge for a site
-	To       Authority // of Tunnel
-	// Scheme is that of the target URI where the target of the request is only its path: of a site, or by HTTP/2; "" for others.
+	Site     *Site     // of KindSite, and of KindPurge for a site
+	To       Authority // of KindTunnel
+	// Scheme is the scheme of the target URI if the request-target is only a path: for a site, or by HTTP/2; else "".
 	Scheme string
-	// Host is the web host whose path is the name, or whose document it is; "" for none. It is that of Hosts, and lasts.
+	// Host is the web host whose path is the name, or whose document is requested; "" for none. Its string is
+	// that in Server.Hosts, so it stays valid.
 	Host string
-	// Location is where Secure is redirected to.
+	// Location is the redirect target of KindSecure.
 	Location string
 
-	IsLink      bool // the name is below a root of identifiers in web addresses, be it a valid one or not
-	IsName      bool // it is about a name, and not about a location
-	Retrieves   bool // the resource itself is asked for, by a name or a URL
-	IsForwarded bool // it is for another server
-	// IsRespelled is whether a Forward is redirected to its normal form.
+	IsLink      bool // the name is below a root of identifiers in web addresses, valid or not
+	IsName      bool // the request is about a name, not a location
+	Retrieves   bool // the resource itself is requested, by a name or a URL
+	IsForwarded bool // the request is for another server
+	// IsRespelled is whether a KindForward request is redirected to its normal form.
 	IsRespelled bool
-	// IsMisnamed is whether a client on this machine names a host that is none of this server: see Place.IsThisMachine.
+	// IsMisnamed is whether a client on this machine names a host that this server does not have: see
+	// Place.IsThisMachine.
 	IsMisnamed bool
-	// IsPreflight is whether a browser asks if a page of another origin may ask this (Fetch standard section 3.2), and IsPublic
-	// whether such pages may read the reply.
+	// IsPreflight is whether the request is a CORS preflight (Fetch standard section 3.2) for a public
+	// response. IsPublic is whether pages of other origins may read the response.
 	IsPreflight, IsPublic bool
 }
 
-// Service returns the service that is asked for.
+// Service returns the requested resolution service.
 func (a *Ask) Service() resolver.Service { return a.Target.Query.Service }
 
-// settle sets what follows from the kind.
+// settle sets the fields that follow from the kind.
 func (a *Ask) settle() {
 	service := a.Target.Query.Service
 	a.Retrieves = (a.Kind == KindName || a.Kind == KindRedirect) && a.Err == nil && a.IsGet && a.Target.Form != FormAPI &&
@@ -84,7 +86,7 @@ func (a *Ask) settle() {
 	case KindForward, KindSite, KindTunnel, KindFetch, KindPurge:
 		a.IsForwarded = true
 	default:
-		a.IsForwarded = a.Target.Form == FormFetch // by a method that is not supported
+		a.IsForwarded = a.Target.Form == FormFetch // /fetch with an unsupported method
 	}
 	a.Form = a.form()
 }
@@ -111,7 +113,8 @@ func (a *Ask) form() string {
 	return formNames[a.Target.Form]
 }
 
-// Sent returns the URI that is sent to the server: OPTIONS for a server as a whole has no path, RFC 9112 section 3.2.4.
+// Sent returns the URI of the forwarded request: OPTIONS for a server as a whole has an empty path (RFC 9112
+// section 3.2.4).
 func (a *Ask) Sent() uri.URI {
 	if a.Method == http.MethodOptions {
 		return a.URI.NormalizeSteps(uri.AllSteps &^ (uri.EmptyPath | uri.SchemeForm))

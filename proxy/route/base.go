@@ -2,18 +2,18 @@ package route
 
 import "strings"
 
-// ownBase is the URL of this server by the host of the last request, which mostly is that of the next one, too.
+// ownBase caches the URL of this server by the host of the last request, which is mostly that of the next one, too.
 type ownBase struct{ scheme, host, text string }
 
-// Base returns the absolute URL of this server for who has asked a host, without a slash at its end: the one that is configured, and else the
-// one that the client has used; "" where that is none.
+// Base returns the absolute URL of this server, without a slash at its end: PublicURL, or else one with the
+// given Host; "" if that is not a valid host.
 func (p *Place) Base(host string) string {
 	if p.PublicURL != "" {
 		return p.PublicURL
 	}
 	scheme, last := p.scheme(), &p.base
 	if last.host != host || last.scheme != scheme {
-		text := scheme + "://" + host // which may lie over the buffer of a connection
+		text := scheme + "://" + host // host may refer to the read buffer of the connection
 		*last = ownBase{text: text, scheme: text[:len(scheme)], host: text[len(text)-len(host):]}
 		if !isHostText(host) {
 			last.text = ""
@@ -22,7 +22,8 @@ func (p *Place) Base(host string) string {
 	return last.text
 }
 
-// isHostText reports whether a text is a host, with or without port, as the URLs of Link fields may have it: RFC 3986 section 3.2.2.
+// isHostText reports whether a text is a valid host, with or without port (RFC 3986 section 3.2.2), and so
+// may be used in the URLs of Link fields.
 func isHostText(text string) bool {
 	const most, digits = 255 + len(":65535"), "0123456789"
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" + digits

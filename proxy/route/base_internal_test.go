@@ -2,7 +2,7 @@ package route
 
 import "testing"
 
-// What a client says that it has asked is in links only if it is a host.
+// The Host of a request is used in links only if it is a valid host.
 func TestIsHostText(t *testing.T) {
 	for text, want := range map[string]bool{
 		"a.example": true, "A.example:8141": true, "192.0.2.1": true, "[2001:db8::1]": true, "[2001:db8::1]:80": true, "a_b": true,
@@ -15,7 +15,8 @@ func TestIsHostText(t *testing.T) {
 	}
 }
 
-// The base is that of the configuration, and else of the request: its host, and the scheme by which it came, also to a proxy in front.
+// The base URL is the configured one, or else made of the Host and the scheme of the request, also as a proxy
+// in front reports it.
 func TestBase(t *testing.T) {
 	p := Place{Server: &Server{}}
 	if got := p.Base("a.example"); got != "http://a.example" {

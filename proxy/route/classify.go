@@ -8,11 +8,11 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// methodPurge removes the stored responses for a URI, as with other caches: it is of no specification.
+// methodPurge invalidates the stored responses for a URI, as in other caches. No specification defines it.
 const methodPurge = "PURGE"
 
-// Classify says what a request asks for. It is by the raw request-target: http.ServeMux would clean "//" and "..", and redirect
-// "urn:". It is pure but for the memory of the place, and overwrites the Ask.
+// Classify sets a to the classified request. It works on the raw request-target: http.ServeMux would clean "//" and
+// "..", and redirect "urn:". It overwrites all of a, and has no side effects but on the caches of the place.
 func Classify(a *Ask, v *View, p *Place) {
 	*a = Ask{Method: v.Method, Path: v.Target, IsGet: v.Method == http.MethodGet || v.Method == http.MethodHead}
 	a.classify(v, p)
@@ -44,14 +44,14 @@ func (a *Ask) classify(v *View, p *Place) {
 	case isOrigin:
 		a.IsMisnamed = host.isMisnamed
 		if absolute := p.streamTarget(v); absolute != "" {
-			// A page that is led here has a certificate of its host, which this is not.
+			// A page that redirects here has a certificate for its own host, not for this server's.
 			a.Path, a.Scheme, a.IsMisnamed = absolute, "http", false
 		}
 	}
 	a.own(v, p)
 }
 
-// tunnel says what a CONNECT asks for.
+// tunnel classifies a CONNECT.
 func (a *Ask) tunnel(v *View) {
 	a.Kind = KindTunnel
 	target := v.Target
@@ -61,7 +61,7 @@ func (a *Ask) tunnel(v *View) {
 	a.To, a.Err = ParseAuthority(target)
 }
 
-// site says what a request for one of the sites of a host asks for, and reports whether it is for one of them.
+// site classifies a request for the host of the given sites, and reports whether one of them has its path.
 func (a *Ask) site(v *View, p *Place, sites []*Site) bool {
 	target, scheme := a.Path, ""
 	if strings.HasPrefix(target, "/") {
@@ -94,7 +94,7 @@ func (a *Ask) site(v *View, p *Place, sites []*Site) bool {
 	}
 	if !s.Parameters.isZero() {
 		target = s.Parameters.of(target)
-		if kept, err := uri.Parse(s.Parameters.of(a.URI.String())); err == nil { // as it was with them
+		if kept, err := uri.Parse(s.Parameters.of(a.URI.String())); err == nil { // it was valid with the parameters
 			a.resource(v, kept)
 		}
 	}
@@ -102,13 +102,13 @@ func (a *Ask) site(v *View, p *Place, sites []*Site) bool {
 	return true
 }
 
-// resource makes a URI the target URI.
+// resource sets the target URI and its normal form.
 func (a *Ask) resource(v *View, u uri.URI) {
 	a.URI = u.WithoutFragment()
 	a.Key = v.normalize(a.URI)
 }
 
-// own says what a request asks for that is for this server, or for the proxy in absolute-form.
+// own classifies a request for this server, or for the forward proxy in absolute-form.
 func (a *Ask) own(v *View, p *Place) {
 	a.parse(v, p)
 	a.IsName = a.Target.Identified || p.Names.IsName(a.Target.Query.URI)
@@ -144,7 +144,7 @@ func (a *Ask) parse(v *View, p *Place) {
 		a.Target.Query = p.meant(v, a.Target.Query)
 	}
 	if form := a.Target.Form; a.Err == nil && form != FormForward && form != FormFetch {
-		if !a.Target.Query.IsURN() { // which is one already, and is not copied
+		if !a.Target.Query.IsURN() { // a URN is a name already; this avoids a copy
 			a.Target.Query = p.Names.Named(a.Target.Query)
 		}
 		a.Target.inflect(p.Names)
@@ -152,7 +152,7 @@ func (a *Ask) parse(v *View, p *Place) {
 	}
 }
 
-// ownKind returns the kind of a request that is for this server, or for the proxy in absolute-form.
+// ownKind returns the kind of a request for this server, or for the forward proxy in absolute-form.
 func (a *Ask) ownKind(v *View, p *Place) Kind {
 	switch {
 	case p.RedirectTLS && a.secure(v, p):
@@ -164,25 +164,26 @@ func (a *Ask) ownKind(v *View, p *Place) Kind {
 	}
 }
 
-// isDocument reports whether a path of this server is that of a document. Most requests are for names, and cost no look-up.
+// isDocument reports whether a path of this server is that of a document. URNs, which are most requests, need
+// no map look-up.
 func (p *Place) isDocument(path string) bool {
 	return !strings.HasPrefix(path, "/urn:") && (p.Documents[path] || p.OwnDocuments[path])
 }
 
-// fetch makes what /fetch asks for the target URI.
+// fetch sets the target URI of a request at /fetch.
 func (a *Ask) fetch(v *View, p *Place) {
 	if a.Err != nil {
 		return
 	}
 	a.resource(v, a.Target.Query.URI)
 	target := a.URI.String()
-	if uri.EncodeRaw(a.Target.Text) == target { // else it has spaces, or a host that is no name of the DNS yet
+	if uri.EncodeRaw(a.Target.Text) == target { // else the text has spaces, or a host in Unicode
 		target = a.Target.Text
 	}
 	a.Spelling = p.Spelling.of(target, a.Key)
 }
 
-// identify makes an Ask one about what a person probably means by a text that is no URN: an identifier of another form.
+// identify interprets a text that is no URN as an identifier of another form, as a person would write it.
 func (a *Ask) identify(p *Place) {
 	t := &a.Target
 	if t.Form != FormPath || t.Text == "" || a.Err == nil && p.Names.IsName(p.Names.Named(t.Query).URI) {
@@ -194,7 +195,7 @@ func (a *Ask) identify(p *Place) {
 	}
 }
 
-// kind returns the kind of a request that is for this server, by its target.
+// kind returns the kind of a request for this server by its target.
 func (a *Ask) kind() Kind {
 	switch form := a.Target.Form; {
 	case form == FormForward && a.Method == methodPurge:
@@ -209,19 +210,20 @@ func (a *Ask) kind() Kind {
 		return KindName
 	case form.isPage():
 		return KindPage
-	case a.IsName || form == FormMemento: // what is no name has been nothing
+	case a.IsName || form == FormMemento: // a URL that is no name has no versions
 		return KindName
 	default:
 		return KindRedirect
 	}
 }
 
-// isBatch reports whether a target is that of batches.
+// isBatch reports whether a target is the one of batches.
 func isBatch(target string) bool {
 	return target == PathResolve || strings.HasPrefix(target, PathResolve+"?")
 }
 
-// isPublic reports whether pages of other sites may read the reply. Replies about URLs are for the clients of the proxy alone.
+// isPublic reports whether pages of other origins may read the response. Responses about URLs are for the
+// clients of the proxy only.
 func (a *Ask) isPublic() bool {
 	if a.Err == nil && !a.IsName {
 		return false
@@ -230,17 +232,17 @@ func (a *Ask) isPublic() bool {
 	case FormAPI, FormHandle, FormMemento:
 		return true
 	case FormTHTTP, FormPath, FormTarget, FormHost:
-		isLed := service == resolver.I2L && a.Err == nil // what is invalid may be meant for another server
+		isLed := service == resolver.I2L && a.Err == nil // an invalid target may be meant for another server
 		return isLed || service != resolver.I2L && service != resolver.I2R && service != resolver.I2Rs
 	default:
 		return false
 	}
 }
 
-// isOfDocuments reports whether documents have the method.
+// isOfDocuments reports whether documents support the method.
 func (a *Ask) isOfDocuments() bool { return a.IsGet || a.Method == http.MethodOptions }
 
-// isPreflight reports whether a browser asks for permission to send another request, for something public.
+// isPreflight reports whether the request is a CORS preflight for a public response.
 func (a *Ask) isPreflight(v *View) bool {
 	if v.Method != http.MethodOptions || len(v.Lines("Origin")) == 0 || len(v.Lines("Access-Control-Request-Method")) == 0 {
 		return false

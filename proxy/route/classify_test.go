@@ -14,7 +14,7 @@ import (
 	"github.com/urnd/urnd/urnns"
 )
 
-// places are those that heads.txt names.
+// places are the places that heads.txt names.
 func places(t testing.TB) map[string]route.Place {
 	t.Helper()
 	set, err := urnns.NewSet(urnns.Builtin()...)
@@ -68,7 +68,7 @@ func places(t testing.TB) map[string]route.Place {
 	}
 }
 
-// parseHead returns the request of a line: a place, a version, a method, a target, a host, and fields.
+// parseHead parses a line into a request: a place, a version, a method, a target, a host, and fields.
 func parseHead(t testing.TB, head string) (place string, v route.View) {
 	t.Helper()
 	words := strings.Fields(head)
@@ -87,7 +87,7 @@ func parseHead(t testing.TB, head string) (place string, v route.View) {
 	return words[0], v
 }
 
-// describe returns what an Ask says, but for what is empty.
+// describe returns the non-zero fields of an Ask as text.
 func describe(a *route.Ask) string {
 	words := []string{a.Kind.String(), a.Form}
 	add := func(name, value string) {
@@ -154,7 +154,7 @@ func describe(a *route.Ask) string {
 	return strings.Join(words, " ")
 }
 
-// testdata/heads.txt has a request a line, and what it asks for.
+// testdata/heads.txt has a request in each line, and its classification.
 func TestClassify(t *testing.T) {
 	text, err := os.ReadFile("testdata/heads.txt")
 	if err != nil {
@@ -176,7 +176,7 @@ func TestClassify(t *testing.T) {
 		if got := describe(&ask); got != want {
 			t.Errorf("heads.txt:%d\n%s => %s\nwant %s", n+1, strings.TrimSpace(head), got, want)
 		}
-		// The place remembers its hosts, and texts may lie over memory that is used again.
+		// The place caches its hosts, and strings may refer to reused memory.
 		view.Scratch = new(route.Scratch)
 		route.Classify(&again, &view, &place)
 		if got := describe(&again); got != want {
@@ -185,7 +185,7 @@ func TestClassify(t *testing.T) {
 	}
 }
 
-// What lasts is the same when the memory of its texts was used again, and shares none of it.
+// A copied Ask is equal after the memory of the request was reused, and shares none of it.
 func TestLast(t *testing.T) {
 	text, err := os.ReadFile("testdata/heads.txt")
 	if err != nil {
@@ -230,7 +230,7 @@ func TestLast(t *testing.T) {
 	}
 }
 
-// What is asked in one buffer after the other allocates nothing but for what is parsed.
+// Classification with reused memory allocates only for parsed values.
 func TestClassifyAllocations(t *testing.T) {
 	for name, most := range map[string]float64{
 		"plain 1.1 GET /urn:ietf:rfc:2648 urnd.example":               1,

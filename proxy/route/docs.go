@@ -2,15 +2,16 @@ package route
 
 import "strings"
 
-// PathDocs is the path of the pages about the API; behind it and a slash is the page of a group of operations.
+// PathDocs is the path of the documentation of the API. A slash and a slug follow for the page of a group of
+// operations.
 const PathDocs = "/docs"
 
-// Docs is a page about the API.
+// Docs is a page of the documentation of the API.
 type Docs struct {
-	Slug string // of the page of a group, "" for the index
+	Slug string // of a group of operations, "" for the index
 }
 
-// parseDocs parses /docs and /docs/SLUG, and reports whether a target is one of them.
+// parseDocs parses /docs and /docs/SLUG, and reports whether the target is one of them.
 func parseDocs(target string) (Target, bool) {
 	rest, ok := strings.CutPrefix(target, PathDocs)
 	if !ok {
@@ -29,8 +30,8 @@ func parseDocs(target string) (Target, bool) {
 	return t, true
 }
 
-// isSlug reports whether a text may be the last segment of the path of a page.
+// isSlug reports whether a text is valid as the last segment of the path of a page.
 func isSlug(text string) bool {
-	const most = 40 // octets
+	const most = 40 // bytes
 	return text != "" && len(text) <= most && strings.Trim(text, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
 }

@@ -12,10 +12,10 @@ import (
 // PathFetch is the path at which urnd retrieves a URI for a client: /fetch?uri=gopher://example.org/.
 const PathFetch = "/fetch"
 
-// Fetched returns the target of this server at which a URI is retrieved.
+// Fetched returns the target of this server that retrieves a URI.
 func Fetched(u string) string { return PathFetch + "?uri=" + url.QueryEscape(u) }
 
-// FetchedIn is Fetched for a reader who has chosen a language, "" for none.
+// FetchedIn is Fetched with the language that the reader has chosen, "" for none.
 func FetchedIn(u, language string) string {
 	if language == "" {
 		return Fetched(u)
@@ -23,16 +23,16 @@ func FetchedIn(u, language string) string {
 	return Fetched(u) + "&lang=" + url.QueryEscape(language)
 }
 
-// LedTo is Fetched for a URI that a server redirects to, which a person has to open.
+// LedTo is Fetched for a URI that another server redirects to: it needs user activation.
 func LedTo(u string) string { return Fetched(u) + "&led" }
 
-// parseFetch parses /fetch?uri=.... Where the URI is percent-encoded as a whole, as forms send it, search=...
-// appends words to it: so a form without a script asks a question. Else the URI is all that follows: its
-// query may have several parts.
+// parseFetch parses /fetch?uri=.... If the URI is percent-encoded as a whole, as HTML forms send it, the
+// words of search=... are appended to it: so a form works without a script. Otherwise the URI is all that
+// follows "uri=": its own query may have several parameters.
 func parseFetch(target string) (Target, error) {
 	query := strings.TrimPrefix(target, PathFetch)
 	text, ok := parameter(query, "uri")
-	own := query // what is not part of the URI
+	own := query // the parameters that are not part of the URI
 	if _, isUnencoded := unencodedURI(query); isUnencoded {
 		own, _, _ = strings.Cut("&"+strings.TrimPrefix(query, "?"), "&uri=")
 	}
@@ -59,7 +59,7 @@ func parseFetch(target string) (Target, error) {
 	return Target{Form: FormFetch, Text: text, Query: q, Led: led, Sort: sortOf(query), Language: language}, err
 }
 
-// sortOf returns the order of a listing that a query asks for, "" for that of the listing.
+// sortOf returns the requested order of a listing, "" for the order of the listing itself.
 func sortOf(query string) string {
 	order, _ := rawParameter(query, "sort")
 	if _, isUnencoded := unencodedURI(query); isUnencoded || !slices.Contains([]string{SortName, SortSize, SortTime}, order) {
@@ -68,15 +68,15 @@ func sortOf(query string) string {
 	return order
 }
 
-// The orders of a listing at /fetch, by its parameter sort: the greatest and the latest first.
+// The orders of a listing at /fetch, by its parameter sort. Sizes and times are in descending order.
 const (
 	SortName = "name"
 	SortSize = "size"
 	SortTime = "time"
 )
 
-// unencodedURI returns the URI of the parameter uri with all that follows, percent-decoded once as every
-// parameter is, where the colon behind its scheme is not encoded.
+// unencodedURI returns the URI of the parameter uri with all that follows, percent-decoded once like every
+// parameter, if the colon after its scheme is not encoded.
 func unencodedURI(query string) (text string, ok bool) {
 	raw, _ := rawParameter(query, "uri")
 	before, _, ok := strings.Cut(raw, ":")
@@ -90,11 +90,11 @@ func unencodedURI(query string) (text string, ok bool) {
 	return rest, true
 }
 
-// encoded returns words of which only the unreserved octets (RFC 3986 section 2.3) are not percent-encoded.
+// encoded percent-encodes all bytes of words but the unreserved ones (RFC 3986 section 2.3).
 func encoded(words string) string { return strings.ReplaceAll(url.QueryEscape(words), "+", "%20") }
 
-// TrustsLines reports whether a server of the scheme of a URI may take what a URL holds for commands, in lines of text: all but
-// those of the web, of local files, and those that are explained and not retrieved.
+// TrustsLines reports whether servers of the URI's scheme may interpret lines of text in a URL as commands:
+// all schemes but those of the web, of local files, and those that urnd explains and does not retrieve.
 func TrustsLines(u uri.URI) bool {
 	return !slices.Contains([]string{"http", "https", "file", "telnet", "tn3270", "rlogin", "ftps", "gemini", "mailto", "prospero"}, strings.ToLower(u.Scheme()))
 }

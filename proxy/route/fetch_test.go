@@ -6,7 +6,7 @@ import (
 	"github.com/urnd/urnd/proxy/route"
 )
 
-// A URI that is not encoded as a whole has all that follows; words are appended to one that is.
+// A URI that is not encoded as a whole includes all that follows; words are appended to one that is.
 func TestParseFetch(t *testing.T) {
 	for target, want := range map[string]string{
 		"/fetch?uri=http://h/?a=1&y=2":                                "http://h/?a=1&y=2",

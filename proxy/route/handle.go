@@ -9,16 +9,17 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// PathHandles is the beginning of the paths of handles, as the proxies of the Handle System have it (Handle.net technical manual, chapter 14).
+// PathHandles is the prefix of the paths of handles, as in the proxies of the Handle System (Handle.net
+// technical manual, chapter 14).
 const PathHandles = "/api/handles/"
 
-// HandlePrefix says that handles with a prefix are names: what follows the slash of such a handle follows Names.
+// HandlePrefix maps the handles with a prefix to names: the suffix of the handle is appended to Names.
 type HandlePrefix struct{ Prefix, Names string }
 
-// Handles says which handles are names of the registry. Empty, there is no API of handles.
+// Handles are the handles that are names of the registry. If it is empty, there is no API of handles.
 type Handles []HandlePrefix
 
-// Of returns the handle that a canonical name is, "" for none.
+// Of returns the handle of a canonical name, "" for none.
 func (h Handles) Of(name string) string {
 	for _, of := range h {
 		if rest, ok := strings.CutPrefix(name, of.Names); ok && rest != "" {
@@ -30,7 +31,7 @@ func (h Handles) Of(name string) string {
 	return ""
 }
 
-// handleTarget returns what follows PathHandles in a target. ok is false where that is none of handles.
+// handleTarget returns the part of a target after PathHandles. ok is false if the target is not that of a handle.
 func (h Handles) handleTarget(target string) (rest string, ok bool) {
 	if len(h) == 0 {
 		return "", false
@@ -38,7 +39,8 @@ func (h Handles) handleTarget(target string) (rest string, ok bool) {
 	return strings.CutPrefix(target, PathHandles)
 }
 
-// parse parses a handle, percent-encoded, and the parameters behind it. Only names that the registry is asked for are handles.
+// parse parses a percent-encoded handle and the parameters after it. The name must be a URN, or owned by the
+// registry.
 func (h Handles) parse(text string, names resolver.Names) (Target, error) {
 	text, values, _ := strings.Cut(text, "?")
 	t := Target{Form: FormHandle, Values: values}
@@ -69,8 +71,8 @@ func (h Handles) parse(text string, names resolver.Names) (Target, error) {
 	}
 }
 
-// plainOfHandles are the characters of handles that names have as they are, besides unreserved ones: those of paths (RFC 3986 section 3.3). How a
-// client encodes a handle makes no difference.
+// plainOfHandles are the characters of handles, besides unreserved ones, that are not percent-encoded in
+// names: those of paths (RFC 3986 section 3.3). So the encoding that the client uses makes no difference.
 const plainOfHandles = "!$&'()*+,;=:@/"
 
 var ruleHandle = uri.Rule{Code: "handle", Name: "handle", Section: "RFC 3651 section 2", Says: "a handle is a prefix, a slash and more, percent-encoded in UTF-8"}

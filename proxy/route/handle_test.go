@@ -7,7 +7,7 @@ import (
 	"github.com/urnd/urnd/proxy/route"
 )
 
-// The handle of a name is the one by which it is asked for.
+// The handle of a name is the inverse of the name of a handle.
 func TestHandleOf(t *testing.T) {
 	handles := route.Handles{{Prefix: "20.500.1", Names: "urn:example:"}, {Prefix: "10.5555", Names: "doi:10.5555/"}}
 	for name, want := range map[string]string{
@@ -23,7 +23,7 @@ func TestHandleOf(t *testing.T) {
 	}
 }
 
-// A request for a handle asks for a name with its beginning, or for nothing.
+// A request for a handle is for a name with the prefix, or invalid.
 func FuzzHandle(f *testing.F) {
 	for _, seed := range []string{"20.500.1/a1", "20.500.1%2fa%3F?type=URL", "10.5555/%C3%A4", "%2F", "20.500.1/%", "a/b/c?&&=", "20.500.1//", "20.500.1/?a"} {
 		f.Add(seed)

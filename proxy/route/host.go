@@ -7,11 +7,11 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Hosts are the web hosts whose paths are names of the registry, such as those of PURLs and short links, by themselves: in lower case,
-// without port and final dot.
+// Hosts are the web hosts whose paths are names of the registry, such as those of PURLs and short links. Key
+// and value are the same string: lower case, without port and final dot.
 type Hosts map[string]string
 
-// NewHosts returns the Hosts of a list.
+// NewHosts returns the Hosts of a list of host names.
 func NewHosts(hosts []string) Hosts {
 	all := make(Hosts, len(hosts))
 	for _, host := range hosts {
@@ -21,7 +21,7 @@ func NewHosts(hosts []string) Hosts {
 	return all
 }
 
-// at returns the web host that a Host field, with or without port, names; "" for none.
+// at returns the web host of a Host field value, with or without port; "" for none.
 func (h Hosts) at(field string) string {
 	if len(h) == 0 {
 		return ""
@@ -30,8 +30,9 @@ func (h Hosts) at(field string) string {
 	return h[uri.CanonicalHost(host)]
 }
 
-// namePath returns the path and query of a target whose host is that of names: in origin-form, or as for a proxy, which would only come
-// back here. ok is false where it is neither, or names a user.
+// namePath returns the path and query of a target at a web host whose paths are names: in origin-form, or in
+// absolute-form, which the proxy would only forward back to itself. ok is false for another form, and for an
+// authority with userinfo or other than the Host.
 func namePath(v *View, target string) (path string, ok bool) {
 	if strings.HasPrefix(target, "/") {
 		return target, true
@@ -50,9 +51,9 @@ func namePath(v *View, target string) (path string, ok bool) {
 	return path, uri.SameAuthority(rest[:end], v.Host)
 }
 
-// isReserved reports whether a path is urnd's own also at a web host whose paths are names: the services of THTTP and of the API, which
-// its own pages and Link fields lead to, the form of the front page, and URNs, which no name of a web host can be taken for; and how those
-// and the names of the host were.
+// isReserved reports whether a path is urnd's own even at a web host whose paths are names: the services of
+// THTTP and of the API, which urnd's pages and Link fields refer to; the form of the front page; URNs, which
+// cannot be names of a web host; and the Memento resources of those and of the names of the host.
 func isReserved(path, host string) bool {
 	const urn = "/urn:"
 	if strings.HasPrefix(path, PathTHTTP) || strings.HasPrefix(path, "/?uri=") || len(path) > len(urn) && uri.EqualFold(path[:len(urn)], urn) {
@@ -63,7 +64,8 @@ func isReserved(path, host string) bool {
 	return path == PathResolve || path == PathExplain || isOwnMoment(target, host)
 }
 
-// hosted says what a request for a path of a web host whose paths are names asks for: the name, whatever scheme and port it came by.
+// hosted classifies a request for a path of a web host whose paths are names. The name does not depend on the
+// scheme and port of the request.
 func (a *Ask) hosted(v *View, p *Place, host, path string) {
 	a.Path, a.Host = path, host
 	switch {

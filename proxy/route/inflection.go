@@ -6,18 +6,19 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// Inflection is what is behind an ARK to ask for its description: draft-kunze-ark-42 section 5.2.
+// Inflection is the query of an ARK that requests its description: draft-kunze-ark-42 section 5.2.
 type Inflection uint8
 
 // The inflections. The zero value is none.
 const (
 	NotInflected Inflection = iota
-	Brief                   // "?", of before that draft: what the ARK names
-	Full                    // "?info", and "??" of before: also what the site commits itself to
+	Brief                   // "?" of earlier drafts: a description of the identified object
+	Full                    // "?info", and "??" of earlier drafts: also the commitment of the site
 )
 
-// inflect makes a question about an ARK of the registry with an inflection one for its description. The name is that without the inflection,
-// as it is without any query (section 3.2), and ARKs of others keep it on the way to their resolvers.
+// inflect changes a query for an ARK of the registry with an inflection into one for its description. The
+// name excludes the inflection, as it excludes any query (section 3.2). ARKs of other servers keep it when
+// they are redirected to their resolvers.
 func (t *Target) inflect(names resolver.Names) {
 	query, has := t.Query.URI.Query()
 	if !has || t.Query.Service != resolver.I2L || t.Identified || t.Format != "" || !t.isDirect() {
@@ -38,7 +39,7 @@ func (t *Target) inflect(names resolver.Names) {
 	t.Query.Service = resolver.I2C
 }
 
-// isDirect reports whether the target is the identifier itself, and names no service besides.
+// isDirect reports whether the target is the identifier itself, without the name of a service.
 func (t *Target) isDirect() bool {
 	return t.Form == FormPath || t.Form == FormTarget || t.Form == FormHost
 }

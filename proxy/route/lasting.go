@@ -6,12 +6,12 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Last makes an Ask without an error last longer than the View that it was made of, whose texts may lie over memory that is used
-// again: lasting returns a text that is the same, and lasts.
+// Last copies the strings of an Ask without an error, so that it remains valid after the View that it was
+// made from, whose strings may refer to reused memory. lasting returns a copy of a string.
 func (a *Ask) Last(lasting func(string) string) {
 	a.URI = a.URI.Over(lasting(a.URI.String()))
 	of := func(u uri.URI) uri.URI {
-		if u == a.URI { // mostly it is
+		if u == a.URI { // the usual case
 			return a.URI
 		}
 		return u.Over(lasting(u.String()))
@@ -45,7 +45,7 @@ func (a *Ask) Last(lasting func(string) string) {
 	}
 }
 
-// constantOf returns the constant that a text is equal to, "" for most.
+// constantOf returns the constant equal to a text, "" for none.
 func constantOf(text string) string {
 	for _, constant := range [...]string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, "http", "https"} {
 		if text == constant {

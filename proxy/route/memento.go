@@ -10,43 +10,44 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// What there is of a name beside itself by RFC 7089, which are resources of their own (section 4.2, pattern 2): its TimeGate, its
-// TimeMap, in pages where it is long, and its mementos.
+// The prefixes of the paths of Memento resources, which are distinct from the name itself (RFC 7089 section
+// 4.2, pattern 2): its TimeGate, its TimeMap, in pages if it is long, and its mementos.
 //
 //	/timegate/<identifier>
 //	/timemap/<identifier>                    /timemap/<page>/<identifier>
 //	/memento/<YYYYMMDDhhmmss>/<identifier>
 //
-// The identifier is a URI, as it is or percent-encoded as a whole, and all that follows is of it, also "?" and "//". It begins with a letter
-// (RFC 3986 section 3.1), so that no page number is taken for one.
+// The identifier is a URI, plain or percent-encoded as a whole. All that follows belongs to it, also "?" and
+// "//". It begins with a letter (RFC 3986 section 3.1), so that it cannot be confused with a page number.
 const (
 	PathTimeGate = "/timegate/"
 	PathTimeMap  = "/timemap/"
 	PathMemento  = "/memento/"
 )
 
-// Role is what a resource of RFC 7089 section 1.1 is to a name.
+// Role is the role of a Memento resource (RFC 7089 section 1.1).
 type Role uint8
 
-// The roles. The zero value is none: the target is not about how a name was.
+// The roles. The zero value is none: the target is not a Memento resource.
 const (
 	NoRole       Role = iota
-	RoleTimeGate      // it leads to how the name was at the time of Accept-Datetime
+	RoleTimeGate      // the TimeGate: it redirects to the memento of Accept-Datetime
 	RoleTimeMap       // the list of mementos
-	RoleMemento       // how the name was
+	RoleMemento       // the state of the name at a time
 )
 
-// Moment is what a target of RFC 7089 asks for; the zero value is that of other targets.
+// Moment is the Memento part of a target (RFC 7089); the zero value is that of other targets.
 type Moment struct {
 	Role Role
-	Page int       // of a TimeMap, from 1 on; 0 is the TimeMap as a whole
-	At   time.Time // of a memento: a second, in UTC
+	Page int       // of a TimeMap, starting at 1; 0 is the TimeMap as a whole
+	At   time.Time // of a memento: in UTC, with a resolution of one second
 }
 
-// mementoTime is the form of times in paths: that of the Internet Archive, in UTC.
+// mementoTime is the layout of times in paths, as used by the Internet Archive, in UTC.
 const mementoTime = "20060102150405"
 
-// TimeGateURL returns the URL of the TimeGate of a canonical name at the server of a base, as AppendNameURL has those of names.
+// TimeGateURL returns the URL of the TimeGate of a canonical name at the server with this base URL. It is
+// encoded like those of AppendNameURL.
 func TimeGateURL(base, name string) string { return momentURL(base+PathTimeGate, name) }
 
 // TimeMapURL returns the URL of a page of the TimeMap of a name; 0 is the TimeMap as a whole.
@@ -57,7 +58,7 @@ func TimeMapURL(base string, page int, name string) string {
 	return momentURL(base+PathTimeMap+strconv.Itoa(page)+"/", name)
 }
 
-// MementoURL returns the URL of how a name was at a time, of which the second counts.
+// MementoURL returns the URL of the memento of a name at a time, which is truncated to seconds.
 func MementoURL(base string, at time.Time, name string) string {
 	return momentURL(base+PathMemento+at.UTC().Format(mementoTime)+"/", name)
 }
@@ -66,7 +67,7 @@ func momentURL(start, name string) string {
 	return string(appendName([]byte(start), name, isPlain(name)))
 }
 
-// cutMoment cuts what a target of RFC 7089 begins with from one, and returns what is asked for and the identifier; ok is false for others.
+// cutMoment splits the target of a Memento resource into its Moment and the identifier; ok is false for other targets.
 func cutMoment(target string) (m Moment, identifier string, ok bool, err error) {
 	switch {
 	case strings.HasPrefix(target, PathTimeGate):
@@ -82,10 +83,10 @@ func cutMoment(target string) (m Moment, identifier string, ok bool, err error) 
 	}
 }
 
-// maxPageDigits bounds the digits of the number of a page.
+// maxPageDigits is the most digits of a page number.
 const maxPageDigits = 6
 
-// cutPage cuts what the target of a TimeMap begins with.
+// cutPage splits the target of a TimeMap.
 func cutPage(target string) (m Moment, identifier string, err error) {
 	m, identifier = Moment{Role: RoleTimeMap}, target[len(PathTimeMap):]
 	number, rest, _ := strings.Cut(identifier, "/")
@@ -100,7 +101,7 @@ func cutPage(target string) (m Moment, identifier string, err error) {
 	return m, rest, nil
 }
 
-// cutTime cuts what the target of a memento begins with.
+// cutTime splits the target of a memento.
 func cutTime(target string) (m Moment, identifier string, err error) {
 	m.Role = RoleMemento
 	digits, rest, ok := strings.Cut(target[len(PathMemento):], "/")
@@ -110,7 +111,8 @@ func cutTime(target string) (m Moment, identifier string, err error) {
 	return m, rest, nil
 }
 
-// parseMoment parses a target of RFC 7089 that begins as those do. Which service a URN selects does not matter: where it leads is asked for.
+// parseMoment parses the identifier of a Memento target. The service that a URN selects is ignored: the
+// service is always I2L.
 func parseMoment(m Moment, identifier string, err error) (Target, error) {
 	t := Target{Form: FormMemento, Moment: m}
 	if err != nil {
@@ -125,9 +127,9 @@ func parseMoment(m Moment, identifier string, err error) (Target, error) {
 	return t, err
 }
 
-// meant returns a query of RFC 7089 as one about the name that it means by a URL: that by which this server answers for the name, or for how it was, as
-// clients append to the URL of a TimeGate; or one of a web host whose paths are names, whatever scheme and port it has, as Ask.hosted does. Others
-// it returns as they are.
+// meant replaces a URL in the query of a Memento target by the name that it stands for: the URL by which this server
+// resolves the name or serves its Memento resource, as clients append it to the URL of a TimeGate; or one at a web
+// host whose paths are names, whatever its scheme and port, as in Ask.hosted. It returns other queries unchanged.
 func (p *Place) meant(v *View, q resolver.Query) resolver.Query {
 	text := q.URI.String()
 	if q.IsURN() || !isAbsoluteWeb(text) {
@@ -147,7 +149,7 @@ func (p *Place) meant(v *View, q resolver.Query) resolver.Query {
 			q.URI = named
 		}
 	case isPublic || host != "" || uri.SameAuthority(authority, v.Host):
-		if isPublic { // the proxy in front takes this off the paths of requests
+		if isPublic { // the proxy in front removes it from the paths of requests
 			path = path[len(below):]
 		}
 		if t, err := Parse(path); err == nil && (t.Form == FormPath || t.Form == FormMemento) {
@@ -158,7 +160,7 @@ func (p *Place) meant(v *View, q resolver.Query) resolver.Query {
 	return q
 }
 
-// publicOf returns the host, with port, and the path of the URL by which clients reach this server; the path has no slash at its end.
+// publicOf returns the host, with port, and the path of PublicURL; the path has no slash at its end.
 func publicOf(base string) (authority, path string) {
 	_, rest, _ := strings.Cut(base, "://")
 	end := strings.IndexByte(rest, '/')
@@ -168,8 +170,8 @@ func publicOf(base string) (authority, path string) {
 	return rest[:end], rest[end:]
 }
 
-// isOwnMoment reports whether a path of a web host whose paths are names is one of RFC 7089, and not a name: where it has, as a whole, a URN
-// or a URL of that host, which no name of it can be taken for.
+// isOwnMoment reports whether a path at a web host whose paths are names is a Memento target and not a name:
+// if its identifier is a URN or a URL of that host, which cannot be part of a name of the host.
 func isOwnMoment(path, host string) bool {
 	_, identifier, ok, err := cutMoment(path)
 	if !ok || err != nil {

@@ -21,7 +21,7 @@ func TestParseMoments(t *testing.T) {
 		"/timemap/999999/http://a/?b=/c":       {route.Moment{Role: route.RoleTimeMap, Page: 999999}, "http://a/?b=/c"},
 		"/memento/20310501120000/urn:a1:b":     {route.Moment{Role: route.RoleMemento, At: noon}, "urn:a1:b"},
 		"/memento/20310501120000/urn%3aa1%3Ab": {route.Moment{Role: route.RoleMemento, At: noon}, "urn:a1:b"},
-		// An octet of the name itself stays encoded.
+		// A percent-encoded byte of the name itself stays encoded.
 		"/memento/20310501120000/urn:a1:b%2C": {route.Moment{Role: route.RoleMemento, At: noon}, "urn:a1:b%2C"},
 		"/urn:a1:b":                           {route.Moment{}, "urn:a1:b"},
 	} {
@@ -42,7 +42,7 @@ func TestParseMoments(t *testing.T) {
 	}
 }
 
-// FuzzMoment: what is parsed is written as a path that is parsed as the same, and in which no parser of Link fields finds an end.
+// FuzzMoment: a parsed target is printed as a path that parses to the same, and that no parser of Link fields splits.
 func FuzzMoment(f *testing.F) {
 	for _, seed := range []string{
 		"/timegate/urn:a1:b", "/timemap/3/urn:a1:b", "/timemap/urn:a1:b,c", "/memento/20310501120000/http://a/?b=c;d", "/memento/00000101000000/urn:a1:%2c",

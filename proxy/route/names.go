@@ -10,23 +10,23 @@ import (
 	"github.com/urnd/urnd/resolver"
 )
 
-// PathNames is the path of the pages that list names of the registry, and PathSitemap that of the index of a sitemap, whose files are
-// beside it.
+// PathNames is the path of the pages that list names of the registry. PathSitemap is that of the index of a
+// sitemap; its files are in the same directory.
 const (
 	PathNames   = "/names"
 	PathSitemap = "/sitemap.xml"
 )
 
-// What a sitemap's file is called: what is between is opaque here.
+// The prefix and suffix of the paths of a sitemap's files. The text between them is opaque here.
 const (
 	sitemapBefore = "/sitemap-"
 	sitemapAfter  = ".xml"
 )
 
-// Names is a page with names of the registry.
+// Names is a page that lists names of the registry.
 type Names struct {
-	Search resolver.NameSearch // what the reader is looking for: who that is, and what he may see, is not in it
-	// Fault is why the parameters are not valid, nil where they are; Search has those that are.
+	Search resolver.NameSearch // the search; the client and its rights are not set here
+	// Fault is why some parameters are invalid, nil if all are valid. Search has the valid ones.
 	Fault error
 }
 
@@ -35,21 +35,22 @@ type Sitemap struct {
 	File string // "" for the index
 }
 
-// What is wrong with parameters of the pages that list names.
+// The errors of parameters of the pages that list names.
 var (
 	ErrNamesLong   = errors.New("one of the fields is too long")
 	ErrNamesText   = errors.New("one of the fields has what is no text")
 	ErrNamesStatus = errors.New("there is no such status")
 )
 
-// The longest that fields may be, in octets, decoded.
+// The longest values of parameters, in bytes, decoded.
 const (
 	maxField  = 200
 	maxPrefix = 500
-	maxCursor = 2048 // of which some are longer than names
+	maxCursor = 2048 // some cursors are longer than names
 )
 
-// NamesWith returns the target of the list of names that have words in their titles, for a reader who has chosen a language, "" for none.
+// NamesWith returns the target of the list of names with the given words in their titles, in the language
+// that the reader has chosen, "" for none.
 func NamesWith(words, language string) string {
 	target := PathNames + "?q=" + url.QueryEscape(words)
 	if language == "" {
@@ -58,7 +59,7 @@ func NamesWith(words, language string) string {
 	return target + "&lang=" + url.QueryEscape(language)
 }
 
-// listed parses a target that is about lists of the registry, and reports whether it is one.
+// listed parses the target of a list of names or of a sitemap, and reports whether it is one.
 func (p *Place) listed(target string) (Target, bool) {
 	switch {
 	case p.Browses && (target == PathNames || strings.HasPrefix(target, PathNames+"?")):
@@ -73,7 +74,7 @@ func (p *Place) listed(target string) (Target, bool) {
 	}
 }
 
-// parseNames parses the query of a page that lists names, with its question mark.
+// parseNames parses the query of a page that lists names, including its question mark.
 func parseNames(query string) Target {
 	n := new(Names)
 	for _, field := range [...]struct {
@@ -107,7 +108,7 @@ func parseNames(query string) Target {
 	return Target{Form: FormNames, Language: languageOf(query), Names: n}
 }
 
-// lasting returns Names whose texts last: see Ask.Last.
+// lasting returns a copy with copied strings: see Ask.Last.
 func (n *Names) lasting(lasting func(string) string) *Names {
 	s := n.Search
 	for _, text := range [...]*string{&s.Prefix, &s.Words, &s.Host, &s.Tag, &s.Status, &s.After} {

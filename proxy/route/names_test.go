@@ -7,7 +7,7 @@ import (
 	"github.com/urnd/urnd/proxy/route"
 )
 
-// Whatever a query is, what is searched is text within bounds, and lasts.
+// Whatever the query is, the values of a search are text, within limits, and survive reuse of the buffer.
 func FuzzNames(f *testing.F) {
 	for _, query := range []string{"", "q=a&prefix=urn:", "after=%2eAAAA&status=withdrawn", "host=%zz&tag=%ff", "q=+%20+&lang=de&&=", "status=x"} {
 		f.Add(query)

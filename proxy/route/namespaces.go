@@ -7,18 +7,19 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// PathNamespaces is the path of the list of namespaces; behind it and a slash is the identifier of one.
+// PathNamespaces is the path of the list of namespaces. A slash and an NID follow for the page of one namespace.
 const PathNamespaces = "/namespaces"
 
-// Namespaces is a page about namespaces.
+// Namespaces is a page about URN namespaces.
 type Namespaces struct {
-	NID string // of the page of one, "" for the list
-	// Search is what the identifiers or documents of a list have in them, and After the identifier behind which it begins; "" for all.
+	NID string // the namespace of the page, "" for the list
+	// Search is a text contained in the identifiers or documents of the list, After the identifier after
+	// which the list begins; "" for all.
 	Search, After string
 }
 
-// parseNamespaces parses /namespaces, /namespaces?q=...&after=... and /namespaces/NID, and reports whether a target is one of them: any
-// other may be what a person meant otherwise.
+// parseNamespaces parses /namespaces, /namespaces?q=...&after=... and /namespaces/NID, and reports whether
+// the target is one of them. Other targets below may be mistyped identifiers.
 func parseNamespaces(target string) (Target, bool) {
 	rest, ok := strings.CutPrefix(target, PathNamespaces)
 	if !ok {
@@ -38,9 +39,9 @@ func parseNamespaces(target string) (Target, bool) {
 	return t, true
 }
 
-// searchOf returns a parameter as forms send it, "" for what is no text or too long to be that of a namespace.
+// searchOf returns a form parameter, "" if it cannot be decoded or is too long for a namespace.
 func searchOf(query, name string) string {
-	const most = 100 // octets, decoded
+	const most = 100 // bytes, decoded
 	raw, _ := rawParameter(query, name)
 	text, err := url.QueryUnescape(raw)
 	if err != nil || len(text) > most {

@@ -2,9 +2,10 @@ package route
 
 import "strings"
 
-// AppendNameURL appends the URL by which the server at base answers for a canonical name: that of a name of the web is the name itself. base
-// is an absolute URL without a slash at its end, or "" for a path. Clients split Link fields at commas and semicolons (RFC 8288 section 3), so
-// that a URL has none: the name is percent-encoded as a whole then, as paths may have it.
+// AppendNameURL appends the URL at which the server at base resolves a canonical name: for a name that is a
+// web address, the name itself. base is an absolute URL without a slash at its end, or "" for a path. Clients
+// split Link fields at commas and semicolons (RFC 8288 section 3): a name with one of them is percent-encoded
+// as a whole, as isEncoded recognizes.
 func AppendNameURL(dst []byte, base, name string) []byte {
 	isPlain := isPlain(name)
 	if !isPlain || !isAbsoluteWeb(name) {
@@ -13,8 +14,8 @@ func AppendNameURL(dst []byte, base, name string) []byte {
 	return appendName(dst, name, isPlain)
 }
 
-// AppendServiceURL appends the URL by which the server at base answers a question about a canonical name by a service of THTTP,
-// such as "2C", in a format, "" for the one that the client accepts.
+// AppendServiceURL appends the URL of a THTTP service, such as "2C", for a canonical name at the server at
+// base. format is that of the response, "" for the one that the client accepts.
 func AppendServiceURL(dst []byte, base, service, format, name string) []byte {
 	class := byte('L')
 	if strings.HasPrefix(name, "urn:") {
@@ -27,12 +28,12 @@ func AppendServiceURL(dst []byte, base, service, format, name string) []byte {
 	return appendName(append(dst, '?'), name, isPlain(name))
 }
 
-// isPlain reports whether a name has no octet at which clients split a Link field.
+// isPlain reports whether a name has no byte at which clients split a Link field.
 func isPlain(name string) bool {
 	return strings.IndexByte(name, ',') < 0 && strings.IndexByte(name, ';') < 0
 }
 
-// appendName appends a name, percent-encoded as a whole where it is not plain: see isEncoded.
+// appendName appends a name, percent-encoded as a whole if it is not plain: see isEncoded.
 func appendName(dst []byte, name string, isPlain bool) []byte {
 	if isPlain {
 		return append(dst, name...)

@@ -9,7 +9,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// The URLs of a name: RFC 8288 section 3 lets clients split a field at commas and semicolons, which no target has.
+// The URLs of a name contain no comma or semicolon, at which clients may split a Link field (RFC 8288 section 3).
 func TestNameURL(t *testing.T) {
 	const base = "https://urn.example"
 	for name, want := range map[string][2]string{
@@ -28,7 +28,7 @@ func TestNameURL(t *testing.T) {
 	}
 }
 
-// What is asked at the URLs of a name is that name.
+// The URLs of a name parse to that name.
 func FuzzNameURL(f *testing.F) {
 	for _, seed := range []string{"urn:a1:b", "urn:a1:b,c;d%2Ce", "https://purl.example/a?b,c", "ark:12345/x.y", "urn:a1:%25,"} {
 		f.Add(seed)

@@ -6,17 +6,18 @@ import (
 	"strings"
 )
 
-// Parameters are what is done with the parameters of a query before it is a part of the key of a response, and sent: those that mean
-// nothing to servers would else make as many copies of one response. The zero value leaves all as they are.
+// Parameters are the rules that normalize the parameters of a query before it becomes part of a cache key and
+// is forwarded: parameters without a meaning to servers would else create many copies of one response. The
+// zero value changes nothing.
 type Parameters struct {
-	Ignored []string // names, percent-decoded, or the beginnings of names where they end with "*"
-	Sorted  bool     // by name; those of one name stay in their order
+	Ignored []string // names, percent-decoded; a name that ends with "*" is a prefix
+	Sorted  bool     // by name; the sort is stable
 }
 
-// isZero reports whether all stay as they are.
+// isZero reports whether p changes nothing.
 func (p *Parameters) isZero() bool { return len(p.Ignored) == 0 && !p.Sorted }
 
-// of returns a target with the parameters that are left, or as it is where nothing changes.
+// of returns a target with its normalized parameters. The fragment is unchanged.
 func (p *Parameters) of(target string) string {
 	target, fragment, hasFragment := strings.Cut(target, "#")
 	path, query, hasQuery := strings.Cut(target, "?")

@@ -9,46 +9,48 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Server is what all requests to one configuration have in common. It is immutable.
+// Server is the part of the configuration that all requests share. It is immutable.
 type Server struct {
 	Own   OwnHosts
 	Names resolver.Names // the rules for names
 	Sites Sites
 	// Hosts are the web hosts whose paths are names of the registry.
 	Hosts Hosts
-	// Handles are those that are names of the registry.
+	// Handles are the handles that are names of the registry.
 	Handles Handles
-	// Documents are the paths of documents that never change.
+	// Documents are the paths of fixed documents.
 	Documents map[string]bool
-	// OwnDocuments are the paths of others that Hosts have not: there they may be names.
+	// OwnDocuments are the paths of documents that web hosts in Hosts do not have: there they may be names.
 	OwnDocuments map[string]bool
-	// HostDocuments are the paths of documents of some Hosts alone.
+	// HostDocuments are the paths of documents by host, for hosts in Hosts.
 	HostDocuments map[string]map[string]bool
-	// Spelling is that of what is sent on for clients of the proxy.
+	// Spelling is that of URIs forwarded for clients of the proxy.
 	Spelling Spelling
-	// RedirectTLS redirects requests without TLS to https, at TLSPort, "" for its default.
+	// RedirectTLS redirects requests without TLS to https, at TLSPort; "" is the default port of https.
 	RedirectTLS bool
 	TLSPort     string
-	// Browses is whether there are pages that list names of the registry, and HasSitemap whether there is a sitemap of them.
+	// Browses is whether there are pages that list names of the registry, HasSitemap whether there is a sitemap.
 	Browses, HasSitemap bool
-	// PublicURL is the URL by which clients reach this server, without a slash at its end; "" is the one that they use.
+	// PublicURL is the URL by which clients reach this server, without a slash at its end; "" is the one of
+	// the request.
 	PublicURL string
 }
 
-// Place is where a request has come to. It remembers what the last hosts meant, so it serves one connection: it is not safe
-// for concurrent use. What it says of the client may be changed between requests.
+// Place is the end of the connection that received a request. It caches look-ups of the last hosts, so it serves one
+// connection, and is not safe for concurrent use. The fields about the client may be changed between requests.
 type Place struct {
 	*Server
-	Local      string // the address of this end of the connection; "" for a Unix socket
-	Secure     bool   // by TLS
-	ServerName string // that of the TLS handshake, "" for none
-	// IsFronted is whether the peer is a trusted proxy, and Scheme what it says that the client has used; "" for nothing.
+	Local      string // the local address of the connection; "" for a Unix domain socket
+	Secure     bool   // over TLS
+	ServerName string // the server name (SNI) of the TLS handshake, "" for none
+	// IsFronted is whether the peer is a trusted proxy, Scheme the scheme that it reports for the client; "" for none.
 	IsFronted bool
 	Scheme    string
-	// IsThisMachine is whether the client is on this machine, where a page of another site may lead a browser by a name of its
-	// own (DNS rebinding).
+	// IsThisMachine is whether the client is on this machine, where a page of another site may make a browser
+	// send requests under the host name of that site (DNS rebinding).
 	IsThisMachine bool
-	// Proxies is whether the client may use the proxy. By HTTP/2 it may mean another server than this one by any host.
+	// Proxies is whether the client may use the forward proxy. By HTTP/2 any host in its requests may then
+	// mean another server.
 	Proxies bool
 
 	host      meaning
@@ -56,7 +58,7 @@ type Place struct {
 	base      ownBase
 }
 
-// meaning is what a host means, which mostly is that of the next request, too.
+// meaning caches the look-ups of a host, which is mostly that of the next request, too.
 type meaning struct {
 	text          string
 	isKnown       bool
@@ -66,13 +68,13 @@ type meaning struct {
 	names         string  // the web host whose paths are names; "" for none
 }
 
-// ownName is whether the authority of the last target is this server.
+// ownName caches whether the authority of the last target is this server.
 type ownName struct {
 	text           string
 	isKnown, isOwn bool
 }
 
-// meaningOf returns what the host of a request means.
+// meaningOf returns the look-ups of the host of a request.
 func (p *Place) meaningOf(v *View) *meaning {
 	if last := &p.host; !last.isKnown || last.text != v.Host || last.isThisMachine != p.IsThisMachine {
 		*last = meaning{
@@ -83,7 +85,7 @@ func (p *Place) meaningOf(v *View) *meaning {
 	return &p.host
 }
 
-// isOwn reports whether an authority is that of this end of the connection, or one of this server's names with its port.
+// isOwn reports whether an authority is the local address of the connection, or a name of this server with its port.
 func (p *Place) isOwn(authority string) bool {
 	if p.Local == "" {
 		return false
@@ -105,8 +107,8 @@ func isAddress(host string) bool {
 	return err == nil
 }
 
-// ownTarget returns the request-target, without scheme and authority where they are those of this server: a server must accept
-// the absolute form (RFC 9112 section 3.2.2), and a proxy must not forward to itself (RFC 9110 section 7.6).
+// ownTarget returns the request-target, without scheme and authority if they are those of this server: a server must
+// accept the absolute-form (RFC 9112 section 3.2.2), and a proxy must not forward to itself (RFC 9110 section 7.6).
 func (p *Place) ownTarget(v *View) string {
 	const scheme = "http://"
 	if len(v.Target) < len(scheme) || !uri.EqualFold(v.Target[:len(scheme)], scheme) {
@@ -126,7 +128,7 @@ func (p *Place) ownTarget(v *View) string {
 	return path
 }
 
-// scheme returns the scheme that a client asked for a site by: a trusted proxy in front of urnd may have ended TLS.
+// scheme returns the scheme that the client used: a trusted proxy in front of urnd may have terminated TLS.
 func (p *Place) scheme() string {
 	switch {
 	case p.IsFronted && p.Scheme != "":
@@ -138,9 +140,10 @@ func (p *Place) scheme() string {
 	}
 }
 
-// streamTarget returns the absolute target of a request that a client sent to the proxy by HTTP/2, where the target URI is in
-// several fields, and "" for one that is for this server: by the name of its certificate, by one of its own, or from a client
-// that may not use the proxy. A scheme other than http comes by CONNECT.
+// streamTarget returns the absolute target of an HTTP/2 request for the forward proxy, which has the target
+// URI in several pseudo-header fields. It returns "" for a request for this server: by the name of its
+// certificate, by one of its own names, or from a client that may not use the proxy. Requests of other
+// schemes than http come by CONNECT.
 func (p *Place) streamTarget(v *View) string {
 	if !v.HTTP2 || !p.Proxies || !strings.HasPrefix(v.Target, "/") || v.Host == "" || p.isOwnStream(v.Host) {
 		return ""
@@ -148,8 +151,8 @@ func (p *Place) streamTarget(v *View) string {
 	return "http://" + v.Host + v.Target
 }
 
-// isOwnStream reports whether a request by HTTP/2 names this server, and not another one on the same machine. A client that
-// reached it without naming it, in the TLS handshake, may mean it by any name.
+// isOwnStream reports whether an HTTP/2 request names this server, and not another one on the same machine. A
+// client whose TLS handshake had no server name may mean this server by any name.
 func (p *Place) isOwnStream(authority string) bool {
 	if name, _ := uri.SplitPort(authority); p.Secure && (p.ServerName == "" || uri.SameHost(name, p.ServerName)) {
 		return true

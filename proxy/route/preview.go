@@ -7,20 +7,21 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Preview is whether a target asks for the page about a name in place of where it leads.
+// Preview is whether a target requests the page about a name instead of the redirect to its location.
 type Preview uint8
 
 // The previews. The zero value is none.
 const (
 	NotPreviewed Preview = iota
-	Previewed            // the target is a question about the name by I2C
-	// PerhapsPreviewed is that of a target that may be a name itself: it asks for the page only where that name is not known. See
-	// Target.Previewed.
+	Previewed            // the target is a query for the name by I2C
+	// PerhapsPreviewed is for a target that may be a name itself: it requests the page only if that name is
+	// unknown. See Target.Previewed.
 	PerhapsPreviewed
 )
 
-// What is behind a name to ask for its page. The query is no component of a URN, which has "+" or "=" behind its "?" (RFC 8141 section 2), and
-// no part of an ARK (draft-kunze-ark-42 section 3.2). Names of the web may have it, and "+" may be the last character of any name.
+// The suffixes of a name that request its page. The query cannot be a component of a URN, which has "+" or
+// "=" after its "?" (RFC 8141 section 2), nor a part of an ARK (draft-kunze-ark-42 section 3.2). Names that
+// are web addresses may have it, and any name may end with "+".
 const (
 	previewQuery = "preview"
 	previewMark  = "+"
@@ -29,7 +30,7 @@ const (
 // formatPage is the name of the format of pages.
 const formatPage = "html"
 
-// previewURN makes a target that is no name because of its query a question for the page about a URN.
+// previewURN makes a target that is invalid because of its query a request for the page about a URN.
 func (a *Ask) previewURN(v *View) {
 	name, ok := strings.CutSuffix(a.Path, "?"+previewQuery)
 	if !ok || !a.Target.isDirect() || a.Target.Typed {
@@ -43,12 +44,12 @@ func (a *Ask) previewURN(v *View) {
 	}
 }
 
-// page makes a target a question for the page about its name.
+// page makes a target a request for the page about its name.
 func (t *Target) page() {
 	t.Query.Service, t.Format, t.Preview = resolver.I2C, formatPage, Previewed
 }
 
-// preview says whether a valid target asks for the page about a name, or may do so.
+// preview sets Preview of a valid target that requests the page about a name, or may do so.
 func (t *Target) preview(names resolver.Names) {
 	u := t.Query.URI
 	query, hasQuery := u.Query()
@@ -66,8 +67,8 @@ func (t *Target) preview(names resolver.Names) {
 	}
 }
 
-// Previewed returns the question for the page about the name without what may ask for that, for a target that may; ok is false where there is
-// no such name.
+// Previewed returns the request for the page about the name without its suffix, for a target with
+// PerhapsPreviewed; ok is false if there is no valid name.
 func (t *Target) Previewed() (page Target, ok bool) {
 	text := t.Query.URI.String()
 	name, ok := strings.CutSuffix(text, "?"+previewQuery)

@@ -7,8 +7,9 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// secure reports whether a request that came without TLS is redirected to https, and sets Location. A trusted proxy in front of
-// urnd may have ended TLS itself, and requests of proxy clients have no host of urnd.
+// secure reports whether a request without TLS is redirected to https, and sets Location. Excluded are
+// requests that a trusted proxy forwards, which may have terminated TLS, and requests for the forward proxy,
+// whose host is not urnd's.
 func (a *Ask) secure(v *View, p *Place) bool {
 	if p.Secure || p.IsFronted || !strings.HasPrefix(a.Path, "/") {
 		return false
@@ -25,11 +26,11 @@ func (a *Ask) secure(v *View, p *Place) bool {
 	}
 	location := "https://" + host + a.Path
 	if a.Err == nil {
-		location = uri.EncodeRaw(location) // a name with raw octets stays one that is refused
+		location = uri.EncodeRaw(location) // a name with raw bytes stays invalid
 	}
 	u, err := uri.Parse(location)
 	if err != nil || u.Check() != nil {
-		return false // it is answered here, as a request without a host that can be linked to
+		return false // it is answered without TLS, like a request without a host
 	}
 	a.Location = location
 	return true

@@ -10,21 +10,21 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Site is what urnd is the gateway of: a host, or a path of it.
+// Site is a host that urnd is the gateway of, or a path of it.
 type Site struct {
 	Index int // in the list of NewSites, which sets it
-	// Host is in lower case, without port and final dot; "*." and a name are all names with one label more.
+	// Host is in lower case, without port and final dot; "*." and a domain matches all names with one label more.
 	Host string
-	// Path is that for which the site is, and for all below it; "" is that of all. See uri.DecodedPath.
+	// Path is the path of the site, which includes all paths below it; "" matches all. See uri.DecodedPath.
 	Path     string
-	Spelling Spelling // SpellingNormal or SpellingExact: of what is sent to its servers
-	// Parameters are what is done with parameters of the query.
+	Spelling Spelling // of requests to its servers: SpellingNormal or SpellingExact
+	// Parameters normalizes the parameters of the query.
 	Parameters Parameters
 }
 
-// Sites are those of a configuration. The zero value has none.
+// Sites are the sites of a configuration. The zero value has none.
 type Sites struct {
-	hosts map[string][]*Site // by host; those with the longest path first, then those of its pattern
+	hosts map[string][]*Site // by host or pattern; the longest path first, those of the pattern last
 }
 
 // NewSites returns the sites of a list.
@@ -44,7 +44,7 @@ func NewSites(all []Site) Sites {
 	return s
 }
 
-// patternOf returns the pattern that a host is of, "" for a pattern.
+// patternOf returns the pattern that matches a host, "" for a pattern.
 func patternOf(host string) string {
 	label, domain, ok := strings.Cut(host, ".")
 	if !ok || label == "*" {
@@ -66,8 +66,9 @@ func (s Sites) at(host string) []*Site {
 	return s.hosts[patternOf(host)]
 }
 
-// Of returns the site of a key, and of the path and query that are sent in place of its, "" for those; nil for none. What other servers
-// answer for such a key would be stored for the visitors of the site. The error is ErrPath.
+// Of returns the site of a key, nil for none. spelling is the path and query that are sent instead of those
+// of the key, "" for the same. A response of another server for such a key would be stored for the visitors
+// of the site. The error is ErrPath.
 func (s Sites) Of(key uri.URI, spelling string) (*Site, error) {
 	host, _ := key.Host()
 	if len(s.hosts) == 0 || strings.HasSuffix(host, ".") || !isAbsoluteWeb(key.String()) {
@@ -78,14 +79,14 @@ func (s Sites) Of(key uri.URI, spelling string) (*Site, error) {
 	return siteFor(s.at(host), path, sent)
 }
 
-// ErrPath is the error of a path that servers may take for another one, for which there is another site: one of them may be for some
-// clients alone.
+// ErrPath is the error of a path that servers may read as another path, which belongs to another site: one of
+// the two may be restricted to some clients.
 var ErrPath = errors.New("servers take this path for different ones, which have different rules: write it without dot segments, " +
 	"empty segments, parameters of segments and encoded slashes")
 
-// siteFor returns the first site that a path is of, in normal form and as it may be sent; nil for none.
+// siteFor returns the first site that matches a path, given in normal form and as it may be sent; nil for none.
 func siteFor(sites []*Site, path, sent string) (*Site, error) {
-	if len(sites) > 0 && sites[0].Path == "" { // most have no others
+	if len(sites) > 0 && sites[0].Path == "" { // the usual case
 		return sites[0], nil
 	}
 	if sent == path && uri.IsPlainPath(path) {
@@ -102,7 +103,7 @@ func siteFor(sites []*Site, path, sent string) (*Site, error) {
 	return found, nil
 }
 
-// firstFor returns the first site that a path is of as one of its servers reads it.
+// firstFor returns the first site that matches one reading of a path; nil for none.
 func firstFor(sites []*Site, path string) *Site {
 	for _, s := range sites {
 		if s.Has(path) {
@@ -118,7 +119,7 @@ func (s *Site) Has(path string) bool {
 	return ok && (rest == "" || rest[0] == '/' || s.Path == "")
 }
 
-// withoutFinalDot returns a URI with the host of its site, which has no final dot; it has no user.
+// withoutFinalDot removes the final dot of a URI's host, which hosts of sites do not have. The URI has no userinfo.
 func withoutFinalDot(u uri.URI) uri.URI {
 	host, _ := u.Host()
 	name, ok := strings.CutSuffix(host, ".")
@@ -127,7 +128,7 @@ func withoutFinalDot(u uri.URI) uri.URI {
 	}
 	named, err := uri.Parse(strings.Replace(u.String(), "//"+host, "//"+name, 1))
 	if err != nil {
-		return u // it was valid, and so is its host
+		return u // cannot happen: the URI was valid, and so is its host
 	}
 	return named
 }
@@ -141,10 +142,11 @@ func isAbsoluteWeb(target string) bool {
 	return absolute && (uri.EqualFold(scheme, "http") || uri.EqualFold(scheme, "https"))
 }
 
-// Rest returns what follows the site's path in a path of it, in normal form.
+// Rest returns the part of a normalized path after the path of the site.
 func (s *Site) Rest(path string) string {
 	if s.Has(path) {
 		return strings.TrimPrefix(path, s.Path)
 	}
-	return (&url.URL{Path: strings.TrimPrefix(uri.DecodedPath(path), s.Path)}).EscapedPath() // of another spelling of it
+	// Path is another spelling of the site's.
+	return (&url.URL{Path: strings.TrimPrefix(uri.DecodedPath(path), s.Path)}).EscapedPath()
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/urnd/urnd/urnns"
 )
 
-// sites are those of TestSites, by their index.
+// sites are the sites of TestSites, by their index.
 func sites() route.Sites {
 	return route.NewSites([]route.Site{
 		{Host: "www.example.org"},
@@ -25,8 +25,8 @@ func sites() route.Sites {
 	})
 }
 
-// The most specific site decides: a host before a pattern, then the longest path; all spellings of a path that a server may take for it
-// are it. -1 is none: the request is for urnd itself.
+// The most specific site is selected: a host before a pattern, then the longest path. All spellings of a path
+// that a server may read as the same select the same site. -1 is none: the request is for urnd itself.
 func TestSites(t *testing.T) {
 	t.Parallel()
 	set, err := urnns.NewSet(urnns.Builtin()...)
@@ -37,7 +37,7 @@ func TestSites(t *testing.T) {
 	for _, tt := range []struct {
 		host, target string
 		site         int
-		key          string // "" for the host and target
+		key          string // "" is made of the host and the target
 	}{
 		{"www.example.org", "/", 0, ""},
 		{"WWW.Example.ORG.:8080", "/a", 0, "http://www.example.org:8080/a"},
@@ -53,11 +53,11 @@ func TestSites(t *testing.T) {
 		{"www.example.org", "/%61pi/v2", 2, "http://www.example.org/api/v2"},
 		{"www.example.org", "/api/v2/..", 1, "http://www.example.org/api/"},
 		{"www.example.org", "http://www.example.org/api/v2", 2, "http://www.example.org/api/v2"},
-		{"www.example.org", "/api/v2/private", 2, ""}, // the host goes before the pattern
+		{"www.example.org", "/api/v2/private", 2, ""}, // the host precedes the pattern
 		{"other.example.org", "/api/v2/x", 3, ""},
 		{"other.example.org", "/api/v2/private/x", 4, ""},
 		{"docs.example.org", "/manual/1", 5, ""},
-		{"docs.example.org", "/other", 3, ""}, // where it has none for a path, the pattern has
+		{"docs.example.org", "/other", 3, ""}, // without a matching path of its own, the pattern applies
 		{"a.b.example.org", "/", -1, ""},
 		{"example.org", "/", -1, ""},
 		{"id.example.net", "/docs/a", 6, ""},
@@ -104,16 +104,16 @@ func TestRest(t *testing.T) {
 	}
 }
 
-// A path that servers may take for one of another site is refused: one of both may be for some clients alone.
+// A path that servers may read as one of another site is rejected: one of the sites may be restricted to some clients.
 func TestSitesOfAmbiguousPaths(t *testing.T) {
 	t.Parallel()
 	server := &route.Server{Own: route.NewOwnHosts("urnd.example"), Sites: sites()}
 	for target, ambiguous := range map[string]bool{
-		"/x//../api/v2":        true, // for who merges slashes first
+		"/x//../api/v2":        true, // for servers that merge slashes first
 		"/api//../x":           true,
 		"/x/..%2fapi":          true,
 		"/api/..%2fx":          true,
-		"/x/..;/api":           true, // for servlets
+		"/x/..;/api":           true, // for Java servlets
 		"/api;v=1/x":           true,
 		"/x/..%5capi":          true,
 		"/x/%2e%2e/api":        false,

@@ -1,5 +1,9 @@
-// Package route says what a request asks for. It is pure: it knows no client and no cache, and what is asked for is a value,
-// the Ask, which is parsed and normalized once.
+// Package route classifies HTTP requests: it decides by method, request-target and host what a request is
+// for. A View, the head of a request, and a Place, the end of the connection that received it, enter; an Ask
+// leaves, with the parsed identifier or normalized target URI, or the error of an invalid target.
+// Request-targets are those of RFC 9112 section 3.2; the forms for names are those of RFC 2169 (THTTP), RFC
+// 7089 (Memento), the Handle System and urnd's own API. The package does no input or output, and uses no
+// cache; access control is that of package gate.
 package route
 
 import (
@@ -15,50 +19,53 @@ import (
 // Target is a parsed request-target.
 type Target struct {
 	Form Form
-	// Text is what stands for the identifier in a path or in a form, for those of other forms;
-	// Typed is whether a person typed it into a form.
+	// Text is the identifier as written in a path or a form field, "" for other forms. Typed is whether a
+	// person typed it into a form.
 	Text  string
 	Typed bool
 	Query resolver.Query // with the service that the URN selects
-	// Identified is whether the table of identifiers gave Query: it is no URL of the client.
+	// Identified is whether Query comes from the table of identifiers: the client sent no URL.
 	Identified bool
 	Other      uri.URI // the second URI of I=I
-	// Led is whether what was fetched redirects there: see LedTo.
+	// Led is whether another server redirected to the URI: see LedTo.
 	Led bool
-	// Sort is the order of a listing at /fetch, one of SortName and those with it; "" for that of the listing.
+	// Sort is the order of a listing at /fetch: SortName, SortSize or SortTime; "" for the order of the
+	// listing itself.
 	Sort string
 	// Inflection is that of an ARK of the registry.
 	Inflection Inflection
-	// Preview is whether the page about a name is asked for in place of where it leads.
+	// Preview is whether the page about the name is requested instead of the redirect to its location.
 	Preview Preview
-	// Format is the format of a description that is asked for, "" for the one that the client accepts.
+	// Format is the requested format of a description, "" for the one that the client accepts.
 	Format string
-	// Handle is the handle that is asked for, decoded, and Values are the parameters, as they are, that say which of its values.
+	// Handle is the requested handle, decoded. Values are the unparsed parameters that select some of its values.
 	Handle, Values string
-	// Language is the language that a reader has chosen for pages of this server, by the parameter lang of the front page, its form and
-	// /fetch; "" for none. The query of a name has none: all of it is part of the name.
+	// Language is the language that a reader has chosen for pages of this server, by the parameter lang of the front
+	// page, its form and /fetch; "" for none. The query of a name has no such parameter: it is part of the name.
 	Language string
-	// Explains is whether the steps of the resolution are asked for, as a document of Format: "" is the one that the client accepts.
+	// Explains is whether the steps of the resolution are requested, as a document of Format; "" is the one
+	// that the client accepts.
 	Explains bool
-	// Namespaces is the page about namespaces that is asked for; nil for none.
+	// Namespaces is the requested page about namespaces; nil for none.
 	Namespaces *Namespaces
-	// Docs is the page about the API that is asked for; nil for none.
+	// Docs is the requested page about the API; nil for none.
 	Docs *Docs
-	// Names is the page that lists names, and Sitemap the part of a sitemap that is asked for; nil for none.
+	// Names is the requested list of names, Sitemap the requested part of a sitemap; nil for none.
 	Names   *Names
 	Sitemap *Sitemap
-	// Moment is what is asked of how the name was; the zero value is nothing.
+	// Moment is the requested Memento resource; the zero value is none.
 	Moment Moment
 }
 
-// IsPage reports whether what stands for an identifier looks like the address of a page: a colon behind a slash or a question
-// mark is no end of a scheme.
+// IsPage reports whether the text in place of an identifier looks like the address of a page: a colon after a
+// slash or a question mark does not end a scheme.
 func (t *Target) IsPage() bool {
 	first := strings.IndexAny(t.Text, ":/?#")
 	return !t.Typed && (first < 0 || t.Text[first] != ':')
 }
 
-// IsWords reports whether what was typed into the form may be words of a title: it has no scheme, and is not longer than a search may be.
+// IsWords reports whether a text typed into the form may be words of a title: it has no scheme, and is short
+// enough for a search.
 func (t *Target) IsWords() bool {
 	scheme, rest, ok := strings.Cut(t.Text, ":")
 	hasScheme := ok && !strings.ContainsAny(scheme, " /?#") && !strings.HasPrefix(rest, " ")
@@ -66,15 +73,15 @@ func (t *Target) IsWords() bool {
 }
 
 const (
-	// PathTHTTP is the prefix of the paths of services, RFC 2169 section 2.
+	// PathTHTTP is the prefix of the paths of THTTP services (RFC 2169 section 2).
 	PathTHTTP = "/uri-res/"
-	// PathResolve is the path of the JSON API.
+	// PathResolve is the path of the resolution API, which answers in JSON.
 	PathResolve = "/api/v1/resolve"
-	// PathOpenAPI is the path of the description of the API, by OpenAPI.
+	// PathOpenAPI is the path of the OpenAPI description of the API.
 	PathOpenAPI = "/api/v1/openapi.json"
 )
 
-// Methods returns the methods that are supported at the target of a request to this server, as a list.
+// Methods returns the methods supported by the target of a request to this server, as the value of Allow.
 func (a *Ask) Methods() string {
 	path, _, _ := strings.Cut(a.Path, "?")
 	switch {
@@ -87,16 +94,15 @@ func (a *Ask) Methods() string {
 	}
 }
 
-// Parse parses a request-target as it was sent: http.ServeMux would clean its slashes and
-// dots, which are part of a name. The error is a *uri.ParseError or a *resolver.Negative;
-// the form is set even then.
+// Parse parses a request-target as sent: http.ServeMux would clean slashes and dots, which are part of a
+// name. The error is a *uri.ParseError or a *resolver.Negative; the form is set even then.
 func Parse(target string) (t Target, err error) {
 	err = t.parse(target, nil)
 	return t, err
 }
 
-// parse is Parse for a zero Target, which is too large to be copied on the way of most requests, with memory for the texts of
-// parameters: nil gives them their own.
+// parse is Parse into a zero Target, which is too large to be copied for most requests. Strings of parameters
+// use room; nil allocates them.
 func (t *Target) parse(target string, room *Scratch) (err error) {
 	if strings.HasPrefix(target, "/urn:") { // most requests
 		return t.parseName(target[1:])
@@ -142,7 +148,7 @@ func parse(target string, room *Scratch) (Target, error) {
 	}
 }
 
-// parsePath parses the identifier in a path: as it is, or percent-encoded as a whole.
+// parsePath parses the identifier in a path: plain, or percent-encoded as a whole.
 func parsePath(text string) (t Target, err error) {
 	if isEncoded(text) {
 		if decoded, err := url.PathUnescape(text); err == nil {
@@ -165,8 +171,7 @@ func (t *Target) parseName(text string) error {
 	return err
 }
 
-// isEncoded reports whether a URI is percent-encoded as a whole: in one that is not, a colon
-// follows the scheme.
+// isEncoded reports whether a URI is percent-encoded as a whole: otherwise a colon follows the scheme.
 func isEncoded(text string) bool {
 	i := strings.IndexAny(text, ":%")
 	return i > 0 && len(text) > i+2 && uri.EqualFold(text[i:i+3], "%3a")
@@ -179,8 +184,8 @@ func (t *Target) parseURI(f Form, text string, service resolver.Service) (err er
 	return err
 }
 
-// parseTHTTP parses /uri-res/<service>?<uri>, and /uri-res/<service>.<format>?<uri>, which is urnd's own. All after the first "?" is the
-// URI, and its percent-encodings are not decoded (RFC 2169 section 2), unless it is encoded as a whole.
+// parseTHTTP parses /uri-res/<service>?<uri>, and urnd's extension /uri-res/<service>.<format>?<uri>. All after the
+// first "?" is the URI, whose percent-encodings are not decoded (RFC 2169 section 2), unless it is encoded as a whole.
 func parseTHTTP(target string) (Target, error) {
 	name, text, ok := strings.Cut(target[len(PathTHTTP):], "?")
 	name, format, hasFormat := strings.Cut(name, ".")
@@ -208,17 +213,17 @@ func parseTHTTP(target string) (Target, error) {
 	if service == resolver.IisI {
 		return parsePair(target, text)
 	}
-	// The path says which service: it is not that of a directive in the URI.
+	// The service of the path takes precedence over a directive in the URI.
 	q, err := resolver.ParseQuery(uri.EncodeRaw(text), service)
 	return Target{Form: FormTHTTP, Query: q, Format: format}, err
 }
 
-// parsePair parses the two URIs of I=I. RFC 2169 does not define a form; in urnd they are
-// separated by an encoded space, the first one that an absolute URI follows.
+// parsePair parses the two URIs of I=I. RFC 2169 does not define their syntax; urnd separates them by an
+// encoded space, the first one that an absolute URI follows.
 func parsePair(target, text string) (Target, error) {
 	const space = "%20"
 	for i := strings.Index(text, space); i >= 0; {
-		// The second one first: it mostly fails at its first octets.
+		// The second one first: it mostly fails at its first bytes.
 		if b, err := uri.ParseRaw(text[i+len(space):]); err == nil {
 			if a, err := uri.ParseRaw(text[:i]); err == nil {
 				q, err := resolver.NewQuery(a, resolver.IisI)
@@ -278,7 +283,8 @@ func parseParameters(f Form, target, query string, room *Scratch) (Target, error
 	return r, err
 }
 
-// withoutURI returns what is asked for without the parameter uri: the front page in a language, or nothing.
+// withoutURI returns the target of a query without the parameter uri: the front page if there is a language,
+// else an error.
 func withoutURI(r Target, target string) (Target, error) {
 	if r.Language == "" {
 		return r, missing(target, ruleParameter)
@@ -286,9 +292,10 @@ func withoutURI(r Target, target string) (Target, error) {
 	return Target{Form: FormHome, Language: r.Language}, nil
 }
 
-// languageOf returns the language in the parameter "lang" of a page of this server: what may be a tag (RFC 5646), "" for none.
+// languageOf returns the parameter "lang" of a page of this server if it may be a language tag (RFC 5646), ""
+// for none.
 func languageOf(query string) string {
-	const most = 35 // octets
+	const most = 35 // bytes
 	tag, _ := rawParameter(query, "lang")
 	if len(tag) > most {
 		return ""
@@ -314,7 +321,7 @@ func timeOf(query string) (time.Time, error) {
 	return at, nil
 }
 
-// serviceOf returns the service of the parameters of query, and whether it has one.
+// serviceOf returns the service of the parameters of query, and whether it is explicit.
 func serviceOf(query string) (service resolver.Service, explicit bool, err error) {
 	name, explicit := parameter(query, "service")
 	if !explicit {
@@ -330,15 +337,15 @@ func serviceOf(query string) (service resolver.Service, explicit bool, err error
 	return service, true, nil
 }
 
-// BatchService returns the service that the target of a batch asks for.
+// BatchService returns the service of the target of a batch.
 func BatchService(target string) (resolver.Service, error) {
 	service, _, err := serviceOf(strings.TrimPrefix(target, PathResolve))
 	return service, err
 }
 
-// formText returns the text of a form: browsers send a blank as a plus, and a colon as "%3A". A
-// plus in a parameter that a person or a program wrote, with a colon, stays a plus, unless it begins with
-// one: no URI does (RFC 3986 section 3.1).
+// formText returns the text of a form field: browsers send a space as a plus, and a colon as "%3A". A plus in
+// a parameter with a literal colon, which a person or a program wrote, stays a plus, unless it is the first
+// character: no URI begins with one (RFC 3986 section 3.1).
 func formText(query, text string) string {
 	raw, _ := rawParameter(query, "uri")
 	if !strings.Contains(raw, "+") || strings.Contains(raw, ":") && raw[0] != '+' {
@@ -350,7 +357,7 @@ func formText(query, text string) string {
 	return text
 }
 
-// typedQuery returns the question about an identifier that a user has typed.
+// typedQuery returns the query for an identifier that a user has typed.
 func typedQuery(text string, service resolver.Service) (resolver.Query, error) {
 	u, err := uri.FromIRI(uri.EncodeRaw(text))
 	if err != nil {
@@ -359,14 +366,14 @@ func typedQuery(text string, service resolver.Service) (resolver.Query, error) {
 	return resolver.NewQuery(u, service)
 }
 
-// parameter returns the value of a parameter, percent-decoded once. A plus
-// stays a plus: a URI has no spaces, and URNs begin their r-component with one.
+// parameter returns the value of a parameter, percent-decoded once. A plus stays a plus: a URI has no spaces,
+// and the r-component of a URN begins with one.
 func parameter(query, name string) (string, bool) {
 	value, ok := rawParameter(query, name)
 	return (*Scratch)(nil).unescape(value), ok
 }
 
-// rawParameter returns the value of a parameter as it is.
+// rawParameter returns the value of a parameter, not decoded.
 func rawParameter(query, name string) (string, bool) {
 	for pair := range strings.SplitSeq(strings.TrimPrefix(query, "?"), "&") {
 		if key, value, _ := strings.Cut(pair, "="); key == name {

@@ -44,8 +44,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// FuzzParse: a target leads to a query with a valid URI, to the home
-// page, or to an error that has a 4xx or 501 of its own.
+// FuzzParse: a target parses to a query with a valid URI, to the home page, or to an error with status 4xx or 501.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{"/", "*", "/urn:a1:b", "urn:a1:b?+r", "/uri-res/N2L?urn:a1:b", "/api/v1/resolve?uri=%zz&service=I=I", "http://a/", "/?uri="} {
 		f.Add(s)
@@ -74,7 +73,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// The parameter lang is one of pages of this server alone: what a name, or a URL that is not encoded, has behind its query is theirs.
+// The parameter lang belongs to pages of this server only: in the query of a name, or of a URL that is not
+// encoded, it is part of that.
 func TestParseLanguage(t *testing.T) {
 	for _, tt := range []struct{ target, form, language, name string }{
 		{"/?lang=de", "home", "de", ""},

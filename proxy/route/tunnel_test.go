@@ -6,11 +6,11 @@ import (
 	"github.com/urnd/urnd/proxy/route"
 )
 
-// RFC 9110 section 9.3.6.
+// The target of CONNECT: RFC 9110 section 9.3.6.
 func TestParseAuthority(t *testing.T) {
 	for _, tt := range []struct {
 		target, host string
-		port         uint16 // 0: it is not valid
+		port         uint16 // 0: the target is invalid
 	}{
 		{"WWW.Example.org.:443", "www.example.org", 443},
 		{"www.example.org:80", "www.example.org", 80},

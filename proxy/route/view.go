@@ -10,29 +10,29 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// View is what the head of a request says, whoever has read it. Its texts may lie over the octets that came, and then are
-// valid as long as these.
+// View is the head of a request, independent of the protocol. Its strings may refer to the read buffer, and
+// are then valid as long as that.
 type View struct {
 	Method string
-	Target string // the request-target, as it was sent
-	// Host is the host with which the request came, with or without port: in absolute-form that of the target (RFC 9112
-	// section 3.2.2), by HTTP/2 :authority.
+	Target string // the request-target, as sent
+	// Host is the host of the request, with or without port: in absolute-form that of the target (RFC 9112
+	// section 3.2.2), by HTTP/2 that of :authority.
 	Host  string
 	HTTP2 bool
 	Lines httpmessage.Lines
-	// Scratch is memory for the texts of an Ask, which are valid until it is used again; nil gives them their own.
+	// Scratch holds the strings of an Ask, which are valid until it is reused; nil allocates them.
 	Scratch *Scratch
 }
 
-// Scratch is memory that is used again for one request after the other. The zero value is ready.
+// Scratch is memory that is reused for one request after the other. The zero value is ready to use.
 type Scratch struct {
 	key    [256]byte
 	target []byte
 	text   []byte // of a parameter
 }
 
-// unescape returns a text percent-decoded (RFC 3986 section 2.1), or as it is where that is not possible. Without a Scratch what is decoded
-// has its own memory.
+// unescape returns a text percent-decoded (RFC 3986 section 2.1), or unchanged if it is malformed. With a nil
+// Scratch the result is allocated.
 func (s *Scratch) unescape(text string) string {
 	if s == nil || !strings.Contains(text, "%") {
 		if decoded, err := url.PathUnescape(text); err == nil {
@@ -55,7 +55,7 @@ func (s *Scratch) unescape(text string) string {
 	return inPlace(s.text)
 }
 
-// lasting returns a text of the request that is valid for longer.
+// lasting returns a copy of a string of the request if the string may refer to reused memory.
 func (v *View) lasting(text string) string {
 	if v.Scratch == nil {
 		return text
@@ -71,7 +71,7 @@ func (v *View) normalize(u uri.URI) uri.URI {
 	return u.NormalizeIn(v.Scratch.key[:], inPlace)
 }
 
-// absolute returns a target in origin-form in absolute-form.
+// absolute returns a target in origin-form as absolute-form.
 func (v *View) absolute(scheme, host, target string) string {
 	if v.Scratch == nil {
 		return scheme + "://" + host + target
@@ -81,7 +81,7 @@ func (v *View) absolute(scheme, host, target string) string {
 	return inPlace(v.Scratch.target)
 }
 
-// inPlace returns octets as a string that shares their memory.
+// inPlace returns a string that shares the memory of the bytes.
 func inPlace(octets []byte) string {
-	return unsafe.String(unsafe.SliceData(octets), len(octets)) //nolint:gosec // it is not used behind a change
+	return unsafe.String(unsafe.SliceData(octets), len(octets)) //nolint:gosec // the bytes do not change meanwhile
 }

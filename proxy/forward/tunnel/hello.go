@@ -10,25 +10,28 @@ import (
 	"time"
 )
 
-// Hello is with what a client begins a tunnel.
+// Hello describes the first bytes that a client sends in a tunnel.
 type Hello struct {
-	IsTLS bool // a ClientHello (RFC 8446 section 4.1.2) that can be read; false for anything else
-	// IsUnreadable is whether it begins as TLS, and no ClientHello can be read. A server may be able to.
+	IsTLS bool // a readable ClientHello (RFC 8446 section 4.1.2); false for anything else
+	// IsUnreadable is whether the bytes begin like TLS, but contain no readable ClientHello. The server may
+	// be able to read it.
 	IsUnreadable bool
-	// ServerName is the name of the server in it (RFC 6066 section 3), "" for none.
+	// ServerName is the server name in the ClientHello (RFC 6066 section 3), "" for none.
 	ServerName string
-	// IsEncrypted is whether it has, or seems to have, another ClientHello in it (RFC 9849): ServerName is that of the outer one.
+	// IsEncrypted is whether it contains, or seems to contain, an encrypted ClientHello (RFC 9849):
+	// ServerName is then the outer one.
 	IsEncrypted bool
 }
 
-// Look decides by the Hello of a client whether its tunnel goes on: an error ends it before the server gets a byte. It is called once,
-// before the end of Carry, and not at all where the client sends nothing.
+// Look decides by the Hello whether a tunnel continues: an error ends it before the server gets a byte. It is
+// called once, before Carry returns, and not if the client sends nothing.
 type Look func(Hello) error
 
-// encryptedClientHello is the extension of RFC 9849 section 5.
+// encryptedClientHello is the extension type of RFC 9849 section 5.
 const encryptedClientHello = 0xfe0d
 
-// maxHello bounds what is read of a client before it is known what it is: crypto/tls takes messages of 64 KiB, in records.
+// maxHello limits the bytes that are read until they are classified: crypto/tls accepts messages of 64 KiB,
+// split into records.
 const maxHello = 128 << 10
 
 var (
@@ -36,8 +39,8 @@ var (
 	errTooLarge = errors.New("a ClientHello is too large")
 )
 
-// look reads what a client begins with, in as many pieces as it comes, and asks its Look. What was read is its early then. The error is
-// of Look, or of reading.
+// look reads the first bytes of a client, however fragmented, and calls its Look. The bytes read become
+// from.early. The error is that of Look, or of reading.
 func (t *activity) look(ctx context.Context, from *side) error {
 	seen := &seenConn{early: from.early, from: from.Reader, note: t.note}
 	hello := readHello(ctx, seen)
@@ -48,11 +51,12 @@ func (t *activity) look(ctx context.Context, from *side) error {
 	return from.look(hello)
 }
 
-// isRecord reports whether a byte is the first one of a record in which a ClientHello is, or which servers skip before it, as those of Go do
-// with alerts: change_cipher_spec, alert or handshake (RFC 8446 section 5.1).
+// isRecord reports whether a byte is the type of a TLS record that may contain a ClientHello, or that servers
+// may skip before it, as Go's do with alerts: change_cipher_spec, alert or handshake (RFC 8446 section 5.1).
 func isRecord(first byte) bool { return 20 <= first && first <= 22 }
 
-// readHello reads a ClientHello. What is none is known by its first byte, so that nothing waits for more, or by what is wrong with it.
+// readHello reads a ClientHello. Other data is recognized by its first byte, so that it does not wait for
+// more, or by an error of the handshake.
 func readHello(ctx context.Context, conn *seenConn) (h Hello) {
 	var first [1]byte
 	if n, _ := conn.Read(first[:]); n == 0 || !isRecord(first[0]) {
@@ -65,19 +69,19 @@ func readHello(ctx context.Context, conn *seenConn) (h Hello) {
 			return nil, errSeen
 		},
 	})
-	_ = server.HandshakeContext(ctx) // it fails: with errSeen, or as there is no ClientHello
+	_ = server.HandshakeContext(ctx) // always fails: with errSeen, or without a ClientHello
 	h.IsUnreadable = !h.IsTLS
 	return h
 }
 
-// seenConn is the connection of a client that keeps what is read from it, and to which nothing is written.
+// seenConn is a client's connection that records the bytes read, and discards writes.
 type seenConn struct {
 	net.Conn // nil: only the methods below are called
 	early    []byte
 	from     io.Reader
 	note     func()
 	seen     []byte
-	again    bool  // what was seen is read once more
+	again    bool  // the recorded byte is read again
 	err      error // of reading
 }
 
@@ -102,10 +106,10 @@ func (c *seenConn) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// Write implements net.Conn: alerts of TLS are for nobody.
+// Write implements net.Conn: TLS alerts are discarded.
 func (*seenConn) Write(p []byte) (int, error) { return len(p), nil }
 
-// Close implements net.Conn: who carries the tunnel closes the connection.
+// Close implements net.Conn: the tunnel closes the connection.
 func (*seenConn) Close() error { return nil }
 
 // SetWriteDeadline implements net.Conn.

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// helloOf returns the first bytes that a client of TLS sends.
+// helloOf returns the first bytes that a TLS client sends.
 func helloOf(t testing.TB, config *tls.Config) []byte {
 	t.Helper()
 	client, server := net.Pipe()
@@ -50,7 +50,7 @@ func echConfigs(t testing.TB, public string) []byte {
 	return append(binary.BigEndian.AppendUint16(nil, uint16(len(config))), config...)
 }
 
-// split returns the records of one, with so many bytes each: RFC 8446 section 5.1 lets a message go over several.
+// split splits a record into records of at most size bytes: RFC 8446 section 5.1 allows to fragment a message.
 func split(record []byte, size int) (all []byte) {
 	for rest := record[5:]; len(rest) > 0; {
 		part := rest[:min(size, len(rest))]
@@ -60,28 +60,31 @@ func split(record []byte, size int) (all []byte) {
 	return all
 }
 
-// What a client begins with is looked at before the server gets a byte, however it comes, and reaches the server whole.
+// The first bytes of a client are inspected before the server gets a byte, however fragmented, and reach the
+// server unchanged.
 func TestLook(t *testing.T) {
 	named := helloOf(t, &tls.Config{ServerName: "www.example", InsecureSkipVerify: true})
 	encrypted := &tls.Config{ServerName: "inner.example", EncryptedClientHelloConfigList: echConfigs(t, "outer.example"), MinVersion: tls.VersionTLS13}
 	isNamed := Hello{IsTLS: true, ServerName: "www.example"}
 	for name, tt := range map[string]struct {
 		sent  []byte
-		piece int // bytes of a write; 0 for all
-		early int // bytes that came with CONNECT
+		piece int // bytes per write; 0 for all
+		early int // bytes received with CONNECT
 		want  Hello
 	}{
-		"at once":                 {named, 0, 0, isNamed},
-		"with CONNECT":            {named, 0, len(named), isNamed},
-		"in part with CONNECT":    {named, 0, 3, isNamed},
-		"byte by byte":            {named, 1, 0, isNamed},
-		"in several records":      {split(named, 7), 0, 0, isNamed},
-		"in records, in pieces":   {split(named, 20), 9, 11, isNamed},
-		"with more behind it":     {append(named[:len(named):len(named)], "more"...), 0, 0, isNamed},
-		"without a name":          {helloOf(t, &tls.Config{InsecureSkipVerify: true}), 0, 0, Hello{IsTLS: true}},
-		"encrypted":               {helloOf(t, encrypted), 0, 0, Hello{IsTLS: true, ServerName: "outer.example", IsEncrypted: true}},
-		"behind an empty record":  {append([]byte{22, 3, 1, 0, 0}, named...), 0, 0, Hello{IsUnreadable: true}}, // which OpenSSL reads
-		"behind an alert":         {append([]byte{21, 3, 1, 0, 2, 1, 90}, named...), 0, 0, isNamed},            // which Go's servers skip
+		"at once":               {named, 0, 0, isNamed},
+		"with CONNECT":          {named, 0, len(named), isNamed},
+		"in part with CONNECT":  {named, 0, 3, isNamed},
+		"byte by byte":          {named, 1, 0, isNamed},
+		"in several records":    {split(named, 7), 0, 0, isNamed},
+		"in records, in pieces": {split(named, 20), 9, 11, isNamed},
+		"with more behind it":   {append(named[:len(named):len(named)], "more"...), 0, 0, isNamed},
+		"without a name":        {helloOf(t, &tls.Config{InsecureSkipVerify: true}), 0, 0, Hello{IsTLS: true}},
+		"encrypted":             {helloOf(t, encrypted), 0, 0, Hello{IsTLS: true, ServerName: "outer.example", IsEncrypted: true}},
+		// OpenSSL reads it.
+		"behind an empty record": {append([]byte{22, 3, 1, 0, 0}, named...), 0, 0, Hello{IsUnreadable: true}},
+		// Go's servers skip it.
+		"behind an alert":         {append([]byte{21, 3, 1, 0, 2, 1, 90}, named...), 0, 0, isNamed},
 		"behind another record":   {append([]byte{20, 3, 3, 0, 1, 1}, named...), 1, 0, Hello{IsUnreadable: true}},
 		"an alert alone":          {[]byte{21, 3, 1, 0, 2, 2, 80}, 0, 0, Hello{IsUnreadable: true}},
 		"SSH":                     {[]byte("SSH-2.0-OpenSSH_9.2\r\n"), 0, 0, Hello{}},
@@ -129,7 +132,7 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// A tunnel that is refused by what it begins with ends both sides, and the server gets nothing.
+// A tunnel that is denied by its first bytes closes both sides, and the server gets nothing.
 func TestLookRefuses(t *testing.T) {
 	client, near := pair(t)
 	server, far := pair(t)
@@ -141,7 +144,7 @@ func TestLookRefuses(t *testing.T) {
 	if _, err := client.Write([]byte("GET / HTTP/1.0\r\n\r\n")); err != nil {
 		t.Fatal(err)
 	}
-	if got, _ := io.ReadAll(server); len(got) > 0 { // the error is that of a reset, or none
+	if got, _ := io.ReadAll(server); len(got) > 0 { // the error is that of a reset, or nil
 		t.Errorf("the server got %q", got)
 	}
 	if got, _ := io.ReadAll(client); len(got) > 0 {
@@ -150,7 +153,8 @@ func TestLookRefuses(t *testing.T) {
 	<-ended
 }
 
-// Where the server speaks first, its client gets that before it sends anything; one that leaves without a byte is not looked at.
+// If the server speaks first, the client gets its data before sending any; a client that closes without a
+// byte is not inspected.
 func TestLookWaitsForNobody(t *testing.T) {
 	client, near := pair(t)
 	server, far := pair(t)
@@ -177,7 +181,7 @@ func TestLookWaitsForNobody(t *testing.T) {
 	<-ended
 }
 
-// Whatever a client sends reaches the server as it is, and reading it ends.
+// Whatever a client sends reaches the server unchanged, and inspection terminates.
 func FuzzLook(f *testing.F) {
 	named := helloOf(f, &tls.Config{ServerName: "www.example", InsecureSkipVerify: true})
 	f.Add(named, 0)

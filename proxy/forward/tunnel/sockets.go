@@ -2,36 +2,38 @@ package tunnel
 
 import "net"
 
-// What a tunnel carries between two TCP connections need not pass the wrappers of these where they only pass it on: they say so
-// by the methods below. TLS, for one, has none of them.
+// Data between two TCP connections can bypass the wrappers of these as long as the wrappers only pass it
+// through: they declare that by the methods below. TLS, for instance, does not.
 
-// passesReads is a connection whose Read passes on what another one has.
+// passesReads is a connection whose Read passes data of another connection through.
 type passesReads interface {
-	// ReadsFrom returns that connection, nil while Read has more than that to return. Only who may call Read may call it.
+	// ReadsFrom returns that connection, nil while Read has buffered data. Only the goroutine that may call
+	// Read may call it.
 	ReadsFrom() net.Conn
 }
 
-// passesWrites is a connection whose Write passes on what it gets.
+// passesWrites is a connection whose Write passes data through.
 type passesWrites interface {
-	// WritesTo returns the connection that it passes it to, nil where it changes it. Only who may call Write may call it.
+	// WritesTo returns the connection that data is passed to, nil if the data is changed. Only the goroutine
+	// that may call Write may call it.
 	WritesTo() net.Conn
 }
 
-// boundsWrites is a connection that passes writes on, and bounds the time that they take.
+// boundsWrites is a connection that passes writes through, with a time limit.
 type boundsWrites interface {
 	passesWrites
-	// WriteBy calls write, which writes to the socket below and returns how many bytes that were: as often as the time is
-	// over, but enough was written.
+	// WriteBy calls write, which writes to the underlying socket and returns the number of bytes: repeatedly,
+	// as long as enough was written whenever the time has elapsed.
 	WriteBy(write func() (int64, error)) (int64, error)
 }
 
-// sink is a socket that is written to, in the time that bound allows.
+// sink is the socket to write to, and its time limit for writes.
 type sink struct {
 	socket *net.TCPConn
 	bound  func(write func() (int64, error)) (int64, error)
 }
 
-// sourceOf returns the socket that is read by reading from a connection, nil for none.
+// sourceOf returns the socket from which a connection reads, nil for none.
 func sourceOf(conn any) *net.TCPConn {
 	for {
 		switch c := conn.(type) {
@@ -45,7 +47,7 @@ func sourceOf(conn any) *net.TCPConn {
 	}
 }
 
-// sinkOf returns the socket that is written to by writing to a connection, false for none.
+// sinkOf returns the socket to which a connection writes, false for none.
 func sinkOf(conn any) (to sink, ok bool) {
 	to.bound = func(write func() (int64, error)) (int64, error) { return write() }
 	for {

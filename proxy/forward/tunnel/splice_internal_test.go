@@ -18,7 +18,7 @@ import (
 	"github.com/urnd/urnd/internal/testserver"
 )
 
-// opened is a tunnel between TCP connections, by its outer ends.
+// opened is a tunnel between TCP connections, represented by its outer ends.
 type opened struct {
 	client, server *net.TCPConn
 	carried        chan int64
@@ -35,10 +35,10 @@ func (p *Tunnels) opened(t *testing.T) opened {
 	return o
 }
 
-// blocked writes until nothing more is taken, and returns what was.
+// blocked writes until the writes block, and returns the data written.
 func blocked(t *testing.T, to net.Conn) []byte {
 	t.Helper()
-	sent := make([]byte, 128<<20) // more than the sockets of both ways hold, however much the kernel lets them
+	sent := make([]byte, 128<<20) // more than the socket buffers of both connections can hold
 	_, _ = rand.NewChaCha8([32]byte{}).Read(sent)
 	_ = to.SetWriteDeadline(time.Now().Add(200 * time.Millisecond))
 	n, err := to.Write(sent)
@@ -48,8 +48,8 @@ func blocked(t *testing.T, to net.Conn) []byte {
 	return sent[:n]
 }
 
-// The kernel moves what a tunnel between sockets carries, both ways at a time, until both have ended. Of what waits for a reader a part is in a
-// pipe; a tunnel that waits has none.
+// The kernel moves the data of a tunnel between sockets, in both directions concurrently, until both have
+// ended. Data that waits for a slow reader is partly in a pipe; an idle tunnel has no pipe.
 func TestSplicing(t *testing.T) {
 	p := New(time.Hour, time.Now)
 	o := p.opened(t)
@@ -74,7 +74,7 @@ func TestSplicing(t *testing.T) {
 	}
 }
 
-// Where there is no pipe, as for many readers that are slow, octets are copied.
+// If no pipe is available, as with many slow readers, data is copied.
 func TestSplicingWithoutPipe(t *testing.T) {
 	p := New(time.Hour, time.Now)
 	p.pipes.taken = maxPipes
@@ -91,7 +91,7 @@ func TestSplicingWithoutPipe(t *testing.T) {
 	}
 }
 
-// A pipe in which something is left when a tunnel ends is closed at once, and used for no other tunnel.
+// A pipe with data left when a tunnel ends is closed immediately, and not reused by another tunnel.
 func TestSplicingThatEnds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it is long: make test-all runs it")
@@ -110,7 +110,7 @@ func TestSplicingThatEnds(t *testing.T) {
 	}
 }
 
-// pipesOfProcess returns how many descriptors of pipes this process has.
+// pipesOfProcess returns the number of pipe descriptors of this process.
 func pipesOfProcess(t *testing.T) (count int) {
 	t.Helper()
 	all, err := os.ReadDir("/proc/self/fd")
@@ -125,7 +125,7 @@ func pipesOfProcess(t *testing.T) (count int) {
 	return count
 }
 
-// Idle tunnels hold no descriptors but their connections, also after they have carried much.
+// Idle tunnels hold no descriptors but their connections, also after they have carried much data.
 func TestPipesOfIdleTunnels(t *testing.T) {
 	p := New(time.Hour, time.Now)
 	before := pipesOfProcess(t)
@@ -145,7 +145,7 @@ func TestPipesOfIdleTunnels(t *testing.T) {
 	}
 }
 
-// A tunnel ends where nothing was carried for so long, in neither direction.
+// A tunnel ends when neither direction has carried data during the idle timeout.
 func TestIdleOfSplicing(t *testing.T) {
 	const idle = 50 * time.Millisecond
 	var now atomic.Int64
@@ -169,14 +169,14 @@ func TestIdleOfSplicing(t *testing.T) {
 	}
 }
 
-// unpassed is a connection that does more than pass on.
+// unpassed is a connection that does more than pass data through.
 type unpassed struct{ *net.TCPConn }
 
 func (unpassed) ReadsFrom() net.Conn { return nil }
 
 func (unpassed) WritesTo() net.Conn { return nil }
 
-// Only what connections say is passed goes past them.
+// Only connections that declare to pass data through are bypassed.
 func TestSockets(t *testing.T) {
 	conn, _ := pair(t)
 	tcp, _ := conn.(*net.TCPConn)

@@ -10,25 +10,25 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Between two sockets the kernel moves the bytes, through a pipe (splice(2)). io.Copy does that, too, but holds its pipe, two
-// descriptors, while nothing comes, and loses what is in it when a deadline passes.
+// The kernel moves data between two sockets through a pipe (splice(2)). io.Copy would do that, too, but it holds its
+// pipe, two descriptors, while it waits for data, and loses the content of the pipe when a deadline passes.
 
-// splicing is a direction of a tunnel between sockets.
+// splicing is one direction of a tunnel between sockets.
 type splicing struct {
 	t        *activity
 	from, to syscall.RawConn
 	bound    func(write func() (int64, error)) (int64, error)
-	// fill and pump are methods, made into functions once.
+	// fill, pump and write are methods as function values, created once.
 	fill, pump func(fd uintptr) bool
 	write      func() (int64, error)
 
-	pipe    *pipe // nil while nothing is in it
-	left    int   // in the pipe
-	written int64 // by the last pump
+	pipe    *pipe // nil while it would be empty
+	left    int   // bytes in the pipe
+	written int64 // bytes of the last pump
 	err     error
 }
 
-// newSplicing returns nil where bytes cannot be moved.
+// newSplicing returns nil if the sockets do not support it.
 func newSplicing(t *activity, to sink, from *net.TCPConn) *splicing {
 	s := &splicing{t: t, bound: to.bound}
 	var err error
@@ -42,10 +42,10 @@ func newSplicing(t *activity, to sink, from *net.TCPConn) *splicing {
 	return s
 }
 
-// errCopy is for bytes that must be copied.
+// errCopy means that data must be copied instead.
 var errCopy = errors.New("there is no pipe")
 
-// pass waits for bytes and moves them. It returns io.EOF at the end of them, and errCopy where some have come, or may have,
+// pass waits for data and moves it. It returns io.EOF at its end, and errCopy if there is, or may be, data
 // that cannot be moved.
 func (s *splicing) pass() (n int64, err error) {
 	s.err = nil
@@ -62,7 +62,7 @@ func (s *splicing) pass() (n int64, err error) {
 	return n, err
 }
 
-// fillOnce is called until it returns true, each time that something has come.
+// fillOnce is called each time that the socket is readable, until it returns true.
 func (s *splicing) fillOnce(fd uintptr) bool {
 	if s.pipe = s.t.pipes.take(); s.pipe == nil {
 		s.err = errCopy
@@ -88,7 +88,7 @@ func (s *splicing) fillOnce(fd uintptr) bool {
 	return true
 }
 
-// writeOut writes what is in the pipe.
+// writeOut writes the content of the pipe.
 func (s *splicing) writeOut() (int64, error) {
 	s.written, s.err = 0, nil
 	err := s.to.Write(s.pump)
@@ -98,7 +98,7 @@ func (s *splicing) writeOut() (int64, error) {
 	return s.written, err
 }
 
-// pumpAll is called until it returns true, each time that the socket takes something.
+// pumpAll is called each time that the socket is writable, until it returns true.
 func (s *splicing) pumpAll(fd uintptr) bool {
 	for s.left > 0 {
 		n, err := splice(s.pipe.out, int(fd), s.left)

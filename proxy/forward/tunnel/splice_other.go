@@ -7,7 +7,7 @@ import (
 	"net"
 )
 
-// pipes are for Linux alone, as all that is here.
+// pipes and splicing are only implemented on Linux.
 type pipes struct{}
 
 type splicing struct{}

@@ -1,5 +1,8 @@
-// Package tunnel carries the bytes of tunnels and of upgraded connections both ways: between sockets in the kernel, and else by
-// copying, until both sides have ended or nothing was carried for too long.
+// Package tunnel carries the bytes of tunnels and of upgraded connections in both directions, until both
+// sides have ended or nothing was carried for too long. Two connections enter, with the data already
+// received; the number of bytes sent to the client leaves. On Linux, data moves between sockets in the
+// kernel, else it is copied. It serves CONNECT (RFC 9110 section 9.3.6) and Upgrade (section 7.8), and
+// inspects a ClientHello (RFC 8446 section 4.1.2) on demand.
 package tunnel
 
 import (
@@ -12,7 +15,7 @@ import (
 	"time"
 )
 
-// Tunnels are all tunnels of a proxy, which share their buffers. They are safe for concurrent use, and must be made by New.
+// Tunnels are the tunnels of a proxy, which share buffers. They are safe for concurrent use, and must be made by New.
 type Tunnels struct {
 	idle    time.Duration
 	now     func() time.Time
@@ -20,26 +23,26 @@ type Tunnels struct {
 	pipes   pipes
 }
 
-// New returns Tunnels that end when they have carried nothing for so long.
+// New returns Tunnels with an idle timeout.
 func New(idle time.Duration, now func() time.Time) *Tunnels { return &Tunnels{idle: idle, now: now} }
 
-// Carry carries bytes between a client, who has sent early before, and a server, until both sides have ended, one fails, nothing is
-// carried for too long, or ctx ends. It closes both, and returns how many bytes it has carried to the client. Nothing of the client
-// gets to the server before look has allowed it; nil allows all.
+// Carry carries bytes between a client, which has already sent early, and a server, until both sides have
+// ended, one fails, the idle timeout passes, or ctx ends. It closes both, and returns the number of bytes
+// sent to the client. The server gets no data of the client before look has allowed it; nil allows all.
 func (t *Tunnels) Carry(ctx context.Context, client net.Conn, early []byte, server io.ReadWriteCloser, look Look) (carried int64) {
-	_ = client.SetDeadline(time.Time{}) // that of a request
+	_ = client.SetDeadline(time.Time{}) // the deadline was that of a request
 	from := sideOf(client)
 	from.early, from.look = early, look
 	return t.tunnel(ctx, from, sideOf(server))
 }
 
-// side is one side of a tunnel. close ends what reads from it.
+// side is one side of a tunnel. close interrupts reads.
 type side struct {
 	io.Reader
 	io.Writer
-	early      []byte       // what it has sent before the tunnel
-	look       Look         // decides by what it sends first; nil for nothing
-	closeWrite func() error // tells the other end that nothing more comes
+	early      []byte       // data received before the tunnel was opened
+	look       Look         // decides by the first bytes; nil allows all
+	closeWrite func() error // tells the other end that no more data follows
 	close      func()
 }
 
@@ -51,7 +54,7 @@ func sideOf(conn io.ReadWriteCloser) side {
 	}
 }
 
-// closeWrite half-closes a connection; one that has no halves is closed.
+// closeWrite half-closes a connection, or closes it if it does not support that.
 func closeWrite(conn io.Closer) error {
 	if half, ok := conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()
@@ -59,7 +62,7 @@ func closeWrite(conn io.Closer) error {
 	return conn.Close()
 }
 
-// tunnel is Carry between two sides, and returns what was carried from b to a.
+// tunnel is Carry between two sides, and returns the number of bytes carried from b to a.
 func (t *Tunnels) tunnel(ctx context.Context, a, b side) (carried int64) {
 	ctx, end := context.WithCancel(ctx)
 	active := &activity{idle: t.idle, now: t.now, buffers: &t.buffers, pipes: &t.pipes}
@@ -87,12 +90,12 @@ func (t *Tunnels) tunnel(ctx context.Context, a, b side) (carried int64) {
 	return carried
 }
 
-// activity is when a tunnel has carried something.
+// activity records when a tunnel has carried data.
 type activity struct {
 	idle time.Duration
 	now  func() time.Time
 	last atomic.Pointer[time.Time]
-	// buffers are those of all tunnels.
+	// buffers and pipes are shared by all tunnels.
 	buffers *buffers
 	pipes   *pipes
 }
@@ -102,8 +105,8 @@ func (t *activity) note() {
 	t.last.Store(&now)
 }
 
-// await returns when nothing was carried for too long, or when ctx ends. A deadline of each read
-// would not do: one that has passed ends a stream of HTTP/2, although the other direction is in use.
+// await returns when the idle timeout has passed, or when ctx ends. A deadline of each read would not do:
+// when it passes, it ends an HTTP/2 stream even if the other direction is in use.
 func (t *activity) await(ctx context.Context) {
 	timer := time.NewTimer(t.idle)
 	defer timer.Stop()
@@ -121,10 +124,11 @@ func (t *activity) await(ctx context.Context) {
 	}
 }
 
-// waitingSize is the buffer of a direction of a tunnel that waits: many tunnels carry nothing most of the time.
+// waitingSize is the buffer size of a direction that waits for data: many tunnels are idle most of the time.
 const waitingSize = 1 << 10
 
-// buffers are those of directions that carry much, until they have to wait. It is safe for concurrent use.
+// buffers are a pool of large buffers for directions with much data, until they have to wait. It is safe for
+// concurrent use.
 type buffers struct{ pool sync.Pool }
 
 const bufferSize = 64 << 10
@@ -136,7 +140,7 @@ func (b *buffers) take() *[bufferSize]byte {
 	return new([bufferSize]byte)
 }
 
-// carry carries bytes from one side to the other until that ends, and returns how many.
+// carry carries bytes from one side to the other until the end, and returns their number.
 func (t *activity) carry(ctx context.Context, to, from side) (carried int64, err error) {
 	if from.look != nil {
 		if err := t.look(ctx, &from); err != nil && !errors.Is(err, io.EOF) {
@@ -157,20 +161,20 @@ func (t *activity) carry(ctx context.Context, to, from side) (carried int64, err
 		carried += n
 	}
 	if errors.Is(err, io.EOF) {
-		_ = to.closeWrite() // the other side sees it, or has gone
+		_ = to.closeWrite() // the other side has seen the end, or has disconnected
 		return carried, nil
 	}
 	return carried, err
 }
 
-// direction is one of the two of a tunnel.
+// direction is one direction of a tunnel.
 type direction struct {
 	t        *activity
 	to, from side
-	splicing *splicing // nil before there was one
+	splicing *splicing // nil before the first use
 }
 
-// pass carries what comes next: it is moved from socket to socket, or else copied.
+// pass carries the next data: it is moved between sockets, or else copied.
 func (d *direction) pass() (n int64, err error) {
 	if d.splicing == nil {
 		d.splicing = d.between()
@@ -183,7 +187,7 @@ func (d *direction) pass() (n int64, err error) {
 	return d.copy()
 }
 
-// between returns the splicing between the two sockets, nil where there are none, or something was read that does not come from one.
+// between returns the splicing of the two sockets, nil if there are none, or if buffered data has to be read first.
 func (d *direction) between() *splicing {
 	from := sourceOf(d.from.Reader)
 	if from == nil {
@@ -195,7 +199,7 @@ func (d *direction) between() *splicing {
 	return nil
 }
 
-// copy copies what comes next. Where a read has filled its buffer, more has probably come already.
+// copy copies the next data. If a read has filled its buffer, more data is probably available.
 func (d *direction) copy() (copied int64, err error) {
 	var waiting [waitingSize]byte
 	n, err := d.t.pass(d.to, d.from, waiting[:])
@@ -209,7 +213,7 @@ func (d *direction) copy() (copied int64, err error) {
 	return copied, err
 }
 
-// pass carries what one read returns, and returns how many bytes were written.
+// pass carries the data of one read, and returns the number of bytes written.
 func (t *activity) pass(to, from side, buffer []byte) (n int, err error) {
 	n, err = from.Read(buffer)
 	if n > 0 {

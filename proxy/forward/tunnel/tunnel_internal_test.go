@@ -30,7 +30,7 @@ func pair(t testing.TB) (a, b net.Conn) {
 	return a, b
 }
 
-// A tunnel that waits holds no buffers, also after it has carried much: 2,000 of them had 250 MiB.
+// An idle tunnel holds no large buffers, also after it has carried much data.
 func TestMemoryOfIdleTunnels(t *testing.T) {
 	const tunnels, most = 2000, 12 << 10
 	p := New(time.Hour, time.Now)

@@ -2,26 +2,26 @@ package helper
 
 import "strings"
 
-// Result is the first word of an answer.
+// Result is the result code of an answer, its first word.
 type Result uint8
 
-// The results. Those of older protocols, AF and NA, are OK and ERR.
+// The results. AF and NA of older protocols correspond to OK and ERR.
 const (
 	unknown Result = iota
-	OK             // yes: the user is authentic, the ACL matches
-	ERR            // no
-	BH             // the helper is broken: neither yes nor no
-	TT             // a token for the client, whose next one decides
+	OK             // success: the user is authenticated, or the ACL matches
+	ERR            // failure
+	BH             // the helper is broken: neither success nor failure
+	TT             // a token for the client, which has to send another one
 )
 
-// Pair is a keyword of an answer with its value, which may have any byte.
+// Pair is a keyword of an answer with its value, which may contain any byte.
 type Pair struct{ Name, Value string }
 
-// Answer is what a program has answered. It is immutable.
+// Answer is the parsed answer of a program. It is immutable.
 type Answer struct {
 	Result Result
-	Pairs  []Pair // in their order; keywords may come several times
-	Text   string // what follows the pairs: older programs write their reason so
+	Pairs  []Pair // in order; keywords may be repeated
+	Text   string // the text after the pairs: the reason, in older programs
 }
 
 // Value returns the first value of a keyword, "" if there is none.
@@ -44,7 +44,7 @@ func (a Answer) Values(name string) (values []string) {
 	return values
 }
 
-// User returns the name that the program gives the user, "" for none, and for what could not be one: it has a control character.
+// User returns the user name, "" for none or for an invalid one, with a control character.
 func (a Answer) User() string {
 	user := a.Value("user")
 	if strings.ContainsFunc(user, func(r rune) bool { return r < ' ' || r == 0x7f }) {
@@ -56,7 +56,7 @@ func (a Answer) User() string {
 // Groups returns the groups of the user, those of Windows as SIDs in base64.
 func (a Answer) Groups() []string { return a.Values("group") }
 
-// Message returns why the answer is what it is, for people; "" if it does not say.
+// Message returns the reason of the answer, for people; "" for none.
 func (a Answer) Message() string {
 	if message := a.Value("message"); message != "" {
 		return message
@@ -67,7 +67,7 @@ func (a Answer) Message() string {
 	return a.Text
 }
 
-// size returns the memory of an answer in bytes, beyond its struct.
+// size returns the memory of an answer in bytes, without its struct.
 func (a Answer) size() int {
 	size := len(a.Text)
 	for _, pair := range a.Pairs {
@@ -88,7 +88,7 @@ func parseAnswer(line string) Answer {
 		a.Result = ERR
 	case "BH":
 		a.Result = BH
-	case "NA": // of NTLM and Negotiate, with a text alone
+	case "NA": // of NTLM and Negotiate, followed by a text only
 		return Answer{Result: ERR, Text: rest}
 	case "TT":
 		token, _ := nextWord(rest)
@@ -105,7 +105,7 @@ func parseAnswer(line string) Answer {
 	return a
 }
 
-// parseAF parses what follows AF: a token and the name of a user, or that alone.
+// parseAF parses the arguments of AF: an optional token, and the user name.
 func parseAF(rest string) Answer {
 	first, rest := nextWord(rest)
 	second, rest := nextWord(rest)
@@ -125,7 +125,8 @@ func parseAF(rest string) Answer {
 
 const spaces = " \t\r\v\f"
 
-// parsePairs parses "name=value" until something else comes, the text. A value is in double quotes, or a word with percent-encodings.
+// parsePairs parses pairs "name=value", and returns the rest as text. A value is in double quotes, or a word
+// with percent-encodings.
 func parsePairs(rest string) (pairs []Pair, text string) {
 	for {
 		name, after, ok := strings.Cut(rest, "=")
@@ -152,8 +153,8 @@ func isNameRune(r rune) bool {
 	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_'
 }
 
-// nextWord returns the first word of a text, which ends at a space outside double quotes, without quotes and backslashes, and what
-// follows behind the spaces. "\n" and "\r" are the newline and CR.
+// nextWord returns the first word of a text, which ends at a space outside double quotes, without quotes and
+// backslashes, and the rest after the spaces. "\n" and "\r" stand for LF and CR.
 func nextWord(text string) (word, rest string) {
 	var b strings.Builder
 	quoted := false

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The examples of squid.conf.documented of Squid 5.7 and of its wiki are among these.
+// They include the examples of squid.conf.documented of Squid 5.7 and of its wiki.
 func TestParseAnswer(t *testing.T) {
 	for line, want := range map[string]Answer{
 		"OK":                          {Result: OK},

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// maxChannel is the number of digits of the longest channel-ID.
+// maxChannel is the most digits of a channel-ID.
 const maxChannel = 10
 
-// answer passes the answer of a process on. more is whether something follows it already. The error is why the process is not to be asked any
-// more: without channel-IDs, a line that no question has led to could be taken for the next answer.
+// answer delivers an answer of a process. more is whether further output follows already. An error means that
+// the process must be stopped: without channel-IDs, an unrequested line could be taken for the next answer.
 func (p *Pool) answer(one *process, text string, more bool) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -47,8 +47,8 @@ func parseChannel(text string, n int) (channel int, ok bool) {
 	return channel, err == nil && len(text) <= maxChannel && text[0] != '+' && text[0] != '-' && channel < n
 }
 
-// deliver gives a question its answer, and frees its channel, unless the question reserves the process; p.mu is held. Of a process that is
-// to be asked no more (last), the channel is not freed.
+// deliver settles a question with its answer, and frees its channel, unless the question reserves the
+// process; p.mu is held. If the process gets no more questions (last), the channel is not freed.
 func (p *Pool) deliver(one *process, channel int, text string, last bool) {
 	q := one.lift(channel)
 	one.answers++
@@ -72,8 +72,9 @@ func (p *Pool) deliver(one *process, channel int, text string, last bool) {
 	}
 }
 
-// expire ends what a process has had for too long, and returns when to look again; ok is false where there is nothing to wait for. A channel
-// whose answer is late stays taken until that comes; where all are, the process is killed.
+// expire ends the questions and the reservation of a process whose deadline has passed, and returns the time
+// until the next deadline; ok is false if there is none. A channel whose answer is late stays occupied until
+// the answer arrives; if all channels are, the process is killed.
 func (p *Pool) expire(one *process) (next time.Duration, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

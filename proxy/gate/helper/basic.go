@@ -10,19 +10,19 @@ import (
 	"github.com/urnd/urnd/internal/quota"
 )
 
-// maxShortLine is the length of the longest question of Basic and external ACLs in bytes, with its end: programs of Squid read as much
-// at a time (HELPER_INPUT_BUFFER), and take the rest for another question.
+// maxShortLine is the longest question of Basic and external ACLs in bytes, with its newline: programs of
+// Squid read at most that many (HELPER_INPUT_BUFFER), and take the rest for another question.
 const maxShortLine = 8 << 10
 
-// Basic asks a program for passwords, as auth_param basic does. It is safe for concurrent use.
+// Basic verifies passwords by a program, like auth_param basic of Squid. It is safe for concurrent use.
 type Basic struct {
 	cached *cached
-	// queues has what one client asks at a time: half of what the program answers at a time. Others wait for no more than that where one
-	// tries passwords.
+	// queues limit the concurrent questions of one client to half of those that the program answers
+	// concurrently, so that guesses of one client do not block others.
 	queues quota.Queues[netip.Addr]
 }
 
-// NewBasic returns a Basic, which closes the pool.
+// NewBasic returns a Basic, whose Close closes the pool.
 func NewBasic(pool *Pool, config CacheConfig) (*Basic, error) {
 	cached, err := newCached(pool, config)
 	if err != nil {
@@ -31,15 +31,15 @@ func NewBasic(pool *Pool, config CacheConfig) (*Basic, error) {
 	return &Basic{cached: cached, queues: clientQueues(pool)}, nil
 }
 
-// clientQueues lets a client have half of the questions that a pool has at a time, and one at least.
+// clientQueues limits a client to half of the concurrent questions of a pool, and at least one.
 func clientQueues(p *Pool) quota.Queues[netip.Addr] {
 	return quota.Queues[netip.Addr]{Most: max(p.config.Processes*p.config.channels()/2, 1)}
 }
 
-// Check asks whether a user has this password: the answer is OK or ERR. An error wraps ErrUnavailable, or is the cause for which ctx has ended.
-// A wrong password is remembered for its client alone: others could learn by the time what was mistyped.
+// Check verifies a password: the answer is OK or ERR. An error wraps ErrUnavailable, or is the cause of the end of
+// ctx. A wrong password is remembered for its client only: otherwise others could learn by timing what was mistyped.
 func (b *Basic) Check(ctx context.Context, client netip.Addr, user, password string) (Answer, error) {
-	// A bind with a name and without a password succeeds at many directories, for anybody: RFC 4513 section 5.1.2.
+	// Many directories accept a bind with a name and an empty password as anonymous: RFC 4513 section 5.1.2.
 	if user == "" || password == "" {
 		return Answer{Result: ERR, Text: "no name or no password"}, nil
 	}
@@ -59,10 +59,11 @@ func (b *Basic) Check(ctx context.Context, client netip.Addr, user, password str
 			return Answer{}, 0, err
 		}
 		defer release()
-		if a, ok := b.cached.stored(right); ok { // another request waited with the same password
+		if a, ok := b.cached.stored(right); ok { // another request with the same password has just finished
 			return a, cache.NoStore, nil
 		}
-		// Where the client leaves meanwhile, the question is still one of its own: or else it could take all processes by leaving.
+		// If the client disconnects, its question still counts: otherwise it could occupy all processes by
+		// disconnecting.
 		a, ttl, err := b.ask(context.WithoutCancel(ctx), line)
 		if err != nil || a.Result != OK {
 			return a, ttl, err
@@ -72,7 +73,8 @@ func (b *Basic) Check(ctx context.Context, client netip.Addr, user, password str
 	})
 }
 
-// ask asks the program. What may be a wrong password is one, so that its user can try another one; but it is not remembered.
+// ask asks the program. An ambiguous answer counts as a wrong password, so that the user can try another one,
+// but it is not remembered.
 func (b *Basic) ask(ctx context.Context, line string) (Answer, time.Duration, error) {
 	a, ttl, err := b.cached.ask(ctx, line)
 	if errors.Is(err, errSuccess) {
@@ -84,5 +86,5 @@ func (b *Basic) ask(ctx context.Context, line string) (Answer, time.Duration, er
 // Close closes the pool.
 func (b *Basic) Close() { b.cached.close() }
 
-// Forget makes the program be asked for all passwords again.
+// Forget invalidates all stored answers.
 func (b *Basic) Forget() { b.cached.forget() }

@@ -18,7 +18,7 @@ var (
 	bob   = netip.MustParseAddr("192.0.2.2")
 )
 
-// passwords is a program that lets in who has the right password, "r%C3%A4t sel", and counts its questions in a file.
+// passwords is a program that accepts the password "r%C3%A4t sel", and writes its questions to a file.
 const passwords = `#!/bin/sh
 while read -r user password more; do
 	echo "$user $password $more" >>"$0.asked"
@@ -32,7 +32,7 @@ while read -r user password more; do
 done
 `
 
-// basic starts that program, and returns what counts its questions.
+// basic starts that program, and returns the path of the file of its questions.
 func basic(t *testing.T, config helper.Config, cache helper.CacheConfig) (b *helper.Basic, pool *helper.Pool, path string) {
 	t.Helper()
 	path = executable(t, passwords)
@@ -61,10 +61,10 @@ func TestBasic(t *testing.T) {
 	}
 	check(alice, "alice", "rät sel", helper.OK, 1)
 	check(alice, "alice", "rät sel", helper.OK, 1)
-	check(bob, "alice", "rät sel", helper.OK, 1) // what is right is right for all
+	check(bob, "alice", "rät sel", helper.OK, 1) // a right password is remembered for all clients
 	check(alice, "alice", "wrong", helper.ERR, 2)
 	check(alice, "alice", "wrong", helper.ERR, 2)
-	check(bob, "alice", "wrong", helper.ERR, 3) // what is wrong is remembered for its client
+	check(bob, "alice", "wrong", helper.ERR, 3) // a wrong one is remembered for its client
 	check(alice, "alicer", "ät sel", helper.ERR, 4)
 	check(alice, "", "a", helper.ERR, 4)
 	check(alice, "alice", "", helper.ERR, 4)
@@ -81,7 +81,7 @@ func TestBasic(t *testing.T) {
 	}
 }
 
-// Who cannot be asked is not let in, and this is not remembered.
+// If the program fails, the login fails, and this is not remembered.
 func TestBasicBroken(t *testing.T) {
 	b, pool, _ := basic(t, helper.Config{Processes: 1}, helper.CacheConfig{TTL: time.Hour, NegativeTTL: time.Hour})
 	for name, text := range map[string]string{"broken": "no directory", "token": "another protocol"} {
@@ -101,7 +101,7 @@ func TestBasicBroken(t *testing.T) {
 	}
 }
 
-// Clients that ask the same at the same time ask once, and the end of one does not end it for the others.
+// Concurrent equal questions are sent once, and if one caller gives up, the others still get the answer.
 func TestBasicTogether(t *testing.T) {
 	b, pool, path := basic(t, helper.Config{Processes: 4}, helper.CacheConfig{TTL: time.Hour})
 	if err := mkfifo(path + ".pipe"); err != nil {
@@ -122,7 +122,7 @@ func TestBasicTogether(t *testing.T) {
 			results <- a.Result
 		})
 	}
-	// Another client is asked about meanwhile.
+	// A question of another client is answered meanwhile.
 	if a, err := b.Check(t.Context(), bob, "alice", "rät sel"); err != nil || a.Result != helper.OK {
 		t.Errorf("%+v, %v", a, err)
 	}
@@ -138,7 +138,7 @@ func TestBasicTogether(t *testing.T) {
 	}
 }
 
-// One client does not take all processes: half of them are for others.
+// One client cannot occupy all processes: half of them are for others.
 func TestBasicShare(t *testing.T) {
 	b, pool, path := basic(t, helper.Config{Processes: 2}, helper.CacheConfig{})
 	if err := mkfifo(path + ".pipe"); err != nil {
@@ -176,7 +176,7 @@ func TestBasicShare(t *testing.T) {
 	}
 }
 
-// No password is in the log, whatever the program does with it.
+// No password is logged, whatever the program does with it.
 func TestNoPasswordLogged(t *testing.T) {
 	path := executable(t, "#!/bin/sh\nread -r x; echo \"$x\"; read -r x; echo \"ERR $x\"; read -r x; exit 1\n")
 	pool, log := open(t, helper.Config{Command: []string{path}, Processes: 1})

@@ -14,20 +14,21 @@ import (
 	"github.com/urnd/urnd/cache/memory"
 )
 
-// CacheConfig is how long answers are used again, without the program.
+// CacheConfig configures how long answers are reused without the program.
 type CacheConfig struct {
-	// TTL is how long an answer OK is used, NegativeTTL an answer ERR; 0 is not at all.
+	// TTL is the lifetime of an answer OK, NegativeTTL of an answer ERR; 0 stores none.
 	TTL, NegativeTTL time.Duration
-	// Bytes bounds the memory of the answers; 0 is 1 MiB, about 2000 of them.
+	// Bytes limits the memory of the answers; 0 means 1 MiB, about 2000 of them.
 	Bytes int64
 }
 
 const defaultBytes = 1 << 20
 
-// usualAnswer is the memory of a usual entry in bytes.
+// usualAnswer is the memory of a typical entry in bytes.
 const usualAnswer = 512
 
-// cached has the answers of a pool, by keys that no question can be made of: questions have passwords. An error is not stored.
+// cached stores the answers of a pool. Its keys do not reveal the questions, which contain passwords. Errors
+// are not stored.
 type cached struct {
 	pool    *Pool
 	config  CacheConfig
@@ -50,21 +51,22 @@ func newCached(pool *Pool, config CacheConfig) (*cached, error) {
 	return c, nil
 }
 
-// close closes the pool, which ends what is asked, and waits for that.
+// close closes the pool, which ends the questions in progress, and waits for that.
 func (c *cached) close() {
 	c.pool.Close()
 	c.answers.Close()
 	c.store.Close()
 }
 
-// forget makes all answers be asked for again: none of before has the keys of now.
+// forget invalidates all stored answers: it changes the secret that is part of the keys.
 func (c *cached) forget() {
 	var secret [sha256.Size]byte
 	_, _ = rand.Read(secret[:]) // it never fails: see crypto/rand
 	c.secret.Store(&secret)
 }
 
-// key returns the key of some texts, which no other texts have: it is their hash with a secret, as passwords could be guessed by one without.
+// key returns the unique key of a list of texts: a hash with a secret, since passwords could be guessed from
+// a plain hash.
 func (c *cached) key(texts ...string) string {
 	all := append(make([]byte, 0, 256), c.secret.Load()[:]...)
 	for _, text := range texts {
@@ -74,7 +76,7 @@ func (c *cached) key(texts ...string) string {
 	return string(sum[:])
 }
 
-// ttl returns how long an answer is stored.
+// ttl returns the lifetime of an answer.
 func (c *cached) ttl(a Answer) time.Duration {
 	ttl := c.config.NegativeTTL
 	if a.Result == OK {
@@ -86,7 +88,7 @@ func (c *cached) ttl(a Answer) time.Duration {
 	return ttl
 }
 
-// ask asks the program, and returns how long the answer is stored.
+// ask asks the program, and returns the lifetime of the answer.
 func (c *cached) ask(ctx context.Context, line string) (Answer, time.Duration, error) {
 	a, err := c.pool.Ask(ctx, line)
 	if err == nil && a.Result == TT {
@@ -98,7 +100,7 @@ func (c *cached) ask(ctx context.Context, line string) (Answer, time.Duration, e
 	return a, c.ttl(a), nil
 }
 
-// get returns the stored answer of a key, or loads it: once for all who want it at the same time, as long as one of them waits.
+// get returns the stored answer of a key, or loads it: once for all concurrent callers, as long as one of them waits.
 func (c *cached) get(ctx context.Context, key string, load cache.Load[Answer]) (Answer, error) {
 	if a, ok := c.stored(key); ok {
 		return a, nil

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// closeOnExec lets no program inherit descriptors that this process has itself inherited, such as sockets of systemd: those that Go opens are
-// closed by exec anyway.
+// closeOnExec prevents programs from inheriting the descriptors that this process has itself inherited, such
+// as sockets of systemd. Go sets close-on-exec on those that it opens.
 func closeOnExec() {
 	const first, most = 3, 1 << 16
 	if unix.CloseRange(first, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC) == nil {

@@ -2,5 +2,5 @@
 
 package helper
 
-// closeOnExec does nothing: descriptors that Go opens are closed by exec.
+// closeOnExec does nothing: Go sets close-on-exec on the descriptors that it opens.
 func closeOnExec() {}

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// External asks a program whether a request matches, as external_acl_type does. It is safe for concurrent use.
+// External asks a program whether a request matches, like external_acl_type of Squid. It is safe for concurrent use.
 type External struct{ cached *cached }
 
-// NewExternal returns an External, which closes the pool.
+// NewExternal returns an External, whose Close closes the pool.
 func NewExternal(pool *Pool, config CacheConfig) (*External, error) {
 	cached, err := newCached(pool, config)
 	if err != nil {
@@ -19,8 +19,9 @@ func NewExternal(pool *Pool, config CacheConfig) (*External, error) {
 	return &External{cached}, nil
 }
 
-// Lookup asks with some values, those of the format and then those of the ACL; an empty one is "-", as Squid has it. The answer is OK where they
-// match and ERR where not. An error is ErrLine where they are too long, wraps ErrUnavailable, or is the cause for which ctx has ended.
+// Lookup sends the values of the format, followed by those of the ACL; an empty one is sent as "-", as by
+// Squid. The answer is OK for a match, else ERR. An error is ErrLine for values that are too long, wraps
+// ErrUnavailable, or is the cause of the end of ctx.
 func (e *External) Lookup(ctx context.Context, values ...string) (Answer, error) {
 	words := make([]string, len(values))
 	for i, value := range values {
@@ -39,5 +40,5 @@ func (e *External) Lookup(ctx context.Context, values ...string) (Answer, error)
 // Close closes the pool.
 func (e *External) Close() { e.cached.close() }
 
-// Forget makes the program be asked for everything again.
+// Forget invalidates all stored answers.
 func (e *External) Forget() { e.cached.forget() }

@@ -35,7 +35,7 @@ func TestExternal(t *testing.T) {
 	}
 }
 
-// An answer is used for its time, or until all are forgotten.
+// An answer is used for its TTL, or until Forget.
 func TestCachedTime(t *testing.T) {
 	var c clock
 	program := executable(t, "#!/bin/sh\nn=0; while read -r x; do n=$((n+1)); echo \"OK user=$n\"; done\n")
@@ -59,7 +59,7 @@ func TestCachedTime(t *testing.T) {
 	}
 }
 
-// What is cached costs little.
+// A cached answer costs few allocations.
 func TestCachedAllocations(t *testing.T) {
 	e, _ := external(t, helper.Config{Processes: 1, Command: []string{executable(t, repeats)}}, helper.CacheConfig{TTL: time.Hour})
 	b, _, _ := basic(t, helper.Config{Processes: 1}, helper.CacheConfig{TTL: time.Hour})

@@ -11,14 +11,14 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Bounds of what a helper has logged: lines a second, a few more at a time, and bytes of a line.
+// Limits of logging about a helper: lines per second, the burst, and bytes per line.
 const (
 	linesPerSecond = 10
 	linesBurst     = 50
 	maxErrorLine   = 1 << 10
 )
 
-// lineLog logs what processes of a helper write to their standard error, and what becomes of them, within a bound per second.
+// lineLog logs the standard error of the processes of a helper, and their ends, within a rate limit.
 type lineLog struct {
 	log *slog.Logger
 	now func() time.Time
@@ -32,7 +32,8 @@ func newLineLog(c Config) *lineLog {
 	return &lineLog{log: c.Log.With("helper", c.Name), now: c.Now, limit: rate.NewLimiter(linesPerSecond, linesBurst)}
 }
 
-// allow returns a log for one more line about a process, unless there were too many; of those, the next line has the number.
+// allow returns a logger for one more line about a process, unless the rate is exceeded. The next line has
+// the number of dropped ones.
 func (l *lineLog) allow(pid int) (*slog.Logger, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -48,7 +49,7 @@ func (l *lineLog) allow(pid int) (*slog.Logger, bool) {
 	return log, true
 }
 
-// logErrors logs the standard error of a process by lines, the beginning of those that are too long, until it ends.
+// logErrors logs the lines of the standard error of a process, truncated if they are too long, until its end.
 func (one *process) logErrors() {
 	reader := bufio.NewReaderSize(one.stderr, maxErrorLine)
 	for {

@@ -11,16 +11,18 @@ import (
 	"github.com/urnd/urnd/internal/quota"
 )
 
-// ErrToken is the error of a client whose token is no base64, or is too long.
+// ErrToken is the error of a client token that is not base64, or is too long.
 var ErrToken = errors.New("the token of the client is no base64, or too long")
 
-// Negotiate asks a program about the tokens of RFC 4559, as auth_param negotiate does. It is safe for concurrent use.
+// Negotiate verifies tokens of RFC 4559 by a program, like auth_param negotiate of Squid. It is safe for
+// concurrent use.
 type Negotiate struct {
 	pool   *Pool
-	queues quota.Queues[netip.Addr] // as in Basic
+	queues quota.Queues[netip.Addr] // see Basic
 }
 
-// NewNegotiate returns a Negotiate, which closes the pool. A process is in one conversation at a time, so the pool has no concurrency.
+// NewNegotiate returns a Negotiate, whose Close closes the pool. A process has one conversation at a time, so
+// the pool must have no concurrency.
 func NewNegotiate(pool *Pool) (*Negotiate, error) {
 	if pool.config.Concurrency > 0 {
 		return nil, fmt.Errorf("the helper %s has a concurrency of %d, but a conversation needs a process of its own: write 0 for negotiate",
@@ -32,32 +34,33 @@ func NewNegotiate(pool *Pool) (*Negotiate, error) {
 // Close closes the pool.
 func (n *Negotiate) Close() { n.pool.Close() }
 
-// Begin begins a conversation with a client, which belongs to its connection, and asks nothing yet.
+// Begin starts a conversation with a client, which belongs to its connection. It sends nothing yet.
 func (n *Negotiate) Begin(client netip.Addr) *Conversation {
 	return &Conversation{negotiate: n, client: quota.Network(client)}
 }
 
-// Conversation is the login of one connection. A process of the program is reserved for it between its messages, for Config.Reservation. One
-// goroutine at a time may use it, and the caller must close it.
+// Conversation is the login of one connection. Between its messages it reserves a process of the program, for
+// Config.Reservation. It must be used by one goroutine at a time, and the caller must close it.
 type Conversation struct {
 	negotiate *Negotiate
 	client    netip.Addr
 	seat      *seat
 }
 
-// Step is what becomes of a message of the client.
+// Step is the result of a message of the client.
 type Step struct {
-	// Token is for the client, behind "Negotiate" in Proxy-Authenticate or Proxy-Authentication-Info, in base64; "" is none.
+	// Token is to be sent to the client, after "Negotiate" in Proxy-Authenticate or
+	// Proxy-Authentication-Info, in base64; "" for none.
 	Token string
-	// More is whether the client is to send another message, in answer to Token.
+	// More is whether the client has to send another message, in answer to Token.
 	More bool
-	// Answer is OK, with the user, or ERR where the client is not let in; where More is set, it is TT.
+	// Answer is OK, with the user, or ERR if the login failed; if More is set, it is TT.
 	Answer Answer
 }
 
-// Next passes a message of the client on, in base64, which begins the conversation or answers the last step. Where that is over (its
-// process has ended, or the client has taken too long), the message begins another one. An error is ErrToken, wraps ErrUnavailable, or is the
-// cause for which ctx has ended; it ends the conversation.
+// Next sends a message of the client, in base64, which starts the conversation or answers the last step. If the
+// conversation is over (its process has ended, or the client was too slow), the message starts another one. An error
+// is ErrToken, wraps ErrUnavailable, or is the cause of the end of ctx; it ends the conversation.
 func (c *Conversation) Next(ctx context.Context, token string) (Step, error) {
 	if _, err := base64.StdEncoding.DecodeString(token); err != nil || token == "" || len(token)+len("YR \n")+maxChannel+2 > MaxLine {
 		c.Close()
@@ -74,7 +77,7 @@ func (c *Conversation) Next(ctx context.Context, token string) (Step, error) {
 		return Step{}, err
 	}
 	step := Step{Token: a.Value("token"), Answer: a, More: a.Result == TT}
-	if step.Token == "=" || step.Token == "*" { // of programs of Samba, which have none
+	if step.Token == "=" || step.Token == "*" { // placeholders of Samba's programs for no token
 		step.Token = ""
 	}
 	if !step.More {
@@ -86,7 +89,7 @@ func (c *Conversation) Next(ctx context.Context, token string) (Step, error) {
 	return step, nil
 }
 
-// ask asks the process of the conversation, or begins one.
+// ask asks the process of the conversation, or starts a conversation.
 func (c *Conversation) ask(ctx context.Context, token string) (text string, err error) {
 	if c.seat != nil {
 		text, err = c.seat.ask(ctx, "KK "+token)
@@ -103,7 +106,7 @@ func (c *Conversation) ask(ctx context.Context, token string) (text string, err 
 	return text, err
 }
 
-// Close ends the conversation, and gives its process to others. It may be called several times.
+// Close ends the conversation, and releases its process. It may be called several times.
 func (c *Conversation) Close() {
 	c.seat.release()
 	c.seat = nil

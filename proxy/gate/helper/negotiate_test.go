@@ -11,7 +11,8 @@ import (
 	"github.com/urnd/urnd/proxy/gate/helper"
 )
 
-// challenges is a program that sends a token for the first message, and lets in who answers it to the same process.
+// challenges is a program that answers the first message with a token, and accepts the answer to it in the
+// same process.
 const challenges = `#!/bin/sh
 while read -r command token; do
 	case $command:$token in
@@ -31,7 +32,7 @@ func negotiate(t *testing.T, config helper.Config) (*helper.Negotiate, *helper.P
 	return negotiateBy(t, challenges, config)
 }
 
-// negotiateBy asks a script.
+// negotiateBy runs a script.
 func negotiateBy(t *testing.T, script string, config helper.Config) (*helper.Negotiate, *helper.Pool) {
 	t.Helper()
 	config.Command = []string{executable(t, script)}
@@ -83,7 +84,7 @@ func TestConversations(t *testing.T) {
 		}
 		seen[step.Token] = true
 	}
-	another := n.Begin(bob) // who has one more
+	another := n.Begin(bob) // bob has one more
 	if step, err := another.Next(t.Context(), "b25l"); err != nil || step.Answer.User() != "alice@A" {
 		t.Errorf("%+v, %v", step, err)
 	}
@@ -98,7 +99,7 @@ func TestConversations(t *testing.T) {
 	}
 }
 
-// A client that does not go on loses its process, and begins again.
+// A client that does not continue loses its process, and has to start again.
 func TestReservation(t *testing.T) {
 	n, _ := negotiate(t, helper.Config{Processes: 1, Reservation: short})
 	leaver, other := n.Begin(alice), n.Begin(bob)
@@ -110,7 +111,7 @@ func TestReservation(t *testing.T) {
 	if step, err := other.Next(t.Context(), "b25l"); err != nil || step.Answer.User() != "alice@A" {
 		t.Errorf("%+v, %v", step, err)
 	}
-	more := n.Begin(alice) // who has all of its part, until the reservation is over
+	more := n.Begin(alice) // alice has used her quota until the reservation ends
 	defer more.Close()
 	if step, err := more.Next(t.Context(), "b25l"); err != nil || step.Answer.User() != "alice@A" {
 		t.Errorf("%+v, %v", step, err)
@@ -120,7 +121,7 @@ func TestReservation(t *testing.T) {
 	}
 }
 
-// Conversations that are given up at any point leave the process to others.
+// A conversation that is abandoned at any point releases its process.
 func TestAbandonedConversations(t *testing.T) {
 	n, pool := negotiate(t, helper.Config{Processes: 1, Reservation: time.Hour})
 	for range 50 {
@@ -143,7 +144,8 @@ func TestAbandonedConversations(t *testing.T) {
 	testserver.Wait(t, "nothing is under way", func() bool { s := pool.Status(); return s.UnderWay == 0 && s.Waiting == 0 })
 }
 
-// A client that leaves before the answer has its part of the processes until that has come: it cannot take those of others by leaving.
+// A client that disconnects before the answer keeps its quota until the answer arrives: it cannot occupy
+// further processes by disconnecting.
 func TestLeavers(t *testing.T) {
 	path, answer := pipe(t)
 	held := "#!/bin/sh\nread -r question\nread -r question <" + path + "\necho ERR\n"

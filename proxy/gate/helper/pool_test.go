@@ -17,7 +17,7 @@ import (
 	"github.com/urnd/urnd/proxy/gate/helper"
 )
 
-// short is the time limit of questions that are to run into it.
+// short is the timeout of questions that are expected to exceed it.
 const short = 100 * time.Millisecond
 
 // user asks, and returns the user of the answer.
@@ -30,7 +30,7 @@ func user(t *testing.T, pool *helper.Pool, line string) string {
 	return a.User()
 }
 
-// fails asks what is not answered.
+// fails asks a question that fails.
 func fails(t *testing.T, pool *helper.Pool, line string, want error) {
 	t.Helper()
 	a, err := pool.Ask(t.Context(), line)
@@ -39,7 +39,8 @@ func fails(t *testing.T, pool *helper.Pool, line string, want error) {
 	}
 }
 
-// eventually asks until there is an answer: a slow machine may need more than the time limit of a test, and more than one process.
+// eventually asks until there is an answer: a slow machine may exceed the timeout of a test, and use more
+// than one process.
 func eventually(t *testing.T, pool *helper.Pool, line string) {
 	t.Helper()
 	testserver.Wait(t, line+" is answered", func() bool {
@@ -83,7 +84,7 @@ func TestAsk(t *testing.T) {
 	})
 }
 
-// What a program does wrong costs the question alone.
+// A misbehaving program affects only the current question.
 func TestMisbehaving(t *testing.T) {
 	each(t, func(t *testing.T, config helper.Config) {
 		for _, tt := range []struct {
@@ -113,7 +114,7 @@ func TestMisbehaving(t *testing.T) {
 	})
 }
 
-// A second answer is none to the next question.
+// A second answer is not taken for that of the next question.
 func TestTwice(t *testing.T) {
 	each(t, func(t *testing.T, config helper.Config) {
 		config.Processes = 1
@@ -129,7 +130,7 @@ func TestTwice(t *testing.T) {
 	})
 }
 
-// A program that writes without being asked is replaced.
+// A program that writes unrequested output is replaced.
 func TestFlood(t *testing.T) {
 	pool, _ := start(t, helper.Config{Processes: 1, Concurrency: 2})
 	if got := user(t, pool, "a"); got != "a" {
@@ -152,7 +153,7 @@ func TestOutOfOrder(t *testing.T) {
 	}
 }
 
-// Answers that name no question are dropped; the question itself has no answer then.
+// Answers with an unknown channel-ID are dropped; the question itself times out.
 func TestUnknownChannel(t *testing.T) {
 	pool, log := start(t, helper.Config{Processes: 1, Concurrency: 8, Timeout: short, Restart: time.Millisecond})
 	for _, line := range []string{"raw 7 OK user=lie", "raw 8 OK user=lie", "raw x OK user=lie", "raw -1 OK", "raw "} {
@@ -169,7 +170,8 @@ func TestHang(t *testing.T) {
 	each(t, func(t *testing.T, config helper.Config) {
 		config.Processes, config.Timeout, config.Restart = 1, short, time.Millisecond
 		pool, _ := start(t, config)
-		testserver.Wait(t, "a question has timed out, and a process is another one", func() bool { // on a slow machine some fail otherwise
+		// Some fail on a slow machine.
+		testserver.Wait(t, "a question has timed out, and a process is another one", func() bool {
 			eventually(t, pool, "good")
 			fails(t, pool, "hang", helper.ErrUnavailable)
 			s := pool.Status()
@@ -178,7 +180,7 @@ func TestHang(t *testing.T) {
 	})
 }
 
-// An answer that comes after its time is none to another question, and its channel is used again.
+// A late answer is not taken for that of another question, and its channel is reused.
 func TestLate(t *testing.T) {
 	pool, _ := start(t, helper.Config{Processes: 1, Concurrency: 2, Timeout: short, Restart: time.Millisecond})
 	for range 3 {
@@ -186,7 +188,7 @@ func TestLate(t *testing.T) {
 		eventually(t, pool, "good")
 		fails(t, pool, "wait "+path, helper.ErrUnavailable)
 		eventually(t, pool, "good")
-		if pool.Status().UnderWay == 1 { // it runs on, unless the machine was too slow for all
+		if pool.Status().UnderWay == 1 { // it is still running, unless the machine was too slow for all
 			open()
 			testserver.Wait(t, "the late answer has come", func() bool { return pool.Status().UnderWay == 0 })
 		}
@@ -194,7 +196,7 @@ func TestLate(t *testing.T) {
 	}
 }
 
-// pipe returns a named pipe, and what lets the program go on that reads it.
+// pipe returns a named pipe, and a function that unblocks the program that reads it.
 func pipe(t *testing.T) (path string, open func()) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "pipe")
@@ -206,7 +208,7 @@ func pipe(t *testing.T) (path string, open func()) {
 
 func mkfifo(path string) error { return syscall.Mkfifo(path, 0o600) }
 
-// release lets one reader of a named pipe go on.
+// release unblocks one reader of a named pipe.
 func release(t *testing.T, path string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte("go\n"), 0o600); err != nil {
@@ -214,7 +216,7 @@ func release(t *testing.T, path string) {
 	}
 }
 
-// The end of a context ends its question alone, whose late answer is dropped.
+// The end of a context ends its question only, whose late answer is dropped.
 func TestContext(t *testing.T) {
 	each(t, func(t *testing.T, config helper.Config) {
 		config.Processes = 1
@@ -266,13 +268,14 @@ func TestBacklog(t *testing.T) {
 	}
 }
 
-// Whoever waits for a process has a time limit, too, and does not end the process of another question.
+// Waiting for a process times out, too, and does not end the process of another question.
 func TestBacklogTimeout(t *testing.T) {
 	pool, _ := start(t, helper.Config{Processes: 1, Timeout: short})
 	go func() { _, _ = pool.Ask(t.Context(), "hang") }()
 	testserver.Wait(t, "it is under way", func() bool { return pool.Status().UnderWay == 1 })
 	a, err := pool.Ask(t.Context(), "queued")
-	if err != nil && !errors.Is(err, helper.ErrUnavailable) || err == nil && a.User() != "queued" { // the process may be replaced before
+	// The process may have been replaced before.
+	if err != nil && !errors.Is(err, helper.ErrUnavailable) || err == nil && a.User() != "queued" {
 		t.Errorf("%+v, %v", a, err)
 	}
 }
@@ -299,11 +302,11 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// A program gets no secrets of the environment, and no files.
+// A program inherits no secrets of the environment, and no descriptors.
 func TestWorld(t *testing.T) {
 	t.Setenv("SECRET", "a")
 	t.Setenv("LANG", "C.UTF-8")
-	var inherited [2]int // descriptors that exec does not close
+	var inherited [2]int // descriptors without close-on-exec
 	if err := syscall.Pipe(inherited[:]); err != nil {
 		t.Fatal(err)
 	}
@@ -323,7 +326,7 @@ func TestWorld(t *testing.T) {
 	}
 }
 
-// Standard error is logged within a bound, and does not stop the program.
+// Standard error is logged within a limit, and does not block the program.
 func TestComplaints(t *testing.T) {
 	pool, log := start(t, helper.Config{Processes: 1})
 	const complaints = 1000
@@ -338,7 +341,7 @@ func TestComplaints(t *testing.T) {
 	}
 }
 
-// What a program has started is killed, too.
+// Processes started by a program are killed, too.
 func TestGrandchild(t *testing.T) {
 	pool, _ := start(t, helper.Config{Processes: 1})
 	pid := user(t, pool, "child")
@@ -349,7 +352,8 @@ func TestGrandchild(t *testing.T) {
 	})
 }
 
-// What has left the group of a program, and has its pipes, does not keep questions waiting. It is not killed: services are started so.
+// A process that has left the group of a program, and holds its pipes, does not block questions. It is not
+// killed: programs may start services this way.
 func TestEscaped(t *testing.T) {
 	testserver.Need(t, "setsid")
 	pool, _ := open(t, helper.Config{Processes: 1, Command: []string{
@@ -368,7 +372,7 @@ func TestEscaped(t *testing.T) {
 	testserver.Within(t, "Close", pool.Close)
 }
 
-// A program that does not read blocks nobody.
+// A program that does not read blocks no question beyond its timeout.
 func TestDeaf(t *testing.T) {
 	pool, _ := open(t, helper.Config{
 		Processes: 1, Concurrency: 4, Timeout: short, Restart: time.Millisecond, Command: []string{testserver.Need(t, "sleep"), "1000"},

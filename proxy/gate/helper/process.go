@@ -14,33 +14,34 @@ import (
 	"time"
 )
 
-// process is a running process of the program. Five goroutines serve it: serve reads answers, write sends questions, watch ends what takes too
-// long, logErrors reads the standard error, and reap waits for its end. All have ended when serve returns.
+// process is a running process of the program. It has five goroutines: serve reads answers, write sends
+// questions, watch enforces deadlines, logErrors reads the standard error, and reap waits for its end. All
+// have ended when serve returns.
 type process struct {
 	pool   *Pool
 	cmd    *exec.Cmd
 	stdin  *os.File
 	stdout *os.File
 	stderr *os.File
-	lines  chan string   // that are to be written
-	wake   chan struct{} // there is a deadline
-	gone   chan struct{} // closed when no answer can come any more
+	lines  chan string   // to be written
+	wake   chan struct{} // a deadline was set
+	gone   chan struct{} // closed when no more answers can arrive
 	tasks  sync.WaitGroup
 
-	ending sync.Mutex // for the next three
-	reaped bool       // its number may be that of another process
+	ending sync.Mutex // guards the next three
+	reaped bool       // its process ID may be reused
 	reason error      // why it was killed
 	said   string     // the last line of its standard error
 
 	// Guarded by Pool.mu.
 	questions []*question // by channel
-	free      []int       // channels: the one that has been free longest is the next, so that a second answer hits none
-	seat      *seat       // who has reserved it
+	free      []int       // channels, least recently used first, so that a duplicate answer hits no question
+	seat      *seat       // its reservation
 	answers   uint64
 	strays    int
 }
 
-// maxStrays is how many answers to no question a process may give, where questions have channel-IDs.
+// maxStrays is how many answers without a question a process may send, if questions have channel-IDs.
 const maxStrays = 16
 
 var (
@@ -59,7 +60,7 @@ func (p *Pool) launch() (one *process, err error) {
 	for channel := range n {
 		one.free = append(one.free, channel)
 	}
-	// Not exec.CommandContext: a process belongs to no request. The command is that of the configuration.
+	// Not exec.CommandContext: a process does not belong to a request. The command comes from the configuration.
 	one.cmd = &exec.Cmd{Path: p.config.Command[0], Args: p.config.Command, Dir: "/", Env: environment(os.Environ())}
 	one.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	var pipes [3][2]*os.File
@@ -68,7 +69,7 @@ func (p *Pool) launch() (one *process, err error) {
 			if pipe[0] == nil {
 				continue
 			}
-			inner := min(i, 1) // the child reads its input, and writes the others
+			inner := min(i, 1) // the child reads its standard input, and writes the others
 			_ = pipe[inner].Close()
 			if err != nil {
 				_ = pipe[1-inner].Close()
@@ -89,7 +90,7 @@ func (p *Pool) launch() (one *process, err error) {
 	return one, nil
 }
 
-// environment returns what a program gets of the environment: what finds programs and chooses their language, and no secrets.
+// environment returns the environment of a program: the search path and the language, and no secrets.
 func environment(all []string) (some []string) {
 	for _, variable := range all {
 		if name, _, _ := strings.Cut(variable, "="); name == "PATH" || name == "LANG" {
@@ -99,7 +100,7 @@ func environment(all []string) (some []string) {
 	return some
 }
 
-// serve reads answers until the process ends or is not to be asked any more, and returns when it has ended.
+// serve reads answers until the process ends or must be stopped, and returns when it has ended.
 func (one *process) serve() {
 	p := one.pool
 	said := make(chan struct{})
@@ -114,13 +115,13 @@ func (one *process) serve() {
 	p.mu.Unlock()
 	one.stop(err)
 	close(one.gone)
-	_ = one.stdin.Close() // ends a write; it is closed already where the pool is
+	_ = one.stdin.Close() // unblocks a write; fails if the pool has closed it
 	_ = one.stdout.Close()
 	timer := time.NewTimer(closeGrace)
 	defer timer.Stop()
 	select {
 	case <-said:
-	case <-timer.C: // a process that has left the group has it, too
+	case <-timer.C: // a process outside the group may still hold the pipe
 		_ = one.stderr.SetReadDeadline(time.Unix(1, 0)) // fails only if it is closed
 	}
 	one.tasks.Wait()
@@ -128,24 +129,24 @@ func (one *process) serve() {
 	p.ended(one)
 }
 
-// reap waits for the end of the process, and kills what it leaves in its group: no other group gets its number as long as it has members, nor
-// so soon after. Answers that it has written before are read.
+// reap waits for the end of the process, and kills the remaining processes of its group: the ID of the group
+// is not reused while it has members, nor shortly after. Answers written before the end are still read.
 func (one *process) reap() {
 	_ = one.cmd.Wait() // ProcessState has the result
 	one.ending.Lock()
 	one.reaped = true
-	_ = syscall.Kill(-one.cmd.Process.Pid, syscall.SIGKILL) // fails where it leaves none
+	_ = syscall.Kill(-one.cmd.Process.Pid, syscall.SIGKILL) // fails if the group is empty
 	one.ending.Unlock()
 	timer := time.NewTimer(closeGrace)
 	defer timer.Stop()
 	select {
 	case <-one.gone:
-	case <-timer.C: // a process that has left the group has its output
+	case <-timer.C: // a process outside the group may hold its output
 		_ = one.stdout.SetReadDeadline(time.Unix(1, 0)) // fails only if it is closed
 	}
 }
 
-// read reads answers. The error is why there are no more. What is not ended by a newline is no answer.
+// read reads answers. It returns why there are no more. A line without newline is not an answer.
 func (one *process) read() error {
 	reader := bufio.NewReaderSize(one.stdout, MaxLine)
 	for {
@@ -180,7 +181,7 @@ func (one *process) write() {
 	}
 }
 
-// watch ends questions and reservations whose time is over.
+// watch enforces the deadlines of questions and reservations.
 func (one *process) watch() {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
@@ -199,7 +200,7 @@ func (one *process) watch() {
 	}
 }
 
-// stop kills the process, and notes the reason if it is the first one. It does not wait.
+// stop kills the process, and records the reason if it is the first one. It does not wait.
 func (one *process) stop(reason error) {
 	one.ending.Lock()
 	if one.reason == nil {
@@ -209,17 +210,18 @@ func (one *process) stop(reason error) {
 	one.kill()
 }
 
-// kill kills the process with its group, and ends the reading of its answers, as what has left the group may have the pipe.
+// kill kills the process with its group, and stops reading its answers, as a process outside the group may
+// hold the pipe.
 func (one *process) kill() {
 	one.ending.Lock()
 	defer one.ending.Unlock()
 	if !one.reaped {
-		_ = syscall.Kill(-one.cmd.Process.Pid, syscall.SIGKILL) // fails only if all of the group have ended
+		_ = syscall.Kill(-one.cmd.Process.Pid, syscall.SIGKILL) // fails only if the group is empty
 	}
 	_ = one.stdout.SetReadDeadline(time.Unix(1, 0)) // fails only if it is closed
 }
 
-// place gives a process a question on a channel that is not free; Pool.mu is held.
+// place assigns a question to a channel that was taken; Pool.mu is held.
 func (one *process) place(q *question, channel int) {
 	one.questions[channel], q.placed = q, true
 	q.deadline = one.pool.config.Now().Add(one.pool.config.Timeout)
@@ -229,35 +231,35 @@ func (one *process) place(q *question, channel int) {
 	}
 	select {
 	case one.lines <- line:
-	default: // it answers before it reads, or else no channel would be free
+	default: // the process answers without reading, or else no channel would be free
 		one.stop(errStuck)
 	}
 	one.wakeUp()
 }
 
-// lift takes the question of a channel from a process; Pool.mu is held.
+// lift removes the question of a channel; Pool.mu is held.
 func (one *process) lift(channel int) *question {
 	q := one.questions[channel]
 	one.questions[channel], q.placed = nil, false
 	return q
 }
 
-// take takes the channel that has been free longest; Pool.mu is held.
+// take takes the least recently used free channel; Pool.mu is held.
 func (one *process) take() int {
 	channel := one.free[0]
 	one.free = append(one.free[:0], one.free[1:]...)
 	return channel
 }
 
-// wakeUp lets watch look at the deadlines.
+// wakeUp makes watch check the deadlines.
 func (one *process) wakeUp() {
 	select {
 	case one.wake <- struct{}{}:
-	default: // it is about to
+	default: // already signaled
 	}
 }
 
-// busy returns how many channels have a question; Pool.mu is held.
+// busy returns the number of channels with a question; Pool.mu is held.
 func (one *process) busy() (n int) {
 	for _, q := range one.questions {
 		if q != nil {

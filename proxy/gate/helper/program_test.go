@@ -18,7 +18,7 @@ import (
 	"github.com/urnd/urnd/proxy/gate/helper"
 )
 
-// asHelper makes the binary of the test a helper program, whose questions say how it misbehaves.
+// asHelper makes the test binary a helper program, whose questions select a misbehavior.
 const asHelper = "as-helper"
 
 func TestMain(m *testing.M) {
@@ -29,13 +29,13 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// end ends the program. The race detector would wait for a second.
+// end ends the program immediately. The race detector would wait for a second.
 func end() { _ = syscall.Kill(os.Getpid(), syscall.SIGKILL); select {} }
 
-// program is the helper of tests.
+// program is the helper program of the tests.
 type program struct {
 	mu   sync.Mutex
-	held string // an answer that waits for the next one
+	held string // an answer that is sent with the next one
 }
 
 func (p *program) run(ids bool) {
@@ -73,13 +73,13 @@ func (p *program) do(channel, line string) {
 	case "half":
 		p.print(channel + "OK user=half")
 		end()
-	case "slowly": // in pieces
+	case "slowly": // in parts
 		p.print(channel+"O", "K us", "er=slowly", "\n")
 	case "die":
 		fmt.Fprintln(os.Stderr, "I die")
 		end()
 	case "hang":
-		<-time.After(time.Hour) // an empty select is a deadlock, which ends a program without C
+		<-time.After(time.Hour) // an empty select is a deadlock, which ends a program without cgo
 	case "wait": // until the named pipe is opened and closed
 		_, _ = os.ReadFile(rest)
 		p.print(channel + "OK user=late\n")
@@ -99,7 +99,7 @@ func (p *program) do(channel, line string) {
 		}
 	case "long":
 		p.print(channel + "OK user=" + strings.Repeat("a", helper.MaxLine) + "\n")
-	case "child": // that keeps the pipes
+	case "child": // it keeps the pipes
 		child := exec.Command("sleep", "1000")
 		child.Stdout, child.Stderr = os.Stdout, os.Stderr
 		_ = child.Start()
@@ -136,7 +136,7 @@ func (r *recorder) String() string {
 	return r.text.String()
 }
 
-// start starts a pool of the test's program. When it is closed, no process is left.
+// start starts a pool of the test program. When it is closed, no process is left.
 func start(t *testing.T, config helper.Config) (*helper.Pool, *recorder) {
 	t.Helper()
 	ids := "alone"
@@ -181,7 +181,7 @@ func open(t *testing.T, config helper.Config) (*helper.Pool, *recorder) {
 	return pool, log
 }
 
-// children returns the commands of the processes that this one has, "" where the system does not tell.
+// children returns the commands of the child processes, none if the system does not list them.
 func children(t *testing.T) (commands []string) {
 	t.Helper()
 	tasks, _ := filepath.Glob("/proc/self/task/*/children")

@@ -11,24 +11,24 @@ import (
 // question is a line that waits for its answer. Its fields are guarded by Pool.mu.
 type question struct {
 	line  string
-	hold  bool       // its process stays reserved for whoever asks, after the answer
-	leave func()     // of its reservation; nil where it begins none
-	reply chan reply // has room for the one reply
+	hold  bool       // the process stays reserved after the answer
+	leave func()     // called at the end of its reservation; nil if it starts none
+	reply chan reply // buffered, for the one reply
 
-	placed   bool // a process has it
-	settled  bool // it has its reply, or nobody waits for it any more
-	expired  bool // its time is over, and its answer may still come
+	placed   bool // assigned to a process
+	settled  bool // has its reply, or is abandoned by its caller
+	expired  bool // its deadline has passed, and its answer may still arrive
 	deadline time.Time
 }
 
-// reply is the answer to a question, and the reservation of its process where the question has hold.
+// reply is the answer to a question, with the reservation of its process if the question has hold.
 type reply struct {
 	text string
 	seat *seat
 	err  error
 }
 
-// settle gives a question its reply, unless it has one; Pool.mu is held.
+// settle sends a question its reply, unless it is settled; Pool.mu is held.
 func (q *question) settle(r reply) bool {
 	if q.settled {
 		return false
@@ -38,15 +38,15 @@ func (q *question) settle(r reply) bool {
 	return true
 }
 
-// end calls leave for a question that begins no reservation; Pool.mu is held.
+// end calls leave for a question that starts no reservation; Pool.mu is held.
 func (q *question) end() {
 	if q.leave != nil {
 		q.leave()
 	}
 }
 
-// Ask sends a line, without its end, and returns the answer. An answer BH is an error; all errors but ErrLine and the cause of the end of ctx
-// wrap ErrUnavailable. The end of ctx ends the question, whose late answer is dropped.
+// Ask sends a line, without newline, and returns the answer. An answer BH is an error; all errors but ErrLine and the
+// cause of the end of ctx wrap ErrUnavailable. The end of ctx abandons the question, whose late answer is dropped.
 func (p *Pool) Ask(ctx context.Context, line string) (Answer, error) {
 	text, _, err := p.ask(ctx, &question{line: line}, p.enqueue)
 	if err != nil {
@@ -55,7 +55,7 @@ func (p *Pool) Ask(ctx context.Context, line string) (Answer, error) {
 	return p.parse(text)
 }
 
-// parse parses an answer, and makes one that is not of the protocol an error. The error does not quote it: programs repeat passwords.
+// parse parses an answer. An invalid one is an error, which does not quote the answer: programs may repeat passwords.
 func (p *Pool) parse(text string) (Answer, error) {
 	a := parseAnswer(text)
 	switch a.Result {
@@ -70,7 +70,7 @@ func (p *Pool) parse(text string) (Answer, error) {
 	return a, nil
 }
 
-// ask lets begin start a question, with Pool.mu held, and waits for its reply.
+// ask starts a question by begin, with Pool.mu held, and waits for its reply.
 func (p *Pool) ask(ctx context.Context, q *question, begin func(*question) error) (string, *seat, error) {
 	if len(q.line)+maxChannel+2 > MaxLine || strings.ContainsAny(q.line, "\n\r\x00") {
 		return "", nil, ErrLine
@@ -94,7 +94,8 @@ func (p *Pool) ask(ctx context.Context, q *question, begin func(*question) error
 
 // wait waits for the reply to a question.
 func (p *Pool) wait(ctx context.Context, q *question) (string, *seat, error) {
-	timer := time.NewTimer(p.config.Timeout) // until a process has it: then the watcher of the process ends it
+	// Until a process is assigned: then the watch of the process enforces the deadline.
+	timer := time.NewTimer(p.config.Timeout)
 	defer timer.Stop()
 	for {
 		select {
@@ -115,7 +116,7 @@ func (p *Pool) wait(ctx context.Context, q *question) (string, *seat, error) {
 			q.settled = true
 			p.mu.Unlock()
 			select {
-			case r := <-q.reply: // at the same time
+			case r := <-q.reply: // arrived at the same time
 				r.seat.release()
 			default:
 			}
@@ -124,7 +125,7 @@ func (p *Pool) wait(ctx context.Context, q *question) (string, *seat, error) {
 	}
 }
 
-// enqueue gives a question to a process, or lets it wait for one; p.mu is held.
+// enqueue assigns a question to a process, or queues it; p.mu is held.
 func (p *Pool) enqueue(q *question) error {
 	if p.closed {
 		return ErrClosed
@@ -149,7 +150,7 @@ func (p *Pool) enqueue(q *question) error {
 	return nil
 }
 
-// dequeue takes a question that waits for a process out of the queue, and reports whether it was there; p.mu is held.
+// dequeue removes a question from the queue, and reports whether it was queued; p.mu is held.
 func (p *Pool) dequeue(q *question) bool {
 	at := slices.Index(p.queue, q)
 	if at >= 0 {
@@ -158,7 +159,7 @@ func (p *Pool) dequeue(q *question) bool {
 	return at >= 0
 }
 
-// dispatch gives the questions that wait to processes, and starts more where they are needed; p.mu is held.
+// dispatch assigns queued questions to processes, and starts more processes if needed; p.mu is held.
 func (p *Pool) dispatch() {
 	for len(p.queue) > 0 {
 		one := p.idlest()
@@ -175,7 +176,7 @@ func (p *Pool) dispatch() {
 	}
 }
 
-// idlest returns the process with the fewest questions that can have one more, nil if there is none; p.mu is held.
+// idlest returns the process with the most free channels, nil if none has one; p.mu is held.
 func (p *Pool) idlest() (best *process) {
 	for _, one := range p.processes {
 		if len(one.free) > 0 && (best == nil || len(one.free) > len(best.free)) {
@@ -185,14 +186,14 @@ func (p *Pool) idlest() (best *process) {
 	return best
 }
 
-// fail ends a question without an answer, unless it is settled; p.mu is held.
+// fail settles a question with an error, unless it is settled; p.mu is held.
 func (p *Pool) fail(q *question, err error) {
 	if q.settle(reply{err: err}) {
 		p.counts.Failed++
 	}
 }
 
-// failQueue fails all that wait for a process; p.mu is held.
+// failQueue fails all queued questions; p.mu is held.
 func (p *Pool) failQueue(err error) {
 	for _, q := range p.queue {
 		p.fail(q, err)
@@ -200,7 +201,7 @@ func (p *Pool) failQueue(err error) {
 	p.queue = nil
 }
 
-// failAll fails the questions that a process has, and ends its reservation; p.mu is held.
+// failAll fails the questions of a process, and ends its reservation; p.mu is held.
 func (p *Pool) failAll(one *process, err error) {
 	for channel, q := range one.questions {
 		if q != nil {

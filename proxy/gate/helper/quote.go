@@ -2,13 +2,13 @@ package helper
 
 import "strings"
 
-// unsafeBytes are those that Squid escapes in questions besides control characters and what is not ASCII (RFC 1738 section 2.2). All others
-// stay: some programs do not decode, such as addresses of IPv6.
+// unsafeBytes are the bytes that Squid escapes in questions besides control characters and non-ASCII (RFC
+// 1738 section 2.2). Others are not escaped: some programs do not decode, such as IPv6 addresses.
 const unsafeBytes = " <>\"#%{}|\\^~[]`'"
 
 const hexDigits = "0123456789abcdef"
 
-// escape returns a value as a word of a question.
+// escape percent-encodes a value as a word of a question.
 func escape(value string) string {
 	var b strings.Builder
 	for i := range len(value) {
@@ -24,7 +24,7 @@ func escape(value string) string {
 	return b.String()
 }
 
-// unescape decodes percent-encodings; what is none stays.
+// unescape decodes percent-encodings; malformed ones are unchanged.
 func unescape(word string) string {
 	if !strings.Contains(word, "%") {
 		return word

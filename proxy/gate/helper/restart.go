@@ -6,24 +6,25 @@ import (
 	"time"
 )
 
-// outage is a time in which processes are not started, or only one as a trial: too many have died. The zero value is none.
+// outage is a period in which no process is started, or only one as a trial, because too many have died. The
+// zero value is none.
 type outage struct {
 	since time.Time
-	until time.Time     // the trial
-	pause time.Duration // before it
+	until time.Time     // the time of the trial
+	pause time.Duration // before the trial
 	why   string        // how the last process died
-	trial *process      // nil until it runs
+	trial *process      // nil before it runs
 }
 
 func (o *outage) empty() bool { return o.since.IsZero() }
 
-// outageText says why nothing is started; p.mu is held.
+// outageText explains why no process is started; p.mu is held.
 func (p *Pool) outageText() string {
 	return fmt.Sprintf("processes of %s (%s) have died too often: %s; the next is started after %s",
 		p.config.Name, p.config.Command[0], p.outage.why, p.outage.until.UTC().Format(time.RFC3339))
 }
 
-// grow starts processes for the questions that wait; p.mu is held. During an outage it starts one, once that may be.
+// grow starts processes for the queued questions; p.mu is held. During an outage it starts one, when the trial is due.
 func (p *Pool) grow() {
 	if p.closed {
 		return
@@ -67,7 +68,7 @@ func (p *Pool) run() {
 	one.serve()
 }
 
-// remove lets a process have no more questions, and fails those that it has; p.mu is held.
+// remove excludes a process from new questions, and fails those that it has; p.mu is held.
 func (p *Pool) remove(one *process) {
 	at := slices.Index(p.processes, one)
 	if at < 0 {
@@ -83,8 +84,8 @@ func (p *Pool) remove(one *process) {
 	p.dispatch()
 }
 
-// died counts the end of a process, nil for one that could not be started; p.mu is held. One that has answered is started again at once: a
-// question that kills it must not stop those of others.
+// died records the end of a process, nil for one that could not be started; p.mu is held. The end of a
+// process that has answered is not counted: a question that kills it must not block others.
 func (p *Pool) died(one *process, why string) {
 	if one != nil && one.answers > 0 {
 		return
@@ -105,7 +106,7 @@ func (p *Pool) died(one *process, why string) {
 	p.config.Log.Error("processes of a helper die too often", "helper", p.config.Name, "why", why, "next", p.outage.until)
 }
 
-// recovered ends an outage by an answer of its trial; p.mu is held.
+// recovered ends an outage if the trial has answered; p.mu is held.
 func (p *Pool) recovered(one *process) {
 	if p.outage.trial == one {
 		p.outage = outage{}

@@ -14,7 +14,7 @@ import (
 	"github.com/urnd/urnd/proxy/gate/helper"
 )
 
-// clock is real time that tests move.
+// clock is real time plus an offset set by tests.
 type clock struct{ ahead atomic.Int64 }
 
 func (c *clock) now() time.Time          { return time.Now().Add(time.Duration(c.ahead.Load())) }
@@ -28,7 +28,7 @@ func executable(t *testing.T, text string) string {
 	return path
 }
 
-// A program that dies again and again is not started all the time: this is a fault until it answers.
+// A program that dies repeatedly is not restarted all the time: the helper is reported as failing until it answers.
 func TestOutage(t *testing.T) {
 	working := filepath.Join(t.TempDir(), "working")
 	var c clock
@@ -49,7 +49,7 @@ func TestOutage(t *testing.T) {
 	if after := pool.Status(); after.Restarts != before.Restarts || after.Processes != 0 {
 		t.Errorf("meanwhile: %+v, before %+v", after, before)
 	}
-	c.advance(time.Minute) // and the trial fails: the next time is twice as long
+	c.advance(time.Minute) // the trial fails, and the next pause is twice as long
 	fails(t, pool, "a", helper.ErrUnavailable)
 	testserver.Wait(t, "its time is counted from its end", func() bool { return pool.Status().Restarts == before.Restarts+1 })
 	c.advance(time.Minute)
@@ -82,7 +82,7 @@ func TestMissingProgram(t *testing.T) {
 	}
 }
 
-// Processes are started as questions need them, and no more than there may be.
+// Processes are started on demand, up to the limit.
 func TestProcesses(t *testing.T) {
 	pool, _ := start(t, helper.Config{Processes: 2})
 	for range 5 {

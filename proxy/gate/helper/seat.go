@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// errSeat is the error of a message in a conversation whose process is gone, or is another client's by now.
+// errSeat is the error of a message in a conversation whose process has ended, or whose reservation has.
 var errSeat = errors.New("the conversation with the helper is over")
 
-// seat is a process, reserved for the client with whom it is in a conversation. nil is none.
+// seat is the reservation of a process for the conversation with a client. nil is none.
 type seat struct {
 	process  *process
 	deadline time.Time // guarded by Pool.mu
 	over     bool      // guarded by Pool.mu
-	leave    func()    // is called at its end; it may have been called before
+	leave    func()    // called at its end; it may have been called before
 }
 
-// reserve asks like Ask, and reserves the process that has answered, until the caller releases it or its time is over: then leave is called,
-// once at least. Where there is no reservation, it is called once the process is free of the question: or else a client could take all of them
-// by leaving.
+// reserve is Ask that also reserves the process, until the caller releases it or the reservation times out:
+// then leave is called at least once. Without a reservation, leave is called when the process is free of the
+// question: otherwise a client could occupy all processes by disconnecting.
 func (p *Pool) reserve(ctx context.Context, line string, leave func()) (string, *seat, error) {
 	q := &question{line: line, hold: true, leave: leave}
 	text, s, err := p.ask(ctx, q, p.enqueue)
@@ -46,7 +46,7 @@ func (s *seat) ask(ctx context.Context, line string) (string, error) {
 	return text, err
 }
 
-// release ends the reservation. Where an answer is still to come, its process is free once that has come.
+// release ends the reservation. If an answer is outstanding, the process is freed when it arrives.
 func (s *seat) release() {
 	if s == nil {
 		return

@@ -17,13 +17,13 @@ import (
 	"github.com/urnd/urnd/proxy/gate/helper"
 )
 
-// squids returns the path of a helper of Debian's Squid.
+// squids returns the path of a helper program of Debian's Squid.
 func squids(t *testing.T, name string) string {
 	t.Helper()
 	return testserver.Need(t, "/usr/lib/squid/"+name)
 }
 
-// checks asks for a password.
+// checks verifies a password.
 func checks(t *testing.T, b *helper.Basic, name, password string, want helper.Result) {
 	t.Helper()
 	if a, err := b.Check(t.Context(), alice, name, password); err != nil || a.Result != want {
@@ -92,7 +92,7 @@ func TestBasicNCSA(t *testing.T) {
 	checks(t, b, "bob", "rät sel", helper.ERR)
 }
 
-// looksUp asks an external ACL.
+// looksUp queries an external ACL.
 func looksUp(t *testing.T, e *helper.External, want helper.Result, values ...string) {
 	t.Helper()
 	if a, err := e.Lookup(t.Context(), values...); err != nil || a.Result != want {
@@ -138,7 +138,7 @@ func TestUserIP(t *testing.T) {
 	looksUp(t, e, helper.OK, "198.51.100.1", "bob")
 }
 
-// tickets returns what makes the token of a client that has a ticket for HTTP at www.example.
+// tickets returns a function that creates the token of a client with a ticket for HTTP at www.example.
 func tickets(t *testing.T, kdc *testserver.KDC, user string) func() string {
 	t.Helper()
 	cache := kdc.LogIn(t, user)

@@ -16,7 +16,7 @@ func isAdBlockComment(text string) bool {
 	if text[0] == '!' {
 		return true
 	}
-	return text[0] == '[' && text[len(text)-1] == ']' && !strings.Contains(text, ":") // no address
+	return text[0] == '[' && text[len(text)-1] == ']' && !strings.Contains(text, ":") // not an address
 }
 
 // isAdBlock reports whether a line is a rule of AdBlock, of any kind.
@@ -24,7 +24,7 @@ func isAdBlock(text string) bool {
 	return text[0] == '|' || text[0] == '/' || strings.HasPrefix(text, "@@") || isCosmetic(text) || strings.ContainsAny(text, "^$")
 }
 
-// isCosmetic reports whether a line is a rule for elements of pages.
+// isCosmetic reports whether a line is a rule for elements of pages (a cosmetic filter).
 func isCosmetic(text string) bool {
 	for _, mark := range [...]string{"##", "#@#", "#?#", "#$#", "#%#"} {
 		if strings.Contains(text, mark) {
@@ -34,7 +34,9 @@ func isCosmetic(text string) bool {
 	return false
 }
 
-// cutAdBlock returns the host, and the path behind it, of a rule of AdBlock: ||host^, |host^, ||host/path^, each also behind "@@".
+// cutAdBlock splits a rule of AdBlock into its target, a host and an optional path, and its modifiers:
+// ||host^, |host^, ||host/path^, each also after "@@". below is whether names below the host match, except
+// whether the rule is an exception.
 func cutAdBlock(text string) (target string, below, except bool, err error) {
 	if isCosmetic(text) {
 		return "", false, false, errCosmetic
@@ -54,7 +56,7 @@ func cutAdBlock(text string) (target string, below, except bool, err error) {
 	return text, below, except, nil
 }
 
-// hasReadOptions reports whether the options of a rule leave it for all requests.
+// hasReadOptions reports whether the options of a rule are known, and do not restrict it to some requests.
 func hasReadOptions(options string) bool {
 	for option := range strings.SplitSeq(options, ",") {
 		switch option {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Config is what a File needs.
+// Config configures a File. All fields must be set.
 type Config struct {
 	Path  string
 	Log   *slog.Logger
@@ -20,34 +20,36 @@ type Config struct {
 	After func(time.Duration) <-chan time.Time // such as time.After
 }
 
-// Parse reads a list, such as ParseHosts.
+// Parse parses a list, such as ParseHosts.
 type Parse[T any] func(io.Reader) (T, Report, error)
 
-// File has the last good content of a file that changes. While the file is missing, empty, unreadable, being written, or much smaller
-// than before, that is the content of before, and Faults says why. It is safe for concurrent use; Run notices changes.
+// File holds the last valid content of a file that may change. While the file is missing, empty, unreadable,
+// being written, or has shrunk too much, the previous content stays in use, and Faults has the reason. It is
+// safe for concurrent use; Run reloads the file when it changes.
 //
-// A file is read once it has not changed for a second. Where its last line has no line end, it is read again after ten seconds, and
-// accepted as it is if nothing has changed by then. A file that has lost more than half of at least a hundred entries, or all of its
-// entries, is refused: until it is larger, or written again with the same size and as many entries ("touch" is enough), or opened
-// anew. A file in which no line is an entry or a comment, and one without bytes, is refused always.
+// A file is read when it has not changed for a second. If its last line has no line end, it is read again
+// after ten seconds, and accepted if it has not changed since. A file that has lost more than half of at
+// least a hundred entries, or all of its entries, is rejected, until it is larger, or written again with the
+// same size and number of entries ("touch" is enough), or opened anew. A file in which no line is an entry or
+// a comment, and one of zero bytes, is always rejected.
 type File[T any] struct {
 	config  Config
 	parse   Parse[T]
 	current atomic.Pointer[content[T]]
 
 	mu    sync.Mutex
-	fault string // "" for none
+	fault string // why the file cannot be used; "" if it can
 
-	// What look has seen; of one goroutine.
+	// The state of look, used by one goroutine.
 	seen     state
-	since    time.Time // when seen was first seen
-	changing time.Time // when the first change was seen that is not dealt with; the zero value for none
-	reread   time.Time // when the file is read again, as its last line had no line end; the zero value for never
-	done     bool      // seen is dealt with
+	since    time.Time // when that state was first seen
+	changing time.Time // when the first unprocessed change was seen; the zero value for none
+	reread   time.Time // when to read again a file whose last line has no line end; the zero value for never
+	done     bool      // seen was processed
 	refused  *content[T]
 }
 
-// content is what was read of a file.
+// content is the parsed content of a file.
 type content[T any] struct {
 	value  T
 	report Report
@@ -59,22 +61,22 @@ type content[T any] struct {
 type Info struct {
 	Path     string
 	Entries  int
-	Skipped  int       // lines that were not understood
+	Skipped  int       // lines that are invalid
 	Mistakes []Mistake // the first ten of them
-	Loaded   time.Time // when it was read
+	Loaded   time.Time // when the file was read
 }
 
-// state is what tells that a file has changed.
+// state identifies a version of a file.
 type state struct {
 	info os.FileInfo
-	err  error // of looking at it, instead
+	err  error // of stat, instead of info
 }
 
 const (
-	quietTime  = time.Second      // for which a file has not changed before it is read
-	rereadTime = 10 * time.Second // the same where its last line has no line end
-	mostChange = time.Minute      // a file that changes for longer is a fault
-	shrinkFrom = 100              // entries: shorter lists, which people write, may lose more than half of them
+	quietTime  = time.Second      // without a change, before a file is read
+	rereadTime = 10 * time.Second // the same if its last line has no line end
+	mostChange = time.Minute      // a file that changes for longer is reported as a failure
+	shrinkFrom = 100              // entries: shorter lists are maintained by hand, and may lose more than half
 	readTries  = 3                // of a file that changes while it is opened
 )
 
@@ -85,7 +87,7 @@ var (
 	errChanged    = errors.New("the file changes while it is read")
 )
 
-// open reads a file for the first time. It starts nothing. A file that cannot be used is an error.
+// open reads a file for the first time. It starts no goroutine. An unusable file is an error.
 func open[T any](config Config, parse Parse[T]) (*File[T], error) {
 	f := &File[T]{config: config, parse: parse}
 	err := errChanged
@@ -98,7 +100,8 @@ func open[T any](config Config, parse Parse[T]) (*File[T], error) {
 		if read, err = f.read(context.Background()); err == nil {
 			f.done = true
 			if now := f.config.Now(); now.Sub(f.seen.info.ModTime()) < quietTime {
-				// It may be changed again without another size and time: it is read again when it has been quiet.
+				// It may change again without another size and time: read it again when it has not changed
+				// for a while.
 				read.state, f.since, f.changing, f.done = state{}, now, now, false
 			}
 			f.accept(read)
@@ -116,13 +119,13 @@ func (f *File[T]) Get() T { return f.current.Load().value }
 // String returns the path.
 func (f *File[T]) String() string { return f.config.Path }
 
-// Info describes the content.
+// Info describes the current content.
 func (f *File[T]) Info() Info {
 	c := f.current.Load()
 	return Info{f.config.Path, c.report.Entries, c.report.Skipped, c.report.Mistakes, c.loaded}
 }
 
-// Faults are why the file cannot be used as it is now.
+// Faults returns why the current file cannot be used; empty if it can.
 func (f *File[T]) Faults() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -133,16 +136,16 @@ func (f *File[T]) Faults() []string {
 	return []string{fmt.Sprintf("the list %s cannot be used, so that what was read at %s stays in use: %s", f.config.Path, at, f.fault)}
 }
 
-// stat looks at the file.
+// stat returns the state of the file.
 func (f *File[T]) stat() state {
 	info, err := os.Stat(f.config.Path)
 	if err == nil && !info.Mode().IsRegular() {
-		err = errNotRegular // to open a pipe would wait
+		err = errNotRegular // opening a named pipe would block
 	}
 	return state{info, err}
 }
 
-// same reports whether a file has not changed between two states.
+// same reports whether two states are of the same version of a file.
 func (s state) same(other state) bool {
 	if s.info == nil || other.info == nil || s.err != nil || other.err != nil {
 		return s.err != nil && other.err != nil && s.err.Error() == other.err.Error()
@@ -150,7 +153,8 @@ func (s state) same(other state) bool {
 	return os.SameFile(s.info, other.info) && s.info.Size() == other.info.Size() && s.info.ModTime().Equal(other.info.ModTime())
 }
 
-// read reads the file as it was seen. The error is errChanged where it has another state before or afterwards.
+// read reads the version of the file in f.seen. The error is errChanged if the file has another version
+// before or after.
 func (f *File[T]) read(ctx context.Context) (*content[T], error) {
 	file, err := os.Open(f.config.Path)
 	if err != nil {
@@ -184,7 +188,7 @@ type readerFunc func(p []byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
 
-// accept makes what was read the content.
+// accept makes a content the current one.
 func (f *File[T]) accept(read *content[T]) {
 	f.current.Store(read)
 	attrs := []any{"path", f.config.Path, "entries", read.report.Entries, "skipped", read.report.Skipped}
@@ -194,7 +198,7 @@ func (f *File[T]) accept(read *content[T]) {
 	f.config.Log.Info("a list was read", attrs...)
 }
 
-// setFault records why the file cannot be used, "" where it can, and logs when that begins and ends.
+// setFault records why the file cannot be used, "" if it can, and logs transitions.
 func (f *File[T]) setFault(fault string) {
 	f.mu.Lock()
 	before := f.fault

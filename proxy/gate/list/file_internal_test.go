@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// fixture is a File whose clock the test moves, and whose file it changes.
+// fixture is a File with a clock and a file that the test controls.
 type fixture struct {
 	t    *testing.T
 	path string
@@ -24,12 +24,12 @@ type fixture struct {
 	file HostFile
 }
 
-// recorder is a slog.Handler that keeps messages.
+// recorder is a slog.Handler that records messages.
 type recorder struct {
 	slog.Handler
 	mu       sync.Mutex
 	messages []string
-	added    chan string // where it is not nil
+	added    chan string // receives messages, if not nil
 }
 
 func (r *recorder) Enabled(context.Context, slog.Level) bool { return true }
@@ -44,7 +44,7 @@ func (r *recorder) Handle(_ context.Context, record slog.Record) error {
 	return nil
 }
 
-// count returns how many messages have a text, and forgets all.
+// count returns the number of messages that contain a text, and forgets all messages.
 func (r *recorder) count(text string) (n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -103,7 +103,7 @@ func (x *fixture) write(text string) {
 	x.touch()
 }
 
-// touch gives the file a time of its own.
+// touch gives the file a new modification time.
 func (x *fixture) touch() {
 	x.t.Helper()
 	x.now = x.now.Add(time.Millisecond)
@@ -112,7 +112,7 @@ func (x *fixture) touch() {
 	}
 }
 
-// look looks until nothing is under way, and returns the time that this took.
+// look calls look until nothing is pending, and returns the time that this took on the test clock.
 func (x *fixture) look() (took time.Duration) {
 	x.t.Helper()
 	for range 100 {
@@ -127,7 +127,7 @@ func (x *fixture) look() (took time.Duration) {
 	return 0
 }
 
-// has checks whether the list has a name, and how many entries.
+// has checks whether the list has a name, and its number of entries.
 func (x *fixture) has(name string, entries int) {
 	x.t.Helper()
 	if !x.file.Has(name, netip.Addr{}) || x.file.Info().Entries != entries {
@@ -135,7 +135,7 @@ func (x *fixture) has(name string, entries int) {
 	}
 }
 
-// faulty checks that there is a fault with a text, and that its beginning was logged, once.
+// faulty checks that a failure with a text is reported, and that its start was logged once.
 func (x *fixture) faulty(text string) {
 	x.t.Helper()
 	faults := x.file.Faults()
@@ -147,7 +147,7 @@ func (x *fixture) faulty(text string) {
 	}
 }
 
-// sound checks that the fault has ended, and that this was logged, once.
+// sound checks that the failure has ended, and that this was logged once.
 func (x *fixture) sound() {
 	x.t.Helper()
 	if faults := x.file.Faults(); faults != nil {
@@ -198,7 +198,7 @@ func TestMissing(t *testing.T) {
 		t.Fatal(err)
 	}
 	x.file.look(t.Context())
-	x.replace(names(5)) // within a second: nothing to say
+	x.replace(names(5)) // within a second: not reported
 	x.look()
 	x.has("a4.example", 5)
 	if x.log.count("used") != 0 {
@@ -240,7 +240,7 @@ func TestUnreadable(t *testing.T) {
 	}
 	x.look()
 	x.faulty("permission denied")
-	if err := os.Chmod(x.path, 0o600); err != nil { // which changes neither time nor size
+	if err := os.Chmod(x.path, 0o600); err != nil { // changes neither time nor size
 		t.Fatal(err)
 	}
 	x.look()
@@ -250,7 +250,7 @@ func TestUnreadable(t *testing.T) {
 
 func TestHalfWritten(t *testing.T) {
 	x := newFixture(t, 300)
-	x.write(names(10)) // and the writer stalls
+	x.write(names(10)) // the writer stalls
 	x.look()
 	x.faulty("the file has 10 entries, of 300 before")
 	x.write(names(20))
@@ -293,7 +293,7 @@ func TestUnfinishedLine(t *testing.T) {
 	}
 }
 
-// TestWrittenSlowly writes for two minutes without a second of rest.
+// TestWrittenSlowly writes for two minutes without a second of quiet.
 func TestWrittenSlowly(t *testing.T) {
 	x := newFixture(t, 3)
 	for i := range 240 {
@@ -328,7 +328,8 @@ func TestOpenRejects(t *testing.T) {
 	}
 }
 
-// TestNewFile: a file that was written when it was opened is read again, as its next change may have the same time.
+// TestNewFile: a file that was just written when it was opened is read again, as its next change may have the
+// same time.
 func TestNewFile(t *testing.T) {
 	x := newFixture(t, 3)
 	info, err := os.Stat(x.path)
@@ -346,7 +347,7 @@ func TestNewFile(t *testing.T) {
 	x.has("b2.example", 3)
 }
 
-// TestLookUpsDuringReplaces: there is no moment without the list.
+// TestLookUpsDuringReplaces: the list is available at every moment.
 func TestLookUpsDuringReplaces(t *testing.T) {
 	x := newFixture(t, 200)
 	ended := make(chan struct{})
@@ -380,10 +381,10 @@ func TestLookUpsDuringReplaces(t *testing.T) {
 	readers.Wait()
 }
 
-// TestRun: the events of the file system are noticed, and Run ends with its context.
+// TestRun: file system events trigger a reload, and Run ends with its context.
 func TestRun(t *testing.T) {
 	x := newFixture(t, 3)
-	var mu sync.Mutex // of the clock
+	var mu sync.Mutex // guards the clock
 	config := x.config()
 	config.Now = func() time.Time {
 		mu.Lock()
@@ -393,7 +394,7 @@ func TestRun(t *testing.T) {
 	config.After = func(d time.Duration) <-chan time.Time {
 		fires := make(chan time.Time, 1)
 		if d == pollEvery {
-			return fires // never: only events are left
+			return fires // never fires: only events remain
 		}
 		mu.Lock()
 		defer mu.Unlock()
@@ -410,7 +411,7 @@ func TestRun(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	running.Go(func() { file.Run(ctx) })
-	for i := range 3 { // the first may be seen by the first look
+	for i := range 3 { // the first may be noticed by the first check
 		x.replace(names(4 + i))
 		if message := <-x.log.added; message != "a list was read" {
 			t.Error(message)

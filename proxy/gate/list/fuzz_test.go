@@ -58,7 +58,7 @@ func FuzzHosts(f *testing.F) {
 	})
 }
 
-// scan compares a host with all entries, or exceptions.
+// scan compares a host with all entries, or with the exceptions.
 func scan(all []host, asked string, literal netip.Addr, except bool) bool {
 	literal = literal.Unmap().WithZone("")
 	for i := range all {
@@ -128,7 +128,7 @@ func FuzzURLs(f *testing.F) {
 	})
 }
 
-// scanURLs compares a URL with all entries, or exceptions.
+// scanURLs compares a URL with all entries, or with the exceptions.
 func scanURLs(all []url, name string, literal netip.Addr, path, query string, except bool) bool {
 	for i := range all {
 		e := &all[i]

@@ -9,19 +9,19 @@ import (
 // hostParser parses the lines of a list of hosts.
 type hostParser struct {
 	hosts   *Hosts
-	entries []host // of the line
+	entries []host // of the current line
 }
 
 // host is an entry of a list of hosts.
 type host struct {
 	name     string // in canonical form; "" for addresses
-	below    bool   // all names below it belong to it
-	except   bool   // it is an exception
+	below    bool   // all names below it match, too
+	except   bool   // the entry is an exception
 	wild     bool   // name is a pattern
 	literals addressRange
 }
 
-// line adds the entries of a line, and returns how many it has.
+// line adds the entries of a line, and returns their number.
 func (p *hostParser) line(text string) (int, error) {
 	var err error
 	p.entries, err = parseHostLine(p.entries[:0], text)
@@ -52,14 +52,14 @@ func (p *hostParser) add(h *host) error {
 		flags |= nameBelow
 	}
 	if h.except {
-		flags *= notItself // the same flags as exceptions
+		flags *= notItself // shifts the flags to those of exceptions
 	}
 	return p.hosts.add(h.name, flags)
 }
 
-// parseHostLine appends the entries of a line, none for a comment.
+// parseHostLine appends the entries of a line; a comment has none.
 func parseHostLine(entries []host, text string) ([]host, error) {
-	if isCanonical(text) { // as most lines of long lists are
+	if isCanonical(text) { // the usual case in long lists
 		h, err := parseHost(text)
 		return append(entries, h), err
 	}
@@ -77,7 +77,8 @@ func parseHostLine(entries []host, text string) ([]host, error) {
 	return append(entries, h), err
 }
 
-// parseHost parses a name, with all below it behind a dot, a pattern, an address or a network.
+// parseHost parses a name, a name with a leading dot, which includes all names below it, a pattern, an
+// address or a network.
 func parseHost(text string) (host, error) {
 	if mayBeLiteral(text) {
 		literals, err := parseRange(strings.TrimSuffix(strings.TrimPrefix(text, "["), "]"))
@@ -107,7 +108,7 @@ func parseHost(text string) (host, error) {
 
 var errHostsFile = errors.New("this line of a hosts file says where a host is, and blocks none: write 0.0.0.0, or the name alone")
 
-// parseHostsFileLine appends the names of a line of a hosts file, but for those of the machine itself.
+// parseHostsFileLine appends the names of a line of a hosts file, except those of the machine itself.
 func parseHostsFileLine(entries []host, first, names string) ([]host, error) {
 	addr, err := netip.ParseAddr(first)
 	if err != nil {
@@ -132,7 +133,8 @@ func parseHostsFileLine(entries []host, first, names string) ([]host, error) {
 	return entries, nil
 }
 
-// isOwnName reports whether a name is one that hosts files give to the machine and its networks, also where they block others.
+// isOwnName reports whether hosts files use the name for the machine itself and its networks, even in lists
+// that block names.
 func isOwnName(name string) bool {
 	switch name {
 	case "localhost", "localhost.localdomain", "localhost4", "localhost6", "local", "broadcasthost", "0.0.0.0", "ip6-localhost",

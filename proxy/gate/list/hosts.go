@@ -7,27 +7,28 @@ import (
 	"strings"
 )
 
-// Hosts is a set of hosts: names, names with all below them, patterns, addresses and networks, and exceptions, which go before all
-// of these. It is immutable and safe for concurrent use; the zero value is empty.
+// Hosts is a set of hosts: names, names with all names below them, patterns, addresses and networks, and
+// exceptions, which take precedence. It is immutable and safe for concurrent use; the zero value is empty.
 type Hosts struct {
-	names    table
-	longest  int // name with flags that are for names below it, in bytes: it bounds what a long host costs
+	names table
+	// The length of the longest name with flags for names below it, in bytes: limits the look-ups of a long host.
+	longest  int
 	patterns map[string][]string
-	// networks are the hosts that are addresses; except has the exceptions.
+	// networks are the hosts that are addresses; except are the exceptions among them.
 	networks, except Networks
 }
 
 // The flags of a name.
 const (
-	nameItself  byte = 1 << iota // the name alone
+	nameItself  byte = 1 << iota // the name itself
 	nameBelow                    // all names below it
-	notItself                    // the same as exceptions
-	notBelow                     //
-	oneLabel                     // the names one label below it, as of the pattern "*.name"
-	hasPatterns                  // patterns has patterns whose end it is, "" for patterns that end in a wildcard
+	notItself                    // exception for the name itself
+	notBelow                     // exception for all names below it
+	oneLabel                     // the names one label below it, for the pattern "*.name"
+	hasPatterns                  // patterns has patterns with this suffix, "" for patterns that end in a wildcard
 )
 
-// maxPatterns bounds the patterns with the same end, which are compared one by one.
+// maxPatterns limits the patterns with the same suffix, which are compared one by one.
 const maxPatterns = 256
 
 var errPatterns = errors.New("256 patterns have the same labels behind their last wildcard: no more are compared")
@@ -43,7 +44,7 @@ func (h *Hosts) add(name string, flags byte) error {
 	return nil
 }
 
-// addPattern adds a pattern. Those of the form "*.name" are found by the name, however many there are.
+// addPattern adds a pattern. Patterns of the form "*.name" are flags of the name, so their number does not matter.
 func (h *Hosts) addPattern(pattern string) error {
 	if name, ok := strings.CutPrefix(pattern, "*."); ok && !isPattern(name) {
 		return h.add(name, oneLabel)
@@ -59,8 +60,8 @@ func (h *Hosts) addPattern(pattern string) error {
 	return h.add(end, hasPatterns)
 }
 
-// Has reports whether a host is in the set. It is in canonical form: in lower case, without a final dot, labels of other scripts as
-// IDNA encodes them; literal is its address where it is one, else the zero value. It does not allocate.
+// Has reports whether a host is in the set. The host must be in canonical form: in lower case, without a final dot, in
+// the ASCII form of IDNA. literal is its address if it is one, else the zero value. Has does not allocate.
 func (h *Hosts) Has(host string, literal netip.Addr) bool {
 	if literal.IsValid() {
 		return h.networks.Has(literal) && !h.except.Has(literal)
@@ -75,7 +76,7 @@ func (h *Hosts) Has(host string, literal netip.Addr) bool {
 	return found&nameItself != 0 && found&notItself == 0
 }
 
-// above returns whether a host is in the set, or an exception, by the names above it.
+// above returns the flags nameItself and notItself of a host that follow from the names above it.
 func (h *Hosts) above(host string) (found byte) {
 	if h.names.lookup("")&hasPatterns != 0 && h.matchesPattern("", host) {
 		found |= nameItself
@@ -98,8 +99,8 @@ func (h *Hosts) above(host string) (found byte) {
 	return found
 }
 
-// matchesPattern reports whether a host matches one of the patterns with an end. What is longer than names can be does not: it would
-// take long.
+// matchesPattern reports whether a host matches one of the patterns with a suffix. A host that exceeds the
+// length of names does not match, to limit the time.
 func (h *Hosts) matchesPattern(end, host string) bool {
 	if len(host) > maxName {
 		return false
@@ -112,18 +113,19 @@ func (h *Hosts) matchesPattern(end, host string) bool {
 	return false
 }
 
-// ParseHosts reads a list of hosts. A line has one of these forms, which may be mixed:
+// ParseHosts parses a list of hosts. The forms of lines may be mixed:
 //
 //	example.org             the name alone, as in lists for Squid (dstdomain) and AdGuard Home ("domains only")
-//	.example.org            the name and all below it, as in lists for Squid
-//	*.cdn-?.example.org     names by a pattern with as many labels, as in the rules of urnd
+//	.example.org            the name and all names below it, as in lists for Squid
+//	*.cdn-?.example.org     names that match a pattern with as many labels, as in the rules of urnd
 //	192.0.2.1, 192.0.2.0/24, 2001:db8::1
-//	0.0.0.0 a.example b.example   names alone, as in hosts files that block them; 127.0.0.1, :: and ::1 are the same as 0.0.0.0
-//	||example.org^          the name and all below it, as in lists for AdBlock and AdGuard; |example.org^ is the name alone
-//	@@||example.org^        an exception of this list, which goes before all other lines
+//	0.0.0.0 a.example b.example   names alone, as in hosts files that block them; 127.0.0.1, :: and ::1 like 0.0.0.0
+//	||example.org^          the name and all names below it, as in lists for AdBlock and AdGuard
+//	|example.org^           the name alone
+//	@@||example.org^        an exception of this list, which takes precedence over all other lines
 //
-// "!" begins a comment at the start of a line, and a header such as "[Adblock Plus 2.0]" is one. An entry with all names below a
-// public suffix is skipped. The error is that of r, or ErrTooLarge.
+// A "!" at the start of a line begins a comment; a header such as "[Adblock Plus 2.0]" is ignored, too. An
+// entry with all names below a public suffix is skipped. The error is that of r, or ErrTooLarge.
 func ParseHosts(r io.Reader) (*Hosts, Report, error) {
 	p := hostParser{hosts: new(Hosts)}
 	report, err := read(r, "#", p.line)

@@ -11,8 +11,8 @@ type URLFile struct{ *File[*URLs] }
 // NetworkFile is a File with a list of networks.
 type NetworkFile struct{ *File[*Networks] }
 
-// OpenHosts reads a list of hosts (ParseHosts) from a file, and starts nothing. A file that is missing, empty or cannot be read is an
-// error: a rule that denies by it would be without effect. A file that has comments alone is an empty list.
+// OpenHosts reads a list of hosts (ParseHosts) from a file. It starts no goroutine. A missing, empty or unreadable
+// file is an error: a denying rule that uses it would have no effect. A file with comments only is an empty list.
 func OpenHosts(config Config) (HostFile, error) {
 	f, err := open(config, ParseHosts)
 	return HostFile{f}, err
@@ -30,13 +30,13 @@ func OpenNetworks(config Config) (NetworkFile, error) {
 	return NetworkFile{f}, err
 }
 
-// Has is Hosts.Has of the content.
+// Has is Hosts.Has of the current content.
 func (f HostFile) Has(host string, literal netip.Addr) bool { return f.Get().Has(host, literal) }
 
-// Has is URLs.Has of the content.
+// Has is URLs.Has of the current content.
 func (f URLFile) Has(host string, literal netip.Addr, path, query string) bool {
 	return f.Get().Has(host, literal, path, query)
 }
 
-// Has is Networks.Has of the content.
+// Has is Networks.Has of the current content.
 func (f NetworkFile) Has(addr netip.Addr) bool { return f.Get().Has(addr) }

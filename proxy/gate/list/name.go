@@ -12,11 +12,11 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// The bounds of names in the DNS, RFC 1035 section 2.3.4, without a final dot.
+// The limits of DNS names (RFC 1035 section 2.3.4), without a final dot.
 const (
 	maxName  = 253
 	maxLabel = 63
-	// maxIDN bounds names before IDNA encodes them, in bytes: the time that this takes grows faster than they do.
+	// maxIDN limits names before the conversion by IDNA, in bytes: its time grows faster than the length.
 	maxIDN = 4 * maxName
 )
 
@@ -31,8 +31,8 @@ var (
 	errDotted   = errors.New("a pattern does not begin with a dot")
 )
 
-// canonicalName returns a name as it is compared: in lower case, without a final dot, as IDNA encodes it. Patterns have "*" and
-// "?" among their characters.
+// canonicalName returns the canonical form of a name: in lower case, without a final dot, in the ASCII form
+// of IDNA. Patterns may contain "*" and "?".
 func canonicalName(text string) (string, error) {
 	name := strings.TrimSuffix(text, ".")
 	if !isCanonical(name) {
@@ -44,7 +44,7 @@ func canonicalName(text string) (string, error) {
 	if len(name) > maxName {
 		return "", errName
 	}
-	start, isNumber := 0, true // of the label
+	start, isNumber := 0, true // of the current label
 	for i := 0; i <= len(name); i++ {
 		if i == len(name) || name[i] == '.' {
 			if i == start || i-start > maxLabel {
@@ -66,7 +66,7 @@ func canonicalName(text string) (string, error) {
 	return name, nil
 }
 
-// encodeName returns a name as IDNA encodes it; names in ASCII stay as they are.
+// encodeName converts a name to ASCII by IDNA; ASCII names are unchanged.
 func encodeName(name string) (string, error) {
 	if strings.IndexFunc(name, func(c rune) bool { return c >= utf8.RuneSelf }) < 0 {
 		return name, nil
@@ -81,7 +81,7 @@ func encodeName(name string) (string, error) {
 	return uri.CanonicalHost(ascii), nil
 }
 
-// isCanonical reports whether a text has only the bytes of names and patterns in canonical form, and dots.
+// isCanonical reports whether a text consists of dots and the bytes of names and patterns in canonical form.
 func isCanonical(text string) bool {
 	for i := range len(text) {
 		if text[i] != '.' && !isNameByte(text[i]) {
@@ -91,15 +91,15 @@ func isCanonical(text string) bool {
 	return true
 }
 
-// isNameByte reports whether a byte occurs in names or patterns, as rules of the forward proxy have them.
+// isNameByte reports whether a byte may be part of a label or pattern, as in the rules of the forward proxy.
 func isNameByte(c byte) bool {
 	return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || c == '-' || c == '_' || c == '*' || c == '?'
 }
 
 func isPattern(name string) bool { return strings.ContainsAny(name, "*?") }
 
-// checkWidth refuses a name with all below it where it is a public suffix, and a pattern for all names below one. Names of one's own
-// networks, such as "internal", are no public suffixes.
+// checkWidth rejects a name with all names below it if it is a public suffix, and a pattern that matches all
+// names below one. Names of private networks, such as "internal", are not public suffixes.
 func checkWidth(name string) error {
 	for {
 		label, rest, more := strings.Cut(name, ".")
@@ -114,14 +114,14 @@ func checkWidth(name string) error {
 	if isPattern(name) {
 		return nil
 	}
-	// A name that is in no row of the list has its last label as its suffix.
+	// For a name without a matching rule, the public suffix list yields its last label.
 	if suffix, managed := publicsuffix.PublicSuffix(name); suffix == name && (managed || strings.Contains(name, ".")) {
 		return errTooWide
 	}
 	return nil
 }
 
-// matchPattern reports whether each label of a host matches that of a pattern.
+// matchPattern reports whether each label of a host matches the corresponding label of a pattern.
 func matchPattern(pattern, host string) bool {
 	for {
 		wanted, restWanted, more := strings.Cut(pattern, ".")
@@ -136,10 +136,10 @@ func matchPattern(pattern, host string) bool {
 	}
 }
 
-// matchLabel compares a label with its pattern, in which "*" stands for any characters, also none, and "?" for one. It takes at
-// most the product of their lengths.
+// matchLabel reports whether a label matches a pattern, in which "*" stands for any characters or none, and
+// "?" for one. The time is at most proportional to the product of the lengths.
 func matchLabel(pattern, label string) bool {
-	star, behind := -1, 0 // the last "*", and where what follows it was tried
+	star, behind := -1, 0 // the last "*", and the position where the rest of the pattern was tried
 	p := 0
 	for i := 0; i < len(label); {
 		switch {
@@ -159,8 +159,8 @@ func matchLabel(pattern, label string) bool {
 	return strings.Trim(pattern[p:], "*") == ""
 }
 
-// mayBeLiteral reports whether a text has the bytes of an address or a network. Others are not even tried to be parsed as one: the
-// errors for a long list of names would take longer than all the rest.
+// mayBeLiteral reports whether a text consists of the bytes of an address or a network. It avoids parsing
+// other texts as one: the errors for a long list of names would take most of the time.
 func mayBeLiteral(text string) bool {
 	if strings.IndexByte(text, ':') >= 0 {
 		return true
@@ -173,5 +173,5 @@ func mayBeLiteral(text string) bool {
 	return true
 }
 
-// isSink reports whether an address is one that hosts files give the names which they block.
+// isSink reports whether hosts files use the address for blocked names.
 func isSink(addr netip.Addr) bool { return addr.IsUnspecified() || addr.IsLoopback() }

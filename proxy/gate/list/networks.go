@@ -16,9 +16,9 @@ type Networks struct {
 // addressRange is a range of addresses of one family, both ends included.
 type addressRange struct{ first, last netip.Addr }
 
-// ParseNetworks reads a list of networks: a prefix ("192.0.2.0/24"), an address, or a range of addresses
-// ("192.0.2.1-192.0.2.9") a line, as the netsets of FireHOL are written; ";" begins a comment, too, as in those of Spamhaus.
-// Prefixes with bits behind their length stand for their network. The error is that of r, or ErrTooLarge.
+// ParseNetworks parses a list of networks, one per line: a prefix ("192.0.2.0/24"), an address, or a range of
+// addresses ("192.0.2.1-192.0.2.9"), as in the netsets of FireHOL; ";" begins a comment, too, as in the lists
+// of Spamhaus. Bits of a prefix after its length are ignored. The error is that of r, or ErrTooLarge.
 func ParseNetworks(r io.Reader) (*Networks, Report, error) {
 	n := new(Networks)
 	report, err := read(r, "#;", func(line string) (int, error) {
@@ -43,7 +43,7 @@ var (
 	errZone    = errors.New("an address in a list has no zone")
 )
 
-// parseRange returns the addresses of a line.
+// parseRange returns the range of addresses of a line.
 func parseRange(text string) (addressRange, error) {
 	if first, last, isRange := strings.Cut(text, "-"); isRange {
 		return parseEnds(strings.TrimSpace(first), strings.TrimSpace(last))
@@ -84,14 +84,14 @@ func parseEnds(first, last string) (addressRange, error) {
 	return addressRange{from, to}, nil
 }
 
-// prefixRange returns the addresses of a prefix.
+// prefixRange returns the range of addresses of a prefix.
 func prefixRange(prefix netip.Prefix) addressRange {
 	first := prefix.Masked().Addr()
 	last := first.AsSlice()
 	for bit := prefix.Bits(); bit < 8*len(last); bit++ {
 		last[bit/8] |= 0x80 >> (bit % 8)
 	}
-	end, _ := netip.AddrFromSlice(last) // of the same length
+	end, _ := netip.AddrFromSlice(last) // cannot fail: the length is valid
 	return addressRange{first, end}
 }
 
@@ -112,11 +112,11 @@ func (n *Networks) merge() {
 		}
 		merged = append(merged, next)
 	}
-	n.ranges = slices.Clone(merged) // without the room of those that were joined
+	n.ranges = slices.Clone(merged) // releases unused capacity
 }
 
-// Has reports whether an address is in the set; an IPv4 address in IPv6 form is that IPv4 address, and zones do not count. It does
-// not allocate.
+// Has reports whether an address is in the set; an IPv4-mapped IPv6 address is the same as the IPv4 address,
+// and zones are ignored. It does not allocate.
 func (n *Networks) Has(addr netip.Addr) bool {
 	if !addr.IsValid() || len(n.ranges) == 0 {
 		return false

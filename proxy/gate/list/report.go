@@ -1,8 +1,11 @@
-// Package list reads lists of hosts, URLs and networks from files, as administrators write and others publish them, and says
-// what is in them: to the rules of the forward proxy. A File keeps the content of a file that changes.
+// Package list reads the lists of hosts, URLs and networks that rules of the forward proxy refer to: files
+// that administrators maintain or that others publish, such as hosts files and lists for Squid, AdBlock and
+// FireHOL. Text enters; a set with a Has method leaves, with a Report of the lines that were skipped. A File
+// keeps the content of a file up to date. Host names are compared by RFC 1035 and IDNA, URLs in the normal
+// form of RFC 3986 section 6.
 //
-// The syntax of all lists: an entry a line; "#" begins a comment at the start of a line or behind a space. A line that is not
-// understood is left out, counted and reported; it makes no other line invalid.
+// In all lists a line has one entry; "#" begins a comment at the start of a line or after a space. An invalid
+// line is skipped, counted and reported; it does not affect other lines.
 package list
 
 import (
@@ -15,42 +18,42 @@ import (
 	"github.com/urnd/urnd/internal/plaintext"
 )
 
-// The bounds of a list. A list that exceeds MaxEntries or MaxBytes is an error; longer lines are skipped.
+// The limits of a list. A list that exceeds MaxEntries or MaxBytes is an error; longer lines are skipped.
 const (
 	MaxEntries = 10_000_000
 	MaxBytes   = 512 << 20
-	maxLine    = 4096 // bytes; the longest URLs in use are about half of it
+	maxLine    = 4096 // bytes; about twice the length of the longest URLs in use
 )
 
-// maxMistakes bounds the lines that a Report describes.
+// maxMistakes limits the lines that a Report describes.
 const maxMistakes = 10
 
-// ErrTooLarge is for a list with more than MaxEntries entries or MaxBytes bytes.
+// ErrTooLarge is the error of a list with more than MaxEntries entries or MaxBytes bytes.
 var ErrTooLarge = fmt.Errorf("a list has at most %d entries and %d MiB", MaxEntries, MaxBytes>>20)
 
-// Report says what was read.
+// Report is the outcome of reading a list.
 type Report struct {
-	Entries int // duplicates are counted, too
-	Skipped int // lines that were not understood
+	Entries int // duplicates included
+	Skipped int // invalid lines
 	// Mistakes are the first ten of them.
 	Mistakes []Mistake
-	// Unfinished is whether the last line has no line end: who writes the file may not have finished.
+	// Unfinished is whether the last line has no line end: the file may still be being written.
 	Unfinished bool
 }
 
 // Mistake is a line that was skipped.
 type Mistake struct {
-	Line   int    // from 1
+	Line   int    // starting at 1
 	Text   string // shortened, without control characters
-	Reason string // what is wrong, and what to write instead
+	Reason string // the error, and the correct form
 }
 
-// String returns the mistake in one line.
+// String returns the mistake as one line.
 func (m Mistake) String() string { return fmt.Sprintf("line %d, %q: %s", m.Line, m.Text, m.Reason) }
 
-// skip records a line that was skipped.
+// skip records a skipped line.
 func (r *Report) skip(number int, text string, reason error) {
-	const most = 80 // bytes of a line that are shown
+	const most = 80 // bytes of a line that are quoted
 	r.Skipped++
 	if len(r.Mistakes) < maxMistakes {
 		r.Mistakes = append(r.Mistakes, Mistake{number, plaintext.Shorten(plaintext.OneLine(text), most), reason.Error()})
@@ -59,8 +62,9 @@ func (r *Report) skip(number int, text string, reason error) {
 
 var errLineLength = fmt.Errorf("a line has at most %d bytes", maxLine)
 
-// read calls add with each line that is neither empty nor a comment, without the comment and white space around it. add returns
-// the number of entries of the line; its error skips the line, but for ErrTooLarge. comments are the characters that begin one.
+// read calls add with each line that is neither empty nor a comment, without its comment and surrounding
+// white space. add returns the number of entries of the line; its error skips the line, except ErrTooLarge.
+// comments are the characters that begin a comment.
 func read(r io.Reader, comments string, add func(line string) (int, error)) (report Report, err error) {
 	limited := &io.LimitedReader{R: r, N: MaxBytes + 1}
 	buffered := bufio.NewReaderSize(limited, maxLine+len("\r\n"))
@@ -101,7 +105,8 @@ func read(r io.Reader, comments string, add func(line string) (int, error)) (rep
 	}
 }
 
-// withoutComment returns a line up to its comment, which begins at its start or behind white space, without white space around.
+// withoutComment removes the comment of a line, which begins at its start or after white space, and
+// surrounding white space.
 func withoutComment(text, comments string) string {
 	text = strings.TrimSpace(text)
 	for start := 0; ; {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// zeros is a file of a size, of zero bytes.
+// zeros is a reader of a given number of zero bytes.
 type zeros struct{ left int }
 
 func (z *zeros) Read(p []byte) (int, error) {

@@ -12,7 +12,8 @@ import (
 	"github.com/urnd/urnd/proxy/gate/list"
 )
 
-// manyHosts returns a list of n hosts as published ones are: names of three labels, a tenth of them with all below them.
+// manyHosts returns a list of n hosts like published ones: names of three labels, a tenth of them with all
+// names below them.
 func manyHosts(n int) []byte {
 	random := rand.New(rand.NewPCG(1, 2))
 	var text bytes.Buffer
@@ -26,7 +27,7 @@ func manyHosts(n int) []byte {
 	return text.Bytes()
 }
 
-// TestMemory bounds what a million hosts take, of which some are looked up.
+// TestMemory limits the memory of a million hosts, and looks some of them up.
 func TestMemory(t *testing.T) {
 	const most = 100 << 20
 	n := 1_000_000
@@ -54,7 +55,7 @@ func TestMemory(t *testing.T) {
 	runtime.KeepAlive(text)
 }
 
-// heap returns the bytes on the heap that are in use.
+// heap returns the bytes of the heap in use.
 func heap() int64 {
 	runtime.GC()
 	var stats runtime.MemStats
@@ -62,7 +63,7 @@ func heap() int64 {
 	return int64(stats.HeapAlloc)
 }
 
-// TestNoAllocations: each request is looked up.
+// TestNoAllocations: look-ups, which run for each request, do not allocate.
 func TestNoAllocations(t *testing.T) {
 	hosts, _, _ := list.ParseHosts(strings.NewReader(".example.org\n*.example.net\na*.x?.example.net\n192.0.2.0/24\nmetrics.*\n@@||a.example.org^\n"))
 	urls, _, _ := list.ParseURLs(strings.NewReader("http://.example.org/a/b\nhttp://[2001:db8::1]/a?b\n"))

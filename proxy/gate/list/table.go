@@ -2,30 +2,31 @@ package list
 
 import "hash/maphash"
 
-// table is a hash table of texts with flags, compact for millions of them: its entries are one after the other in one slice of
-// bytes, and found by open addressing with linear probing. Texts are compared, not their hashes alone. The zero value is empty.
+// table is a hash table of texts with flags, compact for millions of them: the entries are stored
+// consecutively in one byte slice, and found by open addressing with linear probing. Texts are compared, not
+// only their hashes. The zero value is empty.
 type table struct {
 	seed  maphash.Seed
-	bytes []byte // of each entry its flags, the length of its text in two bytes, its text
-	slots []slot // a power of two of them
-	mask  uint64 // their number, less one
+	bytes []byte // for each entry: its flags, the length of its text in two bytes, its text
+	slots []slot // their number is a power of two
+	mask  uint64 // the number of slots minus one
 	count int
 }
 
-// slot is a place for an entry.
+// slot refers to an entry.
 type slot struct {
 	tag   uint32 // the upper half of the hash of its text
 	entry uint32 // the offset of its text in bytes; 0 for none
 }
 
 const (
-	entryHead = 3 // bytes in front of a text
+	entryHead = 3 // bytes before a text
 	minSlots  = 64
 	maxText   = 1<<16 - 1
 	maxTexts  = 1<<32 - 1 // bytes of all entries
 )
 
-// add adds flags to those of a text, and reports whether there was room.
+// add adds flags to those of a text, and reports whether the table had room.
 func (t *table) add(text string, flags byte) bool {
 	if t.slots == nil {
 		t.seed, t.slots, t.mask = maphash.MakeSeed(), make([]slot, minSlots), minSlots-1
@@ -48,7 +49,7 @@ func (t *table) add(text string, flags byte) bool {
 	return true
 }
 
-// grow doubles the slots.
+// grow doubles the number of slots.
 func (t *table) grow() {
 	old := t.slots
 	t.mask = t.mask<<1 | 1
@@ -60,7 +61,8 @@ func (t *table) grow() {
 	}
 }
 
-// place puts the entry whose text is at an offset into the first free slot for its hash. There is one: a quarter of them is free.
+// place puts the entry whose text is at an offset into the first free slot for its hash. A quarter of the
+// slots is free.
 func (t *table) place(hash uint64, at uint32) {
 	i := hash & t.mask
 	for t.slots[i].entry != 0 {
@@ -83,8 +85,8 @@ func (t *table) lookup(text string) byte {
 	return t.flags(maphash.String(t.seed, text), text)
 }
 
-// find returns the offset of the text that is made of parts, one after the other, and whose hash is given; 0 for none. The table has
-// slots.
+// find returns the offset of the text that is the concatenation of parts, and has the given hash; 0 for none.
+// The table must have slots.
 func (t *table) find(hash uint64, parts ...string) uint32 {
 	for i := hash & t.mask; t.slots[i].entry != 0; i = (i + 1) & t.mask {
 		if s := t.slots[i]; s.tag == uint32(hash>>32) && consistsOf(t.text(s.entry), parts) {
@@ -94,7 +96,7 @@ func (t *table) find(hash uint64, parts ...string) uint32 {
 	return 0
 }
 
-// flags returns the flags of the text that is made of parts and whose hash is given; 0 for none.
+// flags returns the flags of the text that is the concatenation of parts, and has the given hash; 0 for none.
 func (t *table) flags(hash uint64, parts ...string) byte {
 	if at := t.find(hash, parts...); at != 0 {
 		return t.bytes[at-entryHead]
@@ -102,7 +104,7 @@ func (t *table) flags(hash uint64, parts ...string) byte {
 	return 0
 }
 
-// consistsOf reports whether a text is made of parts, one after the other.
+// consistsOf reports whether a text is the concatenation of parts.
 func consistsOf(text []byte, parts []string) bool {
 	for _, part := range parts {
 		if len(part) > len(text) || string(text[:len(part)]) != part {

@@ -10,24 +10,24 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// URLs is a set of URLs: of hosts, or of names with all below them, each with a path and all below it, or with a path and a query.
-// Schemes, ports, user names and fragments do not count. Exceptions go before all other URLs. It is immutable and safe for
-// concurrent use; the zero value is empty.
+// URLs is a set of URLs: of hosts, or of names with all names below them, each with a path and all paths
+// below it, or with a path and a query. Scheme, port, userinfo and fragment are ignored. Exceptions take
+// precedence. It is immutable and safe for concurrent use; the zero value is empty.
 type URLs struct {
-	// entries have hosts, with hasURLs, and hosts followed by paths, and by "?" and queries.
+	// entries has the hosts, with hasURLs, and each host followed by a path, and by "?" and a query.
 	entries table
-	longest int // host that is for names below it, in bytes
-	path    int // the longest path, in bytes
+	longest int // the length of the longest host for names below it, in bytes
+	path    int // the length of the longest path, in bytes
 }
 
-// hasURLs is the flag of a host with entries: others cost no look-up for their paths.
+// hasURLs is the flag of a host with entries: it saves look-ups of paths for other hosts.
 const hasURLs byte = 1 << 7
 
-// literalHost begins the hosts that are addresses; the 16 bytes of the address follow. No name has this character.
+// literalHost is the prefix of a host that is an address; its 16 bytes follow. No name contains this character.
 const literalHost = "["
 
-// Has reports whether a URL is in the set: by its host and the address that this is, as for Hosts.Has, and by its path and its query,
-// without the "?", in the normal form of URIs (uri.URI.Normalize). It does not allocate.
+// Has reports whether a URL is in the set, given its host and literal address, as for Hosts.Has, its path,
+// and its query without the "?", in the normal form of URIs (uri.URI.Normalize). It does not allocate.
 func (u *URLs) Has(host string, literal netip.Addr, path, query string) bool {
 	if u.entries.count == 0 {
 		return false
@@ -57,7 +57,7 @@ func (u *URLs) Has(host string, literal netip.Addr, path, query string) bool {
 	return found&nameItself != 0 && found&notItself == 0
 }
 
-// below returns the flags of the entries with a host that have a path and a query.
+// below returns the flags of the entries of a host that match a path and a query.
 func (u *URLs) below(host, path, query string) (found byte) {
 	var hash maphash.Hash
 	hash.SetSeed(u.entries.seed)
@@ -65,10 +65,10 @@ func (u *URLs) below(host, path, query string) (found byte) {
 	if u.entries.flags(hash.Sum64(), host)&hasURLs == 0 {
 		return 0
 	}
-	hashed := 0 // bytes of the path
+	hashed := 0 // bytes of the path that are hashed
 	for end := 1; end <= min(len(path), u.path); end++ {
 		if end < len(path) && path[end] != '/' && path[end-1] != '/' {
-			continue // not at the boundary of a segment
+			continue // not at a segment boundary
 		}
 		_, _ = hash.WriteString(path[hashed:end])
 		hashed = end
@@ -82,27 +82,28 @@ func (u *URLs) below(host, path, query string) (found byte) {
 	return found
 }
 
-// literalKey returns what stands for an address in front of paths.
+// literalKey returns the key of an address, in place of a host name.
 func literalKey(addr netip.Addr) (key [17]byte) {
-	bytes := addr.As16() // that of an IPv4 address is its IPv6 form
+	bytes := addr.As16() // IPv4-mapped for an IPv4 address
 	key[0] = literalHost[0]
 	copy(key[1:], bytes[:])
 	return key
 }
 
-// ParseURLs reads a list of URLs. A line has one of these forms, which may be mixed:
+// ParseURLs parses a list of URLs. The forms of lines may be mixed:
 //
-//	http://example.org/a/b         the path and all below it, with any query, as in the lists of URLhaus and OpenPhish
+//	http://example.org/a/b         the path and all paths below it, with any query, as in lists of URLhaus, OpenPhish
 //	example.org/a/b                the same
-//	http://example.org/a?b=c       this path with this query alone
+//	http://example.org/a?b=c       this path with this query only
 //	http://example.org/            all URLs of the host
 //	http://.example.org/a          of the host and of all names below it
-//	||example.org/a^               the same, as in lists for AdBlock; |example.org/a^ is that host alone
-//	@@||example.org/a^             an exception of this list, which goes before all other lines
+//	||example.org/a^               the same, as in lists for AdBlock
+//	|example.org/a^                of the host only
+//	@@||example.org/a^             an exception of this list, which takes precedence over all other lines
 //
-// Paths are compared by whole segments: /a has /a/b and not /ab. URLs are normalized, so that all spellings are found. A scheme and
-// a port do not count: what is at one is at the others. Comments and public suffixes are as in ParseHosts. The error is that of r, or
-// ErrTooLarge.
+// Paths are compared by whole segments: /a includes /a/b and not /ab. URLs are normalized, so that all
+// spellings match. Scheme and port are ignored. Comments and public suffixes are handled as in ParseHosts.
+// The error is that of r, or ErrTooLarge.
 func ParseURLs(r io.Reader) (*URLs, Report, error) {
 	u := new(URLs)
 	report, err := read(r, "#", func(line string) (int, error) {
@@ -124,9 +125,9 @@ func ParseURLs(r io.Reader) (*URLs, Report, error) {
 // url is an entry of a list of URLs.
 type url struct {
 	host     host
-	path     string // in normal form, with "/" at least
+	path     string // in normal form, at least "/"
 	query    string // with its "?", "" for any
-	hostText string // what is in front of the path in the table
+	hostText string // the prefix of the path in the table
 }
 
 // add adds an entry.
@@ -151,7 +152,7 @@ var (
 	errURLHost = errors.New("a URL in a list has one host, or a name with all below it: write http://example.org/ or http://.example.org/")
 )
 
-// cutURL returns the URL of a line that is no comment, with a scheme, and what the line says beside it.
+// cutURL returns the URL of a line, with a scheme, and its modifiers. The line is not a comment.
 func cutURL(text string) (location string, below, except bool, err error) {
 	if text[0] == '|' || strings.HasPrefix(text, "@@") || isCosmetic(text) {
 		if text, below, except, err = cutAdBlock(text); err != nil {
@@ -160,7 +161,8 @@ func cutURL(text string) (location string, below, except bool, err error) {
 	}
 	if !strings.Contains(text, "://") {
 		if strings.Contains(text, "@") {
-			return "", false, false, errNoURL // such as mailto:a@example.org, which is no URL of all that this host has
+			// Such as mailto:a@example.org, which does not stand for all URLs of its host.
+			return "", false, false, errNoURL
 		}
 		text = "http://" + text
 	}
@@ -170,7 +172,7 @@ func cutURL(text string) (location string, below, except bool, err error) {
 	return text, below, except, nil
 }
 
-// parseURLLine parses a line that is no comment.
+// parseURLLine parses a line that is not a comment.
 func parseURLLine(text string) (url, error) {
 	text, below, except, err := cutURL(text)
 	if err != nil {
@@ -205,7 +207,7 @@ func parseURLLine(text string) (url, error) {
 	return added, err
 }
 
-// parseLocation parses a URL as it is in requests, or else as people type it, and normalizes it.
+// parseLocation parses a URL as in requests, or else as an IRI, and normalizes it.
 func parseLocation(text string) (uri.URI, error) {
 	u, err := uri.ParseRaw(text)
 	if err == nil && u.Check() != nil || err != nil {

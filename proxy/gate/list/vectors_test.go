@@ -17,7 +17,7 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// What the rules of the forward proxy ask, whose package this one does not import.
+// The interfaces of package policy, which this package does not import.
 var (
 	_ interface {
 		String() string
@@ -33,10 +33,11 @@ var (
 	} = list.NetworkFile{}
 )
 
-// lookup returns whether a list has what a line of a vector file names.
+// lookup returns whether a list has the entry in a line of a vector file.
 type lookup func(t *testing.T, text string) bool
 
-// TestVectors reads the samples in testdata, whose names end in the kind of the list, and looks up what their ".want" files say.
+// TestVectors parses the samples in testdata, whose extension is the kind of the list, and compares look-ups
+// with their ".want" files.
 func TestVectors(t *testing.T) {
 	wanted, err := filepath.Glob("testdata/*.want")
 	if err != nil || len(wanted) < 5 {
@@ -130,7 +131,7 @@ func compare(t *testing.T, path string, has lookup, report list.Report) {
 	}
 }
 
-// TestBounds: long lines are skipped, and what is behind them is read.
+// TestBounds: too long lines are skipped, and the following ones are read.
 func TestBounds(t *testing.T) {
 	long := strings.Repeat("a.", 4096) + "example"
 	hosts, report, err := list.ParseHosts(strings.NewReader(long + "\n# " + long + "\n" + strings.Repeat("ä", 600) + "\nb.example\n" + long))
@@ -149,7 +150,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestReadError: what was read before an error is no list.
+// TestReadError: a read error discards the list.
 func TestReadError(t *testing.T) {
 	broken := errors.New("broken")
 	if hosts, _, err := list.ParseHosts(io.MultiReader(strings.NewReader("a.example\n"), iotest.ErrReader(broken))); hosts != nil || !errors.Is(err, broken) {

@@ -11,26 +11,26 @@ import (
 )
 
 const (
-	pollEvery   = time.Minute            // how often a file is looked at without an event, as for network file systems there is none
-	eventDelay  = 100 * time.Millisecond // for which events are gathered
-	mostDrained = 1000                   // events that are gathered; others are one more look
+	pollEvery   = time.Minute            // interval of checks without events: network file systems have none
+	eventDelay  = 100 * time.Millisecond // how long events are collected
+	mostDrained = 1000                   // events per check
 )
 
-// Run notices changes of the file and reads them, until a context ends. It is called once.
+// Run reloads the file when it changes, until ctx ends. It must be called only once.
 func (f *File[T]) Run(ctx context.Context) {
 	var events <-chan fsnotify.Event
 	var failures <-chan error
 	watcher, err := fsnotify.NewWatcher()
 	if err == nil {
-		defer func() { _ = watcher.Close() }() // it only reads
+		defer func() { _ = watcher.Close() }() // it was only read from
 		events, failures = watcher.Events, watcher.Errors
 	} else {
 		f.config.Log.Warn("changes of a list are noticed after up to a minute", "path", f.config.Path, "error", err.Error())
 	}
 	for {
 		if watcher != nil {
-			// The folder, as files are replaced by others of their name, each time, as it can be replaced, too. What cannot be watched
-			// is looked at every minute.
+			// The directory is watched, as a file is usually replaced by a rename; and each time again, as
+			// the directory may be replaced, too. If that fails, the file is still checked every minute.
 			_ = watcher.Add(filepath.Dir(f.config.Path))
 		}
 		wait := f.look(ctx)
@@ -55,7 +55,7 @@ func (f *File[T]) Run(ctx context.Context) {
 	}
 }
 
-// drain takes the events that wait.
+// drain removes pending events.
 func drain(events <-chan fsnotify.Event) {
 	for range mostDrained {
 		select {
@@ -66,8 +66,8 @@ func drain(events <-chan fsnotify.Event) {
 	}
 }
 
-// look looks at the file, and reads it where it has changed and been quiet since. It returns when to look again, 0 where nothing is
-// under way.
+// look checks the file, and reads it if it has changed and is quiet since. It returns the time until the next
+// check, 0 if none is pending.
 func (f *File[T]) look(ctx context.Context) time.Duration {
 	now := f.config.Now()
 	if seen := f.stat(); !seen.same(f.seen) {
@@ -95,7 +95,8 @@ func (f *File[T]) look(ctx context.Context) time.Duration {
 	return f.reload(ctx, now)
 }
 
-// reload reads the file, and makes it the content where it can be used. It returns when to look again, as look does.
+// reload reads the file, and makes it the current content if it is valid. It returns the time until the next
+// check, like look.
 func (f *File[T]) reload(ctx context.Context, now time.Time) time.Duration {
 	read, err := f.read(ctx)
 	switch {
@@ -106,7 +107,7 @@ func (f *File[T]) reload(ctx context.Context, now time.Time) time.Duration {
 		return quietTime
 	case err != nil:
 		f.finish(err.Error())
-		// What cannot be read is tried again, with the next look: rights change without a change of the content.
+		// Reading is retried at the next check: permissions change without a change of the content.
 		f.done = errors.Is(err, ErrTooLarge) || errors.Is(err, errEmpty) || errors.Is(err, errNoEntries)
 		return 0
 	case read.report.Unfinished && f.reread.IsZero():
@@ -121,7 +122,7 @@ func (f *File[T]) reload(ctx context.Context, now time.Time) time.Duration {
 	return 0
 }
 
-// changed records another state of the file.
+// changed records another version of the file.
 func (f *File[T]) changed(seen state, now time.Time) {
 	f.seen, f.since, f.reread, f.done = seen, now, time.Time{}, false
 	if f.changing.IsZero() {
@@ -129,7 +130,7 @@ func (f *File[T]) changed(seen state, now time.Time) {
 	}
 }
 
-// finish records that the state of the file is dealt with, and why it cannot be used; "" where it can.
+// finish records that the version of the file was processed, and why it cannot be used; "" if it can.
 func (f *File[T]) finish(fault string) {
 	f.done, f.changing, f.reread = true, time.Time{}, time.Time{}
 	if fault == "" {
@@ -138,7 +139,7 @@ func (f *File[T]) finish(fault string) {
 	f.setFault(fault)
 }
 
-// shrunk returns why a file that has become much smaller is refused, "" where it is not.
+// shrunk returns why a file that has shrunk is rejected, "" if it is accepted.
 func (f *File[T]) shrunk(read *content[T]) string {
 	entries, before := read.report.Entries, f.current.Load().report.Entries
 	if before == 0 || 2*entries >= before || before < shrinkFrom && entries > 0 {
@@ -147,7 +148,7 @@ func (f *File[T]) shrunk(read *content[T]) string {
 	if r := f.refused; r != nil && r.report.Entries == entries && r.state.info.Size() == read.state.info.Size() {
 		return ""
 	}
-	// Without its value, which is not used.
+	// The parsed value is not retained.
 	f.refused = &content[T]{report: Report{Entries: entries}, state: read.state}
 	return fmt.Sprintf("the file has %d entries, of %d before: it may be half-written; touch it to use it as it is", entries, before)
 }

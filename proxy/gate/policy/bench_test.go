@@ -8,7 +8,7 @@ import (
 	"github.com/urnd/urnd/proxy/gate/policy"
 )
 
-// manyHosts is a policy as those with lists of hosts have it: one rule of n hosts.
+// manyHosts is a typical policy with a long list: one rule of n hosts.
 func manyHosts(t testing.TB, n int) *policy.Policy {
 	list := make([]string, 0, n)
 	for i := range n / 2 {
@@ -34,7 +34,7 @@ func TestDecideAllocatesNothing(t *testing.T) {
 	}
 }
 
-// A host costs a look-up for each of its labels, however many hosts a rule has.
+// A decision costs one look-up per label of the host, however many hosts a rule has.
 func BenchmarkDecide(b *testing.B) {
 	for _, n := range []int{2, 100, 10_000, 100_000} {
 		p := manyHosts(b, n)

@@ -9,8 +9,8 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// A path is compared as a whole. Where servers may read it in several ways, a rule that denies holds for each of them, and one that
-// allows only where it holds for all.
+// A path is compared as a whole. If servers may read it in several ways, a denying rule holds if one of them
+// matches, an allowing rule only if all match.
 func TestPaths(t *testing.T) {
 	for _, tt := range []struct {
 		pattern, path string
@@ -25,16 +25,16 @@ func TestPaths(t *testing.T) {
 		{"*.exe", "/a/b.exe.txt", false, false},
 		{"*.exe", "/a/b.EXE", false, false},
 		{"/*/b/*.exe", "/a/b/c/d.exe", true, true},
-		{"/a*a", "/a", false, false}, // the two do not overlap
+		{"/a*a", "/a", false, false}, // prefix and suffix must not overlap
 		{"/a*b*b", "/ab", false, false},
 		{"/a*b*b", "/abb", true, true},
 		{"*", "/", true, true},
 		{"/", "/", true, true},
-		{"/private/*", "/%70rivate/a", true, true}, // in normal form
+		{"/private/*", "/%70rivate/a", true, true}, // normalized
 		{"/private/*", "/private%2Fa", true, false},
 		{"/private/*", "/a/..%2Fprivate/b", true, false},
 		{"/private/*", "/b/private/a", false, false},
-		{"/private/*", "/b//../private/a", true, false}, // as it is sent: in normal form it is /b/private/a
+		{"/private/*", "/b//../private/a", true, false}, // as sent: in normal form it is /b/private/a
 		{"/private/*", "/private;x/a", true, false},
 		{"*.exe", "/b.exe;v=1", true, false},
 		{"/public/*", "/public/..%2Fprivate/a", true, false},
@@ -67,7 +67,7 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// Of a tunnel no path is known: no rule with paths holds for it.
+// The path of a tunnel is unknown: no rule with paths holds.
 func TestPathsOfTunnels(t *testing.T) {
 	for _, deny := range [...]bool{true, false} {
 		p := newPolicy(t, policy.Enforce, policy.Rule{ID: "path", Deny: deny, Paths: []string{"*"}})
@@ -77,8 +77,8 @@ func TestPathsOfTunnels(t *testing.T) {
 	}
 }
 
-// Times are those of the clock on the wall, also when it is changed. Europe/Berlin changed it on 2026-03-29 at 02:00, to 03:00, and on
-// 2026-10-25 at 03:00, to 02:00.
+// Windows are in local time, across daylight saving changes. Europe/Berlin changes on 2026-03-29 from 02:00
+// to 03:00, and on 2026-10-25 from 03:00 to 02:00.
 func TestWindows(t *testing.T) {
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
@@ -98,7 +98,7 @@ func TestWindows(t *testing.T) {
 		{office, "2026-11-30T06:59:59Z", false},
 		{office, "2026-11-30T16:59:59Z", true},
 		{office, "2026-11-30T17:00:00Z", false},
-		{office, "2026-07-06T06:00:00Z", true}, // in summer
+		{office, "2026-07-06T06:00:00Z", true}, // daylight saving time
 		{office, "2026-11-29T09:00:00Z", false},
 		{utc, "2026-11-30T07:59:59Z", false},
 		{utc, "2026-11-30T08:00:00Z", true},
@@ -106,11 +106,11 @@ func TestWindows(t *testing.T) {
 		{night, "2026-11-29T04:59:59Z", true}, // Sunday 05:59
 		{night, "2026-11-29T05:00:00Z", false},
 		{night, "2026-11-27T23:00:00Z", false}, // of Friday
-		{night, "2026-03-29T03:59:59Z", true},  // 05:59 in summer already
+		{night, "2026-03-29T03:59:59Z", true},  // 05:59 daylight saving time
 		{night, "2026-03-29T04:00:00Z", false},
-		{night, "2026-10-25T04:59:59Z", true}, // 05:59 in winter again
+		{night, "2026-10-25T04:59:59Z", true}, // 05:59 standard time
 		{small, "2026-03-29T00:59:59Z", false},
-		{small, "2026-03-29T01:00:00Z", false}, // 03:00: there is no 02:30
+		{small, "2026-03-29T01:00:00Z", false}, // 03:00: 02:30 does not exist
 		{small, "2026-10-25T00:30:00Z", true},  // 02:30
 		{small, "2026-10-25T01:30:00Z", true},  // 02:30 again
 		{small, "2026-10-25T02:00:00Z", false},
@@ -130,7 +130,7 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-// A rule by groups holds for users who are in one of them.
+// A rule with groups holds for users in one of them.
 func TestGroupsOfRules(t *testing.T) {
 	p := newPolicy(t, policy.Enforce,
 		policy.Rule{ID: "staff", Groups: []string{"staff", "guests"}}, policy.Rule{ID: "rest", Deny: true, Groups: []string{"guests", "others"}})
@@ -147,7 +147,7 @@ func TestGroupsOfRules(t *testing.T) {
 	}
 }
 
-// What a tunnel begins with is a condition of rules that deny alone, and holds for nothing before it has begun.
+// The kind of a tunnel's first bytes may only be a condition of denying rules, and does not hold before they arrive.
 func TestHellos(t *testing.T) {
 	if _, err := policy.New(policy.Enforce, []policy.Rule{{ID: "a", Hellos: []policy.Hello{policy.NoTLS}}}); err == nil {
 		t.Error("a rule that allows has it")
@@ -166,7 +166,7 @@ func TestHellos(t *testing.T) {
 	}
 }
 
-// list is a list of a test: of hosts, URLs and addresses at once.
+// Lists of hosts, URLs and addresses for tests.
 type (
 	hostList map[string]bool
 	urlList  map[string]bool
@@ -187,7 +187,8 @@ func (l addrList) Has(addr netip.Addr) bool {
 	return false
 }
 
-// The values of a list are alternatives to those of the rule, and rules with lists are found however others are indexed.
+// The values of a list are alternatives to those of the rule, and rules with lists are found whatever other
+// rules are indexed by.
 func TestLists(t *testing.T) {
 	in, out := netip.MustParseAddr("10.0.0.1"), netip.MustParseAddr("192.0.2.9")
 	p := newPolicy(t, policy.Enforce,

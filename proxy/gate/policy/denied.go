@@ -5,13 +5,13 @@ import (
 	"fmt"
 )
 
-// ErrDenied is in the chain of each Denied.
+// ErrDenied is wrapped by each Denied.
 var ErrDenied = errors.New("a rule of the site denies this request")
 
-// Denied is the error for a request that a rule denies.
+// Denied is the error of a request that a rule denies.
 type Denied struct {
-	Rule   string // its id
-	Reason string // what the site says of it to readers, "" for nothing
+	Rule   string // the identifier of the rule
+	Reason string // the site's explanation for readers, "" for none
 }
 
 func (d *Denied) Error() string { return fmt.Sprintf("the site's rule %q denies this request", d.Rule) }

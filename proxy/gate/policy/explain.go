@@ -10,23 +10,23 @@ import (
 type Match struct {
 	Rule    string
 	Deny    bool
-	Because []Condition // those that hold; empty for a rule without
-	// Destinations are those of the rule: it decides only if the connection goes to one of them.
-	// Empty: it decides all requests that come to it.
+	Because []Condition // the conditions that hold; empty for a rule without conditions
+	// Destinations are those of the rule: it decides only if the connection goes to one of them. If empty, it
+	// decides all requests that reach it.
 	Destinations []string
 }
 
-// Condition is a condition that holds, with the value for which it does.
+// Condition is a condition that holds, with the matching value.
 type Condition struct {
-	Name  string // as it is a setting of a rule: "clients", "users", "hosts_from"
+	Name  string // the name of its setting: "clients", "users", "hosts_from"
 	Value string
 }
 
-// String returns the condition as "ports 443".
+// String returns the condition in the form "ports 443".
 func (c Condition) String() string { return c.Name + " " + c.Value }
 
-// Explain returns the rules that may decide a request, in order: those whose conditions hold apart from
-// the destination, to the first that has no destinations. It is for people: it is slow.
+// Explain returns the rules that may decide a request, in order: those whose conditions hold, regardless of
+// the destination, up to the first without destinations. It is meant for explanations, and slow.
 func (p *Policy) Explain(r Request) []Match {
 	if p.Mode() == Open {
 		return nil
@@ -46,7 +46,7 @@ func (p *Policy) Explain(r Request) []Match {
 	return found
 }
 
-// destinationTexts are the ranges and lists of the addresses to which the connections go that a rule decides.
+// destinationTexts returns the destination ranges and lists of a rule as texts.
 func (r *rule) destinationTexts() (texts []string) {
 	for _, prefix := range r.Destinations {
 		texts = append(texts, prefix.String())
@@ -57,7 +57,7 @@ func (r *rule) destinationTexts() (texts []string) {
 	return texts
 }
 
-// because compares a request with a rule value by value, and returns those that hold.
+// because compares a request with a rule value by value, and returns the conditions that hold; false if one does not.
 func (r *rule) because(request Request) ([]Condition, bool) {
 	client, literal := plain(request.Client), request.literal()
 	isHost := func(text string) bool {
@@ -87,13 +87,13 @@ func (r *rule) because(request Request) ([]Condition, bool) {
 	return all.holding, !all.failed
 }
 
-// conditions are those of a rule that hold, and whether another one does not.
+// conditions are the conditions of a rule that hold, and whether another one does not.
 type conditions struct {
 	holding []Condition
 	failed  bool
 }
 
-// values are the values of a condition: how many, and those that hold.
+// values are the number of values of a condition, and those that hold.
 type values struct {
 	count   int
 	holding []Condition
@@ -109,7 +109,7 @@ func valuesOf[T any](name string, all []T, holds func(T) bool) values {
 	return v
 }
 
-// add adds a condition, whose alternatives may be values and lists: the first of them that holds.
+// add adds a condition, whose alternatives may be values and lists: the first one that holds.
 func (c *conditions) add(alternatives ...values) {
 	count := 0
 	for _, v := range alternatives {

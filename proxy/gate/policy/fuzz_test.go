@@ -10,8 +10,8 @@ import (
 	"github.com/urnd/urnd/proxy/gate/policy"
 )
 
-// isHost says whether a host belongs to a host of a rule, by the words of the documentation: without
-// an index, and by a regular expression.
+// isHost reports whether a host matches a host of a rule, by the words of the documentation: without an
+// index, and by a regular expression.
 func isHost(text, host string) bool {
 	text = strings.TrimSuffix(strings.ToLower(text), ".")
 	if addr, err := netip.ParseAddr(host); err == nil {
@@ -31,8 +31,7 @@ func isHost(text, host string) bool {
 	return regexp.MustCompile(`(?s)\A` + pattern + `\z`).MatchString(host)
 }
 
-// The index of hosts finds what a comparison with each host finds, and a host that is refused stays
-// out of it.
+// The index of hosts matches the same hosts as a comparison with each host, and an invalid host is not indexed.
 func FuzzHosts(f *testing.F) {
 	for _, seed := range [][2]string{
 		{"www.example.org .example.com *.cdn-?.example.net", "a.example.com"},
@@ -49,7 +48,7 @@ func FuzzHosts(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, texts, host string) {
 		if strings.Contains(host, "/") || strings.ContainsFunc(host, func(r rune) bool { return r > unicode.MaxASCII }) {
-			return // no host in a URI has them (RFC 3986 section 3.2.2)
+			return // no host in a URI has these characters (RFC 3986 section 3.2.2)
 		}
 		host = strings.ToLower(host)
 		var hosts []string
@@ -75,8 +74,8 @@ func FuzzHosts(f *testing.F) {
 	})
 }
 
-// What is decided before the destination is known is not decided otherwise for any destination, and
-// Explain names the rule that decides.
+// A decision before the destination is known is the same for each destination, and Explain names the rule
+// that decides.
 func FuzzDecide(f *testing.F) {
 	f.Add([]byte{0, 1, 2, 3, 4, 5, 6, 7}, byte(1))
 	f.Add([]byte{0b011, 0b101, 0b110}, byte(0))

@@ -1,24 +1,25 @@
 package policy
 
-// Hello is with what a client begins a tunnel, as far as that says where it leads.
+// Hello is the kind of the first bytes that a client sends in a tunnel, as far as they reveal the server.
 type Hello uint8
 
-// The beginnings of tunnels.
+// The kinds of first bytes.
 const (
-	Unseen     Hello = iota // nothing has come, or it is no tunnel
-	Named                   // a ClientHello with the name of a server (RFC 6066 section 3)
-	Unnamed                 // a ClientHello without
-	Encrypted               // a ClientHello with another one in it that is encrypted, or that looks so (RFC 9849): the name is the outer one
-	NoTLS                   // anything else
-	Unreadable              // a record of TLS whose ClientHello cannot be read: a server may read it, and the name in it. It counts as NoTLS
+	Unseen    Hello = iota // no bytes yet, or not a tunnel
+	Named                  // a ClientHello with a server name (RFC 6066 section 3)
+	Unnamed                // a ClientHello without a server name
+	Encrypted              // a ClientHello with an apparent inner one (RFC 9849): the name is the outer one
+	NoTLS                  // anything else
+	// A TLS record with an unreadable ClientHello: the server may read it, and the name in it. It matches NoTLS, too.
+	Unreadable
 )
 
 var helloNames = [...]string{"", "named", "unnamed", "encrypted", "none", "unreadable"}
 
-// String returns the beginning in one word, "" for Unseen.
+// String returns the kind in one word, "" for Unseen.
 func (h Hello) String() string { return helloNames[h] }
 
-// ParseHello returns the beginning that String calls name, Unseen where there is none.
+// ParseHello is the reverse of String; it returns Unseen for an unknown name.
 func ParseHello(name string) Hello {
 	for h, known := range helloNames {
 		if name == known {
@@ -28,5 +29,5 @@ func ParseHello(name string) Hello {
 	return Unseen
 }
 
-// is reports whether a rule about other holds for the beginning.
+// is reports whether h matches the value of a rule.
 func (h Hello) is(other Hello) bool { return h == other || h == Unreadable && other == NoTLS }

@@ -13,7 +13,7 @@ import (
 // host is a host of a Rule.
 type host struct {
 	name    string       // without a leading dot; "" for addresses
-	below   bool         // all names below belong to it, too
+	below   bool         // all names below it match, too
 	wild    bool         // name is a pattern
 	network netip.Prefix // of addresses
 }
@@ -53,13 +53,13 @@ func parseHost(text string) (host, error) {
 	return host{name: name, below: below, wild: wild}, nil
 }
 
-// mayBeAddress reports whether a text has the octets of an address or a range. Others are not even tried to be parsed
-// as one: the errors for a long list of names would take longer than all the rest.
+// mayBeAddress reports whether a text consists of the bytes of an address or a range. It avoids parsing other
+// texts as one: the errors for a long list of names would take most of the time.
 func mayBeAddress(text string) bool {
 	return strings.ContainsAny(text, ":/") || isNumbers(strings.Trim(text, "[]"))
 }
 
-// isPattern reports whether a text has the octets of a name or pattern, and no empty label.
+// isPattern reports whether a text consists of the bytes of a name or pattern, and has no empty label.
 func isPattern(text string) bool {
 	last := byte('.')
 	for i := range len(text) {
@@ -73,7 +73,7 @@ func isPattern(text string) bool {
 	return last != '.'
 }
 
-// holds reports whether a host belongs to h; literal is the host where it is an address.
+// holds reports whether a host matches h; literal is the host's address if it is one.
 func (h host) holds(asked string, literal netip.Addr) bool {
 	switch {
 	case literal.IsValid() || h.network.IsValid():
@@ -85,15 +85,16 @@ func (h host) holds(asked string, literal netip.Addr) bool {
 	return ok && (rest == "" || h.below && strings.HasSuffix(rest, "."))
 }
 
-// matches reports whether each label of a host matches that of a pattern. Hosts are
-// ASCII without slashes (RFC 3986 section 3.2.2), of which path.Match matches each octet alike.
+// matches reports whether each label of a host matches the corresponding label of a pattern. Hosts are ASCII
+// without slashes (RFC 3986 section 3.2.2), so path.Match compares bytes.
 func matches(pattern, asked string) bool {
 	for more := true; more; {
 		var wanted, label string
 		var moreLabels bool
 		wanted, pattern, more = strings.Cut(pattern, ".")
 		label, asked, moreLabels = strings.Cut(asked, ".")
-		if ok, _ := path.Match(wanted, label); !ok || more != moreLabels { // a pattern has no "[" that could be wrong
+		// The pattern cannot be malformed: it has no "[".
+		if ok, _ := path.Match(wanted, label); !ok || more != moreLabels {
 			return false
 		}
 	}

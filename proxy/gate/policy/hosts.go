@@ -5,17 +5,18 @@ import (
 	"strings"
 )
 
-// hosts finds rules by the host of a request: a look-up for each label of a name finds them, however many hosts there are.
-// Only patterns with the same labels behind their last wildcard are compared one by one. The zero value is empty.
+// hosts is an index of rules by the host of a request, with one look-up per label of the name, regardless of
+// the number of hosts. Only patterns with the same labels after their last wildcard are compared one by one.
+// The zero value is empty.
 type hosts struct {
 	exact    map[string][]int32
-	below    map[string][]int32   // of names that stand for all below them, too
-	patterns map[string][]pattern // by the labels behind the last wildcard, "" for none
+	below    map[string][]int32   // names that include all names below them
+	patterns map[string][]pattern // by the labels after the last wildcard, "" for none
 	networks networks
-	longest  int // key of below and patterns, in octets: it bounds what a long host costs
+	longest  int // the longest key of below and patterns, in bytes: limits the look-ups of a long host
 }
 
-// pattern is one of a rule.
+// pattern is a pattern with its rules.
 type pattern struct {
 	text  string
 	rules []int32
@@ -26,7 +27,7 @@ func (h *hosts) add(all []host, number int32) {
 	if h.exact == nil {
 		h.exact, h.below, h.patterns = make(map[string][]int32, len(all)), make(map[string][]int32), make(map[string][]pattern)
 	}
-	alone := []int32{number} // all hosts of which no other rule is share it: to append makes a copy
+	alone := []int32{number} // shared by all hosts of this rule only: append makes a copy
 	for _, host := range all {
 		switch {
 		case host.network.IsValid():
@@ -54,8 +55,8 @@ func addRule[K comparable](rules map[K][]int32, key K, alone []int32) {
 	}
 }
 
-// find calls try with lists of the rules one of whose hosts is that of the request, each in order, until it returns false.
-// literal is the host where it is an address.
+// find calls try with lists of the rules that match the host, each list in order, until try returns false.
+// literal is the host's address if it is one.
 func (h *hosts) find(asked string, literal netip.Addr, try func([]int32) bool) {
 	switch {
 	case literal.IsValid():
@@ -67,7 +68,7 @@ func (h *hosts) find(asked string, literal netip.Addr, try func([]int32) bool) {
 	}
 }
 
-// has reports whether a rule is found.
+// has reports whether a rule matches.
 func (h *hosts) has(asked string, literal netip.Addr) bool {
 	found := false
 	h.find(asked, literal, func(rules []int32) bool {
@@ -77,7 +78,7 @@ func (h *hosts) has(asked string, literal netip.Addr) bool {
 	return found
 }
 
-// findAbove finds rules by the names above a host, from the last label on.
+// findAbove finds rules by the names above a host, starting at the last label.
 func (h *hosts) findAbove(asked string, try func([]int32) bool) {
 	for dot := strings.LastIndexByte(asked, '.'); dot >= 0; dot = strings.LastIndexByte(asked[:dot], '.') {
 		name := asked[dot+1:]
@@ -87,7 +88,7 @@ func (h *hosts) findAbove(asked string, try func([]int32) bool) {
 	}
 }
 
-// findPatterns finds rules by patterns that end in a name.
+// findPatterns finds rules by patterns with a suffix.
 func (h *hosts) findPatterns(end, asked string, try func([]int32) bool) bool {
 	for _, p := range h.patterns[end] {
 		if matches(p.text, asked) && !try(p.rules) {

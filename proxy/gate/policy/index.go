@@ -5,14 +5,16 @@ import (
 	"net/netip"
 )
 
-// index finds the first rule that holds without a look at most of the others. A rule is in it by one of its conditions, once
-// for each value: by hosts, clients or users, whichever it shares with the fewest rules, else by destinations. Rules that have
-// none of them, or whose values are in lists, are compared one by one. The zero value is empty.
+// index finds the first rule that holds without comparing most of the others. A rule is indexed by one of its
+// conditions, once per value: by hosts, clients or users, whichever it shares with the fewest rules, else by
+// destinations. Rules with none of them, or with lists in the condition, are compared one by one. The zero
+// value is empty.
 type index struct {
 	hosts   hosts
 	clients networks
 	users   map[string][]int32
-	// The rules without these conditions: those with destinations are in a list, too, for requests whose destination is not known.
+	// The rules without these conditions. Those with destinations are also in somewhere, for requests with an
+	// unknown destination.
 	destinations networks
 	somewhere    []int32
 	rest         []int32
@@ -27,7 +29,7 @@ func (x *index) add(r *rule, all []host, number int32, c *crowds) {
 	switch c.best(&r.Rule) {
 	case byHosts:
 		x.hosts.add(all, number)
-		return // who finds it by a host need not compare that
+		return // a rule found by its host need not compare the host
 	case byClients:
 		for _, network := range r.Clients {
 			x.clients.add(network, alone)
@@ -60,14 +62,15 @@ func (x *index) add(r *rule, all []host, number int32, c *crowds) {
 // search is a search for the first rule that holds.
 type search struct {
 	rules       []rule
-	request     Request    // a copy: by a pointer it would be allocated, as lists keep what they want of it
-	literal     netip.Addr // the host where it is an address
+	request     Request    // a copy: a pointer would escape to the heap, since lists are interfaces
+	literal     netip.Addr // the address of the host if it is one
 	dialled     bool       // destinations are compared, too
-	destination netip.Addr // the zero value where it is not known
-	first       int32      // its number; nowhere for none. Those behind it need not be compared
+	destination netip.Addr // the zero value if unknown
+	// The number of the first matching rule so far, nowhere for none: later rules need not be compared.
+	first int32
 }
 
-// first returns the number of the first rule of the index that holds, before the first of the search.
+// first returns the number of the first rule of the index that holds, or s.first if none before it does.
 func (x *index) first(s search) int32 {
 	x.hosts.find(s.request.Host, s.literal, s.compare)
 	x.clients.find(plain(s.request.Client), s.compare)
@@ -84,7 +87,8 @@ func (x *index) first(s search) int32 {
 	return s.first
 }
 
-// compare compares the rules of a list, in order, up to the first that holds. It returns true: another list may have one before it.
+// compare compares a list of rules, in order, up to the first that holds. It returns true, since another list
+// may have an earlier one.
 func (s *search) compare(numbers []int32) bool {
 	for _, number := range numbers {
 		if number >= s.first {
@@ -98,7 +102,7 @@ func (s *search) compare(numbers []int32) bool {
 	return true
 }
 
-// by is the condition by which a rule is found.
+// by is the condition by which a rule is indexed.
 type by int
 
 const (
@@ -108,14 +112,14 @@ const (
 	byUsers
 )
 
-// crowds count the rules that share a value, of the rules that can be found by several conditions.
+// crowds count the rules that share a value, among the rules that can be indexed by several conditions.
 type crowds struct {
 	hosts, users map[string]int
 	clients      map[netip.Prefix]int
 }
 
 func newCrowds(rules []Rule) *crowds {
-	const few = 16 // rules are compared as fast as counted
+	const few = 16 // comparing few rules is as fast as counting
 	c := &crowds{make(map[string]int), make(map[string]int), make(map[netip.Prefix]int)}
 	var several []*Rule
 	for i := range rules {
@@ -140,7 +144,7 @@ func count[K comparable](counts map[K]int, values []K) {
 	}
 }
 
-// best returns the condition that a rule shares with the fewest others.
+// best returns the condition whose values a rule shares with the fewest others.
 func (c *crowds) best(r *Rule) by {
 	best, least := byNone, math.MaxInt
 	for _, condition := range [...]struct {
@@ -158,8 +162,8 @@ func (c *crowds) best(r *Rule) by {
 	return best
 }
 
-// crowd returns how many rules share the value that most of them share; MaxInt for a condition without values, or with lists, by which
-// no rule is found.
+// crowd returns the number of rules that share the most shared value; MaxInt for a condition without values,
+// or with lists, by which a rule cannot be indexed.
 func crowd[K comparable](counts map[K]int, values []K, lists int) int {
 	if len(values) == 0 || lists > 0 {
 		return math.MaxInt

@@ -8,8 +8,8 @@ import (
 	"github.com/urnd/urnd/proxy/gate/policy"
 )
 
-// manyRules is a policy of n rules by host, by the network of the client, by both, or by destination, with the hosts in them,
-// and a rule for all others at the end.
+// manyRules is a policy of n rules by host, by the network of the client, by both, or by destination, with
+// the given number of hosts, and a final rule for all others.
 func manyRules(t testing.TB, kind string, n, hosts int) *policy.Policy {
 	t.Helper()
 	rules := make([]policy.Rule, 0, n)
@@ -34,7 +34,7 @@ func manyRules(t testing.TB, kind string, n, hosts int) *policy.Policy {
 	return newPolicy(t, policy.Enforce, append(rules, policy.Rule{ID: "rest", Deny: true})...)
 }
 
-// What a decision costs does not grow with the rules and hosts.
+// The cost of a decision does not grow with the number of rules and hosts.
 func BenchmarkManyRules(b *testing.B) {
 	for _, kind := range []string{"hosts", "clients", "both", "one host", "destinations"} {
 		for _, n := range []int{10, 1_000, 10_000} {

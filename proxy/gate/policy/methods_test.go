@@ -6,8 +6,8 @@ import (
 	"github.com/urnd/urnd/proxy/gate/policy"
 )
 
-// "post" is another method than POST (RFC 9110 section 9.1), but not for every server: a rule that denies POST is not dodged
-// by it, and one that allows POST does not allow it.
+// "post" differs from POST (RFC 9110 section 9.1), but not for every server: it does not circumvent a rule
+// that denies POST, and a rule that allows POST does not allow it.
 func TestMethodsInAnotherCase(t *testing.T) {
 	denied, allowed := policy.Rule{ID: "denied", Deny: true, Methods: []string{"POST", "CONNECT"}}, policy.Rule{ID: "allowed", Methods: []string{"GET", "POST"}}
 	rest := policy.Rule{ID: "rest", Deny: true}

@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// networks finds rules by an address: with a look-up for each length of a prefix that is in use, however many networks there
-// are. The zero value is empty.
+// networks is an index of rules by an address, with one look-up per prefix length in use, regardless of the
+// number of networks. The zero value is empty.
 type networks struct {
 	rules              map[netip.Prefix][]int32
 	lengths4, lengths6 []int
 }
 
-// add adds a rule, the only one of alone, by a network. Rules are added in order.
+// add adds the rule in alone by a network. Rules are added in order.
 func (n *networks) add(network netip.Prefix, alone []int32) {
 	if n.rules == nil {
 		n.rules = make(map[netip.Prefix][]int32)
@@ -27,7 +27,8 @@ func (n *networks) add(network netip.Prefix, alone []int32) {
 	}
 }
 
-// find calls try with lists of the rules of the networks that contain an address, each in order, until it returns false.
+// find calls try with lists of the rules of the networks that contain an address, each list in order, until
+// try returns false.
 func (n *networks) find(addr netip.Addr, try func([]int32) bool) {
 	lengths := n.lengths4
 	if addr.Is6() {
@@ -47,7 +48,7 @@ type ranges struct {
 }
 
 func newRanges(all []netip.Prefix) ranges {
-	const most = 8 // to compare with as many takes about as long as a look-up
+	const most = 8 // comparing so many takes about as long as a look-up
 	if len(all) <= most {
 		return ranges{few: all}
 	}

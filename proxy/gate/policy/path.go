@@ -6,11 +6,11 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// hasPath reports whether the path of a request is one of the rule: see Rule.Paths.
+// hasPath reports whether the path of a request matches the rule: see Rule.Paths.
 func (r *rule) hasPath(request *Request) bool { return r.hasEachPath(request, r.isPath) }
 
-// hasEachPath reports whether is holds for the path of a request: of a rule that denies for one of the paths that servers may take it
-// for, and of a rule that allows for each.
+// hasEachPath reports whether the predicate holds for the path of a request: for a denying rule, for one of
+// the paths that servers may read it as; for an allowing rule, for each of them.
 func (r *rule) hasEachPath(request *Request, is func(path string) bool) bool {
 	if request.Path == "" {
 		return false
@@ -43,8 +43,8 @@ func (r *rule) isPath(path string) bool {
 	return false
 }
 
-// matchesText reports whether a text is that of a pattern, in which "*" stands for any characters. It takes time in proportion to
-// both lengths: the shortest text for each "*" but the last suffices.
+// matchesText reports whether a text matches a pattern, in which "*" stands for any characters. The time is
+// proportional to both lengths: for each "*" but the last the shortest match suffices.
 func matchesText(pattern, text string) bool {
 	first, rest, wild := strings.Cut(pattern, "*")
 	if !wild {

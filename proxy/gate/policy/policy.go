@@ -1,9 +1,10 @@
-// Package policy decides which requests the forward proxy passes on, by the rules of the site. It
-// is pure: it resolves no name and opens no connection.
+// Package policy evaluates the rules of a site: which requests clients may send through the forward proxy and
+// to sites. A Request and, when it is known, the destination address enter; a Decision leaves, with the rule
+// that decided. It is no implementation of a standard; paths, hosts and ports are compared in the normal form
+// of RFC 3986 section 6. The package resolves no name and opens no connection.
 //
-// The first rule whose conditions all hold decides; where there is none, the request is allowed. A
-// rule may depend on the address that is dialled, which is not known before the host was resolved:
-// see Policy.Decide.
+// The first rule whose conditions all hold decides; if there is none, the request is allowed. A rule may
+// depend on the destination address, which is unknown before the host is resolved: see Policy.Decide.
 package policy
 
 import (
@@ -13,13 +14,13 @@ import (
 	"slices"
 )
 
-// Mode says what becomes of the decisions.
+// Mode selects whether decisions are enforced.
 type Mode uint8
 
 // The modes.
 const (
-	Enforce Mode = iota // requests that a rule denies are refused
-	Report              // they are passed on, and the caller logs what would have been denied
+	Enforce Mode = iota // requests that a rule denies are rejected
+	Report              // they are forwarded, and the caller logs the denial
 	Open                // the rules are not evaluated
 )
 
@@ -28,7 +29,7 @@ var modeNames = [...]string{"enforce", "report", "open"}
 // String returns the mode in one word.
 func (m Mode) String() string { return modeNames[m] }
 
-// ParseMode returns the mode that String calls name.
+// ParseMode is the reverse of Mode.String.
 func ParseMode(name string) (Mode, error) {
 	for i, known := range modeNames {
 		if name == known {
@@ -42,15 +43,15 @@ func ParseMode(name string) (Mode, error) {
 type Policy struct {
 	mode  Mode
 	rules []rule
-	// inside has the rules that deny some destinations, and ends the others: where one of these holds, no other behind it counts.
+	// inside has the rules that deny some destinations, ends all others: if a rule of ends holds, no later
+	// rule matters.
 	ends, inside index
-	groups       []string // of the conditions of all rules
+	groups       []string // in the conditions of all rules
 	hasTimes     bool
 	hasNames     bool // a rule depends on the host or the ClientHello of a tunnel
 }
 
-// New returns a policy of rules, the first of which goes first. The error names every rule that is
-// not valid.
+// New returns a policy with rules in order of precedence. The error names every invalid rule.
 func New(mode Mode, rules []Rule) (*Policy, error) {
 	if int(mode) >= len(modeNames) {
 		return nil, fmt.Errorf("%d is not a mode of the policy", mode)
@@ -82,7 +83,7 @@ func New(mode Mode, rules []Rule) (*Policy, error) {
 	return p, nil
 }
 
-// note notes what of a request its rules need to know.
+// note records which optional properties of a request the rules need.
 func (p *Policy) note(r *Rule) {
 	for _, group := range r.Groups {
 		if !slices.Contains(p.groups, group) {
@@ -93,7 +94,8 @@ func (p *Policy) note(r *Rule) {
 	p.hasNames = p.hasNames || len(r.Hosts)+len(r.HostLists)+len(r.Hellos) > 0
 }
 
-// Groups returns the groups that rules name, of which Request.Groups needs those of the user. It must not be changed.
+// Groups returns the groups in the rules; Request.Groups has to contain those of them that the user is in. It
+// must not be changed.
 func (p *Policy) Groups() []string {
 	if p.Mode() == Open {
 		return nil
@@ -104,7 +106,7 @@ func (p *Policy) Groups() []string {
 // HasTimes reports whether a rule depends on Request.Time.
 func (p *Policy) HasTimes() bool { return p.Mode() != Open && p.hasTimes }
 
-// HasTunnelNames reports whether rules depend on the server name in a tunnel, or on what else it begins with.
+// HasTunnelNames reports whether a rule depends on the server name in a tunnel, or on the kind of its first bytes.
 func (p *Policy) HasTunnelNames() bool { return p.Mode() != Open && p.hasNames }
 
 // Mode returns the mode, Open for nil.
@@ -115,21 +117,20 @@ func (p *Policy) Mode() Mode {
 	return p.mode
 }
 
-// Decision is what a policy says of a request. The mode does not change it, except that in Open
-// nothing is denied.
+// Decision is the result of a policy for a request. It does not depend on the mode, except that Open denies nothing.
 type Decision struct {
-	Rule string // the id of the rule that decides; "" for none
+	Rule string // the identifier of the rule that decides; "" for none
 	Deny bool
-	// Reason is what the site says of the rule to readers.
+	// Reason is the site's explanation of the rule for readers.
 	Reason string
-	// Final is whether the decision is made. Where it is false, the request depends on the address
-	// that is dialled, the other fields are zero, and DecideFor decides.
+	// Final is whether the request is decided. If false, the request depends on the destination address, the
+	// other fields are zero, and DecideFor decides.
 	Final bool
 }
 
-// Decide decides what does not depend on the destination. A request that is denied at every
-// destination is denied at once, by the rule without destinations, so that its host is not even
-// looked up: a query, too, tells something to who answers it. It does not allocate.
+// Decide decides as far as the decision does not depend on the destination. A request that is denied at every
+// destination is denied by the rule without destinations, before its host is resolved: a DNS query, too,
+// reveals something to its servers. It does not allocate.
 func (p *Policy) Decide(r Request) Decision {
 	if p.Mode() == Open {
 		return Decision{Final: true}
@@ -147,10 +148,9 @@ func (p *Policy) Decide(r Request) Decision {
 	return rule.decision()
 }
 
-// DecideFor decides a request whose connection goes to an address; it is always final. It is asked
-// for each address that is dialled, that of a connection which is used again and that of a stored
-// response. Where the address is not known, the zero Addr is in all ranges that are denied, and in none
-// that are allowed. It does not allocate.
+// DecideFor decides a request whose connection goes to an address; it is always final. It is called for each address
+// that is dialled, for that of a reused connection and for that of a stored response. An unknown address, the zero
+// Addr, matches all ranges of denying rules, and none of allowing rules. It does not allocate.
 func (p *Policy) DecideFor(r Request, destination netip.Addr) Decision {
 	if p.Mode() == Open {
 		return Decision{Final: true}
@@ -164,8 +164,7 @@ func (p *Policy) DecideFor(r Request, destination netip.Addr) Decision {
 	return rule.decision()
 }
 
-// Err returns the error for a request that is refused: a *Denied where the decision denies it and
-// the mode is Enforce, else nil.
+// Err returns a *Denied if the decision denies the request and the mode is Enforce, else nil.
 func (p *Policy) Err(d Decision) error {
 	if d.Deny && p.Mode() == Enforce {
 		return d.Denied()
@@ -173,7 +172,7 @@ func (p *Policy) Err(d Decision) error {
 	return nil
 }
 
-// Denied returns the error for a request that a decision denies.
+// Denied returns the error of a denying decision.
 func (d Decision) Denied() *Denied { return &Denied{Rule: d.Rule, Reason: d.Reason} }
 
 func (r *rule) decision() Decision {

@@ -27,7 +27,7 @@ func newPolicy(t testing.TB, mode policy.Mode, rules ...policy.Rule) *policy.Pol
 	return p
 }
 
-// request is a request for which all rules of TestConditions hold that have one condition.
+// request returns a request for which all one-condition rules of TestConditions hold.
 func request() policy.Request {
 	return policy.Request{
 		Client: netip.MustParseAddr("10.1.2.3"), User: "ann", Method: "GET", Scheme: "http", Host: "www.example.org", Port: 8080,
@@ -119,7 +119,7 @@ func TestHosts(t *testing.T) {
 		{"[2001:db8::1]", "2001:db8::1", true},
 		{"2001:DB8::/32", "2001:db8::1", true},
 		{"0.0.0.0/0", "::1", false},
-		{"*.*.*.*", "192.0.2.1", false}, // an address is no name
+		{"*.*.*.*", "192.0.2.1", false}, // an address is not a name
 		{"xn--bcher-kva.example", "xn--bcher-kva.example", true},
 		{"a.example", "", false},
 		{"0.0.0.0/0", "1.2.3", false},
@@ -132,8 +132,8 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// The first rule that holds decides; those with destinations are left to DecideFor, unless the
-// others deny the request everywhere.
+// The first rule that holds decides; those with destinations are left to DecideFor, unless the others deny
+// the request at every destination.
 func TestDecide(t *testing.T) {
 	allow := func(id string, destinations ...string) policy.Rule {
 		return policy.Rule{ID: id, Destinations: ranges(destinations...)}
@@ -174,7 +174,7 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// Who hides where a connection goes does not go around a rule.
+// An unknown destination does not circumvent a rule.
 func TestUnknownDestination(t *testing.T) {
 	p := newPolicy(t, policy.Enforce, policy.Rule{ID: "a", Destinations: ranges("0.0.0.0/0")}, policy.Rule{
 		ID: "b", Deny: true,
@@ -189,7 +189,7 @@ func TestUnknownDestination(t *testing.T) {
 	}
 }
 
-// Who connects to 0.0.0.0 comes to the machine itself, and does not go around a rule that denies that.
+// A connection to 0.0.0.0 reaches the machine itself, and does not circumvent a rule that denies that.
 func TestUnspecifiedDestination(t *testing.T) {
 	denies := policy.Rule{ID: "a", Deny: true, Destinations: ranges("127.0.0.0/8", "::1/128")}
 	allows := policy.Rule{ID: "a", Destinations: ranges("127.0.0.0/8", "::1/128")}
@@ -296,7 +296,7 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// What the site says of a rule goes with each decision that it makes, and with the error of a request that it denies.
+// The reason of a rule is part of each decision by it, and of the error of a denied request.
 func TestReason(t *testing.T) {
 	const reason = "Ask at the desk."
 	p, err := policy.New(policy.Enforce, []policy.Rule{

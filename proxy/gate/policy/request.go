@@ -10,33 +10,34 @@ import (
 	"github.com/urnd/urnd/uri"
 )
 
-// Request is what rules are compared with. The zero value is a request of which nothing is known,
-// for which only rules without conditions hold.
+// Request has the properties that rules are compared with. The zero value is a request with unknown
+// properties, for which only rules without conditions hold.
 type Request struct {
 	Client netip.Addr
-	User   string // "" where the client has not logged in
+	User   string // "" without a login
 	Method string
 	Scheme string // in lower case; "" for a CONNECT
-	// Host is in canonical form: in lower case, without a final dot, IPv6 without brackets; ""
-	// for a URI without host.
+	// Host is in canonical form: in lower case, without a final dot, IPv6 without brackets; "" for a URI without host.
 	Host string
-	Port uint16 // also where it is the default of the scheme; 0 where there is none
-	// Path and Query are those of the URI, in normal form; "" for a CONNECT.
+	Port uint16 // the default of the scheme if the URI has none; 0 for none
+	// Path and Query are those of the URI in normal form; "" for a CONNECT.
 	Path, Query string
-	// Sent is the path as the server gets it, where that is not in normal form; else "".
+	// Sent is the path as forwarded, if that differs from the normal form; else "".
 	Sent string
-	// Groups are those that the user is a member of, of Policy.Groups.
+	// Groups are those of Policy.Groups that the user is a member of.
 	Groups []string
-	// Time is when it came. It matters only where Policy.HasTimes.
+	// Time is the time of the request. It matters only if Policy.HasTimes.
 	Time time.Time
-	// Hello is with what the client began a tunnel, whose Host is then the server name in it; Unseen where nothing has come.
+	// Hello is the kind of the first bytes in a tunnel; Host is then the server name in them. It is Unseen
+	// before they arrive.
 	Hello Hello
 }
 
-// ErrPort is for a URI whose port no server can have. The grammar of RFC 3986 section 3.2.3 has no bound.
+// ErrPort is the error of a URI whose port exceeds 65535. The grammar of RFC 3986 section 3.2.3 has no limit.
 var ErrPort = errors.New("a port is between 0 and 65535")
 
-// NewRequest returns the request for a URI in normal form, which must be well formed (uri.URI.Check). The error is ErrPort.
+// NewRequest returns the request for a URI in normal form, which must be well formed (uri.URI.Check). The
+// error is ErrPort.
 func NewRequest(client netip.Addr, user, method string, u uri.URI) (Request, error) {
 	r := Request{Client: client, User: user, Method: method, Scheme: u.Scheme(), Host: u.Hostname(), Path: u.Path()}
 	r.Query, _ = u.Query()
@@ -55,7 +56,7 @@ func NewRequest(client netip.Addr, user, method string, u uri.URI) (Request, err
 	return r, nil
 }
 
-// schemeOf returns the scheme of the requests that a word of a rule stands for.
+// schemeOf returns the Request.Scheme for a word in a rule.
 func schemeOf(word string) string {
 	if word = strings.ToLower(word); word != "connect" {
 		return word
@@ -63,8 +64,8 @@ func schemeOf(word string) string {
 	return ""
 }
 
-// literal returns the host where it is an address. A name is not even tried to be parsed as one: the
-// error would allocate.
+// literal returns the address of the host, the zero value for a name. It avoids parsing names as addresses:
+// the error would allocate.
 func (r *Request) literal() netip.Addr {
 	if strings.IndexByte(r.Host, ':') < 0 && !isNumbers(r.Host) {
 		return netip.Addr{}
@@ -76,7 +77,7 @@ func (r *Request) literal() netip.Addr {
 	return plain(addr)
 }
 
-// isNumbers reports whether a host has only the octets of an IPv4 address.
+// isNumbers reports whether a host consists of the bytes of an IPv4 address.
 func isNumbers(host string) bool {
 	for i := range len(host) {
 		if host[i] != '.' && (host[i] < '0' || host[i] > '9') {

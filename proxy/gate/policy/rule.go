@@ -9,42 +9,44 @@ import (
 	"strings"
 )
 
-// Rule allows or denies the requests for which all of its conditions hold. The values of one
-// condition are alternatives; a condition without values holds for every request.
+// Rule allows or denies the requests for which all of its conditions hold. The values of one condition are
+// alternatives; a condition without values holds for every request.
 type Rule struct {
-	// ID names the rule in logs and in Proxy-Status (RFC 9209): at most 64 letters, digits,
-	// "-", "_" and ".". It is unique in its policy.
+	// ID names the rule in logs and in Proxy-Status (RFC 9209): at most 64 letters, digits, "-", "_" and ".".
+	// It is unique in its policy.
 	ID      string
 	Deny    bool // false allows
 	Clients []netip.Prefix
-	Users   []string // names with which clients have logged in
-	// Methods are case-sensitive (RFC 9110 section 9.1). A rule that denies one also denies it in another case, which many
-	// servers take for the same; one that allows it does not.
+	Users   []string // user names of logins
+	// Methods are case-sensitive (RFC 9110 section 9.1). A denying rule also matches other cases of a method,
+	// which many servers treat as the same; an allowing rule does not.
 	Methods []string
-	Schemes []string // of URIs; "connect" stands for a CONNECT, which has none
-	// Hosts are names ("www.example.org"), names with all below them (".example.org"), patterns
-	// ("*.cdn-?.example.org"), addresses and address ranges. In a pattern "*" stands for any
-	// characters of one label, also none, and "?" for one of them, as in file names; there are as many
-	// labels as in the pattern. Addresses are those in the URI: a name that resolves to one is another
-	// host.
+	Schemes []string // of URIs; "connect" stands for CONNECT, which has none
+	// Hosts are names ("www.example.org"), names with all names below them (".example.org"), patterns
+	// ("*.cdn-?.example.org"), addresses and address ranges. In a pattern "*" stands for any characters of
+	// one label, or none, and "?" for one character, as in file names; the number of labels must be equal.
+	// Addresses are those in the URI: a name that resolves to one is a different host.
 	Hosts []string
 	Ports []PortRange
-	// Paths are patterns of the whole path of a URI in normal form, in which "*" stands for any characters, such as "/private/*"
-	// and "*.exe". A rule that denies holds where one is that of the path as some server reads it, a rule that allows only where
-	// each reading has one (uri.PathReadings). None is that of a CONNECT, of which no path is known.
+	// Paths are patterns of the whole path of a URI in normal form, in which "*" stands for any characters,
+	// such as "/private/*" and "*.exe". A denying rule holds if one pattern matches the path as some server
+	// may read it, an allowing rule only if each reading matches (uri.PathReadings). No pattern matches a
+	// CONNECT, whose path is unknown.
 	Paths []string
 	// Groups are groups of users: see Request.Groups.
 	Groups []string
 	Times  []Window
-	// Hellos are with what a client begins a tunnel. Only a rule that denies may have them: the tunnel is open by then.
+	// Hellos are kinds of first bytes in a tunnel. Only a denying rule may have them: the tunnel is already
+	// open by then.
 	Hellos []Hello
-	// Destinations are ranges of the addresses that are dialled.
+	// Destinations are ranges of destination addresses.
 	Destinations []netip.Prefix
-	// The lists have further values of Clients, Hosts and Destinations, and those of a condition on the host, path and query.
+	// The lists have further values of Clients, Destinations and Hosts. URLLists are a condition on host,
+	// path and query.
 	ClientLists, DestinationLists []AddressList
 	HostLists                     []HostList
 	URLLists                      []URLList
-	Reason                        string // what readers are told where it denies their request, "" for nothing
+	Reason                        string // the explanation for readers whose request is denied, "" for none
 }
 
 // PortRange is a range of ports, both ends included.
@@ -60,20 +62,20 @@ func (p PortRange) String() string {
 	return fmt.Sprintf("%d-%d", p.First, p.Last)
 }
 
-// rule is a Rule in the form in which requests are compared with it.
+// rule is a Rule, prepared for comparisons.
 type rule struct {
 	Rule
 	schemes               []string
-	hosts                 *hosts // nil where it has none, or is found by them
+	hosts                 *hosts // nil if it has none, or is indexed by them
 	clients, destinations ranges
 }
 
-// maxID bounds an id: it is in each record of the log.
+// maxID limits an identifier: it is in each line of the log.
 const maxID = 64
 
 const idOctets = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 
-// compile checks a rule, and returns its hosts beside it.
+// compile checks a rule, and returns it with its parsed hosts.
 func compile(r Rule) (rule, []host, error) {
 	if r.ID == "" || len(r.ID) > maxID || strings.Trim(r.ID, idOctets) != "" {
 		return rule{}, nil, fmt.Errorf("an id has 1 to %d letters, digits, %q, %q and %q", maxID, "-", "_", ".")
@@ -104,8 +106,7 @@ func compile(r Rule) (rule, []host, error) {
 	return compiled, all, err
 }
 
-// checkRange refuses IPv4 in IPv6 form, which would match nothing: addresses are compared in their
-// own form.
+// checkRange rejects IPv4-mapped ranges, which would match nothing: addresses are unmapped before they are compared.
 func checkRange(prefix netip.Prefix) error {
 	switch {
 	case !prefix.IsValid():
@@ -116,13 +117,13 @@ func checkRange(prefix netip.Prefix) error {
 	return nil
 }
 
-// holds reports whether all conditions hold, apart from the destinations and that by which the index found the rule. literal is
-// the host of the request where that is an address.
+// holds reports whether all conditions hold, except the destinations and the condition by which the rule is
+// indexed. literal is the address of the request's host if it is one.
 func (r *rule) holds(request *Request, literal netip.Addr) bool {
 	return r.holdsForTarget(request, literal) && r.holdsForClient(request)
 }
 
-// holdsForTarget reports whether the conditions on what is requested hold.
+// holdsForTarget reports whether the conditions on the target and the method hold.
 func (r *rule) holdsForTarget(request *Request, literal netip.Addr) bool {
 	return (len(r.Ports) == 0 || hasPort(r.Ports, request.Port)) &&
 		(len(r.schemes) == 0 || slices.Contains(r.schemes, request.Scheme)) &&
@@ -132,7 +133,7 @@ func (r *rule) holdsForTarget(request *Request, literal netip.Addr) bool {
 		(len(r.URLLists) == 0 || r.hasURL(request, literal))
 }
 
-// holdsForClient reports whether the conditions on who asks, when, and how a tunnel begins hold.
+// holdsForClient reports whether the conditions on the client, the time and the first bytes of a tunnel hold.
 func (r *rule) holdsForClient(request *Request) bool {
 	return (len(r.Users) == 0 || slices.Contains(r.Users, request.User)) &&
 		(len(r.Clients)+len(r.ClientLists) == 0 || r.hasClient(plain(request.Client))) &&
@@ -141,14 +142,14 @@ func (r *rule) holdsForClient(request *Request) bool {
 		(len(r.Times) == 0 || slices.ContainsFunc(r.Times, func(w Window) bool { return w.Has(request.Time) }))
 }
 
-// isMethod reports whether a method is one of the rule.
+// isMethod reports whether a method matches that of the rule.
 func (r *rule) isMethod(method, asked string) bool {
 	return method == asked || r.Deny && strings.EqualFold(method, asked)
 }
 
-// leadsTo reports whether the rule is for connections to an address. An unknown one is in all ranges
-// that are denied: else who hides it would go around the rule. So is 0.0.0.0 (::), by which a system connects to itself, in those of
-// 127.0.0.1 (::1).
+// leadsTo reports whether the rule applies to connections to an address. An unknown address matches all
+// denying rules: otherwise hiding it would circumvent the rule. Denying rules for 127.0.0.1 (::1) also match
+// 0.0.0.0 (::), by which a system connects to itself.
 func (r *rule) leadsTo(destination netip.Addr) bool {
 	switch {
 	case !r.hasDestinations():
@@ -163,7 +164,7 @@ func (r *rule) hasDestination(address netip.Addr) bool {
 	return r.destinations.has(address) || hasAddress(r.DestinationLists, address)
 }
 
-// ownAddress returns the address of loopback that is of the same family as another one.
+// ownAddress returns the loopback address of the same family.
 func ownAddress(other netip.Addr) netip.Addr {
 	if other.Is4() {
 		return netip.AddrFrom4([4]byte{127, 0, 0, 1})
@@ -171,7 +172,7 @@ func ownAddress(other netip.Addr) netip.Addr {
 	return netip.IPv6Loopback()
 }
 
-// hasDestinations reports whether the rule has a condition on the address that is dialled.
+// hasDestinations reports whether the rule has a condition on the destination address.
 func (r *rule) hasDestinations() bool { return len(r.Destinations)+len(r.DestinationLists) > 0 }
 
 func hasPort(ranges []PortRange, port uint16) bool {
@@ -183,5 +184,5 @@ func hasPort(ranges []PortRange, port uint16) bool {
 	return false
 }
 
-// plain returns an address in its own form, without a zone: a range contains no other.
+// plain returns an address unmapped and without a zone: no range contains other forms.
 func plain(addr netip.Addr) netip.Addr { return addr.Unmap().WithZone("") }

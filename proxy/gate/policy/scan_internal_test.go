@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// scan is what the index must equal: each rule in its order, and each value of its conditions.
+// scan is the reference of the index: it compares each rule in order, and each value of its conditions.
 type scan []Rule
 
 func (s scan) decide(r Request) Decision {
@@ -56,12 +56,13 @@ func scanRanges(all []netip.Prefix, addr netip.Addr) bool {
 	return len(all) == 0 || slices.ContainsFunc(all, func(p netip.Prefix) bool { return p.Contains(plain(addr)) })
 }
 
-// some returns none, one or more of the values: each condition has few, so that rules share them, and requests meet them.
+// some returns none, one or more of the values: there are few of each condition, so that rules share them and
+// requests match.
 func some[T any](random *rand.Rand, values []T, chance float64) []T {
 	var chosen []T
 	for random.Float64() < chance {
 		chosen = append(chosen, values[random.IntN(len(values))])
-		if random.IntN(12) == 0 { // a list that is compared by look-ups
+		if random.IntN(12) == 0 { // long enough to be compared by look-ups
 			chosen = append(chosen, values...)
 		}
 	}
@@ -114,7 +115,7 @@ func randomRequest(random *rand.Rand) Request {
 	}
 }
 
-// FuzzIndex compares the index with a scan, on rules and requests that a seed makes.
+// FuzzIndex compares the index with a scan, for rules and requests generated from a seed.
 func FuzzIndex(f *testing.F) {
 	for seed := range uint64(200) {
 		f.Add(seed, uint8(seed))

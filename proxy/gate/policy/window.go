@@ -2,18 +2,18 @@ package policy
 
 import "time"
 
-// Window is a span of time of some days of the week, by the clock on the wall of a zone: on a day on which the clock is changed it is
-// longer or shorter than on others. The zero value is no time.
+// Window is a daily period on some days of the week, by the local time of a zone: on the days of a daylight
+// saving change it is longer or shorter. The zero value contains no time.
 type Window struct {
-	Days [7]bool // by time.Weekday: those on which it begins
-	// From and To are minutes since midnight, at most 1440. It begins with From, and ends before To: on the next day where To is not
-	// behind From.
+	Days [7]bool // by time.Weekday: the days on which it begins
+	// From and To are minutes since midnight, at most 1440. The window includes From and excludes To, which
+	// is on the next day if To is not after From.
 	From, To int
-	Zone     *time.Location // nil is UTC
-	Name     string         // as it is configured
+	Zone     *time.Location // nil for UTC
+	Name     string         // as configured
 }
 
-// Has reports whether a moment is in the window.
+// Has reports whether a time is in the window.
 func (w Window) Has(t time.Time) bool {
 	if w.Zone == nil {
 		w.Zone = time.UTC
