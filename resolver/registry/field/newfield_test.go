@@ -27,8 +27,8 @@ func newField() []step {
 	const registry, fields = "resolver/registry/", "./resolver/registry/field"
 	return []step{
 		{"the struct", []edit{{ // the module does not compile without it
-			registry + "entry.go", "	Contact  string // whom to ask: a name, a mail address or a URI\n",
-			"	Steward string // who takes care of it\n",
+			registry + "entry.go", "	Contact  string // person or office to contact: a name, a mail address or a URI\n",
+			"	Steward  string // person or office that takes care of it\n",
 		}}, "", ""},
 		{"Equal", []edit{
 			{registry + "entry.go", "r.Contact == other.Contact", " && r.Steward == other.Steward"},
@@ -60,6 +60,9 @@ func newField() []step {
 			"proxy/admin/api/openapi.json", "\"additionalProperties\": true,\n      \"description\": \"what is known of what is named: a JSON object\"\n     },\n",
 			"\"steward\": {\"type\": \"string\", \"description\": \"who takes care of it\"},\n",
 		}}, "./proxy/admin", "TestSchemasOfFields"},
+		{"the label", []edit{ // in each language: TestTranslations of proxy/pages finds those that are missing
+			{"proxy/pages/messages/en.toml", "metadata = \"Metadata\"\ncontact = \"Contact\"\n", "steward = \"Steward\"\n"},
+		}, "", ""},
 		{"the documentation", []edit{
 			{"docs/registry-import.md", "| `contact` | a name, a mail address or a URI |\n", "| `steward` | who takes care of it |\n"},
 		}, fields, "TestDocumentation/Record.Steward"},
@@ -98,9 +101,9 @@ func TestSteward(t *testing.T) {
 	}
 	b := s.editorOf(t, token.Token{Role: registry.Admin})
 	form := b.get("/registry/edit?uri=urn:nbn:fi:a")
-	form.says(t, 200, "Steward", "Who takes care of it.")
+	form.says(t, 200, "Steward")
 	preview := b.press(t, form, "preview", "steward=ben")
-	preview.says(t, 200, "Save this change?", "Steward", "anna", "ben")
+	preview.says(t, 200, "Save this change of", "Steward", "anna", "ben")
 	b.follow(t, b.press(t, preview, "save")).says(t, 200, "Steward", "ben")
 	b.get("/registry/history?uri=urn:nbn:fi:a").says(t, 200, "anna", "ben")
 }
