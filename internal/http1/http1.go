@@ -27,9 +27,9 @@ import (
 // Error is a syntax error of a message. The connection must be closed after it, because the beginning of the
 // next message is unknown.
 type Error struct {
-	Status int    // safe to send to clients
-	Reason string // line of the message, for logging; "" for none
-	Line   string // of the message, for a log; "" for none
+	Status int    // status of the response to an invalid request; 0 for an invalid response
+	Reason string // safe to send to clients
+	Line   string // line of the message, for logging; "" for none
 }
 
 // Error implements error.
