@@ -130,7 +130,7 @@ func TestChunkedWithoutCopy(t *testing.T) {
 		return from.Read(p)
 	}), 16)
 	got, err := io.ReadAll(io.LimitReader(&http1.ChunkedReader{In: in, MaxTrailer: maxTrailer}, 1000))
-	if err != nil || string(got) != content || !slices.Contains(sizes, 501) { // of 512 requested bytes, 11 were buffered
+	if err != nil || string(got) != content || !slices.Contains(sizes, 501) { // 11 of 512 requested bytes were buffered
 		t.Errorf("%v, %d bytes by reads of %d", err, len(got), sizes)
 	}
 }
