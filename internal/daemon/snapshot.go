@@ -74,7 +74,7 @@ var errNotRegular = errors.New("it is not a regular file")
 // openRegular opens a regular file for reading. It fails for other files: opening a named pipe, for example,
 // would block.
 func openRegular(path string) (*os.File, error) {
-	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) //nolint:gosec // the path is from the configuration
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) //nolint:gosec // configured path
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +155,7 @@ func (s *Snapshot) Save(path string, log *slog.Logger, write func(io.Writer) (in
 
 func writeFile(path string, write func(io.Writer) (int, error)) (n int, err error) {
 	const ownerAlone = 0o600
-	_ = os.Remove(path + ".new")                                                         // left over from a killed process
+	_ = os.Remove(path + ".new")                                                         // configured
 	file, err := os.OpenFile(path+".new", os.O_CREATE|os.O_EXCL|os.O_WRONLY, ownerAlone) //nolint:gosec // the path is from the configuration
 	if err != nil {
 		return 0, err

@@ -145,7 +145,7 @@ func TestClientsOfNetworks(t *testing.T) {
 	for _, p := range permits {
 		p.Release()
 	}
-	for _, client := range []string{"2001:db8::3", "2001:db8::3", "2001:db8::4"} { // failed acquisitions released nothing
+	for _, client := range []string{"2001:db8::3", "2001:db8::3", "2001:db8::4"} { // failures released nothing
 		if _, err := clients.Acquire(address(client)); err != nil {
 			t.Errorf("%s: %v", client, err)
 		}
