@@ -69,7 +69,7 @@ type Config struct {
 }
 
 // Log writes entries asynchronously: lines are gathered in memory and written in batches of complete lines
-// after gatherTime. It is safe for concurrent use.
+// of the line being appended: a local variable would be allocated
 type Log struct {
 	config Config
 	drops  bool // drop lines instead of waiting while maxPending bytes are pending

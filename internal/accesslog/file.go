@@ -20,7 +20,7 @@ type File struct {
 type FileConfig struct {
 	Config
 	Path   string    // of the file, which is created; "" for none
-	Keep   int       // days for which daily files are kept; 0 disables rotation: other programs may rename the file before Reopen
+	Keep   int       // days for which daily files are kept; 0 disables rotation: others may rename before Reopen
 	Syslog *Syslog   // server, which is dialed for the first lines; nil for none
 	To     io.Writer // stream, used if Path and Syslog are unset
 	// Faults logs when lines cannot be written, and when they can be written again.

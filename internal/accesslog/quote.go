@@ -8,9 +8,9 @@ import (
 // quoting escapes values that a client may have chosen, so that none of their bytes ends a field or a line. A
 // nil quoting writes values unchanged. It is immutable and safe for concurrent use.
 type quoting struct {
-	escapes [256]string // the byte is written unchanged
-	plain   [256]bool   // a value with a space is enclosed in quotation marks
-	marks   bool        // a value with a space is written between quotation marks
+	escapes [256]string // "" for the byte itself
+	plain   [256]bool   // the byte is written unchanged
+	marks   bool        // a value with a space is enclosed in quotation marks
 }
 
 const (
