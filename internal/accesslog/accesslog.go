@@ -69,13 +69,13 @@ type Config struct {
 }
 
 // Log writes entries asynchronously: lines are gathered in memory and written in batches of complete lines
-// of the line being appended: a local variable would be allocated
+// after gatherTime. It is safe for concurrent use.
 type Log struct {
 	config Config
 	drops  bool // drop lines instead of waiting while maxPending bytes are pending
 
 	mu      sync.Mutex
-	record  record    // of the line being appended: a field, because a local variable passed to a function value would be allocated
+	record  record    // of the line being appended: a local variable would be allocated
 	pending []byte    // lines not written yet
 	space   sync.Cond // signaled when pending was taken for writing
 	timer   *time.Timer

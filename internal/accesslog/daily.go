@@ -41,7 +41,7 @@ const (
 
 func openFile(path string, keep int, now func() time.Time, state *writeState) (*logFile, error) {
 	const ownerWritesGroupReads = 0o640
-	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, ownerWritesGroupReads) //nolint:gosec // configured path
+	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, ownerWritesGroupReads) //nolint:gosec // configured
 	if err != nil {
 		return nil, err
 	}

@@ -74,7 +74,7 @@ var errNotRegular = errors.New("it is not a regular file")
 // openRegular opens a regular file for reading. It fails for other files: opening a named pipe, for example,
 // would block.
 func openRegular(path string) (*os.File, error) {
-	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) //nolint:gosec // configured path
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) //nolint:gosec // configured
 	if err != nil {
 		return nil, err
 	}

@@ -38,7 +38,7 @@ type Helper struct {
 type List struct {
 	Path             string
 	Entries, Skipped int
-	Loaded           time.Time // when it was read last
+	Loaded           time.Time // time of the last read
 }
 
 // Server is a server of a site for which urnd is the gateway, or an upstream proxy.
