@@ -89,7 +89,8 @@ func passwords(text string) []span {
 			continue
 		}
 		next := len(text)
-		if mark := opening.FindStringIndex(text[start:]); mark != nil && !isUserinfoStart(text[start:start+mark[0]]) { // a URL in or after another one
+		// A URL in or after another one.
+		if mark := opening.FindStringIndex(text[start:]); mark != nil && !isUserinfoStart(text[start:start+mark[0]]) {
 			next = start + mark[0]
 		}
 		rest := text[start:next]

@@ -61,7 +61,7 @@ const timeout = 5 * time.Second
 // New returns a Tracer. It connects when there are spans to send; spans that cannot be sent are dropped.
 func New(config Config) (*Tracer, error) {
 	client := &http.Client{Timeout: timeout, Transport: &http.Transport{DialContext: config.Dial, MaxIdleConns: 1, IdleConnTimeout: time.Minute}}
-	exporter, err := otlptracehttp.New(context.Background(), // the context is only used to start, and nothing is started
+	exporter, err := otlptracehttp.New(context.Background(), // the context is not retained
 		otlptracehttp.WithEndpointURL(config.Endpoint+"/v1/traces"), otlptracehttp.WithHTTPClient(client),
 		otlptracehttp.WithRetry(otlptracehttp.RetryConfig{Enabled: false}))
 	if err != nil {
