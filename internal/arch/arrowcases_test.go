@@ -4,8 +4,8 @@ import (
 	"testing"
 )
 
-// TestDependencyCases has the imports that the design forbids, one per line, and
-// enough permitted ones to show that the table does not forbid too much.
+// TestDependencyCases lists the imports that the design forbids, one per line, and enough permitted ones to
+// show that the table is not too strict.
 func TestDependencyCases(t *testing.T) {
 	for _, c := range []struct {
 		from, to string // folders
