@@ -13,8 +13,8 @@ type Problem struct {
 	Pointer string `json:"pointer,omitempty"`
 	Input   string `json:"input,omitempty"`
 	Offset  *int   `json:"offset,omitempty"`
-	// Rule is the production that is broken, as its specification writes it, and RuleCode which rule it is, as uri.Rule has it: other than Detail
-	// both stay.
+	// Rule is the violated production in the notation of its specification, and RuleCode identifies it as in
+	// uri.Rule; both are stable, unlike Detail.
 	Rule     string `json:"rule,omitempty"`
 	RuleCode string `json:"rule_code,omitempty"`
 	Section  string `json:"section,omitempty"`

@@ -185,7 +185,8 @@ func TestDependenciesOutsideTheTable(t *testing.T) {
 		})
 	}
 	twice := fakeTree(t, map[string]string{"util/a.go": "package util", "util/b.go": "package util"})
-	wantFindings(t, checkDependencies(twice, packageRules()), "util/a.go:1 util is in no row") // once per package, not per file
+	// Once per package, not per file.
+	wantFindings(t, checkDependencies(twice, packageRules()), "util/a.go:1 util is in no row")
 }
 
 func TestRequiredFires(t *testing.T) {
