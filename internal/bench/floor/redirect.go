@@ -22,7 +22,7 @@ func serveRedirect(secure, plain, file, location string) error {
 	if err != nil {
 		return fmt.Errorf("listening: %w", err)
 	}
-	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { //nolint:gosec // only for measurements on loopback
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { //nolint:gosec // on loopback
 		http.Redirect(w, r, location, http.StatusFound) // with a short body like the others
 	})}
 	failed := make(chan error, 2)

@@ -46,7 +46,7 @@ func writeCertificate(name string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(name, text.Bytes(), 0o644) //nolint:gosec // servers that drop root read it; it is useless to others
+	return os.WriteFile(name, text.Bytes(), 0o644) //nolint:gosec // readable by servers that drop root
 }
 
 // secured performs a full handshake of TLS 1.3 for HTTP/1.1. The key exchange is one that all servers support:

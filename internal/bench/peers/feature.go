@@ -86,7 +86,7 @@ func listFile(dir string) string { return filepath.Join(dir, "hosts.txt") }
 // and others after them. It is always identical: names as in published lists, of made-up words under a few
 // top-level domains, some with host names, in random order. None is below another one.
 func writeHosts(name string, others ...string) error {
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644) //nolint:gosec // servers that drop root read it
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644) //nolint:gosec // for servers that drop root
 	if err != nil {
 		return fmt.Errorf("writing a list: %w", err)
 	}

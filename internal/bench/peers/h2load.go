@@ -59,7 +59,7 @@ func (l h2load) run(ctx context.Context, v *server) (t tally, rate float64, err 
 	const late = 20 * time.Second
 	ctx, cancel := context.WithTimeout(ctx, l.measure+late)
 	defer cancel()
-	output, err := exec.CommandContext(ctx, path, l.arguments(v.at)...).CombinedOutput() //nolint:gosec // arguments of the row
+	output, err := exec.CommandContext(ctx, path, l.arguments(v.at)...).CombinedOutput() //nolint:gosec // of the row
 	if err != nil {
 		return tally{}, 0, fmt.Errorf("h2load: %w: %.200s", err, output)
 	}

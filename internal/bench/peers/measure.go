@@ -110,7 +110,7 @@ func loadOf(ctx context.Context, s settings, ends *network, v *server, r row) (*
 // possible.
 func requests(at place, r row) func(uint64) []byte {
 	if r.origin == once || r.form == registered || r.users {
-		return func(n uint64) []byte { return r.request(at, n+1) } // 0 was the probe's
+		return func(n uint64) []byte { return r.request(at, n+1) } // 0 was used by the probe
 	}
 	same := bytes.Repeat(r.request(at, 0), max(1, r.batch))
 	return func(uint64) []byte { return same }

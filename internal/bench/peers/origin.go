@@ -15,7 +15,7 @@ import (
 // origin responds to GET requests on one connection:
 //
 //	/cached/SIZE and /cached/SIZE/...  fresh for an hour
-//	/uncached/SIZE                     no-store
+//	/no-store/SIZE                     not to be stored
 //
 // with a prefix of body. It only does what caches need, so that it uses little of the core that it shares with
 // the clients.
@@ -50,7 +50,7 @@ func readRequest(in *bufio.Reader) (path string, keep bool, err error) {
 	}
 	method, rest, _ := strings.Cut(strings.TrimRight(string(line), "\r\n"), " ")
 	target, version, _ := strings.Cut(rest, " ")
-	if method != "GET" { // such as OPTIONS, by which urnd probes a proxy: the end of the connection is an answer, too
+	if method != "GET" { // such as OPTIONS, by which urnd probes a proxy: closing the connection is a valid response
 		return "", false, fmt.Errorf("the origin has only GET, not %q", method)
 	}
 	if after, ok := strings.CutPrefix(target, "http://"); ok {

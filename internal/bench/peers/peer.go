@@ -182,7 +182,7 @@ func writeFile(name, text string, at place) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644) //nolint:gosec // servers that drop root read it
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644) //nolint:gosec // for servers that drop root
 	if err != nil {
 		return err
 	}
