@@ -53,7 +53,7 @@ func curlRow(ctx context.Context, s settings, path, target string) cell {
 			}
 			return cell{note: "failed: " + strings.TrimSpace(err.Error())}
 		}
-		latencies = append(latencies, uint32(time.Since(begun).Microseconds())) //nolint:gosec // less than the row's time
+		latencies = append(latencies, uint32(time.Since(begun).Microseconds())) //nolint:gosec // below the row's time
 		cpu += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	}
 	if len(latencies) == 0 {

@@ -29,7 +29,7 @@ type h2load struct {
 // h2loadSummary matches the summary that h2load prints.
 var h2loadSummary = regexp.MustCompile(`(?s)finished in .*?, ([0-9.]+) req/s.*requests: .* (\d+) done, (\d+) succeeded, .*status codes: (\d+) 2xx, (\d+) 3xx`)
 
-// arguments returns those of h2load.
+// arguments returns the arguments of h2load.
 func (l h2load) arguments(at place) []string {
 	url := "http://"
 	if l.row.link != plain {
