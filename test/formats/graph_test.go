@@ -56,8 +56,8 @@ func triples(w represent.Work) (f forms, err error) {
 	return f, nil
 }
 
-// canonical returns the canonical N-Quads. It takes very long for many nodes that are only distinguished by
-// nothing else.
+// canonical returns the canonical N-Quads. It takes very long if many nodes have nothing that distinguishes
+// them.
 func canonical(quads string) (string, error) {
 	options := ld.NewJsonLdOptions("")
 	options.Algorithm, options.Format, options.InputFormat = ld.AlgorithmURDNA2015, "application/n-quads", "application/n-quads"

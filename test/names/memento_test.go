@@ -16,7 +16,7 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// head sends HEAD for a URL with a Host, "" for its own, and follows no redirect.
+// head sends HEAD for a URL with a Host, "" for its own, and follows no redirects.
 func head(t *testing.T, target, host, datetime string) *http.Response {
 	t.Helper()
 	request, err := http.NewRequest(http.MethodHead, target, nil)
@@ -128,13 +128,13 @@ func TestMementoClient(t *testing.T) {
 	}
 }
 
-// The mementos of a name, of whatever scheme, are what its TimeMap says.
+// TestMementosOfNames checks that the mementos of a name of any scheme match its TimeMap.
 func TestMementosOfNames(t *testing.T) {
 	t.Parallel()
 	w := startMementoSite(t)
 	for identifier, want := range map[string]string{
 		"urn:example:book,1": "302 /old 308 /new 410 302 /last",
-		// What it led to is not shown any more.
+		// Earlier targets are no longer shown.
 		"urn:example:secret":              "410",
 		"URN:Example:secret":              "410",
 		"https://purl.example/a":          "302 /old",
@@ -162,7 +162,7 @@ func TestMementosOfNames(t *testing.T) {
 			t.Errorf("%s: %q, %d %s, want %s", identifier, got, reply.Status, reply.Body, want)
 		}
 	}
-	// How a withdrawn name was is refused at a time before, too, and it is not said to have been so.
+	// The content of a withdrawn name is also denied for earlier times, and the withdrawal is not dated back.
 	if gone := head(t, w.URL+"/memento/20210101000007/urn:example:secret", "", ""); gone.StatusCode != http.StatusGone || gone.Header.Get("Memento-Datetime") == "" {
 		t.Errorf("the memento of the withdrawal: %d %v", gone.StatusCode, gone.Header)
 	}
@@ -171,7 +171,8 @@ func TestMementosOfNames(t *testing.T) {
 	}
 }
 
-// At a web host whose paths are names there are the TimeGates of its names, and of URNs; other paths are names.
+// TestMementoAtWebHosts checks that a web host whose paths are names provides the TimeGates of its names and of
+// URNs; other paths are names.
 func TestMementoAtWebHosts(t *testing.T) {
 	t.Parallel()
 	w := startMementoSite(t)

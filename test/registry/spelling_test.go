@@ -17,7 +17,7 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// ownSchemes are what names begin with in these tests, of which one is not written as names are.
+// ownSchemes are the prefixes of names in these tests; one is not in canonical spelling.
 var ownSchemes = []string{"urn:", "ark:12345/", "doi:10.12345/", "hdl:20.500.12345/"}
 
 // Each spelling of an ARK, a DOI and a handle is the same name for the daemon, urnd resolve and urnd registry test: also in the URL of
@@ -127,7 +127,7 @@ func TestEverySpelling(t *testing.T) {
 				"THTTP": "/uri-res/N2L?" + spelling, "the API": "/api/v1/resolve?uri=" + url.QueryEscape(spelling),
 			} {
 				if isLabelled := !strings.Contains(strings.SplitN(spelling, "/", 2)[0], ":") || strings.Contains(spelling, " "); isLabelled && form != "a path" && form != "the form" {
-					continue // what is no URI is for people
+					continue // texts that are not URIs are for people
 				}
 				reply := w.Get(t, request)
 				if reply.Location != want && (form != "the API" || !strings.Contains(reply.Body, want)) {
@@ -142,7 +142,8 @@ func TestEverySpelling(t *testing.T) {
 			}
 		}
 	}
-	// Names of others still lead to their public resolvers, also with what the registry has names of.
+	// Names of others still resolve to their public resolvers, even if the registry has names of the same
+	// scheme.
 	for name, want := range map[string]string{
 		"10.5555/other": "https://doi.org/10.5555/other", "20.500.9/other": "https://hdl.handle.net/20.500.9/other",
 		"ark:/12345/other": "https://n2t.net/ark:/12345/other", "ark:/99999/x-1": "https://n2t.net/ark:/99999/x-1",
@@ -152,7 +153,7 @@ func TestEverySpelling(t *testing.T) {
 			t.Errorf("%s leads to %s, want %s", name, got, want)
 		}
 	}
-	// The first name of its kind is followed as any other change is.
+	// The first name of its kind is detected like any other change.
 	if got := w.Leads(t, "ark:/99999/x-1"); got != "https://n2t.net/ark:/99999/x-1" {
 		t.Errorf("an ARK of others leads to %s", got)
 	}
