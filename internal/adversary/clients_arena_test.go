@@ -63,7 +63,7 @@ func newArena() (*arena, error) {
 	return &arena{origin: origin, collapse: collapseTimeout, slack: slack}, err
 }
 
-// prepareClients gives the stage an arena, and a configuration for it.
+// prepareClients gives the stage an arena and a configuration for it.
 func prepareClients(s *stage) error { return s.prepareArena("") }
 
 // prepareClientsOnDisk is like prepareClients with a disk cache.

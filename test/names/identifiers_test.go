@@ -16,8 +16,9 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// The tests of identifiers in web addresses are about sections of the GS1-Conformant Resolver standard 1.2.1 ("GR"), and about what GS1's test
-// suite for resolvers checks ("TS"). gs1-clauses.md has the table of clauses.
+// The tests of identifiers in web addresses refer to sections of the GS1-Conformant Resolver standard 1.2.1
+// ("GR"), and to the checks of GS1's test suite for resolvers ("TS"). gs1-clauses.md contains the table of
+// clauses.
 
 const (
 	linkHost = "id.example"

@@ -34,8 +34,9 @@ func head(t *testing.T, target, host, datetime string) *http.Response {
 	return response
 }
 
-// clientLinks are the targets of a Link field by relation, as mementoweb's client finds them: octet by octet, a target ends before the next
-// semicolon, and a value before the next quote; targets with one octet sequence are one.
+// clientLinks returns the targets of a Link field by relation, as parsed by mementoweb's client: byte by byte,
+// a target ends before the next semicolon, and a value before the next quote; targets with the same byte
+// sequence are identical.
 func clientLinks(t *testing.T, field string) map[string]string {
 	t.Helper()
 	links := make(map[string]string)
@@ -93,8 +94,9 @@ func startMementoSite(t *testing.T) mementoSite {
 	}), origin.URL}
 }
 
-// The client of mementoweb.org asks the original for its TimeGate, which a redirect does not say to who follows it, and so appends the
-// original to the TimeGate that it was given. It follows the redirects of that, and reads the links of the first answer.
+// TestMementoClient: the client of mementoweb.org requests the TimeGate from the original. A redirect does not
+// name it to a client that follows it, so the client appends the original to the TimeGate with which it was
+// configured. It follows redirects of the TimeGate, and reads the links of the first response.
 func TestMementoClient(t *testing.T) {
 	t.Parallel()
 	w := startMementoSite(t)

@@ -26,8 +26,9 @@ func curl(t *testing.T, proxy string, arguments ...string) (header string) {
 	return urndtest.ReadFile(t, filepath.Join(command.Dir, "header"))
 }
 
-// What curl sends raw reaches nginx as proxy.spelling and that of the site say, and is stored by what was sent: RFC 9110
-// sections 4.2.3 and 7.7.
+// TestSpellingsByCurl checks that unencoded requests of curl reach nginx in the spelling selected by
+// proxy.spelling and the setting of the site, and that the cache key is what was sent: RFC 9110 sections 4.2.3
+// and 7.7.
 func TestSpellingsByCurl(t *testing.T) {
 	t.Parallel()
 	testserver.Need(t, "curl")

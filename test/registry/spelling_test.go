@@ -20,8 +20,8 @@ import (
 // ownSchemes are the prefixes of names in these tests; one is not in canonical spelling.
 var ownSchemes = []string{"urn:", "ark:12345/", "doi:10.12345/", "hdl:20.500.12345/"}
 
-// Each spelling of an ARK, a DOI and a handle is the same name for the daemon, urnd resolve and urnd registry test: also in the URL of
-// another resolver, unless it is forwarded.
+// TestOneName checks that each spelling of an ARK, a DOI and a handle is the same name for the daemon, urnd
+// resolve and urnd registry test, including the URL of another resolver, unless it is forwarded.
 func TestOneName(t *testing.T) {
 	t.Parallel()
 	r := urndtest.NewRegistry(t, ownSchemes...)
@@ -80,8 +80,8 @@ func TestOneName(t *testing.T) {
 	testserver.Wait(t, "the change is seen", func() bool { return w.Leads(t, "ark:12345/x-1") == "https://a.example/new" })
 }
 
-// What is registered is found by every spelling of it, in every form of request, before public resolvers are asked, without a setting; and by
-// commands.
+// TestEverySpelling checks that a registered name is found by each of its spellings, in every form of request
+// and by commands, before public resolvers are used, without a setting.
 func TestEverySpelling(t *testing.T) {
 	t.Parallel()
 	store := "sqlite:" + t.TempDir() + "/names.db"

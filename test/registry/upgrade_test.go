@@ -66,8 +66,8 @@ type moved struct {
 	file   string
 }
 
-// What the urnd of an earlier commit had, by a portable backup, is what urnd has now: each answer, count and token, the next names, and
-// what a backup of that has again, in either database.
+// TestUpgrade checks that a portable backup of the urnd of an earlier commit yields the same responses, counts,
+// tokens and next names, as does a backup of the result, in either database.
 func TestUpgrade(t *testing.T) {
 	t.Parallel()
 	recent := strings.NewReplacer("2025-11-10T12:00:", time.Now().UTC().AddDate(0, 0, -1).Format("2006-01-02T15:04:"))

@@ -61,8 +61,9 @@ func (p *patches) patch(t *testing.T, d *urndtest.Daemon, name, note string) int
 	return response.StatusCode
 }
 
-// Two imports that change the same names, one by a command and one by the API, and changes by the API meanwhile: none that was acknowledged
-// is lost, and each is answered in a bounded time.
+// TestImportsBesideChanges runs two imports that change the same names, one by a command and one through the
+// API, and concurrent changes through the API: no acknowledged change is lost, and each gets a response within
+// a time limit.
 func TestImportsBesideChanges(t *testing.T) {
 	onBoth(t, func(t *testing.T, newStore func(t *testing.T, name string) store) {
 		s := newStore(t, "names")
