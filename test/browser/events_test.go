@@ -10,7 +10,7 @@ import (
 	"github.com/urnd/urnd/test/urndtest"
 )
 
-// The page for operators has what urnd has done.
+// TestStatusPage checks that the operators' page shows the activity of urnd.
 func TestStatusPage(t *testing.T) {
 	t.Parallel()
 	w := urndtest.Start(t, "127.0.0.1:9", nil)
@@ -27,7 +27,7 @@ func TestStatusPage(t *testing.T) {
 			t.Errorf("%d, %s is missing in %s", status, want, page)
 		}
 	}
-	const bound = 30_000 // bytes: docs/pages.md
+	const bound = 30_000 // in bytes: docs/pages.md
 	if len(page) > bound {
 		t.Errorf("the page has %d bytes", len(page))
 	}

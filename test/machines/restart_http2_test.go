@@ -68,7 +68,7 @@ func TestRestartLosesNothingByHTTP2(t *testing.T) {
 						if err == nil {
 							_ = response.Body.Close()
 							if response.StatusCode != http.StatusFound || response.ProtoMajor != 2 {
-								err = fmt.Errorf("%s %s", response.Proto, response.Status) //nolint:err113 // only for this test
+								err = fmt.Errorf("%s %s", response.Proto, response.Status) //nolint:err113 // only here
 							}
 						}
 						if err != nil {

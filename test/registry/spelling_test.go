@@ -169,8 +169,9 @@ func TestEverySpelling(t *testing.T) {
 	}
 }
 
-// Who may not use the proxy is led to what is registered, to public resolvers of names and nowhere else; the row of another resolver of ARKs does
-// not hide those of the registry.
+// TestNamesLeadNowhereElse checks that clients that may not use the proxy are only redirected to registered
+// targets and to public resolvers of names; the configuration of another ARK resolver does not hide names of
+// the registry.
 func TestNamesLeadNowhereElse(t *testing.T) {
 	t.Parallel()
 	r := urndtest.NewRegistry(t, "urn:", "ark:", "https:")
