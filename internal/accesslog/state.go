@@ -17,7 +17,7 @@ type writeState struct {
 	mu       sync.Mutex
 	fault    error
 	rotation error     // error of the last rotation or removal of old files
-	tried    time.Time // time of the last rotation
+	tried    time.Time // time of the last attempted rotation
 	logged   time.Time // time at which an error was last logged; the zero value after the recovery was logged
 }
 

@@ -53,7 +53,7 @@ const pairs = 128
 // the same length for each origin.
 func siteName(server int) string { return fmt.Sprintf("s%03d.sites.example", server) }
 
-// Second server of a site with two.
+// mirrorName is the host of a site whose servers are a pair of origins.
 func mirrorName(server int) string  { return fmt.Sprintf("m%03d.sites.example", server) }
 func forwardName(server int) string { return fmt.Sprintf("s%03d.hosts.example", server) }
 

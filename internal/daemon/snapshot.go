@@ -155,7 +155,8 @@ func (s *Snapshot) Save(path string, log *slog.Logger, write func(io.Writer) (in
 
 func writeFile(path string, write func(io.Writer) (int, error)) (n int, err error) {
 	const ownerAlone = 0o600
-	_ = os.Remove(path + ".new")                                                         // configured
+	// Left over from a killed process.
+	_ = os.Remove(path + ".new")
 	file, err := os.OpenFile(path+".new", os.O_CREATE|os.O_EXCL|os.O_WRONLY, ownerAlone) //nolint:gosec // configured
 	if err != nil {
 		return 0, err

@@ -132,7 +132,7 @@ type Response struct {
 // RequestIDField is the header field of the request identifier, in requests between proxies and in responses.
 const RequestIDField = "X-Request-Id"
 
-// AppendRequestID appends the request identifier to dst: received, if it is valid and comes from a trusted
+// AppendRequestID appends the request identifier to dst: came, if it is valid and from a trusted
 // proxy, or else a new random one.
 func AppendRequestID(dst []byte, came string, trusted bool) []byte {
 	const valid = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.:"

@@ -95,5 +95,5 @@ func executeAs(uid, gid uint32) error {
 			return err
 		}
 	}
-	return fmt.Errorf("executing: %w", syscall.Exec("/proc/self/exe", os.Args, os.Environ())) //nolint:gosec // this program
+	return fmt.Errorf("executing: %w", syscall.Exec("/proc/self/exe", os.Args, os.Environ())) //nolint:gosec // itself
 }

@@ -17,7 +17,7 @@ type nameServer struct {
 	udp, tcp *dns.Server
 }
 
-// newNameServer serves the zone, which has a record a line, at an address.
+// newNameServer serves the zone, which has one record per line, on an address.
 func newNameServer(address, zone string) (*nameServer, error) {
 	s := &nameServer{}
 	parser := dns.NewZoneParser(strings.NewReader(zone), ".", "")

@@ -46,9 +46,9 @@ type world struct {
 
 // Client addresses: each is a separate client.
 const (
-	localClient   = "127.0.0.1" // may use the proxy
-	otherClient   = "127.0.0.2" // in access.trusted_proxies
-	trustedClient = "127.0.0.3" // is in access.trusted_proxies
+	localClient   = "127.0.0.1" // may use the proxy and browse
+	otherClient   = "127.0.0.2" // may use the proxy
+	trustedClient = "127.0.0.3" // in access.trusted_proxies
 	balancer      = "127.0.0.4" // in listen.proxy_protocol
 )
 

@@ -141,7 +141,7 @@ func TestConfigCheckDialsPostgres(t *testing.T) {
 	})
 }
 
-// TestConfigCheckDialsReplica checks that a replica is only read, and that a failed check leaves no files.
+// TestConfigCheckDialsReplica checks that a replica is only read, and that the check creates no registry.
 func TestConfigCheckDialsReplica(t *testing.T) {
 	t.Parallel()
 	server := testserver.StartPostgres(t)

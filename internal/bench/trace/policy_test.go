@@ -23,12 +23,14 @@ func TestPolicies(t *testing.T) {
 		hits          int // in the second half
 	}{
 		{"LRU has what was asked for last", "abcc" + "bacb", []int64{1, 1, 1}, lru, 1}, // then a replaces c
-		// C, then d, are evicted immediately.
+		// Object c, then d, are evicted immediately.
 		{"LFU has what is asked for most", "aaabc" + "badab", []int64{1, 1, 1, 1}, lfu, 3},
-		// D is evicted.
+		// Object d is evicted.
 		{"GDSF has several small ones for a large one", "abcabc" + "dabcab", []int64{1, 1, 1, 3}, gdsf, 5},
-		{"LRU has the large one", "abcabc" + "dabcab", []int64{1, 1, 1, 3}, lru, 2},                        // a, b and c are evicted
-		{"Belady has what is asked for next", "abca" + "bacb", []int64{1, 1, 1}, belady, 3},                // c is evicted immediately
+		// Objects a, b and c are evicted.
+		{"LRU has the large one", "abcabc" + "dabcab", []int64{1, 1, 1, 3}, lru, 2},
+		// Object c is evicted immediately.
+		{"Belady has what is asked for next", "abca" + "bacb", []int64{1, 1, 1}, belady, 3},
 		{"what is larger than the cache is not in it", "aabb" + "abab", []int64{1, 4}, belady, 2},          // b is not
 		{"an object that is asked for once more is not twice there", "aaaa" + "aaaa", []int64{2}, gdsf, 4}, // 2 bytes
 		{"the first half is not counted", "abcdef", []int64{1, 1, 1, 1, 1, 1}, lru, 0},                     // no hit
