@@ -15,7 +15,7 @@ func hosts() []request {
 		add("Host twice by case for "+target, "RFC 9112 section 3.2", target, "Host: {o}\r\nhOST: b\r\n", refused)
 		for _, value := range []string{"a b", "a/b", "a\\b", "a,b", "a\"b", "a<b>", "a\x00b", "a\x7f", "a#b", "a?b", "a@b{}", "\xff", "a\tb"} {
 			want := refused
-			// Net/http leaves these to the handler.
+			// These are left by net/http to the handler.
 			if value == "a#b" || value == "a?b" || value == "a,b" || value == "a/b" || value == "a\\b" || value == "\xff" {
 				want = either
 			}

@@ -203,8 +203,8 @@ func (l *fileDaemon) descriptors(t *testing.T) int {
 	return len(all)
 }
 
-// only used by tests
-var hosts atomic.Int32 //nolint:gochecknoglobals // of tests
+// hosts counts the addresses of freeAddress.
+var hosts atomic.Int32 //nolint:gochecknoglobals // only used by tests
 
 // freeAddress returns an unused address for listeners whose address must be known in advance.
 func freeAddress(t *testing.T) string {

@@ -423,7 +423,7 @@ func rotated(t *testing.T, k *kitchen, title string) {
 	}
 }
 
-// The image is simulated by a folder that only contains the program of the package: podman needs more
+// container simulates the image by a folder that only contains the program of the package: podman needs more
 // privileges than tests may require.
 func container(t *testing.T, k *kitchen, title string) {
 	if os.Getuid() != 0 {
